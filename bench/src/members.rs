@@ -37,8 +37,11 @@ impl<S: Scheme> Members<S> {
     fn weighing(n: usize, weight: impl Fn(usize) -> u128) -> Result<Self> {
         let mut rng = StdRng::seed_from_u64(n as u64);
         let secrets = (0..n).map(|_| S::generate(&mut rng)).collect::<Result<Vec<_>>>()?;
-        let members =
-            secrets.iter().enumerate().map(|(i, secret)| (VerifiedKey::of(secret), weight(i))).collect();
+        let members = secrets
+            .iter()
+            .enumerate()
+            .map(|(i, secret)| (VerifiedKey::from_secret(secret), weight(i)))
+            .collect();
         let committee = Arc::new(Committee::new(ChainId::from_name("bench"), 1, members)?);
         Ok(Self { secrets, committee })
     }

@@ -1,4 +1,4 @@
-//! Linker settings for an addon: Node's symbols are there when it is loaded.
+//! Linker settings for an addon: Node provides its symbols when the addon is loaded.
 
 fn main() {
     napi_build::setup();

@@ -1,5 +1,5 @@
 'use strict';
-// The package for `require`, and the one instance that `import` gets as well. index.d.ts describes it.
+// The package for `require`, and the single instance that `import` uses too; index.d.ts describes it.
 
 const { constants } = require('./lib/native.js');
 const { classes, codes } = require('./lib/errors.js');

@@ -1,4 +1,4 @@
-// The package for `import`: the same objects as `require` gives, so that `instanceof` holds across both.
+// The package for `import`: the same objects as with `require`, so that `instanceof` works across both.
 import quorate from './index.js';
 
 export const {

@@ -1,6 +1,6 @@
 /**
- * quorate-wasm/certificate: the part of quorate-wasm that verifies certificates, as a download of less than half the size.
- * What each thing does is said in the package's `index.d.ts`; the errors are the same classes.
+ * quorate-wasm/certificate: the part of quorate-wasm that verifies certificates, less than half the size. The package's
+ * `index.d.ts` describes each item; the error classes are the same.
  *
  * @packageDocumentation
  */
@@ -47,7 +47,7 @@ export {
 } from './index.js';
 export type { ErrorCode, ErrorDetails, RawSigners } from './index.js';
 
-/** What every object has. */
+/** Methods of every object. */
 interface Owned {
   free(): void;
   [Symbol.dispose](): void;
@@ -90,7 +90,7 @@ export class SignerSet implements Iterable<number>, Owned {
   #private;
   constructor(committeeSize: number);
   static full(committeeSize: number): SignerSet;
-  static from(committeeSize: number, members: Iterable<number>): SignerSet;
+  static fromMembers(committeeSize: number, members: Iterable<number>): SignerSet;
   insert(member: number): boolean;
   contains(member: number): boolean;
   readonly size: number;

@@ -1,12 +1,12 @@
 /**
  * quorate: consensus building blocks that are hard to misuse. Keys, committees, votes, certificates and evidence.
  *
- * - Bytes go in as `Uint8Array` (a `Buffer` is one) and come out as a fresh `Uint8Array` that is yours to change.
+ * - Arguments are `Uint8Array`s (a `Buffer` is one); each result is a new `Uint8Array` that the caller may change.
  * - Integers of 64 and 128 bits are `bigint`, smaller ones `number`. A member is an index from 0 in a committee.
- * - What fails throws a {@link QuorateError} with a stable `code`; a value of the wrong type is a `TypeError`, a number
- *   out of range a `RangeError`. `verify` returns nothing or something checked; it never returns `false`.
- * - Objects are immutable unless a method says that it changes them; they live in one thread and cannot be cloned or
- *   posted: send their encodings.
+ * - A failed call throws a {@link QuorateError} with a stable `code`; a value of the wrong type is a `TypeError`, a
+ *   number out of range a `RangeError`. `verify` returns nothing or a verified object; it never returns `false`.
+ * - Objects are immutable unless a method's description says that it changes them. They belong to one thread and cannot
+ *   be cloned or posted: send their encodings.
  *
  * The library has not been audited.
  *
@@ -21,10 +21,11 @@ import type { ErrorCode } from './types/errors.js';
 // ------------------------------------------------------------------------------------------------------ loading
 
 /**
- * Loads the module; everything else works after it, and not before. Calling it again does nothing. In Node it is loaded
- * while the package is imported, and this returns at once.
+ * Loads the module; call it before any other function. Further calls do nothing. In Node the module is loaded during
+ * the import, and this returns at once.
  *
- * @param source - from where, if not from beside the package: a URL, a `Response`, bytes or a `WebAssembly.Module`
+ * @param source - location of the module, if it is not beside the package: a URL, a `Response`, bytes or a
+ * `WebAssembly.Module`
  */
 export function init(source?: unknown): Promise<void>;
 export default init;
@@ -35,13 +36,13 @@ export default init;
 export const VERSION: string;
 /** Every code that {@link QuorateError.code} can have. */
 export const CODES: readonly ErrorCode[];
-/** The most members a committee can have: 65,535. */
+/** Maximum number of members of a committee: 65,535. */
 export const MAX_MEMBERS: number;
-/** The largest sum of the weights of a committee: 2¹²⁵. */
+/** Maximum total weight of a committee: 2¹²⁵. */
 export const MAX_TOTAL_WEIGHT: bigint;
-/** The most different values in one timeout certificate. */
+/** Maximum number of different values in one timeout certificate. */
 export const MAX_TIMEOUT_GROUPS: number;
-/** With fewer pending votes than this, collectors check them one by one. */
+/** Fewer pending votes than this are verified one by one. */
 export const DEFAULT_BATCH_THRESHOLD: number;
 
 /**
@@ -54,8 +55,8 @@ export const DEFAULT_BATCH_THRESHOLD: number;
  * | `Ed25519` | 32 bytes | 64 bytes | certificates list one signature per signer |
  * | `MinSigCounted`, `MinPkCounted` | as above | as above | for aggregates that are summed in any order: {@link gossip} |
  *
- * Whoever decodes names the suite; a peer's bytes never choose it. Putting things of two suites together throws {@link WrongContextError} with `details.what` `"suite"`, and so does a
- * name that there is not.
+ * The decoding side names the suite; a peer's bytes never choose it. Combining objects of two suites throws
+ * {@link WrongContextError} with `details.what` `"suite"`, and so does an unknown name.
  */
 export const Suite: {
   readonly MinSig: 'bls-min-sig';
@@ -65,7 +66,7 @@ export const Suite: {
   readonly MinPkCounted: 'bls-min-pk-counted';
 };
 export type Suite = (typeof Suite)[keyof typeof Suite];
-/** The byte that stands for each suite in encodings. */
+/** The byte that identifies each suite in encodings. */
 export const SUITE_NUMBERS: { readonly [suite in Suite]: number };
 
 // ------------------------------------------------------------------------------------------------- further files

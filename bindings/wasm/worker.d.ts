@@ -1,11 +1,12 @@
 /**
- * quorate-wasm/worker: verifies in a Worker, so that a page never freezes. Bytes go there, promises come back. Nothing of
- * the WebAssembly module is downloaded by the page itself; the Worker downloads the build that is asked for.
+ * quorate-wasm/worker: verifies in a Worker, so that a page never blocks. Calls send bytes to the Worker and return
+ * promises. The page itself does not download the WebAssembly module; the Worker downloads the requested build.
  *
- * - Arguments are checked and copied when a method is called; what is wrong with them rejects the promise, as all errors do.
- * - Calls are worked on in their order, one after another. Called off through `options.signal`, a call rejects at once with
- *   the signal's reason: one that waits is never begun, of one that is under way the result is dropped.
- * - Errors are of the same classes as those of `quorate-wasm`, which this module exports too.
+ * - Arguments are checked and copied when a method is called; an invalid argument rejects the promise, as all errors
+ *   do.
+ * - Calls are processed in order, one after another. A call cancelled through `options.signal` rejects at once with the
+ *   signal's reason: a waiting call is skipped, and the result of one in progress is dropped.
+ * - Errors have the same classes as those of `quorate-wasm`, which this module also exports.
  *
  * @packageDocumentation
  */
@@ -49,10 +50,13 @@ export {
 } from './index.js';
 export type { ErrorCode, ErrorDetails, RawSigners } from './index.js';
 
-/** How many calls may wait for one Worker: 16,384. One more rejects with {@link TooLargeError}. */
+/** Maximum number of calls that wait for one Worker: 16,384. One more rejects with {@link TooLargeError}. */
 export const MAX_WAITING: number;
 
-/** What an `AbortSignal` has; written out so that this file needs neither the types of browsers nor those of Node. */
+/**
+ * The part of `AbortSignal` that is used; written out so that this file needs neither the types of browsers nor those
+ * of Node.
+ */
 export interface Signal {
   readonly aborted: boolean;
   readonly reason?: unknown;
@@ -62,22 +66,24 @@ export interface Signal {
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Calls the work off. */
+  /** Cancels the call. */
   readonly signal?: Signal | undefined;
 }
 
 export interface StartOptions extends CallOptions {
   /**
-   * Which module the Worker downloads: everything (`'full'`, the default), or the small one that only verifies
+   * The module that the Worker downloads: everything (`'full'`, the default), or the small one that only verifies
    * certificates.
    */
   readonly build?: 'full' | 'certificate' | undefined;
-  /** Where the module is, if not beside the package: a URL, bytes or a `WebAssembly.Module`. Ignored in Node. */
+  /**
+   * Location of the module, if it is not beside the package: a URL, bytes or a `WebAssembly.Module`. Ignored in Node.
+   */
   readonly source?: unknown;
 }
 
 /**
- * Starts a Worker and waits until it is ready. Start one, and keep it: it holds the committees that it was given.
+ * Starts a Worker and waits until it is ready. Start one and reuse it: it stores the committees passed to it.
  *
  * Rejects if the Worker or its module cannot be loaded.
  */
@@ -87,7 +93,7 @@ export function startWorker(options?: StartOptions & { readonly build?: 'full' |
 /** A chain: its name, or the 32 bytes of its id. */
 export type Chain = string | Uint8Array;
 
-/** What was signed. */
+/** The signed statement. */
 export interface StatementData {
   readonly kind: number;
   readonly epoch: bigint;
@@ -101,20 +107,20 @@ interface Checked {
   readonly committee: Uint8Array;
 }
 
-/** A certificate that was verified. */
+/** A verified certificate. */
 export interface CertificateData extends Checked {
   readonly statement: StatementData;
   /** Ascending. */
   readonly signers: readonly number[];
 }
 
-/** A vote that was verified. */
+/** A verified vote. */
 export interface VoteData extends Checked {
   readonly statement: StatementData;
   readonly signer: number;
 }
 
-/** A timeout vote that was verified. */
+/** A verified timeout vote. */
 export interface TimeoutVoteData extends Checked {
   readonly kind: number;
   readonly epoch: bigint;
@@ -123,7 +129,7 @@ export interface TimeoutVoteData extends Checked {
   readonly signer: number;
 }
 
-/** A timeout certificate that was verified. */
+/** A verified timeout certificate. */
 export interface TimeoutCertificateData extends Checked {
   readonly kind: number;
   readonly epoch: bigint;
@@ -133,9 +139,9 @@ export interface TimeoutCertificateData extends Checked {
   readonly signers: readonly number[];
 }
 
-/** Evidence that was verified. */
+/** Verified evidence. */
 export interface EvidenceData extends Checked {
-  /** Whose misbehaviour it proves, ascending. */
+  /** The members at fault, ascending. */
   readonly culprits: readonly number[];
 }
 
@@ -155,20 +161,20 @@ export class CertificateWorkerCommittee {
   /** As {@link verifyCertificate}, for `Certificate.encodeDetached` and the encoding of its statement. */
   verifyDetached(bytes: Uint8Array, statement: Uint8Array, options?: CallOptions): Promise<CertificateData>;
   /**
-   * Verifies certificates together, which is faster than one by one, and answers for each, in their order: what it says,
-   * or the error. At most 65,536; one call holds up the calls behind it until it is done.
+   * Verifies several certificates together, which is faster than one by one, and returns for each, in input order, its
+   * data or its error. At most 65,536; later calls wait until it is done.
    */
   verifyCertificates(
     certificates: Iterable<Uint8Array>,
     options?: CallOptions,
   ): Promise<(CertificateData | QuorateError)[]>;
   /**
-   * Checks that `signers` signed `message` as it is, as `Committee.verifyRaw` does.
+   * Verifies that `signers` signed exactly the bytes of `message`, as `Committee.verifyRaw` does.
    *
    * @returns the signers' weight: **compare it with your threshold**
    */
   verifyRaw(message: Uint8Array, signers: RawSigners, proof: Uint8Array, options?: CallOptions): Promise<bigint>;
-  /** Lets the Worker forget it; after that every use rejects with {@link ClosedError}. Twice does nothing. */
+  /** Releases it in the Worker; after that every use rejects with {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   toString(): string;
@@ -195,7 +201,8 @@ export class CertificateWorker {
   #private;
   protected constructor();
   /**
-   * Makes a committee of keys whose possession somebody trustworthy has checked, as `Committee.fromAttested` does.
+   * Creates a committee of keys whose proofs of possession were verified by a trusted party, as
+   * `Committee.fromAttested` does.
    *
    * @param members - encodings of public keys with their weights
    */
@@ -207,8 +214,8 @@ export class CertificateWorker {
     options?: CallOptions & { readonly allowRepeats?: boolean | undefined },
   ): Promise<CertificateWorkerCommittee>;
   /**
-   * Ends the Worker at once, whatever it is doing. Calls that are due, and later ones, reject with {@link ClosedError}.
-   * Twice does nothing.
+   * Ends the Worker at once, whatever it is doing. Pending and later calls reject with {@link ClosedError}. Further
+   * calls do nothing.
    */
   terminate(): void;
   readonly terminated: boolean;
@@ -227,7 +234,7 @@ export class QuorateWorker extends CertificateWorker {
     options?: CallOptions & { readonly allowRepeats?: boolean | undefined },
   ): Promise<WorkerCommittee>;
   /**
-   * Makes a committee and checks the possession of every key.
+   * Creates a committee and verifies the proof of possession of every key.
    *
    * @param members - encodings of `UnverifiedKey`s with their weights
    */
@@ -239,7 +246,8 @@ export class QuorateWorker extends CertificateWorker {
     options?: CallOptions,
   ): Promise<WorkerCommittee>;
   /**
-   * Checks the possession of keys, and answers for each, in their order: the encoding of the public key, or the error.
+   * Verifies the proofs of possession of several keys, and returns for each, in input order, the encoding of the public
+   * key, or the error.
    *
    * @param keys - encodings of `UnverifiedKey`s; at most 65,536
    */

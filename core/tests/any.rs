@@ -144,7 +144,7 @@ fn suites_do_not_mix_and_nothing_changes_by_trying() {
     wrong_suite(Committee::new(
         chain(),
         0,
-        vec![(VerifiedKey::of(&bls[0]), 1), (VerifiedKey::of(&ed[0]), 1)],
+        vec![(VerifiedKey::from_secret(&bls[0]), 1), (VerifiedKey::from_secret(&ed[0]), 1)],
     ));
     let mixed = vec![(ed[0].public_key(), 1), (bls[0].public_key(), 1)];
     wrong_suite(Committee::from_attested(chain(), 0, mixed, Repeats::Refuse));
@@ -159,7 +159,7 @@ fn suites_do_not_mix_and_nothing_changes_by_trying() {
 #[test]
 fn aggregates_are_of_one_bls_suite() {
     let keys = secrets(Suite::MinPk);
-    let verified: Vec<VerifiedKey> = keys.iter().map(VerifiedKey::of).collect();
+    let verified: Vec<VerifiedKey> = keys.iter().map(VerifiedKey::from_secret).collect();
     let signatures: Vec<Signature> = keys.iter().map(|key| key.sign(b"m")).collect();
     let sum = bls::aggregate(&signatures).unwrap();
     assert_eq!(bls::fast_aggregate_verify(&verified, b"m", &sum), Ok(()));
@@ -170,7 +170,7 @@ fn aggregates_are_of_one_bls_suite() {
     let ed = SecretKey::generate(Suite::Ed25519, &mut getrandom::SysRng).unwrap();
     wrong_suite(bls::aggregate(&[ed.sign(b"m")]));
     wrong_suite(bls::aggregate(&[signatures[0].clone(), ed.sign(b"m")]));
-    wrong_suite(bls::fast_aggregate_verify(&[VerifiedKey::of(&ed)], b"m", &sum));
+    wrong_suite(bls::fast_aggregate_verify(&[VerifiedKey::from_secret(&ed)], b"m", &sum));
     wrong_suite(bls::aggregate_verify(&each, &ed.sign(b"m")));
 }
 

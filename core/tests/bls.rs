@@ -16,7 +16,7 @@ fn secrets<S: Scheme>(n: u64) -> Vec<S::SecretKey> {
 }
 
 fn committee<S: Scheme>(secrets: &[S::SecretKey]) -> Committee<S> {
-    let members = secrets.iter().map(|secret| (VerifiedKey::of(secret), 1)).collect();
+    let members = secrets.iter().map(|secret| (VerifiedKey::from_secret(secret), 1)).collect();
     Committee::new(ChainId::from_name("t"), 0, members).unwrap()
 }
 
@@ -76,7 +76,7 @@ fn a_small_order_point_added_to_a_signature_is_refused_on_every_path() {
     let key = MinSig::public_key(&secrets[0]);
     assert_eq!(MinSig::verify(&key, MESSAGE, &single), Err(Error::NotInSubgroup));
     assert_eq!(committee.verify_raw(MESSAGE, &signers, &add(&good)), Err(Error::NotInSubgroup));
-    let keys: Vec<_> = secrets.iter().map(VerifiedKey::<MinSig>::of).collect();
+    let keys: Vec<_> = secrets.iter().map(VerifiedKey::<MinSig>::from_secret).collect();
     assert_eq!(bls::fast_aggregate_verify(&keys, MESSAGE, &add(&good)), Err(Error::NotInSubgroup));
     let possession = add(&MinSig::prove_possession(&secrets[0]));
     assert_eq!(UnverifiedKey::<MinSig>::new(key, possession).verify(), Err(Error::BadPossession));
@@ -165,7 +165,7 @@ fn repeated_keys_verify_by_index() {
 #[test]
 fn aggregates_of_one_and_of_many_messages_verify() {
     let secrets = secrets::<MinPk>(3);
-    let keys: Vec<_> = secrets.iter().map(VerifiedKey::<MinPk>::of).collect();
+    let keys: Vec<_> = secrets.iter().map(VerifiedKey::<MinPk>::from_secret).collect();
     let same = bls::aggregate(&secrets.iter().map(|s| MinPk::sign(s, MESSAGE)).collect::<Vec<_>>()).unwrap();
     assert_eq!(bls::fast_aggregate_verify(&keys, MESSAGE, &same), Ok(()));
     assert!(bls::fast_aggregate_verify(&keys[..2], MESSAGE, &same).is_err());

@@ -37,7 +37,7 @@ fn setup(needed: u16, parties: u16) -> Setup {
 
 impl Setup {
     fn coin(&self, round: u64) -> Coin {
-        Coin::of(&self.keys, CoinName { round, ..NAME }).unwrap()
+        Coin::from_name(&self.keys, CoinName { round, ..NAME }).unwrap()
     }
 
     fn share(&mut self, coin: &Coin, member: usize) -> CoinShare {
@@ -110,7 +110,7 @@ fn any_enough_members_give_the_same_value_and_another_name_another() {
         CoinName { round: 1, ..NAME },
     ];
     for name in names {
-        let coin = Coin::of(&s.keys, name).unwrap();
+        let coin = Coin::from_name(&s.keys, name).unwrap();
         let value = s.value(&coin, [0, 1, 2]).unwrap();
         assert!(!seen.contains(&value));
         seen.push(value);
@@ -150,7 +150,7 @@ fn a_toss_waits_for_enough_good_shares() {
         [quiet(6), quiet(0), (5, None, vec![5, 6]), quiet(2), quiet(2), (4, Some(value), vec![]), quiet(1)]
     );
     assert!(toss.is_done());
-    let stranger = setup(2, 9).share(&Coin::of(&setup(2, 9).keys, NAME).unwrap(), 8);
+    let stranger = setup(2, 9).share(&Coin::from_name(&setup(2, 9).keys, NAME).unwrap(), 8);
     let mut toss = Toss::new(s.keys.clone(), coin).unwrap();
     assert_eq!(toss.add(stranger, &mut s.cache).err(), Some(Error::UnknownSigner { index: 8 }));
 }
@@ -165,7 +165,7 @@ fn a_share_is_of_one_coin() {
     assert_eq!(s.keys.verify_share(other.instance(), &share), bad);
     let elsewhere =
         PublicKeys::deal(CommitteeId([8; 32]), Threshold::new(2, 4).unwrap(), &mut s.rng).unwrap();
-    let theirs = Coin::of(&elsewhere.0, NAME).unwrap();
+    let theirs = Coin::from_name(&elsewhere.0, NAME).unwrap();
     let wrong = Some(Error::WrongContext { what: "committee" });
     assert_eq!(s.keys.verify_share(theirs.instance(), &share).err(), wrong);
     assert_eq!(s.shares[0].coin_share(&theirs, &mut s.rng).err(), wrong);

@@ -10,7 +10,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 fn committee(weights: &[u128]) -> quorate::Result<Committee<Ed25519>> {
-    let key = |i| VerifiedKey::of(&Ed25519::generate(&mut StdRng::seed_from_u64(i)).unwrap());
+    let key = |i| VerifiedKey::from_secret(&Ed25519::generate(&mut StdRng::seed_from_u64(i)).unwrap());
     let members = (0..).zip(weights).map(|(i, weight)| (key(i), *weight)).collect();
     Committee::new(ChainId::from_name("weights"), 3, members)
 }
@@ -28,7 +28,7 @@ fn weights_that_are_zero_or_too_heavy_are_refused() {
 #[test]
 fn the_identity_depends_on_every_parameter() {
     let members = |weights: &[u128]| {
-        let key = |i| VerifiedKey::of(&Ed25519::generate(&mut StdRng::seed_from_u64(i)).unwrap());
+        let key = |i| VerifiedKey::from_secret(&Ed25519::generate(&mut StdRng::seed_from_u64(i)).unwrap());
         (0..).zip(weights).map(|(i, w)| (key(i), *w)).collect::<Vec<_>>()
     };
     let id = |chain, epoch, weights| {

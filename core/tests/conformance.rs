@@ -79,14 +79,14 @@ fn pool<S: Scheme>() -> Vec<S::SecretKey> {
 }
 
 fn committee_of_pool<S: Scheme>(pool: &[S::SecretKey]) -> Arc<Committee<S>> {
-    let members = pool.iter().map(|secret| (VerifiedKey::of(secret), 1)).collect();
+    let members = pool.iter().map(|secret| (VerifiedKey::from_secret(secret), 1)).collect();
     Arc::new(Committee::new(ChainId([0; 32]), 5, members).unwrap())
 }
 
 fn committee_id<S: Scheme>(pool: &[S::SecretKey], s: &mut Stream) -> Vec<u8> {
     let (chain, epoch) = (ChainId(s.bytes32()), s.next());
     let (n, start) = (1 + s.below(POOL), s.below(POOL));
-    let member = |i: u64| VerifiedKey::<S>::of(&pool[((start + i) % POOL) as usize]);
+    let member = |i: u64| VerifiedKey::<S>::from_secret(&pool[((start + i) % POOL) as usize]);
     let members = (0..n).map(|i| (member(i), 1 + u128::from(s.next()))).collect();
     let committee = Committee::new(chain, epoch, members).unwrap();
     let mut w = Writer::new();

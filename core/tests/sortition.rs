@@ -44,7 +44,7 @@ impl<S: Vrf> World<S> {
     fn of(n: usize, chain: ChainId, epoch: u64) -> Self {
         let mut rng = StdRng::seed_from_u64(7);
         let secrets: Vec<_> = (0..n).map(|_| S::generate(&mut rng).unwrap()).collect();
-        let members = secrets.iter().map(|secret| (VerifiedKey::of(secret), 1)).collect();
+        let members = secrets.iter().map(|secret| (VerifiedKey::from_secret(secret), 1)).collect();
         Self { secrets, committee: Arc::new(Committee::new(chain, epoch, members).unwrap()) }
     }
 

@@ -35,7 +35,7 @@ fn setup(needed: u16, parties: u16) -> Setup {
     let mut rng = StdRng::seed_from_u64(u64::from(needed) << 16 | u64::from(parties));
     let threshold = Threshold::new(needed, parties).unwrap();
     let (keys, shares) = PublicKeys::deal(COMMITTEE, threshold, &mut rng).unwrap();
-    let key = EncryptionKey::of(&keys);
+    let key = EncryptionKey::from_public_keys(&keys);
     Setup { rng, keys: Arc::new(keys), key, shares, cache: lagrange::Cache::default() }
 }
 
@@ -116,13 +116,13 @@ fn any_enough_members_decrypt_and_fewer_do_not() {
 fn tables_change_nothing_but_the_time() {
     let mut s = setup(2, 4);
     let plain = s.encrypt(PLAINTEXT).encode();
-    s.key = EncryptionKey::of(&s.keys).precomputed();
+    s.key = EncryptionKey::from_public_keys(&s.keys).precomputed();
     s.keys = Arc::new(PublicKeys::decode(&s.keys.encode(), &()).unwrap().precomputed());
     let ciphertext = s.check(&plain).unwrap();
     let shares = s.verified(&ciphertext, &[3, 1]);
     assert_eq!(ciphertext.combine(&s.keys, &shares, &mut s.cache).unwrap(), PLAINTEXT);
     let with_tables = s.valid(PLAINTEXT);
-    let fresh = EncryptionKey::of(&s.keys);
+    let fresh = EncryptionKey::from_public_keys(&s.keys);
     with_tables.into_inner().check(&fresh, EPOCH, PROPOSER).unwrap();
 }
 
@@ -174,7 +174,10 @@ fn a_label_belongs_to_its_ciphertext() {
     assert_eq!(good.clone().check(&s.key, EPOCH, PROPOSER + 1).err(), wrong("proposer"));
     let (elsewhere, _) =
         PublicKeys::deal(CommitteeId([8; 32]), Threshold::new(2, 4).unwrap(), &mut s.rng).unwrap();
-    assert_eq!(good.clone().check(&EncryptionKey::of(&elsewhere), EPOCH, PROPOSER).err(), wrong("committee"));
+    assert_eq!(
+        good.clone().check(&EncryptionKey::from_public_keys(&elsewhere), EPOCH, PROPOSER).err(),
+        wrong("committee")
+    );
 
     // The label rewritten to where it is wanted, and the proof as it was.
     let bytes = good.encode();
@@ -184,11 +187,11 @@ fn a_label_belongs_to_its_ciphertext() {
     assert_eq!(relabelled(32, &(EPOCH + 1).to_le_bytes()).check(&s.key, EPOCH + 1, PROPOSER).err(), bad);
     assert_eq!(relabelled(40, &(PROPOSER + 1).to_le_bytes()).check(&s.key, EPOCH, PROPOSER + 1).err(), bad);
     let to_elsewhere = relabelled(0, &[8; 32]);
-    assert_eq!(to_elsewhere.check(&EncryptionKey::of(&elsewhere), EPOCH, PROPOSER).err(), bad);
+    assert_eq!(to_elsewhere.check(&EncryptionKey::from_public_keys(&elsewhere), EPOCH, PROPOSER).err(), bad);
 
     // Other keys of the same committee.
     let (redealt, shares) = PublicKeys::deal(COMMITTEE, Threshold::new(2, 4).unwrap(), &mut s.rng).unwrap();
-    assert_eq!(good.clone().check(&EncryptionKey::of(&redealt), EPOCH, PROPOSER).err(), bad);
+    assert_eq!(good.clone().check(&EncryptionKey::from_public_keys(&redealt), EPOCH, PROPOSER).err(), bad);
     let valid = good.check(&s.key, EPOCH, PROPOSER).unwrap();
     assert_eq!(shares[0].decryption_share(&valid, &mut s.rng).err(), wrong("key"));
     let share = s.share(&valid, 0);

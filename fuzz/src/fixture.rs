@@ -71,7 +71,7 @@ impl<S: Scheme> Fixture<S> {
         let mut rng = StdRng::seed_from_u64(u64::from(S::SUITE));
         let secrets: Vec<_> =
             WEIGHTS.iter().map(|_| S::generate(&mut rng).expect("a seeded generator")).collect();
-        let members = secrets.iter().map(VerifiedKey::<S>::of).zip(WEIGHTS).collect();
+        let members = secrets.iter().map(VerifiedKey::<S>::from_secret).zip(WEIGHTS).collect();
         let committee = Committee::new(ChainId::from_name("fuzz"), 1, members).expect("seven distinct keys");
         let vote = |secret, choice| {
             let statement = Self::statement_in(&committee, choice);
@@ -119,7 +119,8 @@ impl<S: Scheme> Fixture<S> {
 #[allow(clippy::expect_used, clippy::indexing_slicing)] // what is made here is the same on every run
 impl<S: Scheme> Four<S> {
     fn make() -> Self {
-        let members = (0..FOUR).map(|member| (VerifiedKey::<S>::of(&Self::secret_of(member)), 1)).collect();
+        let members =
+            (0..FOUR).map(|member| (VerifiedKey::<S>::from_secret(&Self::secret_of(member)), 1)).collect();
         let committee = Committee::new(ChainId::from_name("fuzz"), 1, members).expect("four distinct keys");
         Self { committee: Arc::new(committee) }
     }

@@ -48,7 +48,7 @@ static MADE: LazyLock<All> = LazyLock::new(|| {
     let threshold = Threshold::new(NEEDED as u16, PARTIES as u16).expect("3 of 7");
 
     let (keys, secrets) = PublicKeys::<Tdh2>::deal(committee, threshold, &mut rng).expect("keys");
-    let key = EncryptionKey::of(&keys);
+    let key = EncryptionKey::from_public_keys(&keys);
     let mut encrypt = || {
         let ciphertext = key.encrypt(EPOCH, PROPOSER, PLAINTEXT, &mut rng).expect("a ciphertext");
         ciphertext.check(&key, EPOCH, PROPOSER).expect("a valid one")
@@ -67,7 +67,7 @@ static MADE: LazyLock<All> = LazyLock::new(|| {
 
     let (keys, secrets) = PublicKeys::<Cks>::deal(committee, threshold, &mut rng).expect("keys");
     let [tossed, other] =
-        [NAME, CoinName { round: 1, ..NAME }].map(|name| Coin::of(&keys, name).expect("a coin"));
+        [NAME, CoinName { round: 1, ..NAME }].map(|name| Coin::from_name(&keys, name).expect("a coin"));
     let mut shares =
         |of: &Coin| secrets.iter().map(|s| s.coin_share(of, &mut rng).expect("a share")).collect::<Vec<_>>();
     let coin = Made {

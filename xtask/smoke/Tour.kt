@@ -4,11 +4,11 @@ import org.quorate.*
 fun main() {
     // 1. Keys. Each member proves to hold its own.
     val secrets = List(4) { SecretKey.generate(Suite.MIN_SIG) }
-    val handedIn = secrets.map { UnverifiedKey.prove(it).encode() }
+    val submitted = secrets.map { UnverifiedKey.prove(it).encode() }
 
     // 2. A committee.
     fun found(): Committee {
-        val members = handedIn.map { Member(UnverifiedKey.decode(Suite.MIN_SIG, it).verify(), 1) }
+        val members = submitted.map { Member(UnverifiedKey.decode(Suite.MIN_SIG, it).verify(), 1) }
         return Committee(ChainId.fromName("smoke"), 1u, members)
     }
     val committee = found()

@@ -18,12 +18,12 @@ from quorate import (
 
 # 1. Keys. Each member proves to hold its own.
 secrets = [SecretKey.generate(Suite.MIN_SIG) for _ in range(4)]
-handed_in = [UnverifiedKey.prove(secret).encode() for secret in secrets]
+submitted = [UnverifiedKey.prove(secret).encode() for secret in secrets]
 
 
 # 2. A committee.
 def found() -> Committee:
-    members = [(UnverifiedKey.decode(Suite.MIN_SIG, data).verify(), 1) for data in handed_in]
+    members = [(UnverifiedKey.decode(Suite.MIN_SIG, data).verify(), 1) for data in submitted]
     return Committee(ChainId.from_name("smoke"), 1, members)
 
 

@@ -13,11 +13,11 @@ type Key = UnverifiedKey<MinSig>;
 fn main() -> quorate::Result<()> {
     // 1. Keys. Each member proves to hold its own.
     let secrets = (0..4).map(|_| MinSig::generate(&mut getrandom::SysRng)).collect::<Result<Vec<_>, _>>()?;
-    let handed_in: Vec<Vec<u8>> = secrets.iter().map(|secret| Key::prove(secret).encode()).collect();
+    let submitted: Vec<Vec<u8>> = secrets.iter().map(|secret| Key::prove(secret).encode()).collect();
 
     // 2. A committee.
     let found = || {
-        let members = handed_in.iter().map(|bytes| Ok((Key::decode(bytes, &())?.verify()?, 1)));
+        let members = submitted.iter().map(|bytes| Ok((Key::decode(bytes, &())?.verify()?, 1)));
         Committee::new(ChainId::from_name("smoke"), 1, members.collect::<quorate::Result<_>>()?).map(Arc::new)
     };
     let committee = found()?;

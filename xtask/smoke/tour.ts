@@ -10,14 +10,14 @@ function check(holds: boolean, what: string): asserts holds {
 
 // 1. Keys. Each member proves to hold its own.
 const secrets: SecretKey[] = Array.from({ length: 4 }, () => SecretKey.generate(Suite.MinSig));
-const handedIn: Uint8Array[] = secrets.map((secret) => UnverifiedKey.prove(secret).encode());
+const submitted: Uint8Array[] = secrets.map((secret) => UnverifiedKey.prove(secret).encode());
 
 // 2. A committee.
 const found = (): Committee =>
   new Committee(
     ChainId.fromName('smoke'),
     1n,
-    handedIn.map((bytes) => [UnverifiedKey.decode(Suite.MinSig, bytes).verify(), 1n] as const),
+    submitted.map((bytes) => [UnverifiedKey.decode(Suite.MinSig, bytes).verify(), 1n] as const),
   );
 const committee = found();
 

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::process::Outcome;
 use crate::steps::Steps;
-use crate::{arrows, documents, environment, workspace};
+use crate::{documents, environment, structure, workspace};
 
 /// Format, dependency direction, clippy, documentation and the documents' links.
 #[derive(Debug, Args)]
@@ -12,9 +12,16 @@ pub(crate) struct Options {
     /// Reformat the code instead of complaining about it.
     #[arg(long)]
     fix: bool,
+    /// Only print the violations of the structure rules and the circles of files, and exit.
+    #[arg(long, conflicts_with = "fix")]
+    structure: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Outcome {
+    if options.structure {
+        println!("{}", structure::report()?);
+        return Ok(());
+    }
     if options.fix {
         crate::process::loud(workspace::cargo().args(["fmt", "--all"]))?;
     }
@@ -31,7 +38,7 @@ pub(crate) fn add_to(steps: &mut Steps) {
             .map(|_| String::new())
             .map_err(|e| format!("{e}\nrun `cargo xtask lint --fix`"))
     });
-    steps.add("dependency direction", |_| arrows::check());
+    steps.add("structure", |_| structure::check());
     steps.add("clippy", |log| {
         log.run(workspace::cargo().args([
             "clippy",

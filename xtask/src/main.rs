@@ -2,7 +2,6 @@
 //! `cargo xtask …`: every command a contributor needs, in one place. Each does its own set-up and says what is
 //! missing where it cannot. Written for Unix: Linux and macOS.
 
-mod arrows;
 mod audited_redis;
 mod bench;
 mod bindings;
@@ -22,6 +21,7 @@ mod process;
 mod simulate;
 mod stamp;
 mod steps;
+mod structure;
 mod targets;
 mod test;
 mod threshold_signing;
@@ -51,7 +51,7 @@ struct Cli {
 enum Task {
     /// Runs everything that must hold before a change goes in.
     Test(test::Options),
-    /// Format, lints, the direction of dependencies, documentation: what needs no test to run.
+    /// Checks format, structure, lints and documentation: everything that needs no test run.
     Lint(lint::Options),
     /// Measures what the README and the report state, against whom it is stated.
     Bench(bench::Options),

@@ -31,7 +31,7 @@ function sync() {
   };
   const committee = committeeOfBytes();
   const signers = committee.signerSet({ indices: given.signers });
-  const keys = given.signers.map((i) => VerifiedKey.of(SecretKey.fromBytes(Suite.MinPk, bytes(given.secrets[i]))));
+  const keys = given.signers.map((i) => VerifiedKey.fromSecret(SecretKey.fromBytes(Suite.MinPk, bytes(given.secrets[i]))));
   const signature = Signature.decode(Suite.MinPk, proof);
   required(committee.verifyRaw(message, signers, proof) === BigInt(keys.length), 'the cached committee');
   required(refuses(() => committee.verifyRaw(message, signers, forged)), 'the cached committee, forged');

@@ -48,7 +48,7 @@ def sync() -> dict[str, Work]:
     committee = committee_of_bytes()
     signers = committee.signer_set(indices=given["signers"])
     secrets = [SecretKey.from_bytes(Suite.MIN_PK, bytes.fromhex(given["secrets"][i])) for i in given["signers"]]
-    keys = [VerifiedKey.of(secret) for secret in secrets]
+    keys = [VerifiedKey.from_secret(secret) for secret in secrets]
     signature = Signature.decode(Suite.MIN_PK, proof)
 
     def from_bytes() -> int:

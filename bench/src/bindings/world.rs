@@ -112,7 +112,7 @@ impl Sync {
     fn new() -> Result<Self> {
         let mut rng = StdRng::seed_from_u64(512);
         let secrets = (0..SYNC_MEMBERS).map(|_| MinPk::generate(&mut rng)).collect::<Result<Vec<_>>>()?;
-        let keys: Vec<_> = secrets.iter().map(VerifiedKey::<MinPk>::of).collect();
+        let keys: Vec<_> = secrets.iter().map(VerifiedKey::<MinPk>::from_secret).collect();
         let encoded_keys: Vec<_> = keys.iter().map(|key| key.public().encode()).collect();
         let committee = attested(keys.iter().map(|key| key.public().clone()).collect())?;
         let mut signers = SignerSet::new(committee.len());

@@ -21,7 +21,7 @@ impl<S: Additive> Signers<S> {
     pub(super) fn new(n: usize) -> Result<Self> {
         let mut rng = StdRng::seed_from_u64(n as u64);
         let secrets = (0..n).map(|_| S::generate(&mut rng)).collect::<Result<Vec<_>>>()?;
-        let keys = secrets.iter().map(|secret| (VerifiedKey::of(secret), 1)).collect();
+        let keys = secrets.iter().map(|secret| (VerifiedKey::from_secret(secret), 1)).collect();
         let committee = Arc::new(Committee::new(ChainId::from_name("bench"), 1, keys)?);
         let statement = committee.statement(Kind::new(1), 1, [7; 32]);
         let vote = |secret| Vote::sign_unguarded(secret, &committee, statement)?.verify(&committee);

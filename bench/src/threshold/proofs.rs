@@ -50,7 +50,7 @@ pub(super) fn tdh2(care: Care, needed: u16, tables: bool) -> Result<Costs> {
     let (mut rng, mut other_rng) = (StdRng::seed_from_u64(1), StdRng::seed_from_u64(2));
     let (keys, secrets) =
         tdh2::PublicKeys::deal(CommitteeId([7; 32]), Threshold::new(needed, PARTIES)?, &mut rng)?;
-    let mut key = EncryptionKey::of(&keys);
+    let mut key = EncryptionKey::from_public_keys(&keys);
     let keys = if tables { keys.precomputed() } else { keys };
     if tables {
         key = key.precomputed();
@@ -94,7 +94,7 @@ pub(super) fn coin(care: Care, needed: u16, tables: bool) -> Result<Costs> {
     let (keys, secrets) =
         coin::PublicKeys::deal(CommitteeId([7; 32]), Threshold::new(needed, PARTIES)?, &mut rng)?;
     let keys = if tables { keys.precomputed() } else { keys };
-    let coin = Coin::of(&keys, COIN)?;
+    let coin = Coin::from_name(&keys, COIN)?;
     let shares = secrets
         .iter()
         .take(needed.into())
@@ -106,7 +106,8 @@ pub(super) fn coin(care: Care, needed: u16, tables: bool) -> Result<Costs> {
     let mut cases = vec![
         Case::new(|| single.verify()),
         Case::new(|| {
-            let share = Coin::of(&keys, black_box(COIN)).and_then(|coin| mine.coin_share(&coin, &mut rng));
+            let share =
+                Coin::from_name(&keys, black_box(COIN)).and_then(|coin| mine.coin_share(&coin, &mut rng));
             assert!(share.is_ok());
         }),
     ];

@@ -47,7 +47,7 @@ impl Certificate {
     }
 
     fn signers(&self) -> Arc<SignerSet> {
-        SignerSet::of(self.0.signers().clone())
+        SignerSet::from_core(self.0.signers().clone())
     }
 
     fn proof(&self) -> Vec<u8> {
@@ -73,7 +73,7 @@ impl VerifiedCertificate {
     }
 }
 
-/// What a batch decides about one certificate.
+/// Verdict on one certificate of a batch.
 #[derive(uniffi::Enum)]
 enum Verdict {
     Valid { certificate: Arc<VerifiedCertificate> },

@@ -107,15 +107,15 @@ impl Committee {
     }
 
     fn signers_by_index(&self, indices: Vec<u32>) -> Result<Arc<SignerSet>> {
-        Ok(SignerSet::of(self.0.signer_set(RawSigners::Indices(&indices))?))
+        Ok(SignerSet::from_core(self.0.signer_set(RawSigners::Indices(&indices))?))
     }
 
     fn signers_lsb_first(&self, bitmap: Vec<u8>) -> Result<Arc<SignerSet>> {
-        Ok(SignerSet::of(self.0.signer_set(RawSigners::LsbFirst(&bitmap))?))
+        Ok(SignerSet::from_core(self.0.signer_set(RawSigners::LsbFirst(&bitmap))?))
     }
 
     fn signers_msb_first(&self, bitmap: Vec<u8>) -> Result<Arc<SignerSet>> {
-        Ok(SignerSet::of(self.0.signer_set(RawSigners::MsbFirst(&bitmap))?))
+        Ok(SignerSet::from_core(self.0.signer_set(RawSigners::MsbFirst(&bitmap))?))
     }
 
     fn verify_raw(&self, message: Vec<u8>, signers: &SignerSet, proof: Vec<u8>) -> Result<Uint128> {

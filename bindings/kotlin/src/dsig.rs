@@ -1,4 +1,4 @@
-//! DSig: one-time keys sign, and Ed25519 signs these in batches.
+//! DSig: one-time keys sign, and Ed25519 signs these keys in batches.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,12 +14,12 @@ use quorate::machine::Time;
 use crate::glue::{Failure, Result, lock};
 use crate::keys::{PublicKey, SecretKey};
 
-/// A suite by its number, which passes as one byte.
+/// Returns the suite with this number; suites cross the boundary as one byte.
 fn suite(number: u8) -> Result<SuiteId> {
     Ok(SuiteId::from_number(number)?)
 }
 
-/// Only Ed25519 signs batches.
+/// Batches are signed with Ed25519 only.
 fn ed25519(key: &PublicKey) -> quorate::Result<&ed25519::PublicKey> {
     (&key.0).try_into()
 }
@@ -44,14 +44,14 @@ fn dsig_verify(signer: &PublicKey, message: Vec<u8>, signature: Vec<u8>) -> Resu
     Ok(dynamic::verify(ed25519(signer)?, &message, &signature)?)
 }
 
-/// A message, and a signature of it.
+/// A message and its signature.
 #[derive(uniffi::Record)]
 struct DsigSigned {
     message: Vec<u8>,
     signature: Vec<u8>,
 }
 
-/// A line of a log.
+/// An entry of a log.
 #[derive(uniffi::Record)]
 struct DsigEntry {
     signer: Arc<PublicKey>,
@@ -82,7 +82,7 @@ fn dsig_verify_reuse(suite: u8, evidence: Vec<u8>) -> Result<Arc<PublicKey>> {
     Ok(Arc::new(PublicKey(culprit.into())))
 }
 
-/// What to announce, and to whom; `None` for everybody.
+/// An announcement and its recipients; `None` for all verifiers.
 #[derive(uniffi::Record)]
 struct DsigAnnounced {
     to: Option<Vec<u16>>,
@@ -99,15 +99,15 @@ impl From<DynAnnounced> for DsigAnnounced {
 #[derive(uniffi::Object)]
 struct DsigSigner {
     inner: Mutex<DynSigner>,
-    /// Which copy of its machine this is, as the hook said last. The core asks for that; Kotlin asks the hook, before it
-    /// calls, so that no lock is held and what the hook throws passes no native code.
+    /// The hook's last identifier of this copy of the machine. The core reads it. Kotlin calls the hook before the
+    /// native call, so that no lock is held and the hook's exceptions do not cross native code.
     copy: Arc<AtomicU64>,
-    /// Held by whoever makes a batch, so that there is one plan at a time.
+    /// Held while a batch is generated, so that only one plan exists at a time.
     background: Mutex<()>,
 }
 
 impl DsigSigner {
-    /// Works on the signer, with what the hook says now, if there is one.
+    /// Works on the signer, after storing the hook's answer, if there is one.
     fn told<T>(&self, copy: Option<u64>, work: impl FnOnce(&mut DynSigner) -> T) -> T {
         let mut signer = lock(&self.inner);
         if let Some(copy) = copy {
@@ -140,16 +140,16 @@ impl DsigSigner {
         self.told(Some(copy), |signer| signer.detect_copies(move || answer.load(Ordering::Relaxed)));
     }
 
-    /// The lock on the signer is held before and after the long part only.
+    /// The signer is locked only before and after the long part.
     fn prepare(&self, now: u64, copy: Option<u64>) -> Result<Option<DsigAnnounced>> {
-        // At once: when this call's turn comes, others may have been told something newer.
+        // Stored immediately: while this call waits, other calls may store a newer answer.
         self.told(copy, |_| ());
         let _alone = lock(&self.background);
         loop {
             let plan = lock(&self.inner).plan(&mut SysRng, Time(now))?;
             let Some(plan) = plan else { return Ok(None) };
             let batch = plan.make()?;
-            // None if the keys were invalidated meanwhile, and with them these.
+            // None if the keys were invalidated meanwhile, and this batch with them.
             let announced = lock(&self.inner).add(batch);
             if let Some(announced) = announced {
                 return Ok(Some(announced.into()));
@@ -185,7 +185,7 @@ impl DsigSigner {
 #[derive(uniffi::Object)]
 struct DsigVerifier {
     inner: Mutex<DynVerifier>,
-    /// Whether the signer at hand is revoked, as the hook says; it belongs to who holds the lock. As `DsigSigner::copy`.
+    /// The hook's answer for the current signer; it belongs to the holder of the lock. As `DsigSigner::copy`.
     revoked: Arc<AtomicBool>,
 }
 
@@ -219,7 +219,7 @@ impl DsigVerifier {
         Ok(lock(&self.inner).revoke(ed25519(signer)?))
     }
 
-    /// The lock is held before and after the long part only.
+    /// The lock is held only before and after the long part.
     fn announce(&self, signer: &PublicKey, announcement: Vec<u8>, now: u64, revoked: bool) -> Result<()> {
         let signer = ed25519(signer)?;
         let admitted = self.told(revoked, |verifier| verifier.admit_announcement(signer, Time(now)))?;
@@ -236,7 +236,7 @@ impl DsigVerifier {
         let signer = ed25519(signer)?;
         let known = self.told(revoked, |verifier| verifier.verify_fast(signer, &message, &signature))?;
         if !known {
-            // The lock is held before and after the long part only.
+            // The lock is held only before and after the long part.
             let verified = dynamic::verified(signer, &message, &signature)?;
             self.told(revoked, |verifier| verifier.remember(verified))?;
         }

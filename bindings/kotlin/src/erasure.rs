@@ -1,4 +1,4 @@
-//! Erasure coding. Suites and commitments pass as their encodings.
+//! Erasure coding. Suites and commitments cross the boundary as their encodings.
 
 use std::sync::{Arc, Mutex};
 
@@ -64,7 +64,7 @@ fn erasure_packets_check(word: u8, log2_packet: u8) -> Result<()> {
     Ok(erasure::Packets::new(word, log2_packet).map(drop)?)
 }
 
-/// What a suite is, by its encoding.
+/// Fields of a suite, read from its encoding.
 #[derive(uniffi::Record)]
 struct ErasureSuiteFields {
     name: String,
@@ -94,7 +94,7 @@ struct ErasureCoding {
     max_message: u64,
 }
 
-/// What does not fit is more than there can be.
+/// A number that does not fit exceeds every possible size.
 fn size(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
@@ -194,7 +194,7 @@ impl Coder {
 
     fn decode(&self, shards: Vec<Arc<CheckedShard>>) -> Result<Arc<Dispersal>> {
         let mut coder = lock(&self.0);
-        // One more than there can be says as much as all of them.
+        // One shard more than the maximum suffices to report the error.
         let most = coder.coding().shape().shards() + 1;
         let shards: Vec<_> = shards.iter().take(most).map(|shard| shard.0.clone()).collect();
         Ok(Arc::new(Dispersal(coder.decode(&shards)?)))
@@ -256,7 +256,7 @@ impl ErasureTable {
         self.0.rows().iter().map(ErasureRow::from).collect()
     }
 
-    /// Rust never calls Kotlin: which suites are allowed was asked before.
+    /// Rust never calls Kotlin: `allowed` was determined before.
     fn best(&self, shape: ErasureShape, message: u64, allowed: Vec<Vec<u8>>) -> Result<Option<ErasureRow>> {
         let allow = |suite: erasure::Suite| allowed.contains(&suite.encode());
         Ok(self.0.best(shape.try_into()?, size(message), allow).map(ErasureRow::from))

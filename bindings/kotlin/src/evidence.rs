@@ -1,4 +1,4 @@
-//! Evidence of misbehaviour.
+//! Evidence of protocol violations.
 
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ impl Conflict {
     }
 
     fn culprits(&self) -> Arc<SignerSet> {
-        SignerSet::of(self.0.culprits())
+        SignerSet::from_core(self.0.culprits())
     }
 
     fn verify(&self, committee: &Committee) -> Result<Arc<VerifiedConflict>> {

@@ -1,4 +1,4 @@
-//! Conversions between the core's types and what passes to Kotlin.
+//! Conversions between the core's types and those that cross to Kotlin.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,12 +6,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use quorate::committee::{ChainId, CommitteeId};
 use quorate::{Detail as CoreDetail, Error};
 
-/// The one code that the core does not have: the object was closed or handed over.
+/// The one code that the core does not define: the object was closed or its ownership was transferred.
 pub(crate) const CLOSED: &str = "CLOSED";
 
 pub(crate) type Result<T> = std::result::Result<T, Refusal>;
 
-/// Why something was refused: an error of the core in a form that passes to Kotlin.
+/// An error of the core in a form that crosses to Kotlin.
 #[derive(Debug, uniffi::Record)]
 pub(crate) struct Failure {
     code: String,
@@ -28,14 +28,14 @@ pub(crate) enum Detail {
     Members { name: String, value: Vec<u16> },
 }
 
-/// What every fallible call throws.
+/// Error of every fallible call.
 #[derive(Debug, uniffi::Error)]
 pub(crate) enum Refusal {
     Refused { failure: Failure },
 }
 
 impl Refusal {
-    /// The object's secret was handed over while this call was on its way.
+    /// Ownership of the object's secret was transferred during this call.
     pub(crate) fn closed(what: &str) -> Self {
         let text = format!("{what} was closed or handed over");
         Self::Refused {
@@ -79,14 +79,14 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// An integer of 128 bits; Kotlin sees a `BigInteger`, which passes as its big-endian bytes.
+/// A 128-bit integer; Kotlin sees a `BigInteger`, which crosses as its big-endian bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Uint128(pub(crate) u128);
 
 uniffi::custom_type!(Uint128, Vec<u8>, {
     lower: |number| number.0.to_be_bytes().to_vec(),
     try_lift: |bytes| {
-        // `BigInteger.toByteArray` has a sign byte where the highest bit of the number is set.
+        // `BigInteger.toByteArray` adds a sign byte if the highest bit of the number is set.
         let digits = match bytes.as_slice() {
             [0, digits @ ..] => digits,
             digits => digits,
@@ -103,7 +103,7 @@ pub(crate) fn hash32(what: &'static str, bytes: &[u8]) -> Result<[u8; 32]> {
     bytes.try_into().map_err(|_| Error::Malformed { what }.into())
 }
 
-/// The same for what Kotlin made sure of when the value was made, so that the error never happens.
+/// The same for values that Kotlin checked on construction, so that the error never occurs.
 pub(crate) fn chain_id(bytes: &[u8]) -> Result<ChainId> {
     hash32("chain identifier", bytes).map(ChainId)
 }
@@ -113,12 +113,12 @@ pub(crate) fn committee_id(bytes: &[u8]) -> Result<CommitteeId> {
     hash32("committee identifier", bytes).map(CommitteeId)
 }
 
-/// A panic while the lock was held leaves a value that is still sound; the next caller may go on.
+/// A panic under the lock leaves the value consistent, so the next caller may continue.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Throws what the core says about a value of 32 bytes that has another length.
+/// Raises the core's error for a 32-byte value of another length.
 #[uniffi::export]
 fn refuse_length(what: LengthOf) -> Result<()> {
     let what = match what {

@@ -1,4 +1,4 @@
-//! Aggregates that are summed in any order, pools of them, and how they spread.
+//! Aggregates that can be summed in any order, pools of them, and gossip.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -43,7 +43,7 @@ impl Aggregate {
     }
 
     fn signers(&self) -> Arc<SignerSet> {
-        SignerSet::of(self.0.signers().clone())
+        SignerSet::from_core(self.0.signers().clone())
     }
 
     fn counts(&self) -> Vec<u16> {
@@ -105,7 +105,7 @@ impl VerifiedAggregate {
     }
 }
 
-/// What a batch decides about one aggregate.
+/// Verdict on one aggregate of a batch.
 #[derive(uniffi::Enum)]
 enum AggregateVerdict {
     Valid { aggregate: Arc<VerifiedAggregate> },
@@ -141,7 +141,7 @@ fn certified(certificate: Option<Verified<any::Certificate>>) -> Option<Arc<Veri
     certificate.map(|certificate| Arc::new(VerifiedCertificate(certificate)))
 }
 
-/// As the core's, with integers that Kotlin has.
+/// The core's parameters with Kotlin's integer types.
 #[derive(uniffi::Record)]
 struct GossipParameters {
     limit: u16,
@@ -159,7 +159,7 @@ impl From<GossipParameters> for gossip::Parameters {
     }
 }
 
-/// Randomness of the caller, or of the operating system.
+/// Returns the caller's randomness, or the operating system's.
 fn drawn(draw: Option<u64>) -> Result<u64> {
     match draw {
         Some(draw) => Ok(draw),
@@ -196,7 +196,7 @@ impl AggregatePool {
     }
 
     fn signers(&self) -> Arc<SignerSet> {
-        SignerSet::of(lock(&self.0).signers().clone())
+        SignerSet::from_core(lock(&self.0).signers().clone())
     }
 
     fn best(&self) -> Option<Arc<VerifiedAggregate>> {
@@ -268,7 +268,7 @@ impl GossipPeers {
     }
 }
 
-/// What became of an aggregate; what is wrong with one is thrown.
+/// Result of receiving an aggregate; an invalid one throws.
 #[derive(uniffi::Enum)]
 enum GossipReceived {
     Waiting,
@@ -314,7 +314,7 @@ struct GossipSend {
 #[derive(uniffi::Object)]
 struct Gossip(Mutex<any::Gossip>);
 
-// The gossip is always locked before the peers.
+// Lock order: the gossip before the peers.
 #[uniffi::export]
 impl Gossip {
     #[uniffi::constructor]
@@ -378,7 +378,7 @@ impl Gossip {
     }
 
     fn signers(&self) -> Arc<SignerSet> {
-        SignerSet::of(lock(&self.0).signers().clone())
+        SignerSet::from_core(lock(&self.0).signers().clone())
     }
 
     fn pool(&self) -> Arc<AggregatePool> {
@@ -390,7 +390,7 @@ impl Gossip {
     }
 }
 
-/// The limits of what is kept: of a pool, and of what waits.
+/// Maximum sizes of a pool and of the verification queue.
 #[uniffi::export]
 fn gossip_limits() -> Vec<u32> {
     vec![gossip::POOL as u32, gossip::STACK as u32]

@@ -1,4 +1,4 @@
-//! The guard, which never signs a contradiction.
+//! The guard, which never signs contradicting statements.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use crate::statements::Statement;
 use crate::timeouts::TimeoutVote;
 use crate::votes::Vote;
 
-/// A record's fields; the record itself passes as its encoding.
+/// Fields of a record, which crosses the boundary as its encoding.
 #[derive(uniffi::Record)]
 struct RecordFields {
     kind: u8,
@@ -40,7 +40,7 @@ struct SignedTimeout {
     record: Vec<u8>,
 }
 
-/// Where a guard stands with a kind.
+/// A guard's position within a kind.
 #[derive(uniffi::Record)]
 struct Place {
     epoch: u64,

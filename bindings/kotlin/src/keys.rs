@@ -1,4 +1,4 @@
-//! Keys, possession proofs, signatures.
+//! Keys, proofs of possession, signatures.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -7,7 +7,7 @@ use quorate::any;
 
 use crate::glue::{Refusal, Result};
 
-/// A suite by its number, which passes as one byte.
+/// Returns the suite with this number; suites cross the boundary as one byte.
 pub(crate) fn suite(number: u8) -> Result<any::Suite> {
     Ok(any::Suite::from_number(number)?)
 }
@@ -22,7 +22,7 @@ fn suite_from_name(name: String) -> Result<u8> {
     Ok(any::Suite::from_name(&name)?.number())
 }
 
-/// A secret key, until it is handed over to a guard. Wiped when the last call that uses it returns.
+/// A secret key, until its ownership is transferred to a guard. Wiped when the last call that uses it returns.
 #[derive(uniffi::Object)]
 pub(crate) struct SecretKey {
     suite: any::Suite,
@@ -34,13 +34,13 @@ impl SecretKey {
         Self { suite: key.suite(), key: RwLock::new(Some(key)) }
     }
 
-    /// Lets `work` use the key.
+    /// Calls `work` with the key.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&any::SecretKey) -> T) -> Result<T> {
         let key = self.key.read().unwrap_or_else(PoisonError::into_inner);
         key.as_ref().map(work).ok_or_else(|| Refusal::closed("SecretKey"))
     }
 
-    /// Hands the key over; from now on there is none here.
+    /// Transfers ownership of the key; this object is empty afterwards.
     pub(crate) fn take(&self) -> Result<any::SecretKey> {
         let mut key = self.key.write().unwrap_or_else(PoisonError::into_inner);
         key.take().ok_or_else(|| Refusal::closed("SecretKey"))
@@ -54,14 +54,14 @@ impl SecretKey {
         Ok(Self::new(any::SecretKey::generate(self::suite(suite)?, &mut SysRng)?))
     }
 
-    /// A borrowed slice: Kotlin keeps the only copy of the bytes and wipes it.
+    /// A borrowed slice: Kotlin has the only copy of the bytes and wipes it.
     #[uniffi::constructor]
     fn from_bytes(suite: u8, bytes: &[u8]) -> Result<Self> {
         Ok(Self::new(any::SecretKey::from_bytes(self::suite(suite)?, bytes)?))
     }
 
-    /// Eight bytes of the key, big-endian. A number comes back in a register, where a byte array would leave a
-    /// copy of the key in memory that nobody wipes.
+    /// Returns eight bytes of the key, big-endian. A number returns in a register; a byte array would leave an unwiped
+    /// copy of the key in memory.
     fn word(&self, index: u8) -> Result<u64> {
         self.with(|key| {
             let bytes = key.to_bytes();
@@ -189,8 +189,8 @@ pub(crate) struct VerifiedKey(pub(crate) any::VerifiedKey);
 #[uniffi::export]
 impl VerifiedKey {
     #[uniffi::constructor]
-    fn of(secret: &SecretKey) -> Result<Self> {
-        secret.with(|key| Self(any::VerifiedKey::of(key)))
+    fn from_secret(secret: &SecretKey) -> Result<Self> {
+        secret.with(|key| Self(any::VerifiedKey::from_secret(key)))
     }
 
     fn suite(&self) -> u8 {

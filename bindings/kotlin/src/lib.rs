@@ -1,10 +1,9 @@
 //! The native half of the binding of quorate for Kotlin and Java: [`quorate::any`] behind uniffi.
 //!
-//! No logic lives here. Each module wraps the core's types of the same name; what Kotlin code sees is the layer in
-//! `src/main/kotlin`, which keeps what uniffi generates to itself (package `org.quorate.internal`). Conversions:
-//! integers of 128 bits are big-endian bytes (`glue::Uint128`), 32-byte values are checked on the way in, errors
-//! become one `glue::Refusal` with the core's code, and what changes sits behind a lock, since Kotlin calls from
-//! any thread.
+//! It contains no logic. Each module wraps the core's types of the same name. Kotlin code uses the layer in
+//! `src/main/kotlin`, which hides the code that uniffi generates (package `org.quorate.internal`). Conversions: 128-bit
+//! integers are big-endian bytes (`glue::Uint128`); 32-byte values are checked on input; errors become one
+//! `glue::Refusal` with the core's code; mutable state is behind a lock, since Kotlin calls from any thread.
 #![allow(unsafe_code, reason = "uniffi's macros make the exported functions")]
 #![allow(unreachable_pub, reason = "uniffi's macros make public items in private modules")]
 
@@ -32,7 +31,7 @@ use quorate::committee::{MAX_MEMBERS, MAX_TOTAL_WEIGHT};
 
 uniffi::setup_scaffolding!("quorate");
 
-/// What the core states about itself.
+/// Constants of the core.
 #[derive(uniffi::Record)]
 struct Constants {
     version: String,

@@ -1,11 +1,11 @@
-//! Merkle trees. Paths pass as their encoding.
+//! Merkle trees. Paths cross the boundary as their encodings.
 
 use quorate::merkle::{Hash, Merkle, Path};
 use quorate::wire::{Decode, Encode};
 
 use crate::glue::{Result, hash32};
 
-/// A path's fields; the path itself passes as its encoding.
+/// Fields of a path, which crosses the boundary as its encoding.
 #[derive(uniffi::Record)]
 struct PathFields {
     index: u32,

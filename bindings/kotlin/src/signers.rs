@@ -1,4 +1,4 @@
-//! Sets of members, and members under suspicion.
+//! Sets of members, and suspected members.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,11 +11,11 @@ use crate::glue::{Result, lock};
 pub(crate) struct SignerSet(Mutex<committee::SignerSet>);
 
 impl SignerSet {
-    pub(crate) fn of(set: committee::SignerSet) -> Arc<Self> {
+    pub(crate) fn from_core(set: committee::SignerSet) -> Arc<Self> {
         Arc::new(Self(Mutex::new(set)))
     }
 
-    /// The set as it is now. Two sets are never locked together, so that no order of locks can be wrong.
+    /// Returns a snapshot of the set. Two sets are never locked together, so no lock order can deadlock.
     pub(crate) fn get(&self) -> committee::SignerSet {
         lock(&self.0).clone()
     }
@@ -30,7 +30,7 @@ impl SignerSet {
 
     #[uniffi::constructor]
     fn from_members(n: u16, members: Vec<u16>) -> Result<Self> {
-        Ok(Self(Mutex::new(committee::SignerSet::of(n, members)?)))
+        Ok(Self(Mutex::new(committee::SignerSet::from_members(n, members)?)))
     }
 
     #[uniffi::constructor]
@@ -59,15 +59,15 @@ impl SignerSet {
     }
 
     fn complement(&self) -> Arc<Self> {
-        Self::of(lock(&self.0).complement())
+        Self::from_core(lock(&self.0).complement())
     }
 
     fn intersection(&self, other: &SignerSet) -> Arc<Self> {
-        Self::of(self.get().intersection(&other.get()))
+        Self::from_core(self.get().intersection(&other.get()))
     }
 
     fn union(&self, other: &SignerSet) -> Arc<Self> {
-        Self::of(self.get().union(&other.get()))
+        Self::from_core(self.get().union(&other.get()))
     }
 
     fn is_disjoint(&self, other: &SignerSet) -> bool {

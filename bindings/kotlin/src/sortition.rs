@@ -11,7 +11,7 @@ use crate::committees::Committee;
 use crate::glue::{Result, chain_id, hash32};
 use crate::keys::{SecretKey, Signature, suite};
 
-/// Small enough to be a value.
+/// Small enough to be passed by value.
 #[derive(uniffi::Record)]
 struct Seed {
     height: u64,
@@ -27,7 +27,7 @@ impl From<sortition::Seed> for Seed {
 impl TryFrom<Seed> for sortition::Seed {
     type Error = crate::glue::Refusal;
 
-    /// Kotlin's seeds were all made here, so that the error never happens.
+    /// Kotlin's seeds all come from this module, so the error never occurs.
     fn try_from(seed: Seed) -> Result<Self> {
         let bytes = [&seed.height.to_le_bytes()[..], &hash32("seed", &seed.value)?].concat();
         Ok(sortition::Seed::decode(&bytes, &())?)
@@ -108,7 +108,7 @@ struct Lottery(any::Lottery);
 impl Lottery {
     #[uniffi::constructor]
     fn new(committee: &Committee, seed: Seed, round: u64, expected: u16) -> Result<Self> {
-        // Kotlin refuses 0.
+        // Kotlin rejects 0.
         let expected = NonZeroU16::new(expected).unwrap_or(sortition::EXPECTED_WINNERS);
         Ok(Self(any::Lottery::new(&committee.0, seed.try_into()?, round, expected)?))
     }

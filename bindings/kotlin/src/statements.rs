@@ -1,4 +1,4 @@
-//! What members sign.
+//! Signed statements.
 
 use quorate::certificate::{self, Kind};
 use quorate::wire::{Decode, Encode};

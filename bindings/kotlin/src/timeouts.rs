@@ -1,4 +1,4 @@
-//! Timeout votes, their collector, timeout certificates.
+//! Timeout votes, their collector, and timeout certificates.
 
 use std::sync::{Arc, Mutex};
 
@@ -95,7 +95,7 @@ impl TimeoutVote {
 
 #[uniffi::export]
 fn timeout_statement(kind: u8, epoch: u64, view: u64, value: u64) -> Statement {
-    // The suite is not part of a statement, so any one will do.
+    // The suite is not part of a statement, so any suite works.
     (&certificate::TimeoutVote::<Ed25519>::statement_of(Kind::new(kind), epoch, view, value)).into()
 }
 
@@ -158,7 +158,7 @@ impl TimeoutCollector {
         Self(Mutex::new(collector))
     }
 
-    // The collector is always locked before the suspects.
+    // Lock order: the collector before the suspects.
     fn add(&self, vote: &TimeoutVote, suspects: &Suspects) -> Result<CollectedTimeouts> {
         let mut collector = lock(&self.0);
         Ok(collector.add(vote.0.clone(), &mut lock(&suspects.0))?.into())
@@ -247,13 +247,13 @@ impl TimeoutCertificate {
     fn groups(&self) -> Vec<TimeoutGroup> {
         let group = |(value, signers): &(u64, _)| TimeoutGroup {
             value: *value,
-            signers: SignerSet::of(quorate::committee::SignerSet::clone(signers)),
+            signers: SignerSet::from_core(quorate::committee::SignerSet::clone(signers)),
         };
         self.0.groups().iter().map(group).collect()
     }
 
     fn signers(&self) -> Arc<SignerSet> {
-        SignerSet::of(self.0.signers())
+        SignerSet::from_core(self.0.signers())
     }
 
     fn verify(&self, committee: &Committee) -> Result<Arc<VerifiedTimeoutCertificate>> {

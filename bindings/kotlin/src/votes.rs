@@ -96,7 +96,7 @@ pub(crate) enum VoteFault {
     Equivocation { evidence: Arc<VerifiedEquivocation> },
 }
 
-/// Faults as they pass to Kotlin.
+/// Converts faults to Kotlin's form.
 pub(crate) fn faults(faults: Vec<any::VoteFault>) -> Vec<VoteFault> {
     let fault = |fault| match fault {
         any::VoteFault::Stray { signer, error } => VoteFault::Stray { signer, error: error.into() },
@@ -140,7 +140,7 @@ impl VoteCollector {
         Self(Mutex::new(collector))
     }
 
-    // The collector is always locked before the suspects.
+    // Lock order: the collector before the suspects.
     fn add(&self, vote: &Vote, suspects: &Suspects) -> Result<Collected> {
         let mut collector = lock(&self.0);
         Ok(collector.add(vote.0.clone(), &mut lock(&suspects.0))?.into())

@@ -1,4 +1,4 @@
-//! The canonical encoding, piece by piece.
+//! The canonical encoding, value by value.
 
 use std::sync::Mutex;
 
@@ -11,7 +11,7 @@ fn wire_hash(domain: String, bytes: Vec<u8>) -> Vec<u8> {
     domain::hash(&domain, &bytes).to_vec()
 }
 
-/// The core's reader borrows; this one owns its bytes and remembers how far it is.
+/// The core's reader borrows its bytes; this one owns them and stores its position.
 #[derive(uniffi::Object)]
 struct Reader(Mutex<Position>);
 
@@ -21,7 +21,7 @@ struct Position {
 }
 
 impl Reader {
-    /// Reads with the core's reader. After an error the position is where it was.
+    /// Reads with the core's reader. An error does not move the position.
     fn read<T>(&self, read: impl FnOnce(&mut wire::Reader<'_>) -> quorate::Result<T>) -> Result<T> {
         let mut position = lock(&self.0);
         let mut reader = wire::Reader::new(position.bytes.get(position.at..).unwrap_or_default());

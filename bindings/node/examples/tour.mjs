@@ -1,22 +1,22 @@
-// Five steps: keys, a committee, votes with a forged one among them, a certificate, and its check elsewhere.
+// Five steps: keys, a committee, votes including a forged one, a certificate, and its verification by a recipient.
 import { Certificate, ChainId, Committee, SecretKey, Suite, Suspects, UnverifiedKey, Vote, VoteCollector } from 'quorate';
 
 const [kind, view] = [1, 7n];
 
-// 1. Each member makes a key and hands it in with a proof that it holds it.
+// 1. Each member generates a key and submits it with a proof of possession.
 const secrets = Array.from({ length: 4 }, () => SecretKey.generate(Suite.MinSig));
-const handedIn = secrets.map((secret) => UnverifiedKey.prove(secret).encode());
+const submitted = secrets.map((secret) => UnverifiedKey.prove(secret).encode());
 
-// 2. Whoever makes the committee checks the proofs. Each member weighs 1; three of four are a quorum.
-const keys = handedIn.map((bytes) => UnverifiedKey.decode(Suite.MinSig, bytes).verify());
+// 2. The committee's creator verifies the proofs. Each member has weight 1; three of four are a quorum.
+const keys = submitted.map((bytes) => UnverifiedKey.decode(Suite.MinSig, bytes).verify());
 const committee = new Committee(ChainId.fromName('example'), 0n, keys.map((key) => [key, 1n]));
 
-// 3. Members vote. Member 1's vote is signed by somebody else.
+// 3. The members vote. The vote of member 1 carries another member's signature.
 const statement = committee.statement(kind, view, new Uint8Array(32));
 const votes = secrets.map((secret) => Vote.signUnguarded(secret, committee, statement));
 votes[1] = new Vote(statement, 1, votes[0].signature);
 
-// 4. The collector finds the forgery and makes a certificate of the others.
+// 4. The collector finds the forgery and makes a certificate from the remaining votes.
 const [collector, suspects] = [new VoteCollector(committee, kind, view), new Suspects()];
 const forged = [];
 let certificate;
@@ -28,6 +28,6 @@ for (const vote of votes) {
 const bytes = certificate.value.encode();
 console.log(`forged: [${forged.join(', ')}]; certificate of ${bytes.length} bytes`);
 
-// 5. Elsewhere: decoding checks form and quorum, `verify` the signatures.
+// 5. The recipient: decoding checks form and quorum, `verify` checks the signatures.
 const received = Certificate.decode(bytes, committee).verify(committee);
 console.log(`signed by [${[...received.value.signers].join(', ')}]`);

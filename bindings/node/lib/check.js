@@ -1,5 +1,5 @@
 'use strict';
-// Types and ranges of arguments: TypeError and RangeError name the argument, before anything is computed.
+// Types and ranges of arguments: a TypeError or RangeError names the argument before any computation.
 
 const { tooLarge } = require('./errors.js');
 const { shown } = require('./sealed.js');
@@ -24,15 +24,15 @@ function isShared(memory) {
   }
 }
 
-/** Bytes: a Uint8Array, whatever realm it is of. Memory that other threads can write to is copied. */
+/** Bytes: a Uint8Array of any realm. Memory that other threads can write to is copied. */
 function bytes(value, what) {
-  // The getters of the prototype cannot be deceived by properties of the object.
+  // The getters of the prototype ignore the object's own properties.
   if (tag.call(value) !== 'Uint8Array') throw new TypeError(`${what} must be a Uint8Array, not ${shown(value)}`);
   if (byteLength.call(value) === 0) refuseDetached(value, what);
   return isShared(buffer.call(value)) ? new Uint8Array(value) : value;
 }
 
-/** A detached array, or one whose buffer has shrunk, looks empty; taking it for empty would hide a mistake. */
+/** A detached array, or one whose buffer has shrunk, looks empty; accepting it would hide a mistake. */
 function refuseDetached(value, what) {
   try {
     Uint8Array.prototype.indexOf.call(value, 0);
@@ -89,12 +89,12 @@ function options(value, what = 'options') {
   return value;
 }
 
-/** How many items a list can have whose items nobody else counts: four million. */
+/** Maximum number of items of a list without a limit of its own: four million. */
 const MANY = 1 << 22;
 
 /**
- * The items of an iterable, each checked. With a `limit`, one more at most, for the core to say what is wrong; without,
- * more than four million are refused.
+ * The checked items of an iterable. With a `limit`, at most one item more is read, so that the core reports the error;
+ * without one, more than four million are rejected.
  */
 function list(value, what, check, limit) {
   if (value === null || value === undefined || typeof value[Symbol.iterator] !== 'function' || typeof value === 'string') {
@@ -109,7 +109,7 @@ function list(value, what, check, limit) {
   return items;
 }
 
-/** A pair whose two halves are checked. */
+/** A pair whose two elements are checked. */
 function pair(value, what, first, second) {
   if (!Array.isArray(value) || value.length !== 2) {
     throw new TypeError(`${what} must be an array of two, not ${shown(value)}`);

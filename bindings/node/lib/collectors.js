@@ -13,7 +13,7 @@ const { isVerifiedVote, openSuspects, openVerifiedVote, openVote } = require('./
 const voteCollector = sealed('VoteCollector');
 const timeoutCollector = sealed('TimeoutCollector');
 
-/** A fault as the union that users see. */
+/** A fault as the union of the public interface. */
 function fault({ signer, error, evidence }) {
   if (error) return { kind: 'stray', signer, error: failure(error) };
   if (evidence) return { kind: 'equivocation', signer, evidence: makeVerifiedEquivocation(evidence) };
@@ -25,7 +25,7 @@ const collected = ({ certificate, faults }, make) => ({
   faults: faults.map(fault),
 });
 
-/** What both collectors are made of. */
+/** Common parts of both collectors. */
 function parts(committee, kind, view, given) {
   const { batchThreshold, failureLimit } = options(given);
   return [

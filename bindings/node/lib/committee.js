@@ -13,7 +13,7 @@ const { maxMembers } = native.constants();
 
 const committee = sealed('Committee');
 
-/** Keys and weights of `[key, weight]` pairs: one more than a committee may have is read, and refused by the core. */
+/** Keys and weights of `[key, weight]` pairs: one more than the maximum is read, and rejected by the core. */
 function members(pairs, key) {
   const both = list(pairs, 'members', (member, what) => pair(member, what, key, u128), maxMembers);
   return [both.map(([handle]) => handle), both.map(([, weight]) => weight)];
@@ -83,7 +83,7 @@ class Committee extends committee.Sealed {
     }
     if (lsbFirst !== undefined) return makeSignerSet(native.committeeSignersLsbFirst(handle, bytes(lsbFirst, 'signers.lsbFirst')));
     if (msbFirst !== undefined) return makeSignerSet(native.committeeSignersMsbFirst(handle, bytes(msbFirst, 'signers.msbFirst')));
-    // More indices than members cannot all be different; the core says which one is not.
+    // One index more than the maximum suffices: the core reports the duplicate or unknown one.
     const listed = list(indices, 'signers.indices', u32, maxMembers);
     return makeSignerSet(native.committeeSignersOfIndices(handle, listed));
   }

@@ -13,15 +13,16 @@ const signer = sealed('Signer');
 const verifier = sealed('Verifier');
 const auditor = sealed('Auditor');
 
-/** What the native half takes for a time: microseconds of the system's clock, if the user gives none. */
+/** A time for the native half: microseconds, by default of the system's clock. */
 const time = (now = BigInt(Date.now()) * 1000n, what = 'now') => u64(now, what);
-/** More are refused by the native half. */
+/** The native half rejects more. */
 const members = (value, what) => list(value, what, u16, maxMembers);
 const announced = (made) => (made ? { to: made.to, announcement: made.announcement } : undefined);
 
-// Hooks are asked here, not by the native half: it would hold a lock and a borrow meanwhile, and what a hook does to its
-// own object would wait for ever. They are asked before bytes are looked at, which a hook could take away, and before the
-// clock, for they may take their time. What they throw is thrown; no answer but the right type is one.
+// Hooks are called here, not by the native half, which would hold a lock and a borrow meanwhile: a hook that uses its
+// own object would deadlock. They are called before bytes are read, because a hook could detach them, and before the
+// clock is read, because they may take their time. Their exceptions propagate, and an answer of another type is an
+// error.
 const copyOf = (hook) => u64(hook(), 'what the hook of detectCopies answers');
 const isRevoked = (hook, key) => boolean(hook(key), 'what the hook of checkRevocation answers');
 
@@ -44,7 +45,7 @@ class Signer extends signer.Sealed {
     native.dsigSignerDetectCopies(handle, copyOf(callable(hook, 'hook')));
     this.#copies = hook;
   }
-  /** Which copy of its machine this is, if there is a hook. */
+  /** Identifier of this copy of the machine, if there is a hook. */
   #copy() {
     const hook = this.#copies;
     return hook && copyOf(hook);
@@ -61,7 +62,7 @@ class Signer extends signer.Sealed {
       return native.dsigSignerPrepareAsync(handle, time(now), copy, flag);
     };
     return offThread(given, begin, (made) => {
-      // Throws if the signer was closed in the meantime: then the batch was wiped, or was never made.
+      // Throws if the signer was closed meanwhile: then the batch was wiped, or never generated.
       native.dsigSignerReady(signer.open(this, 'this'));
       return announced(made);
     });
@@ -131,7 +132,7 @@ class Verifier extends verifier.Sealed {
     verifier.open(this, 'this');
     this.#revocation = callable(hook, 'hook');
   }
-  /** Our handle, that of a key, and whether it is revoked. */
+  /** This object's handle, a key's handle, and whether the key is revoked. */
   #asked(key) {
     const handles = [verifier.open(this, 'this'), openPublicKey(key, 'signer')];
     const hook = this.#revocation;
@@ -178,7 +179,7 @@ class Auditor extends auditor.Sealed {
   }
 }
 
-/** The suite's name, and the keys, messages and signatures. Bytes are looked at once no more of the user's code runs. */
+/** The suite's name, and the keys, messages and signatures. Bytes are read after all of the user's code has run. */
 function log(name, entries) {
   const read = (value, what) => {
     if (!Array.isArray(value) || value.length !== 3) throw new TypeError(`${what} must be an array of three, not ${shown(value)}`);

@@ -18,9 +18,9 @@ const dispersal = sealed('Dispersal');
 const row = sealed('Row');
 const table = sealed('Table');
 
-/** A length: no message is as long as 32 bits can say, so what is longer is as good as the longest. */
+/** A length: no message exceeds 32 bits, so larger values are clamped. */
 const length = (value, what) => Math.min(size(value, what), 0xffff_ffff);
-/** More are refused by the native half, whatever they are. */
+/** The native half rejects more, whatever they are. */
 const MAX_SHARDS_OF_A_MESSAGE = 65_535;
 
 class Packets extends packets.Sealed {
@@ -301,7 +301,7 @@ class Table extends table.Sealed {
 }
 Table.prototype.equals = equal(table.open, native.erasureTableEncode);
 
-/** Those suites of a table that the user's function allows; without one, those that this build can run. */
+/** The suites of a table that the user's function accepts; by default, those of this build. */
 function allowed(of, allow = (one) => one.isAvailable) {
   callable(allow, 'allow');
   const suites = new Map(of.rows().map((one) => [hex(one.suite.encode()), one.suite]));

@@ -1,14 +1,15 @@
 'use strict';
-// The error classes, one per code, and how an error of the native half becomes one.
+// The error classes, one per code, and the conversion of the native half's errors.
 
-/** Only what runs below may make errors: a code belongs to a failure, not to whoever likes it. */
+/** Only this package may create errors, so that each code stands for an actual failure. */
 const TOKEN = Symbol('quorate');
 
 class QuorateError extends Error {
   constructor(token, code, message, culprits, details) {
     if (token !== TOKEN) throw new TypeError('quorate makes its errors itself');
     super(message);
-    // Not enumerable, as `message` and `stack` are not; but `console.log` shows what is enumerable, so these are.
+    // Not enumerable, like `message` and `stack`; but `console.log` prints only enumerable properties, so these are
+    // enumerable.
     this.code = code;
     this.culprits = Object.freeze(culprits);
     this.details = Object.freeze(details);
@@ -47,7 +48,7 @@ for (const Class of Object.values(named)) {
   Object.defineProperty(Class.prototype, 'name', { value: Class.name, writable: true, configurable: true });
 }
 
-/** Details of 32 bits and fewer; the others are `bigint`. */
+/** Details of at most 32 bits; the other ones are `bigint`. */
 const SMALL = new Set(['index', 'first', 'second', 'kind']);
 
 function detail([name, type, value]) {
@@ -57,14 +58,14 @@ function detail([name, type, value]) {
   return [key, value];
 }
 
-/** That what somebody handed in is too large to be looked at. */
+/** An argument exceeds the limit and is not examined. */
 function tooLarge(what, limit) {
   const error = new named.TOO_LARGE(TOKEN, 'TOO_LARGE', `${what}: above the limit of ${limit}`, [], { what, limit: BigInt(limit) });
   Error.captureStackTrace?.(error, tooLarge);
   return error;
 }
 
-/** The error that the native half wrote down as JSON; `below` is the function that its stack begins under. */
+/** The error that the native half encoded as JSON; the stack begins below the function `below`. */
 function failure(text, below = failure) {
   const { code, message, culprits, details } = JSON.parse(text);
   const Class = named[code] ?? QuorateError;
@@ -73,10 +74,10 @@ function failure(text, below = failure) {
   return error;
 }
 
-/** What the native half threw, as what the user sees. */
+/** Converts an error of the native half to a public one. */
 function translated(error, below) {
   if (error?.code === 'GenericFailure' && error.message.startsWith('{')) return failure(error.message, below);
-  // A handle of another type: only an object whose prototype was exchanged gets here.
+  // A handle of another type; it occurs only if an object's prototype was replaced.
   if (error?.code === 'InvalidArg') return new TypeError(error.message);
   return error;
 }

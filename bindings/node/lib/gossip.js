@@ -1,5 +1,5 @@
 'use strict';
-// `gossip`: signatures that are summed in any order, and how the sums spread.
+// `gossip`: signatures summed in any order, and the gossip of the sums.
 
 const native = require('./native.js');
 const { makeVerifiedCertificate, openVerifiedCertificate } = require('./certificates.js');
@@ -19,11 +19,11 @@ const pool = sealed('Pool');
 const peers = sealed('Peers');
 const gossip = sealed('Gossip');
 
-/** What the native half takes for a time: microseconds of the system's clock, if the user gives none. */
+/** A time for the native half: microseconds, by default of the system's clock. */
 const time = (now = BigInt(Date.now()) * 1000n, what = 'now') => u64(now, what);
 const maybe = (made, make) => (made === undefined || made === null ? undefined : make(made));
 
-/** Parameters that the user gives, the others as they are by default. */
+/** The user's parameters, completed with the defaults. */
 function parameters(given) {
   const { limit, preferred, batch, fanOut, backOff, patience } = options(given, 'parameters');
   return native.gossipParametersNew(

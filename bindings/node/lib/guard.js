@@ -24,7 +24,7 @@ class Guard extends guard.Sealed {
     try {
       read = list(records, 'records', guardRecord.open);
     } catch (error) {
-      secret.close(); // It is taken in any case: nobody should sign on without the records.
+      secret.close(); // Closed in any case: signing without the records is unsafe.
       throw error;
     }
     return guard.make(Guard, native.guardRestore(...parts, read));

@@ -161,8 +161,8 @@ class UnverifiedKey extends unverifiedKey.Sealed {
 }
 
 class VerifiedKey extends verifiedKey.Sealed {
-  static of(secret) {
-    return makeVerifiedKey(native.verifiedKeyOf(secretKey.open(secret, 'secret')));
+  static fromSecret(secret) {
+    return makeVerifiedKey(native.verifiedKeyFromSecret(secretKey.open(secret, 'secret')));
   }
   get suite() {
     return native.verifiedKeySuite(verifiedKey.open(this, 'this'));

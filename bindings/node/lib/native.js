@@ -1,5 +1,5 @@
 'use strict';
-// Loads the native half for this machine and makes what it throws into QuorateErrors.
+// Loads the native half for this machine and converts its errors to QuorateErrors.
 
 const { translated } = require('./errors.js');
 
@@ -8,7 +8,7 @@ function isMusl() {
   const { report } = process;
   const before = report?.excludeNetwork;
   try {
-    // Else the report asks the name service about every open connection, and this waits for the answers.
+    // Otherwise the report queries the name service about every open connection and waits for the answers.
     if (report) report.excludeNetwork = true;
     return !report?.getReport?.().header?.glibcVersionRuntime;
   } finally {
@@ -29,7 +29,7 @@ function load() {
   }
 }
 
-/** The same function with its errors translated, those of its promise too. */
+/** The same function with translated errors, including those of its promise. */
 function wrapped(native) {
   if (native.name.endsWith('Async')) {
     return (...values) => {

@@ -1,11 +1,11 @@
 'use strict';
-// Work off the main thread that an AbortSignal can call off.
+// Work off the main thread that an AbortSignal can cancel.
 
 const native = require('./native.js');
 const { options } = require('./check.js');
 const { shown } = require('./sealed.js');
 
-/** As Node's own: `name` AbortError, `code` ABORT_ERR, `cause` the signal's reason. */
+/** As in Node: `name` AbortError, `code` ABORT_ERR, `cause` the signal's reason. */
 class AbortError extends Error {
   constructor(reason) {
     super('The operation was aborted', { cause: reason });
@@ -28,8 +28,8 @@ function signalOf(given) {
 }
 
 /**
- * The promise of native work. `begin` checks the arguments and calls the native function with a flag that keeps queued
- * work from being begun; `finish` makes of its result what the user gets. Wrong arguments reject as well.
+ * A promise of native work. `begin` checks the arguments and calls the native function with a flag that cancels queued
+ * work; `finish` converts its result. Wrong arguments also reject the promise.
  */
 async function offThread(given, begin, finish = (result) => result) {
   const signal = signalOf(given);

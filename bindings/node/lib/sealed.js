@@ -6,8 +6,9 @@ const inspect = Symbol.for('nodejs.util.inspect.custom');
 /**
  * A base class with a slot for a native handle.
  *
- * `make(Class, handle)` makes an object without running the constructor that users call; `open(value, what)` gives its
- * handle, or a TypeError that names the argument. Subclasses with a public constructor pass the handle to `super`.
+ * `make(Class, handle)` creates an object without running the public constructor; `open(value, what)` returns its
+ * handle, or throws a TypeError that names the argument. Subclasses with a public constructor pass the handle to
+ * `super`.
  */
 function sealed(name) {
   const key = Symbol(name);
@@ -35,7 +36,7 @@ function sealed(name) {
   const { open, is } = Sealed;
   delete Sealed.open;
   delete Sealed.is;
-  // Neither a class of users' nor a way to the handles.
+  // Neither a public class nor a way to reach the handles.
   Object.defineProperty(Sealed, 'name', { value: `Sealed${name}` });
   Object.defineProperty(Sealed.prototype, inspect, {
     value() {
@@ -46,7 +47,7 @@ function sealed(name) {
   return { Sealed, key, open, is, make: (Class, handle) => Reflect.construct(Sealed, [key, handle], Class) };
 }
 
-/** A value in an error message: what it is, never what is in it. */
+/** Describes a value in an error message by its type, never by its content. */
 function shown(value) {
   if (value === null) return 'null';
   if (typeof value === 'function') return 'a function';
@@ -55,7 +56,7 @@ function shown(value) {
   try {
     name = value.constructor?.name;
   } catch {
-    // A getter or a proxy of the user's; its error is not ours to report.
+    // A user's getter or proxy threw; its error is not reported.
   }
   return typeof name === 'string' && name !== '' ? `an object of class ${name}` : 'an object';
 }

@@ -13,10 +13,10 @@ class SignerSet extends signerSet.Sealed {
   static full(committeeSize) {
     return makeSignerSet(native.signerSetFull(u16(committeeSize, 'committeeSize')));
   }
-  static from(committeeSize, members) {
+  static fromMembers(committeeSize, members) {
     const size = u16(committeeSize, 'committeeSize');
-    // More than the committee has cannot all be different members; the core says which one is not.
-    return makeSignerSet(native.signerSetFrom(size, list(members, 'members', u16, size)));
+    // One index more than the committee's size suffices: the core reports the duplicate or unknown one.
+    return makeSignerSet(native.signerSetFromMembers(size, list(members, 'members', u16, size)));
   }
   insert(member) {
     return native.signerSetInsert(signerSet.open(this, 'this'), u16(member, 'member'));

@@ -1,5 +1,5 @@
 'use strict';
-// `sortition`: who may propose.
+// `sortition`: leader sortition.
 
 const native = require('./native.js');
 const { bytes, optional, suite, u16, u64 } = require('./check.js');

@@ -4,8 +4,8 @@ const { makeCommitteeId } = require('./ids.js');
 const { sealed } = require('./sealed.js');
 
 /**
- * The class of what was checked against a committee: `valueOf` and `committeeOf` take its handle apart; `more` has the
- * methods that not all such classes have.
+ * Creates the class of a value that was verified against a committee: `valueOf` and `committeeOf` read its handle;
+ * `more` has the methods of this class only.
  */
 exports.verified = function verified(name, valueOf, committeeOf, more = {}) {
   const slot = sealed(name);

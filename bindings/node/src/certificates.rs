@@ -1,4 +1,4 @@
-//! Certificates, one at a time and many at once.
+//! Certificates, single and in batches.
 
 use getrandom::SysRng;
 use napi::Env;
@@ -80,7 +80,7 @@ pub fn certificate_verify_async(
     queue(unwanted, move || certificate.verify(&committee).map(External::new))
 }
 
-/// A checked certificate, or what is wrong with it.
+/// A verified certificate, or its error.
 pub type Verdict = Either<External<Verified<Certificate>>, String>;
 
 fn verdicts(

@@ -45,8 +45,8 @@ pub fn signer_set_full(size: u16) -> External<SignerSet> {
 }
 
 #[napi(catch_unwind)]
-pub fn signer_set_from(size: u16, members: Vec<u16>) -> Result<External<SignerSet>> {
-    handle(SignerSet::of(size, members))
+pub fn signer_set_from_members(size: u16, members: Vec<u16>) -> Result<External<SignerSet>> {
+    handle(SignerSet::from_members(size, members))
 }
 
 #[napi(catch_unwind)]

@@ -1,4 +1,4 @@
-//! DSig: one-time keys that sign, and that Ed25519 signs in batches.
+//! DSig: one-time keys sign, and Ed25519 signs them in batches.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,11 +20,11 @@ use quorate::machine::{MemberIndex, Time};
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, failure, handle, number, queue};
 use crate::keys::Secret;
 
-/// A signer until it is closed, and the lock that it shares with the threads that prepare.
+/// A signer until it is closed, with the lock that it shares with the threads in `prepare`.
 pub type SharedSigner = Arc<Mutex<Closable<ToldSigner>>>;
 
-/// A signer, and which copy of its machine this is, as its hook said last. The core asks for that: JavaScript is asked
-/// by `lib/dsig.js`, on the one thread where that can be done, and with no lock held.
+/// A signer, and the hook's last identifier of this copy of the machine. The core reads it: `lib/dsig.js` calls the
+/// hook, on the one thread where that is possible, and without a lock.
 pub struct ToldSigner {
     signer: DynSigner,
     copy: Arc<AtomicU64>,
@@ -35,7 +35,7 @@ impl ToldSigner {
         Self { signer, copy: Arc::default() }
     }
 
-    /// The signer, with what the hook says now, if there is one.
+    /// Returns the signer after storing the hook's answer, if there is one.
     fn told(&mut self, copy: Option<&BigInt>) -> &mut DynSigner {
         if let Some(copy) = copy {
             self.copy.store(number(copy), Ordering::Relaxed);
@@ -46,17 +46,17 @@ impl ToldSigner {
 
 fn lock(signer: &SharedSigner) -> MutexGuard<'_, Closable<ToldSigner>> {
     signer.lock().unwrap_or_else(|panicked| {
-        // Nobody knows which of its keys are still fresh.
+        // It is unknown which of its keys are still unused.
         let mut signer = panicked.into_inner();
         signer.close();
         signer
     })
 }
 
-/// A verifier, and the lock that it shares with the threads that check announcements.
+/// A verifier, with the lock that it shares with the threads that verify announcements.
 pub type SharedVerifier = Arc<Mutex<ToldVerifier>>;
 
-/// A verifier, and whether the signer at hand is revoked, as the hook says. As [`ToldSigner`].
+/// A verifier, and the hook's answer whether the current signer is revoked. As [`ToldSigner`].
 pub struct ToldVerifier {
     verifier: DynVerifier,
     revoked: Arc<AtomicBool>,
@@ -80,7 +80,7 @@ fn held(verifier: &SharedVerifier) -> MutexGuard<'_, ToldVerifier> {
     verifier.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What to send, and to whom: nobody in particular is everybody.
+/// An announcement and its recipients; none stands for all verifiers.
 #[napi(object, object_from_js = false)]
 pub struct Announced {
     pub to: Option<Vec<MemberIndex>>,
@@ -146,8 +146,8 @@ pub fn dsig_signer_prepare(
     Ok(announced.map(Announced::from))
 }
 
-/// The batch is made without the lock, so that the signer signs in the meantime. `None` also if the signer was closed
-/// before the batch was its own; whoever asks it next hears of that. The threads go by what the signer was told last.
+/// The batch is generated without the lock, so that the signer can sign meanwhile. `None` also if the signer was closed
+/// before it received the batch; the next call reports that. The threads use the last answer stored in the signer.
 #[napi(catch_unwind)]
 pub fn dsig_signer_prepare_async(
     signer: &External<SharedSigner>,
@@ -167,7 +167,7 @@ pub fn dsig_signer_prepare_async(
             };
             let Some(batch) = plan.map(DynPlan::make).transpose()? else { return Ok(None) };
             match lock(&signer).open_mut().map(|signer| signer.told(None).add(batch)) {
-                // The keys were invalidated meanwhile, and with them these.
+                // The keys were invalidated meanwhile, and this batch with them.
                 Ok(None) => {}
                 announced => return Ok(announced.ok().flatten().map(Announced::from)),
             }
@@ -276,8 +276,8 @@ pub fn dsig_verifier_announce(
     held(verifier).told(revoked).announce(signer, announcement, now).throw()
 }
 
-/// What comes from strangers or too often is refused at once and not queued. An announcement is checked without the
-/// lock, so that the verifier verifies in the meantime.
+/// Announcements of unknown signers and those above the allowance are rejected at once, without queueing. An
+/// announcement is verified without the lock, so that the verifier can verify meanwhile.
 #[napi(catch_unwind)]
 pub fn dsig_verifier_announce_async(
     verifier: &External<SharedVerifier>,
@@ -338,7 +338,7 @@ pub fn dsig_auditor_check(
     auditor.check(ed25519(signer).throw()?, message, signature).throw()
 }
 
-/// What became of each signature: nothing, or an error as text.
+/// Outcome for each signature: nothing, or an error as text.
 type Outcomes = Vec<Option<String>>;
 
 fn outcomes(suite: SuiteId, entries: &[dynamic::DynEntry<'_>]) -> Outcomes {
@@ -406,7 +406,7 @@ pub fn dsig_verify_reuse(suite: String, evidence: &[u8]) -> Result<External<Publ
     handle(suite.parse().and_then(|suite| dynamic::verify_reuse(suite, evidence)).map(PublicKey::from))
 }
 
-/// Only Ed25519 signs batches.
+/// Batches are signed with Ed25519 only.
 fn ed25519(key: &PublicKey) -> quorate::Result<&ed25519::PublicKey> {
     key.try_into()
 }
@@ -423,7 +423,7 @@ fn set(members: Vec<MemberIndex>) -> quorate::Result<BTreeSet<MemberIndex>> {
     at_most(members, "DSig group").map(|members| members.into_iter().collect())
 }
 
-/// `lib/dsig.js` reads no more than one above the limit of a list, however long it is.
+/// `lib/dsig.js` reads at most one item above the limit of a list.
 fn at_most<T>(list: Vec<T>, what: &'static str) -> quorate::Result<Vec<T>> {
     let limit = MAX_MEMBERS;
     if list.len() > limit { Err(Error::TooLarge { what, limit: limit as u64 }) } else { Ok(list) }

@@ -1,4 +1,4 @@
-//! Erasure coding: messages as shards of which some restore all.
+//! Erasure coding: a message as shards, some of which restore it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -57,7 +57,7 @@ pub fn erasure_suite_encode<'env>(env: &'env Env, suite: &External<Suite>) -> Re
     bytes(env, suite.encode())
 }
 
-/// What a suite says about itself.
+/// Properties of a suite.
 #[napi(object, object_from_js = false)]
 pub struct SuiteAbout {
     pub number: u8,
@@ -96,7 +96,7 @@ pub fn erasure_shape_of_committee(members: u16, faulty: u16) -> Result<External<
     handle(Shape::of_committee(members, faulty))
 }
 
-/// What a shape says about itself.
+/// Properties of a shape.
 #[napi(object, object_from_js = false)]
 pub struct ShapeAbout {
     pub data: u32,
@@ -119,7 +119,7 @@ pub fn erasure_coding_new(
     handle(Coding::new(**suite, **shape, max_message as usize))
 }
 
-/// What a coding says about itself.
+/// Properties of a coding.
 #[napi(object, object_from_js = false)]
 pub struct CodingAbout {
     pub suite: External<Suite>,
@@ -143,13 +143,13 @@ pub fn erasure_coding_shard_length(coding: &External<Coding>, message: u32) -> u
     coding.shard_len(message as usize) as u32
 }
 
-/// One coder for each call that is under way, so that none waits for another. Idle ones are kept.
+/// One coder per call in progress, so that no call waits for another. Idle ones are reused.
 pub struct Coders {
     coding: Coding,
     idle: Mutex<Vec<Coder>>,
 }
 
-/// What threads share.
+/// Shared by threads.
 pub type SharedCoders = Arc<Coders>;
 
 impl Coders {
@@ -157,7 +157,7 @@ impl Coders {
         Ok(Arc::new(Self { coding, idle: Mutex::new(vec![Coder::new(coding)?]) }))
     }
 
-    /// A coder that was in use when somebody panicked does not come back.
+    /// A coder is dropped if its user panicked.
     fn run<T>(&self, work: impl FnOnce(&mut Coder) -> quorate::Result<T>) -> quorate::Result<T> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = idle().pop();
@@ -198,10 +198,10 @@ pub fn erasure_coder_disperse_async(
     queue(unwanted, move || coder.run(|coder| coder.disperse(&message)).map(dispersed))
 }
 
-/// A shard that both its object and a thread may hold, so that neither copies it.
+/// A shard that its object and a thread can share without copying.
 pub type SharedShard = Arc<CheckedShard>;
 
-/// The core wants them side by side. That is the one copy that there is.
+/// The core needs a contiguous slice. This is the only copy.
 fn side_by_side(shards: &[SharedShard]) -> Vec<CheckedShard> {
     shards.iter().map(|shard| CheckedShard::clone(shard)).collect()
 }
@@ -241,7 +241,7 @@ pub fn erasure_commitment_encode<'env>(
     bytes(env, commitment.encode())
 }
 
-/// What a commitment says about itself.
+/// Properties of a commitment.
 #[napi(object, object_from_js = false)]
 pub struct CommitmentAbout {
     pub suite: External<Suite>,
@@ -331,7 +331,7 @@ pub fn erasure_row_new(
     handle(Row::new(**shape, message as usize, **suite, number(&cost)))
 }
 
-/// What a row says about itself.
+/// Properties of a row.
 #[napi(object, object_from_js = false)]
 pub struct RowAbout {
     pub shape: External<Shape>,
@@ -380,13 +380,13 @@ pub fn erasure_table_insert(table: &mut External<Table>, row: &External<Row>) ->
     table.insert(**row).throw()
 }
 
-/// The newer table comes as its rows: it may be the same one.
+/// The newer table is passed as its rows, since it may be the same object.
 #[napi(catch_unwind)]
 pub fn erasure_table_merge(table: &mut External<Table>, newer: Vec<&External<Row>>) -> Result<()> {
     newer.into_iter().try_for_each(|row| table.insert(**row)).throw()
 }
 
-/// `allowed` are those suites of the table that the user's function allows.
+/// `allowed` are the suites of the table that the user's function accepts.
 #[napi(catch_unwind)]
 pub fn erasure_table_best(
     table: &External<Table>,

@@ -1,4 +1,4 @@
-//! Proof that somebody broke the protocol.
+//! Evidence of protocol violations.
 
 use napi::Env;
 use napi::bindgen_prelude::External;

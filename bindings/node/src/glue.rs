@@ -1,5 +1,5 @@
-//! What all modules need: errors and bytes on their way to JavaScript, objects that can be closed, and work off the
-//! main thread.
+//! Common parts of all modules: conversion of errors and bytes to JavaScript, closable objects, and work off the main
+//! thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use quorate::any::Suite;
 use quorate::{Detail, Error};
 use serde_json::{Value, json};
 
-/// What a function answers that can fail.
+/// Result of a fallible function.
 pub type Result<T> = napi::Result<T>;
-/// Bytes that JavaScript owns.
+/// Bytes owned by JavaScript.
 pub type Bytes<'env> = Uint8ArraySlice<'env>;
 /// The promise of work off the main thread.
 pub type Promised<T> = AsyncTask<Job<T>>;
 
-/// The core's errors on their way out.
+/// Conversion of the core's errors.
 pub(crate) trait Throw<T> {
     fn throw(self) -> Result<T>;
 }
@@ -30,17 +30,17 @@ impl<T> Throw<T> for quorate::Result<T> {
     }
 }
 
-/// A handle on what the core made.
+/// A handle to a value of the core.
 pub(crate) fn handle<T: 'static>(made: quorate::Result<T>) -> Result<External<T>> {
     made.map(External::new).throw()
 }
 
-/// A handle on `size` bytes beside the value itself. V8 hears of them, so that it looks for garbage early enough.
+/// A handle to a value that owns `size` more bytes. V8 is told about them, so that it collects garbage early enough.
 pub(crate) fn sized<T: 'static>(value: T, size: usize) -> External<T> {
     External::new_with_size_hint(value, size)
 }
 
-/// An error as the text that `lib/errors.js` reads.
+/// Returns an error as the text that `lib/errors.js` reads.
 pub(crate) fn failure(error: &Error) -> String {
     let details: Vec<Value> = error
         .details()
@@ -56,7 +56,7 @@ pub(crate) fn failure(error: &Error) -> String {
         .to_string()
 }
 
-/// The suite of a name.
+/// Returns the suite with this name.
 pub(crate) fn suite(name: &str) -> Result<Suite> {
     Suite::from_name(name).throw()
 }
@@ -66,7 +66,7 @@ pub(crate) fn array(what: &'static str, bytes: &[u8]) -> Result<[u8; 32]> {
     bytes.try_into().map_err(|_| Error::Malformed { what }).throw()
 }
 
-/// Bytes for JavaScript, copied: they are few, and copying is cheaper than having them collected.
+/// Copies bytes to JavaScript: they are few, and copying is cheaper than garbage collection.
 pub(crate) fn bytes<'env>(env: &'env Env, data: impl AsRef<[u8]>) -> Result<Bytes<'env>> {
     Bytes::copy_from(env, data)
 }
@@ -81,7 +81,7 @@ pub(crate) fn large(value: &BigInt) -> u128 {
     value.get_u128().1
 }
 
-/// A secret until it is closed. The core's secrets lie elsewhere on the heap, so taking the value out leaves no copy.
+/// A secret until it is closed. The core's secrets are elsewhere on the heap, so taking the value out leaves no copy.
 pub struct Closable<T> {
     what: &'static str,
     value: Option<T>,
@@ -120,7 +120,7 @@ fn closed(what: &str) -> napi::Error {
     napi::Error::from_reason(error.to_string())
 }
 
-/// Says to work that waits in the queue that nobody wants it any more.
+/// Tells queued work that it was cancelled.
 pub type Flag = Arc<AtomicBool>;
 
 #[napi(catch_unwind)]
@@ -139,7 +139,7 @@ pub struct Job<T> {
     unwanted: Option<Flag>,
 }
 
-/// Queues work; `unwanted` keeps it from being begun.
+/// Queues work; `unwanted` cancels it before it starts.
 pub(crate) fn queue<T: ToNapiValue + Send + 'static>(
     unwanted: Option<&External<Flag>>,
     work: impl FnOnce() -> quorate::Result<T> + Send + 'static,

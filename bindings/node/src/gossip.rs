@@ -1,4 +1,4 @@
-//! Aggregates that are summed in any order, pools of them, and how they spread.
+//! Aggregates that can be summed in any order, pools of them, and gossip.
 
 use std::time::Duration;
 
@@ -14,16 +14,16 @@ use quorate::machine::Time;
 
 use crate::glue::{Bytes, Flag, Promised, Result, Throw, array, bytes, failure, handle, number, queue};
 
-/// A checked aggregate.
+/// A verified aggregate.
 pub type Sum = External<Verified<Aggregate>>;
-/// A checked certificate.
+/// A verified certificate.
 pub type Certified = External<Verified<Certificate>>;
 
 fn at(now: &BigInt) -> Time {
     Time(number(now))
 }
 
-/// Randomness of the caller, or of the operating system.
+/// Returns the caller's randomness, or the operating system's.
 fn drawn(draw: Option<BigInt>) -> Result<u64> {
     match draw {
         Some(draw) => Ok(number(&draw)),
@@ -123,7 +123,7 @@ pub fn aggregate_verify_async(
     queue(unwanted, move || aggregate.verify(&committee).map(External::new))
 }
 
-/// A checked aggregate, or what is wrong with it.
+/// A verified aggregate, or its error.
 pub type SumVerdict = Either<Sum, String>;
 
 fn verdicts(committee: &Committee, aggregates: Vec<Aggregate>, derived: bool) -> Vec<SumVerdict> {
@@ -357,14 +357,14 @@ pub fn gossip_waiting(gossip: &External<Gossip>) -> u32 {
     gossip.waiting() as u32
 }
 
-/// A member sent an aggregate that does not verify; `evidence` says what is wrong with it.
+/// A member sent an aggregate that does not verify; `evidence` is the verification error.
 #[napi(object, object_from_js = false)]
 pub struct GossipFault {
     pub culprit: u16,
     pub evidence: String,
 }
 
-/// What a check found.
+/// Result of verifying queued aggregates.
 #[napi(object, object_from_js = false)]
 pub struct GossipChecked {
     pub faults: Vec<GossipFault>,
@@ -398,7 +398,7 @@ pub fn gossip_check(
     Ok(gossip.check(at(&now), entropy.as_ref(), peers).into())
 }
 
-/// What to send, and to whom.
+/// Returns the next message and its recipient.
 #[napi(object, object_from_js = false)]
 pub struct GossipSend {
     pub to: u16,

@@ -1,4 +1,4 @@
-//! The key that signs nothing contradictory, and the records of what it signed.
+//! A key that never signs contradicting statements, and the records of its signatures.
 
 use napi::Env;
 use napi::bindgen_prelude::{BigInt, External};

@@ -8,7 +8,7 @@ use quorate::any::{PublicKey, SecretKey, Signature, UnverifiedKey, VerifiedKey};
 
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, handle, queue, suite};
 
-/// A secret key until it is closed or handed to a guard.
+/// A secret key until it is closed or a guard takes ownership of it.
 pub type Secret = Closable<SecretKey>;
 
 fn secret(made: quorate::Result<SecretKey>) -> Result<External<Secret>> {
@@ -207,8 +207,8 @@ pub fn unverified_key_equals(key: &External<UnverifiedKey>, other: &External<Unv
 }
 
 #[napi(catch_unwind)]
-pub fn verified_key_of(key: &External<Secret>) -> Result<External<VerifiedKey>> {
-    Ok(External::new(VerifiedKey::of(key.open()?)))
+pub fn verified_key_from_secret(key: &External<Secret>) -> Result<External<VerifiedKey>> {
+    Ok(External::new(VerifiedKey::from_secret(key.open()?)))
 }
 
 #[napi(catch_unwind)]

@@ -1,9 +1,9 @@
 //! The native half of the npm package `quorate`.
 //!
-//! What is here is not what a user calls: `lib/*.js` beside it has the classes of `index.d.ts`, checks the types and
-//! ranges of arguments, and names them when they are wrong. Here each method is one function on opaque handles
-//! (napi's `External`, which knows the type that it holds, so that no object of JavaScript can pass for another),
-//! and an error leaves as JSON in a message for `lib/errors.js` to make a subclass of `QuorateError` of.
+//! Users do not call it: `lib/*.js` contains the classes of `index.d.ts`, and checks the types and ranges of arguments
+//! by name. Here each method is one function on opaque handles (napi's `External`, which stores the type of its
+//! content, so that no other JavaScript object is accepted). An error is a message in JSON, which `lib/errors.js`
+//! converts to a subclass of `QuorateError`.
 //!
 //! | module | concepts |
 //! |---|---|
@@ -43,7 +43,7 @@ pub mod wire;
 
 use napi_derive::napi;
 
-/// What the package says about itself and the core.
+/// Constants of the package and the core.
 #[napi(object, object_from_js = false)]
 pub struct Constants {
     pub version: String,

@@ -1,4 +1,4 @@
-//! Merkle trees: the two domain strings of a tree come with each call.
+//! Merkle trees: each call passes the two domain strings of its tree.
 
 use napi::Env;
 use napi::bindgen_prelude::External;

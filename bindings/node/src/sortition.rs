@@ -113,7 +113,7 @@ pub fn lottery_new(
     round: BigInt,
     expected: Option<u16>,
 ) -> Result<External<Lottery>> {
-    // `lib/sortition.js` refuses 0.
+    // `lib/sortition.js` rejects 0.
     let expected = expected.and_then(NonZeroU16::new).unwrap_or(EXPECTED_WINNERS);
     handle(Lottery::new(committee, **seed, number(&round), expected))
 }

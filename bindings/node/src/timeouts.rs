@@ -145,7 +145,7 @@ pub fn verified_timeout_vote_committee(vote: &External<Verified<TimeoutVote>>) -
     External::new(vote.committee())
 }
 
-/// What adding a timeout vote led to.
+/// Result of adding a timeout vote.
 #[napi(object, object_from_js = false)]
 pub struct CollectedTimeouts {
     pub certificate: Option<External<Verified<TimeoutCertificate>>>,
@@ -217,7 +217,7 @@ pub fn timeout_collector_has_honest(collector: &External<TimeoutCollector>) -> b
     collector.has_honest()
 }
 
-/// Whether an honest member gave up the view, and what was found wrong on the way.
+/// Whether an honest member gave up the view, and the faults found.
 #[napi(object, object_from_js = false)]
 pub struct Honest {
     pub honest: bool,
@@ -284,7 +284,7 @@ pub fn timeout_certificate_highest_value(certificate: &External<TimeoutCertifica
     certificate.highest_value()
 }
 
-/// The members who named a value.
+/// The members that named a value.
 #[napi(object, object_from_js = false)]
 pub struct Group {
     pub value: u64,

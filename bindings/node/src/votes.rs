@@ -200,7 +200,7 @@ pub fn suspects_decay(suspects: &mut External<Suspects>) {
     suspects.decay();
 }
 
-/// Something is wrong with a vote: `error` says what with a stray one, `evidence` proves an equivocation.
+/// A fault in a vote: `error` is set for a stray one, `evidence` for an equivocation.
 #[napi(object, object_from_js = false)]
 pub struct Fault {
     pub signer: u16,
@@ -221,7 +221,7 @@ impl From<VoteFault> for Fault {
     }
 }
 
-/// What adding a vote led to.
+/// Result of adding a vote.
 #[napi(object, object_from_js = false)]
 pub struct CollectedVotes {
     pub certificate: Option<External<Verified<Certificate>>>,

@@ -1,4 +1,4 @@
-//! Encodings front to back, and hashes under a domain.
+//! Reading and writing encodings, and hashes under a domain.
 
 use napi::Env;
 use napi::bindgen_prelude::{BigInt, External};
@@ -12,14 +12,14 @@ pub fn wire_hash<'env>(env: &'env Env, name: String, data: &[u8]) -> Result<Byte
     bytes(env, domain::hash(&name, data))
 }
 
-/// A reader's bytes, which it owns, and how far it has read.
+/// A reader's bytes, which it owns, and its position.
 pub struct Input {
     bytes: Vec<u8>,
     at: usize,
 }
 
 impl Input {
-    /// Reads on from where the last call stopped; what fails reads nothing.
+    /// Reads on from the position; a failed read does not move it.
     fn read<'a, T>(&'a mut self, read: impl FnOnce(&mut Reader<'a>) -> quorate::Result<T>) -> Result<T> {
         let mut reader = Reader::new(self.bytes.get(self.at..).unwrap_or_default());
         let value = read(&mut reader).throw()?;

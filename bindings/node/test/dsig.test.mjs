@@ -33,7 +33,7 @@ test('dsig: batches are made off the thread', async () => {
   await assert.rejects(dsig.Signer.prototype.prepareAsync.call({}), TypeError);
 });
 
-test('dsig: a signer signs while a batch is made, and no key signs twice', async () => {
+test('dsig: signing while a batch is made uses no key twice', async () => {
   const signer = fresh({ log2Batch: 5, lowWater: 100 });
   signer.prepare();
   const signatures = [];
@@ -42,13 +42,13 @@ test('dsig: a signer signs while a batch is made, and no key signs twice', async
     for (let left = signer.ready; left > 0; left -= 1) signatures.push(signer.sign(message));
     await Promise.all(batches);
   }
-  // Root and index say which key signed.
+  // Root and index identify the signing key.
   const keys = new Set(signatures.map((signature) => signature.subarray(2, 40).join()));
   assert.equal(keys.size, signatures.length);
   for (const signature of signatures) dsig.verify(signer.publicKey, message, signature);
 });
 
-test('dsig: what is called off, closed or invalidated meanwhile', async () => {
+test('dsig: cancelling, closing or invalidating during a call', async () => {
   const isAbort = (e) => e.name === 'AbortError' && e.code === 'ABORT_ERR';
   const signer = fresh({ log2Batch: 3, lowWater: 1000 });
   await assert.rejects(signer.prepareAsync(undefined, { signal: AbortSignal.abort() }), isAbort);
@@ -80,10 +80,10 @@ test('dsig: announcements are checked off the thread', async () => {
   verifier.announce(key, batches[0], 5n);
   const given = Uint8Array.from(batches[1]);
   const [taken, broken] = [verifier.announceAsync(key, given, 5n), verifier.announceAsync(key, batches[2].subarray(1), 5n)];
-  // Awaited from the beginning: it may reject before what is awaited first resolves.
+  // Awaited from the start: it may reject before the first awaited promise resolves.
   const refused = assert.rejects(broken, { code: 'WRONG_CONTEXT' });
   given.fill(0);
-  // While both are checked.
+  // While both are verified.
   for (let n = 0; n < 32; n += 1) {
     const signature = signer.sign(message, { now: 5n });
     assert.ok(verifier.canVerifyFast(key, signature));
@@ -95,7 +95,7 @@ test('dsig: announcements are checked off the thread', async () => {
   const isAbort = (e) => e.name === 'AbortError' && e.code === 'ABORT_ERR';
   await assert.rejects(verifier.announceAsync(key, batches[2], 5n, { signal: AbortSignal.abort() }), isAbort);
   await verifier.announceAsync(key, batches[2], 5n);
-  // Refused before it is queued: an aborted call that begins spends one too.
+  // Rejected before queueing: an aborted call that starts spends one too.
   await assert.rejects(verifier.announceAsync(key, batches[3], 5n), quorate.RateLimitedError);
   await assert.rejects(verifier.announceAsync(key, 'text', 5n), TypeError);
   await assert.rejects(verifier.announceAsync(key, batches[3], 5), TypeError);
@@ -103,7 +103,7 @@ test('dsig: announcements are checked off the thread', async () => {
   await assert.rejects(dsig.Verifier.prototype.announceAsync.call({}, key, batches[3]), TypeError);
 });
 
-test('dsig: hooks are asked before work is queued, and what they throw rejects', async () => {
+test('dsig: hooks run before queueing, and exceptions reject', async () => {
   const { signer, verifier, alice, announcement } = pair(quorate, { log2Batch: 5 });
   const [broken, NOW] = [new Error('broken'), 1_000_000n];
   const throwing = () => {
@@ -134,14 +134,14 @@ test('dsig: hooks are asked before work is queued, and what they throw rejects',
   verifier.checkRevocation(() => true);
   await assert.rejects(verifier.announceAsync(alice, announcement, NOW), (e) => e.details.what === 'revoked signer');
   verifier.checkRevocation(() => false);
-  // What another call is told meanwhile is not told of this one.
+  // Later changes to the argument do not affect this call.
   const taken = verifier.announceAsync(alice, announcement, NOW);
   verifier.checkRevocation(() => true);
   assert.equal(verifier.canVerifyFast(alice, signature), false);
   assert.equal(await taken, undefined);
 });
 
-test('dsig: a batch under way is made again if the machine is copied meanwhile', async () => {
+test('dsig: a copied machine generates its pending batch again', async () => {
   const { signer, alice } = pair(quorate, { log2Batch: 7, lowWater: 1000 });
   const NOW = 1_000_000n;
   let generation = 1n;

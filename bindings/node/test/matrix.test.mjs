@@ -4,7 +4,7 @@ import * as quorate from 'quorate';
 import { readMatrix, writeMatrix } from './shared/matrix.mjs';
 
 for (const suite of Object.values(quorate.Suite)) {
-  test(`objects of ${suite} are read as they were written, and changed ones are refused`, () => {
+  test(`${suite}: own objects are accepted, modified ones refused`, () => {
     const file = writeMatrix(quorate, suite);
     readMatrix(quorate, JSON.parse(JSON.stringify(file)));
     for (const key of ['certificate', 'timeout_certificate', 'equivocation']) {

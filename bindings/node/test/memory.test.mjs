@@ -1,4 +1,4 @@
-// A key that was closed is nowhere in the process's memory any more; another process looks for it there.
+// A closed key is nowhere in the process's memory any more; another process searches for it.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -12,7 +12,7 @@ const MASK = 0x5a;
 /** In the child, which must hold no other copy: it unmasks the key byte by byte in place, and wipes its own. */
 async function hold(suite, way, masked) {
   const q = await import('quorate');
-  // On a buffer of its own: V8 keeps small arrays in its heap, and moves those that native code reads out of it.
+  // On a buffer of its own: V8 stores small arrays in its heap, and moves those that native code reads out of it.
   const data = new Uint8Array(new ArrayBuffer(32));
   for (let at = 0; at < 32; at++) data[at] = parseInt(masked.slice(2 * at, 2 * at + 2), 16) ^ MASK;
   const secret = q.SecretKey.fromBytes(suite, data);
@@ -35,7 +35,7 @@ async function hold(suite, way, masked) {
   process.disconnect();
 }
 
-/** How often either half of the key lies in a process's memory, in either order of the bytes. */
+/** Counts the occurrences of either half of the key in a process's memory, in either byte order. */
 function found(pid, key) {
   const halves = [key.subarray(0, 16), key.subarray(16)];
   const parts = halves.flatMap((half) => [half, Buffer.from(half).reverse()]);
@@ -45,7 +45,7 @@ function found(pid, key) {
   for (const line of readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n')) {
     const [, from, to] = /^(\w+)-(\w+) rw.*(?<!\[v\w+\])$/.exec(line) ?? [];
     if (!from) continue;
-    // Pieces overlap, for a part may lie across their border.
+    // Pieces overlap, since a half may cross their border.
     for (let at = BigInt(`0x${from}`); at < BigInt(`0x${to}`); at += BigInt(piece.length - 16)) {
       const rest = BigInt(`0x${to}`) - at;
       let length;
@@ -76,14 +76,14 @@ if (process.send && process.argv[2] === 'hold') {
 } else {
   for (const suite of ['bls-min-sig', 'bls-min-pk', 'ed25519']) {
     for (const way of ['close', 'hand over']) {
-      test(`a closed secret is nowhere in memory: ${suite}, ${way}`, { skip: process.platform !== 'linux' }, async (t) => {
+      test(`a closed secret leaves no copy in memory: ${suite}, ${way}`, { skip: process.platform !== 'linux' }, async (t) => {
         const key = randomBytes(32);
         key[0] = 1; // below the order of the BLS groups
         const masked = Buffer.from(key.map((byte) => byte ^ MASK)).toString('hex');
         const child = fork(fileURLToPath(import.meta.url), ['hold', suite, way, masked], { execArgv: [] });
         try {
           assert.deepEqual(await once(child, 'message'), ['made', undefined]);
-          if (!mayLook(child.pid)) return t.skip('this system lets nobody look into another process');
+          if (!mayLook(child.pid)) return t.skip('this system forbids reading another process's memory');
           assert.ok(found(child.pid, key) >= 2, 'the search finds what is there');
           child.send('go on');
           assert.deepEqual(await once(child, 'message'), ['closed', undefined]);

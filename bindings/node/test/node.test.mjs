@@ -1,4 +1,4 @@
-// What only Node has: two module systems, worker threads, threads behind promises, inspection.
+// Features of Node only: two module systems, worker threads, threads behind promises, inspection.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ test('import and require give one instance', () => {
   assert.throws(() => require('quorate/lib/native.js'), { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' });
 });
 
-test('promises give what the calls give, and reject with the same errors', async () => {
+test('promises give the same results and errors as calls', async () => {
   const { committee, certificate, statement, votes, unverified, secrets, timeouts, timeout, equivocation, conflict } = world(quorate);
   const message = new Uint8Array([1, 2, 3]);
   const signature = secrets[0].sign(message);
@@ -33,7 +33,7 @@ test('promises give what the calls give, and reject with the same errors', async
   assert.ok((await conflict.verifyAsync(committee)) instanceof quorate.VerifiedConflict);
   assert.equal(await secrets[0].publicKey().verifyAsync(message, signature), undefined);
   assert.equal(await secrets[0].publicKey().verifyPossessionAsync(secrets[0].provePossession()), undefined);
-  const keys = secrets.map((secret) => quorate.VerifiedKey.of(secret));
+  const keys = secrets.map((secret) => quorate.VerifiedKey.fromSecret(secret));
   const together = quorate.bls.aggregate(secrets.map((secret) => secret.sign(message)));
   assert.equal(await quorate.bls.fastAggregateVerifyAsync(keys, message, together), undefined);
   assert.equal(await quorate.bls.aggregateVerifyAsync(keys.map((key) => [key, message]), together), undefined);
@@ -51,7 +51,7 @@ test('promises give what the calls give, and reject with the same errors', async
   await assert.rejects(quorate.Vote.prototype.verifyAsync.call({}, committee), TypeError);
 });
 
-test('what is checked off the thread is what was given, not what is written into it meanwhile', async () => {
+test('later writes do not affect a check off the thread', async () => {
   const secret = quorate.SecretKey.generate(quorate.Suite.MinSig);
   const message = new Uint8Array(1000).fill(1);
   const signature = secret.sign(message);
@@ -62,12 +62,12 @@ test('what is checked off the thread is what was given, not what is written into
 
 const isAbort = (reason) => (e) => e.name === 'AbortError' && e.code === 'ABORT_ERR' && e.cause === reason;
 
-test('an abort rejects before, while queued and while running, and never ends the process', async () => {
+test('an abort rejects at any time and never ends the process', async () => {
   const { committee, votes } = world(quorate);
   const verify = (signal) => votes[0].verifyAsync(committee, { signal });
   await assert.rejects(verify(AbortSignal.abort('early')), isAbort('early'));
 
-  // More than the pool has threads: the last are queued.
+  // More than the pool has threads, so the last ones are queued.
   const controller = new AbortController();
   const running = Array.from({ length: 40 }, () => verify(controller.signal));
   controller.abort('late');
@@ -107,7 +107,7 @@ test('nothing shows a secret', async () => {
   assert.ok(!(received instanceof quorate.SecretKey));
 });
 
-test('worker threads work by themselves, and may end in the middle', async () => {
+test('worker threads are independent and may end in a call', async () => {
   const { committee, certificate } = world(quorate);
   const members = committee.keys().map((key) => [key.encode(), 1n]);
   const workerData = { members, epoch: committee.epoch, certificate: certificate.value.encode() };
@@ -158,7 +158,7 @@ test('a block of `using` closes the secret', { skip: !Symbol.dispose }, () => {
   assert.throws(() => secret.toBytes(), quorate.ClosedError);
 });
 
-test('the report that tells the C library asks no name service', () => {
+test('detecting the C library queries no name service', () => {
   const script = `
     const { report } = process, get = report.getReport;
     report.excludeNetwork = false;
@@ -169,7 +169,7 @@ test('the report that tells the C library asks no name service', () => {
   assert.equal(stdout, process.platform === 'linux' ? 'true\nfalse\n' : 'false\n');
 });
 
-test('each native function keeps a panic from ending the process', () => {
+test('no panic in a native function ends the process', () => {
   const folder = new URL('../src/', import.meta.url);
   const source = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.rs')).map((file) => readFileSync(new URL(file, folder), 'utf8')).join('\n');
   assert.ok(source.match(/#\[napi\(catch_unwind\)\]\npub fn/g).length > 400);

@@ -1,4 +1,4 @@
-// The examples of the README are programs; each runs here as it is printed.
+// The examples of the README are programs; each runs here as printed.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// The threshold blocks and erasure coding: what both packages do, and what only Node has, threads behind promises.
+// The threshold blocks and erasure coding: tests shared by both packages, and threads behind promises, which only Node
+// has.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -17,7 +18,7 @@ for (const [name, run] of Object.entries(thresholdTests(quorate, assert))) test(
 for (const [name, run] of Object.entries(thresholdBadInput(quorate, assert))) test(`threshold: ${name}`, run);
 for (const [name, run] of Object.entries(erasureTests(quorate, assert))) test(`erasure: ${name}`, run);
 
-test('what the declarations of the modules declare is there, and nothing else', () => {
+test('exports are exactly those of the modules', () => {
   for (const [name, objects] of Object.entries(oneOfEachModule(quorate))) {
     const text = readFileSync(new URL(`../types/${name}.d.ts`, import.meta.url), 'utf8');
     const module = name.split('/').reduce((at, part) => at[part], quorate);
@@ -27,15 +28,15 @@ test('what the declarations of the modules declare is there, and nothing else', 
   }
 });
 
-test('threshold: promises give what the calls give, and reject with the same errors', async () => {
+test('threshold: promises give the calls\' results and errors', async () => {
   const threshold = new Threshold(2, 4);
   const { keys, shares } = await tdh2.PublicKeys.dealAsync(committee, threshold);
   shares.forEach((share) => share.check(keys));
   assert.equal((await coin.PublicKeys.dealAsync(committee, threshold)).shares.length, 4);
-  const key = tdh2.EncryptionKey.of(keys);
+  const key = tdh2.EncryptionKey.fromPublicKeys(keys);
   const plaintext = new Uint8Array(1 << 20).fill(5);
   const encrypted = key.encryptAsync(1n, 2, plaintext);
-  plaintext.fill(6); // What was given counts, not what is written into it meanwhile.
+  plaintext.fill(6); // Later writes have no effect.
   const ciphertext = await encrypted;
   const valid = await ciphertext.checkAsync(key, 1n, 2);
   const made = shares.map((share) => share.decryptionShare(valid));
@@ -85,10 +86,10 @@ test('erasure: one coder codes on several threads at once', async () => {
   await assert.rejects(coder.disperseAsync('text'), TypeError);
 });
 
-test('erasure: V8 hears of the memory that shards hold', async () => {
+test('erasure: V8 is told about the memory of shards', async () => {
   const { coder } = dispersing(quorate);
   const message = new Uint8Array(1 << 20);
-  // More than two gigabytes in all, of which nobody holds any.
+  // More than two gigabytes in total, none of which stays referenced.
   for (let i = 0; i < 1000; i += 1) {
     coder.disperse(message);
     if (i % 20 === 0) await new Promise((resolve) => setImmediate(resolve));

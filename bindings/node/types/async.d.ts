@@ -1,15 +1,15 @@
-/** How asynchronous calls are called off. */
+/** Cancellation of asynchronous calls. */
 
-/** How an asynchronous call can be called off. */
+/** How to cancel an asynchronous call. */
 export interface AsyncOptions {
   /**
-   * Rejects the promise with an `AbortError` (`code` `"ABORT_ERR"`, `cause` the signal's reason). Work that is still
-   * queued is then not done; work that has begun runs to its end unseen. Any `AbortSignal` fits.
+   * Aborting it rejects the promise with an `AbortError` (`code` `"ABORT_ERR"`, `cause` the signal's reason). Queued
+   * work is then skipped; work in progress runs to its end, and its result is dropped. Any `AbortSignal` is accepted.
    */
   readonly signal?: AbortSignalLike | undefined;
 }
 
-/** The part of `AbortSignal` that is used, so that neither DOM nor Node types are needed. */
+/** The part of `AbortSignal` that this package uses, so that neither DOM nor Node types are needed. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   readonly reason?: any;

@@ -4,18 +4,18 @@ import type { AsyncOptions, PublicKey, SecretKey } from '../index.js';
 import type { QuorateError } from './errors.js';
 
 /**
- * DSig: signatures that cost hashes only. One-time keys sign, and Ed25519 signs those keys in batches, ahead of time.
+ * DSig: signatures that cost only hashes. One-time keys sign, and Ed25519 signs those keys in batches, ahead of time.
  *
- * A {@link dsig.Signer} makes batches in the background and announces them; a {@link dsig.Verifier} that heard an announcement
- * needs no Ed25519 for its signatures. Anybody else verifies them too, with the signer's public key alone. All in and out is
- * bytes; times and durations are `bigint`s of microseconds, by default those of the system's clock. Public keys are of
- * {@link Suite} `Ed25519`, others throw {@link WrongContextError}.
+ * A {@link dsig.Signer} generates batches in the background and announces them; a {@link dsig.Verifier} that received
+ * the announcement verifies their signatures without Ed25519. Any other verifier needs only the signer's public key.
+ * Inputs and outputs are bytes; times and durations are `bigint`s of microseconds, by default of the system's clock.
+ * Public keys have suite `Ed25519`; others raise {@link WrongContextError}.
  */
 export namespace dsig {
   /** The name of every suite, by its number: the first is suite 1. */
   const SUITES: readonly Suite[];
 
-  /** What the one-time keys are made of. `wots-blake3` is the default; `spec/dsig.md` compares them. */
+  /** Type of the one-time keys. `wots-blake3` is the default; `spec/dsig.md` compares them. */
   type Suite =
     | 'wots-haraka-512'
     | 'wots-haraka-256'
@@ -29,212 +29,228 @@ export namespace dsig {
     | 'hors-f-sha-256'
     | 'hors-m-sha-256';
 
-  /** The bytes of a signature, by the name of its suite. */
+  /** Size of a signature in bytes, by the name of its suite. */
   const SIGNATURE_LEN: Readonly<Record<Suite, number>>;
 
-  /** An announcement, and whom to send it to. */
+  /** An announcement and its recipients. */
   interface Announced {
-    /** The members of the batch's group, ascending; `undefined` for everybody. */
+    /** The members of the batch's group, ascending; `undefined` for all verifiers. */
     readonly to: readonly number[] | undefined;
-    /** What to send. */
+    /** A message to send. */
     readonly announcement: Uint8Array;
   }
 
   /** Options of a {@link dsig.Signer}. */
   interface SignerOptions {
     readonly suite?: Suite | undefined;
-    /** Sets of members that are likely to verify the same messages. The group of everybody is always there, as the last. */
+    /**
+     * Sets of members that are likely to verify the same messages. The group of all verifiers always exists, as the
+     * last one.
+     */
     readonly groups?: Iterable<Iterable<number>> | undefined;
     /** Keys per batch as a power of two, at most 7. Default: 7. */
     readonly log2Batch?: number | undefined;
     /** A group with fewer keys than this gets another batch. Default: 512. */
     readonly lowWater?: number | undefined;
-    /** Keys older than this are wiped, so that a machine that was copied or asleep does not go on with them. Default: 10 s. */
+    /**
+     * Keys older than this are wiped, so that a copied or suspended machine does not continue to use them. Default: 10
+     * s.
+     */
     readonly lifetime?: bigint | undefined;
   }
 
   /** Options of {@link dsig.Signer.sign}. */
   interface SignOptions {
-    /** The members that will verify: the smallest group that has them all signs. Default: everybody. */
+    /** The members that will verify: the smallest group that contains all of them signs. Default: all verifiers. */
     readonly hint?: Iterable<number> | undefined;
     readonly now?: bigint | undefined;
   }
 
-  /** Options of a {@link dsig.Verifier}: what it remembers of each signer. */
+  /** Options of a {@link dsig.Verifier}: how much it remembers about each signer. */
   interface VerifierOptions {
     readonly suite?: Suite | undefined;
     /**
-     * Announced batches; the oldest goes first. A signer has `lowWater` / 128 + 1 of them for each of its groups; those
-     * that do not fit verify slowly. Default: 32, of about 12 kB each.
+     * Number of announced batches; the oldest is evicted first. A signer has `lowWater` / 128 + 1 of them for each of
+     * its groups; signatures of batches that do not fit verify slowly. Default: 32, of about 12 kB each.
      */
     readonly announced?: number | undefined;
-    /** Batches that were not announced, but verified; the oldest goes first. Default: 8, of about 12 kB each. */
+    /**
+     * Number of verified batches without an announcement; the oldest is evicted first. Default: 8, of about 12 kB each.
+     */
     readonly checked?: number | undefined;
-    /** Announcements that may come at once. Default: 32. */
+    /** Number of announcements that may arrive at once. Default: 32. */
     readonly burst?: number | undefined;
-    /** How often one more may come. Default: 200 µs. */
+    /** Time after which one more may arrive. Default: 200 µs. */
     readonly interval?: bigint | undefined;
   }
 
   /**
-   * Makes one-time keys ahead of time and signs with them. No key signs twice: keys live in memory only, and expire. Where the
-   * machine may be copied while it runs, see {@link dsig.Signer.detectCopies}.
+   * Generates one-time keys ahead of time and signs with them. No key signs twice: keys exist only in memory, and
+   * expire. If the machine may be copied while it runs, see {@link dsig.Signer.detectCopies}.
    *
-   * It is wiped by {@link dsig.Signer.close}, at the end of a `using` block, or when it is collected as garbage.
+   * It is wiped by {@link dsig.Signer.close}, at the end of a `using` block, or when it is garbage-collected.
    */
   class Signer {
     #private;
     /**
-     * Takes the secret key, of suite `Ed25519`: that object is closed afterwards. What must be kept of the key is to be kept
-     * elsewhere. Nothing is made yet.
+     * Takes ownership of the secret key, of suite `Ed25519`: that object is closed afterwards. Store the key elsewhere
+     * if it is needed again. No batch is generated yet.
      *
-     * @throws {@link WrongContextError} for a key or a name of another suite
+     * @throws {@link WrongContextError} for a key of another suite, or an unknown suite name
      * @throws {@link TooLargeError} for batches of more than 2⁷ keys
      */
     constructor(secret: SecretKey, options?: SignerOptions);
     /**
-     * Sets a hook that tells this machine's copies apart: it returns a virtual machine's generation identifier, a counter of
-     * restored checkpoints, any integer of 64 bits. It is asked now, and first by `prepare`, `prepareAsync` and `sign`;
-     * whenever its answer changes, all keys are wiped. What it throws they throw, and nothing is signed. It may use this
-     * signer. What nobody notices expires.
+     * Sets a hook that distinguishes copies of this machine: it returns a virtual machine's generation identifier, a
+     * counter of restored checkpoints, or any other 64-bit integer. It is called now, and first by `prepare`,
+     * `prepareAsync` and `sign`. When its answer changes, all keys are wiped. They raise what it throws, and then
+     * nothing is signed. It may use this signer. Undetected copies are limited by the keys' lifetime.
      */
     detectCopies(hook: () => bigint): void;
     /**
-     * Background work, all of it: makes a batch for the group that is shortest of keys, if any is short. Call it until it
-     * returns `undefined`, and send what it returns.
+     * All background work: generates a batch for the group with the fewest keys, if any group needs one. Call it until
+     * it returns `undefined`, and send each announcement that it returns.
      *
      * @throws {@link RngError}
      */
     prepare(now?: bigint): Announced | undefined;
     /**
-     * As {@link dsig.Signer.prepare}, off this thread; the signer signs in the meantime. One call at a time: two make a batch
-     * each. What an aborted call has made all the same is among the
+     * As {@link dsig.Signer.prepare}, off this thread; the signer can sign meanwhile. Make one call at a time:
+     * concurrent calls make a batch each. A batch that an aborted call completed nevertheless appears in
      * {@link dsig.Signer.announcements}.
      */
     prepareAsync(now?: bigint, options?: AsyncOptions): Promise<Announced | undefined>;
-    /** The announcements of all batches that still have keys: for a verifier that comes late or starts again. */
+    /** Announcements of all batches that still have keys, for a verifier that joins late or restarts. */
     announcements(): Announced[];
     /**
-     * Signs with a fresh key: one hash of the message and one copy.
+     * Signs with a new key: one hash of the message and one copy.
      *
-     * @throws {@link ExhaustedError} if no fresh key is left; {@link dsig.Signer.prepare} and sign again
+     * @throws {@link ExhaustedError} if no fresh key is left: call {@link dsig.Signer.prepare} and sign again
      */
     sign(message: Uint8Array, options?: SignOptions): Uint8Array;
     readonly suite: Suite;
-    /** The key that verifies what this signer signs. */
+    /** Key that verifies this signer's signatures. */
     readonly publicKey: PublicKey;
-    /** How many fresh keys there are in all groups. */
+    /** Number of fresh keys in all groups. */
     readonly ready: number;
-    /** Wipes every one-time key: for whoever learns that the machine was copied, or is about to be. */
+    /** Wipes every one-time key. Call it when the machine was copied, or is about to be. */
     invalidate(): void;
     /** Wipes the secret key and all one-time keys. Closing twice does nothing. */
     close(): void;
     [Symbol.dispose](): void;
     readonly closed: boolean;
-    /** `Signer(suite, keys ready)`, nothing else. */
+    /** `Signer(suite, keys ready)` and nothing else. */
     toString(): string;
     toJSON(): string;
   }
 
-  /** Verifies signatures of known signers, fast where their batch was announced. */
+  /** Verifies signatures of known signers, fast if their batch was announced. */
   class Verifier {
     #private;
-    /** A verifier that knows nobody yet. @throws {@link WrongContextError} for a name of no suite */
+    /** A verifier without admitted signers. @throws {@link WrongContextError} for an unknown suite name */
     constructor(options?: VerifierOptions);
     readonly suite: Suite;
-    /** Lets a signer in. Does nothing if it is known. */
+    /** Admits a signer. Does nothing if the signer is known. */
     admit(signer: PublicKey): void;
-    /** Forgets a signer: its signatures are refused from now on. Returns whether it was known. */
+    /** Forgets a signer: its signatures are rejected from now on. Returns true if it was known. */
     revoke(signer: PublicKey): boolean;
     /**
-     * Sets a hook that says whether a key is revoked: a list that somebody else keeps. It is asked first by `announce`,
-     * `announceAsync`, `canVerifyFast` and `verify`. What it throws they throw, and nothing is accepted; the same if it
-     * returns no boolean, such as a promise. It may use this verifier, and should cost no more than a lookup.
+     * Sets a hook that tells whether a key is revoked, according to an external list. `announce`, `announceAsync`,
+     * `canVerifyFast` and `verify` call it first. They raise what it throws, and then nothing is accepted; the same
+     * applies if it returns anything but a boolean, such as a promise. It may use this verifier, and should cost no
+     * more than a lookup.
      */
     checkRevocation(hook: (signer: PublicKey) => boolean): void;
     /**
-     * Background work, all of it: takes in an announcement of the peer that it came from over an authenticated link. Cost:
-     * one Ed25519 verification, and as many hashes as there are keys.
+     * All background work: processes an announcement received from the peer over an authenticated link. Cost: one
+     * Ed25519 verification, and one hash per key.
      *
-     * @throws {@link WrongContextError} for strangers, and for another suite
-     * @throws {@link RateLimitedError} if more come than may
+     * @throws {@link WrongContextError} for unknown signers, and for another suite
+     * @throws {@link RateLimitedError} above the allowance
      * @throws {@link BadSignatureError}
      */
     announce(signer: PublicKey, announcement: Uint8Array, now?: bigint): void;
     /**
-     * As {@link dsig.Verifier.announce}, off this thread; the verifier verifies in the meantime. Announcements of strangers
-     * and those that come too often are refused at once. What an aborted call has checked all the same is remembered.
+     * As {@link dsig.Verifier.announce}, off this thread; the verifier can verify meanwhile. Announcements of unknown
+     * signers and those above the allowance are rejected at once. An announcement that an aborted call verified
+     * nevertheless is remembered.
      */
     announceAsync(signer: PublicKey, announcement: Uint8Array, now?: bigint, options?: AsyncOptions): Promise<void>;
-    /** Whether {@link dsig.Verifier.verify} would need no Ed25519. What is no signature throws, as there. */
+    /**
+     * Returns true if {@link dsig.Verifier.verify} would not need Ed25519. Malformed signatures raise, as they do
+     * there.
+     */
     canVerifyFast(signer: PublicKey, signature: Uint8Array): boolean;
     /**
-     * Checks a signature. It accepts exactly what {@link dsig.verify} accepts, whatever was announced, but for keys that
-     * signed something else before.
+     * Verifies a signature. It accepts exactly what {@link dsig.verify} accepts, announced or not, except signatures of
+     * keys that signed another message before.
      *
-     * @throws {@link WrongContextError} for strangers, and for another suite
+     * @throws {@link WrongContextError} for unknown signers, and for another suite
      * @throws {@link BadSignatureError}
-     * @throws {@link OneTimeReuseError} if it is valid, but its key signed something else: {@link dsig.reuse} makes
-     * evidence of both, for those who keep what they verified
+     * @throws {@link OneTimeReuseError} if it is valid, but its key signed another message: {@link dsig.reuse} makes
+     * evidence of both, for verifiers that store what they verified
      */
     verify(signer: PublicKey, message: Uint8Array, signature: Uint8Array): void;
     toString(): string;
   }
 
-  /** A line of a log: whose signature it is, and of which message. */
+  /** An entry of a log: signer, message and signature. */
   type Entry = readonly [signer: PublicKey, message: Uint8Array, signature: Uint8Array];
 
-  /** Options of an {@link dsig.Auditor}. */
+  /** Options of a {@link dsig.Auditor}. */
   interface AuditorOptions {
     readonly suite?: Suite | undefined;
-    /** Batches of keys to remember, at least one; the oldest goes first. Default: 1,024, of about 12 kB each. */
+    /**
+     * Number of batches of keys to remember, at least one; the oldest is evicted first. Default: 1,024, of about 12 kB
+     * each.
+     */
     readonly roots?: number | undefined;
   }
 
   /**
-   * Checks a log, one signature after the other, with nothing known beforehand and with one Ed25519 verification per batch of
-   * keys. It knows no signers: whom to trust is the caller's business.
+   * Verifies a log, one signature after the other, without prior knowledge and with one Ed25519 verification per batch
+   * of keys. It has no list of signers: the caller decides which to trust.
    */
   class Auditor {
     #private;
-    /** @throws {@link WrongContextError} for a name of no suite */
+    /** @throws {@link WrongContextError} for an unknown suite name */
     constructor(options?: AuditorOptions);
     readonly suite: Suite;
     /**
-     * Checks the next signature of a log.
+     * Verifies the next signature of a log.
      *
      * @throws {@link BadSignatureError}
-     * @throws {@link OneTimeReuseError} if its key signed something else before, in a batch that is remembered
+     * @throws {@link OneTimeReuseError} if its key signed another message before, in a batch that is remembered
      */
     check(signer: PublicKey, message: Uint8Array, signature: Uint8Array): void;
     toString(): string;
   }
 
   /**
-   * Checks many signatures of one suite, as of a log. There is an outcome for each, in their order: `undefined`, or the error
-   * that an {@link dsig.Auditor} of 1,024 batches would have thrown. Cost: one Ed25519 verification per batch of keys, and
-   * hashes.
+   * Verifies several signatures of one suite, such as those of a log. Returns an outcome for each, in input order:
+   * `undefined`, or the error that a {@link dsig.Auditor} of 1,024 batches would throw. Cost: one Ed25519 verification
+   * per batch of keys, plus hashes.
    *
-   * @throws {@link WrongContextError} for a key of another scheme, and for a name of no suite
+   * @throws {@link WrongContextError} for a key of another scheme, and for an unknown suite name
    */
   function verifyAll(suite: Suite, entries: Iterable<Entry>): (QuorateError | undefined)[];
-  /** As {@link dsig.verifyAll}, off this thread. What is written into the bytes afterwards changes nothing. */
+  /** As {@link dsig.verifyAll}, off this thread. Later changes to the bytes have no effect. */
   function verifyAllAsync(
     suite: Suite,
     entries: Iterable<Entry>,
     options?: AsyncOptions,
   ): Promise<(QuorateError | undefined)[]>;
   /**
-   * Checks a signature of any suite, with nothing known beforehand. Its first byte chooses the suite: whoever accepts one
-   * only uses a {@link dsig.Verifier}, or looks at that byte.
+   * Verifies a signature of any suite without prior knowledge of its batch. Its first byte selects the suite: to accept
+   * only one suite, use a {@link dsig.Verifier} or check that byte.
    *
    * @throws {@link BadSignatureError}
    */
   function verify(signer: PublicKey, message: Uint8Array, signature: Uint8Array): void;
   /**
-   * Evidence that `signer` used one key twice, from two messages with their signatures.
+   * Creates evidence that `signer` used one key twice, from two messages with their signatures.
    *
-   * @throws {@link NotEvidenceError} if the keys differ, or what they signed does not
+   * @throws {@link NotEvidenceError} if the keys differ, or the messages do not
    * @throws {@link BadSignatureError}
    */
   function reuse(
@@ -243,7 +259,7 @@ export namespace dsig {
     second: readonly [message: Uint8Array, signature: Uint8Array],
   ): Uint8Array;
   /**
-   * Checks evidence, with nothing known beforehand, and returns the key of the signer that it proves guilty.
+   * Verifies evidence without prior knowledge and returns the public key of the guilty signer.
    *
    * @throws {@link NotEvidenceError}
    * @throws {@link BadSignatureError}

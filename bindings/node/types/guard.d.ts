@@ -1,19 +1,22 @@
-/** What a key signed, so that it never contradicts itself. */
+/** Signing without contradictions: a durable record of each signature. */
 
 import type { ChainId, Committee, PublicKey, SecretKey, Statement, Suite, Vote } from '../index.js';
 import type { TimeoutVote } from './timeouts.js';
 
 /**
- * A secret key that signs nothing contradictory: per kind, the pair (epoch, view) strictly increases, or is the last one
- * again with the identical statement. Make each record durable **before** its vote leaves.
+ * A secret key that never signs contradicting statements: per kind, the pair (epoch, view) strictly increases, or it
+ * repeats with the identical statement. Make each record durable **before** its vote leaves.
  */
 export class Guard {
   #private;
-  /** The guard of a key that has **never signed on this chain**. Takes the secret: `secret` is closed afterwards. */
+  /**
+   * The guard of a key that has **never signed on this chain**. Takes ownership of the secret: `secret` is closed
+   * afterwards.
+   */
   constructor(secret: SecretKey, chain: ChainId);
   /**
-   * The guard of a key that may have signed before, from all durable records, in any order. Takes the secret, even if
-   * it fails.
+   * The guard of a key that may have signed before, from all durable records, in any order. Takes ownership of the
+   * secret, even if it fails.
    *
    * @throws {@link WrongContextError} for a record of another key, chain or suite; {@link ContradictionError} if two
    * records contradict each other
@@ -23,10 +26,10 @@ export class Guard {
    * Signs a statement, unless it contradicts an earlier one. **Make the record durable before the vote leaves.** The
    * same statement again gives the same vote and record.
    *
-   * @throws {@link ContradictionError}, {@link WrongContextError}; nothing is signed or remembered then
+   * @throws {@link ContradictionError}, {@link WrongContextError}; then nothing is signed or recorded
    */
   sign(committee: Committee, statement: Statement): { readonly vote: Vote; readonly record: GuardRecord };
-  /** Signs a timeout vote under the same rule: in one view of a kind only ever one value. */
+  /** Signs a timeout vote under the same rule: one value per view of a kind. */
   signTimeout(
     committee: Committee,
     kind: number,
@@ -34,23 +37,28 @@ export class Guard {
     value: bigint,
   ): { readonly vote: TimeoutVote; readonly record: GuardRecord };
   /**
-   * Reserves the block of 1,024 presignatures that `index` lies in. Once its record is durable and confirmed, signing with one
-   * of them needs no record. After a crash all of the block is burnt.
+   * Reserves the block of 1,024 presignatures that contains `index`. Once its record is durable and confirmed, signing
+   * with one of them needs no further record. After a crash the whole block is burnt.
    *
-   * @param key - the name of the threshold key: 32 bytes
-   * @throws {@link ExhaustedError} if the block is burnt, or its epoch over
+   * @param key - the identifier of the threshold key: 32 bytes
+   * @throws {@link ExhaustedError} if the block is burnt, or its epoch is closed
    */
   reserve(key: Uint8Array, epoch: bigint, index: number): GuardRecord;
-  /** Says that the record of a reservation is durable. @throws {@link WrongContextError} for another record */
+  /** Confirms that the record of a reservation is durable. @throws {@link WrongContextError} for another record */
   confirm(reservation: GuardRecord): void;
-  /** Ends an epoch of a threshold key and all before it: what is left of their presignatures never signs. Make the record durable. */
+  /**
+   * Closes an epoch of a threshold key and all earlier ones: their remaining presignatures never sign. Make the record
+   * durable.
+   */
   closeEpoch(key: Uint8Array, epoch: bigint): GuardRecord;
   publicKey(): PublicKey;
   readonly suite: Suite;
   readonly chain: ChainId;
   /** Epoch and view of the last statement of a kind. */
   last(kind: number): { readonly epoch: bigint; readonly view: bigint } | undefined;
-  /** The last record of each kind, and what is spent of open epochs: all that a compacted log must keep. */
+  /**
+   * The last record of each kind, and the spent presignatures of open epochs: all that a compacted log must contain.
+   */
   records(): GuardRecord[];
   /** Wipes the key. Closing twice does nothing. */
   close(): void;
@@ -61,7 +69,7 @@ export class Guard {
   toJSON(): string;
 }
 
-/** What was signed last of one kind: 81 bytes. */
+/** Record of the last statement of one kind: 81 bytes. */
 export class GuardRecord {
   #private;
   private constructor();

@@ -4,72 +4,72 @@ import type { Suite } from '../index.js';
 import type { AsyncOptions } from './async.js';
 
 /**
- * A secret key. It never shows itself: not when printed, inspected, cloned, posted or put into JSON.
+ * A secret key. It never reveals itself: not when printed, inspected, cloned, posted or converted to JSON.
  *
- * It lies in one place in native memory, which is wiped by {@link SecretKey.close}, at the end of a `using` block, or when
- * it is collected as garbage; a {@link Guard} takes it over, and wipes it when it is closed itself. After that every use
- * throws {@link ClosedError}. Copies that others made are not wiped: the bytes that it was made from, what
- * {@link SecretKey.toBytes} gave out, and what signing left in registers and on the stack.
+ * It stays at one address in native memory, which is wiped by {@link SecretKey.close}, at the end of a `using` block,
+ * or when it is garbage-collected. A {@link Guard} takes ownership of it, and wipes it when the guard is closed. After
+ * that every use throws {@link ClosedError}. Other copies are not wiped: the bytes that it was created from, the result
+ * of {@link SecretKey.toBytes}, and what signing left in registers and on the stack.
  */
 export class SecretKey {
   #private;
   private constructor();
-  /** A new key from the operating system's generator. @throws {@link RngError} */
+  /** Generates a key with the operating system's random number generator. @throws {@link RngError} */
   static generate(suite: Suite): SecretKey;
   /**
-   * Reads a key back from its 32 bytes. The caller wipes `bytes`, which should have an `ArrayBuffer` made for it: V8 keeps
+   * Reads a key from its 32 bytes. The caller wipes `bytes`, which should have an `ArrayBuffer` of its own: V8 stores
    * the contents of a small `new Uint8Array(32)` in its own heap, and leaves a copy there when native code reads it.
    *
    * @throws {@link MalformedError}
    */
   static fromBytes(suite: Suite, bytes: Uint8Array): SecretKey;
-  /** The key as 32 bytes, for a key file. Treat them as what they are, and `fill(0)` them after use. */
+  /** Returns the key as 32 bytes, for a key file. They are secret: `fill(0)` them after use. */
   toBytes(): Uint8Array;
   readonly suite: Suite;
   /** The public key. Cost: one multiplication. */
   publicKey(): PublicKey;
-  /** Signs the message as it is. Validators sign statements, and through a {@link Guard}. */
+  /** Signs exactly the bytes of the message. Validators sign statements through a {@link Guard} instead. */
   sign(message: Uint8Array): Signature;
-  /** The proof that one holds this key. */
+  /** Creates a proof of possession of this key. */
   provePossession(): Signature;
   /** Wipes the key. Closing twice does nothing. */
   close(): void;
   [Symbol.dispose](): void;
-  /** Whether the key was closed or handed over. */
+  /** True if the key was closed or its ownership was transferred. */
   readonly closed: boolean;
-  /** `SecretKey(suite)`, nothing else. */
+  /** `SecretKey(suite)` and nothing else. */
   toString(): string;
   /** As {@link SecretKey.toString}: a secret in a log or a response must not leak. */
   toJSON(): string;
 }
 
-/** A public key that decoded: a point of the right group, canonical, not the neutral element. */
+/** A decoded public key: a point of the right group, canonical, and not the neutral element. */
 export class PublicKey {
   #private;
   private constructor();
-  /** Cost: one square root and one subgroup check. @throws {@link MalformedError} and its kin */
+  /** Cost: one square root and one subgroup check. @throws {@link MalformedError} and other decoding errors */
   static decode(suite: Suite, bytes: Uint8Array): PublicKey;
   encode(): Uint8Array;
   readonly suite: Suite;
-  /** Checks a signature on the message as it is. @throws {@link BadSignatureError} */
+  /** Verifies a signature on exactly the bytes of the message. @throws {@link BadSignatureError} */
   verify(message: Uint8Array, signature: Signature): void;
   /** As {@link PublicKey.verify}, off this thread. */
   verifyAsync(message: Uint8Array, signature: Signature, options?: AsyncOptions): Promise<void>;
-  /** Checks a proof of possession. @throws {@link BadPossessionError} */
+  /** Verifies a proof of possession. @throws {@link BadPossessionError} */
   verifyPossession(possession: Signature): void;
   /** As {@link PublicKey.verifyPossession}, off this thread. */
   verifyPossessionAsync(possession: Signature, options?: AsyncOptions): Promise<void>;
   equals(other: PublicKey): boolean;
-  /** The encoding in hex: right as the key of a `Map`. */
+  /** The encoding in hex, suitable as the key of a `Map`. */
   toString(): string;
   toJSON(): string;
 }
 
-/** A signature that decoded. That says nothing about whether it verifies. */
+/** A decoded signature. It is not verified yet. */
 export class Signature {
   #private;
   private constructor();
-  /** @throws {@link MalformedError} and its kin */
+  /** @throws {@link MalformedError} and other decoding errors */
   static decode(suite: Suite, bytes: Uint8Array): Signature;
   encode(): Uint8Array;
   /** Reads the form for direct links: BLS points uncompressed, which skips a square root. */
@@ -82,20 +82,20 @@ export class Signature {
   toJSON(): string;
 }
 
-/** A public key with a proof of possession that nobody checked yet: what a member hands in. */
+/** A public key with an unverified proof of possession, as a member submits it. */
 export class UnverifiedKey {
   #private;
   /** @throws {@link WrongContextError} for two suites */
   constructor(publicKey: PublicKey, possession: Signature);
-  /** A key with its proof, made by its owner. */
+  /** Creates the key of `secret` with its proof. */
   static prove(secret: SecretKey): UnverifiedKey;
-  /** Public key, then proof. @throws {@link MalformedError} and its kin */
+  /** Public key, then proof. @throws {@link MalformedError} and other decoding errors */
   static decode(suite: Suite, bytes: Uint8Array): UnverifiedKey;
   encode(): Uint8Array;
   readonly suite: Suite;
   readonly public: PublicKey;
   readonly possession: Signature;
-  /** Checks the proof. Cost: one signature verification. @throws {@link BadPossessionError} */
+  /** Verifies the proof. Cost: one signature verification. @throws {@link BadPossessionError} */
   verify(): VerifiedKey;
   /** As {@link UnverifiedKey.verify}, off this thread. */
   verifyAsync(options?: AsyncOptions): Promise<VerifiedKey>;
@@ -105,12 +105,15 @@ export class UnverifiedKey {
   toJSON(): string;
 }
 
-/** A public key whose owner proved to hold the secret key. Only {@link UnverifiedKey.verify} and `of` make one. */
+/**
+ * A public key whose owner proved possession of the secret key. Only {@link UnverifiedKey.verify} and `fromSecret`
+ * create one.
+ */
 export class VerifiedKey {
   #private;
   private constructor();
-  /** One's own key, which needs no proof. */
-  static of(secret: SecretKey): VerifiedKey;
+  /** The key of a secret key, which needs no proof. */
+  static fromSecret(secret: SecretKey): VerifiedKey;
   readonly suite: Suite;
   readonly public: PublicKey;
   equals(other: VerifiedKey): boolean;

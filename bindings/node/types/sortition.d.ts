@@ -1,34 +1,37 @@
 /**
- * Who may propose in a round: a lottery that each member plays in secret and whose winners can prove that they won.
+ * Leader sortition: a lottery that each member plays in secret. A winner can prove that it won.
  *
- * A ticket is a unique signature, so nobody has two; the smallest score is the best. The next {@link Seed} is the hash of
- * another unique signature, so nobody chooses it. Ed25519's signatures are not unique: its committees have no lottery.
+ * A ticket is a unique signature, so no member has two; the smallest score ranks first. The next {@link Seed} is the
+ * hash of another unique signature, so no member can choose it. Ed25519 signatures are not unique, so Ed25519
+ * committees have no lottery.
  */
 
 import type { AsyncOptions, ChainId, Committee, CommitteeId, SecretKey, Signature, Suite } from '../index.js';
 
-/** How many win on average unless a protocol chooses: 7. */
+/** Default average number of winners: 7. */
 export const EXPECTED_WINNERS: number;
 
-/** What lotteries draw from: after each block another one. All whose chains are equal to that height have the same. */
+/**
+ * Randomness of the lotteries, renewed with each block. Members whose chains agree up to its height have the same seed.
+ */
 export class Seed {
   #private;
   private constructor();
   /**
-   * The first seed of a chain, from bytes that **no member chose** and nobody knew when the keys were fixed: whoever chooses
-   * them decides who proposes first.
+   * The first seed of a chain, from bytes that **no member chose** and that were unknown when the keys were fixed:
+   * control over them is control over the first proposers.
    */
   static genesis(chain: ChainId, bytes: Uint8Array): Seed;
   static decode(bytes: Uint8Array): Seed;
   /** 40 bytes. */
   encode(): Uint8Array;
-  /** How many proofs lead to it. */
+  /** Number of proofs that precede it. */
   readonly height: bigint;
   /** Its 32 bytes. */
   readonly value: Uint8Array;
   /**
-   * The seed that follows: the hash of the proof. **Who has to prove** is the protocol's rule, usually who proposed the block:
-   * compare {@link SeedProof.signer}. Cost: one subgroup check, one hash to the curve, two pairings.
+   * Derives the next seed: the hash of the proof. **The protocol determines the prover**, usually the proposer of the
+   * block: compare {@link SeedProof.signer}. Cost: one subgroup check, one hash to the curve, two pairings.
    *
    * @throws {@link UnknownSignerError}
    * @throws {@link BadSignatureError}
@@ -39,30 +42,33 @@ export class Seed {
 }
 
 /**
- * A member's signature on a {@link Seed}, whose hash is the next one. It is unique: the member can show it or not, and has
- * nothing else to choose. Until it is shown nobody else knows the next seed.
+ * A member's signature on a {@link Seed}; its hash is the next seed. It is unique: the member's only choice is whether
+ * to publish it. Until it is published, no other member knows the next seed.
  */
 export class SeedProof {
   #private;
-  /** Puts a proof together from its parts. Nothing is checked. */
+  /** Creates a proof from its parts. Nothing is verified. */
   constructor(signer: number, signature: Signature);
-  /** This member's proof for a seed. @throws {@link WrongContextError} if the key is no member's, and for Ed25519 */
+  /**
+   * Signs a seed: this member's proof. @throws {@link WrongContextError} if the key belongs to no member, and for
+   * Ed25519
+   */
   static sign(secret: SecretKey, committee: Committee, seed: Seed): SeedProof;
   static decode(suite: Suite, bytes: Uint8Array): SeedProof;
   encode(): Uint8Array;
-  /** Reads the signature of a member who is known. */
+  /** Reads the signature, where the signer is known. */
   static decodeDetached(suite: Suite, bytes: Uint8Array, signer: number): SeedProof;
-  /** The signature alone, for formats that hold the rest already. */
+  /** Returns the signature alone, for formats that contain the rest already. */
   encodeDetached(): Uint8Array;
   readonly suite: Suite;
-  /** Whose it is, or claims to be. */
+  /** The signer that the proof names. */
   readonly signer: number;
   readonly signature: Signature;
   equals(other: SeedProof): boolean;
   toString(): string;
 }
 
-/** One round's lottery among the members of a committee. Every member counts once, whatever its weight. */
+/** One round's lottery among the members of a committee. Every member has the same chance, whatever its weight. */
 export class Lottery {
   #private;
   /**
@@ -73,9 +79,9 @@ export class Lottery {
    */
   constructor(committee: Committee, seed: Seed, round: bigint, expected?: number);
   /**
-   * This member's ticket, if it won. Cost: one multiplication, one signature.
+   * Returns this member's ticket, if it won. Cost: one multiplication, one signature.
    *
-   * @throws {@link WrongContextError} if the key is no member's
+   * @throws {@link WrongContextError} if the key belongs to no member
    */
   draw(secret: SecretKey): VerifiedTicket | undefined;
   readonly committee: Committee;
@@ -85,25 +91,25 @@ export class Lottery {
   toString(): string;
 }
 
-/** A member's claim to have won. That it decoded says nothing. */
+/** A member's claim to have won. A decoded ticket is not verified yet. */
 export class Ticket {
   #private;
-  /** Puts a ticket together from its parts. Nothing is checked. */
+  /** Creates a ticket from its parts. Nothing is verified. */
   constructor(round: bigint, member: number, signature: Signature);
   static decode(suite: Suite, bytes: Uint8Array): Ticket;
   encode(): Uint8Array;
   /** Reads the signature of a ticket whose round and member are known. */
   static decodeDetached(suite: Suite, bytes: Uint8Array, round: bigint, member: number): Ticket;
-  /** The signature alone, for formats that hold the rest already. */
+  /** Returns the signature alone, for formats that contain the rest already. */
   encodeDetached(): Uint8Array;
   readonly suite: Suite;
   readonly round: bigint;
-  /** Whose it is, or claims to be. */
+  /** The signer that the proof names. */
   readonly member: number;
   readonly signature: Signature;
   /**
-   * Checks that this member won this lottery. Cost: one subgroup check and a hash; if it wins, one hash to the curve and two
-   * pairings.
+   * Verifies that this member won this lottery. Cost: one subgroup check and a hash; for a winning ticket, also one
+   * hash to the curve and two pairings.
    *
    * @throws {@link WrongContextError} for another round
    * @throws {@link NotDrawnError} if it does not win, before any pairing
@@ -116,27 +122,27 @@ export class Ticket {
   toString(): string;
 }
 
-/** A ticket that won. */
+/** A verified winning ticket. */
 export class VerifiedTicket {
   #private;
   private constructor();
   readonly value: Ticket;
-  /** Against which committee: compare it with the id of the one at hand. */
+  /** Committee against which it was verified: compare it with the id of the current one. */
   readonly committee: CommitteeId;
-  /** What the ticket is worth: the **smallest** score is the best. */
+  /** Score of the ticket: the **smallest** score ranks first. */
   readonly score: Score;
   toString(): string;
 }
 
-/** What a winning ticket is worth: 32 bytes that are as good as random. The smallest is the best. */
+/** Score of a winning ticket: 32 pseudorandom bytes. The smallest score ranks first. */
 export class Score {
   #private;
   private constructor();
   readonly bytes: Uint8Array;
-  /** Below 0 if this one is smaller, and so better; above 0 if the other is. For `sort`. */
+  /** Negative if this score is smaller, and so ranks first; positive if the other is. For `sort`. */
   compare(other: Score): number;
   equals(other: Score): boolean;
-  /** The bytes as 64 hex digits. */
+  /** Returns the bytes as 64 hex digits. */
   toString(): string;
   toJSON(): string;
 }

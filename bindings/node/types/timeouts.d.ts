@@ -17,10 +17,10 @@ import type {
   VoteFault,
 } from '../index.js';
 
-/** A member gives up a view and names a value, such as the view of the highest certificate it knows. */
+/** A member's vote to give up a view; it names a value, such as the view of the highest certificate that it knows. */
 export class TimeoutVote {
   #private;
-  /** Puts a timeout vote together. Nothing is checked. */
+  /** Creates a timeout vote. Nothing is verified. */
   constructor(fields: {
     readonly kind: number;
     readonly epoch: bigint;
@@ -29,9 +29,9 @@ export class TimeoutVote {
     readonly signer: number;
     readonly signature: Signature;
   });
-  /** What a timeout vote signs. */
+  /** The statement that a timeout vote signs. */
   static statementOf(kind: number, epoch: bigint, view: bigint, value: bigint): Statement;
-  /** Signs **without remembering it**, for tests. A node signs through its {@link Guard}. */
+  /** Signs **without recording it**, for tests. A node signs through its {@link Guard}. */
   static signUnguarded(
     secret: SecretKey,
     committee: Committee,
@@ -39,7 +39,7 @@ export class TimeoutVote {
     view: bigint,
     value: bigint,
   ): TimeoutVote;
-  /** @throws {@link MalformedError} and its kin, {@link WrongContextError} for another suite */
+  /** @throws {@link MalformedError} and other decoding errors, {@link WrongContextError} for another suite */
   static decode(suite: Suite, bytes: Uint8Array): TimeoutVote;
   encode(): Uint8Array;
   /** Reads the form for direct links. */
@@ -48,13 +48,13 @@ export class TimeoutVote {
   readonly suite: Suite;
   readonly kind: number;
   readonly epoch: bigint;
-  /** The view that is given up. */
+  /** The abandoned view. */
   readonly view: bigint;
   /** The value that the member names. */
   readonly value: bigint;
   readonly signer: number;
   readonly signature: Signature;
-  /** The plain vote that it is. */
+  /** The same as a plain vote. */
   asVote(): Vote;
   /** As {@link Vote.verify}. */
   verify(committee: Committee): VerifiedTimeoutVote;
@@ -64,7 +64,7 @@ export class TimeoutVote {
   toString(): string;
 }
 
-/** A timeout vote whose signature was checked. */
+/** A timeout vote whose signature was verified. */
 export class VerifiedTimeoutVote implements Verified<TimeoutVote> {
   #private;
   private constructor();
@@ -73,7 +73,7 @@ export class VerifiedTimeoutVote implements Verified<TimeoutVote> {
   toString(): string;
 }
 
-/** Gathers timeout votes of one kind and view until a quorum, whatever values they name, makes a certificate. */
+/** Collects timeout votes of one kind and view until a quorum, with whatever values, makes a certificate. */
 export class TimeoutCollector {
   #private;
   constructor(committee: Committee, kind: number, view: bigint, options?: CollectorOptions);
@@ -81,36 +81,40 @@ export class TimeoutCollector {
   add(vote: TimeoutVote | VerifiedTimeoutVote, suspects: Suspects): Collected<VerifiedTimeoutCertificate>;
   readonly topic: { readonly kind: number; readonly view: bigint };
   readonly committee: Committee;
-  /** The weight of the timeout votes held, verified or not. */
+  /** Weight of the collected timeout votes, verified or not. */
   readonly weight: bigint;
-  /** Whether votes of more than a third of the weight are held, **verified or not**. */
+  /** True if the collected votes weigh more than a third, **verified or not**. */
   readonly hasHonest: boolean;
-  /** Checks what is pending, if it may be enough, and says whether **verified** votes weigh more than a third. */
+  /**
+   * Verifies the pending votes, if they may suffice, and returns whether **verified** votes weigh more than a third.
+   */
   verifyHonest(suspects: Suspects): { readonly honest: boolean; readonly faults: readonly VoteFault[] };
   readonly isDone: boolean;
   toString(): string;
 }
 
-/** A quorum gave up a view; the members are grouped by the value that they named. */
+/** A quorum's certificate that it gave up a view; the members are grouped by the values that they named. */
 export class TimeoutCertificate {
   #private;
   private constructor();
-  /** @throws {@link MalformedError} and its kin, {@link WrongContextError}, {@link BelowQuorumError} */
+  /** @throws {@link MalformedError} and other decoding errors, {@link WrongContextError}, {@link BelowQuorumError} */
   static decode(bytes: Uint8Array, committee: Committee): TimeoutCertificate;
   encode(): Uint8Array;
   readonly encodedLength: number;
   readonly suite: Suite;
   readonly kind: number;
   readonly epoch: bigint;
-  /** The view that was given up. */
+  /** The abandoned view. */
   readonly view: bigint;
   /** The highest value that a signer named. */
   readonly highestValue: bigint;
-  /** The values, ascending, each with the members who named it. */
+  /** The values, ascending, each with the members that named it. */
   groups(): { readonly value: bigint; readonly signers: SignerSet }[];
-  /** Everybody who signed. */
+  /** The signers. */
   readonly signers: SignerSet;
-  /** Checks the signatures. Cost (BLS): per group a pairing, a hash to the curve and an addition per signer. */
+  /**
+   * Verifies the signatures. Cost (BLS): per group one pairing and one hash to the curve, and one addition per signer.
+   */
   verify(committee: Committee): VerifiedTimeoutCertificate;
   /** As {@link TimeoutCertificate.verify}, off this thread. */
   verifyAsync(committee: Committee, options?: AsyncOptions): Promise<VerifiedTimeoutCertificate>;
@@ -118,7 +122,7 @@ export class TimeoutCertificate {
   toString(): string;
 }
 
-/** A timeout certificate whose signatures were checked. */
+/** A timeout certificate whose signatures were verified. */
 export class VerifiedTimeoutCertificate implements Verified<TimeoutCertificate> {
   #private;
   private constructor();

@@ -1,4 +1,4 @@
-/** Votes, and what collects them. */
+/** Votes and their collectors. */
 
 import type { Suite } from '../index.js';
 import type { AsyncOptions } from './async.js';
@@ -8,15 +8,18 @@ import type { QuorateError } from './errors.js';
 import type { VerifiedEquivocation } from './evidence.js';
 import type { SecretKey, Signature } from './keys.js';
 
-/** What was checked against a committee. Compare {@link Verified.committee} with the id of the one at hand. */
+/**
+ * A value that was verified against a committee. Compare {@link Verified.committee} with the id of the current
+ * committee.
+ */
 export interface Verified<T> {
-  /** What was checked. */
+  /** The verified value. */
   readonly value: T;
-  /** Against which committee. Equal ids mean equal chain, epoch, suite, keys and weights. */
+  /** Committee against which it was verified. Equal ids mean equal chain, epoch, suite, keys and weights. */
   readonly committee: CommitteeId;
 }
 
-/** What members sign: that `digest` is right for this kind, epoch and view. 49 bytes. */
+/** A statement that members sign: that `digest` is valid for this kind, epoch and view. 49 bytes. */
 export class Statement {
   #private;
   /**
@@ -35,41 +38,42 @@ export class Statement {
   readonly epoch: bigint;
   readonly view: bigint;
   readonly digest: Uint8Array;
-  /** The bytes that a member of this committee signs. */
+  /** Returns the bytes that a member of this committee signs. */
   signedBytes(committee: CommitteeId): Uint8Array;
-  /** The name of what was certified: 32 bytes. Two different certificates can certify the same statement. */
+  /** Identifier of the certified statement: 32 bytes. Two different certificates can certify the same statement. */
   identity(committee: CommitteeId): Uint8Array;
-  /** Whether one member must not sign both: the same kind, epoch and view, another digest. */
+  /** Returns true if a member must not sign both: same kind, epoch and view, different digest. */
   contradicts(other: Statement): boolean;
   equals(other: Statement): boolean;
   toString(): string;
 }
 
-/** One member's signature on a statement. That it decoded says nothing about the signature. */
+/** One member's signature on a statement. A decoded vote is not verified yet. */
 export class Vote {
   #private;
-  /** Puts a vote together. Nothing is checked. */
+  /** Creates a vote. Nothing is verified. */
   constructor(statement: Statement, signer: number, signature: Signature);
   /**
-   * Signs **without remembering it**: for statements that a member may contradict, and for tests. What decides
-   * anything is signed by a {@link Guard}.
+   * Signs **without recording it**, for statements that a member may contradict, and for tests. Use a {@link Guard} to
+   * sign anything that a protocol acts on.
    *
-   * @throws {@link WrongContextError} for another epoch or suite, or a key that is no member's
+   * @throws {@link WrongContextError} for another epoch or suite, or a key that belongs to no member
    */
   static signUnguarded(secret: SecretKey, committee: Committee, statement: Statement): Vote;
-  /** @throws {@link MalformedError} and its kin, {@link WrongContextError} for a vote of another suite */
+  /** @throws {@link MalformedError} and other decoding errors, {@link WrongContextError} for a vote of another suite */
   static decode(suite: Suite, bytes: Uint8Array): Vote;
   encode(): Uint8Array;
-  /** Reads the form for direct links, with an uncompressed signature: longer, and read without a square root. */
+  /** Reads the form for direct links, with an uncompressed signature: longer, and decoded without a square root. */
   static decodeLink(suite: Suite, bytes: Uint8Array): Vote;
   encodeLink(): Uint8Array;
   readonly suite: Suite;
   readonly statement: Statement;
-  /** Who claims to have voted. */
+  /** The signer that the vote names. */
   readonly signer: number;
   readonly signature: Signature;
   /**
-   * Checks the vote by itself. Cost: one signature verification; a {@link VoteCollector} does with far less for many.
+   * Verifies this vote alone. Cost: one signature verification; a {@link VoteCollector} verifies many at far lower
+   * cost.
    *
    * @throws {@link WrongContextError}, {@link UnknownSignerError}, {@link BadSignatureError} naming the signer
    */
@@ -80,7 +84,7 @@ export class Vote {
   toString(): string;
 }
 
-/** A vote whose signature was checked. */
+/** A vote whose signature was verified. */
 export class VerifiedVote implements Verified<Vote> {
   #private;
   private constructor();
@@ -90,8 +94,9 @@ export class VerifiedVote implements Verified<Vote> {
 }
 
 /**
- * Members in whose name bad signatures came in, shared by all collectors of one committee. Their votes are checked one
- * by one, and only when the others do not reach the quorum. Forgiven with time. Iterates in ascending order.
+ * Members in whose name invalid signatures were received, shared by all collectors of one committee. Their votes are
+ * verified one by one, and only if the remaining votes do not reach the quorum. The suspicion ends after some time.
+ * Iteration is in ascending order.
  */
 export class Suspects implements Iterable<number> {
   #private;
@@ -99,60 +104,68 @@ export class Suspects implements Iterable<number> {
   contains(member: number): boolean;
   readonly size: number;
   [Symbol.iterator](): IterableIterator<number>;
-  /** Counts an offence. Collectors do that themselves; for bad votes that were found elsewhere. */
+  /** Records an offence. Collectors call it themselves; call it for invalid votes found elsewhere. */
   accuse(member: number): void;
-  /** Takes one certificate off every term. Collectors do that themselves when they form one. */
+  /**
+   * Reduces the remaining suspicion of every member by one certificate. Collectors call it themselves when they form a
+   * certificate.
+   */
   decay(): void;
   toString(): string;
 }
 
-/** Something is wrong with a vote. `signer` is whose vote it is, or claims to be. */
+/** A fault found while a vote was added. `signer` is the member that the vote names. */
 export type VoteFault =
-  /** It does not belong here: another kind, epoch or view, no such member, or beyond a limit. Dropped unchecked. */
+  /**
+   * The vote does not belong to this collector: another kind, epoch or view, an unknown signer, or above a limit. It
+   * was dropped without verification.
+   */
   | { readonly kind: 'stray'; readonly signer: number; readonly error: QuorateError }
-  /** Its signature is bad: the member's doing only if the vote came over a link that authenticates the member. */
+  /**
+   * Its signature is invalid; the member is at fault only if the vote came over a link that authenticates the member.
+   */
   | { readonly kind: 'bad-signature'; readonly signer: number }
   /** The member signed two contradicting statements. The first vote still counts. */
   | { readonly kind: 'equivocation'; readonly signer: number; readonly evidence: VerifiedEquivocation };
 
-/** What adding a vote led to. */
+/** Result of adding a vote. */
 export interface Collected<C> {
-  /** The certificate, **once**: when the quorum was reached. */
+  /** The certificate, returned **once**, when the quorum is reached. */
   readonly certificate: C | undefined;
-  /** What was found wrong with this vote or with earlier ones. */
+  /** Faults found in this vote or in earlier ones. */
   readonly faults: readonly VoteFault[];
 }
 
-/** How a collector works. */
+/** Options of a collector. */
 export interface CollectorOptions {
-  /** Check votes singly where fewer are pending; {@link DEFAULT_BATCH_THRESHOLD} unless set. */
+  /** Fewer pending votes than this are verified one by one; default: {@link DEFAULT_BATCH_THRESHOLD}. */
   readonly batchThreshold?: number | undefined;
   /**
-   * Drop a member's votes unseen once so many of them were bad (0 to 65,535). **Only for links that authenticate each
-   * vote's signer**: elsewhere anybody could silence a member. No limit unless set.
+   * Drops a member's votes unverified once this number of them were invalid (0 to 65,535). **Only for links that
+   * authenticate each vote's signer**: on other links any sender could silence a member. Default: no limit.
    */
   readonly failureLimit?: number | undefined;
 }
 
 /**
- * Gathers the votes of one kind and view until some statement has a certificate. Holds at most one vote per member.
- * Cost: nothing until a quorum is held, then one sum and one check.
+ * Collects the votes of one kind and view until one statement has a certificate. It stores at most one vote per member.
+ * Cost: nothing until it has a quorum, then one sum and one verification.
  */
 export class VoteCollector {
   #private;
   constructor(committee: Committee, kind: number, view: bigint, options?: CollectorOptions);
   /**
-   * Takes a vote in; one that was verified against this committee is not checked again.
+   * Adds a vote; one that was verified against this committee is not verified again.
    *
    * @throws {@link WrongContextError} for a vote of another suite
    */
   add(vote: Vote | VerifiedVote, suspects: Suspects): Collected<VerifiedCertificate>;
-  /** What is collected. */
+  /** Kind and view of the collected votes. */
   readonly topic: { readonly kind: number; readonly view: bigint };
   readonly committee: Committee;
-  /** The weight of the votes held for a digest, verified or not. */
+  /** The weight of the votes for a digest, verified or not. */
   weightFor(digest: Uint8Array): bigint;
-  /** Whether the certificate was handed out. */
+  /** True if the certificate was returned. */
   readonly isDone: boolean;
   toString(): string;
 }

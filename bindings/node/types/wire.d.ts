@@ -1,44 +1,44 @@
-/** The encoding. */
+/** The canonical encoding. */
 
-/** Canonical, bounded encoding, as every type of this package has it. Integers are little endian. */
+/** Canonical, bounded encoding, as used by every type of this package. Integers are little-endian. */
 export namespace wire {
-  /** Every domain string: each names one purpose of a hash or of signed bytes. */
+  /** Every domain string: each identifies one purpose of a hash or of signed bytes. */
   const DOMAINS: readonly string[];
-  /** The 32-byte BLAKE3 hash of `bytes` under a domain string. */
+  /** Returns the 32-byte BLAKE3 hash of `bytes` under a domain string. */
   function hash(domain: string, bytes: Uint8Array): Uint8Array;
 
-  /** Takes an encoding apart front to back. Too few bytes throw {@link MalformedError}; each call moves on. */
+  /** Reads an encoding front to back. Too few bytes raise {@link MalformedError}; each call advances the position. */
   class Reader {
     #private;
     /** A reader over a copy of `bytes`. */
     constructor(bytes: Uint8Array);
-    /** How many bytes are left. */
+    /** Number of bytes left. */
     readonly remaining: number;
-    /** The next `length` bytes. */
+    /** Reads the next `length` bytes. */
     raw(length: number): Uint8Array;
     u8(): number;
     u16(): number;
     u32(): number;
     u64(): bigint;
     u128(): bigint;
-    /** LEB128 of 32 bits in its shortest form. @throws {@link NonCanonicalError} */
+    /** Reads LEB128 of 32 bits in its shortest form. @throws {@link NonCanonicalError} */
     varint(): number;
-    /** A length of at most `cap`, then that many bytes. @throws {@link TooLargeError} */
+    /** Reads a length of at most `cap`, then that many bytes. @throws {@link TooLargeError} */
     bytes(cap: number): Uint8Array;
-    /** A list length of at most `cap`. @throws {@link TooLargeError} */
+    /** Reads a list length of at most `cap`. @throws {@link TooLargeError} */
     count(cap: number): number;
-    /** The tag of an option: whether a value follows. */
+    /** Reads the tag of an option: whether a value follows. */
     option(): boolean;
     /** @throws {@link MalformedError} if bytes are left */
     finish(): void;
     toString(): string;
   }
 
-  /** Builds an encoding front to back. */
+  /** Writes an encoding front to back. */
   class Writer {
     #private;
     constructor();
-    /** How many bytes were written. */
+    /** Number of bytes written. */
     readonly length: number;
     raw(bytes: Uint8Array): void;
     u8(value: number): void;
@@ -47,13 +47,13 @@ export namespace wire {
     u64(value: bigint): void;
     u128(value: bigint): void;
     varint(value: number): void;
-    /** A length, then the bytes. */
+    /** Writes a length, then the bytes. */
     bytes(bytes: Uint8Array): void;
-    /** A list length. */
+    /** Writes a list length. */
     count(length: number): void;
-    /** The tag of an option. */
+    /** Writes the tag of an option. */
     option(present: boolean): void;
-    /** What was written. The writer is empty afterwards. */
+    /** Returns the written bytes. The writer is empty afterwards. */
     intoBytes(): Uint8Array;
     toString(): string;
   }

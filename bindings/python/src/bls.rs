@@ -8,7 +8,7 @@ use crate::failure::Outcome;
 use crate::keys::{Signature, VerifiedKey};
 use crate::layer::{Coroutine, off_thread};
 
-/// Sums signatures. Nothing is verified; the sum verifies if all parts do.
+/// Sums signatures. Nothing is verified; the sum verifies if all its parts do.
 #[pyfunction]
 pub(crate) fn aggregate(py: Python<'_>, signatures: List<Py<Signature>>) -> Outcome<Signature> {
     let signatures: Vec<any::Signature> =
@@ -16,7 +16,7 @@ pub(crate) fn aggregate(py: Python<'_>, signatures: List<Py<Signature>>) -> Outc
     Ok(Signature(py.detach(|| any::bls::aggregate(&signatures))?))
 }
 
-/// Checks that all keys signed the same message. Cost: one addition per key, one hash, two pairings.
+/// Verifies that all keys signed the same message. Cost: one addition per key, one hash, two pairings.
 #[pyfunction]
 pub(crate) fn fast_aggregate_verify(
     py: Python<'_>,
@@ -41,7 +41,7 @@ pub(crate) fn fast_aggregate_verify_async<'py>(
     Ok(off_thread(module, "fast_aggregate_verify", arguments)?)
 }
 
-/// Checks that each key signed its own message. Cost: one hash and one pairing per message, and one.
+/// Verifies that each key signed its own message. Cost: one hash and one pairing per message, plus one pairing.
 #[pyfunction]
 pub(crate) fn aggregate_verify(
     py: Python<'_>,

@@ -15,32 +15,32 @@ use crate::signers::SignerSet;
 use crate::statement::Statement;
 use crate::verified::verified;
 
-/// A quorum's signatures on one statement. What decoded is canonical, of the committee's epoch and above the quorum;
-/// the signatures are still to be checked. Two certificates of one statement may differ in their signers: compare
-/// statements, never certificates.
+/// A quorum's signatures on one statement. A decoded certificate is canonical, has the committee's epoch and reaches
+/// the quorum; its signatures are not verified yet. Two certificates of one statement may differ in their signers:
+/// compare statements, never certificates.
 #[pyclass(frozen, eq, module = "quorate")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Certificate(pub(crate) any::Certificate);
 
 #[pymethods]
 impl Certificate {
-    /// Reads a certificate of that committee: form, epoch and quorum are checked, the signatures not yet.
+    /// Reads a certificate of that committee: checks its form, epoch and quorum, not its signatures.
     #[staticmethod]
     fn decode(py: Python<'_>, data: Bytes, committee: &Committee) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::Certificate::decode(&data, &committee.0))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// How many bytes `encode` gives.
+    /// Length of the encoding in bytes.
     fn encoded_len(&self) -> usize {
         self.0.encoded_len()
     }
 
-    /// Reads the form without suite and statement, where the statement is known.
+    /// Reads the form without suite and statement, for use where the statement is known.
     #[staticmethod]
     fn decode_detached(
         py: Python<'_>,
@@ -51,7 +51,7 @@ impl Certificate {
         Ok(Self(py.detach(|| any::Certificate::decode_detached(&data, statement.0, &committee.0))?))
     }
 
-    /// The form for where the statement is known: non-signers and proof.
+    /// Returns the form without suite and statement: non-signers and proof.
     fn encode_detached<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode_detached())
     }
@@ -62,25 +62,25 @@ impl Certificate {
         Suite(self.0.suite())
     }
 
-    /// What is certified.
+    /// The certified statement.
     #[getter]
     fn statement(&self) -> Statement {
         Statement(*self.0.statement())
     }
 
-    /// Who signed: a set of one's own.
+    /// A new set of the signers.
     #[getter]
     fn signers(&self) -> SignerSet {
         self.0.signers().clone().into()
     }
 
-    /// The encoded aggregate (BLS), or the signatures in ascending order of the signers (Ed25519).
+    /// Encoded aggregate (BLS), or the signatures in ascending order of the signers (Ed25519).
     fn proof<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.proof())
     }
 
-    /// Checks the signatures. Cost (BLS): two pairings, one hash to the curve, one subgroup check, and an addition
-    /// for each member who is absent (or present, if they are fewer).
+    /// Verifies the signatures. Cost (BLS): two pairings, one hash to the curve, one subgroup check, and one addition
+    /// for each absent member (or each present member, if those are fewer).
     fn verify(&self, py: Python<'_>, committee: &Committee) -> Outcome<VerifiedCertificate> {
         Ok(py.detach(|| self.0.clone().verify(&committee.0))?.into())
     }
@@ -93,7 +93,7 @@ impl Certificate {
         off_thread(slf, "verify", (committee,))
     }
 
-    /// Checks many by a random linear combination and gives a verdict for each, in their order: the verified
+    /// Verifies several by a random linear combination and returns a verdict for each, in input order: the verified
     /// certificate, or the exception that `verify` would have raised.
     #[staticmethod]
     fn verify_batch(
@@ -115,8 +115,7 @@ impl Certificate {
         Ok(off_thread(&py.get_type::<Certificate>(), "verify_batch", (committee, certificates.all()?))?)
     }
 
-    /// As `verify_batch`, with coefficients from a hash over everything that is checked, so that all nodes compute
-    /// the same.
+    /// As `verify_batch`, with coefficients derived by hashing the whole input, so that all nodes compute the same.
     #[staticmethod]
     fn verify_batch_derived(
         py: Python<'_>,
@@ -144,7 +143,7 @@ impl Certificate {
 }
 
 verified! {
-    /// A certificate whose signatures were checked.
+    /// A certificate whose signatures were verified.
     VerifiedCertificate of Certificate: any::Certificate
 }
 
@@ -152,7 +151,7 @@ fn plain(certificates: List<Py<Certificate>>) -> Outcome<Vec<any::Certificate>> 
     Ok(certificates.all()?.into_iter().map(|certificate| certificate.get().0.clone()).collect())
 }
 
-/// What became of each member of a batch: of type `V` once it is verified.
+/// Verdict on each element of a batch: a `V` if it is valid.
 pub(crate) struct Verdicts<V>(pub(crate) Vec<Result<V>>);
 
 impl<V> Verdicts<V> {

@@ -15,8 +15,8 @@ use crate::layer::{Coroutine, Suite, off_thread};
 use crate::signers::SignerSet;
 use crate::statement::Statement;
 
-/// The members of one epoch of one chain, in their order. It is made once per epoch and then shared: it caches what
-/// verification needs, and nothing in it changes. Two are equal if their ids are.
+/// The members of one epoch of one chain, in order. Create it once per epoch and share it: it is immutable and caches
+/// what verification needs. Two committees are equal if their ids are.
 #[pyclass(frozen, eq, hash, module = "quorate")]
 pub(crate) struct Committee(pub(crate) any::Committee);
 
@@ -34,7 +34,7 @@ impl Hash for Committee {
 
 #[pymethods]
 impl Committee {
-    /// A committee of members whose possession was checked, each with its weight.
+    /// A committee of members whose proofs of possession were verified, each with its weight.
     #[new]
     fn new(
         py: Python<'_>,
@@ -48,9 +48,9 @@ impl Committee {
         Ok(Self(py.detach(|| any::Committee::new(chain, epoch, members))?))
     }
 
-    /// A committee whose possession proofs SOMEBODY ELSE CHECKED, as a chain does when a validator registers: with a
-    /// single unproven key in it, its owner can sign alone for everybody. With `allow_repeats` equal keys are taken,
-    /// as in Ethereum's sync committees.
+    /// A committee whose proofs of possession WERE VERIFIED ELSEWHERE, as a chain does when a validator registers. The
+    /// owner of a single unproven key can forge signatures in the name of all members. With `allow_repeats`, repeated
+    /// keys are accepted, as in Ethereum's sync committees.
     #[staticmethod]
     #[pyo3(signature = (chain, epoch, members, *, allow_repeats = false))]
     fn from_attested(
@@ -67,19 +67,19 @@ impl Committee {
         Ok(Self(py.detach(|| any::Committee::from_attested(chain, epoch, members, repeats))?))
     }
 
-    /// What every signed statement names, so that it cannot be replayed elsewhere.
+    /// Identifier that every signed statement contains, which prevents replay in another context.
     #[getter]
     fn id(&self) -> CommitteeId {
         self.0.id().into()
     }
 
-    /// The chain that this committee belongs to.
+    /// The chain of this committee.
     #[getter]
     fn chain(&self) -> ChainId {
         self.0.chain().into()
     }
 
-    /// The epoch that this committee decides.
+    /// The epoch of this committee.
     #[getter]
     fn epoch(&self) -> u64 {
         self.0.epoch()
@@ -103,7 +103,7 @@ impl Committee {
         self.0.quorum_weight()
     }
 
-    /// The smallest weight above one third of the total: at least one of them is honest.
+    /// The smallest weight above one third of the total: signers of this weight include at least one honest member.
     #[getter]
     fn honest_weight(&self) -> u128 {
         self.0.honest_weight()
@@ -119,27 +119,27 @@ impl Committee {
         self.0.key(index.0).map(PublicKey)
     }
 
-    /// All keys in the members' order.
+    /// All keys, in the order of the members.
     fn keys(&self) -> Vec<PublicKey> {
         self.0.keys().into_iter().map(PublicKey).collect()
     }
 
-    /// Whose key this is; the first of them where a key is repeated, `None` if it is nobody's.
+    /// Index of the member with this key; the first one if the key is repeated, `None` if no member has it.
     fn position(&self, key: &PublicKey) -> Option<u16> {
         self.0.position(&key.0)
     }
 
-    /// The weight of a set; members that the committee does not have weigh nothing.
+    /// Weight of a set; indices outside the committee weigh nothing.
     fn weight_of(&self, py: Python<'_>, signers: &SignerSet) -> u128 {
         self.0.weight_of(&signers.now(py))
     }
 
-    /// Whether a set weighs at least `quorum_weight`.
+    /// Returns true if the set weighs at least `quorum_weight`.
     fn has_quorum(&self, py: Python<'_>, signers: &SignerSet) -> bool {
         self.0.has_quorum(&signers.now(py))
     }
 
-    /// Raises `BelowQuorumError`, which says what is missing, unless a set has a quorum.
+    /// Raises `BelowQuorumError`, with the missing weight, unless the set has a quorum.
     fn require_quorum(&self, py: Python<'_>, signers: &SignerSet) -> Outcome<()> {
         Ok(self.0.require_quorum(&signers.now(py))?)
     }
@@ -168,9 +168,9 @@ impl Committee {
         Ok(set.into())
     }
 
-    /// Checks that `signers` signed `message` as it is, for chains that frame in their own way, and returns their
-    /// weight: COMPARE IT WITH YOUR THRESHOLD. `proof` is the encoded aggregate (BLS), or the signatures in ascending
-    /// order of the signers (Ed25519).
+    /// Verifies that `signers` signed exactly the bytes of `message`, for chains with their own framing, and returns
+    /// their weight: COMPARE IT WITH YOUR THRESHOLD. `proof` is the encoded aggregate (BLS), or the signatures in
+    /// ascending order of the signers (Ed25519).
     fn verify_raw(&self, py: Python<'_>, message: Bytes, signers: &SignerSet, proof: Bytes) -> Outcome<u128> {
         let signers = signers.now(py);
         Ok(py.detach(|| self.0.verify_raw(&message, &signers, &proof))?)
@@ -188,7 +188,7 @@ impl Committee {
         off_thread(slf, "verify_raw", (message.into_python(py), signers, proof.into_python(py)))
     }
 
-    /// A statement in this committee's epoch; the digest has 32 bytes.
+    /// Creates a statement in this committee's epoch; the digest has 32 bytes.
     fn statement(&self, kind: Kind, view: View, digest: Bytes) -> Outcome<Statement> {
         Ok(self.0.statement(kind.into(), view.0, exactly(&digest, "digest")?).into())
     }

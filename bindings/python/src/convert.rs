@@ -1,4 +1,4 @@
-//! What comes in from Python: bytes and integers, checked before they reach the core.
+//! Conversion of arguments from Python: bytes and integers, checked before they reach the core.
 
 use core::ops::Deref;
 
@@ -16,8 +16,8 @@ use zeroize::Zeroizing;
 
 use crate::failure::Outcome;
 
-/// Bytes from Python: `bytes` as they lie there, every other buffer copied, since its owner may write to it while
-/// the interpreter is let go. The copy is wiped, for it may be a secret.
+/// Bytes from Python: `bytes` are borrowed; every other buffer is copied, because its owner may write to it while the
+/// interpreter is released. The copy is wiped, since it may be a secret.
 pub(crate) enum Bytes {
     Held(PyBackedBytes),
     Copied(Zeroizing<Vec<u8>>),
@@ -56,7 +56,7 @@ impl FromPyObject<'_, '_> for Bytes {
 }
 
 impl Bytes {
-    /// For a call on another thread: what came in as `bytes` stays that, the rest is a copy that nobody changes.
+    /// For a call on another thread: `bytes` stay as they are; any other buffer becomes an immutable copy.
     pub(crate) fn into_python<'py>(self, py: Python<'py>) -> Bound<'py, PyBytes> {
         match self {
             Bytes::Held(bytes) => match bytes.into_pyobject(py) {
@@ -68,18 +68,18 @@ impl Bytes {
     }
 }
 
-/// The items of an iterable, one more than `MOST` at most. A `Vec` would make room for as many as `len()` claims, and
-/// that can be more than there is memory.
+/// The items of an iterable, at most one more than `MOST`. A `Vec` would reserve memory for the length that `len()`
+/// claims, which can exceed the available memory.
 pub(crate) struct List<T, const MOST: usize = MANY>(Vec<T>);
 
-/// Members, or their indices: the core counts these, so it says what is wrong with too many.
+/// Members, or their indices: the core reports an excess, because it knows the committee.
 pub(crate) type Members<T> = List<T, MAX_MEMBERS>;
 
-/// How many items any other list can have: four million.
+/// Maximum number of items of any other list: four million.
 pub(crate) const MANY: usize = 1 << 22;
 
 impl<T> List<T> {
-    /// All items; [`Error::TooLarge`] if there are more than [`MANY`].
+    /// Returns all items, or [`Error::TooLarge`] if there are more than [`MANY`].
     pub(crate) fn all(self) -> Outcome<Vec<T>> {
         if self.0.len() > MANY {
             return Err(Error::TooLarge { what: "list", limit: MANY as u64 }.into());
@@ -89,12 +89,12 @@ impl<T> List<T> {
 }
 
 impl<T, const MOST: usize> List<T, MOST> {
-    /// Nothing.
+    /// The empty list.
     pub(crate) const NONE: Self = Self(Vec::new());
 }
 
 impl<T> Members<T> {
-    /// All of them, or one more than there can be.
+    /// Returns all items, or one more than the maximum.
     pub(crate) fn counted(self) -> Vec<T> {
         self.0
     }
@@ -118,7 +118,7 @@ impl<'py, T: FromPyObjectOwned<'py>, const MOST: usize> FromPyObject<'_, 'py> fo
     }
 }
 
-/// An argument whose conversion may have failed, for what must happen in any case.
+/// An argument whose conversion may have failed, for calls that must do some work even then.
 pub(crate) struct Tried<T>(pub(crate) PyResult<T>);
 
 impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Tried<T> {
@@ -131,12 +131,12 @@ impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Tried<T> {
     }
 }
 
-/// Exactly `N` bytes, or [`Error::Malformed`] with the name of what they should be.
+/// Returns exactly `N` bytes, or [`Error::Malformed`] with the name of the expected value.
 pub(crate) fn exactly<const N: usize>(bytes: &[u8], what: &'static str) -> Result<[u8; N]> {
     bytes.try_into().map_err(|_| Error::Malformed { what })
 }
 
-/// Integers by what they count, so that an error can name the argument: pyo3 names it for wrong types only.
+/// Integer types by meaning, so that an error can name the argument; pyo3 names it only for wrong types.
 macro_rules! integers {
     ($($name:ident: $integer:ty, $argument:literal;)*) => {$(
         #[derive(Clone, Copy)]
@@ -221,7 +221,7 @@ impl From<Kind> for quorate::certificate::Kind {
     }
 }
 
-/// The same as an address on this machine; what does not fit is more than there can be.
+/// The same as a `usize`; a number that does not fit exceeds every possible size.
 pub(crate) fn size(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! `Equivocation` and `Conflict`: who broke the protocol, with proof.
+//! `Equivocation` and `Conflict`: evidence of protocol violations.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -21,7 +21,7 @@ pub(crate) struct Equivocation(pub(crate) any::Equivocation);
 
 #[pymethods]
 impl Equivocation {
-    /// Puts evidence together. The signatures are still to be checked.
+    /// Combines two votes to evidence. The signatures are not verified yet.
     #[new]
     fn new(first: &Vote, second: &Vote) -> Outcome<Self> {
         Ok(Self(any::Equivocation::new(first.0.clone(), second.0.clone())?))
@@ -33,7 +33,7 @@ impl Equivocation {
         Ok(Self(py.detach(|| any::Equivocation::decode(suite.0, &data))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
@@ -51,19 +51,19 @@ impl Equivocation {
         (Vote(first), Vote(second))
     }
 
-    /// Who signed both.
+    /// The member that signed both.
     #[getter]
     fn signer(&self) -> u16 {
         self.0.signer()
     }
 
-    /// Who is guilty, once `verify` has said so: the signer alone.
+    /// The signer, who is guilty if `verify` succeeds.
     #[getter]
     fn culprits(&self) -> (u16,) {
         (self.0.signer(),)
     }
 
-    /// Checks both signatures, each by itself.
+    /// Verifies both signatures, one by one.
     fn verify(&self, py: Python<'_>, committee: &Committee) -> Outcome<VerifiedEquivocation> {
         Ok(py.detach(|| self.0.clone().verify(&committee.0))?.into())
     }
@@ -86,19 +86,19 @@ impl Equivocation {
 }
 
 verified! {
-    /// Evidence whose signatures were checked: the member is guilty.
+    /// Evidence whose signatures were verified: the member is guilty.
     VerifiedEquivocation of Equivocation: any::Equivocation
 }
 
-/// Two certificates of contradicting statements: the members of both quorums, who weigh more than a third of the
-/// committee, broke the protocol.
+/// Two certificates of contradicting statements. The members in both quorums, more than a third of the committee by
+/// weight, violated the protocol.
 #[pyclass(frozen, eq, module = "quorate")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Conflict(pub(crate) any::Conflict);
 
 #[pymethods]
 impl Conflict {
-    /// Puts evidence together. The signatures are still to be checked.
+    /// Combines two votes to evidence. The signatures are not verified yet.
     #[new]
     fn new(first: &Certificate, second: &Certificate) -> Outcome<Self> {
         Ok(Self(any::Conflict::new(first.0.clone(), second.0.clone())?))
@@ -110,7 +110,7 @@ impl Conflict {
         Ok(Self(py.detach(|| any::Conflict::decode(&data, &committee.0))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
@@ -128,13 +128,13 @@ impl Conflict {
         (Certificate(first), Certificate(second))
     }
 
-    /// Who signed both, once `verify` has said so: a set of one's own.
+    /// A new set of the members that signed both; they are guilty if `verify` succeeds.
     #[getter]
     fn culprits(&self) -> SignerSet {
         self.0.culprits().into()
     }
 
-    /// Checks both certificates.
+    /// Verifies both certificates.
     fn verify(&self, py: Python<'_>, committee: &Committee) -> Outcome<VerifiedConflict> {
         Ok(py.detach(|| self.0.clone().verify(&committee.0))?.into())
     }
@@ -153,6 +153,6 @@ impl Conflict {
 }
 
 verified! {
-    /// Evidence whose certificates were checked: its culprits are guilty.
+    /// Evidence whose certificates were verified: its culprits are guilty.
     VerifiedConflict of Conflict: any::Conflict
 }

@@ -1,23 +1,23 @@
-//! What goes wrong, on its way to a Python exception.
+//! Conversion of failures to Python exceptions.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use quorate::{Detail, Error};
 
-/// The code of objects that were closed or handed over; the core has no such objects.
+/// Code of objects that were closed or whose ownership was transferred; the core has no such objects.
 pub(crate) const CLOSED: &str = "CLOSED";
 
-/// The result of most methods.
+/// Result of most methods.
 pub(crate) type Outcome<T> = Result<T, Failure>;
 
-/// Why a call failed.
+/// Reason for a failed call.
 pub(crate) enum Failure {
-    /// The core says so: an exception of `quorate.errors`.
+    /// An error of the core: an exception of `quorate.errors`.
     Core(Error),
-    /// The object is no longer there: its name.
+    /// The object with this name was closed.
     Closed(&'static str),
-    /// Python says so.
+    /// A Python exception.
     Python(PyErr),
 }
 
@@ -47,7 +47,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// The exception that stands for an error of the core.
+/// Returns the exception for an error of the core.
 pub(crate) fn exception<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
     let details = PyDict::new(py);
     for (name, detail) in error.details() {
@@ -72,7 +72,7 @@ fn made<'py>(
     MAKE.import(py, "quorate.errors", "of")?.call1((code, message, culprits.to_vec(), details))
 }
 
-/// If the exception cannot even be made, what stopped it is what is raised.
+/// If the exception cannot be created, the error that prevented it is raised instead.
 fn raised<'py>(py: Python<'py>) -> impl FnOnce(PyErr) -> Bound<'py, PyAny> {
     move |error| error.into_value(py).into_bound(py).into_any()
 }

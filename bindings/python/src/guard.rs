@@ -21,9 +21,9 @@ use crate::votes::Vote;
 
 const WHAT: &str = "Guard";
 
-/// A secret key that signs nothing contradictory: per kind, the pair (epoch, view) strictly increases, or is the last
-/// one again and the statement is identical. Each signature comes with a record: MAKE IT DURABLE, file and
-/// directory, BEFORE THE VOTE LEAVES. Threads may share a guard.
+/// A secret key that never signs contradicting statements: per kind, the pair (epoch, view) strictly increases, or it
+/// repeats and the statement is identical. Each signature comes with a record: MAKE IT DURABLE, file and directory,
+/// BEFORE THE VOTE LEAVES. Threads may share a guard.
 #[pyclass(frozen, module = "quorate")]
 pub(crate) struct Guard {
     public: any::PublicKey,
@@ -36,7 +36,7 @@ impl Guard {
         Self { public: guard.public_key(), chain: guard.chain(), inner: Mutex::new(Some(guard)) }
     }
 
-    /// Without the interpreter, one thread at a time.
+    /// Works on it without the interpreter, one thread at a time.
     pub(crate) fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -51,17 +51,16 @@ impl Guard {
 
 #[pymethods]
 impl Guard {
-    /// The guard of a key that has NEVER SIGNED ON THIS CHAIN; after a restart it is `restore`. It takes the key
-    /// over: the `SecretKey` is closed afterwards.
+    /// The guard of a key that has NEVER SIGNED ON THIS CHAIN; after a restart use `restore`. It takes ownership of the
+    /// key: the `SecretKey` is closed afterwards.
     #[new]
     fn new(py: Python<'_>, secret: &SecretKey, chain: &ChainId) -> Outcome<Self> {
         let (secret, chain) = (secret.take(py)?, chain.0);
         Ok(Self::around(py.detach(|| any::Guard::new(secret, chain))))
     }
 
-    /// The guard of a key that may have signed before, from all records that are durable, in any order. The
-    /// `SecretKey` is closed afterwards, also if the records cannot be read or are refused: nobody should sign on
-    /// without them.
+    /// The guard of a key that may have signed before, from all durable records, in any order. The `SecretKey` is
+    /// closed afterwards, even if the records are unreadable or rejected, since signing without them is unsafe.
     #[staticmethod]
     fn restore(
         py: Python<'_>,
@@ -86,7 +85,7 @@ impl Guard {
         Ok((Vote(vote), GuardRecord(record)))
     }
 
-    /// Signs a timeout vote under the same rule: in one view of a kind only ever one value.
+    /// Signs a timeout vote under the same rule: one value per view of a kind.
     fn sign_timeout(
         &self,
         py: Python<'_>,
@@ -100,9 +99,9 @@ impl Guard {
         Ok((TimeoutVote(vote), GuardRecord(record)))
     }
 
-    /// Reserves the block of presignatures of a threshold key that `index` lies in. Once the record is durable and
-    /// confirmed, signing with them needs no record of its own. AFTER A CRASH ALL OF IT IS BURNT, spent or not. Raises
-    /// `ExhaustedError` if it is burnt already, or its epoch is over.
+    /// Reserves the block of a threshold key's presignatures that contains `index`. Once the record is durable and
+    /// confirmed, signing with them needs no further record. AFTER A CRASH THE WHOLE BLOCK IS BURNT, spent or not.
+    /// Raises `ExhaustedError` if it is burnt already, or its epoch is closed.
     fn reserve(
         &self,
         py: Python<'_>,
@@ -114,12 +113,12 @@ impl Guard {
         Ok(GuardRecord(self.with(py, |guard| guard.reserve(&key, epoch.0, index.0))??))
     }
 
-    /// Says that the record of a reservation is durable; `WrongContextError` for any other record.
+    /// Confirms that the record of a reservation is durable; raises `WrongContextError` for any other record.
     fn confirm(&self, py: Python<'_>, reservation: &GuardRecord) -> Outcome<()> {
         Ok(self.with(py, |guard| guard.confirm(&reservation.0))??)
     }
 
-    /// Ends an epoch of a threshold key and all before it: what is left of their presignatures never signs.
+    /// Closes an epoch of a threshold key and all earlier ones: their remaining presignatures never sign.
     fn close_epoch(&self, py: Python<'_>, key: Bytes, epoch: Epoch) -> Outcome<GuardRecord> {
         let key = exactly(&key, "threshold key id")?;
         Ok(GuardRecord(self.with(py, |guard| guard.close_epoch(&key, epoch.0))?))
@@ -148,17 +147,17 @@ impl Guard {
         self.with(py, |guard| guard.last(kind.into()))
     }
 
-    /// The last record of each kind, and what is spent of open epochs: all that a compacted log must keep.
+    /// The last record of each kind, and the spent presignatures of open epochs: all that a compacted log must contain.
     fn records(&self, py: Python<'_>) -> Outcome<Vec<GuardRecord>> {
         self.with(py, |guard| guard.records().into_iter().map(GuardRecord).collect())
     }
 
-    /// Wipes the key. What is called later raises `ClosedError`; closing again does nothing.
+    /// Wipes the key. Later calls raise `ClosedError`; closing again does nothing.
     fn close(&self, py: Python<'_>) {
         py.detach(|| drop(self.inner.lock().unwrap_or_else(PoisonError::into_inner).take()));
     }
 
-    /// Whether the guard was closed.
+    /// True if the guard was closed.
     #[getter]
     fn closed(&self, py: Python<'_>) -> bool {
         self.with(py, |_| ()).is_err()
@@ -185,20 +184,21 @@ impl Guard {
         format!("Guard({}, {}{closed})", self.public.suite(), hex::encode(self.public.encode()))
     }
 
-    /// Refused.
+    /// Raises `TypeError`: this object cannot be pickled.
     fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
         refused("a Guard cannot be pickled or copied: two guards of one key can contradict each other")
     }
 }
 
-/// What was signed last of one kind, or what is spent of presignatures. Make it durable before the vote or the share leaves.
+/// Record of the last statement of one kind, or of spent presignatures. Make it durable before the vote or the share
+/// leaves.
 #[pyclass(frozen, eq, module = "quorate")]
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct GuardRecord(pub(crate) guard::GuardRecord);
 
 #[pymethods]
 impl GuardRecord {
-    /// Bytes of an encoded record.
+    /// Length of an encoded record in bytes.
     #[classattr]
     const LEN: usize = guard::GuardRecord::LEN;
 
@@ -213,19 +213,19 @@ impl GuardRecord {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// The kind of the statement, or what the record says of presignatures.
+    /// Kind of the statement, or of the record about presignatures.
     #[getter]
     fn kind(&self) -> u8 {
         self.0.kind().number()
     }
 
-    /// The epoch of the statement or of the presignatures.
+    /// Epoch of the statement or of the presignatures.
     #[getter]
     fn epoch(&self) -> u64 {
         self.0.epoch()
     }
 
-    /// The view of the statement, or which presignatures.
+    /// View of the statement, or position of the presignatures.
     #[getter]
     fn view(&self) -> u64 {
         self.0.view()

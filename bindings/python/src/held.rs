@@ -1,4 +1,4 @@
-//! Secrets that lie behind a lock until they are closed or handed over.
+//! Secrets behind a lock until they are closed or their ownership is transferred.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 
 use crate::failure::{Failure, Outcome};
 
-/// A secret and what it is called. Those who use it share the lock; closing waits for them. The lock is only waited for
-/// without the interpreter.
+/// A secret and its name. Users share the lock; closing waits for them. Threads wait for the lock only without the
+/// interpreter.
 pub(crate) struct Held<T> {
     what: &'static str,
     secret: RwLock<Option<T>>,
@@ -35,19 +35,19 @@ impl<T: Send + Sync> Held<T> {
     }
 }
 
-/// The methods of a class whose field `secret` is [`Held`]: its own, and those of all that is closed.
+/// The methods of a class whose field `secret` is [`Held`]: its own, and those of every closable class.
 macro_rules! held {
     ($name:ident, $refusal:literal, { $($more:tt)* }) => {
         #[pymethods]
         impl $name {
             $($more)*
 
-            /// Wipes the secret. What is called later raises `ClosedError`; closing again does nothing.
+            /// Wipes the secret. Later calls raise `ClosedError`; closing again does nothing.
             fn close(&self, py: Python<'_>) {
                 self.secret.close(py);
             }
 
-            /// Whether it was closed or handed over.
+            /// True if it was closed or its ownership was transferred.
             #[getter]
             fn closed(&self, py: Python<'_>) -> bool {
                 self.secret.is_closed(py)
@@ -69,7 +69,7 @@ macro_rules! held {
                 self.close(py);
             }
 
-            /// Refused.
+            /// Raises `TypeError`: this object cannot be pickled.
             fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
                 $crate::pickle::refused($refusal)
             }

@@ -25,7 +25,7 @@ macro_rules! identifier {
         impl $name {
             $($more)*
 
-            /// The identifier of exactly 32 bytes.
+            /// Creates the identifier from exactly 32 bytes.
             #[staticmethod]
             fn from_bytes(data: Bytes) -> Outcome<Self> {
                 Ok(Self(committee::$name(exactly(&data, $what)?)))
@@ -36,7 +36,7 @@ macro_rules! identifier {
                 PyBytes::new(py, &self.0.0)
             }
 
-            /// The bytes as 64 hex digits.
+            /// Returns the bytes as 64 hex digits.
             fn __str__(&self) -> String {
                 self.0.to_string()
             }
@@ -53,10 +53,10 @@ macro_rules! identifier {
 }
 
 identifier! {
-    /// Which chain: 32 bytes that no other chain uses, for instance the hash of the genesis.
+    /// Identifier of a chain: 32 bytes that no other chain uses, for instance the hash of the genesis.
     ChainId, "chain id", {
-        /// An identifier from a name, for tests and demonstrations: whoever knows the name can make the same one, so
-        /// a live chain hashes its genesis instead.
+        /// Derives an identifier from a name, for tests and demonstrations. Any party that knows the name can derive
+        /// it, so a live chain hashes its genesis instead.
         #[staticmethod]
         fn from_name(name: &str) -> Self {
             Self(committee::ChainId::from_name(name))
@@ -65,6 +65,6 @@ identifier! {
 }
 
 identifier! {
-    /// Which committee of which chain in which epoch: a hash of all its parameters, and part of all it signs.
+    /// Identifier of a committee of one chain in one epoch: a hash of all its parameters, which every signature covers.
     CommitteeId, "committee id", {}
 }

@@ -14,9 +14,9 @@ use crate::pickle::{Reduced, reduced, refused};
 
 const WHAT: &str = "SecretKey";
 
-/// A secret key. It prints its suite only, cannot be pickled or copied, and is wiped when it is closed or collected:
-/// use it in a `with` block. It lies in one place, also while a `Guard` has it. Copies that others made are not wiped:
-/// the bytes that it was made from, what `to_bytes` gave out, and what signing left in registers and on the stack.
+/// A secret key. It prints only its suite, cannot be pickled or copied, and is wiped when it is closed or collected:
+/// use it in a `with` block. It stays at one address, even while a `Guard` owns it. Other copies are not wiped: the
+/// bytes that it was created from, the result of `to_bytes`, and what signing left in registers and on the stack.
 #[pyclass(frozen, module = "quorate")]
 pub(crate) struct SecretKey {
     suite: any::Suite,
@@ -41,7 +41,7 @@ impl SecretKey {
         })
     }
 
-    /// Hands the key over; this object is closed then.
+    /// Transfers ownership of the key; this object is closed afterwards.
     pub(crate) fn take(&self, py: Python<'_>) -> Outcome<any::SecretKey> {
         let key = py.detach(|| self.key.write().unwrap_or_else(PoisonError::into_inner).take());
         key.ok_or(Failure::Closed(WHAT))
@@ -50,20 +50,21 @@ impl SecretKey {
 
 #[pymethods]
 impl SecretKey {
-    /// A new key from the operating system's generator.
+    /// Generates a key with the operating system's random number generator.
     #[staticmethod]
     fn generate(py: Python<'_>, suite: Suite) -> Outcome<Self> {
         let key = py.detach(|| any::SecretKey::generate(suite.0, &mut getrandom::SysRng))?;
         Ok(Self::holding(key))
     }
 
-    /// The key of exactly 32 bytes. These stay yours: give a `bytearray` and overwrite it; nothing wipes `bytes`.
+    /// Reads a key of exactly 32 bytes. The caller keeps these bytes: pass a `bytearray` and overwrite it, because
+    /// `bytes` are never wiped.
     #[staticmethod]
     fn from_bytes(suite: Suite, data: Bytes) -> Outcome<Self> {
         Ok(Self::holding(any::SecretKey::from_bytes(suite.0, &data)?))
     }
 
-    /// The 32 bytes, for a key file. They are a Python object that nothing wipes.
+    /// Returns the 32 bytes, for a key file. The result is a Python object that is never wiped.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyBytes>> {
         let bytes = self.with(py, any::SecretKey::to_bytes)?;
         Ok(PyBytes::new(py, bytes.as_ref()))
@@ -80,22 +81,22 @@ impl SecretKey {
         self.with(py, any::SecretKey::public_key).map(PublicKey)
     }
 
-    /// Signs bytes as they are. What decides anything in a protocol is signed by a `Guard`.
+    /// Signs exactly these bytes. Use a `Guard` to sign anything that a protocol acts on.
     fn sign(&self, py: Python<'_>, message: Bytes) -> Outcome<Signature> {
         self.with(py, |key| key.sign(&message)).map(Signature)
     }
 
-    /// Proves to hold the key; see also `UnverifiedKey.prove`.
+    /// Creates a proof of possession of the key; see also `UnverifiedKey.prove`.
     fn prove_possession(&self, py: Python<'_>) -> Outcome<Signature> {
         self.with(py, any::SecretKey::prove_possession).map(Signature)
     }
 
-    /// Wipes the key. What is called later raises `ClosedError`; closing again does nothing.
+    /// Wipes the key. Later calls raise `ClosedError`; closing again does nothing.
     fn close(&self, py: Python<'_>) {
         py.detach(|| drop(self.key.write().unwrap_or_else(PoisonError::into_inner).take()));
     }
 
-    /// Whether the key was closed or handed over.
+    /// True if the key was closed or its ownership was transferred.
     #[getter]
     fn closed(&self, py: Python<'_>) -> bool {
         py.detach(|| self.key.read().unwrap_or_else(PoisonError::into_inner).is_none())
@@ -122,13 +123,13 @@ impl SecretKey {
         format!("SecretKey({}{closed})", self.suite)
     }
 
-    /// Refused.
+    /// Raises `TypeError`: this object cannot be pickled.
     fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
         refused("a SecretKey cannot be pickled or copied; write to_bytes() to a key file if you must")
     }
 }
 
-/// The methods that all values of one suite with one encoding share.
+/// Methods shared by all values with one encoding per suite.
 macro_rules! encoded {
     ($name:ident, $encoded:literal, { $($more:tt)* }) => {
         impl From<any::$name> for $name {
@@ -141,7 +142,7 @@ macro_rules! encoded {
         impl $name {
             $($more)*
 
-            /// Reads the canonical bytes.
+            /// Reads the canonical encoding.
             #[staticmethod]
             fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
                 Ok(Self(py.detach(|| any::$name::decode(suite.0, &data))?))
@@ -158,7 +159,7 @@ macro_rules! encoded {
                 Suite(self.0.suite())
             }
 
-            /// The bytes in hex.
+            /// Returns the bytes in hex.
             fn __str__(&self) -> String {
                 hex::encode(self.0.encode())
             }
@@ -174,14 +175,14 @@ macro_rules! encoded {
     };
 }
 
-/// A public key that decoded: canonical, in the subgroup and not the neutral element.
+/// A decoded public key: canonical, in the subgroup and not the neutral element.
 #[pyclass(frozen, eq, ord, hash, module = "quorate")]
 #[derive(PartialEq, PartialOrd, Hash)]
 pub(crate) struct PublicKey(pub(crate) any::PublicKey);
 
 encoded! {
     PublicKey, "The canonical bytes.", {
-        /// Checks one signature over bytes as they are.
+        /// Verifies one signature over exactly these bytes.
         fn verify(&self, py: Python<'_>, message: Bytes, signature: &Signature) -> Outcome<()> {
             Ok(py.detach(|| self.0.verify(&message, &signature.0))?)
         }
@@ -195,7 +196,7 @@ encoded! {
             off_thread(slf, "verify", (message.into_python(slf.py()), signature))
         }
 
-        /// Checks a proof of possession.
+        /// Verifies a proof of possession.
         fn verify_possession(&self, py: Python<'_>, possession: &Signature) -> Outcome<()> {
             Ok(py.detach(|| self.0.verify_possession(&possession.0))?)
         }
@@ -210,7 +211,7 @@ encoded! {
     }
 }
 
-/// A signature that decoded. That says nothing about whether it verifies.
+/// A decoded signature. It is not verified yet.
 #[pyclass(frozen, eq, hash, module = "quorate")]
 #[derive(PartialEq)]
 pub(crate) struct Signature(pub(crate) any::Signature);
@@ -223,7 +224,7 @@ encoded! {
             Ok(Self(py.detach(|| any::Signature::decode_link(suite.0, &data))?))
         }
 
-        /// The form for direct links.
+        /// Returns the form for direct links.
         fn encode_link<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
             PyBytes::new(py, &self.0.encode_link())
         }
@@ -236,38 +237,38 @@ impl Hash for Signature {
     }
 }
 
-/// A public key with a proof of possession that nobody checked yet: what a member hands in.
+/// A public key with an unverified proof of possession, as a member submits it.
 #[pyclass(frozen, eq, hash, module = "quorate")]
 #[derive(PartialEq)]
 pub(crate) struct UnverifiedKey(pub(crate) any::UnverifiedKey);
 
 encoded! {
     UnverifiedKey, "The key's bytes, then the proof's.", {
-        /// Puts together what came in. Nothing is checked but that both are of one suite.
+        /// Combines a received key and proof. Checks only that both have the same suite.
         #[new]
         fn new(public: &PublicKey, possession: &Signature) -> Outcome<Self> {
             Ok(Self(any::UnverifiedKey::new(public.0.clone(), possession.0.clone())?))
         }
 
-        /// The key of `secret` with a fresh proof.
+        /// The key of `secret` with a new proof.
         #[staticmethod]
         fn prove(py: Python<'_>, secret: &SecretKey) -> Outcome<Self> {
             secret.with(py, any::UnverifiedKey::prove).map(Self)
         }
 
-        /// The key, which proves nothing yet.
+        /// The key; it is unproven.
         #[getter]
         fn public(&self) -> PublicKey {
             PublicKey(self.0.public())
         }
 
-        /// The proof as it came in.
+        /// The proof as received.
         #[getter]
         fn possession(&self) -> Signature {
             Signature(self.0.possession())
         }
 
-        /// Checks the proof. Cost: one signature verification.
+        /// Verifies the proof. Cost: one signature verification.
         fn verify(&self, py: Python<'_>) -> Outcome<VerifiedKey> {
             Ok(VerifiedKey(py.detach(|| self.0.verify())?))
         }
@@ -285,18 +286,18 @@ impl Hash for UnverifiedKey {
     }
 }
 
-/// A public key whose owner proved to hold the secret key. It comes from `UnverifiedKey.verify` or from `of`, and in
-/// no other way; a committee takes nothing less.
+/// A public key whose owner proved possession of the secret key. Only `UnverifiedKey.verify` and `from_secret` create
+/// one; a committee accepts nothing less.
 #[pyclass(frozen, eq, ord, hash, module = "quorate")]
 #[derive(Clone, PartialEq, PartialOrd, Hash)]
 pub(crate) struct VerifiedKey(pub(crate) any::VerifiedKey);
 
 #[pymethods]
 impl VerifiedKey {
-    /// The key of a secret key at hand needs no proof.
+    /// The key of a secret key, which needs no proof.
     #[staticmethod]
     fn of(py: Python<'_>, secret: &SecretKey) -> Outcome<Self> {
-        secret.with(py, any::VerifiedKey::of).map(Self)
+        secret.with(py, any::VerifiedKey::from_secret).map(Self)
     }
 
     /// The key.
@@ -320,7 +321,7 @@ impl VerifiedKey {
         format!("VerifiedKey({}, {})", self.0.suite(), self.__str__())
     }
 
-    /// Refused.
+    /// Raises `TypeError`: this object cannot be pickled.
     fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
         refused("a VerifiedKey cannot be pickled; send the UnverifiedKey and verify it there")
     }

@@ -1,4 +1,4 @@
-//! What the pure-Python layer provides: the suites' enum, the faults, `Collected`, and the way off the thread.
+//! Interface to the pure-Python layer: the suites' enum, the faults, `Collected`, and calls on other threads.
 
 use core::marker::PhantomData;
 
@@ -64,7 +64,7 @@ impl<'py, T: IntoPyObject<'py>> IntoPyObject<'py> for Coroutine<'py, T> {
     }
 }
 
-/// `asyncio.to_thread` of a method of `object`. Arguments must be such that nobody changes them meanwhile.
+/// Runs a method of `object` with `asyncio.to_thread`. The arguments must be immutable or unshared.
 pub(crate) fn off_thread<'py, T>(
     object: &Bound<'py, PyAny>,
     method: &str,

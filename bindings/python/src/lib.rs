@@ -1,5 +1,5 @@
-//! The binding of quorate for Python: thin classes around [`quorate::any`], no logic. What users import is the
-//! package `quorate` in `python/`, which adds the exceptions, the faults and `Suite` in plain Python.
+//! The binding of quorate for Python: thin classes around [`quorate::any`], no logic. Users import the package
+//! `quorate` in `python/`, which adds the exceptions, the faults and `Suite` in plain Python.
 //!
 //! | module | classes |
 //! |---|---|
@@ -14,9 +14,9 @@
 //! | `merkle`, `wire`, `bls`, `dsig`, `erasure` | the modules of the same names |
 //! | `threshold` | `quorate.threshold` with its modules `ecdsa`, `bls`, `tdh2`, `coin` and `seal` |
 //!
-//! Rules that hold everywhere: classes are frozen; what changes lies behind a lock that is only waited for without the
-//! interpreter; no Python code runs while a lock is held; work of more than a microsecond lets the interpreter go, but
-//! for DSig's, which is not much longer. What is stored is a property, what is computed a method.
+//! Rules for all modules: classes are frozen; mutable state is behind a lock that threads wait for only without the
+//! interpreter; no Python code runs while a lock is held; work of more than a microsecond releases the interpreter,
+//! except that of DSig, which takes little longer. Stored values are properties; computed values are methods.
 
 mod bls;
 mod certificates;
@@ -141,7 +141,7 @@ mod _native {
         quorate::Error::CODES.to_vec()
     }
 
-    /// All domain strings of quorate, each for exactly one purpose.
+    /// All domain strings of quorate, each with exactly one purpose.
     #[pyfunction]
     fn domains() -> Vec<&'static str> {
         quorate::wire::domain::ALL.to_vec()

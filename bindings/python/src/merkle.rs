@@ -9,8 +9,8 @@ use crate::convert::{Bytes, Count, List, exactly, size};
 use crate::failure::Outcome;
 use crate::pickle::{Reduced, reduced};
 
-/// A kind of tree: the domain strings of its leaves and of its nodes, which are different and used for nothing else.
-/// THE ROOT ALONE DOES NOT FIX THE NUMBER OF LEAVES: whoever signs a root signs the count with it.
+/// A kind of tree: the domain strings of its leaves and of its nodes, which must differ and have no other use. THE ROOT
+/// ALONE DOES NOT BIND THE NUMBER OF LEAVES: sign the count together with the root.
 #[pyclass(frozen, eq, module = "quorate.merkle")]
 #[derive(PartialEq)]
 pub(crate) struct Merkle {
@@ -26,39 +26,39 @@ impl Merkle {
 
 #[pymethods]
 impl Merkle {
-    /// A kind of tree.
+    /// Creates a kind of tree.
     #[new]
     fn new(leaf_domain: String, node_domain: String) -> Self {
         Self { leaf: leaf_domain, node: node_domain }
     }
 
-    /// The leaf of one item.
+    /// Returns the leaf of one item.
     fn leaf<'py>(&self, py: Python<'py>, item: Bytes) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &py.detach(|| self.tree().leaf(&item)))
     }
 
-    /// The leaves of many items.
+    /// Returns the leaves of several items.
     fn leaves<'py>(&self, py: Python<'py>, items: List<Bytes>) -> Outcome<Vec<Bound<'py, PyBytes>>> {
         let items = items.all()?;
         let leaves = py.detach(|| self.tree().leaves(items.iter().map(|item| &**item)));
         Ok(leaves.iter().map(|leaf| PyBytes::new(py, leaf)).collect())
     }
 
-    /// The root over leaves of 32 bytes each.
+    /// Returns the root over leaves of 32 bytes each.
     fn root<'py>(&self, py: Python<'py>, leaves: List<Bytes>) -> Outcome<Bound<'py, PyBytes>> {
         let leaves = leaves.all()?;
         let root = py.detach(|| Ok::<_, quorate::Error>(self.tree().root(&hashes(&leaves)?)))?;
         Ok(PyBytes::new(py, &root))
     }
 
-    /// The path of the leaf at `index`.
+    /// Returns the path of the leaf at `index`.
     fn path(&self, py: Python<'_>, leaves: List<Bytes>, index: Count) -> Outcome<Path> {
         let leaves = leaves.all()?;
         Ok(Path(py.detach(|| self.tree().path(&hashes(&leaves)?, size(index.0)))?))
     }
 
-    /// Checks that `leaf` is where the path says in the tree under `root`; `WrongContextError` if it is not. Compare
-    /// `path.count` with the count that was signed.
+    /// Verifies that `leaf` is at the path's position in the tree under `root`; raises `WrongContextError` if it is
+    /// not. Compare `path.count` with the signed count.
     fn verify(&self, root: Bytes, leaf: Bytes, path: &Path) -> Outcome<()> {
         let (root, leaf) = (exactly(&root, "Merkle root")?, exactly(&leaf, "Merkle leaf")?);
         Ok(self.tree().verify(&root, &leaf, &path.0)?)
@@ -69,7 +69,7 @@ impl Merkle {
     }
 }
 
-/// The way from one leaf to the root.
+/// The path from one leaf to the root.
 #[pyclass(frozen, eq, module = "quorate.merkle")]
 #[derive(PartialEq)]
 pub(crate) struct Path(merkle::Path);
@@ -82,24 +82,24 @@ impl Path {
         Ok(Self(merkle::Path::decode(&data, &())?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// The leaf's place.
+    /// Index of the leaf.
     #[getter]
     fn index(&self) -> u32 {
         self.0.index()
     }
 
-    /// How many leaves the tree has, as far as this path knows.
+    /// Number of leaves of the tree, as this path claims.
     #[getter]
     fn count(&self) -> u32 {
         self.0.count()
     }
 
-    /// The siblings on the way, bottom first.
+    /// The siblings along the path, bottom first.
     #[getter]
     fn siblings<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
         self.0.siblings().iter().map(|sibling| PyBytes::new(py, sibling)).collect()

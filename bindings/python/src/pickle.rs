@@ -1,14 +1,14 @@
-//! How values that carry no verdict and no secret are pickled: by their bytes and the method that reads them.
+//! Pickling of values without verdict or secret: by their bytes and the method that reads them.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use pyo3::{IntoPyObjectExt, PyTypeInfo};
 
-/// What `__reduce__` answers: what to call, and with what.
+/// Result of `__reduce__`: a callable and its arguments.
 pub(crate) type Reduced<'py> = Bound<'py, PyAny>;
 
-/// The class method of `T` that makes the value again, and its arguments.
+/// The class method of `T` that recreates the value, and its arguments.
 pub(crate) fn reduced<'py, T: PyTypeInfo>(
     py: Python<'py>,
     method: &str,
@@ -27,7 +27,7 @@ pub(crate) fn rebuilt<'py, T: PyTypeInfo>(
     (py.get_type::<T>(), arguments).into_bound_py_any(py)
 }
 
-/// The `TypeError` of pickling and copying what must not be.
+/// The `TypeError` for pickling or copying a type that forbids it.
 pub(crate) fn refused<T>(why: &'static str) -> PyResult<T> {
     Err(PyTypeError::new_err(why))
 }

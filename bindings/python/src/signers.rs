@@ -1,4 +1,4 @@
-//! `SignerSet` and `Suspects`: sets of members that change, each behind a lock.
+//! `SignerSet` and `Suspects`: mutable sets of members, each behind a lock.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +11,7 @@ use crate::convert::{self, Member, Size};
 use crate::failure::Outcome;
 use crate::pickle::Reduced;
 
-/// A set of members of a committee of `n`. It can grow, so it has no hash; it is iterated in ascending order.
+/// A set of members of a committee of `n`. It is mutable, so it has no hash; iteration is in ascending order.
 #[pyclass(frozen, module = "quorate")]
 pub(crate) struct SignerSet(Mutex<committee::SignerSet>);
 
@@ -22,7 +22,7 @@ impl From<committee::SignerSet> for SignerSet {
 }
 
 impl SignerSet {
-    /// The set as it is now.
+    /// Returns a snapshot of the set.
     pub(crate) fn now(&self, py: Python<'_>) -> committee::SignerSet {
         self.lock(py).clone()
     }
@@ -34,12 +34,12 @@ impl SignerSet {
 
 #[pymethods]
 impl SignerSet {
-    /// The set of these members, each once, of a committee of `committee_len`.
+    /// The set of these members, each listed once, of a committee of `committee_len`.
     #[new]
     #[pyo3(signature = (committee_len, members = convert::Members::NONE))]
     fn new(committee_len: Size, members: convert::Members<Member>) -> Outcome<Self> {
         let members = members.counted().into_iter().map(|member| member.0);
-        Ok(committee::SignerSet::of(committee_len.0, members)?.into())
+        Ok(committee::SignerSet::from_members(committee_len.0, members)?.into())
     }
 
     /// The set of all members.
@@ -48,33 +48,33 @@ impl SignerSet {
         committee::SignerSet::full(committee_len.0).into()
     }
 
-    /// How large the committee is.
+    /// Size of the committee.
     #[getter]
     fn committee_len(&self, py: Python<'_>) -> u16 {
         self.lock(py).committee_len()
     }
 
-    /// Adds a member; false if it was there, or if the committee has no such member.
+    /// Adds a member; returns false if it is in the set already, or not in the committee.
     fn insert(&self, py: Python<'_>, index: Member) -> bool {
         self.lock(py).insert(index.0)
     }
 
-    /// Everybody who is not in the set.
+    /// All members that are not in the set.
     fn complement(&self, py: Python<'_>) -> Self {
         self.lock(py).complement().into()
     }
 
-    /// Members of both sets, which should be of the same committee.
+    /// Members of both sets; both must be of the same committee.
     fn intersection(&self, py: Python<'_>, other: &SignerSet) -> Self {
         self.now(py).intersection(&other.now(py)).into()
     }
 
-    /// Members of either set, which should be of the same committee.
+    /// Members of either set; both must be of the same committee.
     fn union(&self, py: Python<'_>, other: &SignerSet) -> Self {
         self.now(py).union(&other.now(py)).into()
     }
 
-    /// Whether the two sets have no member in common.
+    /// Returns true if the two sets have no member in common.
     fn is_disjoint(&self, py: Python<'_>, other: &SignerSet) -> bool {
         self.now(py).is_disjoint(&other.now(py))
     }
@@ -87,7 +87,7 @@ impl SignerSet {
         self.lock(py).contains(index.0)
     }
 
-    /// The members as they are now, ascending.
+    /// Iterates over a snapshot of the members, ascending.
     fn __iter__(&self, py: Python<'_>) -> Members {
         Members::of(self.lock(py).iter().collect())
     }
@@ -125,7 +125,7 @@ impl SignerSet {
     }
 }
 
-/// The members of a set as it was when the iteration began, ascending.
+/// Snapshot of the members of a set when the iteration began, ascending.
 #[pyclass(frozen, module = "quorate._native")]
 pub(crate) struct Members(Mutex<std::vec::IntoIter<u16>>);
 
@@ -146,8 +146,9 @@ impl Members {
     }
 }
 
-/// Members in whose name bad signatures came in, shared by all collectors of one committee: their votes are checked
-/// one by one, so that they cannot make every batch fail. Each certificate that is formed forgives a little.
+/// Members in whose name invalid signatures were received, shared by all collectors of one committee. Their votes are
+/// verified one by one, so that they cannot make every batch fail. Each new certificate reduces every suspicion a
+/// little.
 #[pyclass(frozen, module = "quorate")]
 #[derive(Default)]
 pub(crate) struct Suspects(Mutex<certificate::Suspects>);
@@ -165,18 +166,19 @@ impl Suspects {
 
 #[pymethods]
 impl Suspects {
-    /// Nobody is suspected.
+    /// No suspects.
     #[new]
     fn new() -> Self {
         Self::default()
     }
 
-    /// Counts an offence. Collectors do that themselves; this is for bad votes that were found elsewhere.
+    /// Records an offence. Collectors call it themselves; call it for invalid votes found elsewhere.
     fn accuse(&self, py: Python<'_>, member: Member) {
         self.attached(py).accuse(member.0);
     }
 
-    /// Takes one certificate off every term. Collectors do that themselves when they form one.
+    /// Reduces the remaining suspicion of every member by one certificate. Collectors call it themselves when they form
+    /// a certificate.
     fn decay(&self, py: Python<'_>) {
         self.attached(py).decay();
     }
@@ -189,7 +191,7 @@ impl Suspects {
         self.attached(py).contains(member.0)
     }
 
-    /// The suspects as they are now, ascending.
+    /// Iterates over a snapshot of the suspects, ascending.
     fn __iter__(&self, py: Python<'_>) -> Members {
         Members::of(self.attached(py).iter().collect())
     }

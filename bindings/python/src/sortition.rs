@@ -1,4 +1,4 @@
-//! `quorate.sortition`: who may propose.
+//! `quorate.sortition`: leader sortition.
 
 use core::num::NonZeroU16;
 
@@ -17,19 +17,20 @@ use crate::layer::{Coroutine, Suite, off_thread};
 use crate::pickle::{Reduced, reduced, refused};
 use crate::verified::verified;
 
-/// What lotteries draw from: after each block another one. All whose chains are equal to that height have the same.
+/// Randomness of the lotteries, renewed with each block. Members whose chains agree up to its height have the same
+/// seed.
 #[pyclass(frozen, eq, ord, hash, module = "quorate.sortition")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Seed(sortition::Seed);
 
 #[pymethods]
 impl Seed {
-    /// Bytes of an encoded seed.
+    /// Length of an encoded seed in bytes.
     #[classattr]
     const LEN: usize = sortition::Seed::LEN;
 
-    /// The first seed of a chain, from bytes that NO MEMBER CHOSE and nobody knew when the keys were fixed: whoever
-    /// chooses them decides who proposes first.
+    /// The first seed of a chain, from bytes that NO MEMBER CHOSE and that were unknown when the keys were fixed:
+    /// control over them is control over the first proposers.
     #[staticmethod]
     fn genesis(chain: &ChainId, data: Bytes) -> Self {
         Self(sortition::Seed::genesis(chain.0, &data))
@@ -41,12 +42,12 @@ impl Seed {
         Ok(Self(sortition::Seed::decode(&data, &())?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// How many proofs lead to it.
+    /// Number of proofs that precede it.
     #[getter]
     fn height(&self) -> u64 {
         self.0.height()
@@ -58,7 +59,7 @@ impl Seed {
         PyBytes::new(py, self.0.value())
     }
 
-    /// The seed that follows: the hash of the proof. WHO HAS TO PROVE is the protocol's rule, usually who proposed the
+    /// Derives the next seed: the hash of the proof. THE PROTOCOL DETERMINES THE PROVER, usually the proposer of the
     /// block: compare `proof.signer`. Cost: one subgroup check, one hash to the curve, two pairings.
     fn next(&self, py: Python<'_>, proof: &SeedProof, committee: &Committee) -> Outcome<Self> {
         Ok(Self(py.detach(|| proof.0.next_seed(&self.0, &committee.0))?))
@@ -73,22 +74,22 @@ impl Seed {
     }
 }
 
-/// A member's signature on a seed, whose hash is the next one. It is unique: the member can show it or not, and has
-/// nothing else to choose. Until it is shown nobody else knows the next seed.
+/// A member's signature on a seed; its hash is the next seed. It is unique: the member's only choice is whether to
+/// publish it. Until it is published, no other member knows the next seed.
 #[pyclass(frozen, eq, module = "quorate.sortition")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct SeedProof(any::SeedProof);
 
 #[pymethods]
 impl SeedProof {
-    /// Puts a proof together from its parts. Nothing is checked.
+    /// Creates a proof from its parts. Nothing is verified.
     #[new]
     fn new(signer: Member, signature: &Signature) -> Outcome<Self> {
         Ok(Self(any::SeedProof::new(signer.0, signature.0.clone())?))
     }
 
-    /// This member's proof for a seed. Raises `WrongContextError` if the key is no member's, and for Ed25519, whose
-    /// signatures are not unique.
+    /// Signs a seed: this member's proof. Raises `WrongContextError` if the key belongs to no member, and for Ed25519,
+    /// whose signatures are not unique.
     #[staticmethod]
     fn sign(py: Python<'_>, secret: &SecretKey, committee: &Committee, seed: &Seed) -> Outcome<Self> {
         let proof = secret.with(py, |key| any::SeedProof::sign(key, &committee.0, &seed.0))?;
@@ -101,18 +102,18 @@ impl SeedProof {
         Ok(Self(py.detach(|| any::SeedProof::decode(suite.0, &data))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// Reads the signature of a member who is known.
+    /// Reads the signature, where the signer is known.
     #[staticmethod]
     fn decode_detached(py: Python<'_>, suite: Suite, data: Bytes, signer: Member) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::SeedProof::decode_detached(suite.0, &data, signer.0))?))
     }
 
-    /// The signature alone, for formats that hold the rest already.
+    /// Returns the signature alone, for formats that contain the rest already.
     fn encode_detached<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode_detached())
     }
@@ -123,7 +124,7 @@ impl SeedProof {
         Suite(self.0.suite())
     }
 
-    /// Whose it is, or claims to be.
+    /// The signer that the proof names.
     #[getter]
     fn signer(&self) -> u16 {
         self.0.signer()
@@ -144,8 +145,8 @@ impl SeedProof {
     }
 }
 
-/// One round's lottery among the members of a committee, which each plays in secret and whose winners can prove that
-/// they won. It needs unique signatures: any suite but Ed25519.
+/// One round's lottery among the members of a committee. Each member plays in secret, and a winner can prove that it
+/// won. It needs unique signatures: any suite but Ed25519.
 #[pyclass(frozen, module = "quorate.sortition")]
 pub(crate) struct Lottery {
     inner: any::Lottery,
@@ -154,7 +155,8 @@ pub(crate) struct Lottery {
 
 #[pymethods]
 impl Lottery {
-    /// The lottery of `round`, in which `expected` members win on average. Every member counts once, whatever its weight.
+    /// The lottery of `round`, in which `expected` members win on average. Every member has the same chance, whatever
+    /// its weight.
     #[new]
     #[pyo3(signature = (committee, seed, round, expected = Expected(sortition::EXPECTED_WINNERS.get())))]
     fn new(committee: Py<Committee>, seed: &Seed, round: Round, expected: Expected) -> Outcome<Self> {
@@ -164,14 +166,14 @@ impl Lottery {
         Ok(Self { inner, committee })
     }
 
-    /// This member's ticket, if it won. Raises `WrongContextError` if the key is no member's. Cost: one multiplication, one
-    /// signature.
+    /// Returns this member's ticket, if it won. Raises `WrongContextError` if the key belongs to no member. Cost: one
+    /// multiplication, one signature.
     fn draw(&self, py: Python<'_>, secret: &SecretKey) -> Outcome<Option<VerifiedTicket>> {
         let drawn = secret.with(py, |key| self.inner.draw(key))?;
         Ok(drawn?.map(VerifiedTicket::from))
     }
 
-    /// Among whom.
+    /// The participating committee.
     #[getter]
     fn committee(&self, py: Python<'_>) -> Py<Committee> {
         self.committee.clone_ref(py)
@@ -189,7 +191,7 @@ impl Lottery {
         self.inner.round()
     }
 
-    /// How many win on average.
+    /// Average number of winners.
     #[getter]
     fn expected(&self) -> u16 {
         self.inner.expected().get()
@@ -200,14 +202,14 @@ impl Lottery {
     }
 }
 
-/// A member's claim to have won. That it decoded says nothing.
+/// A member's claim to have won. A decoded ticket is not verified yet.
 #[pyclass(frozen, eq, module = "quorate.sortition")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Ticket(any::Ticket);
 
 #[pymethods]
 impl Ticket {
-    /// Puts a ticket together from its parts. Nothing is checked.
+    /// Creates a ticket from its parts. Nothing is verified.
     #[new]
     fn new(round: Round, member: Member, signature: &Signature) -> Outcome<Self> {
         Ok(Self(any::Ticket::new(round.0, member.0, signature.0.clone())?))
@@ -219,7 +221,7 @@ impl Ticket {
         Ok(Self(py.detach(|| any::Ticket::decode(suite.0, &data))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
@@ -236,7 +238,7 @@ impl Ticket {
         Ok(Self(py.detach(|| any::Ticket::decode_detached(suite.0, &data, round.0, member.0))?))
     }
 
-    /// The signature alone, for formats that hold the rest already.
+    /// Returns the signature alone, for formats that contain the rest already.
     fn encode_detached<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode_detached())
     }
@@ -247,13 +249,13 @@ impl Ticket {
         Suite(self.0.suite())
     }
 
-    /// Of which round.
+    /// Round of the lottery.
     #[getter]
     fn round(&self) -> u64 {
         self.0.round()
     }
 
-    /// Whose it is, or claims to be.
+    /// The signer that the proof names.
     #[getter]
     fn member(&self) -> u16 {
         self.0.member()
@@ -265,8 +267,8 @@ impl Ticket {
         Signature(self.0.signature())
     }
 
-    /// Checks that this member won this lottery. Raises `NotDrawnError` for a ticket that does not win, before any
-    /// pairing. Cost: one subgroup check and a hash; if it wins, one hash to the curve and two pairings.
+    /// Verifies that this member won this lottery. Raises `NotDrawnError` for a ticket that does not win, before any
+    /// pairing. Cost: one subgroup check and a hash; for a winning ticket, also one hash to the curve and two pairings.
     fn verify(&self, py: Python<'_>, lottery: &Lottery) -> Outcome<VerifiedTicket> {
         Ok(py.detach(|| self.0.clone().verify(&lottery.inner))?.into())
     }
@@ -289,9 +291,9 @@ impl Ticket {
 }
 
 verified! {
-    /// A ticket that won.
+    /// A verified winning ticket.
     VerifiedTicket of Ticket: any::Ticket, {
-        /// What the ticket is worth: the SMALLEST score is the best.
+        /// Score of the ticket: the SMALLEST score ranks first.
         #[getter]
         fn score(&self) -> Score {
             Score(self.0.score())
@@ -299,8 +301,7 @@ verified! {
     }
 }
 
-/// What a winning ticket is worth: 32 bytes that are as good as random. The smallest is the best; the order is that of
-/// the bytes.
+/// Score of a winning ticket: 32 pseudorandom bytes. The smallest score ranks first; scores compare as byte strings.
 #[pyclass(frozen, eq, ord, hash, module = "quorate.sortition")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Score(sortition::Score);
@@ -312,7 +313,7 @@ impl Score {
         PyBytes::new(py, self.0.as_bytes())
     }
 
-    /// The bytes as 64 hex digits.
+    /// Returns the bytes as 64 hex digits.
     fn __str__(&self) -> String {
         hex::encode(self.0.as_bytes())
     }
@@ -321,7 +322,7 @@ impl Score {
         format!("Score({})", self.__str__())
     }
 
-    /// Refused: only a ticket that was verified has one.
+    /// Raises `TypeError`: only a verified ticket has a score.
     fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
         refused("a Score cannot be pickled or copied; send the ticket and verify it there")
     }

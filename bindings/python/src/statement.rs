@@ -10,41 +10,41 @@ use crate::failure::Outcome;
 use crate::ids::CommitteeId;
 use crate::pickle::{Reduced, reduced};
 
-/// What members sign: that `digest` is right for this kind, epoch and view. Usually made by `Committee.statement`,
-/// which knows the epoch.
+/// A statement that members sign: that `digest` is valid for this kind, epoch and view. Usually created by
+/// `Committee.statement`, which supplies the epoch.
 #[pyclass(frozen, eq, ord, hash, module = "quorate")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Statement(pub(crate) certificate::Statement);
 
 #[pymethods]
 impl Statement {
-    /// Bytes of an encoded statement.
+    /// Length of an encoded statement in bytes.
     #[classattr]
     const LEN: usize = certificate::Statement::LEN;
-    /// Bytes that are signed.
+    /// Length of the signed bytes.
     #[classattr]
     const SIGNED_LEN: usize = certificate::Statement::SIGNED_LEN;
 
-    /// A statement of its parts; the digest has 32 bytes.
+    /// Creates a statement from its parts; the digest has 32 bytes.
     #[new]
     fn new(kind: Kind, epoch: Epoch, view: View, digest: Bytes) -> Outcome<Self> {
         let digest = exactly(&digest, "digest")?;
         Ok(Self(certificate::Statement { kind: kind.into(), epoch: epoch.0, view: view.0, digest }))
     }
 
-    /// What it is about: each phase of a protocol has a kind of its own.
+    /// Phase of the protocol: each phase has a kind of its own.
     #[getter]
     fn kind(&self) -> u8 {
         self.0.kind.number()
     }
 
-    /// The committee's term.
+    /// The committee's epoch.
     #[getter]
     fn epoch(&self) -> u64 {
         self.0.epoch
     }
 
-    /// The attempt to agree within the epoch.
+    /// The view within the epoch.
     #[getter]
     fn view(&self) -> u64 {
         self.0.view
@@ -67,17 +67,17 @@ impl Statement {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// The bytes that a member of that committee signs.
+    /// Returns the bytes that a member of that committee signs.
     fn signed_bytes<'py>(&self, py: Python<'py>, committee: &CommitteeId) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.signed_bytes(&committee.0))
     }
 
-    /// The name of what was certified. Certificates of one statement differ; this does not.
+    /// Identifier of the certified statement. Certificates of one statement may differ; this does not.
     fn identity<'py>(&self, py: Python<'py>, committee: &CommitteeId) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.identity(&committee.0))
     }
 
-    /// Whether one member must not sign both: the same kind, epoch and view, another digest.
+    /// Returns true if a member must not sign both: same kind, epoch and view, different digest.
     fn contradicts(&self, other: &Statement) -> bool {
         self.0.contradicts(&other.0)
     }

@@ -20,15 +20,15 @@ use crate::votes::Vote;
 
 type Typed = quorate::certificate::TimeoutVote<quorate::ed25519::Ed25519>;
 
-/// A member gives up a view and names a value, in HotStuff-like protocols the view of the highest certificate it
-/// knows.
+/// A member's vote to give up a view. It names a value, in HotStuff-like protocols the view of the highest certificate
+/// that the member knows.
 #[pyclass(frozen, eq, module = "quorate")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct TimeoutVote(pub(crate) any::TimeoutVote);
 
 #[pymethods]
 impl TimeoutVote {
-    /// Puts a timeout vote together from its parts. Nothing is checked.
+    /// Creates a timeout vote from its parts. Nothing is verified.
     #[new]
     fn new(
         kind: Kind,
@@ -42,14 +42,14 @@ impl TimeoutVote {
         Self(any::TimeoutVote::new(kind.into(), epoch.0, view.0, value.0, signer.0, signature))
     }
 
-    /// What a timeout vote signs: the statement whose digest is the value as eight little-endian bytes and 24 zeros.
+    /// The statement that a timeout vote signs: its digest is the value as eight little-endian bytes and 24 zeros.
     #[staticmethod]
     fn statement_of(kind: Kind, epoch: Epoch, view: View, value: Value) -> Statement {
         // The same in every suite.
         Typed::statement_of(kind.into(), epoch.0, view.0, value.0).into()
     }
 
-    /// Signs WITHOUT REMEMBERING IT, for tests. A node signs through its `Guard`.
+    /// Signs WITHOUT RECORDING IT, for tests. A node signs through its `Guard`.
     #[staticmethod]
     fn sign_unguarded(
         py: Python<'_>,
@@ -71,7 +71,7 @@ impl TimeoutVote {
         Ok(Self(py.detach(|| any::TimeoutVote::decode(suite.0, &data))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
@@ -82,7 +82,7 @@ impl TimeoutVote {
         Ok(Self(py.detach(|| any::TimeoutVote::decode_link(suite.0, &data))?))
     }
 
-    /// The form for direct links, with an uncompressed signature.
+    /// Returns the form for direct links, with an uncompressed signature.
     fn encode_link<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode_link())
     }
@@ -93,19 +93,19 @@ impl TimeoutVote {
         Suite(self.0.suite())
     }
 
-    /// What it is about: each phase of a protocol has a kind of its own.
+    /// Phase of the protocol: each phase has a kind of its own.
     #[getter]
     fn kind(&self) -> u8 {
         self.0.kind().number()
     }
 
-    /// The committee's term.
+    /// The committee's epoch.
     #[getter]
     fn epoch(&self) -> u64 {
         self.0.epoch()
     }
 
-    /// The view that is given up.
+    /// The abandoned view.
     #[getter]
     fn view(&self) -> u64 {
         self.0.view()
@@ -117,7 +117,7 @@ impl TimeoutVote {
         self.0.value()
     }
 
-    /// Who claims to have signed.
+    /// The signer that the vote names.
     #[getter]
     fn signer(&self) -> u16 {
         self.0.signer()
@@ -129,12 +129,12 @@ impl TimeoutVote {
         Signature(self.0.as_vote().signature())
     }
 
-    /// The plain vote that it is.
+    /// The same as a plain vote.
     fn as_vote(&self) -> Vote {
         Vote(self.0.as_vote())
     }
 
-    /// Checks the vote by itself.
+    /// Verifies this vote alone.
     fn verify(&self, py: Python<'_>, committee: &Committee) -> Outcome<VerifiedTimeoutVote> {
         Ok(py.detach(|| self.0.clone().verify(&committee.0))?.into())
     }
@@ -157,7 +157,7 @@ impl TimeoutVote {
 }
 
 verified! {
-    /// A timeout vote whose signature was checked.
+    /// A timeout vote whose signature was verified.
     VerifiedTimeoutVote of TimeoutVote: any::TimeoutVote
 }
 
@@ -167,8 +167,8 @@ enum AnyTimeoutVote<'py> {
     Verified(PyRef<'py, VerifiedTimeoutVote>),
 }
 
-/// Gathers timeout votes of one kind and view until a quorum, whatever values they name, makes a certificate. It
-/// works as `VoteCollector` does. Threads may share it.
+/// Collects timeout votes of one kind and view until a quorum, with whatever values, makes a certificate. It works like
+/// `VoteCollector`. Threads may share it.
 #[pyclass(frozen, module = "quorate")]
 pub(crate) struct TimeoutCollector {
     inner: Mutex<any::TimeoutCollector>,
@@ -197,7 +197,7 @@ impl TimeoutCollector {
         Self { inner: Mutex::new(inner), committee }
     }
 
-    /// Takes a timeout vote in. A `VerifiedTimeoutVote` of the same committee is not checked again.
+    /// Adds a timeout vote. A `VerifiedTimeoutVote` of the same committee is not verified again.
     fn add(
         &self,
         py: Python<'_>,
@@ -218,37 +218,37 @@ impl TimeoutCollector {
         Ok(Collected { certificate, faults: collected.faults })
     }
 
-    /// Whose votes are collected.
+    /// Committee whose votes are collected.
     #[getter]
     fn committee(&self, py: Python<'_>) -> Py<Committee> {
         self.committee.clone_ref(py)
     }
 
-    /// The kind and the view that are collected.
+    /// Kind and view of the collected votes.
     #[getter]
     fn topic(&self, py: Python<'_>) -> (u8, u64) {
         let (kind, view) = self.attached(py, |inner| inner.topic());
         (kind.number(), view)
     }
 
-    /// The weight of the timeout votes held, verified or not.
+    /// Weight of the collected timeout votes, verified or not.
     fn weight(&self, py: Python<'_>) -> u128 {
         self.attached(py, |inner| inner.weight())
     }
 
-    /// Whether votes of more than a third of the weight are held, VERIFIED OR NOT.
+    /// Returns true if the collected votes weigh more than a third, VERIFIED OR NOT.
     fn has_honest(&self, py: Python<'_>) -> bool {
         self.attached(py, |inner| inner.has_honest())
     }
 
-    /// Checks what is pending, if it may be enough, and says whether verified votes weigh more than a third, so that
-    /// at least one honest member gave up the view; and what was found wrong.
+    /// Verifies the pending votes, if they may suffice. Returns true if the verified votes weigh more than a third, so
+    /// that at least one honest member gave up the view; and the faults found.
     fn verify_honest(&self, py: Python<'_>, suspects: &Suspects) -> (bool, Faults) {
         let (honest, faults) = py.detach(|| self.locked(|inner| inner.verify_honest(&mut suspects.lock())));
         (honest, Faults(faults))
     }
 
-    /// Whether the certificate was handed out.
+    /// True if the certificate was returned.
     #[getter]
     fn is_done(&self, py: Python<'_>) -> bool {
         self.attached(py, |inner| inner.is_done())
@@ -261,37 +261,37 @@ impl TimeoutCollector {
 }
 
 impl TimeoutCollector {
-    /// Without the interpreter.
+    /// Runs `work` without the interpreter.
     fn locked<T>(&self, work: impl FnOnce(&mut any::TimeoutCollector) -> T) -> T {
         work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// With it, for what takes no time.
+    /// Works on it with the interpreter, for calls that take no time.
     fn attached<T>(&self, py: Python<'_>, work: impl FnOnce(&any::TimeoutCollector) -> T) -> T {
         work(&self.inner.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// A quorum gave up a view. The members are grouped by the value that they named, and one aggregate covers the
-/// different statements of all groups.
+/// A quorum's certificate that it gave up a view. The members are grouped by the values that they named, and one
+/// aggregate covers the statements of all groups.
 #[pyclass(frozen, eq, module = "quorate")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct TimeoutCertificate(pub(crate) any::TimeoutCertificate);
 
 #[pymethods]
 impl TimeoutCertificate {
-    /// Reads a timeout certificate of that committee: form, epoch and quorum are checked, the signatures not yet.
+    /// Reads a timeout certificate of that committee: checks its form, epoch and quorum, not its signatures.
     #[staticmethod]
     fn decode(py: Python<'_>, data: Bytes, committee: &Committee) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::TimeoutCertificate::decode(&data, &committee.0))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// How many bytes `encode` gives.
+    /// Length of the encoding in bytes.
     fn encoded_len(&self) -> usize {
         self.0.encoded_len()
     }
@@ -302,19 +302,19 @@ impl TimeoutCertificate {
         Suite(self.0.suite())
     }
 
-    /// What it is about: each phase of a protocol has a kind of its own.
+    /// Phase of the protocol: each phase has a kind of its own.
     #[getter]
     fn kind(&self) -> u8 {
         self.0.kind().number()
     }
 
-    /// The committee's term.
+    /// The committee's epoch.
     #[getter]
     fn epoch(&self) -> u64 {
         self.0.epoch()
     }
 
-    /// The view that was given up.
+    /// The abandoned view.
     #[getter]
     fn view(&self) -> u64 {
         self.0.view()
@@ -326,19 +326,19 @@ impl TimeoutCertificate {
         self.0.highest_value()
     }
 
-    /// The values, ascending, each with the members who named it.
+    /// The values, ascending, each with the members that named it.
     #[getter]
     fn groups(&self) -> Vec<(u64, SignerSet)> {
         self.0.groups().iter().map(|(value, signers)| (*value, signers.clone().into())).collect()
     }
 
-    /// Everybody who signed: a set of one's own.
+    /// A new set of all signers.
     #[getter]
     fn signers(&self) -> SignerSet {
         self.0.signers().clone().into()
     }
 
-    /// Checks the signatures. Cost: as `Certificate.verify`, and one more pairing and hash per further value.
+    /// Verifies the signatures. Cost: as `Certificate.verify`, plus one pairing and one hash for each further value.
     fn verify(&self, py: Python<'_>, committee: &Committee) -> Outcome<VerifiedTimeoutCertificate> {
         Ok(py.detach(|| self.0.clone().verify(&committee.0))?.into())
     }
@@ -357,6 +357,6 @@ impl TimeoutCertificate {
 }
 
 verified! {
-    /// A timeout certificate whose signatures were checked.
+    /// A timeout certificate whose signatures were verified.
     VerifiedTimeoutCertificate of TimeoutCertificate: any::TimeoutCertificate
 }

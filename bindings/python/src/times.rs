@@ -1,4 +1,4 @@
-//! Moments and lengths of time.
+//! Times and durations.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -10,13 +10,13 @@ use quorate::machine::Time;
 
 use crate::convert::Now;
 
-/// A moment of the caller's clock, or of the system's.
+/// A time of the caller's clock, or of the system's.
 pub(crate) fn at(now: Option<Now>) -> Time {
     let system = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
     Time(now.map_or_else(|| u64::try_from(system()).unwrap_or(u64::MAX), |now| now.0))
 }
 
-/// Lengths of time by what they are, so that an error can name the argument.
+/// Duration types by meaning, so that an error can name the argument.
 macro_rules! spans {
     ($($name:ident, $argument:literal;)*) => {$(
         #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
-//! What was checked: own classes that Python code can neither construct nor subclass nor unpickle.
+//! Classes of verified values, which Python code can neither construct nor subclass nor unpickle.
 
-/// A class for a `Verified<T>`, with the class for `T`, and with more methods.
+/// Defines a class for a `Verified<T>`, with the class for `T` and further methods.
 macro_rules! verified {
     ($(#[$doc:meta])* $name:ident of $value:ident: $core:ty) => {
         $crate::verified::verified! { $(#[$doc])* $name of $value: $core, {} }
@@ -21,13 +21,13 @@ macro_rules! verified {
         impl $name {
             $($more)*
 
-            /// What was checked.
+            /// The verified value.
             #[getter]
             fn value(&self) -> $value {
                 $value((*self.0).clone())
             }
 
-            /// Against which committee: compare it with the id of the one at hand.
+            /// Committee against which it was verified: compare it with the id of the current one.
             #[getter]
             fn committee(&self) -> $crate::ids::CommitteeId {
                 self.0.committee().into()
@@ -37,7 +37,7 @@ macro_rules! verified {
                 format!("Verified({:?})", *self.0)
             }
 
-            /// Refused: what comes out of a pickle was checked by nobody.
+            /// Raises `TypeError`: unpickling would bypass verification.
             fn __reduce__<'py>(&self) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::PyAny>> {
                 $crate::pickle::refused(concat!(
                     "a ", stringify!($name), " cannot be pickled; send its bytes and verify them there"

@@ -18,21 +18,21 @@ use crate::signers::Suspects;
 use crate::statement::Statement;
 use crate::verified::verified;
 
-/// One member's signature on a statement. That it decoded says nothing about the signature.
+/// One member's signature on a statement. A decoded vote is not verified yet.
 #[pyclass(frozen, eq, module = "quorate")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Vote(pub(crate) any::Vote);
 
 #[pymethods]
 impl Vote {
-    /// Puts a vote together from its parts. Nothing is checked.
+    /// Creates a vote from its parts. Nothing is verified.
     #[new]
     fn new(statement: &Statement, signer: Member, signature: &Signature) -> Self {
         Self(any::Vote::new(statement.0, signer.0, signature.0.clone()))
     }
 
-    /// Signs WITHOUT REMEMBERING IT: right for statements that a member may contradict, and for tests. What decides
-    /// anything is signed by a `Guard`.
+    /// Signs WITHOUT RECORDING IT, for statements that a member may contradict, and for tests. Use a `Guard` to sign
+    /// anything that a protocol acts on.
     #[staticmethod]
     fn sign_unguarded(
         py: Python<'_>,
@@ -50,7 +50,7 @@ impl Vote {
         Ok(Self(py.detach(|| any::Vote::decode(suite.0, &data))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
@@ -61,7 +61,7 @@ impl Vote {
         Ok(Self(py.detach(|| any::Vote::decode_link(suite.0, &data))?))
     }
 
-    /// The form for direct links, with an uncompressed signature.
+    /// Returns the form for direct links, with an uncompressed signature.
     fn encode_link<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode_link())
     }
@@ -72,13 +72,13 @@ impl Vote {
         Suite(self.0.suite())
     }
 
-    /// What was voted for.
+    /// The signed statement.
     #[getter]
     fn statement(&self) -> Statement {
         Statement(*self.0.statement())
     }
 
-    /// Who claims to have voted.
+    /// The signer that the vote names.
     #[getter]
     fn signer(&self) -> u16 {
         self.0.signer()
@@ -90,7 +90,7 @@ impl Vote {
         Signature(self.0.signature())
     }
 
-    /// Checks the vote by itself; a collector does with far less for many.
+    /// Verifies this vote alone; a collector verifies many at far lower cost.
     fn verify(&self, py: Python<'_>, committee: &Committee) -> Outcome<VerifiedVote> {
         Ok(py.detach(|| self.0.clone().verify(&committee.0))?.into())
     }
@@ -113,7 +113,7 @@ impl Vote {
 }
 
 verified! {
-    /// A vote whose signature was checked.
+    /// A vote whose signature was verified.
     VerifiedVote of Vote: any::Vote
 }
 
@@ -123,8 +123,8 @@ enum AnyVote<'py> {
     Verified(PyRef<'py, VerifiedVote>),
 }
 
-/// Gathers the votes of one kind and view until some statement has a certificate. It holds at most one vote per
-/// member, whatever arrives, and checks nothing until a quorum is held: then one sum. Threads may share it.
+/// Collects the votes of one kind and view until one statement has a certificate. It stores at most one vote per member
+/// and verifies nothing until it has a quorum; then it verifies one sum. Threads may share it.
 #[pyclass(frozen, module = "quorate")]
 pub(crate) struct VoteCollector {
     inner: Mutex<any::VoteCollector>,
@@ -133,9 +133,9 @@ pub(crate) struct VoteCollector {
 
 #[pymethods]
 impl VoteCollector {
-    /// An empty collector. Below `batch_threshold` pending votes are checked one by one. After `failure_limit` bad
-    /// votes a member's are dropped unseen: ONLY for links that authenticate each vote's signer, elsewhere anybody
-    /// could silence a member.
+    /// An empty collector. Fewer than `batch_threshold` pending votes are verified one by one. After `failure_limit`
+    /// invalid votes, further votes of a member are dropped unverified: ONLY for links that authenticate each vote's
+    /// signer; on other links any sender could silence a member.
     #[new]
     #[pyo3(signature = (committee, kind, view, *, batch_threshold = None, failure_limit = None))]
     fn new(
@@ -155,9 +155,9 @@ impl VoteCollector {
         Self { inner: Mutex::new(inner), committee }
     }
 
-    /// Takes a vote in, and tells whether it completed the certificate and what was found wrong. A `VerifiedVote` of
-    /// the same committee, for instance one's own, is not checked again. Over a link that authenticates its sender,
-    /// refuse votes in other members' names before they come here.
+    /// Adds a vote. The result contains the certificate, if this vote completed it, and the faults found. A
+    /// `VerifiedVote` of the same committee, for instance the member's own, is not verified again. On a link that
+    /// authenticates its sender, reject votes in another member's name before this call.
     fn add(
         &self,
         py: Python<'_>,
@@ -178,26 +178,26 @@ impl VoteCollector {
         Ok(Collected { certificate, faults: collected.faults })
     }
 
-    /// Whose votes are collected.
+    /// Committee whose votes are collected.
     #[getter]
     fn committee(&self, py: Python<'_>) -> Py<Committee> {
         self.committee.clone_ref(py)
     }
 
-    /// The kind and the view that are collected.
+    /// Kind and view of the collected votes.
     #[getter]
     fn topic(&self, py: Python<'_>) -> (u8, u64) {
         let (kind, view) = self.attached(py, |inner| inner.topic());
         (kind.number(), view)
     }
 
-    /// The weight of the votes held for a digest of 32 bytes, verified or not.
+    /// The weight of the votes for a digest of 32 bytes, verified or not.
     fn weight_for(&self, py: Python<'_>, digest: Bytes) -> Outcome<u128> {
         let digest = exactly(&digest, "digest")?;
         Ok(self.attached(py, |inner| inner.weight_for(&digest)))
     }
 
-    /// Whether the certificate was handed out.
+    /// True if the certificate was returned.
     #[getter]
     fn is_done(&self, py: Python<'_>) -> bool {
         self.attached(py, |inner| inner.is_done())
@@ -210,12 +210,12 @@ impl VoteCollector {
 }
 
 impl VoteCollector {
-    /// Without the interpreter.
+    /// Runs `work` without the interpreter.
     fn locked<T>(&self, work: impl FnOnce(&mut any::VoteCollector) -> T) -> T {
         work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// With it, for what takes no time.
+    /// Works on it with the interpreter, for calls that take no time.
     fn attached<T>(&self, py: Python<'_>, work: impl FnOnce(&any::VoteCollector) -> T) -> T {
         work(&self.inner.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
     }

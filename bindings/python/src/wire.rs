@@ -11,15 +11,15 @@ use quorate::wire;
 use crate::convert::{Bytes, Cap, Count, U8, U16, U32, U64, U128, size};
 use crate::failure::Outcome;
 
-/// The hash of `data` under a domain string: one of `DOMAINS`, or one of your own that no other protocol uses, never
-/// one that came from outside.
+/// Hashes `data` under a domain string: one of `DOMAINS`, or an application's own that no other protocol uses; never a
+/// received one.
 #[pyfunction]
 pub(crate) fn hash<'py>(py: Python<'py>, domain: &str, data: Bytes) -> Bound<'py, PyBytes> {
     PyBytes::new(py, &py.detach(|| wire::domain::hash(domain, &data)))
 }
 
-/// Takes an encoding apart front to back. Each call checks that enough bytes are left, and a call that raises leaves
-/// the reader where it was.
+/// Reads an encoding front to back. Each call checks that enough bytes are left; a call that raises does not move the
+/// reader.
 #[pyclass(frozen, module = "quorate.wire")]
 pub(crate) struct Reader {
     data: Bytes,
@@ -48,58 +48,58 @@ impl Reader {
         Self { data, position: Mutex::new(0) }
     }
 
-    /// How many bytes are left.
+    /// Number of bytes left.
     #[getter]
     fn remaining(&self, py: Python<'_>) -> usize {
         self.data.len() - *self.position.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next `n` bytes.
+    /// Reads the next `n` bytes.
     fn raw<'py>(&self, py: Python<'py>, n: Count) -> Outcome<Bound<'py, PyBytes>> {
         self.read(py, |r| r.raw(size(n.0)).map(|bytes| PyBytes::new(py, bytes)))
     }
 
-    /// One byte.
+    /// Reads one byte.
     fn u8(&self, py: Python<'_>) -> Outcome<u8> {
         self.read(py, |r| r.u8())
     }
 
-    /// Two bytes, little endian.
+    /// Reads two bytes, little-endian.
     fn u16(&self, py: Python<'_>) -> Outcome<u16> {
         self.read(py, |r| r.u16())
     }
 
-    /// Four bytes, little endian.
+    /// Reads four bytes, little-endian.
     fn u32(&self, py: Python<'_>) -> Outcome<u32> {
         self.read(py, |r| r.u32())
     }
 
-    /// Eight bytes, little endian.
+    /// Reads eight bytes, little-endian.
     fn u64(&self, py: Python<'_>) -> Outcome<u64> {
         self.read(py, |r| r.u64())
     }
 
-    /// Sixteen bytes, little endian.
+    /// Reads sixteen bytes, little-endian.
     fn u128(&self, py: Python<'_>) -> Outcome<u128> {
         self.read(py, |r| r.u128())
     }
 
-    /// LEB128 in its shortest form, at most 2³² − 1.
+    /// Reads LEB128 in its shortest form, at most 2³² − 1.
     fn varint(&self, py: Python<'_>) -> Outcome<u32> {
         self.read(py, |r| r.varint())
     }
 
-    /// A length of at most `cap`, then that many bytes.
+    /// Reads a length of at most `cap`, then that many bytes.
     fn bytes<'py>(&self, py: Python<'py>, cap: Cap) -> Outcome<Bound<'py, PyBytes>> {
         self.read(py, |r| r.bytes("bytes", size(cap.0)).map(|bytes| PyBytes::new(py, bytes)))
     }
 
-    /// A list length of at most `cap`; the items follow.
+    /// Reads a list length of at most `cap`; the items follow.
     fn count(&self, py: Python<'_>, cap: Cap) -> Outcome<usize> {
         self.read(py, |r| r.count("list", size(cap.0)))
     }
 
-    /// Whether an optional value follows.
+    /// Reads whether an optional value follows.
     fn option(&self, py: Python<'_>) -> Outcome<bool> {
         self.read(py, |r| r.tag())
     }
@@ -114,7 +114,7 @@ impl Reader {
     }
 }
 
-/// Builds an encoding front to back.
+/// Writes an encoding front to back.
 #[pyclass(frozen, module = "quorate.wire")]
 pub(crate) struct Writer(Mutex<wire::Writer>);
 
@@ -132,42 +132,42 @@ impl Writer {
         Self(Mutex::default())
     }
 
-    /// Bytes whose length the reader knows.
+    /// Writes bytes whose length the reader knows.
     fn raw(&self, py: Python<'_>, data: Bytes) {
         self.with(py, |w| w.raw(&data));
     }
 
-    /// One byte.
+    /// Reads one byte.
     fn u8(&self, py: Python<'_>, value: U8) {
         self.with(py, |w| w.u8(value.0));
     }
 
-    /// Two bytes, little endian.
+    /// Reads two bytes, little-endian.
     fn u16(&self, py: Python<'_>, value: U16) {
         self.with(py, |w| w.u16(value.0));
     }
 
-    /// Four bytes, little endian.
+    /// Reads four bytes, little-endian.
     fn u32(&self, py: Python<'_>, value: U32) {
         self.with(py, |w| w.u32(value.0));
     }
 
-    /// Eight bytes, little endian.
+    /// Reads eight bytes, little-endian.
     fn u64(&self, py: Python<'_>, value: U64) {
         self.with(py, |w| w.u64(value.0));
     }
 
-    /// Sixteen bytes, little endian.
+    /// Reads sixteen bytes, little-endian.
     fn u128(&self, py: Python<'_>, value: U128) {
         self.with(py, |w| w.u128(value.0));
     }
 
-    /// LEB128, shortest form: 1 to 5 bytes.
+    /// Writes LEB128 in its shortest form: 1 to 5 bytes.
     fn varint(&self, py: Python<'_>, value: U32) {
         self.with(py, |w| w.varint(value.0));
     }
 
-    /// A length, then the bytes.
+    /// Writes a length, then the bytes.
     fn bytes(&self, py: Python<'_>, data: Bytes) -> Outcome<()> {
         if u32::try_from(data.len()).is_err() {
             return Err(Error::TooLarge { what: "bytes", limit: u32::MAX.into() }.into());
@@ -176,23 +176,23 @@ impl Writer {
         Ok(())
     }
 
-    /// A list length; the items follow.
+    /// Writes a list length; the items follow.
     fn count(&self, py: Python<'_>, n: U32) {
         self.with(py, |w| w.u32(n.0));
     }
 
-    /// Whether an optional value follows.
+    /// Reads whether an optional value follows.
     fn option(&self, py: Python<'_>, present: bool) {
         self.with(py, |w| w.u8(u8::from(present)));
     }
 
-    /// What was written. The writer is empty afterwards.
+    /// Returns the written bytes. The writer is empty afterwards.
     #[allow(clippy::wrong_self_convention, reason = "an object of Python is never moved")]
     fn into_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.with(py, std::mem::take).into_bytes())
     }
 
-    /// How many bytes were written.
+    /// Number of bytes written.
     fn __len__(&self, py: Python<'_>) -> usize {
         self.with(py, |w| w.len())
     }

@@ -1,4 +1,4 @@
-"""A committee for each suite, and the way to the tests' own modules."""
+"""A committee for each suite, and the import path of the tests' own modules."""
 
 from __future__ import annotations
 

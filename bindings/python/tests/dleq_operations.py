@@ -1,4 +1,4 @@
-"""The operations of threshold encryption and of the coin in the vectors (spec/vectors/README.md), through the public API."""
+"""Vector operations of threshold encryption and of the coin (spec/vectors/README.md), through the public API."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def unhex(text: str) -> bytes:
 
 
 def same(value: Any, data: bytes) -> Any:
-    """The value, if it encodes to the bytes that it was decoded from."""
+    """Returns the value, if it encodes to the bytes that it was decoded from."""
     assert value.encode() == data, "decoded, but encodes to something else"
     return value
 
@@ -55,9 +55,9 @@ def dleq_key_share(module: Any, given: Json) -> Json:
 def instance_of(module: Any, keys: Any, given: Json) -> Any:
     if module is tdh2:
         ciphertext = decoded(tdh2.Ciphertext, given, "ciphertext")
-        return ciphertext.check(tdh2.EncryptionKey.of(keys), int(given["epoch"]), given["proposer"])
+        return ciphertext.check(tdh2.EncryptionKey.from_public_keys(keys), int(given["epoch"]), given["proposer"])
     name = given["name"]
-    return coin.Coin.of(keys, coin.CoinName(name["protocol"], *(int(name[n]) for n in ("epoch", "instance", "round"))))
+    return coin.Coin.from_name(keys, coin.CoinName(name["protocol"], *(int(name[n]) for n in ("epoch", "instance", "round"))))
 
 
 def shares_of(module: Any, given: Json) -> list[Any]:
@@ -66,7 +66,7 @@ def shares_of(module: Any, given: Json) -> list[Any]:
 
 
 def dleq_share(module: Any, given: Json) -> Json:
-    """No program chooses the randomness: this checks what the model made, and makes the like."""
+    """The randomness cannot be chosen: this verifies the model's ciphertext, and makes one of its own."""
     keys = decoded(module.PublicKeys, given, "keys")
     instance, secret = instance_of(module, keys, given), key_share_of(module, given)
     own = secret.decryption_share(instance) if module is tdh2 else secret.coin_share(instance)
@@ -77,7 +77,7 @@ def dleq_share(module: Any, given: Json) -> Json:
 
 
 def checked_of(module: Any, keys: Any, instance: Any, given: Json) -> Any:
-    """All together, which must be what each of them is alone, and what tables make of it."""
+    """All shares together, which must give the results of single verification, with and without tables."""
     shares = shares_of(module, given)
     checked = keys.verify_shares(instance, shares)
     assert keys.precomputed().verify_shares(instance, shares) == checked
@@ -133,7 +133,7 @@ def tdh2_encryption_key(given: Json) -> Json:
 def tdh2_encrypt(given: Json) -> Json:
     """As `dleq_share`."""
     keys, (epoch, proposer) = decoded(tdh2.PublicKeys, given, "keys"), (int(given["epoch"]), given["proposer"])
-    key = tdh2.EncryptionKey.of(keys)
+    key = tdh2.EncryptionKey.from_public_keys(keys)
     theirs = decoded(tdh2.Ciphertext, given["made"], "ciphertext")
     for each in (key, key.precomputed()):
         own = each.encrypt(epoch, proposer, unhex(given["plaintext"]))

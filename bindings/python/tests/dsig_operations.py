@@ -1,4 +1,4 @@
-"""DSig's operations of the vectors (spec/vectors/README.md), through the public API."""
+"""Vector operations of DSig (spec/vectors/README.md), through the public API."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def verifier_of(suite: str, *admitted: q.PublicKey, **config: Any) -> dsig.Verif
 
 
 def fields(signature: bytes) -> Json:
-    """What stands at fixed places of a signature that decoded."""
+    """The fields at fixed positions of a decoded signature."""
     return {"index": int.from_bytes(signature[2:4], "little"), "root": signature[8:40].hex()}
 
 
@@ -45,8 +45,8 @@ def outcome_of(call: Any) -> str:
 
 def decode(given: Json) -> Json:
     signature = unhex(given["signature"])
-    nobody = q.SecretKey.generate("ed25519").public_key()
-    assert not dsig.Verifier(suite_of(given)).can_verify_fast(nobody, signature)
+    unknown = q.SecretKey.generate("ed25519").public_key()
+    assert not dsig.Verifier(suite_of(given)).can_verify_fast(unknown, signature)
     return fields(signature)
 
 
@@ -59,7 +59,7 @@ def verify(given: Json) -> Json:
     [together] = dsig.verify_all(suite, [(key, message, signature)])
     assert ("ok" if together is None else together.code) == verdict
     assert outcome_of(lambda: dsig.Auditor(suite).check(key, message, signature)) == verdict
-    # Without a verifier the bytes say which suite it is.
+    # Without a verifier the bytes select the suite.
     if signature[:1] == bytes([given["suite"]]):
         assert outcome_of(lambda: dsig.verify(key, message, signature)) == verdict
     verifier.verify(key, message, signature)
@@ -79,7 +79,7 @@ def announcement(given: Json) -> Json:
 
 
 def sign(given: Json) -> Json:
-    """No program chooses the randomness of a signer. So this verifies what the model signed, and signs the same."""
+    """A signer's randomness cannot be chosen. So this verifies the model's signature, and signs the same message."""
     suite, now, made = suite_of(given), int(given["time"]), given["made"]
     secret = q.SecretKey.from_bytes("ed25519", unhex(given["secret"]))
     config: Any = {"log2_batch": given["log2"], "low_water": 1}

@@ -1,4 +1,4 @@
-"""The operations of erasure coding in the vectors (spec/vectors/README.md), through the public API."""
+"""Vector operations of erasure coding (spec/vectors/README.md), through the public API."""
 
 from __future__ import annotations
 

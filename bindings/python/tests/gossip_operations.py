@@ -1,4 +1,4 @@
-"""The operations of aggregates, gossip, seeds and tickets (spec/vectors/README.md), through the public API."""
+"""Vector operations of aggregates, gossip, seeds and tickets (spec/vectors/README.md), through the public API."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def unhex(text: str) -> bytes:
 
 
 def outcome(step: Callable[[], Json]) -> Json:
-    """What a step of a session comes to, or the code of the refusal."""
+    """The result of a step of a session, or the code of its error."""
     try:
         found = step()
     except q.QuorateError as refused:
@@ -26,7 +26,7 @@ def outcome(step: Callable[[], Json]) -> Json:
 
 
 def peers_step(peers: Peers, step: Json) -> Json:
-    """A step that only `Peers` is told or asked."""
+    """A step that uses only `Peers`."""
     peer, now = step.get("peer"), int(step.get("now", 0))
     match step["do"]:
         case "left" | "sent" | "heard" as told:
@@ -43,7 +43,7 @@ def peers_step(peers: Peers, step: Json) -> Json:
 
 
 def operations(committee_of: Callable[[Json], q.Committee]) -> dict[str, Callable[[Json], Json]]:
-    """All of them, in committees that the caller knows how to make."""
+    """All operations, in committees that the caller creates."""
 
     def decoded(committee: q.Committee, text: str) -> Aggregate:
         aggregate = Aggregate.decode(unhex(text), committee)

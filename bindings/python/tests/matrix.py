@@ -1,7 +1,7 @@
-"""One corner of the matrix over languages: writes a file of fresh objects per suite, and checks everybody's files.
+"""One language of the cross-language matrix: writes a file of new objects per suite, and checks the files of all
+languages.
 
-    python matrix.py write DIR
-    python matrix.py read DIR
+    python matrix.py write DIR python matrix.py read DIR
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def write(suite: Suite, folder: Path) -> None:
 
 
 def write_gossip(votes: list[Vote], committee: Committee) -> Any:
-    """A sum in which one signature is twice, and a certificate in which two are."""
+    """A sum that contains one signature twice, and a certificate that contains two of them twice."""
 
     def total(*members: int) -> VerifiedAggregate:
         parts = [Aggregate.of_vote(votes[member].verify(committee), committee) for member in members]
@@ -102,7 +102,7 @@ def write_gossip(votes: list[Vote], committee: Committee) -> Any:
 
 
 def write_sortition(secrets: list[SecretKey], committee: Committee) -> Any:
-    """As many win on average as there are members: so everybody does."""
+    """As many winners are expected as there are members, so all win."""
     seed = Seed.genesis(committee.chain, b"matrix")
     ticket = Lottery(committee, seed, VIEW).draw(secrets[5])
     assert ticket is not None

@@ -1,4 +1,4 @@
-"""The operations that a vector can ask for (spec/vectors/README.md), through the public API."""
+"""The vector operations (spec/vectors/README.md), through the public API."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TREE = merkle.Merkle("quorate-v1-transaction", "quorate-v1-batch-node")
 
 
 def run(operation: str, given: Json) -> Json:
-    """What the operation gives; None if it gives nothing. What it refuses it raises."""
+    """Returns the operation's output; None if it has none. Errors are raised."""
     return OPERATIONS[operation](given)
 
 
@@ -51,7 +51,7 @@ def unhex(text: str) -> bytes:
 
 
 def same(value: Any, data: bytes) -> Any:
-    """The value, if it encodes to the bytes that it was decoded from."""
+    """Returns the value, if it encodes to the bytes that it was decoded from."""
     assert value.encode() == data, "decoded, but encodes to something else"
     return value
 

@@ -1,4 +1,6 @@
-"""What does not fit is refused in Python's own way, with our code; nothing ever ends the process or shows a secret."""
+"""Invalid arguments raise Python's own exceptions, or quorate's with its code; no input ends the process or reveals a
+secret.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ VERIFIED = [
 
 
 @pytest.mark.parametrize("wrong", [None, 5, "text", [1, 2], object(), 1.5])
-def test_wrong_types_are_type_errors_that_name_the_argument(setup: Setup, wrong: Any) -> None:
+def test_wrong_types_raise_type_errors_that_name_the_argument(setup: Setup, wrong: Any) -> None:
     committee, vote = setup.committee, setup.vote(0)
     for call in (
         lambda: q.ChainId.from_bytes(wrong),
@@ -83,13 +85,13 @@ def test_wrong_lengths_are_malformed(setup: Setup, length: int) -> None:
         lambda: q.Signature.decode(setup.suite, data),
         lambda: q.UnverifiedKey.decode(setup.suite, data),
     ):
-        # What is wrong with the first bytes is said first.
+        # An error in the first bytes is reported first.
         with pytest.raises((q.MalformedError, q.NonCanonicalError, q.InfinityError)):
             decode()
 
 
 @pytest.mark.parametrize("number", [-1, 1 << 64, 1 << 200, -(1 << 200)])
-def test_integers_out_of_range_are_overflow_errors_that_name_them(setup: Setup, number: int) -> None:
+def test_out_of_range_integers_raise_named_overflow_errors(setup: Setup, number: int) -> None:
     vote = setup.vote(0)
     calls: dict[str, Callable[[], object]] = {
         "kind": lambda: q.Statement(number, 1, 1, bytes(32)),
@@ -109,12 +111,12 @@ def test_integers_out_of_range_are_overflow_errors_that_name_them(setup: Setup, 
             call()
     if not 0 <= number < 1 << 128:
         with pytest.raises(OverflowError, match="weight"):
-            q.Committee(setup.committee.chain, 1, [(q.VerifiedKey.of(setup.secrets[0]), number)])
+            q.Committee(setup.committee.chain, 1, [(q.VerifiedKey.from_secret(setup.secrets[0]), number)])
     with pytest.raises(q.BadCommitteeError):
-        q.Committee(setup.committee.chain, 1, [(q.VerifiedKey.of(setup.secrets[0]), 0)])
+        q.Committee(setup.committee.chain, 1, [(q.VerifiedKey.from_secret(setup.secrets[0]), 0)])
 
 
-def test_every_truncation_and_every_flipped_bit_of_a_certificate_is_refused(setup: Setup) -> None:
+def test_truncated_and_modified_certificates_are_refused(setup: Setup) -> None:
     data = setup.certificate().encode()
     for end in range(len(data)):
         with pytest.raises(q.QuorateError):
@@ -140,7 +142,7 @@ def test_huge_sizes_cost_nothing() -> None:
 
 
 class Endless:
-    """Says that it is short, and never ends."""
+    """Claims to be short, and never ends."""
 
     def __init__(self, item: Any) -> None:
         self.item = item
@@ -153,7 +155,7 @@ class Endless:
 
 
 @pytest.mark.parametrize("length", [1 << 45, 1 << 50, (1 << 63) - 1])
-def test_lists_that_claim_to_be_huge_are_read_only_as_far_as_they_may_go(setup: Setup, length: int) -> None:
+def test_lists_are_read_only_up_to_their_limit(setup: Setup, length: int) -> None:
     huge: Any = range(length)
     committee, secret = setup.committee, setup.secrets[0]
     sets: list[Callable[[], object]] = [
@@ -185,7 +187,7 @@ def test_lists_that_claim_to_be_huge_are_read_only_as_far_as_they_may_go(setup: 
     assert secret.closed, "a guard takes its secret also if it cannot be restored"
 
 
-def test_lists_that_never_end_are_refused(setup: Setup) -> None:
+def test_endless_lists_are_refused(setup: Setup) -> None:
     key, chain = setup.secrets[0].public_key(), setup.committee.chain
     with pytest.raises(q.DuplicateSignerError):
         q.SignerSet(4, Endless(1))
@@ -199,7 +201,7 @@ def test_lists_that_never_end_are_refused(setup: Setup) -> None:
         assert caught.value.details == {"what": "list", "limit": 1 << 22}
 
 
-def test_any_iterable_is_a_list_but_no_string() -> None:
+def test_any_iterable_but_a_string_is_a_list() -> None:
     assert list(q.SignerSet(5, (member for member in (3, 1)))) == [1, 3]
     assert list(q.SignerSet(5, {1: "", 3: ""})) == [1, 3]
     for wrong in ("", "12", 7, None):
@@ -230,14 +232,14 @@ def test_buffers_of_all_kinds_give_the_same_bytes() -> None:
         q.ChainId.from_bytes(view)
 
 
-def test_a_buffer_that_changes_later_changes_nothing() -> None:
+def test_later_changes_to_a_buffer_have_no_effect() -> None:
     data = bytearray(b"\x01\x02\x03\x04")
     reader = wire.Reader(data)
     data[:] = b"\xff" * 40  # and it can be resized
     assert reader.u32() == 0x04030201
 
 
-def test_what_is_verified_cannot_be_made_otherwise(setup: Setup) -> None:
+def test_verified_objects_cannot_be_constructed(setup: Setup) -> None:
     for kind in VERIFIED:
         with pytest.raises(TypeError):
             kind()
@@ -273,7 +275,7 @@ def test_values_survive_pickling_and_copying(setup: Setup) -> None:
     assert same.culprits == error.culprits == (1,) and same.details == error.details == {"signers": [1]}
 
 
-def test_suites_are_not_mixed(setup: Setup) -> None:
+def test_objects_of_different_suites_do_not_mix(setup: Setup) -> None:
     other = next(suite for suite in q.Suite if suite != setup.suite)
     foreign = q.SecretKey.generate(other)
     mine, theirs = setup.secrets[0], foreign.sign(b"x")
@@ -282,7 +284,7 @@ def test_suites_are_not_mixed(setup: Setup) -> None:
         lambda: q.UnverifiedKey(mine.public_key(), theirs),
         lambda: q.Vote.sign_unguarded(foreign, setup.committee, setup.statement()),
         lambda: q.Committee(
-            setup.committee.chain, 1, [(q.VerifiedKey.of(mine), 1), (q.VerifiedKey.of(foreign), 1)]
+            setup.committee.chain, 1, [(q.VerifiedKey.from_secret(mine), 1), (q.VerifiedKey.from_secret(foreign), 1)]
         ),
         lambda: q.Vote.decode(other, setup.vote(0).encode()),
         lambda: q.SecretKey.generate("rsa"),
@@ -326,13 +328,13 @@ def test_equality_hash_and_order_follow_the_bytes() -> None:
 
 
 def test_committees_are_equal_if_their_ids_are(setup: Setup) -> None:
-    mine, members = setup.committee, [(q.VerifiedKey.of(secret), 1) for secret in setup.secrets]
+    mine, members = setup.committee, [(q.VerifiedKey.from_secret(secret), 1) for secret in setup.secrets]
     same, later = (q.Committee(mine.chain, epoch, members) for epoch in (mine.epoch, mine.epoch + 1))
     assert mine == same and mine != later and {mine, same, later} == {mine, later}
     assert q.VoteCollector(mine, 1, 9).committee is mine and q.TimeoutCollector(mine, 1, 9).committee is mine
 
 
-def test_a_writer_is_empty_after_it_handed_its_bytes_over() -> None:
+def test_a_writer_is_empty_after_into_bytes() -> None:
     writer = wire.Writer()
     writer.u8(1)
     assert len(writer) == 1 and writer.into_bytes() == b"\x01"
@@ -341,7 +343,7 @@ def test_a_writer_is_empty_after_it_handed_its_bytes_over() -> None:
     assert writer.into_bytes() == b"\x02"
 
 
-def test_an_option_has_one_of_two_tags_and_an_end_is_the_end() -> None:
+def test_options_have_two_tags_and_finish_rejects_trailing_bytes() -> None:
     reader = wire.Reader(b"\x00\x01\x02")
     assert (reader.option(), reader.option()) == (False, True)
     for call in (reader.option, reader.finish):

@@ -1,4 +1,4 @@
-"""Votes in, certificates out, faults named; from many threads at once and from coroutines."""
+"""Votes in, certificates and faults out; from several threads at once and from coroutines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conftest import Setup
 from quorate import bls, faults
 
 
-def test_a_forged_vote_is_named_and_the_certificate_still_comes(setup: Setup) -> None:
+def test_a_forged_vote_is_reported_and_does_not_stop_the_quorum(setup: Setup) -> None:
     collector, suspects = q.VoteCollector(setup.committee, 1, 9, batch_threshold=2), q.Suspects()
     forged = q.Vote(setup.statement(), 0, setup.vote(1).signature)
     found: list[q.VoteFault] = []
@@ -34,7 +34,7 @@ def test_a_forged_vote_is_named_and_the_certificate_still_comes(setup: Setup) ->
     assert caught.value.culprits == (0,) and caught.value.details == {"signers": [0]}
 
 
-def test_equivocations_and_strays_are_faults_with_what_is_wrong(setup: Setup) -> None:
+def test_equivocations_and_strays_are_reported_as_faults(setup: Setup) -> None:
     collector, suspects = q.VoteCollector(setup.committee, 1, 9), q.Suspects()
     assert collector.add(setup.vote(0).verify(setup.committee), suspects) == q.Collected(None, [])
     (fault,) = collector.add(setup.vote(0, digest=8), suspects).faults
@@ -52,7 +52,7 @@ def test_equivocations_and_strays_are_faults_with_what_is_wrong(setup: Setup) ->
     assert collector.topic == (1, 9) and collector.weight_for(bytes([7]) * 32) == 1
 
 
-def test_a_quorum_that_gives_up_a_view_makes_a_timeout_certificate(setup: Setup) -> None:
+def test_a_quorum_of_timeouts_makes_a_timeout_certificate(setup: Setup) -> None:
     collector, suspects = q.TimeoutCollector(setup.committee, 1, 9), q.Suspects()
     certificate = None
     for member, secret in enumerate(setup.secrets):
@@ -96,7 +96,7 @@ def test_many_threads_share_a_set() -> None:
         assert sum(pool.map(work, range(8))) == 200 and signers == q.SignerSet.full(200)
 
 
-def test_many_threads_share_a_guard_and_it_never_contradicts_itself(setup: Setup) -> None:
+def test_a_guard_shared_by_threads_never_contradicts_itself(setup: Setup) -> None:
     guard = q.Guard(setup.secrets[0], setup.committee.chain)
     start = threading.Barrier(8)
 
@@ -117,7 +117,7 @@ def test_many_threads_share_a_guard_and_it_never_contradicts_itself(setup: Setup
     assert len({statement.view for statement in statements}) == len(statements) > 0
 
 
-def test_closing_a_secret_while_others_sign_ends_in_closed(setup: Setup) -> None:
+def test_closing_a_secret_while_threads_sign_raises_closed(setup: Setup) -> None:
     secret = setup.secrets[0]
     start = threading.Barrier(5)
 
@@ -136,7 +136,7 @@ def test_closing_a_secret_while_others_sign_ends_in_closed(setup: Setup) -> None
         assert [job.result(timeout=60) for job in jobs] == ["CLOSED"] * 4
 
 
-def test_everything_that_verifies_can_be_awaited(setup: Setup) -> None:
+def test_every_verification_can_be_awaited(setup: Setup) -> None:
     committee, certificate = setup.committee, setup.certificate()
     secret = setup.secrets[0]
     key = secret.public_key()
@@ -167,7 +167,7 @@ def test_everything_that_verifies_can_be_awaited(setup: Setup) -> None:
         with pytest.raises(q.BadSignatureError):
             await key.verify_async(b"other", secret.sign(b"message"))
         if setup.suite in (q.Suite.MIN_SIG, q.Suite.MIN_PK):
-            keys = [q.VerifiedKey.of(each) for each in setup.secrets]
+            keys = [q.VerifiedKey.from_secret(each) for each in setup.secrets]
             total = bls.aggregate([each.sign(b"x") for each in setup.secrets])
             message[:] = b"x"
             both = (
@@ -187,7 +187,7 @@ def test_everything_that_verifies_can_be_awaited(setup: Setup) -> None:
     asyncio.run(all_of_it())
 
 
-def test_verifying_lets_the_interpreter_go(setup: Setup) -> None:
+def test_verifying_releases_the_interpreter(setup: Setup) -> None:
     certificates, ticks, counted = [setup.certificate()] * 1000, 0, 0
 
     def verify() -> None:
@@ -201,7 +201,8 @@ def test_verifying_lets_the_interpreter_go(setup: Setup) -> None:
                 return
 
     thread, interval = threading.Thread(target=verify), sys.getswitchinterval()
-    # Nobody is made to give way: the other thread counts only while the one call has let the interpreter go.
+    # The switch interval forces no switch: the other thread counts only while the one call has released the
+    # interpreter.
     sys.setswitchinterval(1000)
     try:
         thread.start()
@@ -213,7 +214,7 @@ def test_verifying_lets_the_interpreter_go(setup: Setup) -> None:
     assert counted > 10
 
 
-def test_a_batch_gives_a_verdict_for_each(setup: Setup) -> None:
+def test_a_batch_returns_a_verdict_for_each_item(setup: Setup) -> None:
     good = setup.certificate()
     proof = setup.certificate(digest=8).encode_detached()
     bad = q.Certificate.decode_detached(proof, setup.statement(), setup.committee)

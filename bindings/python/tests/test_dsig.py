@@ -1,4 +1,4 @@
-"""DSig in Python's idiom: what signs once signs once, whatever happens to the objects, and nothing crashes."""
+"""DSig in idiomatic Python: one-time keys sign once, whatever happens to the objects, and no call crashes."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_keys_expire_and_are_wiped_on_demand() -> None:
         signer.sign(b"m", now=NOW)
 
 
-def test_a_signer_takes_the_secret_over_and_closes() -> None:
+def test_a_signer_consumes_the_secret_and_closes() -> None:
     secret = q.SecretKey.from_bytes("ed25519", SECRET)
     key = secret.public_key()
     with dsig.Signer(secret) as signer:
@@ -171,7 +171,7 @@ signer.sign(b"m")
 """
 
 
-# A batch of this suite is the longest work that there is. The child that waits for a lock is ended by the alarm.
+# A batch of this suite takes longest to generate. The child that waits for a lock is ended by the alarm.
 FORK_MEANWHILE = """
 import os, signal, sys, threading, time
 import quorate as q
@@ -201,7 +201,7 @@ assert signer.ready == 128
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing forks on Windows")
 @pytest.mark.parametrize("program", [FORK, FORK_MEANWHILE])
-def test_a_forked_child_has_no_keys_of_its_parent_and_waits_for_none_of_its_threads(program: str) -> None:
+def test_a_forked_child_has_no_keys_and_waits_for_no_thread(program: str) -> None:
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
 
@@ -242,8 +242,8 @@ def test_threads_share_a_signer_and_no_key_signs_twice() -> None:
     assert dsig.verify_all("wots-blake3", entries) == [None] * 200
 
 
-def test_signing_does_not_wait_for_who_prepares() -> None:
-    # A batch of this suite is the longest work that there is.
+def test_signing_does_not_wait_for_prepare() -> None:
+    # A batch of this suite takes longest to generate.
     signer = signer_of("hors-m-sha-256", 4, low_water=32)
     prepared(signer)
     thread = threading.Thread(target=signer.prepare, args=(NOW,))
@@ -257,7 +257,7 @@ def test_signing_does_not_wait_for_who_prepares() -> None:
     assert signer.ready == 16
 
 
-def test_who_verifies_does_not_wait_for_announcements() -> None:
+def test_verifying_does_not_wait_for_announcements() -> None:
     signer = signer_of(log2=7, low_water=2_000)
     verifier, key = verifier_of(signer, announced=32, burst=32), signer.public_key
     announcements = []
@@ -286,7 +286,7 @@ def test_who_verifies_does_not_wait_for_announcements() -> None:
     assert all(verifier.can_verify_fast(key, signature) for signature in rest)
 
 
-def test_of_two_uses_that_are_verified_at_once_one_is_refused() -> None:
+def test_of_two_concurrent_uses_of_a_key_one_is_refused() -> None:
     cases = json.loads(VECTORS.read_text())["cases"]
     evidence = next(bytes.fromhex(c["input"]["evidence"]) for c in cases if c["name"] == "reuse/two-messages")
     key = q.PublicKey.decode("ed25519", evidence[:32])
@@ -328,7 +328,7 @@ def test_coroutines_prepare_and_audit() -> None:
 
 
 def test_a_second_use_is_refused_and_is_evidence() -> None:
-    # What the vectors have: no signer makes it.
+    # The evidence is from the vectors: no signer produces it.
     cases = json.loads(VECTORS.read_text())["cases"]
     evidence = next(bytes.fromhex(c["input"]["evidence"]) for c in cases if c["name"] == "reuse/two-messages")
     key = q.PublicKey.decode("ed25519", evidence[:32])
@@ -349,7 +349,7 @@ def test_a_second_use_is_refused_and_is_evidence() -> None:
         dsig.reuse(key, (m, one), (m, one))
 
 
-def test_strangers_floods_and_the_revoked_are_refused() -> None:
+def test_unknown_flooding_and_revoked_signers_are_refused() -> None:
     signer, stranger = signer_of(), signer_of(secret=bytes([8]) * 32)
     verifier = verifier_of(signer, burst=2, interval=timedelta(microseconds=100))
     key, announcement = signer.public_key, prepared(signer).announcement
@@ -379,7 +379,7 @@ def test_truncations_and_changed_bytes_are_refused() -> None:
         for check in (verifier.verify, dsig.verify):
             with pytest.raises(q.MalformedError):
                 check(key, b"message", signature[:end])
-    # Every byte of the fields; the core's tests take every byte of the hashes too.
+    # Every byte of the fields; the core's tests also change every byte of the hashes.
     for at in [*range(136), *range(136, len(signature), 29)]:
         changed = bytearray(signature)
         changed[at] ^= 1
@@ -408,7 +408,7 @@ def test_messages_of_any_length_and_kind_of_buffer_sign() -> None:
         dsig.verify(signer.public_key, bytes(message), signer.sign(message, now=NOW))
 
 
-def test_wrong_arguments_are_the_language_s_errors_and_name_the_argument() -> None:
+def test_wrong_arguments_raise_python_errors_that_name_them() -> None:
     signer = signer_of()
     verifier, key, other = verifier_of(signer), signer.public_key, q.SecretKey.generate("bls-min-sig").public_key()
     wrong: Any = object()

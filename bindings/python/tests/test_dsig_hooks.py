@@ -1,4 +1,5 @@
-"""The hooks of DSig: what they say is done, what they raise refuses, and they may use the object that asks."""
+"""The hooks of DSig: their answers take effect, their exceptions reject the call, and they may use the calling object.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +32,11 @@ def verifier_of(*signers: dsig.Signer) -> dsig.Verifier:
 
 
 class Broken(Exception):
-    """What a hook raises."""
+    """Raised by a hook."""
 
 
 class Hook:
-    """Answers with what it is told to, or raises it."""
+    """Returns the given answer, or raises it."""
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
@@ -50,7 +51,7 @@ class Hook:
         return self.answer
 
 
-def test_the_keys_go_whenever_the_hook_answers_otherwise() -> None:
+def test_a_new_answer_of_the_hook_wipes_the_keys() -> None:
     signer, hook = signer_of(), Hook(1)
     signer.detect_copies(hook)
     assert hook.asked and signer.ready == 4, "the first answer is no change"
@@ -62,7 +63,7 @@ def test_the_keys_go_whenever_the_hook_answers_otherwise() -> None:
         assert signer.ready == 0 and signer.announcements() == []
         assert signer.prepare(NOW) not in [None, *before]
         signer.sign(b"m", now=NOW)
-    # Whoever prepares notices too, on whatever thread, and has others made although there were enough.
+    # Every way to prepare detects the change, on any thread, and generates new keys although there were enough.
     ways: list[Callable[[], object]] = [
         lambda: signer.prepare(NOW),
         lambda: asyncio.run(signer.prepare_async(NOW)),
@@ -76,7 +77,7 @@ def test_the_keys_go_whenever_the_hook_answers_otherwise() -> None:
     signer.sign(b"m", now=NOW)
 
 
-def test_who_answers_otherwise_each_time_never_signs() -> None:
+def test_a_hook_with_ever_new_answers_never_lets_the_signer_sign() -> None:
     signer, answers = signer_of(), iter(range(1000))
     signer.detect_copies(lambda: next(answers))
     for _ in range(5):
@@ -85,7 +86,7 @@ def test_who_answers_otherwise_each_time_never_signs() -> None:
             signer.sign(b"m", now=NOW)
 
 
-def test_what_the_hook_of_a_signer_raises_refuses() -> None:
+def test_an_exception_in_a_signer_s_hook_refuses_to_sign() -> None:
     signer, hook = signer_of(), Hook(Broken())
     with pytest.raises(Broken):
         signer.detect_copies(hook)
@@ -116,7 +117,7 @@ def test_what_the_hook_of_a_signer_raises_refuses() -> None:
     signer.sign(b"m", now=NOW)
 
 
-def test_the_hook_of_a_signer_may_use_it() -> None:
+def test_a_signer_s_hook_may_use_the_signer() -> None:
     signer, hook = signer_of(), Hook(1)
     key = signer.public_key
     signer.detect_copies(hook)
@@ -132,7 +133,7 @@ def test_the_hook_of_a_signer_may_use_it() -> None:
     hook.answer = uses
     dsig.verify(key, b"m", signer.sign(b"m", now=NOW))
     assert signer.ready == 2
-    # Whoever asks itself without end is told so.
+    # Endless recursion in a hook is reported.
     hook.answer = lambda: len(signer.sign(b"m", now=NOW))
     with pytest.raises(RecursionError):
         signer.sign(b"m", now=NOW)
@@ -159,7 +160,7 @@ def test_the_hook_of_a_signer_may_use_it() -> None:
         signer.sign(b"m", now=NOW)
     with pytest.raises(q.ClosedError):
         signer.detect_copies(lambda: 1)
-    assert not hook.asked, "a signer that was closed asks nobody"
+    assert not hook.asked, "a closed signer must not call its hook"
 
 
 def test_a_revoked_key_is_refused_as_soon_as_the_hook_says_so() -> None:
@@ -188,7 +189,7 @@ def test_a_revoked_key_is_refused_as_soon_as_the_hook_says_so() -> None:
     verifier.verify(key, b"m", signatures[1])
 
 
-def test_what_the_hook_of_a_verifier_raises_refuses() -> None:
+def test_an_exception_in_a_verifier_s_hook_refuses_to_verify() -> None:
     signer = signer_of()
     key, verifier, hook = signer.public_key, verifier_of(signer), Hook(False)
     announcement, signature = signer.announcements()[0].announcement, signer.sign(b"m", now=NOW)
@@ -221,7 +222,7 @@ def test_what_the_hook_of_a_verifier_raises_refuses() -> None:
     verifier.verify(key, b"m", signature)
 
 
-def test_the_hook_of_a_verifier_may_use_it() -> None:
+def test_a_verifier_s_hook_may_use_the_verifier() -> None:
     signer = signer_of()
     key, verifier, hook = signer.public_key, verifier_of(signer), Hook(False)
     signature = signer.sign(b"m", now=NOW)
@@ -253,7 +254,7 @@ def test_the_hook_of_a_verifier_may_use_it() -> None:
         verifier.verify(key, b"m", signature)
 
 
-def test_threads_wait_for_nobody_s_hook() -> None:
+def test_a_thread_does_not_wait_for_another_one_s_hook() -> None:
     signer, other = signer_of(), signer_of()
     verifier, key = verifier_of(signer, other), signer.public_key
     signature, fine = signer.sign(b"m", now=NOW), other.sign(b"m", now=NOW)
@@ -278,7 +279,7 @@ def test_threads_wait_for_nobody_s_hook() -> None:
     thread = threading.Thread(target=verify)
     thread.start()
     assert inside.wait(60)
-    # Each gets the answer of its own signer, in whatever order they come.
+    # Each call gets the answer for its own signer, in any order.
     verifier.verify(other.public_key, b"m", fine)
     assert verifier.can_verify_fast(other.public_key, fine) and verifier.suite == "wots-blake3"
     go_on.set()
@@ -287,16 +288,16 @@ def test_threads_wait_for_nobody_s_hook() -> None:
     assert codes == ["WRONG_CONTEXT"]
 
 
-def test_hooks_are_collected_with_what_they_know() -> None:
+def test_hooks_are_garbage_collected_with_their_references() -> None:
     hooks = [Hook(1), Hook(False), Hook(1), Hook(1), Hook(False)]
     gone = [weakref.ref(hook) for hook in hooks]
     signer, verifier, closed = signer_of(), dsig.Verifier(), signer_of()
-    # A cycle through each: a signer that nobody collects is never wiped.
+    # A cycle through each: a signer that is never collected is never wiped.
     signer.detect_copies(hooks[0])
     verifier.check_revocation(hooks[1])
     hooks[0].asked.append(signer)
     hooks[1].asked.append(verifier)
-    # One that is replaced goes at once, and so does that of a signer that is closed.
+    # A replaced hook is released at once, and so is that of a closed signer.
     signer.detect_copies(hooks[2])
     signer.detect_copies(hooks[0])
     closed.detect_copies(hooks[3])
@@ -311,7 +312,7 @@ def test_hooks_are_collected_with_what_they_know() -> None:
     assert all(hook() is None for hook in gone)
 
 
-def test_what_is_no_hook_is_refused_by_name() -> None:
+def test_an_invalid_hook_is_refused_by_name() -> None:
     signer = signer_of()
     calls: list[Callable[[], object]] = [
         lambda: signer.detect_copies(WRONG),
@@ -321,7 +322,7 @@ def test_what_is_no_hook_is_refused_by_name() -> None:
     for call in calls:
         with pytest.raises(TypeError, match="hook"):
             call()
-    # Of another number of arguments.
+    # With another number of arguments.
     takes_two: Any = lambda one, other: False  # noqa: E731
     verifier = verifier_of(signer)
     verifier.check_revocation(takes_two)

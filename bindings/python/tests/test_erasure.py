@@ -1,4 +1,6 @@
-"""Erasure coding in Python's idiom: any k of n shards restore a message, cheats and mistakes have codes, nothing crashes."""
+"""Erasure coding in idiomatic Python: any k of n shards restore a message, invalid shards and wrong arguments give
+error codes, and no call crashes.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ def test_any_k_of_n_shards_restore_the_message(suite: Suite) -> None:
     assert coder.disperse(b"").message == b"" and coder.disperse(bytearray(b"x")).message == b"x"
 
 
-def test_mistakes_have_codes() -> None:
+def test_errors_have_codes() -> None:
     coder = coder_of()
     one, two = coder.disperse(b"one").shards(), coder.disperse(b"two").shards()
     calls: list[tuple[type[q.QuorateError], Callable[[], object]]] = [
@@ -64,7 +66,7 @@ def test_mistakes_have_codes() -> None:
         with pytest.raises(kind) as caught:
             call()
         assert caught.value.code == kind.code
-    # Another length is another commitment, which fits the same shard.
+    # Another length gives another commitment that the same shard fits.
     for at in [*range(7), *range(11, len(one[0].encode()))]:
         changed = bytearray(one[0].encode())
         changed[at] ^= 1
@@ -72,7 +74,7 @@ def test_mistakes_have_codes() -> None:
             CheckedShard.decode(changed, coder.coding)
 
 
-def test_a_sender_of_shards_of_no_message_is_found_out() -> None:
+def test_shards_that_encode_no_message_are_detected() -> None:
     case = next(c for c in VECTORS if c["operation"] == "erasure.decode" and c["expect"] == "BAD_ENCODING")
     given = case["input"]
     suite = Suite.decode(bytes.fromhex(given["suite"]))
@@ -106,7 +108,7 @@ def test_suites_shapes_and_codings_are_values() -> None:
     assert copy.deepcopy(shard) is shard
 
 
-def test_the_tuner_s_table_is_asked() -> None:
+def test_the_tuner_s_table_selects_a_suite() -> None:
     given = next(c for c in VECTORS if c["name"] == "lookup/exact")["input"]
     table, shape = Table.decode(bytes.fromhex(given["table"])), Shape(50, 50)
     assert Table.decode(table.encode()) == table and len(table.rows) > 3
@@ -127,7 +129,7 @@ def test_the_tuner_s_table_is_asked() -> None:
         table.best(shape, 1, 5)  # type: ignore[arg-type]
 
 
-def test_long_work_lets_other_threads_run() -> None:
+def test_long_calls_let_other_threads_run() -> None:
     coder = Coder(Coding(Shape.of_committee(100, 25), 25_000_000))
     message = bytes(25_000_000)
 
@@ -174,7 +176,7 @@ def test_threads_share_a_coder_and_coroutines_use_it() -> None:
     asyncio.run(run())
 
 
-def test_wrong_arguments_are_the_language_s_errors_and_name_the_argument() -> None:
+def test_wrong_arguments_raise_python_errors_that_name_them() -> None:
     wrong: Any = object()
     coder = coder_of()
     types: list[tuple[str, Callable[[], object]]] = [

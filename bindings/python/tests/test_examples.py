@@ -1,4 +1,4 @@
-"""What the documents show runs, and what one language writes this one reads."""
+"""The documents' examples run, and this language reads the files that another one writes."""
 
 from __future__ import annotations
 

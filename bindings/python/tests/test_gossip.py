@@ -1,4 +1,4 @@
-"""Aggregates, how they spread, and lotteries, in Python's idiom; and what all of these refuse."""
+"""Aggregates, gossip and lotteries in idiomatic Python, and their errors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class World:
     def __init__(self, suite: q.Suite, members: int = MEMBERS) -> None:
         self.suite = suite
         self.secrets = [q.SecretKey.from_bytes(suite, bytes([1, *[0] * 29, 1, at + 1])) for at in range(members)]
-        self.committee = q.Committee(CHAIN, 5, [(q.VerifiedKey.of(secret), 1) for secret in self.secrets])
+        self.committee = q.Committee(CHAIN, 5, [(q.VerifiedKey.from_secret(secret), 1) for secret in self.secrets])
         self.statement = self.committee.statement(1, 9, bytes([7] * 32))
 
     def vote(self, member: int, statement: q.Statement | None = None) -> q.VerifiedVote:
@@ -54,7 +54,7 @@ def world(request: pytest.FixtureRequest) -> World:
     return World(request.param)
 
 
-def test_an_aggregate_is_the_same_whatever_the_order(world: World) -> None:
+def test_an_aggregate_does_not_depend_on_the_order(world: World) -> None:
     one, two = world.sum(0, 2, 4), world.sum(4, 5)
     both = one.merge(two)
     assert both == two.merge(one) and both.committee == world.committee.id
@@ -82,7 +82,7 @@ def test_a_quorum_s_aggregate_is_a_certificate(world: World) -> None:
     assert Aggregate.of_certificate(certificate) == aggregate
 
 
-def test_who_forged_is_told_of_a_batch(world: World) -> None:
+def test_a_batch_identifies_the_forged_aggregate(world: World) -> None:
     good = world.sum(0, 1).value
     data = bytearray(good.encode())
     data[len(data) - len(good.signature.encode()) :] = world.sum(0, 2).value.signature.encode()
@@ -97,7 +97,7 @@ def test_who_forged_is_told_of_a_batch(world: World) -> None:
         assert first == third == good.verify(world.committee) and isinstance(second, q.BadSignatureError)
 
 
-def test_a_pool_sums_what_brings_signers(world: World) -> None:
+def test_a_pool_sums_aggregates_that_add_signers(world: World) -> None:
     pool = Pool(world.committee, 0, world.statement)
     assert pool.best is None and pool.certificate is None and pool.aggregates == [] and POOL == 8
     assert pool.insert(world.of(0)) and pool.insert(world.sum(1, 2)) and not pool.insert(world.of(1))
@@ -110,14 +110,14 @@ def test_a_pool_sums_what_brings_signers(world: World) -> None:
         pool.insert(Aggregate.of_vote(world.vote(0, other), world.committee))
 
 
-def test_votes_spread_until_everybody_has_a_certificate(world: World) -> None:
+def test_votes_spread_until_all_members_have_a_certificate(world: World) -> None:
     dice = random.Random(4)
     parameters = Parameters(fan_out=2, patience=timedelta(milliseconds=100))
     assert (parameters.fan_out, parameters.batch, parameters.limit, parameters.preferred) == (2, 4, 255, 16)
     assert parameters.back_off == timedelta(seconds=2) and parameters == Parameters(fan_out=2, patience=timedelta(0, 0.1))
     members = [Gossip(world.committee, me, world.statement, parameters) for me in range(MEMBERS)]
     peers = [Peers(me, MEMBERS, parameters) for me in range(MEMBERS)]
-    # Two never say anything: a quorum is five of seven.
+    # Two members stay silent: a quorum is five of seven.
     talking = range(2, MEMBERS)
     for me in talking:
         assert members[me].vote(world.vote(me)) and not members[me].vote(world.vote(me))
@@ -147,7 +147,7 @@ def test_votes_spread_until_everybody_has_a_certificate(world: World) -> None:
     assert offered is not None and len(offered.signers) == 5
 
 
-def test_who_sends_what_is_bad_is_blamed_and_left_alone(world: World) -> None:
+def test_senders_of_invalid_aggregates_are_blamed_and_suspended(world: World) -> None:
     gossip, peers = Gossip(world.committee, 0, world.statement), Peers(0, MEMBERS)
     good = world.of(1).value
     data = bytearray(good.encode())
@@ -174,7 +174,7 @@ def test_who_sends_what_is_bad_is_blamed_and_left_alone(world: World) -> None:
     assert STACK == 64
 
 
-def test_peers_that_fail_are_left_alone(world: World) -> None:
+def test_failed_peers_are_suspended(world: World) -> None:
     peers = Peers(0, 2, Parameters(fan_out=1, back_off=timedelta(seconds=1), patience=timedelta(seconds=1)))
     assert peers.next_free() is None and peers.pick(now=0) == 1 == peers.pick(draw=7, now=0)
     peers.begin(1, now=0)
@@ -190,10 +190,10 @@ def test_peers_that_fail_are_left_alone(world: World) -> None:
     assert peers.is_available(1, now=0)
     peers.accuse(1, now=0)
     assert peers.is_refused(1, now=0) and not peers.is_refused(0, now=0)
-    assert Peers(0, 1).pick() is None, "there is nobody"
+    assert Peers(0, 1).pick() is None, "there is no other member"
 
 
-def test_only_suites_that_count_have_aggregates() -> None:
+def test_only_counted_suites_have_aggregates() -> None:
     for suite in (q.Suite.MIN_SIG, q.Suite.ED25519):
         world = World(suite, 1)
         for call in (
@@ -206,8 +206,8 @@ def test_only_suites_that_count_have_aggregates() -> None:
                 call()
 
 
-def test_a_lottery_s_winners_prove_that_they_won(world: World) -> None:
-    seed = Seed.genesis(CHAIN, b"what nobody chose")
+def test_winners_of_a_lottery_prove_that_they_won(world: World) -> None:
+    seed = Seed.genesis(CHAIN, b"a public random value")
     lottery = Lottery(world.committee, seed, 3)
     assert (lottery.round, lottery.expected, lottery.seed, EXPECTED_WINNERS) == (3, 7, seed, 7)
     assert lottery.committee is world.committee
@@ -240,7 +240,7 @@ def test_a_lottery_s_winners_prove_that_they_won(world: World) -> None:
 
 
 def test_a_seed_follows_from_a_proof(world: World) -> None:
-    seed = Seed.genesis(CHAIN, b"what nobody chose")
+    seed = Seed.genesis(CHAIN, b"a public random value")
     proof = SeedProof.sign(world.secrets[2], world.committee, seed)
     following = seed.next(proof, world.committee)
     assert (proof.signer, following.height, len(following.value)) == (2, 1, 32)
@@ -255,7 +255,7 @@ def test_a_seed_follows_from_a_proof(world: World) -> None:
         SeedProof.sign(ed25519.secrets[0], ed25519.committee, seed)
 
 
-def test_what_was_verified_is_neither_made_nor_pickled(world: World) -> None:
+def test_verified_objects_are_neither_constructed_nor_pickled(world: World) -> None:
     lottery = Lottery(world.committee, Seed.genesis(CHAIN, b""), 3)
     ticket = lottery.draw(world.secrets[0])
     assert ticket is not None

@@ -1,4 +1,4 @@
-"""Keys and guards: closed is closed, nothing shows them, and a closed one is nowhere in memory."""
+"""Keys and guards: they stay closed, are never printed, and leave no copy of a closed key in memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from conftest import Setup
 SECRET = bytes([7]) * 32
 
 
-def test_a_closed_secret_says_so(setup: Setup) -> None:
+def test_a_closed_secret_raises_closed(setup: Setup) -> None:
     secret = setup.secrets[0]
     with secret as same:
         assert same is secret and not secret.closed
@@ -29,7 +29,7 @@ def test_a_closed_secret_says_so(setup: Setup) -> None:
         secret.prove_possession,
         lambda: secret.sign(b"message"),
         lambda: q.UnverifiedKey.prove(secret),
-        lambda: q.VerifiedKey.of(secret),
+        lambda: q.VerifiedKey.from_secret(secret),
         lambda: setup.vote(0),
         lambda: q.Guard(secret, setup.committee.chain),
     ):
@@ -38,7 +38,7 @@ def test_a_closed_secret_says_so(setup: Setup) -> None:
         assert caught.value.code == "CLOSED"
 
 
-def test_a_guard_takes_the_secret_over_and_refuses_contradictions(setup: Setup) -> None:
+def test_a_guard_consumes_the_secret_and_refuses_contradictions(setup: Setup) -> None:
     data = setup.secrets[0].to_bytes()
     guard = q.Guard(setup.secrets[0], setup.committee.chain)
     assert setup.secrets[0].closed
@@ -137,7 +137,7 @@ if way == "seal":
 elif way == "share":
     # One of one, so that the member's key is the committee's.
     keys = coin.PublicKeys.decode(b"\\x02" + bytes(32) + key + b"\\1\\0\\1\\0" + key)
-    secret.coin_share(coin.Coin.of(keys, coin.CoinName(1, 1, 1, 1)))
+    secret.coin_share(coin.Coin.from_name(keys, coin.CoinName(1, 1, 1, 1)))
 else:
     secret.deal(1, ecdsa.Plan.of_agreed(2))
 secret.close()
@@ -147,7 +147,7 @@ sys.stdin.readline()
 
 
 def found(pid: int, key: bytes) -> int:
-    """How often either half of the key lies in a process's memory, in either order of the bytes."""
+    """Counts the occurrences of either half of the key in a process's memory, in either byte order."""
     parts = [half[::step] for half in (key[:16], key[16:]) for step in (1, -1)]
     hits = 0
     with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
@@ -168,7 +168,7 @@ def found(pid: int, key: bytes) -> int:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 @pytest.mark.parametrize("way", ["close", "hand over"])
 @pytest.mark.parametrize("suite", list(q.Suite), ids=str)
-def test_a_closed_secret_is_nowhere_in_memory(suite: q.Suite, way: str) -> None:
+def test_a_closed_secret_leaves_no_copy_in_memory(suite: q.Suite, way: str) -> None:
     key = bytes([1]) + os.urandom(31)  # below the order of the BLS groups
     masked = bytes(byte ^ 0x5A for byte in key).hex()
     look_into([sys.executable, "-c", CHILD, suite.value, way, masked], key)
@@ -176,7 +176,7 @@ def test_a_closed_secret_is_nowhere_in_memory(suite: q.Suite, way: str) -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 @pytest.mark.parametrize("way", ["seal", "share", "dealer"])
-def test_a_closed_secret_of_a_threshold_block_is_nowhere_in_memory(way: str) -> None:
+def test_a_closed_threshold_secret_leaves_no_copy_in_memory(way: str) -> None:
     key = os.urandom(31) + bytes([1])  # below the order of the group
     look_into([sys.executable, "-c", THRESHOLD_CHILD, way, bytes(byte ^ 0x5A for byte in key).hex()], key)
 
@@ -189,7 +189,7 @@ def look_into(arguments: list[str], key: bytes) -> None:
             before = found(child.pid, key)
         except PermissionError:
             child.kill()
-            pytest.skip("this system lets nobody look into another process")
+            pytest.skip("this system forbids reading another process's memory")
         child.stdin.write("\n")
         child.stdin.flush()
         assert child.stdout.readline() == "closed\n"

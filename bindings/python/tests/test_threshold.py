@@ -1,4 +1,6 @@
-"""Threshold encryption, the coin, seals and the secrets of all threshold blocks in Python's idiom; bad input to all."""
+"""Threshold encryption, the coin, seals and the secrets of all threshold blocks in idiomatic Python, with invalid
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,11 @@ NAME = coin.CoinName(1, 12, 3, 0)
 
 
 def encrypted(keys: tdh2.PublicKeys, plaintext: bytes = b"secret") -> tdh2.ValidCiphertext:
-    key = tdh2.EncryptionKey.of(keys)
+    key = tdh2.EncryptionKey.from_public_keys(keys)
     return tdh2.Ciphertext.decode(key.encrypt(12, 3, plaintext).encode()).check(key, 12, 3)
 
 
-def test_members_decrypt_what_was_ordered() -> None:
+def test_members_decrypt_ordered_ciphertexts() -> None:
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     for share in shares:
         share.check(keys)
@@ -38,7 +40,7 @@ def test_members_decrypt_what_was_ordered() -> None:
     assert len(ciphertext.ciphertext.payload) == len(b"secret") + tdh2.OVERHEAD
     decryption = tdh2.Decryption(keys, ciphertext, Cache())
     assert decryption.add(shares[3].decryption_share(ciphertext)) == (None, None, [])
-    # One that is not a share of anything here.
+    # A share of a foreign ciphertext.
     foreign = shares[0].decryption_share(encrypted(keys))
     got = decryption.add(foreign)
     assert got.output is None and got.error is None
@@ -55,9 +57,9 @@ def test_members_decrypt_what_was_ordered() -> None:
     assert caught.value.culprits == (0,) and caught.value.code == "BAD_SHARE"
 
 
-def test_a_ciphertext_is_checked_before_it_makes_shares() -> None:
+def test_a_ciphertext_is_checked_before_shares_are_made() -> None:
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
-    key = tdh2.EncryptionKey.decode(tdh2.EncryptionKey.of(keys).precomputed().encode())
+    key = tdh2.EncryptionKey.decode(tdh2.EncryptionKey.from_public_keys(keys).precomputed().encode())
     ciphertext = key.encrypt(12, 3, b"")
     with pytest.raises(TypeError):
         shares[0].decryption_share(ciphertext)  # type: ignore[arg-type]
@@ -76,24 +78,24 @@ def test_a_ciphertext_is_checked_before_it_makes_shares() -> None:
         tdh2.PublicKeys.decode(coins.encode())
 
 
-def test_a_member_that_lies_is_proven_to() -> None:
-    # What the vectors have: no honest member makes it.
+def test_a_member_s_wrong_share_is_provable() -> None:
+    # The evidence is from the vectors: no honest member produces it.
     cases = json.loads(VECTORS.read_text())["cases"]
     case = next(c for c in cases if c["operation"] == "coin.verify_shares" and any(
         fault["evidence"] for fault in c.get("output", {}).get("faults", [])))  # fmt: skip
     given = case["input"]
     keys = coin.PublicKeys.decode(bytes.fromhex(given["keys"]))
     name = coin.CoinName(given["name"]["protocol"], *(int(given["name"][n]) for n in ("epoch", "instance", "round")))
-    toss = coin.Coin.of(keys, name)
+    toss = coin.Coin.from_name(keys, name)
     received = [coin.CoinShare.decode(bytes.fromhex(share)) for share in given["shares"]]
     proven = [fault for fault in keys.verify_shares(toss, received).faults if isinstance(fault, Proven)]
     assert proven and all(fault.evidence.verify(keys) == fault.member for fault in proven)
     assert asyncio.run(keys.verify_shares_async(toss, received)) == keys.verify_shares(toss, received)
 
 
-def test_coins_are_tossed_together() -> None:
+def test_members_toss_a_coin_together() -> None:
     keys, shares = coin.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
-    toss, named = coin.Toss(keys, coin.Coin.of(keys, NAME)), coin.Coin.of(keys, NAME)
+    toss, named = coin.Toss(keys, coin.Coin.from_name(keys, NAME)), coin.Coin.from_name(keys, NAME)
     assert toss.add(shares[3].coin_share(named)).output is None
     value = toss.add(shares[1].coin_share(named)).output
     assert value is not None and toss.is_done and len(bytes(value)) == 32
@@ -117,7 +119,7 @@ def secrets() -> Iterator[tuple[Any, list[Callable[[], object]]]]:
     presignature = party.take(party.deal.plan.agreed(3, 2))
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     coins, coin_shares = coin.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
-    ciphertext, named = encrypted(keys), coin.Coin.of(coins, NAME)
+    ciphertext, named = encrypted(keys), coin.Coin.from_name(coins, NAME)
     bls_share, sealing = bls.deal("bls-min-sig", COMMITTEE, TOLERANCE, "agreed")[0], seal.SealingKey.generate()
     yield dealer, [dealer.to_bytes, lambda: dealer.deal(4, ecdsa.Plan.of_agreed(1))]
     yield party, [party.to_bytes, lambda: party.left, lambda: party.take(tag), lambda: party.destroy(guard)]
@@ -129,7 +131,7 @@ def secrets() -> Iterator[tuple[Any, list[Callable[[], object]]]]:
     yield sealing, [sealing.to_bytes, lambda: sealing.open(b"", bytes(48))]
 
 
-def test_closed_secrets_say_so_and_none_is_printed_pickled_or_copied() -> None:
+def test_closed_secrets_raise_closed_and_are_never_printed() -> None:
     for secret, calls in secrets():
         data = secret.to_bytes().hex() if hasattr(secret, "to_bytes") and not isinstance(
             secret, ecdsa.Presignatures
@@ -155,7 +157,7 @@ def test_closed_secrets_say_so_and_none_is_printed_pickled_or_copied() -> None:
             assert caught.value.code == "CLOSED"
 
 
-def test_secrets_survive_their_files() -> None:
+def test_secrets_survive_a_round_trip_through_their_files() -> None:
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     again = tdh2.KeyShare.from_bytes(bytearray(shares[2].to_bytes()))
     again.check(keys)
@@ -199,11 +201,11 @@ def test_only_the_recipient_opens_a_sealed_file() -> None:
 # ---------------------------------------------------------------------------------------------------------- bad input
 
 
-def test_wrong_arguments_are_the_language_s_errors_and_name_the_argument() -> None:
+def test_wrong_arguments_raise_python_errors_that_name_them() -> None:
     wrong: Any = object()
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     ciphertext, party = encrypted(keys), dealt()[0]
-    key = tdh2.EncryptionKey.of(keys)
+    key = tdh2.EncryptionKey.from_public_keys(keys)
     types: list[tuple[str, Callable[[], object]]] = [
         ("data", lambda: tdh2.PublicKeys.decode(wrong)),
         ("committee", lambda: tdh2.PublicKeys.deal(wrong, Threshold(1, 1))),
@@ -219,7 +221,7 @@ def test_wrong_arguments_are_the_language_s_errors_and_name_the_argument() -> No
         ("guard", lambda: party.take(party.deal.plan.unagreed(3, 3)).sign(wrong, b"")),
         ("sender", lambda: ecdsa.Combiner(party.signing(party.deal.plan.unagreed(3, 0), b"")).add(wrong, wrong)),
         ("agreement", lambda: TOLERANCE.threshold(wrong)),
-        ("keys", lambda: coin.Coin.of(wrong, NAME)),
+        ("keys", lambda: coin.Coin.from_name(wrong, NAME)),
         ("protocol", lambda: coin.CoinName(wrong, 0, 0, 0)),
     ]
     for name, call in types:
@@ -250,7 +252,7 @@ def test_wrong_arguments_are_the_language_s_errors_and_name_the_argument() -> No
             call()
 
 
-def test_truncations_and_huge_claims_are_refused() -> None:
+def test_truncations_and_huge_length_fields_are_refused() -> None:
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     ciphertext, party = encrypted(keys), dealt()[0]
     share = party.take(party.deal.plan.unagreed(3, 0)).sign(guard_of(), b"m").share
@@ -272,7 +274,7 @@ def test_truncations_and_huge_claims_are_refused() -> None:
                 decode(bad)
 
 
-def test_lists_that_never_end_are_refused_and_verified_objects_come_from_checks_alone() -> None:
+def test_endless_lists_and_unverified_objects_are_refused() -> None:
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     ciphertext = encrypted(keys)
     verified = keys.verify_share(ciphertext, shares[0].decryption_share(ciphertext))
@@ -311,7 +313,7 @@ def test_threads_share_collectors_and_a_cache() -> None:
 
     def toss(instance: int) -> None:
         try:
-            named = coin.Coin.of(keys, coin.CoinName(1, 1, instance, 0))
+            named = coin.Coin.from_name(keys, coin.CoinName(1, 1, instance, 0))
             collector = coin.Toss(keys, named, cache)
             outputs = [collector.add(share.coin_share(named)).output for share in shares]
             assert [output is not None for output in outputs].count(True) == 1

@@ -1,4 +1,4 @@
-"""Threshold signatures in Python's idiom: what signs once signs once, and who is wrong is named."""
+"""Threshold signatures in idiomatic Python: presignatures sign once, and senders of wrong shares are identified."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def dealt(group: Group = Group.SECP256K1, plan: ecdsa.Plan | None = None) -> lis
 
 
 def other(share: ecdsa.SignatureShare) -> ecdsa.SignatureShare:
-    """The same share with another number."""
+    """The same share under another index."""
     data = bytearray(share.encode())
     data[-5] ^= 1
     return ecdsa.SignatureShare.decode(share.group, data)
@@ -38,7 +38,7 @@ def other(share: ecdsa.SignatureShare) -> ecdsa.SignatureShare:
 
 
 @pytest.mark.parametrize("group", list(Group), ids=str)
-def test_parties_sign_what_anybody_verifies(group: Group) -> None:
+def test_any_verifier_accepts_the_parties_signature(group: Group) -> None:
     parties, cache = dealt(group), Cache()
     plan, key = parties[0].deal.plan, parties[0].key
     tag = plan.unagreed(3, 0)
@@ -64,7 +64,7 @@ def test_parties_sign_what_anybody_verifies(group: Group) -> None:
     assert parties[0].left == 3 and ecdsa.GroupKey.decode(group, key.encode()) == key
 
 
-def test_a_presignature_signs_once_whatever_is_tried() -> None:
+def test_a_presignature_signs_only_once() -> None:
     party, guard = dealt()[0], guard_of()
     tag = party.deal.plan.unagreed(3, 1)
     presignature = party.take(tag)
@@ -80,7 +80,7 @@ def test_a_presignature_signs_once_whatever_is_tried() -> None:
         with pytest.raises(q.ExhaustedError) as caught:
             call()
         assert caught.value.code == "EXHAUSTED"
-    # It is gone also if the guard was closed.
+    # It is consumed even if the guard was closed.
     second = party.take(party.deal.plan.unagreed(3, 2))
     guard.close()
     with pytest.raises(q.ClosedError):
@@ -89,7 +89,7 @@ def test_a_presignature_signs_once_whatever_is_tried() -> None:
         second.sign(guard_of(), b"m")
 
 
-def test_after_a_crash_the_journal_says_what_is_spent() -> None:
+def test_after_a_crash_the_journal_lists_spent_presignatures() -> None:
     party = dealt()[0]
     file, tag, group = party.to_bytes(), party.deal.plan.unagreed(3, 1), party.group
     first = party.take(tag).sign(guard_of(), b"one")
@@ -101,7 +101,7 @@ def test_after_a_crash_the_journal_says_what_is_spent() -> None:
         ecdsa.Presignatures.from_bytes(group, file).take(tag).sign(guard_of(log), b"two")
 
 
-def test_a_reserved_block_needs_no_records_and_is_burnt_by_a_crash() -> None:
+def test_a_reserved_block_needs_no_records_a_crash_burns_it() -> None:
     party, guard = dealt()[0], guard_of()
     file, plan, key = party.to_bytes(), party.deal.plan, party.key.id
     reservation = guard.reserve(key, 3, 0)
@@ -131,7 +131,7 @@ def test_a_destroyed_epoch_never_signs_again() -> None:
         ecdsa.Presignatures.from_bytes(party.group, file).take(tag).sign(guard_of([record]), b"m")
 
 
-def test_of_threads_that_sign_with_one_presignature_one_does() -> None:
+def test_of_several_threads_only_one_signs_with_a_presignature() -> None:
     party, guard = dealt(plan=ecdsa.Plan.of_agreed(20))[0], guard_of()
     for number in range(20):
         presignature, barrier = party.take(party.deal.plan.agreed(3, number)), threading.Barrier(4)
@@ -153,7 +153,7 @@ def test_of_threads_that_sign_with_one_presignature_one_does() -> None:
         assert sorted(outcomes) == ["EXHAUSTED"] * 3 + ["signed"]
 
 
-def test_a_wrong_share_is_named_with_evidence_for_others() -> None:
+def test_a_wrong_share_yields_transferable_evidence() -> None:
     parties = dealt(Group.RISTRETTO255)
     tag, deal, key = parties[0].deal.plan.unagreed(3, 0), parties[0].deal, parties[0].key
     signed = [party.take(tag).sign(guard_of(), b"m") for party in parties]
@@ -161,7 +161,7 @@ def test_a_wrong_share_is_named_with_evidence_for_others() -> None:
     assert bad.attestation == b"by member 1" and bad != signed[1].share
     combiner = ecdsa.Combiner(parties[0].signing(tag, b"m"))
     with pytest.raises(q.WrongContextError):
-        combiner.add(0, signed[2].share)  # a share of somebody else than the sender
+        combiner.add(0, signed[2].share)  # a share of another party than the sender
     outcomes = [combiner.add(n, share) for n, share in enumerate([signed[0].share, bad, signed[2].share])]
     assert outcomes[-1].signature is None and sorted(outcomes[-1].wanted) == [0, 1, 2]
     faults = [fault for n in range(3) for fault in combiner.open(n, signed[n].opener.open()).faults]
@@ -221,7 +221,7 @@ def test_coroutines_deal() -> None:
 
 
 @pytest.mark.parametrize("suite", ["bls-min-sig", "bls-min-pk"])
-def test_shared_bls_keys_sign_and_name_who_is_wrong(suite: str) -> None:
+def test_shared_bls_keys_sign_and_identify_wrong_shares(suite: str) -> None:
     shares = bls.deal(suite, COMMITTEE, TOLERANCE, "agreed")
     key = shares[0].key
     assert key.threshold == Threshold(2, 4) and key.tolerance == TOLERANCE and key.party(4) is None
@@ -230,7 +230,7 @@ def test_shared_bls_keys_sign_and_name_who_is_wrong(suite: str) -> None:
     combiner = bls.Combiner(key, b"m", Cache(2))
     with pytest.raises(q.WrongContextError):
         combiner.add(1, bls.SignatureShare.decode(suite, wrong))
-    # Another member's signature in its name.
+    # Another member's signature under its own name.
     theirs = shares[2].sign(b"m").encode()
     swapped = bls.SignatureShare.decode(suite, bytes(bad[:3]) + theirs[3:])
     assert swapped.member == 1

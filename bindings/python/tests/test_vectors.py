@@ -1,5 +1,6 @@
-"""All vectors of spec/vectors, valid and invalid, but Jolteon's and Gosig's, whose types are the example protocols', those of a
-suite that is not in this build, and those of operations that no binding offers."""
+"""All vectors of spec/vectors, valid and invalid, except those of the example protocols Jolteon and Gosig, of suites
+that are not in this build, and of operations that no binding offers.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +20,12 @@ FOLDER = Path(__file__).parents[3] / "spec" / "vectors"
 LEFT_OUT = {"jolteon.json", "gosig.json"}
 LEFT_OUT |= set() if erasure.Suite.jerasure(erasure.Packets(8, 0)).is_available() else {"jerasure.json"}
 FILES = sorted(path.name for path in FOLDER.glob("*.json") if path.name not in LEFT_OUT)
-# No program chooses their randomness: what the model made is checked.
+# Their randomness cannot be chosen: the model's output is verified.
 CHECKED = ["dsig.sign", "tdh2.encrypt", "tdh2.share", "coin.share"]
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_each_case_is_decided_as_the_model_decides_it(name: str) -> None:
+def test_each_case_gives_the_model_s_result(name: str) -> None:
     file = json.loads((FOLDER / name).read_text())
     assert len(file["cases"]) > 20
     failures = []

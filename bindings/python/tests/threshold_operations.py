@@ -1,5 +1,6 @@
-"""The operations of threshold signatures, of the journal and of seals in the vectors (spec/vectors/README.md), through the
-public API."""
+"""Vector operations of threshold signatures, of the journal and of seals (spec/vectors/README.md), through the public
+API.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ Json = Any
 
 
 def is_bound(case: Json) -> bool:
-    """Whether the binding offers what the case asks for. A guard spends presignatures only as they sign."""
+    """Returns true if the binding supports the operation of the case. A guard spends presignatures only when they sign.
+    """
     if case["operation"] == "spending.session":
         return all(step["do"] != "spend" for step in case["input"]["steps"])
     return case["operation"] not in ("sharing.decode", "ecdsa.check")
@@ -38,7 +40,7 @@ def plan_of(given: Json) -> ecdsa.Plan:
 def ecdsa_plan(given: Json) -> Json:
     plan_of(given)
     parties = given["parties"]
-    # A plan is checked as part of a deal.
+    # A plan is decoded as part of a deal.
     data = bytes(40) + unhex(given["plan"]) + parties.to_bytes(4, "little") + bytes(32 * min(parties, 1024))
     return {"count": ecdsa.Deal.decode(data).plan.count}
 
@@ -58,7 +60,7 @@ def ecdsa_tag(given: Json) -> Json:
 
 
 def tag_of(plan: ecdsa.Plan, epoch: int, index: int) -> ecdsa.Tag:
-    """The tag of an index, whatever the plan."""
+    """The tag of an index in any plan."""
     agreement, data = plan.agreement(index), plan.encode()
     if agreement is None:
         raise q.ExhaustedError("past the end")

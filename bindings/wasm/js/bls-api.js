@@ -1,4 +1,4 @@
-// `bls`: other chains' aggregates.
+// `bls`: aggregates of other chains.
 
 import { bytes, pair } from './check.js';
 import { fill } from './common.js';

@@ -1,12 +1,12 @@
-// Calls that are answered elsewhere: one is on its way at a time, and the others wait here, where they can be called off.
+// Calls to another thread: one is in progress at a time; the others wait here and can be cancelled.
 
 import { make, closed, tooLarge } from './errors.js';
 import { pack, unpack } from './packing.js';
 
-/** So many calls may wait; who asks faster than anything can be verified must hear of it. */
+/** Maximum number of waiting calls; a caller that exceeds it gets an error. */
 export const MAX_WAITING = 16_384;
 
-/** An error as the other side described it. */
+/** Recreates an error from the other thread's description. */
 export function remade({ code, name, message, culprits, details }) {
   if (code !== undefined) {
     const error = make(code, message, culprits);
@@ -20,13 +20,13 @@ export function remade({ code, name, message, culprits, details }) {
 
 export class Calls {
   #port;
-  /** By their numbers, which go up from the oldest. */
+  /** By number, ascending from the oldest. */
   #waiting = new Map();
-  /** What is under way; at first, that the other side begins to listen. */
+  /** The call in progress; initially, the start of the other thread. */
   #running = { id: 0, resolve() {}, reject() {} };
   #oldest = 1;
   #next = 1;
-  /** Makes the error of every later call, once there is no other side any more. */
+  /** Creates the error of all later calls, once the other thread has ended. */
   #ended;
 
   constructor(port) {
@@ -37,13 +37,11 @@ export class Calls {
     );
   }
 
-  /**
-   * A promise of the answer. `discard` gets an answer that came after the call was called off.
-   */
+  /** Returns a promise of the answer. `discard` receives an answer that arrives after the call was cancelled. */
   call(operation, given, signal, discard) {
     if (this.#ended) return Promise.reject(this.#ended());
     if (signal?.aborted) return Promise.reject(signal.reason);
-    // What gives back is never refused: the Worker would keep it for good.
+    // A release is never rejected: the Worker would hold the object forever.
     const full = this.#waiting.size >= MAX_WAITING && operation !== 'release';
     if (full) return Promise.reject(tooLarge('calls waiting for the worker', MAX_WAITING));
     return new Promise((resolve, reject) => {
@@ -67,7 +65,7 @@ export class Calls {
     });
   }
 
-  /** Ends everything: what waits, what is under way, and what is yet to be called. */
+  /** Ends all calls: waiting ones, the one in progress, and later ones. */
   end(error = () => closed('worker')) {
     if (this.#ended) return;
     this.#ended = error;
@@ -85,7 +83,7 @@ export class Calls {
   #advance() {
     while (!this.#running && this.#waiting.size > 0) {
       const job = this.#waiting.get(this.#oldest);
-      // One that was called off has left a gap.
+      // A cancelled call has left a gap.
       if (job) this.#send(job);
       this.#oldest += 1;
     }
@@ -99,19 +97,19 @@ export class Calls {
       this.#port.post({ id, operation, given }, operation === 'init' ? [] : [given.bytes.buffer]);
       this.#running = job;
     } catch (error) {
-      // It cannot be copied, or there is no memory for a copy.
+      // It cannot be copied, or memory for a copy is lacking.
       job.reject(error);
     }
   }
 
-  /** A process must not end while an answer is due, and may end otherwise. */
+  /** The process must stay alive while an answer is pending, and only then. */
   #hold() {
     if (!this.#ended) this.#port.hold(this.#running !== undefined || this.#waiting.size > 0);
   }
 
   #answered({ id, value, error, fatal }) {
     const job = this.#running;
-    // What was sent before the end may still arrive after it.
+    // A message sent before the end may arrive after it.
     if (this.#ended || job?.id !== id) return;
     this.#running = undefined;
     if (fatal) {

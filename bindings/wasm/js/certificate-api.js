@@ -1,4 +1,4 @@
-// What verifies certificates; `wasm()` gives the module's exports, or says that they are not loaded yet.
+// Verification of certificates; `wasm()` returns the module's exports, or throws if they are not loaded yet.
 
 import { boolean, bytes, list, optional, options, pair, shown, string, suite, u128, u16, u32, u64, u8 } from './check.js';
 import { make, addText } from './errors.js';
@@ -7,7 +7,7 @@ import { Handle, TOKEN, hex, name, open, same, wrap } from './handle.js';
 
 export { MAX_MEMBERS, SUITE_NUMBERS, Suite } from './constants.js';
 
-/** A class of 32 bytes, because chains and committees are not to be mixed up, and the way to the bytes. */
+/** A class of 32 bytes, so that chains and committees cannot be confused, and access to the bytes. */
 function identifier(kind) {
   let open;
   class Identifier {
@@ -39,7 +39,7 @@ function identifier(kind) {
     equals(other) {
       return same(open(this, 'this'), open(other, 'other'));
     }
-    /** There is nothing to free; all objects have it. */
+    /** It owns no memory; all objects have this method. */
     free() {
       open(this, 'this');
     }
@@ -54,7 +54,7 @@ function identifier(kind) {
   return [Identifier, open];
 }
 
-/** The class of checked objects of another class. */
+/** Creates the class of verified objects of another class. */
 export function verified(get) {
   return class Verified extends Handle {
     get value() {
@@ -105,11 +105,11 @@ export function certificateApi(wasm, { VerifiedKey } = {}) {
     static full(size) {
       return wrap(SignerSet, wasm().SignerSet.full(u16(size, 'committeeSize')));
     }
-    static from(size, members) {
+    static fromMembers(size, members) {
       const committee = u16(size, 'committeeSize');
-      // More than the committee has cannot all be different members; the core says which one is not.
+      // One index more than the committee's size suffices: the core reports the duplicate or unknown one.
       const listed = Uint16Array.from(list(members, 'members', u16, committee));
-      return wrap(SignerSet, wasm().SignerSet.of(committee, listed));
+      return wrap(SignerSet, wasm().SignerSet.from_members(committee, listed));
     }
     insert(member) {
       return open(this, SignerSet).insert(u16(member, 'member'));

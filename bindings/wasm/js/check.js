@@ -1,10 +1,10 @@
-// Types and ranges of arguments: TypeError and RangeError name the argument, before anything is computed.
+// Types and ranges of arguments: a TypeError or RangeError names the argument before any computation.
 
 import { tooLarge } from './errors.js';
 
 const U64 = (1n << 64n) - 1n;
 const U128 = (1n << 128n) - 1n;
-/** Bytes are copied into the module's memory, which has an end. */
+/** Bytes are copied into the module's memory, which is limited. */
 export const MAX_BYTES = 1 << 28;
 
 const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
@@ -14,19 +14,19 @@ const bufferOf = getter('buffer');
 const offsetOf = getter('byteOffset');
 const tagOf = getter(Symbol.toStringTag);
 
-/** The bytes of a Uint8Array of whatever realm, as a plain array on the same memory. */
+/** The bytes of a Uint8Array of any realm, as a plain array on the same memory. */
 export function bytes(value, what) {
-  // The getters of the prototype cannot be deceived by properties of the object.
+  // The getters of the prototype ignore the object's own properties.
   if (tagOf.call(value) !== 'Uint8Array') throw new TypeError(`${what} must be a Uint8Array, not ${shown(value)}`);
   const length = lengthOf.call(value);
   if (length === 0) refuseDetached(value, what);
   if (length > MAX_BYTES) throw tooLarge(what, MAX_BYTES);
-  // What copies into the module asks an array for its length twice and trusts both answers. This one's is fixed: it has
-  // no getter of the user's, and does not grow with its buffer.
+  // The copy into the module reads the array's length twice and trusts both results. This array's length is fixed: it
+  // has no user-defined getter, and does not grow with its buffer.
   return new Uint8Array(bufferOf.call(value), offsetOf.call(value), length);
 }
 
-/** A detached array looks empty; taking it for empty would hide a mistake. */
+/** A detached array looks empty; accepting it would hide a mistake. */
 function refuseDetached(value, what) {
   try {
     Uint8Array.prototype.indexOf.call(value, 0);
@@ -55,7 +55,7 @@ function big(value, what, limit, bits) {
 export const u8 = (value, what) => integer(value, what, 0xff);
 export const u16 = (value, what) => integer(value, what, 0xffff);
 export const u32 = (value, what) => integer(value, what, 0xffff_ffff);
-/** A length: memory ends at 32 bits, so what is longer is as good as the longest. */
+/** A length: memory ends at 32 bits, so larger values are clamped. */
 export const size = (value, what) => Math.min(integer(value, what, Number.MAX_SAFE_INTEGER), 0xffff_ffff);
 export const u64 = (value, what) => big(value, what, U64, 64);
 export const u128 = (value, what) => big(value, what, U128, 128);
@@ -85,12 +85,12 @@ export function options(value, what = 'options') {
   return value;
 }
 
-/** How many items a list can have whose items nobody else counts: four million. */
+/** Maximum number of items of a list without a limit of its own: four million. */
 const MANY = 1 << 22;
 
 /**
- * The items of an iterable, each checked. With a `limit`, one more at most, for the core to say what is wrong; without,
- * more than four million are refused.
+ * The checked items of an iterable. With a `limit`, at most one item more is read, so that the core reports the error;
+ * without one, more than four million are rejected.
  */
 export function list(value, what, check, limit) {
   if (value === null || value === undefined || typeof value === 'string' || typeof value[Symbol.iterator] !== 'function') {
@@ -105,7 +105,7 @@ export function list(value, what, check, limit) {
   return items;
 }
 
-/** A pair whose two halves are checked. */
+/** A pair whose two elements are checked. */
 export function pair(value, what, first, second) {
   if (!Array.isArray(value) || value.length !== 2) {
     throw new TypeError(`${what} must be an array of two, not ${shown(value)}`);
@@ -115,7 +115,7 @@ export function pair(value, what, first, second) {
 
 export const optional = (check) => (value, what) => (value === undefined ? undefined : check(value, what));
 
-/** A value in an error message: what it is, never what is in it. */
+/** Describes a value in an error message by its type, never by its content. */
 export function shown(value) {
   if (value === null) return 'null';
   if (typeof value === 'function') return 'a function';
@@ -124,7 +124,7 @@ export function shown(value) {
   try {
     name = value.constructor?.name;
   } catch {
-    // A getter or a proxy of the user's; its error is not ours to report.
+    // A user's getter or proxy threw; its error is not reported.
   }
   return typeof name === 'string' && name !== '' ? `an object of class ${name}` : 'an object';
 }

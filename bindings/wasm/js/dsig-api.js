@@ -1,13 +1,13 @@
-// One-time keys that Ed25519 signs in batches; `wasm()` gives the module's exports, as in full-api.js.
+// One-time keys that Ed25519 signs in batches; `wasm()` returns the module's exports, as in full-api.js.
 
 import { MAX_BYTES, boolean, bytes, callable, list, optional, options, pair, shown, suite, u16, u32, u64, u8 } from './check.js';
 import { MAX_MEMBERS } from './constants.js';
 import { tooLarge } from './errors.js';
 import { Handle, TOKEN, isOpen, name, open, take, wrap } from './handle.js';
 
-/** A time in microseconds: that of the page's clock, if the user gives none. The module has no clock. */
+/** A time in microseconds, by default of the page's clock. The module has no clock. */
 const time = (now = BigInt(Date.now()) * 1000n, what = 'now') => u64(now, what);
-/** More are refused by the module. */
+/** The module rejects more. */
 const members = (value, what) => Uint16Array.from(list(value, what, u16, MAX_MEMBERS));
 
 function announced(raw) {
@@ -16,9 +16,9 @@ function announced(raw) {
   return { to: to && Array.from(to), announcement: raw.announcement() };
 }
 
-// Hooks are asked here, not by the module, in which one call cannot begin while another is under way. They are asked before
-// handles and bytes are looked at, which a hook could free or take away, and before the clock, for they may take their time.
-// What they throw is thrown; no answer but the right type is one.
+// Hooks are called here, not by the module, which is not reentrant. They are called before handles and bytes are read,
+// because a hook could free or detach them, and before the clock is read, because they may take their time. Their
+// exceptions propagate, and an answer of another type is an error.
 const copyOf = (hook) => u64(hook(), 'what the hook of detectCopies answers');
 const isRevoked = (hook, key) => boolean(hook(key), 'what the hook of checkRevocation answers');
 
@@ -56,7 +56,7 @@ export function dsigApi(wasm, { SecretKey, PublicKey }) {
       open(this, Signer).detect_copies(copy);
       this.#copies = hook;
     }
-    /** Which copy of its machine this is, if there is a hook. */
+    /** Identifier of this copy of the machine, if there is a hook. */
     #copy() {
       open(this, Signer);
       const hook = this.#copies;
@@ -131,7 +131,7 @@ export function dsigApi(wasm, { SecretKey, PublicKey }) {
       open(this, Verifier);
       this.#revocation = callable(hook, 'hook');
     }
-    /** Our handle, that of a key, and whether it is revoked. */
+    /** This object's handle, a key's handle, and whether the key is revoked. */
     #asked(signer) {
       const handles = () => [open(this, Verifier), openKey(signer)];
       const opened = handles();
@@ -176,7 +176,7 @@ export function dsigApi(wasm, { SecretKey, PublicKey }) {
     }
   }
 
-  /** The lines of a log. Handles and bytes are looked at once no more of the user's code runs. */
+  /** The entries of a log. Handles and bytes are read after all of the user's code has run. */
   function log(entries) {
     const read = (value, what) => {
       if (!Array.isArray(value) || value.length !== 3) throw new TypeError(`${what} must be an array of three, not ${shown(value)}`);

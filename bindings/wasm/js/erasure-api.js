@@ -1,4 +1,4 @@
-// Erasure coding; `wasm()` gives the module's exports, as in full-api.js.
+// Erasure coding; `wasm()` returns the module's exports, as in full-api.js.
 
 import { bytes, callable, list, size, u16, u32, u64, u8 } from './check.js';
 import { Handle, TOKEN, hex, name, open, wrap } from './handle.js';
@@ -8,7 +8,7 @@ export const MAX_MESSAGE = 1 << 30;
 export const MAX_SHARDS = 2 ** 31 - 1;
 export const MAX_ROWS = 4096;
 
-/** More are refused by the module, whatever they are. */
+/** The module rejects more, whatever they are. */
 const MANY_SHARDS = 65_535;
 
 export function erasureApi(wasm) {
@@ -152,7 +152,7 @@ export function erasureApi(wasm) {
     }
     decode(shards) {
       open(this, Coder);
-      // The list first: each shard of it is copied.
+      // The list is read first: each of its shards is copied.
       const given = list(shards, 'shards', (shard, what) => (open(shard, CheckedShard, what), shard), MANY_SHARDS);
       const all = fill(wasm().ErasureShards.empty(), given, 'shards', (shard, what) => open(shard, CheckedShard, what));
       return wrap(Dispersal, open(this, Coder).decode(all));
@@ -278,7 +278,7 @@ export function erasureApi(wasm) {
       open(this, Table).insert(open(row, Row, 'row'));
     }
     merge(newer) {
-      // A copy, for it may be the same one.
+      // A copy, since it may be the same object.
       open(this, Table).merge(open(newer, Table, 'newer').copy());
     }
     best(shape, message, allow = (suite) => suite.isAvailable) {

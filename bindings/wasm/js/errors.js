@@ -1,4 +1,4 @@
-// The error classes, one per code. The WebAssembly module makes its errors through the functions below.
+// The error classes, one per code. The WebAssembly module creates its errors through the functions below.
 
 const TOKEN = Symbol('quorate');
 
@@ -40,7 +40,7 @@ const named = {
   RNG: class RngError extends QuorateError {},
   CLOSED: class ClosedError extends QuorateError {},
 };
-// A bundler may rename classes; the names that users see stay.
+// Bundlers may rename classes; the public names must stay.
 const NAMES = {};
 for (const [code, Class] of Object.entries(named)) {
   const name = `${code.toLowerCase().replace(/(^|_)([a-z])/g, (_, __, letter) => letter.toUpperCase())}Error`;
@@ -83,7 +83,7 @@ export function make(code, message, culprits) {
 }
 
 const field = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
-/** Details of 32 bits and fewer; the others are `bigint`. */
+/** Details of at most 32 bits; the other ones are `bigint`. */
 const SMALL = new Set(['index', 'first', 'second', 'kind']);
 
 export function addText(error, name, value) {

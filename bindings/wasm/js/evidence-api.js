@@ -1,4 +1,4 @@
-// Evidence of misbehaviour.
+// Evidence of protocol violations.
 
 import { bytes, suite } from './check.js';
 import { verified } from './certificate-api.js';

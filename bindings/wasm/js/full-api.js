@@ -1,5 +1,5 @@
-// Everything: what verifies certificates, and all beyond it. Where the module answers with an object of several parts, the
-// part that is asked for last takes the object itself, so that nothing of it is left to free.
+// The whole package: verification of certificates, and everything else. If a result of the module has several parts,
+// the last part to be read consumes the result, so that nothing is left to free.
 
 import { blsApi } from './bls-api.js';
 import { certificateApi } from './certificate-api.js';
@@ -28,7 +28,7 @@ export function fullApi(wasm) {
   const { CommitteeId, PublicKey, Committee, Certificate, VerifiedCertificate } = base.classes;
   const keys = keysApi(wasm, base.classes);
 
-  /** Batches of certificates, each with its verdict. */
+  /** Verifies batches of certificates, with a verdict for each. */
   function batch(committee, certificates, verify) {
     const context = open(committee, Committee, 'committee');
     const one = (certificate, what) => open(certificate, Certificate, what);

@@ -1,4 +1,4 @@
-// `gossip`: signatures that are summed in any order, and how the sums spread.
+// `gossip`: signatures summed in any order, and the gossip of the sums.
 
 import { bytes, list, optional, options, u16, u32, u64 } from './check.js';
 import { Handle, TOKEN, name, open, same, wrap } from './handle.js';
@@ -7,13 +7,13 @@ import { verified } from './certificate-api.js';
 export const POOL = 8;
 export const STACK = 64;
 
-/** What the module takes for a time: microseconds of the system's clock, if the user gives none. */
+/** A time for the module: microseconds, by default of the system's clock. */
 const time = (now = BigInt(Date.now()) * 1000n, what = 'now') => u64(now, what);
 
 export function gossipApi(wasm, base) {
   const { Committee, CommitteeId, Signature, SignerSet, Statement, VerifiedCertificate, VerifiedVote } = base;
 
-  /** Parameters that the user gives, the others as they are by default. */
+  /** The user's parameters, completed with the defaults. */
   function parameters(given) {
     const { limit, preferred, batch, fanOut, backOff, patience } = options(given, 'parameters');
     return wasm().GossipParameters.of(
@@ -26,7 +26,7 @@ export function gossipApi(wasm, base) {
     );
   }
 
-  /** Handles of aggregates for the module, which takes the list over; freed if an item is refused. */
+  /** A list of aggregates for the module, which takes ownership of it; it is freed if an item is rejected. */
   function filled(values, what, add) {
     const raw = wasm().Aggregates.empty();
     try {

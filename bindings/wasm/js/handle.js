@@ -1,16 +1,16 @@
-// Objects that hold something in the module's memory. They cannot be forged, and after `free` they say so.
+// Objects that own memory of the module. They cannot be forged, and throw after `free`.
 
 import { shown } from './check.js';
 import { closed } from './errors.js';
 
-/** Only this package makes objects from handles. */
+/** Only this package creates objects from handles. */
 export const TOKEN = Symbol('quorate');
 
 let slot;
 
 export class Handle {
   #raw;
-  /** What it was made as: another prototype does not make it something else. */
+  /** The class that it was created as: replacing the prototype does not change it. */
   #Class;
 
   constructor(token, raw) {
@@ -33,7 +33,7 @@ export class Handle {
     };
   }
 
-  /** Gives the memory back now instead of at the next garbage collection. Twice does nothing. */
+  /** Frees the memory now instead of at the next garbage collection. Further calls do nothing. */
   free() {
     const raw = slot.get(this);
     slot.clear(this);
@@ -55,7 +55,7 @@ Object.defineProperty(Handle.prototype, Symbol.for('nodejs.util.inspect.custom')
   },
 });
 
-/** An object of a class around a handle; `undefined` stays it. */
+/** Wraps a handle in an object of a class; `undefined` stays `undefined`. */
 export const wrap = (Class, raw) => (raw === undefined ? undefined : new Class(TOKEN, raw));
 
 function handle(object, Class, what) {
@@ -65,14 +65,14 @@ function handle(object, Class, what) {
   return slot.get(object);
 }
 
-/** The handle of an object of a class, or an error that names the argument. */
+/** Returns the handle of an object of a class, or throws an error that names the argument. */
 export function open(object, Class, what = 'this') {
   const raw = handle(object, Class, what);
   if (raw === undefined) throw closed(Class.name);
   return raw;
 }
 
-/** The handle, which the object then no longer has: the module takes it over. */
+/** Takes the handle out of the object: the module becomes its owner. */
 export function take(object, Class, what) {
   const raw = open(object, Class, what);
   slot.clear(object);
@@ -82,7 +82,7 @@ export function take(object, Class, what) {
 export const isOpen = (object, Class) => handle(object, Class, 'this') !== undefined;
 export const is = (object, Class) => slot.is(object, Class);
 
-/** Names that survive minifiers. */
+/** Names that minifiers do not change. */
 export function name(classes) {
   for (const [text, Class] of Object.entries(classes)) {
     Object.defineProperty(Class, 'name', { value: text });

@@ -111,8 +111,8 @@ export function keysApi(wasm, { PublicKey }) {
   }
 
   class VerifiedKey extends Handle {
-    static of(secret) {
-      return wrap(VerifiedKey, wasm().VerifiedKey.of(open(secret, SecretKey, 'secret')));
+    static fromSecret(secret) {
+      return wrap(VerifiedKey, wasm().VerifiedKey.from_secret(open(secret, SecretKey, 'secret')));
     }
     get suite() {
       return open(this, VerifiedKey).suite();

@@ -1,6 +1,6 @@
-// The module is there once it was loaded; what needs it says so until then.
+// Loading of the module; until it is loaded, calls that need it throw.
 
-/** What gives the module's exports, and what says that they are loaded. */
+/** Returns the access to the module's exports, and the function that marks them as loaded. */
 export function loading(exports) {
   let ready = false;
   return {
@@ -14,7 +14,7 @@ export function loading(exports) {
   };
 }
 
-/** A function that loads once, however often it is called; a failure can be tried again. */
+/** Wraps a function so that it loads once; after a failure it can be called again. */
 export function once(load, loaded) {
   let pending;
   return function init(source) {

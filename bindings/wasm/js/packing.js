@@ -1,7 +1,7 @@
-// What is posted to a Worker and back: all bytes in one array, which is handed over without a copy, however many keys or
-// certificates it holds.
+// Messages to and from a Worker: all bytes in one array, which is transferred without a copy, however many keys or
+// certificates it contains.
 
-/** A value of arrays, plain objects and bytes, with its bytes in one array. */
+/** Packs a value of arrays, plain objects and bytes: all its bytes go into one array. */
 export function pack(value) {
   const parts = [];
   let length = 0;
@@ -24,7 +24,7 @@ export function pack(value) {
   return { shape, bytes };
 }
 
-/** The value again; its bytes are copies, so that none holds on to all. */
+/** Unpacks the value; its bytes are copies, so that none references the whole array. */
 export function unpack({ shape, bytes }) {
   const walk = (part) => {
     if (Array.isArray(part)) return part.map(walk);

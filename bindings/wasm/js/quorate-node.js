@@ -1,4 +1,4 @@
-// For Node: the module is read from disk while this file is loaded, so that `init` has nothing left to do.
+// For Node: the module is read from disk while this file is loaded, so that `init` does nothing.
 
 import { readFileSync } from 'node:fs';
 import { initSync } from '../dist/quorate.js';

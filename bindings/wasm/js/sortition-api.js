@@ -1,4 +1,4 @@
-// `sortition`: who may propose.
+// `sortition`: leader sortition.
 
 import { bytes, suite, u16, u64 } from './check.js';
 import { Handle, TOKEN, hex, name, open, same, wrap } from './handle.js';
@@ -156,7 +156,7 @@ export function sortitionApi(wasm, base) {
     }
   }
 
-  /** It lies in no memory of the module. */
+  /** It owns no memory of the module. */
   class Score {
     #bytes;
     constructor(token, data) {

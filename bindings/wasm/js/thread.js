@@ -1,8 +1,8 @@
-// The Worker's side: does what it is asked, one thing after another, and answers with copies.
+// The Worker's side: handles requests one after another, and answers with copies.
 
 import { pack, unpack } from './packing.js';
 
-/** Makes objects that are freed when the work is done, instead of at some garbage collection. */
+/** Frees the objects that `work` creates when it is done, instead of at a later garbage collection. */
 function scoped(work) {
   const kept = [];
   const keep = (object) => {
@@ -16,7 +16,7 @@ function scoped(work) {
   }
 }
 
-/** What is known of an error, in words that can be copied. */
+/** Describes an error in data that can be copied. */
 function described(error) {
   if (error?.code !== undefined && error.culprits) {
     const { code, message, culprits, details } = error;
@@ -25,7 +25,7 @@ function described(error) {
   return { name: error?.name, message: String(error?.message ?? error) };
 }
 
-/** What answers a message through `answer`, the environment's `postMessage`; `api` is a build of this package. */
+/** Answers messages through `answer`, the environment's `postMessage`; `api` is a build of this package. */
 export function serve(api, answer) {
   const work = operations(api);
   answer({ id: 0, value: pack() });
@@ -35,7 +35,7 @@ export function serve(api, answer) {
       const value = pack(done);
       answer({ id, value }, [value.bytes.buffer]);
     } catch (error) {
-      // After a trap the module's memory may be in any state.
+      // After a trap the module's memory may be inconsistent.
       answer({ id, error: described(error), fatal: error instanceof WebAssembly.RuntimeError });
     }
   };
@@ -53,7 +53,7 @@ function operations(q) {
     const { suite, epoch, size, totalWeight, quorumWeight, honestWeight } = committee;
     return { id, suite, committee: committee.id.bytes, epoch, size, totalWeight, quorumWeight, honestWeight };
   };
-  /** Each of a list, and what became of it. */
+  /** The result for each item of a list. */
   const each = (items, check) =>
     items.map((item) => {
       try {
@@ -65,7 +65,7 @@ function operations(q) {
     });
 
   const shownStatement = ({ kind, epoch, view, digest }) => ({ kind, epoch, view, digest });
-  /** A verified object as plain data, by what is shown of its value. */
+  /** A verified object as plain data, converted by `show`. */
   const shown = (keep, verified, show) => ({ ...show(keep(verified.value), keep), committee: verified.committee.bytes });
   const shownCertificate = (value, keep) => ({
     suite: value.suite,
@@ -87,7 +87,7 @@ function operations(q) {
     signers: [...keep(value.signers)],
   });
 
-  /** Decodes, verifies and shows. */
+  /** Decodes, verifies and converts. */
   const checked = (id, decode, show) =>
     scoped((keep) => shown(keep, keep(keep(decode(at(id), keep)).verify(at(id))), show));
   const bySuite = (Class, data) => (committee) => Class.decode(committee.suite, data);

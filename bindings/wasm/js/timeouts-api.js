@@ -1,4 +1,4 @@
-// Timeout votes, what collects them, and timeout certificates.
+// Timeout votes, their collector, and timeout certificates.
 
 import { bytes, options, suite, u16, u64, u8 } from './check.js';
 import { verified } from './certificate-api.js';

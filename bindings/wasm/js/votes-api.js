@@ -1,4 +1,5 @@
-// Votes and what collects them. `later` has what is made of them; `collecting` is what all collectors need.
+// Votes and their collectors. `later` contains the classes made from votes; `collecting` the common parts of
+// collectors.
 
 import { bytes, optional, options, suite, u16, u32, u64, u8 } from './check.js';
 import { verified } from './certificate-api.js';
@@ -78,7 +79,7 @@ export function votesApi(wasm, base, later) {
     }
   }
 
-  /** A fault as the union that users see. */
+  /** A fault as the union of the public interface. */
   function fault(raw) {
     const [signer, error, evidence] = [raw.signer(), raw.error(), wrap(later.VerifiedEquivocation(), raw.evidence())];
     if (error) return { kind: 'stray', signer, error };
@@ -87,7 +88,7 @@ export function votesApi(wasm, base, later) {
   }
   const collected = (raw, Class) => ({ certificate: wrap(Class, raw.certificate()), faults: raw.faults().map(fault) });
 
-  /** What both collectors are made of. */
+  /** Common parts of both collectors. */
   function parts(committee, kind, view, given) {
     const { batchThreshold, failureLimit } = options(given);
     return [
@@ -99,7 +100,7 @@ export function votesApi(wasm, base, later) {
     ];
   }
 
-  /** Both collectors, but for what they collect. */
+  /** Base of both collectors. */
   class Collector extends Handle {
     #topic;
     #committee;

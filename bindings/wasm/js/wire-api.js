@@ -1,4 +1,4 @@
-// `wire`: the encoding.
+// `wire`: the canonical encoding.
 
 import { boolean, bytes, size, string, u128, u16, u32, u64, u8 } from './check.js';
 import { Handle, TOKEN, name, open } from './handle.js';

@@ -1,4 +1,4 @@
-// What `quorate-wasm/worker` exports beside `startWorker`.
+// The exports of `quorate-wasm/worker` beside `startWorker`.
 
 export { CertificateWorker, CertificateWorkerCommittee, QuorateWorker, WorkerCommittee } from './worker-classes.js';
 export { MAX_WAITING } from './calls.js';

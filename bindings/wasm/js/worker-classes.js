@@ -1,5 +1,5 @@
-// The page's side of a Worker: bytes go there, and promises of what they say come back. Nothing of the WebAssembly module
-// is loaded here.
+// The page's side of a Worker: bytes are sent to it, and results return as promises. The WebAssembly module is not
+// loaded here.
 
 import { remade } from './calls.js';
 import { MAX_MEMBERS } from './constants.js';
@@ -7,14 +7,14 @@ import { boolean, bytes, list, optional, options, pair, shown, string, suite, u1
 import { addText, closed, make, tooLarge } from './errors.js';
 import { hex } from './handle.js';
 
-/** Only this package makes these objects. */
+/** Only this package creates these objects. */
 export const TOKEN = Symbol('quorate');
 
 const MAX_BATCH = 65_536;
 
-/** The caller's bytes as they are now: whoever changes or transfers them afterwards changes nothing here. */
+/** A copy of the caller's bytes: later changes or transfers have no effect. */
 const copied = (value, what) => new Uint8Array(bytes(value, what));
-/** A list that is refused here if it is too long, before any of it is looked at. */
+/** A list that is rejected by its length before its items are read. */
 function listOf(values, what, check, limit) {
   const all = list(values, what, check, limit);
   if (all.length > limit) throw tooLarge(what, limit);
@@ -36,7 +36,7 @@ export function signalOf(given) {
   return signal;
 }
 
-/** A chain's id, or the name that it is made of. */
+/** A chain's id, or the name that it is derived from. */
 function chainOf(value) {
   if (typeof value === 'string') return string(value, 'chain');
   const id = copied(value, 'chain');
@@ -64,10 +64,10 @@ function constructed(token, Class) {
   if (token !== TOKEN) throw new TypeError(`${Class.name} cannot be constructed; use startWorker`);
 }
 
-/** Gives back what the Worker keeps for committees that nobody can reach any more. */
+/** Releases committees in the Worker that are no longer reachable here. */
 const forgotten = new FinalizationRegistry(({ calls, id }) => release(calls, id));
 const release = (calls, id) => {
-  // If the Worker is gone, so is what it kept.
+  // If the Worker has ended, so have its committees.
   if (!calls.ended) calls.call('release', [id]).catch(() => {});
 };
 
@@ -217,7 +217,7 @@ async function committee(worker, operation, wanted, signal) {
 const dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose');
 const ends = [[CertificateWorkerCommittee, 'free'], [CertificateWorker, 'terminate']];
 for (const [{ prototype }, end] of ends) Object.defineProperty(prototype, dispose, { value() { this[end](); } });
-// A bundler may rename classes; the names that users see stay.
+// Bundlers may rename classes; the public names must stay.
 for (const [name, Class] of Object.entries({ CertificateWorkerCommittee, WorkerCommittee, CertificateWorker, QuorateWorker })) {
   Object.defineProperty(Class, 'name', { value: name });
 }

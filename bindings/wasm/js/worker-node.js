@@ -1,4 +1,4 @@
-// For Node: a thread of node:worker_threads, which keeps the process alive only while an answer is due.
+// For Node: a thread of node:worker_threads, which keeps the process alive only while an answer is pending.
 
 import { Worker } from 'node:worker_threads';
 import { starter } from './worker-start.js';
@@ -6,7 +6,7 @@ import { starter } from './worker-start.js';
 export * from './worker-api.js';
 
 function spawn(build) {
-  // The program's own options are not for this thread; some, as `--input-type`, would keep it from starting.
+  // The program's own options do not apply to this thread; some, such as `--input-type`, would prevent its start.
   const worker = new Worker(new URL(`./thread-${build}-node.js`, import.meta.url), { execArgv: [] });
   return {
     listen(answered, broken) {

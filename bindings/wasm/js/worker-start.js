@@ -4,7 +4,7 @@ import { Calls } from './calls.js';
 import { options, shown } from './check.js';
 import { CertificateWorker, QuorateWorker, TOKEN, signalOf } from './worker-classes.js';
 
-/** `spawn` makes the Worker of a build, `located` says where its module is in a form that can be posted. */
+/** `spawn` creates the Worker of a build; `located` returns the location of its module in a form that can be posted. */
 export function starter(spawn, located) {
   return async function startWorker(given) {
     const { build = 'full', source } = options(given);

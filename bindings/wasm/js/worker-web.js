@@ -1,5 +1,5 @@
-// For pages and bundlers. The two `new Worker(new URL(…, import.meta.url))` are written out because that is what bundlers
-// look for; only the one that is asked for is downloaded.
+// For pages and bundlers. The two `new Worker(new URL(…, import.meta.url))` are written out because bundlers search for
+// this form; only the requested one is downloaded.
 
 import { starter } from './worker-start.js';
 
@@ -25,7 +25,7 @@ function spawn(build) {
   };
 }
 
-/** A relative URL is meant from where the page is, and a URL object cannot be posted. */
+/** A relative URL is resolved against the page, and a URL object cannot be posted. */
 function located(source) {
   if (typeof source !== 'string' && !(source instanceof URL)) return source;
   return new URL(source, globalThis.document?.baseURI ?? globalThis.location.href).href;

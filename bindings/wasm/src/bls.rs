@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::glue::{OrThrow, Thrown};
 use crate::keys::{Signature, VerifiedKey};
 
-/// Signatures on their way into a sum.
+/// Signatures to be summed.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Signatures(Vec<any::Signature>);
@@ -46,7 +46,7 @@ impl Keys {
     }
 }
 
-/// Keys that signed a message each.
+/// Keys, each of which signed a message.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Signed(Vec<(any::VerifiedKey, Vec<u8>)>);

@@ -82,7 +82,7 @@ mod full {
     use crate::committee::Committee;
     use crate::glue;
 
-    /// Certificates that are checked together.
+    /// Certificates that are verified together.
     #[wasm_bindgen]
     #[derive(Default)]
     pub struct Certificates(Vec<any::Certificate>);
@@ -106,7 +106,7 @@ mod full {
         }
     }
 
-    /// What became of one of them.
+    /// Verdict on one of them.
     #[wasm_bindgen]
     pub struct Verdict(quorate::Result<Verified<any::Certificate>>);
 

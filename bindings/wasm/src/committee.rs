@@ -1,4 +1,4 @@
-//! Committees, and the identifiers that go with them.
+//! Committees and their identifiers.
 
 use quorate::any;
 use quorate::certificate::Kind;
@@ -10,13 +10,13 @@ use crate::keys::PublicKey;
 use crate::signers::SignerSet;
 use crate::statement::Statement;
 
-/// The chain that a name stands for.
+/// Returns the chain id derived from a name.
 #[wasm_bindgen]
 pub fn chain_from_name(name: &str) -> Vec<u8> {
     Chain::from_name(name).0.to_vec()
 }
 
-/// Members before they are a committee.
+/// Members of a committee to be created.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct AttestedMembers(Vec<(any::PublicKey, u128)>);
@@ -135,7 +135,7 @@ mod full {
     use crate::glue::{OrThrow, Thrown, decode};
     use crate::keys::VerifiedKey;
 
-    /// Members whose possession was checked, before they are a committee.
+    /// Members with verified possession, of a committee to be created.
     #[wasm_bindgen]
     #[derive(Default)]
     pub struct Members(Vec<(any::VerifiedKey, u128)>);

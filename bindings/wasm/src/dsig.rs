@@ -1,4 +1,4 @@
-//! DSig: one-time keys that sign, and that Ed25519 signs in batches.
+//! DSig: one-time keys sign, and Ed25519 signs them in batches.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -45,8 +45,8 @@ impl DsigGroups {
     }
 }
 
-/// A signer, and which copy of its machine this is, as its hook said last. The core asks for that: the page is asked by
-/// `js/dsig-api.js`, while nothing is borrowed here.
+/// A signer, and the hook's last identifier of this copy of the machine. The core reads it: `js/dsig-api.js` calls the
+/// hook while nothing is borrowed here.
 #[wasm_bindgen]
 pub struct DsigSigner {
     signer: DynSigner,
@@ -54,7 +54,7 @@ pub struct DsigSigner {
 }
 
 impl DsigSigner {
-    /// The signer, with what the hook says now, if there is one.
+    /// Returns the signer after storing the hook's answer, if there is one.
     fn told(&mut self, copy: Option<u64>) -> &mut DynSigner {
         if let Some(copy) = copy {
             self.copy.store(copy, Ordering::Relaxed);
@@ -126,7 +126,7 @@ impl DsigSigner {
     }
 }
 
-/// What to send, and to whom: nobody in particular is everybody.
+/// An announcement and its recipients; none stands for all verifiers.
 #[wasm_bindgen]
 pub struct DsigAnnounced(DynAnnounced);
 
@@ -141,7 +141,7 @@ impl DsigAnnounced {
     }
 }
 
-/// A verifier, and whether the signer at hand is revoked, as the hook says. As [`DsigSigner`].
+/// A verifier, and the hook's answer whether the current signer is revoked. As [`DsigSigner`].
 #[wasm_bindgen]
 pub struct DsigVerifier {
     verifier: DynVerifier,
@@ -235,7 +235,7 @@ impl DsigAuditor {
     }
 }
 
-/// Lines of a log; `js/dsig-api.js` counts their bytes.
+/// Entries of a log; `js/dsig-api.js` counts their bytes.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct DsigEntries(Vec<(ed25519::PublicKey, Vec<u8>, Vec<u8>)>);
@@ -290,7 +290,7 @@ fn key(signer: &PublicKey) -> Thrown<&ed25519::PublicKey> {
     <&ed25519::PublicKey>::try_from(&signer.0).or_throw()
 }
 
-/// `js/dsig-api.js` reads no more than one above the limit of a list, however long it is.
+/// `js/dsig-api.js` reads at most one item above the limit of a list.
 fn at_most(length: usize, what: &'static str) -> Thrown<()> {
     let limit = MAX_MEMBERS as u64;
     if length > MAX_MEMBERS { Err(Error::TooLarge { what, limit }).or_throw() } else { Ok(()) }

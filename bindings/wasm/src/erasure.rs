@@ -1,4 +1,4 @@
-//! Erasure coding: messages as shards of which some restore all.
+//! Erasure coding: a message as shards, some of which restore it.
 
 use quorate::Error;
 use quorate::erasure::tuner::{Row, Table};
@@ -10,11 +10,11 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::glue::{OrThrow, Thrown, decode};
 
-/// All shards of a message, the coder's working memory and two copies must fit four gigabytes, or the module would end: it
-/// cannot do without memory that it asks for.
+/// All shards of a message, the coder's working memory and two copies must fit into four gigabytes; otherwise an
+/// allocation fails and aborts the module.
 const MOST_SHARDS: usize = 1 << 28;
 
-/// The limits that JavaScript's copies of them are compared with: message, shards, rows.
+/// The limits that JavaScript's copies are compared with: message, shards, rows.
 #[wasm_bindgen]
 pub fn erasure_limits() -> Vec<u32> {
     [MAX_MESSAGE, MAX_SHARDS, Table::MAX_ROWS].map(|limit| limit as u32).into()
@@ -158,7 +158,7 @@ impl ErasureCoder {
     }
 }
 
-/// Shards that are decoded.
+/// Shards to be decoded.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct ErasureShards(Vec<CheckedShard>);
@@ -308,7 +308,7 @@ impl ErasureTable {
         self.0.rows().len() as u32
     }
 
-    /// Another one with the same rows.
+    /// A new table with the same rows.
     pub fn copy(&self) -> Self {
         Self(self.0.clone())
     }
@@ -321,7 +321,7 @@ impl ErasureTable {
         self.0.merge(&newer.0).or_throw()
     }
 
-    /// `allowed` are those suites of the table that the user's function allows.
+    /// `allowed` are the suites of the table that the user's function accepts.
     pub fn best(&self, shape: &ErasureShape, message: u32, allowed: ErasureSuites) -> Option<ErasureRow> {
         self.0.best(shape.0, message as usize, |suite| allowed.0.contains(&suite)).copied().map(ErasureRow)
     }

@@ -1,4 +1,4 @@
-//! Proofs that members broke the protocol.
+//! Evidence of protocol violations.
 
 use quorate::any;
 use quorate::committee::Verified;

@@ -1,4 +1,4 @@
-//! Errors as JavaScript's classes, and the few conversions that several handles need.
+//! Conversion of errors to JavaScript's classes, and conversions that several handles need.
 
 use quorate::any::Suite;
 use quorate::wire::Decode;
@@ -17,10 +17,10 @@ extern "C" {
     fn add_members(error: &JsValue, name: &str, value: Vec<u16>);
 }
 
-/// What every fallible handle returns: wasm-bindgen throws the error.
+/// Result of every fallible handle: wasm-bindgen raises the error.
 pub(crate) type Thrown<T> = Result<T, JsValue>;
 
-/// An instance of the class that belongs to the error's code.
+/// An instance of the class for the error's code.
 pub(crate) fn error(error: &Error) -> JsValue {
     let thrown = make(error.code(), &error.to_string(), error.culprits().to_vec());
     for (name, value) in error.details() {
@@ -34,7 +34,7 @@ pub(crate) fn error(error: &Error) -> JsValue {
     thrown
 }
 
-/// The core's result as JavaScript's.
+/// Conversion of the core's results to JavaScript's.
 pub(crate) trait OrThrow<T> {
     fn or_throw(self) -> Thrown<T>;
 }
@@ -45,7 +45,7 @@ impl<T> OrThrow<T> for quorate::Result<T> {
     }
 }
 
-/// A suite by its name.
+/// Returns the suite with this name.
 pub(crate) fn suite(name: &str) -> Thrown<Suite> {
     Suite::from_name(name).or_throw()
 }
@@ -55,7 +55,7 @@ pub(crate) fn array(bytes: &[u8], what: &'static str) -> Thrown<[u8; 32]> {
     bytes.try_into().map_err(|_| error(&Error::Malformed { what }))
 }
 
-/// What stands on its own in its encoding.
+/// Decodes a type whose encoding needs no context.
 pub(crate) fn decode<T: Decode>(bytes: &[u8]) -> Thrown<T> {
     T::decode(bytes, &()).or_throw()
 }
@@ -70,7 +70,7 @@ extern "C" {
     fn set(this: &Uint8Array, bytes: &[u8]);
 }
 
-/// Secret bytes as an array of JavaScript's, because a vector is a copy in this memory that nobody wipes.
+/// Secret bytes as a JavaScript array: a vector would leave an unwiped copy in this memory.
 #[cfg(feature = "full")]
 pub(crate) fn handed_over(secret: &[u8]) -> Uint8Array {
     let array = Uint8Array::new(secret.len() as u32);

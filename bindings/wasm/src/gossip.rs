@@ -1,4 +1,4 @@
-//! Aggregates that are summed in any order, pools of them, and how they spread.
+//! Aggregates that can be summed in any order, pools of them, and gossip.
 
 use std::time::Duration;
 
@@ -97,7 +97,7 @@ impl VerifiedAggregate {
     }
 }
 
-/// Aggregates that are checked together, or taken off another together.
+/// Aggregates that are verified together, or subtracted together.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Aggregates {
@@ -128,7 +128,7 @@ impl Aggregates {
     }
 }
 
-/// What became of one of them.
+/// Verdict on one of them.
 #[wasm_bindgen]
 pub struct AggregateVerdict(quorate::Result<Verified<any::Aggregate>>);
 
@@ -147,7 +147,7 @@ fn verdicts(results: Vec<quorate::Result<Verified<any::Aggregate>>>) -> Vec<Aggr
     results.into_iter().map(AggregateVerdict).collect()
 }
 
-/// Times are in microseconds; what is not given is as by default.
+/// Times are in microseconds; missing values have defaults.
 #[wasm_bindgen]
 #[derive(Clone, Copy)]
 pub struct GossipParameters(gossip::Parameters);
@@ -352,7 +352,7 @@ impl Gossip {
     }
 }
 
-/// What a check found; what is wrong is asked for last.
+/// Result of a check; the faults are read last.
 #[wasm_bindgen]
 pub struct GossipChecked(gossip::Checked);
 
@@ -379,7 +379,7 @@ impl GossipChecked {
     }
 }
 
-/// What to send; what is asked for last.
+/// A message to send; the aggregate is read last.
 #[wasm_bindgen]
 pub struct GossipSend((u16, any::Aggregate));
 

@@ -1,4 +1,4 @@
-//! Keys that sign nothing contradictory.
+//! Keys that never sign contradicting statements.
 
 use quorate::any;
 use quorate::certificate::Kind;
@@ -78,7 +78,7 @@ impl Guard {
     }
 }
 
-/// A vote and the record that must be durable before it.
+/// A vote and the record that must be durable before it leaves.
 #[wasm_bindgen]
 pub struct SignedVote {
     vote: any::Vote,
@@ -96,7 +96,7 @@ impl SignedVote {
     }
 }
 
-/// A timeout vote and the record that must be durable before it.
+/// A timeout vote and the record that must be durable before it leaves.
 #[wasm_bindgen]
 pub struct SignedTimeout {
     vote: any::TimeoutVote,
@@ -140,7 +140,7 @@ impl GuardRecord {
     }
 }
 
-/// Records that a guard is restored from.
+/// Records from which a guard is restored.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct GuardRecords(Vec<Record>);

@@ -55,7 +55,7 @@ mod full {
             any::SecretKey::generate(suite(name)?, &mut getrandom::SysRng).or_throw().map(Self)
         }
 
-        /// Owned, because what JavaScript lends is a copy in this memory that nobody wipes.
+        /// Owned, because a value borrowed from JavaScript is a copy in this memory that is never wiped.
         pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Thrown<Self> {
             let bytes = Zeroizing::new(bytes);
             any::SecretKey::from_bytes(suite(name)?, &bytes).or_throw().map(Self)
@@ -151,8 +151,8 @@ mod full {
 
     #[wasm_bindgen]
     impl VerifiedKey {
-        pub fn of(secret: &SecretKey) -> Self {
-            Self(any::VerifiedKey::of(&secret.0))
+        pub fn from_secret(secret: &SecretKey) -> Self {
+            Self(any::VerifiedKey::from_secret(&secret.0))
         }
 
         pub fn suite(&self) -> String {

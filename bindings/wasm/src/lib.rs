@@ -1,10 +1,10 @@
 //! quorate for browsers and other hosts of WebAssembly.
 //!
-//! These are handles, one per concept of [`quorate::any`], for the classes of the package `quorate-wasm` in `js/`:
-//! those check the types and ranges of what they are given, own the handles, and are what users see. What each
-//! does is said once, in the package's `index.d.ts`. Nothing here panics on any input, and nothing is decided here.
+//! One handle per concept of [`quorate::any`], for the classes of the package `quorate-wasm` in `js/`, which users see:
+//! those check the types and ranges of arguments and own the handles. The package's `index.d.ts` describes each item.
+//! Nothing here panics on any input, and no decision is made here.
 //!
-//! Without the feature `full` only what verifies certificates is left.
+//! Without the feature `full`, only the verification of certificates is included.
 #![allow(missing_docs, reason = "the package's index.d.ts documents what users see; these are its handles")]
 #![allow(unsafe_code, reason = "wasm-bindgen's macro writes the functions that JavaScript calls")]
 
@@ -41,22 +41,22 @@ pub mod wire;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// The version that JavaScript's copy of it is compared with.
+/// The version that JavaScript's copy is compared with.
 #[wasm_bindgen]
 #[must_use]
 pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
 }
 
-/// The codes that JavaScript's copy of them is compared with.
+/// The codes that JavaScript's copy is compared with.
 #[wasm_bindgen]
 #[must_use]
 pub fn codes() -> Vec<String> {
     quorate::Error::CODES.iter().map(|code| (*code).to_owned()).collect()
 }
 
-/// The limits that JavaScript's copies of them are compared with: members, weight, timeout groups, batch threshold,
-/// what a pool keeps, what waits in gossip, winners of a lottery.
+/// The limits that JavaScript's copies are compared with: members, weight, timeout groups, batch threshold, size of a
+/// pool, verification queue of gossip, winners of a lottery.
 #[cfg(feature = "full")]
 #[wasm_bindgen]
 #[must_use]

@@ -44,7 +44,7 @@ impl Merkle {
 
 const LEAF: &str = "leaf of a Merkle tree";
 
-/// Leaves on their way into a tree.
+/// Leaves of a tree to be computed.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Leaves(Vec<Hash>);
@@ -81,7 +81,7 @@ impl Path {
         self.0.count()
     }
 
-    /// One after the other.
+    /// Concatenated.
     pub fn siblings(&self) -> Vec<u8> {
         self.0.siblings().concat()
     }

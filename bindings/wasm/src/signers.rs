@@ -14,8 +14,8 @@ impl SignerSet {
         Self(Inner::new(committee))
     }
 
-    pub fn of(committee: u16, members: &[u16]) -> Thrown<Self> {
-        Inner::of(committee, members.iter().copied()).or_throw().map(Self)
+    pub fn from_members(committee: u16, members: &[u16]) -> Thrown<Self> {
+        Inner::from_members(committee, members.iter().copied()).or_throw().map(Self)
     }
 
     pub fn full(committee: u16) -> Self {

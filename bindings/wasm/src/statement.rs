@@ -1,4 +1,4 @@
-//! What members sign.
+//! Signed statements.
 
 use quorate::certificate::{Kind, Statement as Inner};
 use quorate::committee::CommitteeId;

@@ -172,7 +172,7 @@ impl VerifiedTimeoutCertificate {
     }
 }
 
-/// What adding a timeout vote led to; the certificate can be taken once, before the faults.
+/// Result of adding a timeout vote; the certificate can be taken once, before the faults.
 #[wasm_bindgen]
 pub struct TimeoutCollected {
     certificate: Option<Verified<any::TimeoutCertificate>>,
@@ -196,7 +196,7 @@ impl From<any::Collected<any::TimeoutCertificate>> for TimeoutCollected {
     }
 }
 
-/// Whether verified votes weigh more than a third, and what was found.
+/// Whether verified votes weigh more than a third, and the faults found.
 #[wasm_bindgen]
 pub struct Honest {
     verdict: bool,

@@ -102,7 +102,7 @@ impl Suspects {
     }
 }
 
-/// What is wrong with a vote.
+/// A fault found in a vote.
 #[wasm_bindgen]
 pub struct VoteFault(pub(crate) any::VoteFault);
 
@@ -131,7 +131,7 @@ pub(crate) fn faults(faults: Vec<any::VoteFault>) -> Vec<VoteFault> {
     faults.into_iter().map(VoteFault).collect()
 }
 
-/// What adding a vote led to; the certificate can be taken once, before the faults.
+/// Result of adding a vote; the certificate can be taken once, before the faults.
 #[wasm_bindgen]
 pub struct Collected {
     certificate: Option<Verified<any::Certificate>>,

@@ -1,4 +1,4 @@
-//! The encoding that everything is made of.
+//! The canonical encoding.
 
 use quorate::wire::{Reader as Inner, Writer as InnerWriter, domain};
 use wasm_bindgen::prelude::wasm_bindgen;

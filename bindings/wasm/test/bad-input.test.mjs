@@ -1,4 +1,4 @@
-// What is handed in wrongly and shared.test.mjs does not ask: what is this package's own, and bytes that lie.
+// Invalid arguments beyond those of shared.test.mjs: specific to this package, and arrays with false lengths.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -10,7 +10,7 @@ const chain = q.ChainId.fromName('bad input');
 
 function member(suite = 'ed25519') {
   const secret = q.SecretKey.generate(suite);
-  const key = q.VerifiedKey.of(secret);
+  const key = q.VerifiedKey.fromSecret(secret);
   return { secret, key, committee: new q.Committee(chain, 1n, [[key, 5n]]) };
 }
 const { secret, key, committee } = member();
@@ -28,12 +28,12 @@ test('the small build checks the same', () => {
   assert.throws(() => small.PublicKey.decode('ed25519', new Uint8Array(3)), coded('MALFORMED'));
 });
 
-test('what is too large for the module is refused before it is copied there', () => {
+test('oversized arguments are refused before they are copied', () => {
   assert.throws(() => secret.sign(new Uint8Array((1 << 28) + 1)), coded('TOO_LARGE'));
   assert.throws(() => committee.signerSet({ indices: [4_000_000_000] }), coded('UNKNOWN_SIGNER'));
 });
 
-test('an iterable that throws does no harm', () => {
+test('an iterable that throws is harmless', () => {
   const angry = function* (item) { yield item; throw new Error('mine'); };
   assert.throws(() => new q.Committee(chain, 1n, angry([key, 1n])), /mine/);
 });
@@ -49,8 +49,8 @@ test('shared and partial bytes are read, detached ones are refused', () => {
   assert.throws(() => q.ChainId.fromBytes(gone), TypeError);
 });
 
-test('bytes that lie about themselves are read as they are', () => {
-  // The glue asks twice how long they are: the first answer is what it makes room for, the real length what it copies.
+test('arrays with false lengths are read by their real length', () => {
+  // The glue reads the length twice: it allocates by the first result and copies by the real length.
   class Liar extends Uint8Array {
     asked = 0;
     get length() { return this.asked++ ? 4 : super.length; }
@@ -67,7 +67,7 @@ test('bytes that lie about themselves are read as they are', () => {
     const detached = Class.from(certificate.value.encodeDetached());
     q.Certificate.decodeDetached(detached, statement, committee).verify(committee);
   }
-  // What grows while it is read, or shrinks before.
+  // A buffer that grows while it is read, or shrinks before.
   const growing = new Uint8Array(new SharedArrayBuffer(8, { maxByteLength: 1 << 20 })).fill(3);
   const signed = secret.sign(growing);
   growing.buffer.grow(1 << 20);
@@ -81,7 +81,7 @@ test('bytes that lie about themselves are read as they are', () => {
   assert.throws(() => tree.leaf(digests[1]), /out of bounds/);
 });
 
-test('what was freed says CLOSED, twice freeing does nothing', () => {
+test('freed objects raise CLOSED, freeing twice is harmless', () => {
   for (const make of [
     () => [q.SecretKey.generate('ed25519'), (o) => o.sign(new Uint8Array(1))],
     () => [q.Statement.decode(statement.encode()), (o) => o.encode()],
@@ -115,7 +115,7 @@ test('a secret is neither inspected nor cloned', () => {
   assert.throws(() => structuredClone({ secret }.secret).sign(new Uint8Array(1)), TypeError);
 });
 
-test('a verified vote of one committee is no verified vote of another', () => {
+test('a verified vote is bound to its committee', () => {
   const elsewhere = new q.Committee(q.ChainId.fromName('other'), 1n, [[key, 5n]]);
   const { certificate, faults } = new q.VoteCollector(elsewhere, 1, 2n).add(vote.verify(committee), new q.Suspects());
   assert.equal(certificate, undefined);

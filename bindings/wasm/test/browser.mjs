@@ -57,7 +57,7 @@ const PAGES = {
     window.runCase = (name, text) => cases[name](helper, unpacked(text));`,
 };
 
-/** What a page can see go by while a Worker verifies: frames drawn, and messages to itself. */
+/** Events that a page observes while a Worker verifies: drawn frames, and messages to itself. */
 async function meanwhile(text) {
   const { suite, publicKeys, certificate, size } = window.unpacked(text);
   const worker = await window.helper.startWorker({ build: 'certificate' });
@@ -97,7 +97,7 @@ try {
 
     const { page: helped, problems } = await open(`${server.url}/helper.html`);
     await helped.waitForFunction(() => window.runCase);
-    // The page goes on while its Worker is busy, and downloads neither module.
+    // The page continues while its Worker is busy, and downloads neither module.
     server.requests.length = 0;
     const busy = helped.evaluate(meanwhile, packed({ ...hundred, size: 64 }));
     const seen = await within(busy, 'a batch');
@@ -116,7 +116,7 @@ try {
     console.log(`${Object.keys(cases).length} cases of the Worker helper`);
     assert.deepEqual(problems, []);
 
-    // What cannot be loaded is said, and the page can try again.
+    // A failed load is reported, and the page can try again.
     const begin = (given) => window.helper.startWorker(given).then((worker) => worker.terminate(), String);
     const start = (options) => within(helped.evaluate(begin, options), 'a start');
     for (const path of ['/js/thread-full-web.js', '/js/full-api.js', '/dist/quorate_bg.wasm']) {

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join, normalize } from 'node:path';
 
 const TYPES = { js: 'text/javascript', mjs: 'text/javascript', wasm: 'application/wasm', html: 'text/html', css: 'text/css', json: 'application/json', '/': 'text/html' };
-/** As strict as a careful page: no script but its own, WebAssembly allowed. */
+/** As strict as a careful page: only its own scripts, with WebAssembly allowed. */
 const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src data:";
 
-/** Serves a folder, and `pages` by their paths; `requests` are the paths asked for, `gone` those not to be found. */
+/** Serves a folder, and `pages` by their paths; `requests` lists the requested paths, `gone` the missing ones. */
 export async function serve(root, pages = {}) {
   const [requests, gone] = [[], new Set()];
   const server = createServer((request, response) => {
@@ -30,7 +30,7 @@ export async function serve(root, pages = {}) {
   return { url, requests, gone, close: () => server.close() };
 }
 
-/** Runs `use` with a function that opens pages; what goes wrong in a page is an error here. */
+/** Runs `use` with a function that opens pages; an error in a page is an error here. */
 export async function withChromium([executablePath, tools], use) {
   const { chromium } = createRequire(join(tools, 'package.json'))('playwright-core');
   const profile = mkdtempSync(join(tmpdir(), 'quorate-browser-'));
@@ -58,7 +58,7 @@ export async function withChromium([executablePath, tools], use) {
   }
 }
 
-/** A promise that gives up: what runs in a page may wait for ever. */
+/** A promise with a timeout: code in a page may hang. */
 export function within(promise, what, seconds = 180) {
   let timer;
   const late = new Promise((_, reject) => {
@@ -67,11 +67,11 @@ export function within(promise, what, seconds = 180) {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** Bytes inside of anything, as text that a page gets them back from. */
+/** Encodes the bytes in any value as text that a page can decode. */
 export const packed = (value) =>
   JSON.stringify(value, (_, part) => (part instanceof Uint8Array ? { bytes: Buffer.from(part).toString('hex') } : part));
 
-/** In the page: what `packed` made of it. */
+/** In the page: decodes the output of `packed`. */
 export const UNPACK = `export const unpacked = (text) =>
   JSON.parse(text, (_, part) => part?.bytes === undefined ? part
     : Uint8Array.from(part.bytes.match(/../g) ?? [], (byte) => parseInt(byte, 16)));`;

@@ -1,4 +1,4 @@
-// DSig: what both packages for JavaScript do is tested in those of `quorate` for Node; here is what WebAssembly adds.
+// DSig in WebAssembly; the tests shared with `quorate` for Node are there.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const declarations = readFileSync(new URL('../types/dsig.d.ts', import.meta.url)
 const shared = [dsigTests(q, assert, declarations), hookTests(q, assert), auditTests(q, assert)];
 for (const [name, run] of shared.flatMap(Object.entries)) test(`dsig: ${name}`, run);
 
-test('dsig: what was freed says CLOSED', () => {
+test('dsig: freed objects raise CLOSED', () => {
   const signer = new q.dsig.Signer(q.SecretKey.generate('ed25519'));
   const verifier = new q.dsig.Verifier();
   const key = signer.publicKey;
@@ -32,7 +32,7 @@ test('dsig: what was freed says CLOSED', () => {
   assert.equal(inspect(signer), 'Signer(closed)');
 });
 
-test('dsig: a hook that frees what is in use', () => {
+test('dsig: a hook that frees objects in use', () => {
   const now = 1_000_000n;
   const message = new Uint8Array(3);
   const { signer, verifier, alice } = pair(q, { log2Batch: 2 });
@@ -54,7 +54,7 @@ test('dsig: a hook that frees what is in use', () => {
   assert.throws(() => signer.detectCopies(freeing), { code: 'CLOSED' });
 });
 
-test('dsig: more than the module has room for is refused before it is copied', () => {
+test('dsig: oversized arguments are refused before copying', () => {
   const { signer, alice } = pair(q);
   const half = new Uint8Array(1 << 27);
   const before = memory.buffer.byteLength;
@@ -63,7 +63,7 @@ test('dsig: more than the module has room for is refused before it is copied', (
   signer.close();
 });
 
-test('dsig: the module keeps nothing of what it answers', () => {
+test('dsig: results leave nothing in the module', () => {
   const secret = q.SecretKey.generate('ed25519');
   const signer = new q.dsig.Signer(secret, { log2Batch: 2, lowWater: 1, groups: [[1, 2]] });
   const verifier = new q.dsig.Verifier({ announced: 2, checked: 2, burst: 1_000_000 });

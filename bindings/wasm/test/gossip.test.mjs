@@ -1,4 +1,4 @@
-// Aggregates and lotteries: what is said once for both packages for JavaScript, and what is freed.
+// Aggregates and lotteries: the tests shared by both packages for JavaScript, and freed memory.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { differences } from '../../node/test/shared/surface.mjs';
 
 for (const [name, run] of Object.entries(gossip(quorate, assert))) test(`gossip: ${name}`, run);
 
-test('gossip: what was freed says so', () => {
+test('gossip: freed objects raise CLOSED', () => {
   const { ChainId, Committee, SecretKey, Suite, VerifiedKey } = quorate;
   const { Gossip, Peers } = quorate.gossip;
   const { Lottery, Seed } = quorate.sortition;
   const secret = SecretKey.generate(Suite.MinSigCounted);
-  const committee = new Committee(ChainId.fromName('test'), 0n, [[VerifiedKey.of(secret), 1n]]);
+  const committee = new Committee(ChainId.fromName('test'), 0n, [[VerifiedKey.fromSecret(secret), 1n]]);
   const state = new Gossip(committee, 0, committee.statement(1, 1n, new Uint8Array(32)));
   const peers = new Peers(0, 1);
   const lottery = new Lottery(committee, Seed.genesis(ChainId.fromName('test'), new Uint8Array()), 1n);
@@ -30,7 +30,7 @@ test('gossip: what was freed says so', () => {
 });
 
 for (const name of ['gossip', 'sortition']) {
-  test(`what types/${name}.d.ts declares is there, and nothing else`, () => {
+  test(`exports are exactly those of types/${name}.d.ts`, () => {
     const text = readFileSync(new URL(`../types/${name}.d.ts`, import.meta.url), 'utf8');
     assert.deepEqual(differences(quorate[name], text, {}), []);
   });

@@ -1,5 +1,5 @@
-// One corner of the matrix test over languages: `node test/matrix.mjs write DIR` writes a file of fresh objects per
-// suite, `read DIR` reads and checks the files that every language wrote. As core/examples/matrix.rs.
+// One language of the cross-language matrix: `node test/matrix.mjs write DIR` writes a file of new objects per suite,
+// `read DIR` reads and checks the files of all languages. As core/examples/matrix.rs.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as quorate from 'quorate-wasm';

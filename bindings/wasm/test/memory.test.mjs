@@ -1,4 +1,4 @@
-// What stays in the module's memory: no handle that nobody has, and no key that was closed.
+// Leaks in the module's memory: unreachable handles and closed keys.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -7,14 +7,14 @@ import * as q from 'quorate-wasm';
 import * as raw from '../dist/quorate.js';
 
 const { memory } = raw.initSync();
-/** The module's stack lies below everything else. Calls overwrite it; nothing wipes it. */
+/** The module's stack lies below everything else. Calls overwrite it; it is never wiped. */
 const STACK = 1 << 20;
 
-test('what an answer came in is freed with it', () => {
-  // Nothing is collected as garbage before this function returns.
+test('the buffer of a result is freed with it', () => {
+  // No garbage is collected before this function returns.
   const secret = q.SecretKey.generate('ed25519');
   const chain = q.ChainId.fromName('memory');
-  const committee = new q.Committee(chain, 1n, [[q.VerifiedKey.of(secret), 1n]]);
+  const committee = new q.Committee(chain, 1n, [[q.VerifiedKey.fromSecret(secret), 1n]]);
   const statement = committee.statement(1, 2n, new Uint8Array(32));
   const vote = q.Vote.signUnguarded(secret, committee, statement);
   const suspects = new q.Suspects();
@@ -38,21 +38,21 @@ test('what an answer came in is freed with it', () => {
   }
 });
 
-test('a key that was closed is nowhere but on the stack', () => {
+test('a closed key has no copy except on the stack', () => {
   for (const suite of Object.values(q.Suite)) {
     const bytes = new Uint8Array(randomBytes(32));
-    // Below the order of BLS's group.
+    // Below the order of the BLS group.
     bytes[0] = 0;
     const secret = q.SecretKey.fromBytes(suite, bytes);
     assert.deepEqual(secret.toBytes(), bytes);
     const chain = q.ChainId.fromName('memory');
-    const committee = new q.Committee(chain, 1n, [[q.VerifiedKey.of(secret), 1n]]);
+    const committee = new q.Committee(chain, 1n, [[q.VerifiedKey.fromSecret(secret), 1n]]);
     secret.provePossession();
     const guard = new q.Guard(secret, chain);
     guard.sign(committee, committee.statement(1, 2n, new Uint8Array(32)));
     guard.close();
     q.SecretKey.fromBytes(suite, bytes).close();
-    // Whoever frees memory writes over some of it.
+    // Freeing memory overwrites some of it.
     const heap = Buffer.from(memory.buffer).subarray(STACK);
     for (const order of [bytes, bytes.toReversed()]) {
       for (const at of [0, 8, 16, 24]) assert.equal(heap.indexOf(order.subarray(at, at + 8)), -1, `${suite}, from byte ${at}`);

@@ -12,7 +12,7 @@ const here = fileURLToPath(new URL('..', import.meta.url));
 const examples = [...readFileSync(join(here, 'README.md'), 'utf8').matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code);
 
 test('examples of the README run', (t) => {
-  // Inside the package, so that it finds itself by its name.
+  // Inside the package, so that it can import itself by name.
   const folder = mkdtempSync(join(here, 'dist', 'examples-'));
   t.after(() => rmSync(folder, { recursive: true }));
   assert(examples.length >= 5);

@@ -1,4 +1,4 @@
-// What is said once for both packages for JavaScript, in the tests of `quorate` for Node.
+// The tests shared by both packages for JavaScript, from those of `quorate` for Node.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ test('the tour', () => {
   assert.deepEqual(tour(quorate), { culprits: [1], signers: [0, 2, 3], length: 100, same: true });
 });
 
-test('what index.d.ts declares is there, and nothing else', () => {
+test('exports are exactly those of index.d.ts', () => {
   const text = declarations((name) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
   assert.deepEqual(differences(quorate, text, oneOfEach(quorate)), []);
   assert.deepEqual(Object.keys(quorate.wire).sort(), ['DOMAINS', 'Reader', 'Writer', 'hash']);

@@ -1,4 +1,4 @@
-// How much a page downloads.
+// Download size of a page.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

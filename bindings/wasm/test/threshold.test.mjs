@@ -1,5 +1,4 @@
-// The threshold blocks and erasure coding: what both packages for JavaScript do is tested in those of `quorate` for Node; here is
-// what WebAssembly adds.
+// The threshold blocks and erasure coding in WebAssembly; the tests shared with `quorate` for Node are there.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -23,7 +22,7 @@ for (const [name, run] of Object.entries(thresholdTests(q, assert))) test(`thres
 for (const [name, run] of Object.entries(thresholdBadInput(q, assert))) test(`threshold: ${name}`, run);
 for (const [name, run] of Object.entries(erasureTests(q, assert))) test(`erasure: ${name}`, run);
 
-test('what the declarations of the modules declare is there, and nothing else', () => {
+test('exports are exactly those of the modules', () => {
   for (const [name, objects] of Object.entries(world.oneOfEachModule(q))) {
     const text = readFileSync(new URL(`../types/${name}.d.ts`, import.meta.url), 'utf8');
     const module = name.split('/').reduce((at, part) => at[part], q);
@@ -48,7 +47,7 @@ test('threshold: constants equal those of the core', () => {
   assert.deepEqual([MAX_MESSAGE, MAX_SHARDS, Table.MAX_ROWS], [...raw.erasure_limits()]);
 });
 
-test('threshold: the module keeps nothing of what it answers', () => {
+test('threshold: results leave nothing in the module', () => {
   const [e, t, s, b] = [world.encryption(q), world.tossing(q), world.signing(q), world.sharedBls(q)];
   const [d, cache] = [world.dispersing(q), new Cache()];
   const wrong = world.renamed(s.signed[1].share, 0);
@@ -104,12 +103,12 @@ test('threshold: the module keeps nothing of what it answers', () => {
     };
     const before = run(30);
     const after = run(name === 'sign' || name === 'bls' ? 100 : 300);
-    // Small objects that an answer is asked for are left to the garbage collector; a page is 64 kB.
+    // Small objects created for an answer are left to the garbage collector; a page is 64 kB.
     assert.ok(after - before <= 1 << 20, `${name}: ${after - before} bytes more`);
   }
 });
 
-test('threshold: a closed secret is nowhere but on the stack', () => {
+test('threshold: a closed secret has no copy off the stack', () => {
   const STACK = 1 << 20;
   const bytes = new Uint8Array(randomBytes(32));
   bytes[31] &= 0x0f; // below the order of ristretto255
@@ -127,11 +126,11 @@ test('threshold: a closed secret is nowhere but on the stack', () => {
   }
 });
 
-test('what this memory has no room for is refused before it is asked for', () => {
+test('oversized requests are refused before allocating', () => {
   const { Coder, Coding, Shape, Suite } = q.erasure;
   assert.throws(() => new Coder(new Coding(Suite.Leopard, new Shape(1, 32_767), 60_000)), coded('TOO_LARGE'));
   assert.throws(() => new Coder(new Coding(undefined, new Shape(2, 2), 1 << 28)), coded('TOO_LARGE'));
-  // What is allowed is there, at either end.
+  // The limits themselves are allowed.
   for (const [suite, shape, length] of [[Suite.Leopard, new Shape(1, 32_767), 8192], [Suite.Gf8, new Shape(1, 1), 1 << 26]]) {
     const coder = new Coder(new Coding(suite, shape, length));
     const sent = coder.disperse(new Uint8Array(length).fill(3));

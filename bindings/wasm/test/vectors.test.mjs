@@ -7,7 +7,7 @@ import * as raw from '../dist/quorate.js';
 import { FILES, OTHERS, runFile } from '../../node/test/shared/vectors.mjs';
 
 const folder = new URL('../../../spec/vectors/', import.meta.url);
-/** What the certificate-only build can do. */
+/** Operations of the certificate-only build. */
 const VERIFYING = ['chain_id.from_name', 'committee.from_attested', 'committee.signers', 'committee.verify_raw'].concat(
   ['public_key.decode', 'statement.encode', 'certificate.decode', 'certificate.verify', 'certificate.verify_detached'],
 );
@@ -28,7 +28,7 @@ test('all vectors through the public API', (t) => {
   assert(cases > 500);
 });
 
-test('the vectors that the certificate-only build can run', (t) => {
+test('the vectors of the certificate-only build', (t) => {
   const cases = run(certificate, VERIFYING);
   t.diagnostic(`${cases} cases`);
   assert(cases > 100);
@@ -42,7 +42,7 @@ test('constants equal those of the core', () => {
   assert.deepEqual(limits.map(String), raw.limits());
 });
 
-test('what certificate.d.ts declares is there, and nothing else is exported', () => {
+test('exports are exactly those of certificate.d.ts', () => {
   const text = readFileSync(new URL('../certificate.d.ts', import.meta.url), 'utf8');
   const declared = [...text.matchAll(/^export (?:class|const|function|namespace) (\w+)/gm)].map(([, name]) => name);
   const listed = /export \{([^}]*)\} from/.exec(text)[1].split(/[,\s]+/).filter(Boolean);

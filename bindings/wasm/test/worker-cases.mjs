@@ -1,4 +1,4 @@
-// What a Worker must do wherever it runs: in a page, in Node, and in what bundlers made of it. `m` is the module
+// Behaviour of a Worker in every environment: in a page, in Node, and in the output of bundlers. `m` is the module
 // `quorate-wasm/worker`, `samples` are encodings as in worker-sample.mjs.
 
 const text = (value) =>
@@ -144,7 +144,7 @@ export const cases = {
       const { verifyCertificate } = committee;
       await is(verifyCertificate.call({}, s.certificate), TypeError, 'a wrong this');
       await is(worker.committee.call({}, s.suite, 'x', 1n, []), TypeError, 'a wrong this');
-      // And it still works.
+      // It still works.
       same((await committee.verifyCertificate(s.certificate)).signers, s.signers, 'afterwards');
     });
   },
@@ -156,7 +156,7 @@ export const cases = {
       structuredClone(gone.buffer, { transfer: [gone.buffer] });
       const error = await refused(committee.verifyCertificate(gone), 'a detached array');
       if (!(error instanceof TypeError) || !/detached/.test(error.message)) fail(String(error));
-      // Changed, and even transferred, once the call was made.
+      // Changed, and even transferred, after the call was made.
       const own = s.certificate.slice();
       const changed = committee.verifyCertificate(own);
       own.fill(0);

@@ -1,4 +1,4 @@
-// Encodings of everything that a Worker verifies, as a page would get them.
+// Encodings of everything that a Worker verifies, as a page would receive them.
 
 export function sample(q, suite, members = 4) {
   const secrets = Array.from({ length: members }, () => q.SecretKey.generate(suite));
@@ -23,7 +23,7 @@ export function sample(q, suite, members = 4) {
     id: committee.id.bytes,
     keys: unverified.map((key) => key.encode()),
     publicKeys: unverified.map((key) => key.public.encode()),
-    // The key of one and the proof of another.
+    // The key of one member and the proof of another.
     badKey: new q.UnverifiedKey(unverified[0].public, unverified[1].possession).encode(),
     statement: statement.encode(),
     certificate: forged,

@@ -20,13 +20,13 @@ test('the errors are those of the package', () => {
   assert.deepEqual(helper.CODES, quorate.CODES);
 });
 
-test('Node has no use for a source', async () => {
+test('Node ignores the source', async () => {
   const worker = await helper.startWorker({ source: 'nowhere.wasm' });
   worker.terminate();
   (await helper.startWorker({ source: Promise.resolve() })).terminate();
 });
 
-test('what gives back is not refused when the queue is full', async () => {
+test('releases are accepted when the queue is full', async () => {
   const posted = [{ id: 0 }];
   let answer;
   const calls = new Calls({ listen: (answered) => (answer = answered), post: (message) => posted.push(message), hold() {}, stop() {} });
@@ -38,7 +38,7 @@ test('what gives back is not refused when the queue is full', async () => {
   assert.equal(posted.at(-1).operation, 'release');
 });
 
-test('a process ends although its Worker does not, and waits for an answer that is due', () => {
+test('a process waits for pending answers, not for its Worker', () => {
   const program = `
     import { startWorker } from 'quorate-wasm/worker';
     const worker = await startWorker();
@@ -49,7 +49,7 @@ test('a process ends although its Worker does not, and waits for an answer that 
   assert.deepEqual([ran.status, ran.stdout], [0, 'MALFORMED\n'], ran.stderr);
 });
 
-test('what worker.d.ts declares is there, and nothing else', () => {
+test('exports are exactly those of worker.d.ts', () => {
   const text = readFileSync(new URL('../worker.d.ts', import.meta.url), 'utf8');
   const declared = [...text.matchAll(/^export (?:class|const|function) (\w+)/gm)].map(([, name]) => name);
   const listed = /^export \{([^}]*)\} from/m.exec(text)[1].split(/[,\s]+/).filter(Boolean);

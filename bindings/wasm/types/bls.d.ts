@@ -1,18 +1,18 @@
-/** Signatures of BLS outside committees. */
+/** BLS signatures outside committees. */
 
 import type { Signature, VerifiedKey } from '../index.js';
 
 /** BLS signatures outside committees. Ed25519 throws {@link WrongContextError}, and so does a mixture of suites. */
 export namespace bls {
-  /** The sum of signatures. @throws {@link MalformedError} for none */
+  /** Sums signatures. @throws {@link MalformedError} for an empty list */
   function aggregate(signatures: Iterable<Signature>): Signature;
-  /** Checks one signature of all keys on one message. Cost: two pairings, an addition per key. */
+  /** Verifies one signature of all keys on one message. Cost: two pairings, plus one addition per key. */
   function fastAggregateVerify(
     keys: Iterable<VerifiedKey>,
     message: Uint8Array,
     signature: Signature,
   ): void;
-  /** Checks one signature of each key on its own message. Cost: a pairing per message and one more. */
+  /** Verifies one signature of each key on its own message. Cost: one pairing per message, plus one pairing. */
   function aggregateVerify(
     signed: Iterable<readonly [VerifiedKey, Uint8Array]>,
     signature: Signature,

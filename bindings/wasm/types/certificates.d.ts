@@ -1,4 +1,4 @@
-/** Certificates: that a quorum signed a statement. */
+/** Certificates: a quorum's signatures on a statement. */
 
 import type { Suite } from '../index.js';
 import type { Committee, CommitteeId, SignerSet } from './committees.js';
@@ -6,24 +6,24 @@ import type { QuorateError } from './errors.js';
 import type { Statement, Verified } from './votes.js';
 
 /**
- * A quorum's signatures on one statement. What decoded is canonical, of the committee's epoch and above the quorum; the
- * signatures are still to be checked. With `MinSig` at most 99 + ⌈n/8⌉ bytes.
+ * A quorum's signatures on one statement. A decoded certificate is canonical, has the committee's epoch and reaches the
+ * quorum; its signatures are not verified yet. With `MinSig` at most 99 + ⌈n/8⌉ bytes.
  *
  * Two certificates of one statement may differ in their signers. Compare statements, never certificates.
  */
 export class Certificate {
   #private;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   private constructor();
-  /** @throws {@link MalformedError} and its kin, {@link WrongContextError}, {@link BelowQuorumError} */
+  /** @throws {@link MalformedError} and other decoding errors, {@link WrongContextError}, {@link BelowQuorumError} */
   static decode(bytes: Uint8Array, committee: Committee): Certificate;
   encode(): Uint8Array;
-  /** Reads the form for where the statement is known. */
+  /** Reads the form for use where the statement is known. */
   static decodeDetached(bytes: Uint8Array, statement: Statement, committee: Committee): Certificate;
   encodeDetached(): Uint8Array;
-  /** Bytes of the encoding. */
+  /** Length of the encoding in bytes. */
   readonly encodedLength: number;
   readonly suite: Suite;
   readonly statement: Statement;
@@ -31,34 +31,35 @@ export class Certificate {
   /** The aggregate signature, or one signature per signer in ascending order. */
   proof(): Uint8Array;
   /**
-   * Checks the signatures. Cost: BLS two pairings, one hash to the curve, one subgroup check.
+   * Verifies the signatures. Cost (BLS): two pairings, one hash to the curve, one subgroup check.
    *
    * @throws {@link WrongContextError}, {@link BelowQuorumError}, {@link BadSignatureError}
    */
   verify(committee: Committee): VerifiedCertificate;
   /**
-   * Checks many by a random linear combination: sixteen of one signer set cost about a quarter of sixteen checks.
+   * Verifies several by a random linear combination: sixteen with one signer set cost about a quarter of sixteen
+   * verifications.
    *
-   * @returns for each the checked certificate or what is wrong with it, in order
+   * @returns for each, in input order, the verified certificate or its error
    */
   static verifyBatch(
     committee: Committee,
     certificates: Iterable<Certificate>,
   ): (VerifiedCertificate | QuorateError)[];
-  /** As {@link Certificate.verifyBatch} without a generator: all nodes compute the same. */
+  /** As {@link Certificate.verifyBatch}, with coefficients derived from the input: all nodes compute the same. */
   static verifyBatchDerived(
     committee: Committee,
     certificates: Iterable<Certificate>,
   ): (VerifiedCertificate | QuorateError)[];
-  /** Whether both are the same certificate, signers and all. */
+  /** Returns true if both are the same certificate, including signers. */
   equals(other: Certificate): boolean;
   toString(): string;
 }
 
-/** A certificate whose signatures were checked. */
+/** A certificate whose signatures were verified. */
 export class VerifiedCertificate implements Verified<Certificate> {
   #private;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   private constructor();

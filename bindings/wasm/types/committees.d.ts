@@ -1,17 +1,17 @@
-/** Committees: who may sign, and with what weight. */
+/** Committees: the members that may sign, and their weights. */
 
 import type { Suite } from '../index.js';
 import type { PublicKey, VerifiedKey } from './keys.js';
 import type { Statement } from './votes.js';
 
-/** Which chain: 32 bytes that no other chain uses, for instance the hash of the genesis. */
+/** Identifier of a chain: 32 bytes that no other chain uses, for instance the hash of the genesis. */
 export class ChainId {
   #private;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   private constructor();
-  /** From a name, for tests and demonstrations: whoever knows the name can make the same identifier. */
+  /** Derives an identifier from a name, for tests and demonstrations: any party that knows the name can derive it. */
   static fromName(name: string): ChainId;
   /** @throws {@link MalformedError} unless there are 32 bytes */
   static fromBytes(bytes: Uint8Array): ChainId;
@@ -22,10 +22,10 @@ export class ChainId {
   toJSON(): string;
 }
 
-/** Which committee of which chain in which epoch: a hash of all its parameters, and part of all it signs. */
+/** Identifier of a committee of one chain in one epoch: a hash of all its parameters, which every signature covers. */
 export class CommitteeId {
   #private;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   private constructor();
@@ -38,31 +38,31 @@ export class CommitteeId {
   toJSON(): string;
 }
 
-/** A set of members of a committee of `committeeSize`. Iterates in ascending order. */
+/** A set of members of a committee of `committeeSize`. Iteration is in ascending order. */
 export class SignerSet implements Iterable<number> {
   #private;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   /** The empty set. */
   constructor(committeeSize: number);
   /** The set of all members. */
   static full(committeeSize: number): SignerSet;
-  /** The set of these members, each named once. @throws {@link UnknownSignerError}, {@link DuplicateSignerError} */
-  static from(committeeSize: number, members: Iterable<number>): SignerSet;
-  /** Adds a member: changes this set. False if it was there, or if the committee has no such member. */
+  /** The set of these members, each listed once. @throws {@link UnknownSignerError}, {@link DuplicateSignerError} */
+  static fromMembers(committeeSize: number, members: Iterable<number>): SignerSet;
+  /** Adds a member: changes this set. Returns false if it is in the set already, or not in the committee. */
   insert(member: number): boolean;
   contains(member: number): boolean;
-  /** How many members are in the set. */
+  /** Number of members in the set. */
   readonly size: number;
-  /** How large the committee is. */
+  /** Size of the committee. */
   readonly committeeSize: number;
   [Symbol.iterator](): IterableIterator<number>;
-  /** Everybody who is not in the set. */
+  /** All members that are not in the set. */
   complement(): SignerSet;
   /** Members of both sets. */
   intersection(other: SignerSet): SignerSet;
-  /** Members of either set; what this committee does not have is left out. */
+  /** Members of either set; members outside this committee are dropped. */
   union(other: SignerSet): SignerSet;
   isDisjoint(other: SignerSet): boolean;
   equals(other: SignerSet): boolean;
@@ -71,35 +71,35 @@ export class SignerSet implements Iterable<number> {
   toJSON(): number[];
 }
 
-/** Signers as other chains write them down: exactly one of the three. */
+/** Signers as other chains encode them: exactly one of the three forms. */
 export type RawSigners =
-  /** Member indices in any order, each once. */
+  /** Member indices in any order, without duplicates. */
   | { readonly indices: Iterable<number>; readonly lsbFirst?: undefined; readonly msbFirst?: undefined }
   /** A bitmap of ⌈n/8⌉ bytes, member 0 in the lowest bit of the first byte. */
   | { readonly lsbFirst: Uint8Array; readonly indices?: undefined; readonly msbFirst?: undefined }
   /** A bitmap of ⌈n/8⌉ bytes, member 0 in the highest bit of the first byte. */
   | { readonly msbFirst: Uint8Array; readonly indices?: undefined; readonly lsbFirst?: undefined };
 
-/** The members of one epoch of one chain, in their order, with weights. Made once per epoch, then shared. */
+/** The members of one epoch of one chain, in order, with weights. Create it once per epoch, then share it. */
 export class Committee {
   #private;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   /**
-   * A committee of members whose possession was checked. Cost: one addition per member.
+   * A committee of members whose proofs of possession were verified. Cost: one addition per member.
    *
-   * @param epoch - the committee's term, a u64
+   * @param epoch - the committee's epoch, a u64
    * @param members - pairs of key and weight (a u128 above zero)
    * @throws {@link BadCommitteeError}, {@link RelatedKeysError}, {@link InfinityError}, {@link WrongContextError} for
    * members of two suites
    */
   constructor(chain: ChainId, epoch: bigint, members: Iterable<readonly [VerifiedKey, bigint]>);
   /**
-   * A committee whose possession proofs **somebody else checked**, as a chain does when a validator registers: with a
-   * single unproven key in it, its owner can sign alone for everybody.
+   * A committee whose proofs of possession **were verified elsewhere**, as a chain does when a validator registers. The
+   * owner of a single unproven key can forge signatures in the name of all members.
    *
-   * @param options - `allowRepeats` takes a key more than once, as Ethereum's sync committees have it
+   * @param options - `allowRepeats` accepts repeated keys, as in Ethereum's sync committees
    */
   static fromAttested(
     chain: ChainId,
@@ -108,30 +108,30 @@ export class Committee {
     options?: { readonly allowRepeats?: boolean | undefined },
   ): Committee;
   readonly suite: Suite;
-  /** What every signed statement names, so that it cannot be replayed elsewhere. */
+  /** Identifier that every signed statement contains, which prevents replay in another context. */
   readonly id: CommitteeId;
   readonly chain: ChainId;
   readonly epoch: bigint;
-  /** How many members there are: 1 to {@link MAX_MEMBERS}. */
+  /** Number of members: 1 to {@link MAX_MEMBERS}. */
   readonly size: number;
   readonly totalWeight: bigint;
   /** The smallest weight above two thirds of the total. */
   readonly quorumWeight: bigint;
-  /** The smallest weight above one third of the total: at least one of them is honest. */
+  /** The smallest weight above one third of the total: signers of this weight include at least one honest member. */
   readonly honestWeight: bigint;
   /** A member's weight. */
   weight(member: number): bigint | undefined;
   /** A member's key. */
   key(member: number): PublicKey | undefined;
-  /** All keys in the members' order. */
+  /** All keys, in the order of the members. */
   keys(): PublicKey[];
-  /** Whose key this is; the first of them where a key is repeated. */
+  /** Index of the member with this key; the first one if the key is repeated. */
   position(key: PublicKey): number | undefined;
-  /** The weight of a set; members that the committee does not have weigh nothing. */
+  /** Weight of a set; indices outside the committee weigh nothing. */
   weightOf(signers: SignerSet): bigint;
-  /** Whether a set weighs at least {@link Committee.quorumWeight}. */
+  /** Returns true if the set weighs at least {@link Committee.quorumWeight}. */
   hasQuorum(signers: SignerSet): boolean;
-  /** @throws {@link BelowQuorumError} with what is missing, unless a set has a quorum */
+  /** @throws {@link BelowQuorumError} with the missing weight, unless the set has a quorum */
   requireQuorum(signers: SignerSet): void;
   /**
    * Reads a signer set of this committee.
@@ -141,15 +141,15 @@ export class Committee {
    */
   signerSet(signers: RawSigners): SignerSet;
   /**
-   * Checks that `signers` signed `message` as it is, for chains that frame and sign in their own way.
+   * Verifies that `signers` signed exactly the bytes of `message`, for chains with their own framing.
    *
    * @param proof - one aggregate signature, or one Ed25519 signature per signer in ascending order
    * @returns the signers' weight: **compare it with your threshold**
    */
   verifyRaw(message: Uint8Array, signers: SignerSet, proof: Uint8Array): bigint;
-  /** A statement in this committee's epoch. `digest` has 32 bytes. */
+  /** Creates a statement in this committee's epoch. `digest` has 32 bytes. */
   statement(kind: number, view: bigint, digest: Uint8Array): Statement;
-  /** Whether both have the same id. */
+  /** Returns true if both have the same id. */
   equals(other: Committee): boolean;
   toString(): string;
 }

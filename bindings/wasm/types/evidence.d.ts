@@ -1,35 +1,35 @@
-/** Evidence of misbehaviour. */
+/** Evidence of protocol violations. */
 
 import type { Certificate, Committee, CommitteeId, SignerSet, Suite, Verified, Vote } from '../index.js';
 
 /** Two votes of one member on contradicting statements. No honest member can be accused. */
 export class Equivocation {
   #private;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   /** @throws {@link NotEvidenceError} for different members or votes that do not contradict each other */
   constructor(first: Vote, second: Vote);
-  /** @throws {@link MalformedError} and its kin, {@link WrongContextError} for another suite */
+  /** @throws {@link MalformedError} and other decoding errors, {@link WrongContextError} for another suite */
   static decode(suite: Suite, bytes: Uint8Array): Equivocation;
   encode(): Uint8Array;
   readonly suite: Suite;
   /** The one with the lower digest first. */
   votes(): [Vote, Vote];
-  /** Who signed both. */
+  /** The member that signed both. */
   readonly signer: number;
-  /** The signer alone, guilty once {@link Equivocation.verify} has said so. */
+  /** The signer, who is guilty if {@link Equivocation.verify} succeeds. */
   culprits(): number[];
-  /** Checks both signatures. */
+  /** Verifies both signatures. */
   verify(committee: Committee): VerifiedEquivocation;
   equals(other: Equivocation): boolean;
   toString(): string;
 }
 
-/** An equivocation that was checked. */
+/** A verified equivocation. */
 export class VerifiedEquivocation implements Verified<Equivocation> {
   #private;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   private constructor();
@@ -38,10 +38,10 @@ export class VerifiedEquivocation implements Verified<Equivocation> {
   toString(): string;
 }
 
-/** Two certificates of contradicting statements: whoever signed both broke the protocol. */
+/** Two certificates of contradicting statements: the members that signed both violated the protocol. */
 export class Conflict {
   #private;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   /** @throws {@link NotEvidenceError} for certificates that do not contradict each other */
@@ -51,18 +51,20 @@ export class Conflict {
   readonly suite: Suite;
   /** The one with the lower digest first. */
   certificates(): [Certificate, Certificate];
-  /** Who signed both: more than a third of the weight, once {@link Conflict.verify} has said so. */
+  /**
+   * The members that signed both, more than a third of the weight; they are guilty if {@link Conflict.verify} succeeds.
+   */
   culprits(): SignerSet;
-  /** Checks both certificates. */
+  /** Verifies both certificates. */
   verify(committee: Committee): VerifiedConflict;
   equals(other: Conflict): boolean;
   toString(): string;
 }
 
-/** A conflict that was checked. */
+/** A verified conflict. */
 export class VerifiedConflict implements Verified<Conflict> {
   #private;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   private constructor();

@@ -1,9 +1,10 @@
 /**
- * Signatures that are summed in any order, and how the sums spread among thousands of members.
+ * Signatures that can be summed in any order, and the gossip that spreads the sums among thousands of members.
  *
- * An {@link Aggregate} says who signed a statement and how often each one's signature is in the sum; sums that were
- * verified are added. A {@link Gossip} says what to send to whom next, and has a certificate once a quorum has signed.
- * It does no input or output: who drives it carries bytes and tells the time. Suites: `MinSigCounted`, `MinPkCounted`.
+ * An {@link Aggregate} records the signers of a statement and how often each signature is in the sum; verified
+ * aggregates can be merged. A {@link Gossip} chooses the next message and its recipient, and holds a certificate once a
+ * quorum has signed. It does no I/O: the caller transports the bytes and passes the time. Suites: `MinSigCounted`,
+ * `MinPkCounted`.
  */
 
 import type {
@@ -18,109 +19,108 @@ import type {
   VerifiedVote,
 } from '../index.js';
 
-/** At most so many aggregates are kept in a {@link Pool}. */
+/** Maximum number of aggregates in a {@link Pool}. */
 export const POOL: number;
-/** At most so many aggregates wait in a {@link Gossip} for their check. */
+/** Maximum number of aggregates queued for verification in a {@link Gossip}. */
 export const STACK: number;
 
-/** What can be chosen. The values change how fast and how cheap spreading is, never what is accepted. */
+/** Parameters of gossip. They affect the speed and cost of dissemination, never what is accepted. */
 export interface Parameters {
-  /** No count grows past this. Default: 255. */
+  /** Maximum of every count. Default: 255. */
   readonly limit?: number | undefined;
-  /** No count of a pool's sum grows past this, unless sums that are above it make a quorum. Default: 16. */
+  /** Preferred maximum of the counts of a pool's sum; only sums that make a quorum exceed it. Default: 16. */
   readonly preferred?: number | undefined;
-  /** How many aggregates are verified together at most. Default: 4. */
+  /** Maximum number of aggregates that are verified together. Default: 4. */
   readonly batch?: number | undefined;
-  /** How many sends are under way at once at most, and to how many members news are told. Default: 5. */
+  /** Maximum number of concurrent sends, and number of members that are told of news. Default: 5. */
   readonly fanOut?: number | undefined;
-  /** How long a peer that failed is left alone, in microseconds; each further failure in a row adds as much. Default: 2 s. */
+  /** How long a failed peer is suspended, in microseconds; each further failure in a row adds as much. Default: 2 s. */
   readonly backOff?: bigint | undefined;
-  /** How long a send that is not answered holds its place, in microseconds; then it has failed. Default: 0.5 s. */
+  /** How long an unanswered send occupies its slot, in microseconds; then it has failed. Default: 0.5 s. */
   readonly patience?: bigint | undefined;
 }
 
 /**
- * Some members' signatures on one statement, summed in any order. It needs no quorum. That it decoded means that it is
- * canonical and of the committee's epoch; the sum is still to be checked.
+ * Signatures of some members on one statement, summed in any order. A quorum is not required. A decoded aggregate is
+ * canonical and has the committee's epoch; its sum is not verified yet.
  */
 export class Aggregate {
   #private;
   private constructor();
-  /** The aggregate of one vote that was checked by itself. @throws {@link WrongContextError} for a suite without counts */
+  /** The aggregate of one verified vote. @throws {@link WrongContextError} for a suite without counts */
   static ofVote(vote: VerifiedVote, committee: Committee): VerifiedAggregate;
-  /** The aggregate that a certificate is. @throws {@link WrongContextError} for a suite without counts */
+  /** The aggregate of a certificate. @throws {@link WrongContextError} for a suite without counts */
   static ofCertificate(certificate: VerifiedCertificate): VerifiedAggregate;
-  /** @throws {@link WrongContextError} for another epoch or suite, and what is wrong with the bytes */
+  /** @throws {@link WrongContextError} for another epoch or suite, and decoding errors */
   static decode(bytes: Uint8Array, committee: Committee): Aggregate;
   encode(): Uint8Array;
-  /** How many bytes {@link Aggregate.encode} gives. */
+  /** Length of the encoding in bytes. */
   readonly encodedLength: number;
   readonly suite: Suite;
   readonly statement: Statement;
-  /** Who signed: a set of one's own. */
+  /** A new set of the signers. */
   readonly signers: SignerSet;
   /** How often each signer's signature is in the sum, in ascending order of the signers. */
   readonly counts: number[];
-  /** How often a member's signature is in the sum: 0 for who did not sign. */
+  /** How often a member's signature is in the sum: 0 for a non-signer. */
   count(member: number): number;
   /** The sum. */
   readonly signature: Signature;
   /**
-   * Checks the sum. Cost: two pairings, one hash to the curve, one subgroup check, and an addition for each signer, or for
-   * each member who is absent if all counts are 1.
+   * Verifies the sum. Cost: two pairings, one hash to the curve, one subgroup check, and one addition for each signer,
+   * or for each absent member if all counts are 1.
    *
    * @throws {@link BadSignatureError}
    */
   verify(committee: Committee): VerifiedAggregate;
   /**
-   * Checks many by a random linear combination: for each, in their order, the verified aggregate, or the error that
-   * {@link Aggregate.verify} would have thrown.
+   * Verifies several by a random linear combination: returns for each, in input order, the verified aggregate, or the
+   * error that {@link Aggregate.verify} would have thrown.
    */
   static verifyBatch(committee: Committee, aggregates: Iterable<Aggregate>): (VerifiedAggregate | QuorateError)[];
-  /** As {@link Aggregate.verifyBatch}, with coefficients from a hash over everything, the same on every node. */
+  /** As {@link Aggregate.verifyBatch}, with coefficients derived by hashing the whole input, the same on every node. */
   static verifyBatchDerived(
     committee: Committee,
     aggregates: Iterable<Aggregate>,
   ): (VerifiedAggregate | QuorateError)[];
   equals(other: Aggregate): boolean;
   toString(): string;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
 }
 
-/** An aggregate whose sum was checked: only such are added. */
+/** An aggregate whose sum was verified; only such aggregates are merged. */
 export class VerifiedAggregate {
   #private;
   private constructor();
   readonly value: Aggregate;
-  /** Against which committee: compare it with the id of the one at hand. */
+  /** Committee against which it was verified: compare it with the id of the current one. */
   readonly committee: CommitteeId;
   /**
-   * The sum of two aggregates of one statement. Cost: one addition.
+   * Adds two aggregates of one statement. Cost: one addition.
    *
-   * @param limit the highest count that there may be; default: 255
-   * @throws {@link TooLargeError} if a count would be above the limit
+   * @param limit the maximum count; default: 255
+   * @throws {@link TooLargeError} if a count would exceed the limit
    * @throws {@link WrongContextError} for another committee or statement
    */
   merge(other: VerifiedAggregate, limit?: number): VerifiedAggregate;
   /**
-   * The same signers with lower counts: of each of `parts`, in their order, as much is taken away as leaves every signer in
-   * at least once. Parts of another statement or committee, and those whose signers are not all in this aggregate, are
-   * passed over.
+   * The same signers with lower counts: subtracts each of `parts`, in order, as often as leaves every signer in the sum
+   * at least once. Skips parts of another statement or committee, and parts with signers outside this aggregate.
    */
   normalised(parts: Iterable<VerifiedAggregate>): VerifiedAggregate;
-  /** The certificate that this is once the signers are a quorum. */
+  /** The certificate, if the signers are a quorum. */
   certificate(committee: Committee): VerifiedCertificate | undefined;
   toString(): string;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
 }
 
 /**
- * A few verified aggregates of one statement, from whatever source: the sum of what can be added with low counts. It is what
- * {@link Gossip} keeps beside its own sums, and all that a protocol needs that spreads in another way.
+ * Some verified aggregates of one statement from any source: the sum of those that can be added with low counts.
+ * {@link Gossip} uses one beside its own sums; a protocol with another dissemination method needs only this.
  */
 export class Pool {
   #private;
@@ -128,174 +128,180 @@ export class Pool {
   constructor(committee: Committee, me: number, statement: Statement, parameters?: Parameters);
   readonly statement: Statement;
   /**
-   * Whether {@link Pool.insert} would take this in: it brings something new, and there is no certificate yet. It costs no
-   * cryptography, so it comes before verifying. It throws as {@link Pool.insert} does.
+   * Returns true if {@link Pool.insert} would accept this: it adds a new signer, and there is no certificate yet. It
+   * uses no cryptography, so call it before verifying. It throws as {@link Pool.insert} does.
    */
   wants(aggregate: Aggregate): boolean;
   /**
-   * Takes in an aggregate that was verified. False if nothing changes by it.
+   * Inserts a verified aggregate. Returns false if it changes nothing.
    *
-   * @throws {@link WrongContextError} for another committee's or statement's
+   * @throws {@link WrongContextError} for another committee or statement
    * @throws {@link TooLargeError} for a count above the limit
    */
   insert(aggregate: VerifiedAggregate): boolean;
-  /** Everybody whose signature is in some aggregate of the pool: a set of one's own. */
+  /** A new set of all members whose signature is in some aggregate of the pool. */
   readonly signers: SignerSet;
-  /** The sum of everything that can be added, or the certificate's. */
+  /** The sum of all aggregates that can be added, or that of the certificate. */
   readonly best: VerifiedAggregate | undefined;
-  /** All aggregates that are kept. */
+  /** All aggregates in the pool. */
   readonly aggregates: VerifiedAggregate[];
   /** The certificate, once the signers are a quorum. */
   readonly certificate: VerifiedCertificate | undefined;
   toString(): string;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
 }
 
-/** Randomness and a time, where either is used. */
+/** Randomness and a time, for methods that use them. */
 export interface Choice {
-  /** A random number below 2⁶⁴; the operating system's if there is none. */
+  /** A random number below 2⁶⁴; by default from the operating system. */
   readonly draw?: bigint | undefined;
-  /** Microseconds of any clock that does not run backwards; the system's if there are none. */
+  /** Microseconds of any monotonic clock; by default the system's. */
   readonly now?: bigint | undefined;
 }
 
 /**
- * The other members as one member sees them: who is being sent something, who did not answer and is left alone for a
- * while, who was heard lately. Every {@link Gossip} of a committee's term shares one, so that what is learnt of a peer holds
- * in all, and the limit of concurrent sends is one for all. `now` is in microseconds, of any clock that does not run
- * backwards; without it the system's is read.
+ * One member's view of the other members: sends in progress, suspended peers, and recently heard peers. Every
+ * {@link Gossip} of a committee's epoch shares one, so that knowledge about a peer and the limit of concurrent sends
+ * apply to all. `now` is in microseconds of any monotonic clock; it defaults to the system's.
  */
 export class Peers {
   #private;
   /** The peers of member `me` in a committee of that size. */
   constructor(me: number, committeeSize: number, parameters?: Parameters);
   /**
-   * A member to whom something may be sent now: not oneself, not in the middle of a send, not left alone. `undefined` if as
-   * many sends as may be are under way, or there is nobody. Nothing is noted until {@link Peers.begin}.
+   * Picks a peer that may be sent to now: neither this member, nor a peer with a send in progress, nor a suspended one.
+   * `undefined` if the maximum number of sends is in progress, or no peer is available. The pick takes effect only with
+   * {@link Peers.begin}.
    */
   pick(options?: Choice): number | undefined;
-  /** Whether one more send may begin. */
+  /** Returns true if another send may begin. */
   hasRoom(now?: bigint): boolean;
-  /** Whether something may be sent to this peer, were there a place. */
+  /** Returns true if this peer may be sent to, slots aside. */
   isAvailable(peer: number, now?: bigint): boolean;
   /**
-   * A send to a peer begins: it holds a place until it has `left`, was `sent` or `failed`, at most for the patience.
-   * {@link Gossip.next} says it itself.
+   * Registers the start of a send: it occupies a slot until it has `left`, was `sent` or `failed`, at most for the
+   * patience. {@link Gossip.next} calls it itself.
    */
   begin(peer: number, now?: bigint): void;
-  /** A message has left: its place is free again, though nobody knows yet whether it arrives. */
+  /** Registers that a message has left: its slot is free again, although its delivery is unknown. */
   left(peer: number): void;
-  /** A send was answered. */
+  /** Registers that a send was answered. */
   sent(peer: number): void;
-  /** A send failed: the peer is left alone for a while, after each further failure in a row for so much longer. */
+  /** Registers that a send failed: the peer is suspended, and longer after each further failure in a row. */
   failed(peer: number, now?: bigint): void;
-  /** Something came from a peer: it is there. */
+  /** Registers that a message came from a peer: it is reachable. */
   heard(peer: number): void;
   /**
-   * A peer sent what does not verify: for a while nothing is sent to it, nor taken from it. {@link Gossip.check} says it
-   * itself.
+   * Registers that a peer sent an invalid message: nothing is sent to it or accepted from it for a while.
+   * {@link Gossip.check} calls it itself.
    */
   accuse(peer: number, now?: bigint): void;
-  /** Whether nothing is taken from this peer now. */
+  /** Returns true if nothing is accepted from this peer now. */
   isRefused(peer: number, now?: bigint): boolean;
-  /** When the next place gets free by itself, in microseconds, if no answer comes. */
+  /** When the next slot becomes free without an answer, in microseconds. */
   nextFree(): bigint | undefined;
   toString(): string;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
 }
 
 /**
- * What became of an aggregate that came in: it waits for its check; it brings nothing that is not known; there is a
- * certificate already; its sender is not listened to for a while.
+ * Result of receiving an aggregate: it is queued for verification; it adds no new signer; a certificate exists already;
+ * its sender is suspended for now.
  */
 export type Received = 'waiting' | 'nothing-new' | 'complete' | 'refused';
 
-/** A member sent an aggregate that does not verify. That its sender is known is the link's doing. */
+/** A member sent an aggregate that does not verify. The link authenticates the sender. */
 export interface Fault {
-  /** Who sent it. */
+  /** The member that sent it. */
   readonly culprit: number;
-  /** What is wrong with it. */
+  /** The verification error. */
   readonly evidence: QuorateError;
 }
 
-/** What a check found. */
+/** Result of verifying queued aggregates. */
 export interface Checked {
   readonly faults: Fault[];
-  /** How many aggregates were verified, together. */
+  /** Number of aggregates that were verified together. */
   readonly aggregates: number;
-  /** How many signers these had in all: the additions of the check. */
+  /** Total number of signers in these aggregates: the additions that the verification cost. */
   readonly signers: number;
-  /** Whether new signers are known now. */
+  /** True if new signers became known. */
   readonly grew: boolean;
 }
 
-/** What to send. */
+/** A message to send. */
 export interface Send {
-  /** To whom. */
+  /** Recipient. */
   readonly to: number;
   readonly aggregate: Aggregate;
 }
 
 /** Options of {@link Gossip.check}. */
 export interface CheckOptions {
-  /** 32 bytes that nobody could foresee, for the coefficients; without them they are derived from all that is verified. */
+  /** 32 unpredictable bytes, for the coefficients; by default these are derived from all aggregates of the batch. */
   readonly entropy?: Uint8Array | undefined;
-  /** Microseconds of the clock that the {@link Peers} are used with; the system's if there are none. */
+  /** Microseconds of the clock that the {@link Peers} use; by default the system's. */
   readonly now?: bigint | undefined;
 }
 
 /**
- * One member's part in spreading the signatures on one statement: {@link Gossip.vote} takes in one's own vote,
- * {@link Gossip.receive} what comes; {@link Gossip.check} verifies it together and merges what is good;
- * {@link Gossip.next} says what to send to whom; {@link Gossip.certificate} is there once a quorum has signed.
+ * One member's part in spreading the signatures on one statement: {@link Gossip.vote} adds the member's own vote,
+ * {@link Gossip.receive} queues a received aggregate; {@link Gossip.check} verifies the queue together and merges the
+ * valid ones; {@link Gossip.next} returns the next message and its recipient; {@link Gossip.certificate} is set once a
+ * quorum has signed.
  */
 export class Gossip {
   #private;
   /**
-   * Member `me` knows of no signature on the statement yet.
+   * A gossip of member `me` that knows no signature on the statement yet.
    *
    * @throws {@link WrongContextError} for a statement of another epoch, and for a suite without counts
-   * @throws {@link UnknownSignerError} for a member whom the committee does not have
+   * @throws {@link UnknownSignerError} for a member outside the committee
    */
   constructor(committee: Committee, me: number, statement: Statement, parameters?: Parameters);
   readonly statement: Statement;
-  /** Takes in a vote that was checked by itself, above all one's own. False if it was known. */
+  /** Adds a verified vote, usually the member's own. Returns false if it was known. */
   vote(vote: VerifiedVote): boolean;
-  /** Takes in an aggregate that was verified elsewhere, for example a certificate in a proposal. False if it brings nothing new. */
+  /**
+   * Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it adds
+   * nothing new.
+   */
   adopt(aggregate: VerifiedAggregate): boolean;
   /**
-   * Takes in what `peer` sent, over a link that says who it is. Nothing is verified yet.
+   * Queues an aggregate that `peer` sent over an authenticated link. It is not verified yet.
    *
-   * @throws what is wrong with an aggregate that is not of this statement and committee, or has a count above the limit
+   * @throws if the aggregate has another statement or committee, or a count above the limit
    */
   receive(peer: number, aggregate: Aggregate, peers: Peers, now?: bigint): Received;
-  /** How many aggregates wait for their check. */
+  /** Number of aggregates queued for verification. */
   readonly waiting: number;
   /**
-   * Verifies the newest of what waits, together, and merges what is good; who sent what is bad is left alone for a while.
-   * Cost: as {@link Aggregate.verifyBatch} of at most `batch` aggregates.
+   * Verifies the newest queued aggregates together and merges the valid ones; the senders of invalid ones are
+   * suspended. Cost: as {@link Aggregate.verifyBatch} of at most `batch` aggregates.
    */
   check(peers: Peers, options?: CheckOptions): Checked;
   /**
-   * What to send, and to whom. Tell `peers` when it has `left`, was `sent` or `failed`: it holds a place until then.
-   * `undefined` if there is nothing to say now or no place is free: ask again when one is, when something was taken in, or
-   * after 50 ms.
+   * Returns the next message and its recipient. Tell `peers` when it has `left`, was `sent` or `failed`; until then it
+   * occupies a slot. `undefined` if there is nothing to send now or no slot is free: call again when a slot is free,
+   * after an aggregate was added, or after 50 ms.
    */
   next(peers: Peers, options?: Choice): Send | undefined;
-  /** What to send to this peer, which somebody else picked; `undefined` if there is nothing that it may lack. */
+  /**
+   * The aggregate to send to this peer, for a caller that picks peers itself; `undefined` if the peer lacks nothing.
+   */
   offer(peer: number): Aggregate | undefined;
-  /** Everybody whose signature is known and verified: a set of one's own. */
+  /** A new set of all members whose signature is known and verified. */
   readonly signers: SignerSet;
-  /** What was taken in that is not of one half of the committee, as it is now. */
+  /** Snapshot of the added aggregates that do not lie within one half of the committee. */
   readonly pool: Pool;
   /** The certificate, once a quorum has signed. */
   readonly certificate: VerifiedCertificate | undefined;
   toString(): string;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
 }

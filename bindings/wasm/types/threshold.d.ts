@@ -1,8 +1,8 @@
 /**
- * Threshold cryptography: what t of n members can do together, and fewer cannot.
+ * Threshold cryptography: operations that need t of n members.
  *
- * Keys are dealt by a trusted dealer, who knows them: run it once, away from the network, and give each member its share
- * alone, sealed ({@link seal}). Shares are checked late, and whoever sent a wrong one is named.
+ * A trusted dealer generates the keys, and knows them: run it once, offline, and give each member only its own share,
+ * sealed ({@link seal}). Shares are verified only when needed, and senders of wrong ones are identified.
  */
 
 export * as bls from './threshold/bls.js';
@@ -11,10 +11,13 @@ export * as ecdsa from './threshold/ecdsa.js';
 export * as seal from './threshold/seal.js';
 export * as tdh2 from './threshold/tdh2.js';
 
-/** The most parties that a secret is shared among: 1,024. */
+/** Maximum number of parties that share a secret: 1,024. */
 export const MAX_PARTIES: number;
 
-/** A group, by its name: `Secp256k1`'s signatures verify anywhere; `Ristretto255` is faster, and verified here only. */
+/**
+ * A group, by its name: signatures over `Secp256k1` are standard ECDSA; `Ristretto255` is faster, and only quorate
+ * verifies its signatures.
+ */
 export const Group: {
   readonly Ristretto255: 'ristretto255';
   readonly Secp256k1: 'secp256k1';
@@ -22,11 +25,12 @@ export const Group: {
 export type Group = (typeof Group)[keyof typeof Group];
 
 /**
- * Whether the parties agree beforehand on what is signed.
+ * Class of a message: whether the parties agree on it before they sign.
  *
- * - `agreed`: no two honest parties ever sign different messages under the tag. Then f + 1 shares suffice.
- * - `unagreed`: somebody else chooses the message and may tell each party another. Then ⌊(N + f)/2⌋ + 1 are needed. With
- *   f + 1, a leader who tells two stories would get two signatures from one presignature, and from them the key.
+ * - `agreed`: no two honest parties ever sign different messages under the tag. Then the threshold is f + 1.
+ * - `unagreed`: an outside party chooses the message and may give different ones to different parties. Then the
+ *   threshold is ⌊(N + f)/2⌋ + 1. With f + 1, an equivocating leader would get two signatures from one presignature,
+ *   and from them the key.
  */
 export const Agreement: {
   readonly Agreed: 'agreed';
@@ -34,12 +38,12 @@ export const Agreement: {
 };
 export type Agreement = (typeof Agreement)[keyof typeof Agreement];
 
-/** How many of how many: any `needed` of `parties` shares do. */
+/** A threshold: any `needed` of `parties` shares suffice. */
 export class Threshold {
   #private;
   /** @throws {@link BadCommitteeError} unless 1 ≤ needed ≤ parties ≤ {@link MAX_PARTIES} */
   constructor(needed: number, parties: number);
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   readonly needed: number;
@@ -48,28 +52,30 @@ export class Threshold {
   toString(): string;
 }
 
-/** How many of how many parties may be faulty. */
+/** Number of parties, and the maximum number of faulty ones. */
 export class Tolerance {
   #private;
   /** @throws {@link BadCommitteeError} unless 3·faulty < parties ≤ {@link MAX_PARTIES} */
   constructor(parties: number, faulty: number);
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   readonly parties: number;
   readonly faulty: number;
-  /** How many shares a signature needs. */
+  /** Number of shares that a signature needs. */
   threshold(agreement: Agreement): Threshold;
   equals(other: Tolerance): boolean;
   toString(): string;
 }
 
-/** Remembers what combining computed for the sets of members that combined last. One serves all combiners of a committee. */
+/**
+ * A cache of the Lagrange coefficients of recently used sets of members. Share one among all combiners of a committee.
+ */
 export class Cache {
   #private;
-  /** @param capacity - sets that are remembered for each group. Default: 16 */
+  /** @param capacity - number of cached sets for each group. Default: 16 */
   constructor(capacity?: number);
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   toString(): string;

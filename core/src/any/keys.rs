@@ -217,8 +217,8 @@ impl fmt::Debug for UnverifiedKey {
 
 impl VerifiedKey {
     /// The key of a secret key at hand needs no proof.
-    pub fn of(secret: &SecretKey) -> Self {
-        each!(secret, SecretKey, S, secret => VerifiedOf::<S>::of(secret).into())
+    pub fn from_secret(secret: &SecretKey) -> Self {
+        each!(secret, SecretKey, S, secret => VerifiedOf::<S>::from_secret(secret).into())
     }
 
     /// The key.

@@ -61,7 +61,7 @@
 //! let bytes = certificate.ok_or(quorate::Error::NotEvidence)?.encode();
 //! assert_eq!(bytes.len(), 100);
 //!
-//! // Elsewhere: decoding checks form and quorum, `verify` the signature.
+//! // The recipient: decoding checks form and quorum, `verify` checks the signatures.
 //! let received = Certificate::<MinSig>::decode(&bytes, &committee)?.verify(&committee)?;
 //! assert_eq!(received.statement(), &statement);
 //! assert!(received.signers().iter().eq([0, 2, 3]));

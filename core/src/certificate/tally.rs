@@ -297,7 +297,7 @@ mod tests {
     fn nothing_accumulates_whatever_arrives() {
         let mut rng = StdRng::seed_from_u64(11);
         let secrets: Vec<_> = (0..7).map(|_| Ed25519::generate(&mut rng).unwrap()).collect();
-        let members = secrets.iter().map(VerifiedKey::of).zip([1, 2, 3, 4, 5, 6, 7]).collect();
+        let members = secrets.iter().map(VerifiedKey::from_secret).zip([1, 2, 3, 4, 5, 6, 7]).collect();
         let committee = Arc::new(Committee::<Ed25519>::new(ChainId::from_name("t"), 0, members).unwrap());
         let (kind, view) = (Kind::new(1), 3);
         for _ in 0..20 {

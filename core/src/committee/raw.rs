@@ -23,7 +23,7 @@ impl<S: Scheme> Committee<S> {
     /// another length, [`Error::NonCanonical`] for one whose padding is not zero.
     pub fn signer_set(&self, signers: RawSigners<'_>) -> Result<SignerSet> {
         match signers {
-            RawSigners::Indices(indices) => SignerSet::of(self.len(), indices.iter().copied()),
+            RawSigners::Indices(indices) => SignerSet::from_members(self.len(), indices.iter().copied()),
             RawSigners::LsbFirst(bytes) => read(self.len(), bytes.iter().copied()),
             RawSigners::MsbFirst(bytes) => read(self.len(), bytes.iter().map(|byte| byte.reverse_bits())),
         }

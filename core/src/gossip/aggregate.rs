@@ -44,7 +44,7 @@ impl<S: Additive> Aggregate<S> {
         if vote.committee() != committee.id() {
             return Err(Error::WrongContext { what: "committee" });
         }
-        let signers = SignerSet::of(committee.len(), [vote.signer()])?;
+        let signers = SignerSet::from_members(committee.len(), [vote.signer()])?;
         let proof = S::combine(&[(vote.signer(), vote.signature())]);
         Ok(Verified::assume(Self::of_parts(*vote.statement(), signers, proof), committee.id()))
     }

@@ -37,7 +37,7 @@
 //! type S = Counted<MinSig>;
 //! # let mut rng = getrandom::SysRng;
 //! let secrets = (0..4).map(|_| S::generate(&mut rng)).collect::<Result<Vec<_>, _>>()?;
-//! let members = secrets.iter().map(|secret| (VerifiedKey::of(secret), 1)).collect();
+//! let members = secrets.iter().map(|secret| (VerifiedKey::from_secret(secret), 1)).collect();
 //! let committee = Arc::new(Committee::<S>::new(ChainId::from_name("example"), 0, members)?);
 //! let statement = committee.statement(Kind::new(1), 7, [42; 32]);
 //!

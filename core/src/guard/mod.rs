@@ -51,7 +51,7 @@
 //! let secret = Ed25519::generate(&mut getrandom::SysRng)?;
 //! let on_disk = Ed25519::secret_to_bytes(&secret);
 //! let chain = ChainId::from_name("example");
-//! let committee = Committee::<Ed25519>::new(chain, 0, vec![(VerifiedKey::of(&secret), 1)])?;
+//! let committee = Committee::<Ed25519>::new(chain, 0, vec![(VerifiedKey::from_secret(&secret), 1)])?;
 //!
 //! let mut guard = Guard::<Ed25519>::new(secret, chain);
 //! let (vote, record) = guard.sign(&committee, committee.statement(Kind::new(1), 5, [1; 32]))?;

@@ -226,7 +226,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn of(n: u16, counts: &[(u16, u16)]) -> (SignerSet, Counts) {
-        let signers = SignerSet::of(n, counts.iter().map(|(signer, _)| *signer)).unwrap();
+        let signers = SignerSet::from_members(n, counts.iter().map(|(signer, _)| *signer)).unwrap();
         let mut sum = Counts::ones();
         for (signer, count) in counts {
             let signer = usize::from(*signer);

@@ -74,7 +74,7 @@ pub struct VerifiedKey<S: Scheme> {
 
 impl<S: Scheme> VerifiedKey<S> {
     /// The key of a secret key at hand needs no proof. Cost: one multiplication.
-    pub fn of(secret: &S::SecretKey) -> Self {
+    pub fn from_secret(secret: &S::SecretKey) -> Self {
         Self { public: S::public_key(secret) }
     }
 

@@ -25,7 +25,7 @@ impl SignerSet {
     /// # Errors
     /// [`Error::UnknownSigner`] for one that the committee does not have, [`Error::DuplicateSigner`] for one that is
     /// named twice.
-    pub fn of(n: u16, members: impl IntoIterator<Item = impl Into<u32>>) -> Result<Self> {
+    pub fn from_members(n: u16, members: impl IntoIterator<Item = impl Into<u32>>) -> Result<Self> {
         let mut set = Self::new(n);
         for index in members.into_iter().map(Into::into) {
             let member = MemberIndex::try_from(index).ok().filter(|member| *member < n);
@@ -185,14 +185,23 @@ mod tests {
 
     #[test]
     fn a_list_names_each_member_of_the_committee_once() {
-        assert!(SignerSet::of(4, [3u16, 1]).unwrap().iter().eq([1, 3]));
-        assert_eq!(SignerSet::of(4, [1u16, 1]), Err(Error::DuplicateSigner { index: 1 }));
-        assert_eq!(SignerSet::of(4, [9u16]), Err(Error::UnknownSigner { index: 9 }));
-        assert_eq!(SignerSet::of(u16::MAX, [65_535u32]), Err(Error::UnknownSigner { index: 65_535 }));
-        assert_eq!(SignerSet::of(u16::MAX, [65_536u32]), Err(Error::UnknownSigner { index: 65_536 }));
+        assert!(SignerSet::from_members(4, [3u16, 1]).unwrap().iter().eq([1, 3]));
+        assert_eq!(SignerSet::from_members(4, [1u16, 1]), Err(Error::DuplicateSigner { index: 1 }));
+        assert_eq!(SignerSet::from_members(4, [9u16]), Err(Error::UnknownSigner { index: 9 }));
+        assert_eq!(
+            SignerSet::from_members(u16::MAX, [65_535u32]),
+            Err(Error::UnknownSigner { index: 65_535 })
+        );
+        assert_eq!(
+            SignerSet::from_members(u16::MAX, [65_536u32]),
+            Err(Error::UnknownSigner { index: 65_536 })
+        );
         // An endless list is not read to its end.
-        assert_eq!(SignerSet::of(4, 0u32..), Err(Error::UnknownSigner { index: 4 }));
-        assert_eq!(SignerSet::of(4, core::iter::repeat(2u16)), Err(Error::DuplicateSigner { index: 2 }));
+        assert_eq!(SignerSet::from_members(4, 0u32..), Err(Error::UnknownSigner { index: 4 }));
+        assert_eq!(
+            SignerSet::from_members(4, core::iter::repeat(2u16)),
+            Err(Error::DuplicateSigner { index: 2 })
+        );
     }
 
     proptest! {

@@ -35,7 +35,7 @@
 //! use quorate::wire::{Decode, Encode};
 //!
 //! let secrets = (0..4).map(|_| MinSig::generate(&mut getrandom::SysRng)).collect::<Result<Vec<_>, _>>()?;
-//! let members = secrets.iter().map(|secret| (VerifiedKey::<MinSig>::of(secret), 1)).collect();
+//! let members = secrets.iter().map(|secret| (VerifiedKey::<MinSig>::from_secret(secret), 1)).collect();
 //! let chain = ChainId::from_name("example");
 //! let committee = Arc::new(Committee::new(chain, 0, members)?);
 //!

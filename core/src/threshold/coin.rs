@@ -22,7 +22,7 @@
 //! let keys = Arc::new(keys.precomputed());
 //!
 //! let name = CoinName { protocol: 1, epoch: 12, instance: 3, round: 0 };
-//! let coin = Coin::of(&keys, name)?;
+//! let coin = Coin::from_name(&keys, name)?;
 //! let sent = [0, 3].map(|i: usize| shares[i].coin_share(&coin, &mut rng));
 //!
 //! let (mut toss, mut cache) = (Toss::new(keys, coin)?, lagrange::Cache::default());
@@ -119,7 +119,7 @@ impl Coin {
     ///
     /// # Errors
     /// Never in practice: the neutral element has a probability of 2⁻²⁵².
-    pub fn of(keys: &PublicKeys, name: CoinName) -> Result<Self> {
+    pub fn from_name(keys: &PublicKeys, name: CoinName) -> Result<Self> {
         let encoded = name.encode();
         let mut wide = [0; 64];
         domain::hasher(domain::COIN_BASE)

@@ -36,7 +36,7 @@ impl<S: Scheme> World<S> {
     pub(crate) fn of(weights: &[u128], epoch: u64, chain: &str) -> Self {
         let mut rng = StdRng::seed_from_u64(1);
         let secrets: Vec<_> = weights.iter().map(|_| S::generate(&mut rng).unwrap()).collect();
-        let members = secrets.iter().map(VerifiedKey::of).zip(weights.iter().copied()).collect();
+        let members = secrets.iter().map(VerifiedKey::from_secret).zip(weights.iter().copied()).collect();
         let committee = Arc::new(Committee::new(ChainId::from_name(chain), epoch, members).unwrap());
         Self { secrets, committee }
     }

@@ -116,7 +116,7 @@ pub(crate) fn a_pool_knows_the_same_in_any_order_and_twice_is_once<S: Additive>(
             .iter()
             .map(|named| {
                 let distinct =
-                    SignerSet::of(30, std::collections::BTreeSet::from_iter(named.iter().copied()));
+                    SignerSet::from_members(30, std::collections::BTreeSet::from_iter(named.iter().copied()));
                 world.sum(distinct.unwrap().iter())
             })
             .collect();

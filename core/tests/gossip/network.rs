@@ -92,7 +92,7 @@ impl Network {
     fn new(setting: Setting) -> Self {
         let mut rng = StdRng::seed_from_u64(setting.seed);
         let secrets: Vec<_> = (0..setting.n).map(|_| Toy::generate(&mut rng).unwrap()).collect();
-        let members = secrets.iter().map(|secret| (VerifiedKey::of(secret), 1)).collect();
+        let members = secrets.iter().map(|secret| (VerifiedKey::from_secret(secret), 1)).collect();
         let committee = Arc::new(Committee::<Toy>::new(ChainId::from_name("n"), 1, members).unwrap());
         let statements: Vec<_> = (1..)
             .take(setting.statements)

@@ -27,7 +27,7 @@ impl<S: Additive> World<S> {
     pub(crate) fn weighted(weights: &[u128]) -> Self {
         let mut rng = StdRng::seed_from_u64(3);
         let secrets: Vec<_> = weights.iter().map(|_| S::generate(&mut rng).unwrap()).collect();
-        let members = secrets.iter().map(VerifiedKey::of).zip(weights.iter().copied()).collect();
+        let members = secrets.iter().map(VerifiedKey::from_secret).zip(weights.iter().copied()).collect();
         let committee = Arc::new(Committee::new(ChainId::from_name("gossip"), 4, members).unwrap());
         let statement = committee.statement(Kind::new(1), 7, [9; 32]);
         Self { secrets, committee, statement }

@@ -86,14 +86,14 @@ fn tdh2(operation: &str, input: &Value) -> Result<Value> {
                 let mut rng = Given(bytes(&input["random"]));
                 key.encrypt(epoch, proposer, &plaintext, &mut rng)
             };
-            let ciphertext = encrypt(EncryptionKey::of(&keys))?;
-            assert_eq!(encrypt(EncryptionKey::of(&keys).precomputed())?, ciphertext);
+            let ciphertext = encrypt(EncryptionKey::from_public_keys(&keys))?;
+            assert_eq!(encrypt(EncryptionKey::from_public_keys(&keys).precomputed())?, ciphertext);
             json!({ "ciphertext": hex::encode(ciphertext.encode()) })
         }
         "check" => {
             let keys = keys::<Tdh2>(input)?;
             let valid = valid(input, &keys);
-            let key = EncryptionKey::of(&keys).precomputed();
+            let key = EncryptionKey::from_public_keys(&keys).precomputed();
             assert_eq!(valid_for(input, &key), valid, "tables decide otherwise");
             json!({ "id": hex::encode(valid?.instance().id()) })
         }
@@ -125,7 +125,7 @@ fn tdh2(operation: &str, input: &Value) -> Result<Value> {
 }
 
 fn coin(operation: &str, input: &Value) -> Result<Value> {
-    let named = |keys: &PublicKeys<Cks>| Coin::of(keys, name(&input["name"]));
+    let named = |keys: &PublicKeys<Cks>| Coin::from_name(keys, name(&input["name"]));
     Ok(match operation {
         "toss" => {
             let coin = named(&keys(input)?)?;
@@ -179,7 +179,7 @@ fn shares<P: Purpose>(input: &Value) -> Result<Vec<Share<P>>> {
 }
 
 fn valid(input: &Value, keys: &PublicKeys<Tdh2>) -> Result<ValidCiphertext> {
-    valid_for(input, &EncryptionKey::of(keys))
+    valid_for(input, &EncryptionKey::from_public_keys(keys))
 }
 
 fn valid_for(input: &Value, key: &EncryptionKey) -> Result<ValidCiphertext> {

@@ -26,7 +26,8 @@ fn spend(key: u8, epoch: u64, index: u32, digest: u8) -> Spend {
 
 #[test]
 fn votes_and_presignatures_share_one_journal_and_do_not_disturb_each_other() {
-    let committee = Committee::<Ed25519>::new(chain(), 3, vec![(VerifiedKey::of(&secret(1)), 1)]).unwrap();
+    let committee =
+        Committee::<Ed25519>::new(chain(), 3, vec![(VerifiedKey::from_secret(&secret(1)), 1)]).unwrap();
     let mut guard = restore(&[]).unwrap();
     let mut log = Vec::new();
     for view in [5u64, 6] {

@@ -62,7 +62,7 @@ impl Lab {
         }
         let secrets =
             (0..n).map(|i| secret(i as u64 + 1)).collect::<quorate::Result<Vec<_>>>().map_err(words)?;
-        let members = secrets.iter().map(|secret| (VerifiedKey::of(secret), 1)).collect();
+        let members = secrets.iter().map(|secret| (VerifiedKey::from_secret(secret), 1)).collect();
         let chain = ChainId::from_name("laboratory");
         let committee = Arc::new(Committee::new(chain, 0, members).map_err(words)?);
         let (a, b) =

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use common::{Site, eventually};
 use members::{Member, agree, puts, stop};
-use quorate_gosig::PREFIX;
+use quorate_gosig::CHANGE_PREFIX;
 use quorate_node::genesis::{ProtocolName, SchemeName};
 
 async fn commits_transactions(site: Site) {
@@ -182,12 +182,12 @@ async fn gosig_orders_the_same_bytes_once_and_says_so() {
 async fn a_change_of_the_members_that_nobody_allowed_is_not_taken_from_clients() {
     let site = Site::gosig(1);
     let member = Member::start(&site, 0).await;
-    let epoch = |number: u64| [PREFIX, &number.to_le_bytes(), &[0; 60]].concat();
+    let epoch = |number: u64| [CHANGE_PREFIX, &number.to_le_bytes(), &[0; 60]].concat();
     let handle = member.node.handle();
     let refusal = handle.submit(epoch(0).into()).unwrap_err();
     assert!(refusal.code() == "REJECTED" && refusal.to_string().contains("NOT_ALLOWED"), "{refusal}");
     // Those of another epoch nobody has to check, and who is behind cannot.
-    for transaction in [PREFIX.to_vec(), epoch(7)] {
+    for transaction in [CHANGE_PREFIX.to_vec(), epoch(7)] {
         assert!(handle.submit(transaction.into()).is_ok());
     }
     stop(vec![member]).await;

@@ -18,9 +18,9 @@ use tokio::time::timeout;
 use crate::chain::{ServedEpoch, ServedEpochs};
 use crate::exit::{Exit, Failure, OrFail};
 
-/// The most that an answer may have: an epoch comes with all transactions of a block, in hexadecimal.
+/// Maximum response size: an epoch carries all transactions of a block, in hexadecimal.
 const LARGEST_ANSWER: usize = 160 << 20;
-/// How long an answer may take unless more was asked for.
+/// Default time limit of a request.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One validator's HTTP interface.
@@ -30,14 +30,14 @@ pub(crate) struct Api {
     address: String,
 }
 
-/// What a validator says of itself; see `spec/http.md`.
+/// Status of a validator; see `spec/http.md`.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Status {
     pub chain: String,
     pub chain_id: Digest,
     pub protocol: String,
     pub scheme: String,
-    /// Its place in the committee; none if it looks on.
+    /// Index in the committee; `None` for an observer.
     pub me: Option<u16>,
     pub name: String,
     pub epoch: u64,
@@ -52,7 +52,7 @@ pub(crate) struct Status {
     pub stream: Option<String>,
 }
 
-/// A validator's links with another.
+/// State of the links between two validators.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Peer {
     pub name: String,
@@ -62,7 +62,7 @@ pub(crate) struct Peer {
     pub last_error: Option<String>,
 }
 
-/// Where a submitted transaction went.
+/// Receipt of a submitted transaction.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Ticket {
     pub id: Digest,
@@ -98,33 +98,33 @@ struct Refusal {
 }
 
 impl Api {
-    /// The validator at a URL such as `http://127.0.0.1:8100`, or at a host and port.
+    /// Creates a client for a URL such as `http://127.0.0.1:8100`, or for a host and port.
     pub(crate) fn new(url: &str) -> Result<Self, Failure> {
         let address = url.strip_prefix("http://").unwrap_or(url).trim_end_matches('/');
         let port = address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
         if port.is_none() || address.contains('/') {
-            let text = format!("{url:?} is no validator's address; write it like http://127.0.0.1:8100");
+            let text = format!("invalid validator address {url:?}; write it like http://127.0.0.1:8100");
             return Err(Failure::new(Exit::Usage, text));
         }
         Ok(Self { address: address.to_owned() })
     }
 
-    /// Host and port.
+    /// Returns host and port.
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
-    /// What the validator says of itself.
+    /// Returns the validator's status.
     pub(crate) async fn status(&self) -> Result<Status, Failure> {
         self.get("/v1/status", PATIENCE).await
     }
 
-    /// The same as the validator wrote it.
+    /// Returns the validator's status as JSON.
     pub(crate) async fn raw_status(&self) -> Result<serde_json::Value, Failure> {
         self.get("/v1/status", PATIENCE).await
     }
 
-    /// Where the validator takes streams: at its HTTP host, if it listens on every interface.
+    /// Returns the address of the submission stream. If it listens on all interfaces, the host is that of HTTP.
     pub(crate) async fn stream(&self) -> Result<String, Failure> {
         let none = || {
             let text = format!("the validator at {} serves no submission stream", self.address);
@@ -137,12 +137,12 @@ impl Api {
         Ok(if unspecified { format!("{host}:{}", address.port()) } else { address.to_string() })
     }
 
-    /// Hands in a transaction.
+    /// Submits a transaction.
     pub(crate) async fn submit(&self, transaction: Vec<u8>) -> Result<Ticket, Failure> {
         self.request(Method::POST, "/v1/transactions", transaction, PATIENCE).await
     }
 
-    /// Looks a transaction up, waiting for its commit so long; [`Exit::NotFound`] if there is none by then.
+    /// Looks up a transaction and waits up to `wait` for its commit. Returns [`Exit::NotFound`] after that.
     pub(crate) async fn transaction(&self, id: Digest, wait: Duration) -> Result<Transaction, Failure> {
         let path = format!("/v1/transactions/{id}?wait={}", wait.as_secs_f64());
         self.get(&path, wait + PATIENCE).await
@@ -153,18 +153,18 @@ impl Api {
         self.get(&format!("/v1/ledger/{}?encoding=hex", hex::encode(key)), PATIENCE).await
     }
 
-    /// The blocks from `from` on, as many as the validator lists at once.
+    /// Returns one page of blocks, starting at height `from`.
     pub(crate) async fn blocks(&self, from: u64) -> Result<Vec<BlockSummary>, Failure> {
         self.get(&format!("/v1/blocks?from={from}&limit=1000"), PATIENCE).await
     }
 
-    /// The epochs from `from` on, as many as the validator lists at once.
+    /// Returns one page of epochs, starting at epoch `from`.
     pub(crate) async fn epochs(&self, from: u64) -> Result<Vec<ServedEpoch>, Failure> {
         let served: ServedEpochs = self.get(&format!("/v1/epochs?from={from}"), PATIENCE).await?;
         Ok(served.epochs)
     }
 
-    /// Whether the validator is ready for clients.
+    /// Returns true if the validator is ready for clients.
     pub(crate) async fn is_ready(&self) -> bool {
         #[derive(Deserialize)]
         struct Health {
@@ -192,8 +192,7 @@ impl Api {
         let (status, body) =
             timeout(patience, self.exchange(method, path, body)).await.map_err(|_| silent())??;
         if (200..300).contains(&status) {
-            let wrong =
-                format!("the validator at {} answers with something else than was asked for", self.address);
+            let wrong = format!("the validator at {} sent an unexpected response", self.address);
             return serde_json::from_slice(&body).or_fail(Exit::Failed, wrong);
         }
         match serde_json::from_slice::<Refusal>(&body) {
@@ -214,10 +213,10 @@ impl Api {
             .header(header::HOST, &self.address)
             .header(header::CONNECTION, "close")
             .body(Full::new(Bytes::from(body)))
-            .or_fail(Exit::Failed, "cannot make the request")?;
+            .or_fail(Exit::Failed, "cannot build the request")?;
         let (mut sender, connection) =
             http1::handshake(TokioIo::new(stream)).await.or_fail(Exit::Unreachable, &doing)?;
-        // The connection does its work beside the request, and ends with it.
+        // The connection task runs beside the request and ends with it.
         let exchange = async {
             let response = sender.send_request(request).await.or_fail(Exit::Unreachable, &doing)?;
             let status = response.status().as_u16();

@@ -1,11 +1,11 @@
-//! What a client knows of a chain: its genesis, and the epochs since, each proved by the committees of the one before.
+//! A client's view of a chain: its genesis and the epochs since, each proved by the committees of the previous epoch.
 //!
 //! ```text
 //! genesis ─▶ committees ─ signed ─▶ block ─ names ─▶ its transactions ─ among them changes ─▶ committees ─ signed ─▶ …
 //! ```
 //!
-//! A validator's `/v1/epochs` has what that takes. It sends *all* transactions of the block on which an epoch begins:
-//! if some could be left out, so could a change, and a committee would come of it that never was.
+//! A validator serves these proofs at `/v1/epochs`. A proof contains *all* transactions of the block on which an epoch
+//! begins: a validator that could omit one could omit a membership change, and so prove a false committee.
 
 use quorate::bls::{Counted, MinSig};
 use quorate::wire::{Decode, Encode};
@@ -18,21 +18,21 @@ use serde::{Deserialize, Serialize};
 use crate::api::Api;
 use crate::exit::{Exit, Failure, OrFail};
 
-/// How the members vote in a protocol that lets them change.
+/// Signature scheme of votes in a protocol with membership changes.
 pub(crate) type Suite = Counted<MinSig>;
 
 const WRONG: &str =
-    "the validator's epochs do not follow from the genesis file; it is wrong or lying, ask another";
+    "the validator's epochs do not follow from the genesis file; the validator is faulty, ask another one";
 
-/// A chain as far as it is known.
+/// A chain with its proved epochs.
 #[derive(Clone, Debug)]
 pub(crate) struct Chain {
     pub genesis: Genesis,
-    /// Of protocols whose members change; none of others.
+    /// Empty for protocols without membership changes.
     epochs: Vec<Epoch>,
 }
 
-/// An epoch that was proved.
+/// A proved epoch.
 #[derive(Clone, Debug)]
 pub(crate) struct Epoch {
     pub number: u64,
@@ -42,29 +42,29 @@ pub(crate) struct Epoch {
     pub committees: Committees<Suite>,
 }
 
-/// An epoch as a validator serves it, and as it is kept in a file.
+/// The proof of an epoch, as validators serve it and as files store it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ServedEpoch {
     pub epoch: u64,
-    /// The block on which it begins; none for the genesis.
+    /// The block on which the epoch begins; `None` for the genesis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<Hex>,
-    /// Why it is committed.
+    /// Proof that the block is committed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finality: Option<Hex>,
-    /// All of its transactions.
+    /// All transactions of the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Hex>,
 }
 
-/// What `/v1/epochs` answers.
+/// Response body of `/v1/epochs`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ServedEpochs {
     pub epochs: Vec<ServedEpoch>,
 }
 
 impl Chain {
-    /// A chain of which the genesis alone is known. Checks its keys.
+    /// Creates a chain with its genesis epoch only. Verifies the genesis keys.
     pub(crate) fn new(genesis: Genesis) -> Result<Self, Failure> {
         let mut epochs = Vec::new();
         if genesis.protocol == ProtocolName::Gosig {
@@ -80,14 +80,14 @@ impl Chain {
         Ok(Self { genesis, epochs })
     }
 
-    /// The chain with all epochs that a validator knows.
+    /// Creates a chain and reads all epochs that a validator knows.
     pub(crate) async fn ask(genesis: Genesis, api: &Api) -> Result<Self, Failure> {
         let mut chain = Self::new(genesis)?;
         chain.learn(api).await?;
         Ok(chain)
     }
 
-    /// Takes note of the epochs that began since, and gives what the validator sent.
+    /// Reads and verifies the epochs after the newest known one. Returns their proofs.
     pub(crate) async fn learn(&mut self, api: &Api) -> Result<Vec<ServedEpoch>, Failure> {
         let mut all = Vec::new();
         while let Some(current) = self.epochs.last() {
@@ -101,7 +101,7 @@ impl Chain {
         Ok(all)
     }
 
-    /// Takes note of epochs that follow on those that are known. Those that are known already are passed over.
+    /// Verifies and adds epochs that follow the newest known one. Ignores epochs that are already known.
     pub(crate) fn extend(&mut self, served: &[ServedEpoch]) -> Result<(), Failure> {
         for next in served {
             let Some(current) = self.epochs.last() else { return Ok(()) };
@@ -113,19 +113,19 @@ impl Chain {
         Ok(())
     }
 
-    /// All epochs, from the genesis on.
+    /// Returns all epochs, starting with the genesis.
     pub(crate) fn epochs(&self) -> &[Epoch] {
         &self.epochs
     }
 
-    /// The newest epoch.
+    /// Returns the newest epoch.
     ///
     /// # Errors
-    /// If the members of this chain never change.
+    /// If the chain's protocol has no membership changes.
     pub(crate) fn current(&self) -> Result<&Epoch, Failure> {
         let fixed = || {
             let text = format!(
-                "the chain {} runs {}, whose validators never change; make a genesis of the new ones",
+                "chain {} runs {}, which has no membership changes; create a new genesis file instead",
                 self.genesis.chain, self.genesis.protocol
             );
             Failure::new(Exit::Setup, text)
@@ -133,7 +133,7 @@ impl Chain {
         self.epochs.last().ok_or_else(fixed)
     }
 
-    /// What is needed to read and check blocks of all known epochs.
+    /// Returns the context for decoding and verifying blocks of all known epochs.
     pub(crate) fn context<P: Protocol>(&self) -> Result<P::Context, Failure> {
         let doing = "cannot check proofs";
         let first = self.genesis.committees::<P::Scheme>().or_fail(Exit::Setup, doing)?;
@@ -147,22 +147,22 @@ impl Chain {
 }
 
 impl Epoch {
-    /// The place of the member who has an identity key.
+    /// Returns the index of the member with this identity key.
     pub(crate) fn position(&self, identity_key: &Hex) -> Option<usize> {
         self.members.iter().position(|member| member.identity_key == *identity_key)
     }
 
-    /// The member who is called so.
+    /// Returns the member with this name.
     pub(crate) fn named(&self, name: &str) -> Option<&Member> {
         self.members.iter().find(|member| member.name == name)
     }
 
-    /// As nodes know it; where it begins matters to them alone.
+    /// Converts to the node's type. The anchor is not needed for verification.
     fn of_the_node(&self) -> epochs::Epoch {
         epochs::Epoch { number: self.number, anchor: None, members: self.members.clone() }
     }
 
-    /// Checks that an epoch follows on this one.
+    /// Verifies that an epoch follows this one.
     fn followed_by(&self, served: &ServedEpoch) -> Result<Self, Failure> {
         let wrong = || Failure::new(Exit::BadProof, WRONG);
         let (Some(block), Some(finality), Some(payload)) = (&served.block, &served.finality, &served.payload)
@@ -176,7 +176,8 @@ impl Epoch {
         if *payload.summary() != block.payload || block.height < self.first_height {
             return Err(wrong());
         }
-        let (committees, contacts) = quorate_gosig::after(&self.committees, &payload).ok_or_else(wrong)?;
+        let (committees, contacts) =
+            quorate_gosig::next_committees(&self.committees, &payload).ok_or_else(wrong)?;
         if committees.voters.epoch() != served.epoch {
             return Err(wrong());
         }

@@ -1,9 +1,9 @@
-//! How the program ends: one failure type that carries the exit code, what went wrong, and what to do.
+//! Exit codes, and the failure type that carries an exit code with its message.
 
 /// The exit codes. `HELP` documents them and a test keeps the two together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Something failed for which there is no code below, such as a full disk.
+    /// A failure without a code of its own, such as a full disk.
     Failed = 1,
     /// The command line is wrong (clap uses the same code).
     Usage = 2,
@@ -13,19 +13,19 @@ pub(crate) enum Exit {
     Unreachable = 4,
     /// A validator refused the request.
     Refused = 5,
-    /// There is no such thing, or it did not commit in the time given.
+    /// The requested item does not exist or did not commit in time.
     NotFound = 6,
     /// A proof does not verify: the validator that sent it is wrong or lying.
     BadProof = 7,
     /// Validators delivered different blocks at one height.
     Contradiction = 8,
-    /// A validator process ended by itself, or never became healthy.
+    /// A validator process ended unexpectedly, or never became healthy.
     Crashed = 9,
-    /// A port that a validator needs is taken.
+    /// A port that a validator needs is in use.
     PortTaken = 10,
-    /// The validator has left: it is no member of its chain any more.
+    /// The validator is no longer a member of its chain.
     Left = 11,
-    /// A change of the members is not allowed by enough of them.
+    /// A membership change lacks the approval of a quorum.
     NotAllowed = 12,
 }
 
@@ -33,18 +33,18 @@ pub(crate) enum Exit {
 pub(crate) const HELP: &str = "\
 Exit codes:
   0   done
-  1   something failed that has no code below, such as a full disk
+  1   a failure without a code of its own, such as a full disk
   2   the command line is wrong
   3   a configuration, genesis or key file, or a data directory, cannot be used
   4   no validator answers
   5   a validator refused the request
-  6   there is no such thing, or it did not commit in the time given
+  6   the requested item does not exist or did not commit in time
   7   a proof does not verify: the validator that sent it is wrong or lying
   8   validators delivered different blocks at one height
-  9   a validator process ended by itself, or never became healthy
-  10  a port that a validator needs is taken
-  11  the validator has left: it is no member of its chain any more
-  12  a change of the members is not allowed by enough of them";
+  9   a validator process ended unexpectedly, or never became healthy
+  10  a port that a validator needs is in use
+  11  the validator is no longer a member of its chain
+  12  a membership change lacks the approval of a quorum";
 
 quorate_support::failure!(Exit);
 

@@ -22,8 +22,8 @@ use quorate_support::tell;
 /// your own from another terminal with `quorate submit --wait "put greeting hello"`, and read it back with
 /// `quorate get --key greeting`.
 ///
-/// For validators on several machines: `keygen` on each, `genesis` on one, `run` on each. Later, `member` lets others
-/// join, and members leave.
+/// For validators on several machines: `keygen` on each, `genesis` on one, `run` on each. Later, `member` lets
+/// validators join and leave.
 #[derive(Debug, Parser)]
 #[command(name = "quorate", version, after_long_help = exit::HELP, max_term_width = 100)]
 struct Cli {
@@ -70,7 +70,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
     }
 }
 
-/// Clients need one thread, and leave the other processors to the validators.
+/// Runs a client command on one thread, which leaves the other processors to the validators.
 fn on_one_thread(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::new(Exit::Failed, format!("cannot start: {error}")))?;

@@ -1,4 +1,4 @@
-//! Which validators a command talks to: those named on the command line, or those of the running testnet.
+//! Selection of the validators that a command talks to: those named on the command line, or the running testnet.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,49 +9,49 @@ use serde::{Deserialize, Serialize};
 use crate::api::Api;
 use crate::exit::{Exit, Failure, OrFail};
 
-/// The file in a testnet's directory that says where its validators are.
+/// Name of the file in a testnet's directory that lists its validators.
 pub(crate) const TESTNET_FILE: &str = "testnet.json";
 
 /// A running testnet.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Testnet {
-    /// The process that runs it.
+    /// Process id of the testnet.
     pub pid: u32,
     /// Its directory.
     pub directory: PathBuf,
     /// Its genesis file.
     pub genesis: PathBuf,
-    /// Where its validators serve HTTP.
+    /// HTTP addresses of its validators.
     pub http: Vec<String>,
 }
 
-/// Which validator to talk to.
+/// Options that select validators.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Target {
     /// A validator's HTTP address, such as http://127.0.0.1:8100; may be repeated.
     ///
-    /// Without it the testnet that was started last is used.
+    /// Default: the most recently started testnet.
     #[arg(long, value_name = "URL", env = "QUORATE_NODE", value_delimiter = ',')]
     pub node: Vec<String>,
 
-    /// The chain's genesis file, against which proofs are checked.
+    /// The chain's genesis file, against which proofs are verified.
     ///
-    /// Have it from somebody you trust: whoever chooses the genesis chooses the validators. Without it, and
-    /// without --node, the testnet's is used.
+    /// Obtain it from a trusted source: the author of the genesis file chooses the validators. Default without --node: the
+    /// testnet's genesis file.
     #[arg(long, value_name = "FILE", env = "QUORATE_GENESIS")]
     pub genesis: Option<PathBuf>,
 }
 
 impl Target {
-    /// The validators, at least one.
+    /// Returns clients of the selected validators, at least one.
     pub(crate) fn apis(&self) -> Result<Vec<Api>, Failure> {
         let urls = if self.node.is_empty() { Testnet::current()?.http } else { self.node.clone() };
         urls.iter().map(|url| Api::new(url)).collect()
     }
 
-    /// The first of the validators that answers.
+    /// Returns a client of the first validator that answers.
     pub(crate) async fn reachable(&self) -> Result<Api, Failure> {
-        let mut failure = Failure::new(Exit::Unreachable, "no validator is named");
+        let mut failure = Failure::new(Exit::Unreachable, "no validator is configured");
         for api in self.apis()? {
             match api.status().await {
                 Ok(_) => return Ok(api),
@@ -61,18 +61,18 @@ impl Target {
         Err(failure)
     }
 
-    /// The genesis against which proofs are checked.
+    /// Reads the genesis against which proofs are verified.
     pub(crate) fn genesis(&self) -> Result<Genesis, Failure> {
         let path = match &self.genesis {
             Some(path) => path.clone(),
             None if self.node.is_empty() => Testnet::current()?.genesis,
             None => {
-                let text = "to check the proof, give the chain's genesis file with --genesis FILE (or go without \
-                            the check with --unverified)";
+                let text = "proofs are verified against the chain's genesis file: name it with --genesis FILE, or \
+                            skip the verification with --unverified";
                 return Err(Failure::new(Exit::Usage, text));
             }
         };
-        Genesis::load(&path).or_fail(Exit::Setup, "cannot check proofs")
+        Genesis::load(&path).or_fail(Exit::Setup, "cannot verify proofs")
     }
 }
 
@@ -84,7 +84,7 @@ impl Testnet {
         fs::write(&file, &text).or_fail(Exit::Failed, format!("cannot write {}", file.display()))?;
         let Some(current) = current_file() else { return Ok(()) };
         let parent = current.parent().unwrap_or(Path::new("."));
-        // Without this file other commands need --node; that is no reason not to run.
+        // Best effort: without this file other commands need --node.
         let _ = fs::create_dir_all(parent).and_then(|()| fs::write(&current, &text));
         Ok(())
     }
@@ -110,7 +110,7 @@ impl Testnet {
     }
 }
 
-/// In a directory of the user's own: whoever writes this file decides whom the user's commands talk to.
+/// A file in a directory that only the user can write: it determines which validators the user's commands trust.
 fn current_file() -> Option<PathBuf> {
     let directory = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state =

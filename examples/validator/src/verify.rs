@@ -1,5 +1,5 @@
-//! Checks of what validators prove, against nothing but the genesis and the epochs that were proved from there. Whatever
-//! does not check out is a [`Exit::BadProof`]: the validator that sent it is wrong or lying, and another may be asked.
+//! Verifies validators' proofs against the genesis and the epochs proved from it. A proof that does not verify is an
+//! [`Exit::BadProof`]: the validator that sent it is faulty, and the client may ask another one.
 
 use quorate::wire::Decode;
 use quorate_node::handle::Digest;
@@ -10,33 +10,33 @@ use crate::api::{Answer, Transaction};
 use crate::chain::Chain;
 use crate::exit::{Exit, Failure, OrFail};
 
-const WRONG: &str = "the proof does not verify; the validator is wrong or lying, ask another";
+const WRONG: &str = "the proof does not verify; the validator is faulty, ask another one";
 
-/// What a transaction's proof shows.
+/// A transaction whose inclusion is proved.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Proven {
     pub transaction: Vec<u8>,
     pub height: u64,
 }
 
-/// Checks that the chain contains the transaction `id`; nothing of the answer is believed but the proof.
+/// Verifies that the chain contains the transaction `id`. Only the proof in the answer is used.
 pub(crate) fn transaction(chain: &Chain, id: Digest, answer: &Transaction) -> Result<Proven, Failure> {
     let proof = unhex(&answer.proof)?;
     protocol::with(&chain.genesis, CheckTransaction { chain, id, proof: &proof })
 }
 
-/// Checks what the ledger holds under `key`: the value, if there is one, and after which height.
+/// Verifies the ledger's value under `key`, and returns it with the height after which it holds.
 pub(crate) fn answer(chain: &Chain, key: &[u8], answer: &Answer) -> Result<(Option<Vec<u8>>, u64), Failure> {
     let unproved = || {
-        let text = "the validator has no proof yet, for no block states this state so far; try again in a moment, \
-                    or go without the check with --unverified";
+        let text = "the validator has no proof yet, because no committed block contains this state root; try again in a \
+                    moment, or use --unverified to skip the proof";
         Failure::new(Exit::NotFound, text)
     };
     let proof = unhex(answer.proof.as_deref().ok_or_else(unproved)?)?;
     protocol::with(&chain.genesis, CheckAnswer { chain, key, proof: &proof })
 }
 
-/// Hexadecimal from a validator.
+/// Decodes hexadecimal from a validator.
 pub(crate) fn unhex(text: &str) -> Result<Vec<u8>, Failure> {
     hex::decode(text).or_fail(Exit::BadProof, "the validator's answer is not hexadecimal")
 }
@@ -57,7 +57,7 @@ impl Visit for CheckTransaction<'_> {
         if proven.id != self.id {
             return Err(Failure::new(
                 Exit::BadProof,
-                "the validator proves another transaction than was asked for",
+                "the validator's proof is for another transaction than the requested one",
             ));
         }
         Ok(Proven { transaction: proof.transaction, height: proven.height })

@@ -1,4 +1,4 @@
-//! Keys, genesis files and single validators, with everything that can be wrong about them.
+//! Tests of keys, genesis files and single validators, with invalid input of every kind.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use support::{Bench, eventually};
 
-/// Two ports that were free a moment ago, below those that connections get.
+/// Returns two ports that were free a moment ago, below the ephemeral range.
 fn ports() -> [u16; 3] {
     use std::hash::{BuildHasher, Hasher};
     let random = std::hash::RandomState::new().build_hasher().finish();
@@ -17,7 +17,7 @@ fn ports() -> [u16; 3] {
     [base, base + 1, base + 2]
 }
 
-/// Makes the keys of validators and their genesis.
+/// Creates the keys of validators and their genesis.
 fn chain(bench: &Bench, names: &[&str], scheme: &str) {
     let [port, ..] = ports();
     let mut arguments = vec!["genesis".to_owned(), "--chain".into(), "test".into()];
@@ -29,7 +29,7 @@ fn chain(bench: &Bench, names: &[&str], scheme: &str) {
     bench.ok(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
-/// Writes a validator's configuration with addresses of its own.
+/// Writes a validator's configuration with unique addresses.
 fn configure(bench: &Bench, name: &str, keys: &str, data: &str) -> String {
     let [link, http, stream] = ports();
     let config = format!(

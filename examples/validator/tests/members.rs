@@ -1,5 +1,5 @@
-//! Validators join and leave a running chain of Gosig: real processes, killed at bad moments, and clients who check all of
-//! it against the genesis file.
+//! Validators join and leave a running Gosig chain: real processes, killed at critical moments, and clients that verify
+//! everything against the genesis file.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -10,7 +10,7 @@ use std::os::unix::process::ExitStatusExt;
 use serde_json::{Value, json};
 use support::{Bench, Running, eventually, free_port};
 
-/// A chain whose validators each are a process.
+/// A chain with one process per validator.
 struct Chain {
     bench: Bench,
     running: Vec<(&'static str, Running)>,
@@ -37,7 +37,7 @@ impl Chain {
         self.bench.ok(&["keygen", "--name", name, "--address", &address, "--out", name]);
     }
 
-    /// Addresses of its own, an empty data directory, and more lines under `[node]`.
+    /// Writes a configuration with unique addresses, an empty data directory, and extra lines under `[node]`.
     fn configure(&self, name: &str, more: &str) {
         let (http, stream) = (free_port(), free_port());
         let public = self.bench.read(&format!("{name}/public.toml"));
@@ -62,7 +62,7 @@ impl Chain {
         &mut self.running.iter_mut().find(|(running, _)| *running == name).unwrap().1
     }
 
-    /// SIGKILL.
+    /// Kills the validator with SIGKILL.
     fn kill(&mut self, name: &str) {
         let process = self.process(name);
         process.signal("KILL");
@@ -70,7 +70,7 @@ impl Chain {
         self.running.retain(|(running, _)| *running != name);
     }
 
-    /// Waits until it ends by itself, and gives its exit code and what it logged.
+    /// Waits for the process to end, and returns its exit code and its log.
     fn until_it_ends(&mut self, name: &str) -> (Option<i32>, String) {
         let mut code = None;
         eventually("its end", || {
@@ -88,7 +88,7 @@ impl Chain {
         format!("http://{}", http.split('\'').nth(1).unwrap())
     }
 
-    /// With the validator to ask and the genesis file.
+    /// Adds the arguments for the validator and the genesis file.
     fn ask(&self, name: &str, arguments: &[&str]) -> Vec<String> {
         let target = ["--node".to_owned(), self.node(name), "--genesis".into(), "genesis.toml".into()];
         arguments.iter().map(|argument| (*argument).to_owned()).chain(target).collect()
@@ -119,13 +119,13 @@ impl Chain {
         });
     }
 
-    /// A transaction that a client of this validator sees committed, with its proof checked.
+    /// Submits a transaction through this validator, and verifies the proof of its commit.
     fn commit(&self, name: &str, text: &str) -> String {
         let id = self.ok(name, &["submit", "--wait=60", text]);
         id.trim().to_owned()
     }
 
-    /// Waits until all that run have the same newest block, and compares their states.
+    /// Waits until all running validators have the same newest block, and compares their states.
     fn compare_states(&self) {
         let mut roots = Vec::new();
         eventually("one height and state of all", || {
@@ -142,13 +142,13 @@ impl Chain {
 }
 
 #[test]
-fn validators_join_and_leave_while_others_are_killed_and_the_chain_goes_on() {
+fn validators_join_and_leave_while_others_are_killed() {
     let mut chain = Chain::new();
     FOUNDERS.iter().for_each(|name| chain.start(name));
     FOUNDERS.iter().for_each(|name| chain.until_member(name, 0));
     let first = chain.commit("alice", "put first of-epoch-0");
 
-    // A fifth one, with an empty directory: nobody's keys are refused, unless they are to become somebody's.
+    // A fifth validator with an empty directory: keys of no member are refused, unless it observes.
     chain.keys("erin");
     chain.configure("erin", "");
     chain.start("erin");
@@ -160,7 +160,7 @@ fn validators_join_and_leave_while_others_are_killed_and_the_chain_goes_on() {
     eventually("erin", || chain.status("erin").is_some());
     assert_eq!(chain.status("erin").unwrap()["me"], Value::Null);
 
-    // She asks to join; the members allow it in a file and a copy; too few are not enough.
+    // Erin requests to join. The members approve in a file and a copy. Too few approvals are refused.
     chain.ok("alice", &["member", "join", "erin/public.toml", "--out", "erin.toml"]);
     chain.fails(3, "exists", "alice", &["member", "join", "erin/public.toml", "--out", "erin.toml"]);
     let allow = |who: &str, file: &str, more: &[&str]| {
@@ -168,9 +168,9 @@ fn validators_join_and_leave_while_others_are_killed_and_the_chain_goes_on() {
         let all = [&["member", "allow", file, "--keys", &keys, "--yes"][..], more].concat();
         chain.ok("alice", &all)
     };
-    assert!(allow("alice", "erin.toml", &["--out", "copy.toml"]).contains("alice allows that erin joins"));
+    assert!(allow("alice", "erin.toml", &["--out", "copy.toml"]).contains("alice approves: erin joins"));
     allow("bob", "erin.toml", &[]);
-    chain.fails(12, "weight of 2 allow", "alice", &["member", "submit", "erin.toml", "copy.toml"]);
+    chain.fails(12, "weight 2 of", "alice", &["member", "submit", "erin.toml", "copy.toml"]);
     chain.fails(
         3,
         "not the keys of a member",
@@ -184,7 +184,7 @@ fn validators_join_and_leave_while_others_are_killed_and_the_chain_goes_on() {
             .unwrap();
     assert_eq!((&shown["allowed_by"], &shown["allowed"]), (&json!(["alice", "bob", "dave"]), &json!(true)));
 
-    // One is killed while the epoch ends, and comes back in the next.
+    // One validator is killed while the epoch ends, and restarts in the next epoch.
     chain.ok("alice", &["member", "submit", "erin.toml", "copy.toml"]);
     chain.kill("bob");
     for name in ["alice", "carol", "dave", "erin"] {
@@ -192,14 +192,14 @@ fn validators_join_and_leave_while_others_are_killed_and_the_chain_goes_on() {
     }
     chain.start("bob");
     chain.until_member("bob", 1);
-    // She has read what was committed before she was there.
+    // Erin has read the blocks committed before she joined.
     assert_eq!(chain.status("erin").unwrap()["me"], json!(4));
     assert_eq!(chain.ok("erin", &["get", &first]), "put first of-epoch-0\n");
     let second = chain.commit("erin", "put second of-epoch-1");
     chain.compare_states();
-    chain.fails(3, "in epoch 1; make it again", "bob", &["member", "submit", "erin.toml", "copy.toml"]);
+    chain.fails(3, "in epoch 1; create it again", "bob", &["member", "submit", "erin.toml", "copy.toml"]);
 
-    // One in the middle leaves, so that others get other places, and again one is killed.
+    // A member in the middle leaves, so that later members change their index, and another one is killed.
     chain.ok("erin", &["member", "leave", "bob", "--out", "bob.toml"]);
     for who in ["alice", "carol", "erin", "dave"] {
         chain.ok("erin", &["member", "allow", "bob.toml", "--keys", &format!("{who}/keys"), "--yes"]);
@@ -217,17 +217,17 @@ fn validators_join_and_leave_while_others_are_killed_and_the_chain_goes_on() {
     let third = chain.commit("dave", "put third of-epoch-2");
     chain.compare_states();
 
-    // Who has left is told so again, and its keys do not come back.
+    // A validator that left stops with the same error after a restart, and its keys cannot join again.
     chain.start("bob");
     assert_eq!(chain.until_it_ends("bob").0, Some(11));
     chain.fails(
         3,
-        "was a member's in epoch 0",
+        "was in use in epoch 0",
         "erin",
         &["member", "join", "bob/public.toml", "--out", "again.toml"],
     );
 
-    // Blocks of each epoch are proved to somebody who has the genesis file alone, by whoever has been there since.
+    // Validators of all epochs prove blocks of each epoch to a client that has only the genesis file.
     for name in ["alice", "erin"] {
         for (id, text) in [
             (&first, "put first of-epoch-0"),
@@ -250,7 +250,7 @@ fn validators_join_and_leave_while_others_are_killed_and_the_chain_goes_on() {
     assert_eq!(names(1), ["alice", "bob", "carol", "dave", "erin"]);
     assert_eq!(names(2), ["alice", "carol", "dave", "erin"]);
 
-    // What was kept of that serves without a validator, and not if something was left out or changed.
+    // The saved epochs replace a validator, unless an epoch was omitted or changed.
     let list = ["member", "list", "--genesis", "genesis.toml", "--epochs"];
     let with = |file: &'static str| [&list[..], &[file]].concat();
     assert!(chain.bench.ok(&with("epochs.json")).contains("epoch 2"));
@@ -269,7 +269,7 @@ fn validators_join_and_leave_while_others_are_killed_and_the_chain_goes_on() {
     chain.bench.fails(7, "do not follow from the genesis", &with("wrong.json"));
 }
 
-/// What can be done and what goes wrong without any validator.
+/// Commands and errors that need no running validator.
 #[test]
 fn changes_are_made_and_checked_without_a_network() {
     let chain = Chain::new();
@@ -284,12 +284,12 @@ fn changes_are_made_and_checked_without_a_network() {
     chain.keys("erin");
     let printed = ok(&["member", "join", "erin/public.toml=3", "--out", "erin.toml"]);
     assert!(printed.contains("erin joins") && printed.contains("total weight 7"), "{printed}");
-    fails(3, "bob already", &["member", "join", "bob/public.toml", "--out", "x.toml"]);
+    fails(3, "already named bob", &["member", "join", "bob/public.toml", "--out", "x.toml"]);
     fails(3, "weight 0", &["member", "join", "erin/public.toml=0", "--out", "x.toml"]);
-    fails(6, "no member is called erin", &["member", "leave", "erin", "--out", "x.toml"]);
+    fails(6, "no member is named erin", &["member", "leave", "erin", "--out", "x.toml"]);
     ok(&["member", "leave", "bob", "--out", "bob.toml"]);
     ok(&["member", "allow", "bob.toml", "--keys", "alice/keys", "--yes"]);
-    // Twice is once.
+    // A second approval by the same member changes nothing.
     let shown = ok(&["member", "allow", "bob.toml", "--keys", "alice/keys", "--yes", "--json"]);
     let shown: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(
@@ -304,19 +304,19 @@ fn changes_are_made_and_checked_without_a_network() {
     };
     let show = ["member", "show", "wrong.toml"];
     change("bob.toml", "epoch = 0", "epoch = 1");
-    fails(3, "make it again", &show);
+    fails(3, "create it again", &show);
     change("bob.toml", "name = \"bob\"", "name = \"carol\"");
-    fails(3, "is called carol and has that key", &show);
+    fails(3, "the name carol and this identity key", &show);
     change("erin.toml", "weight = 3", "weight = 4");
-    assert!(ok(&show).contains("nobody yet"));
+    assert!(ok(&show).contains("no member yet"));
     change("erin.toml", "identity_possession = \"", "identity_possession = \"00");
     fails(3, "identity key of erin", &show);
     fails(3, "different changes", &["member", "show", "bob.toml", "erin.toml"]);
-    // A signature on something else does not count, and is told.
+    // A signature on another change is reported as invalid.
     let signed = bench.read("bob.toml").split_once("\n[[allowed]]").unwrap().1.to_owned();
     bench.write("wrong.toml", format!("{}\n[[allowed]]{signed}", bench.read("erin.toml")));
     let shown = ok(&show);
-    assert!(shown.contains("nobody yet") && shown.contains("does not count: alice"), "{shown}");
+    assert!(shown.contains("no member yet") && shown.contains("invalid approval: alice"), "{shown}");
 
     bench.ok(&[
         "genesis",
@@ -330,7 +330,7 @@ fn changes_are_made_and_checked_without_a_network() {
     ]);
     bench.fails(
         3,
-        "not of other",
+        "not for other",
         &["member", "show", "bob.toml", "--genesis", "other.toml", "--epochs", "epochs.json"],
     );
     let last =

@@ -1,4 +1,4 @@
-//! Whole networks of processes: they commit, lose members, get them back, and never contradict themselves.
+//! Networks of processes: they commit, lose and regain members, and never deliver contradicting blocks.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -7,7 +7,7 @@ mod support;
 use serde_json::{Value, json};
 use support::{Bench, Running, eventually, validators_under};
 
-/// Runs a testnet to its end and gives the object that it prints.
+/// Runs a testnet to its end and returns its JSON report.
 fn testnet(bench: &Bench, arguments: &[&str]) -> Value {
     let all: Vec<&str> = ["testnet", "--json"].iter().chain(arguments).copied().collect();
     let printed = bench.ok(&all);
@@ -44,14 +44,14 @@ fn four_validators_commit_what_falls_due_and_agree() {
         assert!(number(&latency["median"]) <= number(&latency["p95"]), "{report}");
         assert!(number(&latency["p95"]) <= number(&latency["p99"]), "{report}");
     }
-    // A temporary directory does not stay.
+    // The temporary directory is removed.
     let left: Vec<_> =
         std::fs::read_dir(bench.path("")).unwrap().flatten().map(|entry| entry.file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().starts_with("quorate-testnet")), "{left:?}");
 }
 
 #[test]
-fn gosig_validators_commit_agree_and_survive_being_killed() {
+fn gosig_validators_agree_and_survive_kills() {
     let bench = Bench::new();
     let gosig = ["--protocol", "gosig", "--rate", "300", "--data", "net"];
     let killed =
@@ -63,7 +63,7 @@ fn gosig_validators_commit_agree_and_survive_being_killed() {
         assert!(number(&event["caught_up_after"]) < 20.0, "{report}");
     }
     assert!(number(&report["committed"]) > 0.5 * number(&report["submitted"]), "{report}");
-    // The directory knows its protocol, and refuses the other.
+    // An existing directory refuses another protocol.
     bench.fails(3, "run gosig", &["testnet", "--protocol", "jolteon", "--data", "net", "--duration", "1"]);
     // All at once, without warning.
     let before = number(&report["height"]);
@@ -89,7 +89,7 @@ fn validators_join_and_leave_a_testnet_that_runs() {
         assert!(number(&change["first_height"]) < number(&report["height"]), "the chain goes on: {report}");
     }
     assert!(number(&report["committed"]) > 0.5 * number(&report["submitted"]), "{report}");
-    // The directory knows who has left and who has joined.
+    // The directory remembers validators that left or joined.
     let again = testnet(&bench, &["--duration", "3", "--rate", "200", "--data", "net"]);
     assert!(
         number(&again["height"]) > number(&report["height"]) && number(&again["committed"]) > 0.0,
@@ -116,7 +116,7 @@ fn clients_of_gosig_check_what_they_are_told() {
     assert_eq!((&found["value"], &found["verified"]), (&json!(hex::encode("hello")), &json!(true)));
     bench.fails(6, "the proof of its absence verifies", &["get", "--key", "farewell"]);
     assert!(bench.ok(&["status"]).contains("protocol: gosig"));
-    // A genesis of Jolteon with the same members is another chain.
+    // A Jolteon genesis with the same members is another chain.
     let genesis = std::fs::read_to_string(bench.path("net/genesis.toml")).unwrap();
     let members = genesis.split_once("[schedule]").unwrap().1.split_once("[[member]]").unwrap().1;
     bench.write("other.toml", format!("chain = \"testnet\"\nscheme = \"bls\"\n\n[[member]]{members}"));
@@ -128,7 +128,7 @@ fn clients_of_gosig_check_what_they_are_told() {
 }
 
 #[test]
-fn one_is_killed_and_the_rest_go_on_and_it_catches_up() {
+fn a_killed_validator_catches_up_after_restart() {
     let bench = Bench::new();
     let report = testnet(
         &bench,
@@ -137,19 +137,19 @@ fn one_is_killed_and_the_rest_go_on_and_it_catches_up() {
     let event = &report["events"][0];
     assert!(number(&event["caught_up_after"]) < 20.0, "{report}");
     assert_eq!(report["agreement"]["validators"], json!(4));
-    // What was on its way to the killed one is lost, at most; nobody else's is.
+    // At most the transactions in flight to the killed validator are lost.
     let missing = number(&report["submitted"]) - number(&report["committed"]);
     assert!(missing <= number(&report["lost_in_flight"]) + 0.05 * number(&report["submitted"]), "{report}");
-    // Without its third member the network has no quorum: one down is all that four can bear, so going on is proved.
+    // Four validators tolerate one fault: without the restarted validator the network had no quorum.
     let before = number(&report["height"]);
     let again = testnet(&bench, &["--duration", "2", "--rate", "300", "--data", "net"]);
     assert!(number(&again["height"]) > before, "{again}");
-    // Blocks keep coming while the report is put together; all of the run before must have been compared.
+    // Blocks are still committed while the report is created; all earlier blocks must have been compared.
     assert!(number(&again["agreement"]["heights"]) > before, "{again}");
 }
 
 #[test]
-fn killing_again_and_again_never_makes_a_contradiction() {
+fn repeated_kills_never_cause_a_contradiction() {
     let bench = Bench::new();
     let mut arguments = vec!["--duration", "12", "--rate", "300", "--data", "net"];
     for (option, events) in [
@@ -171,7 +171,7 @@ fn killing_again_and_again_never_makes_a_contradiction() {
 }
 
 #[test]
-fn clients_find_the_running_testnet_and_check_what_it_says() {
+fn clients_find_the_testnet_and_verify_its_answers() {
     let bench = Bench::new();
     let running = start(&bench, &["--rate", "0", "--data", "net"]);
     let submitted = bench.run(&["submit", "--wait", "put greeting hello"]);
@@ -191,7 +191,7 @@ fn clients_find_the_running_testnet_and_check_what_it_says() {
     let found: Value = serde_json::from_str(&bench.ok(&["get", id.trim(), "--json"])).unwrap();
     assert_eq!(found["transaction"], json!("000102ff0a"));
 
-    // Another chain's genesis does not make these proofs good.
+    // The proofs do not verify against the genesis of another chain.
     bench.ok(&["keygen", "--name", "a", "--address", "x:1", "--out", "a"]);
     bench.ok(&["genesis", "--chain", "x", "a/public.toml"]);
     bench.fails(7, "does not verify", &["get", id.trim(), "--genesis", "genesis.toml"]);

@@ -9,7 +9,7 @@ use quorate::ed25519::Ed25519;
 use quorate::scheme::Toy;
 use quorate::wire::Encode;
 use quorate_gosig::{
-    Block, Change, Committees, Envelope, Finality, Payload, Proposal, Record, Segment, Suite,
+    Block, Change, Committees, Envelope, Finality, GosigScheme, Payload, Proposal, Record, Segment,
 };
 
 use self::replicas::Gosig;
@@ -25,7 +25,7 @@ pub(crate) fn decoders(bytes: &[u8]) {
     if first % 2 == 0 { decode_as::<Counted<MinSig>>(rest) } else { decode_as::<Toy>(rest) }
 }
 
-fn decode_as<S: Fixed + Suite>(bytes: &[u8]) {
+fn decode_as<S: Fixed + GosigScheme>(bytes: &[u8]) {
     let committees =
         Committees { voters: S::four().committee.clone(), identities: Ed25519::four().committee.clone() };
     identity::<Envelope<S>, _>(bytes, &committees);
@@ -38,7 +38,7 @@ fn decode_as<S: Fixed + Suite>(bytes: &[u8]) {
     if let Some(payload) = identity::<Payload, ()>(bytes, &()) {
         for (index, id) in payload.ids().iter().enumerate() {
             assert!(payload.path(index).is_ok(), "transaction {index} with id {id:?} has no path");
-            let change = payload.transaction(index).and_then(|t| Change::of(t, &committees));
+            let change = payload.transaction(index).and_then(|t| Change::from_transaction(t, &committees));
             assert!(change.is_none(), "a change of members that nobody allowed");
         }
     }
@@ -46,7 +46,7 @@ fn decode_as<S: Fixed + Suite>(bytes: &[u8]) {
 
 /// Seeds of [`decoders`]: what a short run of a network sent and wrote.
 pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
-    fn of<S: Fixed + Suite>(first: u8) -> Vec<Vec<u8>> {
+    fn of<S: Fixed + GosigScheme>(first: u8) -> Vec<Vec<u8>> {
         let cluster = lively_cluster::<S>();
         let sent = cluster.memory().map(|envelope| envelope.bytes.clone());
         let written = cluster.records().map(Encode::encode);
@@ -80,7 +80,7 @@ pub(crate) fn machine(bytes: &[u8]) {
     };
 }
 
-pub(crate) fn lively_cluster<S: Fixed + Suite>() -> Cluster<Gosig<S>> {
+pub(crate) fn lively_cluster<S: Fixed + GosigScheme>() -> Cluster<Gosig<S>> {
     let mut cluster = Cluster::new();
     lively().chunks_exact(2).for_each(|deed| do_one(&mut cluster, deed));
     // A link that comes up again: its members greet each other.

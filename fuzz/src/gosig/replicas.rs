@@ -9,8 +9,8 @@ use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 use quorate_gosig::{
-    Anchor, Block, Command, Committees, Config, Delivery, Envelope, HistoryRequest, Message, Output,
-    PROPOSAL, Parameters, Payload, Proposal, Record, Replica, Schedule, Suite, block_range,
+    Anchor, Block, Command, Committees, Config, Delivery, Envelope, GosigScheme, HistoryRequest, Message,
+    Output, PROPOSAL, Parameters, Payload, Proposal, Record, Replica, Schedule, block_range,
     transaction_range,
 };
 use quorate_protocol::Executed;
@@ -24,7 +24,7 @@ const MAX_PROPOSALS: usize = 5 * 64;
 /// Votes are signed with `S`.
 pub(crate) struct Gosig<S>(PhantomData<S>);
 
-impl<S: Fixed + Suite> Protocol for Gosig<S> {
+impl<S: Fixed + GosigScheme> Protocol for Gosig<S> {
     type Replica = Replica<S>;
     type Delivered = Delivery<S>;
     type Request = HistoryRequest;
@@ -58,7 +58,8 @@ impl<S: Fixed + Suite> Protocol for Gosig<S> {
     }
 
     fn submit(_: &Replica<S>, me: MemberIndex, number: u64, content: u8) -> Option<Command> {
-        let payload = Payload::of([vec![content; usize::from(content)], vec![content, me as u8]]).ok()?;
+        let payload =
+            Payload::from_bytes([vec![content; usize::from(content)], vec![content, me as u8]]).ok()?;
         Some(Command::Submit { sequence: number, payload: Arc::new(payload) })
     }
 
@@ -134,6 +135,6 @@ impl<S: Fixed + Suite> Protocol for Gosig<S> {
         let signature = Ed25519::sign(&key, &statement.signed_bytes(&committees.identities.id()));
         let ticket = first.ticket.clone();
         let other = Proposal { block, round, proposer: FAULTY, certificate, ticket, signature };
-        Some(Message::Proposal(Arc::new(other)).of(committees.voters.epoch()).encode())
+        Some(Message::Proposal(Arc::new(other)).in_epoch(committees.voters.epoch()).encode())
     }
 }

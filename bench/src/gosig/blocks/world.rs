@@ -103,7 +103,7 @@ impl<'a> World<'a> {
         let n = MemberIndex::try_from(case.nodes)
             .map_err(|_| Error::BadCommittee { rule: "at most 65,535 members" })?;
         let secrets = (0..n).map(|_| Toy::generate(&mut random)).collect::<Result<Vec<_>>>()?;
-        let keys = secrets.iter().map(|secret| (VerifiedKey::of(secret), 1)).collect();
+        let keys = secrets.iter().map(|secret| (VerifiedKey::from_secret(secret), 1)).collect();
         let committee = Arc::new(Committee::new(ChainId::from_name("bench"), 1, keys)?);
         let mut silent = vec![false; case.nodes];
         while silent.iter().filter(|silent| **silent).count() < case.silent {

@@ -1,4 +1,4 @@
-//! A BLS key that many share.
+//! A BLS key shared by several parties.
 
 use std::sync::Arc;
 

@@ -51,7 +51,7 @@ fn coin_name_encode(name: CoinName) -> Vec<u8> {
     coin::CoinName::from(name).encode()
 }
 
-/// A value passes as its bytes.
+/// Values cross the boundary as their bytes.
 #[uniffi::export]
 fn coin_value_bit(value: Vec<u8>) -> Result<bool> {
     Ok(coin::CoinValue(hash32("coin value", &value)?).bit())
@@ -68,8 +68,8 @@ struct Coin(coin::Coin);
 #[uniffi::export]
 impl Coin {
     #[uniffi::constructor]
-    fn of(keys: &CoinPublicKeys, name: CoinName) -> Result<Self> {
-        Ok(Self(coin::Coin::of(&keys.0, name.into())?))
+    fn from_name(keys: &CoinPublicKeys, name: CoinName) -> Result<Self> {
+        Ok(Self(coin::Coin::from_name(&keys.0, name.into())?))
     }
 
     fn name(&self) -> CoinName {

@@ -1,4 +1,4 @@
-//! What all blocks have in common: groups, how many of how many, the cache, what a judge is asked.
+//! Common parts of all blocks: groups, thresholds, the cache, and attestations to verify.
 
 use std::sync::{Arc, Mutex, TryLockError};
 
@@ -8,12 +8,12 @@ use quorate::threshold::{self, Agreed, Agreement, Unagreed, combiner};
 
 use crate::glue::{Failure, Refusal, Result, lock};
 
-/// A group by its number, which passes as one byte.
+/// Returns the group with this number; groups cross the boundary as one byte.
 pub(super) fn group(number: u8) -> Result<any::Group> {
     Ok(any::Group::from_number(number)?)
 }
 
-/// A class of messages passes as whether it is agreed.
+/// A class of messages crosses the boundary as a bool: whether it is agreed.
 pub(super) fn agreement(agreed: bool) -> Agreement {
     if agreed { Agreement::Agreed } else { Agreement::Unagreed }
 }
@@ -37,7 +37,7 @@ fn max_parties() -> u16 {
     threshold::MAX_PARTIES
 }
 
-/// How many may be faulty.
+/// Number of parties, and the maximum number of faulty ones.
 #[derive(Clone, Copy, uniffi::Record)]
 pub(super) struct Tolerance {
     parties: u16,
@@ -73,7 +73,7 @@ fn tolerance_threshold(tolerance: Tolerance, agreed: bool) -> Result<Threshold> 
     .into())
 }
 
-/// How many of how many are needed.
+/// Number of shares needed, and number of parties.
 #[derive(Clone, Copy, uniffi::Record)]
 pub(super) struct Threshold {
     needed: u16,
@@ -99,7 +99,7 @@ fn threshold_check(threshold: Threshold) -> Result<()> {
     threshold::Threshold::try_from(threshold).map(drop)
 }
 
-/// The coefficients of the sets of members that were used last.
+/// A cache of the coefficients of recently used sets of members.
 #[derive(uniffi::Object)]
 pub(super) struct ThresholdCache(Mutex<any::Cache>);
 
@@ -112,7 +112,8 @@ impl ThresholdCache {
 }
 
 impl ThresholdCache {
-    /// Works with a cache, if there is one. While another thread does, it works without: that is faster than to wait.
+    /// Works with the cache, if there is one. If another thread holds it, works without it, which is faster than
+    /// waiting.
     pub(super) fn with<T>(cache: Option<&Self>, work: impl FnOnce(&mut any::Cache) -> T) -> T {
         match cache.map(|cache| cache.0.try_lock()) {
             Some(Ok(mut cache)) => work(&mut cache),
@@ -122,7 +123,7 @@ impl ThresholdCache {
     }
 }
 
-/// What combines, and the cache that it was given or its own.
+/// A combiner and its cache, given or its own.
 pub(super) struct Own<T> {
     inner: Mutex<(T, any::Cache)>,
     shared: Option<Arc<ThresholdCache>>,
@@ -143,7 +144,7 @@ impl<T> Own<T> {
     }
 }
 
-/// Something that can be taken once: afterwards it is the core's `EXHAUSTED`.
+/// A value that can be taken once; then the core's `EXHAUSTED` is raised.
 pub(super) struct Once<T>(Mutex<Option<T>>);
 
 impl<T> Once<T> {
@@ -160,7 +161,7 @@ impl<T> Once<T> {
     }
 }
 
-/// What a combiner did.
+/// Work done by a combiner.
 #[derive(uniffi::Record)]
 pub(super) struct Counts {
     combinations: u32,
@@ -177,7 +178,7 @@ impl From<combiner::Counts> for Counts {
     }
 }
 
-/// Whether a member's attestation of some bytes is good: a question that Kotlin answers.
+/// An attestation by a member of some bytes, for Kotlin to verify.
 #[derive(uniffi::Record)]
 pub(super) struct Question {
     member: u16,
@@ -185,7 +186,8 @@ pub(super) struct Question {
     attestation: Vec<u8>,
 }
 
-/// What evidence comes to if all questions are answered with yes. Rust never calls Kotlin, so they are asked afterwards.
+/// Verdict on evidence, provided that all attestations are valid. Rust never calls Kotlin, so they are verified
+/// afterwards.
 #[derive(uniffi::Record)]
 pub(super) struct Judgement {
     questions: Vec<Question>,
@@ -194,7 +196,7 @@ pub(super) struct Judgement {
 }
 
 impl Judgement {
-    /// Runs a verification and writes down what it asks.
+    /// Runs a verification and collects its attestations.
     pub(super) fn of(
         verify: impl FnOnce(&mut dyn FnMut(u16, &[u8], &[u8]) -> CoreResult<()>) -> CoreResult<u16>,
     ) -> Self {
@@ -211,7 +213,7 @@ impl Judgement {
     }
 }
 
-/// Throws what the core says about evidence that is none.
+/// Raises the core's error for invalid evidence.
 #[uniffi::export]
 fn refuse_evidence() -> Result<()> {
     Err(quorate::Error::NotEvidence.into())

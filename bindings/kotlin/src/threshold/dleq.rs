@@ -1,6 +1,6 @@
-//! What threshold encryption and the coin have in common: keys, shares with proofs, blame.
+//! Common parts of threshold encryption and the coin: keys, shares with proofs, faults.
 
-/// The five objects of a purpose, and the records of what comes of shares.
+/// The five objects of a purpose, and the records of results.
 macro_rules! purpose {
     (
         $purpose:ident, $instance:ident;

@@ -1,4 +1,4 @@
-//! What t of n members can do together, and fewer cannot.
+//! Threshold cryptography: operations that need t of n members.
 
 mod bls;
 mod coin;

@@ -1,4 +1,4 @@
-//! Sealed files. A public key passes as its encoding.
+//! Sealed files. Public keys cross the boundary as their encodings.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Secrets on their way to Kotlin: as numbers, which come back in a register. A byte array would leave a copy of the secret in
-//! memory that nobody wipes.
+//! Secrets cross to Kotlin as numbers, which return in a register. A byte array would leave an unwiped copy of the
+//! secret in memory.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl Secret {
         self.0.len() as u32
     }
 
-    /// Eight bytes, big-endian, with zeros behind the last ones.
+    /// Returns eight bytes, big-endian, padded with zeros at the end.
     fn word(&self, index: u32) -> u64 {
         let at = index as usize * 8;
         let bytes = self.0.get(at..).unwrap_or_default();

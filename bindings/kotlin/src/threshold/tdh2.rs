@@ -51,8 +51,8 @@ struct EncryptionKey(tdh2::EncryptionKey);
 #[uniffi::export]
 impl EncryptionKey {
     #[uniffi::constructor]
-    fn of(keys: &Tdh2PublicKeys) -> Self {
-        Self(tdh2::EncryptionKey::of(&keys.0))
+    fn from_public_keys(keys: &Tdh2PublicKeys) -> Self {
+        Self(tdh2::EncryptionKey::from_public_keys(&keys.0))
     }
 
     #[uniffi::constructor]

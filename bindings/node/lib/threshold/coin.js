@@ -34,8 +34,8 @@ function named(name) {
 }
 
 class Coin extends coin.Sealed {
-  static of(keys, name) {
-    return coin.make(Coin, native.coinOf(openKeys(keys, 'keys'), ...named(name)));
+  static fromName(keys, name) {
+    return coin.make(Coin, native.coinFromName(openKeys(keys, 'keys'), ...named(name)));
   }
   get name() {
     return native.coinName(coin.open(this, 'this'));

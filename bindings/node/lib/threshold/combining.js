@@ -1,5 +1,5 @@
 'use strict';
-// Threshold ECDSA: shares come in, a signature goes out.
+// Threshold ECDSA: combining shares to a signature.
 
 const native = require('../native.js');
 const { bytes, callable, u16 } = require('../check.js');

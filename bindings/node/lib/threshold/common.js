@@ -1,5 +1,5 @@
 'use strict';
-// What the threshold blocks have in common.
+// Common parts of the threshold blocks.
 
 const native = require('../native.js');
 const { optional, string, u16, u32 } = require('../check.js');
@@ -59,7 +59,7 @@ class Cache extends cache.Sealed {
   }
 }
 
-/** Classes with a `close` end a block of `using` with it, and show nothing of their secret in JSON. */
+/** Classes with a `close` also support `using`, and show nothing of their secret in JSON. */
 function closes({ prototype }) {
   if (Symbol.dispose) prototype[Symbol.dispose] = prototype.close;
   prototype.toJSON = function toJSON() {
@@ -74,7 +74,7 @@ function equal(open, encode) {
   };
 }
 
-/** The culprit of evidence, once the user's function has found each attestation good. */
+/** Returns the culprit of evidence, if the user's function accepts each attestation. */
 function convicted({ culprit, attestations }, attested) {
   for (const { member, bytes, attestation } of attestations) {
     if (attested(member, bytes, attestation) !== true) native.thresholdNotEvidence();

@@ -1,5 +1,5 @@
 'use strict';
-// Threshold ECDSA: keys, the dealer, what presignatures are for, and what of them everybody knows.
+// Threshold ECDSA: keys, the dealer, plans, and the public part of a deal.
 
 const native = require('../native.js');
 const { bytes, optional, string, u16, u32, u64, u8 } = require('../check.js');

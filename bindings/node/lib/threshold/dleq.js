@@ -1,5 +1,5 @@
 'use strict';
-// What threshold encryption and the coin have in common. `dleq` makes the classes of one of them.
+// Common parts of threshold encryption and the coin. `dleq` creates the classes of one of them.
 
 const native = require('../native.js');
 const { bytes, list, u16 } = require('../check.js');
@@ -12,9 +12,10 @@ const { closes, equal, makeThreshold, openThreshold } = require('./common.js');
 /**
  * The classes of one purpose.
  *
- * - `isCoin`: which, as the native half asks.
- * - `share`: the name of a share's class; `makes`: the method of a key share that makes one, by the native `prove`.
- * - `what`, `open`, `instance`: what shares are of, its handle, and what of it the native half verifies shares for.
+ * - `isCoin`: selects the purpose in the native half.
+ * - `share`: the name of a share's class; `makes`: the method of a key share that creates one, by the native `prove`.
+ * - `what`, `open`, `instance`: the instance of the shares, its handle, and the part that the native half verifies
+ *   shares for.
  */
 function dleq({ isCoin, share: shareName, makes, prove, what, open, instance }) {
   const publicKeys = sealed('PublicKeys');
@@ -164,7 +165,7 @@ function dleq({ isCoin, share: shareName, makes, prove, what, open, instance }) 
   WrongShare.prototype.equals = equal(wrongShare.open, native.dleqWrongEncode);
   const makeWrong = (handle) => wrongShare.make(WrongShare, handle);
 
-  /** A fault as the union that users see. */
+  /** A fault as the union of the public interface. */
   function fault({ member, evidence, share: forged }) {
     if (evidence) return { kind: 'proven', member, evidence: makeWrong(evidence) };
     return { kind: 'forged', member, share: makeShare(forged) };

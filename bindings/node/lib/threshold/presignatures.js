@@ -1,5 +1,5 @@
 'use strict';
-// Threshold ECDSA: what a party holds, and how it signs with it.
+// Threshold ECDSA: a party's presignatures, and signing with them.
 
 const native = require('../native.js');
 const { bytes, u32 } = require('../check.js');
@@ -11,7 +11,7 @@ const presignatures = sealed('Presignatures');
 const presignature = sealed('Presignature');
 const opener = sealed('Opener');
 
-/** The modules that need this one, once they are there. */
+/** The modules that depend on this one, loaded on first use. */
 const dealing = () => require('./dealing.js');
 const combining = () => require('./combining.js');
 

@@ -28,8 +28,8 @@ const { openKeys, openShare, openVerified, fault } = common;
 const label = ({ committee, ...rest }) => ({ committee: makeCommitteeId(committee), ...rest });
 
 class EncryptionKey extends encryptionKey.Sealed {
-  static of(keys) {
-    return makeKey(native.tdh2KeyOf(openKeys(keys, 'keys')));
+  static fromPublicKeys(keys) {
+    return makeKey(native.tdh2KeyFromPublicKeys(openKeys(keys, 'keys')));
   }
   static decode(data) {
     return makeKey(native.tdh2KeyDecode(bytes(data, 'bytes')));

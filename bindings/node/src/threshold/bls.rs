@@ -68,7 +68,7 @@ pub fn shared_bls_key_encode<'env>(env: &'env Env, key: &External<GroupKey>) -> 
     bytes(env, key.encode())
 }
 
-/// What a key says about itself.
+/// Properties of a key.
 #[napi(object, object_from_js = false)]
 pub struct SharedKeyAbout {
     pub suite: &'static str,
@@ -158,7 +158,7 @@ pub fn shared_bls_share_encode<'env>(
     bytes(env, share.encode())
 }
 
-/// What a share says about itself.
+/// Properties of a share.
 #[napi(object, object_from_js = false)]
 pub struct BlsShareAbout {
     pub suite: &'static str,
@@ -195,7 +195,7 @@ pub fn shared_bls_share_attest(
     Ok(External::new(share))
 }
 
-/// A combiner with its coefficients.
+/// A combiner with its cache.
 pub struct Combining {
     combiner: Combiner,
     cache: SharedCache,
@@ -211,14 +211,14 @@ pub fn shared_bls_combiner_new(
     External::new(Combining { combiner, cache: SharedCache::of(cache) })
 }
 
-/// A wrong share, and what proves it.
+/// A wrong share, with the evidence against it.
 #[napi(object, object_from_js = false)]
 pub struct BlsFault {
     pub culprit: MemberIndex,
     pub evidence: External<ShareFault>,
 }
 
-/// What follows from a share.
+/// Result of adding a share.
 #[napi(object, object_from_js = false)]
 pub struct BlsOutcome {
     pub signature: Option<External<Signature>>,

@@ -14,7 +14,7 @@ use super::dleq::{
 use crate::glue::{Bytes, Result, Throw, array, bytes, handle, number};
 
 #[napi(catch_unwind)]
-pub fn coin_of(
+pub fn coin_from_name(
     keys: &External<AnyKeys>,
     protocol: u8,
     epoch: BigInt,
@@ -23,10 +23,10 @@ pub fn coin_of(
 ) -> Result<External<Coin>> {
     let [epoch, instance, round] = [epoch, instance, round].map(|part| number(&part));
     let name = CoinName { protocol, epoch, instance, round };
-    handle(coin(keys).and_then(|keys| Coin::of(keys, name)))
+    handle(coin(keys).and_then(|keys| Coin::from_name(keys, name)))
 }
 
-/// Which coin.
+/// Name of a coin.
 #[napi(object, object_from_js = false)]
 pub struct Named {
     pub protocol: u8,
@@ -87,7 +87,7 @@ pub fn coin_value_below(value: &[u8], n: u16) -> Result<Option<u16>> {
     Ok(CoinValue(array("coin value", value)?).below(n))
 }
 
-/// A toss with its coefficients.
+/// A toss with its cache.
 pub struct Tossing {
     toss: Toss,
     cache: SharedCache,
@@ -103,7 +103,7 @@ pub fn coin_toss_new(
     handle(toss.map(|toss| Tossing { toss, cache: SharedCache::of(cache) }))
 }
 
-/// What came of one share more.
+/// Result of adding a share.
 #[napi(object, object_from_js = false)]
 pub struct Tossed {
     pub output: Option<Uint8Array>,

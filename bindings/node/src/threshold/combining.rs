@@ -1,4 +1,4 @@
-//! Threshold ECDSA: shares come in, a signature goes out.
+//! Threshold ECDSA: combining shares to a signature.
 
 use napi::Env;
 use napi::bindgen_prelude::{External, Uint8Array};
@@ -23,7 +23,7 @@ pub fn ecdsa_share_encode<'env>(env: &'env Env, share: &External<SignatureShare>
     bytes(env, share.encode())
 }
 
-/// What a share says about itself.
+/// Properties of a share.
 #[napi(object, object_from_js = false)]
 pub struct EcdsaShareAbout {
     pub group: &'static str,
@@ -120,7 +120,7 @@ pub fn ecdsa_signing_tag(signing: &External<Signing>) -> External<Tag> {
     External::new(signing.tag())
 }
 
-/// A combiner with its coefficients.
+/// A combiner with its cache.
 pub struct Combining {
     combiner: Combiner,
     cache: SharedCache,
@@ -135,14 +135,14 @@ pub fn ecdsa_combiner_new(
     External::new(Combining { combiner, cache: SharedCache::of(cache) })
 }
 
-/// A wrong share, and what proves it.
+/// A wrong share, with the evidence against it.
 #[napi(object, object_from_js = false)]
 pub struct EcdsaFault {
     pub culprit: MemberIndex,
     pub evidence: External<ShareFault>,
 }
 
-/// What follows from a share or an opening.
+/// Result of adding a share or an opening.
 #[napi(object, object_from_js = false)]
 pub struct EcdsaOutcome {
     pub signature: Option<External<Signature>>,

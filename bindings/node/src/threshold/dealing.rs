@@ -1,4 +1,4 @@
-//! Threshold ECDSA: keys, the dealer, what presignatures are for, and what of them everybody knows.
+//! Threshold ECDSA: keys, the dealer, plans, and the public part of a deal.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use super::name_of;
 use super::presignatures::{OpenPresignatures, hand};
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, handle, number, queue};
 
-/// A dealer until it is closed. A thread that deals meanwhile keeps the key until it is done.
+/// A dealer until it is closed. A thread that is dealing holds the key until it is done.
 pub type OpenDealer = Closable<Arc<TrustedDealer>>;
 
-/// The group of a name.
+/// Returns the group with this name.
 pub(crate) fn group_of(name: &str) -> Result<Group> {
     Group::from_name(name).throw()
 }
@@ -115,7 +115,7 @@ pub fn ecdsa_key_encode<'env>(env: &'env Env, key: &External<GroupKey>) -> Resul
     bytes(env, key.encode())
 }
 
-/// What a key says about itself.
+/// Properties of a key.
 #[napi(object, object_from_js = false)]
 pub struct GroupKeyAbout {
     pub group: &'static str,
@@ -259,7 +259,7 @@ pub fn ecdsa_plan_unagreed(plan: &External<Plan>, epoch: BigInt, at: u32) -> Res
     handle(plan.unagreed(number(&epoch), at).map(Tag::from))
 }
 
-/// What a tag says about itself.
+/// Properties of a tag.
 #[napi(object, object_from_js = false)]
 pub struct TagAbout {
     pub epoch: u64,
@@ -272,7 +272,7 @@ pub fn ecdsa_tag_about(tag: &External<Tag>) -> TagAbout {
     TagAbout { epoch: tag.epoch(), index: tag.index(), agreement: name_of(tag.agreement()) }
 }
 
-/// What everybody may know of an epoch, shared by all who have it.
+/// Public part of an epoch's deal, shared by its holders.
 pub type SharedDeal = Arc<Deal>;
 
 #[napi(catch_unwind)]
@@ -285,7 +285,7 @@ pub fn ecdsa_deal_encode<'env>(env: &'env Env, deal: &External<SharedDeal>) -> R
     bytes(env, deal.encode())
 }
 
-/// What a deal says about itself.
+/// Properties of a deal.
 #[napi(object, object_from_js = false)]
 pub struct DealAbout {
     pub id: Uint8Array,

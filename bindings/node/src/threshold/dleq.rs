@@ -1,5 +1,5 @@
-//! What threshold encryption and the coin have in common: keys, shares with proofs, blame. One function serves both; a
-//! handle knows which of the two it is for, and what is put together of both is refused.
+//! Common parts of threshold encryption and the coin: keys, shares with proofs, faults. One function serves both; a
+//! handle knows its purpose, and combining handles of different purposes is rejected.
 
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ use quorate::{Error, Result as Outcome};
 
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, handle, queue};
 
-/// A thing of one purpose or of the other.
+/// A value for one purpose or the other.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Either<T, C> {
     Tdh2(T),
     Coin(C),
 }
 
-/// The same of either.
+/// Applies an expression to either.
 macro_rules! of {
     ($value:expr, $it:ident => $what:expr) => {
         match $value {
@@ -37,7 +37,7 @@ macro_rules! of {
     };
 }
 
-/// The same of either, and the answer is of the same purpose.
+/// Applies an expression to either, with a result for the same purpose.
 macro_rules! same {
     ($value:expr, $it:ident => $what:expr) => {
         match $value {
@@ -47,7 +47,7 @@ macro_rules! same {
     };
 }
 
-/// Whatever exists once per purpose.
+/// Defines a type for either purpose.
 macro_rules! per_purpose {
     ($($name:ident = $inner:ident;)*) => {
         $(pub type $name = Either<$inner<Tdh2>, $inner<Cks>>;)*
@@ -66,24 +66,24 @@ per_purpose! {
 /// A member's secret until it is closed.
 pub type OpenKeyShare = Closable<AnyKeyShare>;
 
-/// Keys that threads share.
+/// Keys shared by threads.
 pub type Keys<P> = Arc<PublicKeys<P>>;
 
 fn mixed() -> Error {
     Error::WrongContext { what: "purpose" }
 }
 
-/// What is for threshold encryption.
+/// Returns the value for threshold encryption.
 pub(crate) fn tdh2<T, C>(value: &Either<T, C>) -> Outcome<&T> {
     if let Either::Tdh2(value) = value { Ok(value) } else { Err(mixed()) }
 }
 
-/// What is for the coin.
+/// Returns the value for the coin.
 pub(crate) fn coin<T, C>(value: &Either<T, C>) -> Outcome<&C> {
     if let Either::Coin(value) = value { Ok(value) } else { Err(mixed()) }
 }
 
-/// Copies of many handles' values, all of the purpose that `pick` picks.
+/// Copies the values of several handles, all of the purpose that `pick` selects.
 pub(crate) fn all<A, T: Clone>(given: &[&External<A>], pick: fn(&A) -> Outcome<&T>) -> Outcome<Vec<T>> {
     given.iter().map(|one| pick(one).cloned()).collect()
 }
@@ -149,7 +149,7 @@ pub fn dleq_keys_encode<'env>(env: &'env Env, keys: &External<AnyKeys>) -> Resul
     bytes(env, of!(&**keys, it => it.encode()))
 }
 
-/// The core makes tables for keys that nobody shares yet, so they are read once more.
+/// The core makes tables only for unshared keys, so they are decoded again.
 #[napi(catch_unwind)]
 pub fn dleq_keys_precomputed(keys: &External<AnyKeys>) -> Result<External<AnyKeys>> {
     let encoded = of!(&**keys, it => it.encode());
@@ -158,7 +158,7 @@ pub fn dleq_keys_precomputed(keys: &External<AnyKeys>) -> Result<External<AnyKey
     handle(again.map(|keys| same!(keys, keys => Arc::new(keys.precomputed()))))
 }
 
-/// What keys say about themselves.
+/// Properties of keys.
 #[napi(object, object_from_js = false)]
 pub struct KeysAbout {
     pub committee: External<CommitteeId>,
@@ -201,7 +201,7 @@ pub fn dleq_verify_share(
     })
 }
 
-/// A share that did not verify: proven to be the member's own, or what came in its name.
+/// A share that did not verify: proven to be the member's own, or received in its name.
 #[napi(object, object_from_js = false)]
 pub struct Fault {
     pub member: MemberIndex,
@@ -209,7 +209,7 @@ pub struct Fault {
     pub share: Option<External<AnyShare>>,
 }
 
-/// What came of checking many shares.
+/// Result of checking several shares.
 #[napi(object, object_from_js = false)]
 pub struct CheckedShares {
     pub verified: Vec<External<AnyVerified>>,
@@ -229,17 +229,17 @@ fn fault<P: Purpose>(
     Fault { member, evidence, share }
 }
 
-/// Faults of threshold encryption.
+/// Converts faults of threshold encryption.
 pub(crate) fn tdh2_faults(faults: Vec<ShareFault<Tdh2>>) -> Vec<Fault> {
     faults.into_iter().map(|one| fault(one, Either::Tdh2, Either::Tdh2)).collect()
 }
 
-/// Faults of the coin.
+/// Converts faults of the coin.
 pub(crate) fn coin_faults(faults: Vec<ShareFault<Cks>>) -> Vec<Fault> {
     faults.into_iter().map(|one| fault(one, Either::Coin, Either::Coin)).collect()
 }
 
-/// Either half waits in the queue until a thread has time for it.
+/// Either half waits in the queue for a thread.
 type Verification = Box<dyn FnOnce() -> Outcome<CheckedShares> + Send>;
 
 fn verification(
@@ -308,7 +308,7 @@ pub fn dleq_key_share_to_bytes<'env>(env: &'env Env, share: &External<OpenKeySha
     of!(share.open()?, it => bytes(env, it.to_bytes().as_slice()))
 }
 
-/// What a key share says about itself.
+/// Properties of a key share.
 #[napi(object, object_from_js = false)]
 pub struct KeyShareAbout {
     pub member: MemberIndex,

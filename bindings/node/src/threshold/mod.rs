@@ -1,4 +1,4 @@
-//! What t of n members can do together, and fewer cannot.
+//! Threshold cryptography: operations that need t of n members.
 //!
 //! | module | concepts |
 //! |---|---|
@@ -75,7 +75,7 @@ pub fn tolerance_threshold(
     }))
 }
 
-/// The name of an agreement.
+/// Returns the name of an agreement.
 pub(crate) fn name_of(agreement: Agreement) -> &'static str {
     match agreement {
         Agreement::Agreed => "agreed",
@@ -83,7 +83,7 @@ pub(crate) fn name_of(agreement: Agreement) -> &'static str {
     }
 }
 
-/// The agreement of a name.
+/// Returns the agreement with this name.
 pub(crate) fn agreement_of(name: &str) -> quorate::Result<Agreement> {
     match name {
         "agreed" => Ok(Agreement::Agreed),
@@ -92,21 +92,21 @@ pub(crate) fn agreement_of(name: &str) -> quorate::Result<Agreement> {
     }
 }
 
-/// The coefficients of the sets of members that combined last.
+/// A cache of the coefficients of recently used sets of members.
 #[derive(Clone, Default)]
 pub struct SharedCache(Arc<Mutex<Cache>>);
 
 impl SharedCache {
-    /// The user's, or one of its own.
+    /// The user's cache, or a new one.
     pub(crate) fn of(given: Option<&External<SharedCache>>) -> Self {
         given.map_or_else(Self::default, |cache| SharedCache::clone(cache))
     }
 
-    /// Works with it; if another thread does, without what is in it, which is faster than to wait.
+    /// Works with the cache, or, if another thread uses it, without its content, which is faster than waiting.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Cache) -> T) -> T {
         match self.0.try_lock() {
             Ok(mut cache) => work(&mut cache),
-            // Whoever panicked left coefficients behind that are right, or none.
+            // A panic leaves valid coefficients, or none.
             Err(TryLockError::Poisoned(cache)) => work(&mut cache.into_inner()),
             Err(TryLockError::WouldBlock) => work(&mut Cache::default()),
         }
@@ -119,7 +119,7 @@ pub fn cache_new(capacity: Option<u32>) -> External<SharedCache> {
     External::new(SharedCache(Arc::new(Mutex::new(cache))))
 }
 
-/// What a combiner did so far.
+/// Work done by a combiner so far.
 #[napi(object, object_from_js = false)]
 pub struct CountsAbout {
     pub combinations: u32,
@@ -135,7 +135,7 @@ impl From<Counts> for CountsAbout {
     }
 }
 
-/// What the user is to say yes or no to: that a member attested these bytes.
+/// An attestation for the user to verify: that a member attested these bytes.
 #[napi(object, object_from_js = false)]
 pub struct Attestation {
     pub member: MemberIndex,
@@ -143,14 +143,14 @@ pub struct Attestation {
     pub attestation: Uint8Array,
 }
 
-/// A culprit, if the user finds all attestations good.
+/// A culprit, provided that the user accepts all attestations.
 #[napi(object, object_from_js = false)]
 pub struct Accusation {
     pub culprit: MemberIndex,
     pub attestations: Vec<Attestation>,
 }
 
-/// Runs `verify` as if all attestations were good, and writes down what they are.
+/// Runs `verify` as if all attestations were valid, and collects them.
 pub(crate) fn accuse(
     verify: impl FnOnce(
         &mut dyn FnMut(MemberIndex, &[u8], &[u8]) -> quorate::Result<()>,
@@ -166,7 +166,7 @@ pub(crate) fn accuse(
     Ok(Accusation { culprit, attestations })
 }
 
-/// What is thrown if one of them is not.
+/// The error if one of them is invalid.
 #[napi(catch_unwind)]
 pub fn threshold_not_evidence() -> Result<()> {
     Err(Error::NotEvidence).throw()

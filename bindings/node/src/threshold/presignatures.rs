@@ -1,4 +1,4 @@
-//! Threshold ECDSA: what a party holds, and how it signs with it.
+//! Threshold ECDSA: a party's presignatures, and signing with them.
 
 use napi::Env;
 use napi::bindgen_prelude::External;
@@ -16,9 +16,9 @@ use super::name_of;
 use crate::glue::{Bytes, Closable, Result, Throw, bytes, handle, sized};
 use crate::guard::OpenGuard;
 
-/// A party's material until it is closed or destroyed.
+/// A party's presignatures until they are closed or destroyed.
 pub type OpenPresignatures = Closable<Presignatures>;
-/// What opens a share, until it is closed.
+/// An opener of a share, until it is closed.
 pub type OpenOpener = Closable<Opener>;
 
 pub(crate) fn hand(party: Presignatures) -> External<OpenPresignatures> {
@@ -39,7 +39,7 @@ pub fn ecdsa_presignatures_to_bytes<'env>(
     bytes(env, party.open()?.to_bytes().throw()?.as_slice())
 }
 
-/// What a party's material says about itself.
+/// Properties of a party's presignatures.
 #[napi(object, object_from_js = false)]
 pub struct PresignaturesAbout {
     pub group: &'static str,
@@ -119,7 +119,7 @@ impl Single {
         Self { group, agreement, spent: false, presignature: Closable::new("presignature", presignature) }
     }
 
-    /// What was taken does not come back, whatever becomes of it.
+    /// A taken presignature is consumed in any case.
     fn spend(&mut self) -> Result<Presignature> {
         if self.spent {
             return Err(Error::Exhausted).throw();

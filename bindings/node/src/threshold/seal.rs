@@ -11,7 +11,7 @@ use quorate::wire::{Decode, Encode};
 
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, array, bytes, handle, queue};
 
-/// What opens files until it is closed. A thread that opens one meanwhile keeps the key until it is done.
+/// A private key that opens files, until it is closed. A thread that is opening a file holds the key until it is done.
 pub type OpenSealingKey = Closable<Arc<SealingKey>>;
 
 /// Limits.

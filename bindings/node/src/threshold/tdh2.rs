@@ -1,4 +1,4 @@
-//! Threshold encryption: anybody encrypts, f + 1 members decrypt.
+//! Threshold encryption: any client encrypts, and f + 1 members decrypt.
 
 use getrandom::SysRng;
 use napi::Env;
@@ -18,7 +18,7 @@ use super::dleq::{
 };
 use crate::glue::{Bytes, Flag, Promised, Result, Throw, bytes, failure, handle, number, queue, sized};
 
-/// A key that threads share.
+/// A key shared by threads.
 pub type SharedKey = std::sync::Arc<EncryptionKey>;
 
 /// Limits.
@@ -34,8 +34,8 @@ pub fn tdh2_constants() -> Tdh2Constants {
 }
 
 #[napi(catch_unwind)]
-pub fn tdh2_key_of(keys: &External<AnyKeys>) -> Result<External<SharedKey>> {
-    handle(tdh2(keys).map(|keys| EncryptionKey::of(keys).into()))
+pub fn tdh2_key_from_public_keys(keys: &External<AnyKeys>) -> Result<External<SharedKey>> {
+    handle(tdh2(keys).map(|keys| EncryptionKey::from_public_keys(keys).into()))
 }
 
 #[napi(catch_unwind)]
@@ -116,7 +116,7 @@ pub fn tdh2_ciphertext_equals(ciphertext: &External<Ciphertext>, other: &Externa
     **ciphertext == **other
 }
 
-/// Where a ciphertext belongs.
+/// Context of a ciphertext.
 #[napi(object, object_from_js = false)]
 pub struct LabelAbout {
     pub committee: External<CommitteeId>,
@@ -239,7 +239,7 @@ pub fn tdh2_valid_combine_async(
     }))
 }
 
-/// A decryption with its coefficients.
+/// A decryption with its cache.
 pub struct Opening {
     decryption: Decryption,
     cache: SharedCache,
@@ -256,7 +256,7 @@ pub fn tdh2_decryption_new(
     handle(decryption.map(|decryption| Opening { decryption, cache: SharedCache::of(cache) }))
 }
 
-/// What came of one share more: the payload, or why there is none.
+/// Result of adding a share: the plaintext, or the reason why there is none.
 #[napi(object, object_from_js = false)]
 pub struct Opened {
     pub output: Option<Uint8Array>,

@@ -1,5 +1,5 @@
-// What goes in wrong comes out as the language's own kind of error, or as ours with its code; never as anything else.
-// Each entry is a test of its own; `assert` is handed in so that browsers can run them too.
+// Invalid arguments give the language's own kind of error, or a QuorateError with its code, and never anything else.
+// Each entry is a test of its own; `assert` is a parameter so that browsers can run them too.
 import { oneOfEach, world } from './world.mjs';
 
 const NOT_BYTES = [undefined, null, 0, 'text', {}, [], [1, 2], new ArrayBuffer(4), new DataView(new ArrayBuffer(4)), new Uint16Array(2), () => {}, Symbol('s'), 1n];
@@ -11,7 +11,7 @@ export function badInput(q, assert) {
   const code = (call, wanted) => assert.throws(call, (e) => e instanceof q.QuorateError && e.code === wanted);
 
   return {
-    'bytes that are no bytes'() {
+    'arguments that are not bytes'() {
       for (const value of NOT_BYTES) {
         type(() => q.PublicKey.decode('ed25519', value), /^bytes must be a Uint8Array/);
         type(() => q.SecretKey.generate('ed25519').sign(value), /^message/);
@@ -32,7 +32,7 @@ export function badInput(q, assert) {
       type(() => new q.Committee(committee.id, 0n, []), /^chain must be a ChainId/);
       type(() => statement.identity(committee.chain), /^committee must be a CommitteeId/);
       type(() => new q.Committee(committee.chain, 0n, [[secrets[0].publicKey(), 1n]]), /^members\[0\]\[0\] must be a VerifiedKey/);
-      type(() => new q.Committee(committee.chain, 0n, [[q.VerifiedKey.of(secrets[0])]]), /^members\[0\] must be an array of two/);
+      type(() => new q.Committee(committee.chain, 0n, [[q.VerifiedKey.fromSecret(secrets[0])]]), /^members\[0\] must be an array of two/);
       type(() => new q.Committee(committee.chain, 0n, 7), /^members must be iterable/);
       type(() => q.bls.aggregate('text'), /^signatures must be iterable/);
     },
@@ -43,7 +43,7 @@ export function badInput(q, assert) {
       for (const value of ['1', 1n, null, undefined, {}]) type(() => committee.statement(value, 1n, digest), /^kind must be a number/);
       for (const value of [-1n, 1n << 64n, 1n << 5000n]) range(() => committee.statement(1, value, digest), 'view');
       for (const value of [1, '1', null, undefined, {}]) type(() => committee.statement(1, value, digest), /^view must be a bigint/);
-      for (const value of [-1n, 1n << 128n]) range(() => new q.Committee(committee.chain, 0n, [[q.VerifiedKey.of(secrets[0]), value]]), 'members[0][1]');
+      for (const value of [-1n, 1n << 128n]) range(() => new q.Committee(committee.chain, 0n, [[q.VerifiedKey.fromSecret(secrets[0]), value]]), 'members[0][1]');
       for (const value of [65_536, -1, 0.5]) {
         range(() => new q.Vote(statement, value, votes[0].signature), 'signer');
         range(() => new q.SignerSet(value), 'committeeSize');
@@ -62,7 +62,7 @@ export function badInput(q, assert) {
       const [a, b] = ['ed25519', 'bls-min-pk'].map((suite) => q.SecretKey.generate(suite));
       code(() => a.publicKey().verify(new Uint8Array(1), b.sign(new Uint8Array(1))), 'WRONG_CONTEXT');
       code(() => new q.UnverifiedKey(a.publicKey(), b.provePossession()), 'WRONG_CONTEXT');
-      code(() => new q.Committee(q.ChainId.fromName('x'), 0n, [a, b].map((key) => [q.VerifiedKey.of(key), 1n])), 'WRONG_CONTEXT');
+      code(() => new q.Committee(q.ChainId.fromName('x'), 0n, [a, b].map((key) => [q.VerifiedKey.fromSecret(key), 1n])), 'WRONG_CONTEXT');
       code(() => q.bls.aggregate([a.sign(new Uint8Array(1))]), 'WRONG_CONTEXT');
       code(() => world(q, 'ed25519').votes[0].verify(world(q, 'bls-min-pk').committee), 'WRONG_CONTEXT');
     },
@@ -91,14 +91,14 @@ export function badInput(q, assert) {
       writer.u8(2);
       assert.deepEqual([...writer.intoBytes()], [2]);
     },
-    'committees that are none'() {
+    'invalid committees'() {
       const { chain, secrets } = world(q, 'ed25519');
-      const key = q.VerifiedKey.of(secrets[0]);
+      const key = q.VerifiedKey.fromSecret(secrets[0]);
       code(() => new q.Committee(chain, 0n, []), 'BAD_COMMITTEE');
       code(() => new q.Committee(chain, 0n, [[key, 0n]]), 'BAD_COMMITTEE');
       code(() => new q.Committee(chain, 0n, [[key, 1n << 126n]]), 'BAD_COMMITTEE');
       code(() => new q.Committee(chain, 0n, [[key, 1n], [key, 1n]]), 'RELATED_KEYS');
-      // An endless list is read no further than a committee may be large.
+      // An endless list is read no further than the maximum size of a committee.
       const endless = { *[Symbol.iterator]() { for (;;) yield [secrets[0].publicKey(), 1n]; } };
       code(() => q.Committee.fromAttested(chain, 0n, endless, { allowRepeats: true }), 'BAD_COMMITTEE');
       type(() => q.Committee.fromAttested(chain, 0n, [], { allowRepeats: 1 }), /allowRepeats must be a boolean/);
@@ -106,25 +106,25 @@ export function badInput(q, assert) {
     },
     'signer sets'() {
       const { committee } = world(q, 'ed25519');
-      assert.deepEqual([...q.SignerSet.from(4, [3, 1])], [1, 3]);
-      code(() => q.SignerSet.from(4, [4]), 'UNKNOWN_SIGNER');
-      code(() => q.SignerSet.from(4, [1, 1]), 'DUPLICATE_SIGNER');
-      range(() => q.SignerSet.from(4, [65_536]), 'members[0]');
-      // An endless list is read no further than a committee may be large.
+      assert.deepEqual([...q.SignerSet.fromMembers(4, [3, 1])], [1, 3]);
+      code(() => q.SignerSet.fromMembers(4, [4]), 'UNKNOWN_SIGNER');
+      code(() => q.SignerSet.fromMembers(4, [1, 1]), 'DUPLICATE_SIGNER');
+      range(() => q.SignerSet.fromMembers(4, [65_536]), 'members[0]');
+      // An endless list is read no further than the maximum size of a committee.
       const endless = { *[Symbol.iterator]() { for (;;) yield 1; } };
-      code(() => q.SignerSet.from(65_535, endless), 'DUPLICATE_SIGNER');
+      code(() => q.SignerSet.fromMembers(65_535, endless), 'DUPLICATE_SIGNER');
       code(() => committee.signerSet({ indices: endless }), 'DUPLICATE_SIGNER');
-      assert.throws(() => q.SignerSet.from(3, Array(100_000).fill().map((_, i) => i)), (e) => e.code === 'UNKNOWN_SIGNER' && e.details.index === 3);
+      assert.throws(() => q.SignerSet.fromMembers(3, Array(100_000).fill().map((_, i) => i)), (e) => e.code === 'UNKNOWN_SIGNER' && e.details.index === 3);
       code(() => committee.signerSet({ indices: [0, 4] }), 'UNKNOWN_SIGNER');
       code(() => committee.signerSet({ indices: [1, 1] }), 'DUPLICATE_SIGNER');
       code(() => committee.signerSet({ lsbFirst: new Uint8Array(2) }), 'MALFORMED');
       code(() => committee.signerSet({ msbFirst: new Uint8Array([1]) }), 'NON_CANONICAL');
       for (const value of [undefined, null, {}, { indices: [], lsbFirst: new Uint8Array(1) }]) type(() => committee.signerSet(value));
       type(() => committee.signerSet({ lsbFirst: null }), /lsbFirst must be a Uint8Array/);
-      code(() => committee.requireQuorum(q.SignerSet.from(4, [0, 1])), 'BELOW_QUORUM');
+      code(() => committee.requireQuorum(q.SignerSet.fromMembers(4, [0, 1])), 'BELOW_QUORUM');
       assert.equal(new q.SignerSet(4).insert(4), false);
     },
-    'errors say what and whose'() {
+    'errors have details and culprits'() {
       const { committee, statement, votes } = world(q);
       const forged = new q.Vote(statement, 3, votes[0].signature);
       assert.throws(() => forged.verify(committee), (e) => {
@@ -135,7 +135,7 @@ export function badInput(q, assert) {
         assert.deepEqual(e.details, { signed: 0n, needed: 3n });
         return e instanceof q.BelowQuorumError;
       });
-      assert.throws(() => q.SignerSet.from(4, [9]), (e) => e.details.index === 9);
+      assert.throws(() => q.SignerSet.fromMembers(4, [9]), (e) => e.details.index === 9);
       type(() => new q.QuorateError('x', 'MALFORMED'));
     },
     'a guard takes its secret and refuses contradictions'() {
@@ -180,7 +180,7 @@ export function badInput(q, assert) {
         () => secret.sign(new Uint8Array(1)),
         () => secret.provePossession(),
         () => q.UnverifiedKey.prove(secret),
-        () => q.VerifiedKey.of(secret),
+        () => q.VerifiedKey.fromSecret(secret),
         () => q.Vote.signUnguarded(secret, committee, statement),
       ]) code(use, 'CLOSED');
       assert.equal(String(secret), 'SecretKey(closed)');
@@ -223,12 +223,12 @@ export function badInput(q, assert) {
       for (const [name, genuine] of Object.entries(objects)) {
         for (const [key, property] of Object.entries(Object.getOwnPropertyDescriptors(q[name].prototype))) {
           const call = property.get ?? property.value;
-          // Those two only show what the object's own methods say.
+          // These two return only the results of the object's own methods.
           if (['constructor', 'toString', 'toJSON'].includes(key) || key.endsWith('Async')) continue;
           for (const receiver of receivers(name, genuine)) type(() => call.call(receiver));
         }
       }
-      // An unverified key that claims to be verified is no member.
+      // An unverified key that claims to be verified is rejected.
       const key = Object.setPrototypeOf(q.UnverifiedKey.prove(objects.SecretKey), q.VerifiedKey.prototype);
       type(() => new q.Committee(objects.ChainId, 0n, [[key, 1n]]), /VerifiedKey/);
     },

@@ -1,6 +1,6 @@
-// What index.d.ts declares, with the files whose names it exports as its own.
+// The declarations of index.d.ts, with the files whose names it re-exports.
 
-/** `read` gives the text of a file of the package. */
+/** `read` returns the text of a file of the package. */
 export function declarations(read) {
   const index = read('index.d.ts');
   const files = [...index.matchAll(/^export \* from '\.\/(.*)\.js';/gm)].map(([, name]) => `${name}.d.ts`);

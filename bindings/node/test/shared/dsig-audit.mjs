@@ -1,4 +1,4 @@
-// Logs of DSig through a package: an auditor, and many signatures at once. As in dsig.mjs.
+// Logs of DSig through a package: an auditor, and batch verification. As in dsig.mjs.
 
 import { pair } from './dsig.mjs';
 
@@ -42,7 +42,7 @@ export function auditTests(q, assert) {
       });
       for (const entry of [...entries, ...entries]) auditor.check(...entry);
     },
-    'what is no log'() {
+    'invalid logs'() {
       const { signer, alice } = pair(q);
       const signature = signer.sign(text('m'), { now: NOW });
       const entry = [alice, text('m'), signature];
@@ -72,7 +72,7 @@ export function auditTests(q, assert) {
         () => verifyAll('wots-blake3', [entry, [other, text('m'), signature]]),
         () => new Auditor().check(other, text('m'), signature),
       ]) code(call, 'WRONG_CONTEXT');
-      // An iterator that takes away what it gave out: an empty message is not what was to be checked.
+      // An iterator that detaches the items it returned: they must not be verified as empty messages.
       function* taking() {
         const taken = text('m');
         yield [alice, taken, signature];

@@ -1,5 +1,5 @@
-// The hooks of DSig through a package: what they say is done, what they throw refuses, and they may use the object that
-// asks. As in dsig.mjs.
+// The hooks of DSig through a package: their answers take effect, their exceptions reject the call, and they may use
+// the calling object. As in dsig.mjs.
 
 import { pair } from './dsig.mjs';
 
@@ -10,7 +10,7 @@ export function hookTests(q, assert) {
   const { Verifier, verify } = q.dsig;
   const type = (call, pattern) => assert.throws(call, (e) => e instanceof TypeError && pattern.test(e.message));
   const code = (call, wanted) => assert.throws(call, (e) => e instanceof q.QuorateError && e.code === wanted);
-  /** A hook that does what `then` says, and notes what it was given. */
+  /** A hook that returns the result of `then`, and records its arguments. */
   function told(answer) {
     const hook = (...given) => {
       hook.given.push(given);
@@ -20,7 +20,7 @@ export function hookTests(q, assert) {
   }
 
   return {
-    'the keys go whenever the hook answers otherwise'() {
+    'a new answer of the hook wipes the keys'() {
       const { signer } = pair(q, { log2Batch: 2 });
       const hook = told(1n);
       assert.equal(signer.detectCopies(hook), undefined);
@@ -34,7 +34,7 @@ export function hookTests(q, assert) {
         assert.notDeepEqual(signer.prepare(NOW), before);
         signer.sign(message, { now: NOW });
       }
-      // Whoever prepares notices too, and has others made although there were enough.
+      // `prepare` detects the change as well, and generates new keys although there were enough.
       assert.equal(signer.prepare(NOW), undefined);
       hook.then = () => 3n;
       assert.ok(signer.prepare(NOW));
@@ -49,7 +49,7 @@ export function hookTests(q, assert) {
         code(() => signer.sign(message, { now: NOW }), 'EXHAUSTED');
       }
     },
-    'what the hook of a signer throws refuses'() {
+    'an exception in a signer\'s hook refuses to sign'() {
       const { signer } = pair(q, { log2Batch: 2 });
       const [hook, broken] = [told(1n), new Error('broken')];
       const throws = () => {
@@ -76,7 +76,7 @@ export function hookTests(q, assert) {
         type(() => signer.detectCopies(value), /^hook must be a function/);
       }
     },
-    'the hook of a signer may use it'() {
+    'a signer\'s hook may use the signer'() {
       const { signer, alice } = pair(q, { log2Batch: 2 });
       const hook = told(1n);
       const once = (run) => {
@@ -94,11 +94,11 @@ export function hookTests(q, assert) {
       });
       verify(alice, message, signer.sign(message, { now: NOW }));
       assert.equal(signer.ready, 2);
-      // Whoever asks itself without end is told so.
+      // Endless recursion in a hook is reported.
       hook.then = () => BigInt(signer.sign(message, { now: NOW }).length);
       assert.throws(() => signer.sign(message, { now: NOW }), RangeError);
       assert.equal(signer.ready, 2);
-      // What a hook takes away is not signed as if it were empty.
+      // Bytes that a hook detaches are not signed as if they were empty.
       const taken = new Uint8Array(32);
       once(() => structuredClone(taken.buffer, { transfer: [taken.buffer] }));
       type(() => signer.sign(taken, { now: NOW }), /is detached/);
@@ -131,7 +131,7 @@ export function hookTests(q, assert) {
       revoked.clear();
       verifier.verify(alice, message, signature);
     },
-    'what the hook of a verifier throws refuses'() {
+    'an exception in a verifier\'s hook refuses to verify'() {
       const { signer, alice, announcement } = pair(q);
       const [verifier, signature] = [new Verifier(), signer.sign(message, { now: NOW })];
       verifier.admit(alice);
@@ -146,7 +146,7 @@ export function hookTests(q, assert) {
         throw broken;
       };
       for (const call of calls) assert.throws(call, (e) => e === broken);
-      // A promise is true, whatever it will bring; nothing at all is false.
+      // A promise is truthy whatever its result; undefined is falsy.
       for (const answer of [undefined, null, 0, '', {}, Promise.resolve(false)]) {
         hook.then = () => answer;
         for (const call of calls) type(call, /^what the hook of checkRevocation answers must be a boolean/);
@@ -158,7 +158,7 @@ export function hookTests(q, assert) {
         type(() => verifier.checkRevocation(value), /^hook must be a function/);
       }
     },
-    'the hook of a verifier may use it'() {
+    'a verifier\'s hook may use the verifier'() {
       const { signer, verifier, alice } = pair(q);
       const signature = signer.sign(message, { now: NOW });
       const hook = told(false);

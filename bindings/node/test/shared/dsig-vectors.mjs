@@ -1,12 +1,13 @@
-// The operations of spec/vectors/dsig.json. Signatures and announcements are bytes here, laid out as spec/dsig.md says.
+// The vector operations of spec/vectors/dsig.json. Signatures and announcements are bytes here, in the layout of
+// spec/dsig.md.
 import { bytes, hex } from './hex.mjs';
 
 const u16 = (data, at) => data[at] | (data[at + 1] << 8);
 
-/** What a signature says: its index and its root. */
+/** Fields of a signature: its index and its root. */
 const fields = (signature) => ({ index: u16(signature, 2), root: hex(signature.subarray(8, 40)) });
 
-/** By operation: from the input of a case, the suite's name and the output that is expected. */
+/** By operation: a function of the input of a case, the suite's name and the expected output. */
 export function dsigOperations(q, check) {
   const key = (text) => q.PublicKey.decode('ed25519', bytes(text));
 
@@ -25,12 +26,12 @@ export function dsigOperations(q, check) {
     return verifier;
   }
 
-  /** Decodes and does nothing else. */
-  const decode = (suite, signature) => void new q.dsig.Verifier({ suite }).canVerifyFast(somebody(), signature);
-  let anybody;
-  const somebody = () => (anybody ??= q.SecretKey.generate('ed25519').publicKey());
+  /** Decodes without any other effect. */
+  const decode = (suite, signature) => void new q.dsig.Verifier({ suite }).canVerifyFast(unknown(), signature);
+  let cached;
+  const unknown = () => (cached ??= q.SecretKey.generate('ed25519').publicKey());
 
-  /** The root of a full tree over leaves. */
+  /** The root of a complete tree over leaves. */
   function root(leaves) {
     if (leaves.length === 1) return leaves[0];
     const node = (left, right) => q.wire.hash('quorate-v1-dsig-node', Uint8Array.of(...left, ...right));
@@ -66,7 +67,7 @@ export function dsigOperations(q, check) {
       const leaves = Array.from({ length: count }, (_, at) => data.subarray(68 + 32 * at, 100 + 32 * at));
       return { root: hex(root(leaves)), keys: count };
     },
-    // Nobody outside may say what is random. So what others made of it is verified, and our own looks like it.
+    // Randomness cannot be passed in. So the expected output is verified, and a signature made here has the same form.
     'dsig.sign': ({ secret, time, log2, messages }, suite, output) => {
       const now = BigInt(time);
       const options = { suite, log2Batch: log2, lowWater: 1 };
@@ -88,7 +89,7 @@ export function dsigOperations(q, check) {
     'dsig.reuse': ({ evidence }, suite) => {
       const data = bytes(evidence);
       const culprit = q.dsig.verifyReuse(suite, data);
-      // It is what we make of its parts.
+      // It equals the encoding of its parts.
       check(suite === 'wots-blake3', 'the length of a signature is that of its suite');
       const reader = new q.wire.Reader(data);
       check(hex(reader.raw(32)) === String(culprit), 'another culprit');

@@ -1,15 +1,15 @@
-// DSig through a package: what the two planes do together, and what goes in wrong. Each entry is a test of its own;
-// `assert` is handed in so that browsers can run them too. `text` is the package's types/dsig.d.ts.
+// DSig through a package: signer and verifier together, and invalid arguments. Each entry is a test of its own;
+// `assert` is a parameter so that browsers can run them too. `text` is the package's types/dsig.d.ts.
 
 const NOT_BYTES = [undefined, null, 0, 'text', {}, [], [1, 2], new ArrayBuffer(4), new Uint16Array(2), () => {}, Symbol('s'), 1n];
 const NOT_OBJECTS = [undefined, null, 0, 'text', {}, [], () => {}, Symbol('s'), 1n, Object.create(null)];
 const NOW = 1_000_000n;
-/** However long a machine with other work takes. */
+/** Long enough for any busy machine. */
 export const HOUR = 3_600_000_000n;
 
 const utf8 = (string) => new TextEncoder().encode(string);
 
-/** A signer with one batch of two keys, who heard of it, and what was said. */
+/** A signer with one batch of two keys, a verifier that received its announcement, and the announcement. */
 export function pair(q, options) {
   const signer = new q.dsig.Signer(q.SecretKey.generate('ed25519'), { log2Batch: 1, lowWater: 1, ...options });
   const verifier = new q.dsig.Verifier({ suite: signer.suite });
@@ -29,7 +29,7 @@ export function dsigTests(q, assert, text) {
   const message = utf8('SET a 1');
 
   return {
-    'every suite signs, and anybody verifies'() {
+    'every suite signs, and any verifier accepts it'() {
       assert.equal(SUITES.length, 11);
       assert.ok(Object.isFrozen(q.dsig) && Object.isFrozen(SUITES));
       for (const suite of SUITES) {
@@ -47,7 +47,7 @@ export function dsigTests(q, assert, text) {
       assert.equal(signer.sign(message, { now: NOW }).length, 1584);
       assert.ok(alice.equals(signer.publicKey) && alice.suite === 'ed25519');
     },
-    'who heard an announcement, who did not, and who was told lies'() {
+    'with, without and with false announcements'() {
       const { signer, verifier, alice, announcement } = pair(q);
       const late = new Verifier();
       late.admit(alice);
@@ -71,7 +71,7 @@ export function dsigTests(q, assert, text) {
       code(() => verifier.verify(alice, message, first), 'WRONG_CONTEXT');
       code(() => reuse(alice, [message, first], [message, second]), 'NOT_EVIDENCE');
     },
-    'keys run out, and go with time'() {
+    'keys run out and expire'() {
       const options = { log2Batch: 1, lowWater: 1, lifetime: 50n };
       const signer = new Signer(secret(), options);
       assert.throws(() => signer.sign(message), (e) => e instanceof q.ExhaustedError && e.code === 'EXHAUSTED');
@@ -110,7 +110,7 @@ export function dsigTests(q, assert, text) {
       assert.deepEqual(signed, [1, 2, 0].map((at) => eddsa(made[at].announcement, 4)));
       code(() => signer.sign(message, { hint: [3], now: NOW }), 'EXHAUSTED');
     },
-    'announcements by the rate'() {
+    'announcements within the rate limit'() {
       const { alice, announcement } = pair(q);
       const verifier = new Verifier({ burst: 1, interval: 100n, announced: 1, checked: 1 });
       verifier.admit(alice);
@@ -226,7 +226,7 @@ export function dsigTests(q, assert, text) {
       type(() => new Signer(kept, { groups: 7 }));
       assert.equal(kept.closed, false, 'what is wrong with types is noticed before');
     },
-    'wrong numbers, and lists without end'() {
+    'wrong numbers and endless lists'() {
       const { signer, verifier, alice } = pair(q);
       for (const value of [-1, 0.5, NaN, 2 ** 32]) {
         range(() => new Signer(secret(), { lowWater: value }), 'lowWater');
@@ -247,7 +247,7 @@ export function dsigTests(q, assert, text) {
       code(() => signer.sign(message, { hint: endless(1) }), 'TOO_LARGE');
       code(() => new Signer(secret(), { groups: [endless(1)] }), 'TOO_LARGE');
       code(() => new Signer(secret(), { groups: endless([]) }), 'TOO_LARGE');
-      // As much as fits is no overflow.
+      // The maximum does not overflow.
       const longest = new Signer(secret(), { log2Batch: 0, lowWater: 1, lifetime: (1n << 64n) - 1n });
       longest.prepare(0n);
       longest.sign(message, { now: (1n << 64n) - 2n });
@@ -294,12 +294,12 @@ export function dsigTests(q, assert, text) {
       const view = new Uint8Array(2000).fill(255);
       view.set(signature, 7);
       verifier.verify(alice, message, view.subarray(7, 7 + signature.length));
-      // What comes out is ours to change.
+      // The caller may change the result.
       const [one] = signer.announcements();
       one.announcement.fill(0);
       assert.deepEqual(signer.announcements()[0].announcement, announcement);
     },
-    'objects that are none, and secrets that are shown'() {
+    'forged objects, and secrets in output'() {
       const { signer, verifier } = pair(q);
       const auditor = new q.dsig.Auditor();
       for (const [Class, genuine, other] of [[Signer, signer, verifier], [Verifier, verifier, signer], [q.dsig.Auditor, auditor, signer]]) {

@@ -1,7 +1,7 @@
-// The operations of spec/vectors/erasure.json, and of jerasure.json where the package has that code.
+// The vector operations of spec/vectors/erasure.json, and of jerasure.json if the package supports that code.
 import { bytes, hex } from './hex.mjs';
 
-/** By operation: from the input of a case. */
+/** By operation: a function of the input of a case. */
 export function erasureOperations(q, check) {
   const { CheckedShard, Coder, Coding, Commitment, Shape, Suite, Table } = q.erasure;
   function same(value, data) {

@@ -1,4 +1,4 @@
-// Erasure coding through a package: who decodes what, and what goes in wrong. Each entry is a test of its own.
+// Erasure coding through a package: decoding, and invalid arguments. Each entry is a test of its own.
 import { MESSAGE, dispersing, utf8 } from './threshold-world.mjs';
 
 export function erasureTests(q, assert) {
@@ -18,7 +18,7 @@ export function erasureTests(q, assert) {
         const decoded = coder.decode(received);
         assert.ok(decoded instanceof Dispersal && decoded.commitment.equals(sent.commitment));
         assert.deepEqual(decoded.message, MESSAGE);
-        // All shards are there again, those that were never seen included.
+        // All shards are restored, including those that were lost.
         decoded.shards().forEach((shard, i) => assert.ok(shard.equals(shards[i]) && shard.index === i));
         assert.ok(onTheWire.every(({ length }) => length <= CheckedShard.maxEncodedLength(coding)));
         assert.deepEqual([sent.commitment.messageLength, sent.commitment.shape.shards, shards[0].bytes.length], [MESSAGE.length, 7, coding.shardLength(MESSAGE.length)]);
@@ -39,8 +39,8 @@ export function erasureTests(q, assert) {
         assert.deepEqual(coder.decode(shards.slice(4)).message, message);
       }
     },
-    'a sender who commits to shards of no message is found out by all'() {
-      // Two data shards and two parity shards of which one is another message's; the tree over them is right.
+    'all members detect shards that encode no message'() {
+      // Two data shards and two parity shards, one of them from another message; the tree over them is right.
       const coding = new Coding(Suite.Gf8, new Shape(2, 2), 100);
       const coder = new Coder(coding);
       const [one, two] = ['a message', 'ANOTHER 1'].map((text) => coder.disperse(utf8(text)).shards());
@@ -71,11 +71,11 @@ export function erasureTests(q, assert) {
       assert.ok(Commitment.decode(commitment.encode(), coding).equals(commitment));
       assert.deepEqual([commitment.encode().length, commitment.identity().length, commitment.root.length], [43, 32, 32]);
       code(() => Commitment.decode(commitment.encode(), new Coding(undefined, new Shape(3, 3), 1000)), 'WRONG_CONTEXT');
-      // What comes out is ours to change.
+      // The caller may change the result.
       shards[2].bytes.fill(255);
       assert.deepEqual(shards[2].encode(), data);
     },
-    'shapes, suites and codings that there are, and are not'() {
+    'valid and invalid shapes, suites and codings'() {
       for (const [data, parity] of [[0, 3], [32_768, 1], [65_535, 65_535]]) code(() => new Shape(data, parity), 'BAD_SHAPE');
       for (const [members, faulty] of [[3, 1], [0, 0], [4, 65_535]]) code(() => Shape.ofCommittee(members, faulty), 'BAD_SHAPE');
       assert.ok(Shape.ofCommittee(100, 25).equals(new Shape(50, 50)));
@@ -91,11 +91,11 @@ export function erasureTests(q, assert) {
       if (!jerasure.isAvailable) code(() => new Coder(new Coding(jerasure, new Shape(3, 2), 100)), 'BAD_SHAPE');
       const coder = new Coder(new Coding(undefined, new Shape(2, 2), 4));
       code(() => coder.disperse(new Uint8Array(5)), 'TOO_LARGE');
-      // As many as there may be.
+      // The maximum number of shards.
       const many = new Coder(new Coding(Suite.Leopard, new Shape(1, 32_767), 2));
       assert.deepEqual(many.decode([many.disperse(Uint8Array.of(1, 2)).shard(32_767)]).message, Uint8Array.of(1, 2));
     },
-    'a table says what is fastest'() {
+    'a table selects the fastest suite'() {
       const shape = new Shape(50, 50);
       const table = new Table();
       assert.equal(table.best(shape, 100), undefined);

@@ -1,10 +1,10 @@
-// The sessions of pools, of peers and of one member's gossip of spec/vectors.
+// The vector sessions of pools, of peers and of one member's gossip.
 import { bytes, hex } from './hex.mjs';
 
 export function sessionOperations(q, check, committeeOf, statementOf) {
   const { Aggregate, Gossip, Peers, Pool } = q.gossip ?? {};
 
-  /** What a step comes to, or the code of the refusal. */
+  /** The result of a step, or the code of its error. */
   function outcome(step) {
     try {
       const found = step();
@@ -26,7 +26,7 @@ export function sessionOperations(q, check, committeeOf, statementOf) {
     return aggregate;
   }
 
-  /** A step that only `Peers` is told or asked. */
+  /** A step that uses only `Peers`. */
   function peersStep(peers, step) {
     const { do: name, peer } = step;
     switch (name) {

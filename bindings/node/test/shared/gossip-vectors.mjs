@@ -1,4 +1,4 @@
-// The operations of aggregates, seeds and tickets of spec/vectors.
+// The vector operations of aggregates, seeds and tickets.
 import { bytes, hex } from './hex.mjs';
 
 export function gossipOperations(q, check, committeeOf, statementShown) {

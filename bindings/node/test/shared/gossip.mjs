@@ -1,16 +1,16 @@
-// Aggregates, how they spread, and lotteries: for a package with the interface of index.d.ts.
+// Aggregates, gossip and lotteries: for a package with the interface of index.d.ts.
 
 const N = 7;
 
 function worldOf(q, suite, n = N) {
   const secrets = Array.from({ length: n }, (_, at) => q.SecretKey.fromBytes(suite, new Uint8Array(32).fill(1).fill(at + 1, 31)));
-  const members = secrets.map((secret) => [q.VerifiedKey.of(secret), 1n]);
+  const members = secrets.map((secret) => [q.VerifiedKey.fromSecret(secret), 1n]);
   const committee = new q.Committee(q.ChainId.fromName('tests'), 5n, members);
   const statement = committee.statement(1, 9n, new Uint8Array(32).fill(7));
   const vote = (member, on = statement) => q.Vote.signUnguarded(secrets[member], committee, on).verify(committee);
   const of = (member, on) => q.gossip.Aggregate.ofVote(vote(member, on), committee);
   const sum = (...who) => who.map((member) => of(member)).reduce((one, two) => one.merge(two));
-  /** The aggregate of member 1 with another's signature. */
+  /** The aggregate of member 1 with another member's signature. */
   const forged = () => {
     const [data, other] = [of(1).value.encode(), of(2).value.signature.encode()];
     data.set(other, data.length - other.length);
@@ -19,7 +19,7 @@ function worldOf(q, suite, n = N) {
   return { suite, secrets, committee, statement, vote, of, sum, forged };
 }
 
-/** Tests by their names. */
+/** Tests by name. */
 export function gossip(q, assert) {
   const { Aggregate, Gossip, Peers, Pool } = q.gossip;
   const { Lottery, Seed, SeedProof, Ticket } = q.sortition;
@@ -27,7 +27,7 @@ export function gossip(q, assert) {
   const counted = [q.Suite.MinSigCounted, q.Suite.MinPkCounted];
 
   return {
-    'an aggregate is the same whatever the order'() {
+    'an aggregate does not depend on the order'() {
       for (const suite of counted) {
         const w = worldOf(q, suite);
         const [one, two] = [w.sum(0, 2, 4), w.sum(4, 5)];
@@ -59,7 +59,7 @@ export function gossip(q, assert) {
       }
     },
 
-    'a pool sums what brings signers'() {
+    'a pool sums aggregates that add signers'() {
       const w = worldOf(q, q.Suite.MinSigCounted);
       const pool = new Pool(w.committee, 0, w.statement);
       assert.deepEqual([pool.best, pool.certificate, pool.aggregates], [undefined, undefined, []]);
@@ -72,12 +72,12 @@ export function gossip(q, assert) {
       code(() => pool.insert(w.of(0, w.committee.statement(1, 10n, new Uint8Array(32)))), 'WRONG_CONTEXT');
     },
 
-    'votes spread until everybody has a certificate'() {
+    'votes spread until all members have a certificate'() {
       const w = worldOf(q, q.Suite.MinSigCounted);
       const parameters = { fanOut: 2, patience: 100_000n };
       const members = w.secrets.map((_, me) => new Gossip(w.committee, me, w.statement, parameters));
       const peers = w.secrets.map((_, me) => new Peers(me, N, parameters));
-      // Two never say anything: a quorum is five of seven.
+      // Two members stay silent: a quorum is five of seven.
       const talking = [2, 3, 4, 5, 6];
       for (const me of talking) assert.deepEqual([1, 2].map(() => members[me].vote(w.vote(me))), [true, false]);
       let draw = 4n;
@@ -109,7 +109,7 @@ export function gossip(q, assert) {
       assert.equal(members[0].pool.best, undefined);
     },
 
-    'who sends what is bad is blamed and left alone'() {
+    'senders of invalid aggregates are blamed and suspended'() {
       const w = worldOf(q, q.Suite.MinPkCounted);
       const [state, peers] = [new Gossip(w.committee, 0, w.statement), new Peers(0, N)];
       assert.equal(state.receive(3, w.forged(), peers, 1n), 'waiting');
@@ -130,7 +130,7 @@ export function gossip(q, assert) {
       code(() => state.check(peers, { entropy: new Uint8Array(31) }), 'MALFORMED');
     },
 
-    'peers that fail are left alone'() {
+    'failed peers are suspended'() {
       const peers = new Peers(0, 2, { fanOut: 1, backOff: 1_000_000n, patience: 1_000_000n });
       assert.deepEqual([peers.nextFree(), peers.pick({ now: 0n }), peers.pick({ draw: 7n, now: 0n })], [undefined, 1, 1]);
       peers.begin(1, 0n);
@@ -148,10 +148,10 @@ export function gossip(q, assert) {
       assert.equal(new Peers(0, 1).pick(), undefined);
     },
 
-    "a lottery's winners prove that they won"() {
+    "winners of a lottery prove that they won"() {
       for (const suite of [q.Suite.MinSig, ...counted]) {
         const w = worldOf(q, suite);
-        const seed = Seed.genesis(w.committee.chain, new TextEncoder().encode('what nobody chose'));
+        const seed = Seed.genesis(w.committee.chain, new TextEncoder().encode('a public random value'));
         const lottery = new Lottery(w.committee, seed, 3n);
         assert.deepEqual([lottery.round, lottery.expected, lottery.seed.equals(seed)], [3n, 7, true]);
         assert.ok(lottery.committee.id.equals(w.committee.id));
@@ -195,7 +195,7 @@ export function gossip(q, assert) {
       code(() => SeedProof.sign(w.secrets[0], w.committee, seed), 'WRONG_CONTEXT');
     },
 
-    'wrong arguments are named'() {
+    'errors name the wrong argument'() {
       const w = worldOf(q, q.Suite.MinSigCounted);
       const [state, peers, sum] = [new Gossip(w.committee, 0, w.statement), new Peers(0, N), w.of(1)];
       const seed = Seed.genesis(w.committee.chain, new Uint8Array());

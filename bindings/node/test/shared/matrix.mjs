@@ -1,4 +1,4 @@
-// The objects of a file of the matrix over languages, written and read.
+// Writes and reads the files of the cross-language matrix.
 import { bytes, hex } from './hex.mjs';
 
 const [KIND, VIEW] = [1, 9n];
@@ -6,7 +6,7 @@ const MEMBERS = [0, 1, 2, 3, 4, 5, 6];
 
 const isCounted = (q, suite) => [q.Suite.MinSigCounted, q.Suite.MinPkCounted].includes(suite);
 
-/** A sum in which one signature is twice, and a certificate in which two are. */
+/** A sum that contains one signature twice, and a certificate that contains two of them twice. */
 function writeGossip(q, votes, committee) {
   const { Aggregate } = q.gossip;
   const sum = (members) =>
@@ -17,7 +17,7 @@ function writeGossip(q, votes, committee) {
   };
 }
 
-/** As many win on average as there are members: so everybody does. */
+/** As many winners are expected as there are members, so all win. */
 function writeSortition(q, secrets, committee, chain) {
   const { Lottery, Seed, SeedProof } = q.sortition;
   const seed = Seed.genesis(chain, new TextEncoder().encode('matrix'));

@@ -1,6 +1,6 @@
-// Holds a package against index.d.ts: every name that is declared exists, and nothing else is exported.
+// Compares a package with index.d.ts: every declared name exists, and no other name is exported.
 
-/** Top-level names, and the members of classes and namespaces, that a declaration file has. */
+/** Top-level names of a declaration file, and the members of its classes and namespaces. */
 export function declared(text) {
   const names = new Map();
   let inside;
@@ -22,7 +22,7 @@ export function declared(text) {
   return names;
 }
 
-/** What differs between the declarations and the package, as lines of text; empty when all is there. */
+/** Differences between the declarations and the package, as lines of text; empty if there are none. */
 export function differences(q, text, objects) {
   const names = declared(text);
   const wrong = [];

@@ -1,4 +1,4 @@
-// What goes into the threshold blocks wrong, and secrets that are closed. Each entry is a test of its own.
+// Invalid arguments of the threshold blocks, and closed secrets. Each entry is a test of its own.
 import { MESSAGE, encryption, oneOfEachModule, sharedBls, signing, tossing } from './threshold-world.mjs';
 
 const NOT_BYTES = [undefined, null, 0, 'text', {}, [], [1, 2], new ArrayBuffer(4), new Uint16Array(2), () => {}, Symbol('s'), 1n];
@@ -12,7 +12,7 @@ export function thresholdBadInput(q, assert) {
   const code = (call, wanted) => assert.throws(call, (e) => e instanceof q.QuorateError && e.code === wanted);
 
   return {
-    'secrets that are closed, and never shown'() {
+    'closed secrets, which are never shown'() {
       const [e, t, s, b] = [encryption(q), tossing(q), signing(q), sharedBls(q)];
       const sealing = seal.SealingKey.generate();
       const single = s.parties[1].take(s.plan.unagreed(1n, 1));
@@ -82,7 +82,7 @@ export function thresholdBadInput(q, assert) {
       type(() => taken.sign(s.guards[0], 'text'));
       assert.equal(taken.closed, false, 'what is wrong with types is noticed before');
     },
-    'objects cannot be forged, and bytes say what they are'() {
+    'objects cannot be forged, and encodings are typed'() {
       for (const [module, objects] of Object.entries(oneOfEachModule(q))) {
         const names = module === 'erasure' ? q.erasure : module.split('/').slice(1).reduce((at, name) => at[name], q.threshold);
         for (const [name, genuine] of Object.entries(objects)) {

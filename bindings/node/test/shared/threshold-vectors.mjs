@@ -1,14 +1,19 @@
-// The operations of spec/vectors/{tdh2,coin,threshold}.json. Randomness cannot be handed in: what others made of it is verified
-// instead, and our own looks like it.
+// The vector operations of spec/vectors/{tdh2,coin,threshold}.json. Randomness cannot be passed in: the expected output
+// is verified instead, and a value made here has the same form.
 import { bytes, hex } from './hex.mjs';
 
 const GROUPS = { 1: 'ristretto255', 2: 'secp256k1' };
 
-/** What no package offers: secret numbers as such, and to spend a presignature without signing. Rust runs these cases. */
+/**
+ * Operations that no package offers: raw secret scalars, and spending a presignature without signing. Rust runs these
+ * cases.
+ */
 export const isUnbound = ({ operation, input }) =>
   operation === 'sharing.decode' || (operation === 'spending.session' && input.steps.some((step) => step.do === 'spend'));
 
-/** By operation: from the input of a case, the suite's name and the output that is expected. `below` gives an error. */
+/**
+ * By operation: a function of the input of a case, the suite's name and the expected output. `below` returns an error.
+ */
 export function thresholdOperations(q, check, below) {
   const { bls, coin, ecdsa, seal, tdh2, Cache } = q.threshold;
   const same = (value, data) => {
@@ -21,7 +26,7 @@ export function thresholdOperations(q, check, below) {
     return error.code;
   };
 
-  /** What encryption and the coin have in common. `of` makes what shares are of. */
+  /** Common parts of encryption and the coin. `of` creates the instance of the shares. */
   function common(name, module, share, makes, of) {
     const keysOf = (input) => read(module.PublicKeys, input.keys);
     const sharesOf = (input) => input.shares.map((text) => read(module[share], text));
@@ -31,7 +36,7 @@ export function thresholdOperations(q, check, below) {
       return secret;
     };
 
-    /** All together, which must be what each is alone, and what tables make of it. */
+    /** All shares together, which must give the results of single verification, with and without tables. */
     function verified(keys, instance, shares) {
       const checked = keys.verifyShares(instance, shares);
       const again = keys.precomputed().verifyShares(instance, shares);
@@ -80,7 +85,7 @@ export function thresholdOperations(q, check, below) {
         keys.verifyShare(instance, ours);
         const theirs = read(module[share], output.share);
         check(theirs.member === ours.member, 'of another member');
-        // The element is the same, the proof is not.
+        // The element is the same; the proof differs.
         check(hex(ours.encode().subarray(0, 34)) === output.share.slice(0, 68), 'another element');
         check(!ours.equals(theirs), 'a proof without randomness');
         keys.verifyShare(instance, theirs);
@@ -105,7 +110,7 @@ export function thresholdOperations(q, check, below) {
 
   const place = (input) => [BigInt(input.epoch), input.proposer];
   function validOf(input, keys) {
-    const key = tdh2.EncryptionKey.of(keys);
+    const key = tdh2.EncryptionKey.fromPublicKeys(keys);
     const ciphertext = read(tdh2.Ciphertext, input.ciphertext);
     const attempt = (one) => {
       try {
@@ -123,7 +128,7 @@ export function thresholdOperations(q, check, below) {
     instance: BigInt(instance),
     round: BigInt(round),
   });
-  const coinOf = (input, keys) => coin.Coin.of(keys, nameOf(input.name));
+  const coinOf = (input, keys) => coin.Coin.fromName(keys, nameOf(input.name));
 
   const encryption = common('tdh2', tdh2, 'DecryptionShare', 'decryptionShare', validOf);
   const tossing = common('coin', coin, 'CoinShare', 'coinShare', coinOf);
@@ -137,7 +142,7 @@ export function thresholdOperations(q, check, below) {
     check(hex(file.toBytes()) === input.file, 'another file comes out');
     return file;
   }
-  /** The tag of an index, whatever the plan. */
+  /** The tag of an index in any plan. */
   function tagOf(plan, epoch, index) {
     const agreement = plan.agreement(index);
     const [kind, low, high] = plan.encode();
@@ -182,7 +187,7 @@ export function thresholdOperations(q, check, below) {
     },
     'tdh2.encrypt': (input, _, output) => {
       const keys = encryption.keysOf(input);
-      const key = tdh2.EncryptionKey.of(keys);
+      const key = tdh2.EncryptionKey.fromPublicKeys(keys);
       const theirs = validOf({ ...input, ciphertext: output.ciphertext }, keys);
       for (const one of [key, key.precomputed()]) {
         const ours = one.encrypt(...place(input), bytes(input.plaintext));
@@ -222,7 +227,7 @@ export function thresholdOperations(q, check, below) {
     },
     'ecdsa.plan': (input) => {
       const plan = read(ecdsa.Plan, input.plan);
-      // A plan is checked as part of a deal.
+      // A plan is decoded as part of a deal.
       const roots = '00'.repeat(32 * Math.min(input.parties, 1024));
       const deal = read(ecdsa.Deal, '00'.repeat(40) + hex(plan.encode()) + u32(input.parties) + roots);
       return { count: deal.plan.count };
@@ -275,7 +280,8 @@ export function thresholdOperations(q, check, below) {
       const combiner = new ecdsa.Combiner(signing, new Cache());
       return { signature: hex(combined(combiner, shares, needed).encode()) };
     },
-    // A combiner checks a share against its opening when the signature does not verify. So the others are wrong here.
+    // A combiner checks a share against its opening only if the signature does not verify. So the other shares are
+    // wrong here.
     'ecdsa.check': (input) => {
       const [signing, share, opening] = [signingOf(input), shareOf(input), openingOf(input)];
       const { tolerance } = groupKey(input);
@@ -287,11 +293,11 @@ export function thresholdOperations(q, check, below) {
         return ecdsa.SignatureShare.decode(share.group, data);
       });
       const outcomes = [share, ...wrong].map((one) => combiner.add(one.member, one));
-      check(outcomes.at(-1).wanted.includes(share.member), 'nobody asks for the opening');
+      check(outcomes.at(-1).wanted.includes(share.member), 'the opening was not requested');
       const { faults } = combiner.open(share.member, opening);
       for (const { culprit, evidence } of faults) {
         check(culprit === share.member, 'another culprit');
-        check(evidence.verify(groupKey(input), dealOf(input), good) === culprit, 'evidence against somebody else');
+        check(evidence.verify(groupKey(input), dealOf(input), good) === culprit, 'evidence against another member');
       }
       return { right: faults.length === 0 };
     },
@@ -307,7 +313,7 @@ export function thresholdOperations(q, check, below) {
       check(culprit === evidence.share.member, 'another culprit');
       return { culprit };
     },
-    // What is spent, signing spends; no package spends by itself.
+    // Presignatures are spent by signing; no package spends them separately.
     'spending.session': (input) => {
       const records = input.records.map((text) => read(q.GuardRecord, text));
       const secret = q.SecretKey.fromBytes(suites.get(input.suite), bytes(input.secret));

@@ -1,4 +1,4 @@
-// Objects of the threshold blocks and of erasure coding for the tests: four members, of whom two suffice.
+// Objects of the threshold blocks and of erasure coding for the tests: four members, with a threshold of two.
 export const utf8 = (text) => new TextEncoder().encode(text);
 export const MESSAGE = utf8('pay 5 to Bob');
 
@@ -6,7 +6,7 @@ export function encryption(q) {
   const { tdh2, Threshold } = q.threshold;
   const committee = q.CommitteeId.fromBytes(new Uint8Array(32).fill(7));
   const { keys, shares } = tdh2.PublicKeys.deal(committee, new Threshold(2, 4));
-  const key = tdh2.EncryptionKey.of(keys);
+  const key = tdh2.EncryptionKey.fromPublicKeys(keys);
   const ciphertext = key.encrypt(12n, 3, MESSAGE);
   const valid = ciphertext.check(key, 12n, 3);
   const made = shares.map((share) => share.decryptionShare(valid));
@@ -19,14 +19,14 @@ export function tossing(q) {
   const { coin, Threshold } = q.threshold;
   const committee = q.CommitteeId.fromBytes(new Uint8Array(32).fill(7));
   const { keys, shares } = coin.PublicKeys.deal(committee, new Threshold(2, 4));
-  const of = coin.Coin.of(keys, NAME);
+  const of = coin.Coin.fromName(keys, NAME);
   const made = shares.map((share) => share.coinShare(of));
   return { committee, keys, shares, of, made, verified: keys.verifyShares(of, made).verified };
 }
 
 export const guard = (q, secret = q.SecretKey.generate('ed25519')) => new q.Guard(secret, q.ChainId.fromName('threshold'));
 
-/** Four parties' presignatures, and what they signed with the first. */
+/** Four parties' presignatures, and their shares made with the first one. */
 export function signing(q, group = 'secp256k1', make = 'ofUnagreed') {
   const { ecdsa, Tolerance } = q.threshold;
   const committee = q.CommitteeId.fromBytes(new Uint8Array(32).fill(7));
@@ -39,7 +39,7 @@ export function signing(q, group = 'secp256k1', make = 'ofUnagreed') {
   return { dealer, plan, tag, parties, guards, signed, key: dealer.key, of: parties[0].signing(tag, MESSAGE) };
 }
 
-/** The share of somebody, as another member's: a wrong one. */
+/** A member's share under another member's index: a wrong share. */
 export function renamed(share, member) {
   const context = share.group ?? share.suite;
   const data = share.encode();
@@ -47,7 +47,7 @@ export function renamed(share, member) {
   return context ? share.constructor.decode(context, data) : share.constructor.decode(data);
 }
 
-/** A wrong share of a member, and the evidence against it. */
+/** A member's wrong share, and the evidence against it. */
 export function blamed(q) {
   const { of, signed, key, parties } = signing(q);
   const combiner = new q.threshold.ecdsa.Combiner(of);
@@ -150,7 +150,7 @@ export function oneOfEachModule(q) {
   };
 }
 
-/** What has the form of evidence against a share that is right. */
+/** Bytes in the form of evidence, against a valid share. */
 export const evidence = ({ WrongShare }, { base, id }, share) =>
   WrongShare.decode(Uint8Array.of(...base, ...id, ...share.encode()));
 

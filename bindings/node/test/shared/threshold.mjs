@@ -1,5 +1,5 @@
-// The threshold blocks through a package: what members do together, and who is blamed. Each entry is a test of its own; `assert`
-// is handed in so that browsers can run them too.
+// The threshold blocks through a package: cooperation of members, and attribution of faults. Each entry is a test of
+// its own; `assert` is a parameter so that browsers can run them too.
 import { MESSAGE, NAME, blamed, encryption, evidence, guard, renamed, sharedBls, signing, tossing, utf8 } from './threshold-world.mjs';
 
 export function thresholdTests(q, assert) {
@@ -25,7 +25,7 @@ export function thresholdTests(q, assert) {
       type(() => tolerance.threshold(1), /^agreement must be a string/);
       assert.equal(q.threshold.MAX_PARTIES, 1024);
     },
-    'anybody encrypts, two members decrypt'() {
+    'any client encrypts, two members decrypt'() {
       const { keys, shares, key, ciphertext, valid, made, verified } = encryption(q);
       assert.deepEqual([valid.label.epoch, valid.label.proposer, String(valid.label.committee)], [12n, 3, String(committee)]);
       assert.ok(valid.ciphertext.equals(ciphertext) && tdh2.Ciphertext.decode(ciphertext.encode()).equals(ciphertext));
@@ -40,18 +40,18 @@ export function thresholdTests(q, assert) {
       }
       code(() => valid.combine(keys, [verified[1]]), 'BELOW_QUORUM');
       code(() => valid.combine(keys, [verified[1], verified[1]]), 'DUPLICATE_SIGNER');
-      // Elsewhere, or of somebody else, it is not valid.
+      // It is invalid in another epoch and for another proposer.
       code(() => ciphertext.check(key, 13n, 3), 'WRONG_CONTEXT');
       code(() => ciphertext.check(key, 12n, 2), 'WRONG_CONTEXT');
       code(() => ciphertext.check(encryption(q).key, 12n, 3), 'BAD_CIPHERTEXT');
       code(() => tdh2.Ciphertext.decode(flipped(ciphertext.encode())).check(key, 12n, 3), 'BAD_CIPHERTEXT');
       code(() => key.encrypt(1n, 1, new Uint8Array(tdh2.MAX_PLAINTEXT + 1)), 'TOO_LARGE');
-      // Shares of one ciphertext are none of another.
+      // Shares of one ciphertext are invalid for another.
       const other = key.encrypt(12n, 3, MESSAGE).check(key, 12n, 3);
       code(() => other.combine(keys, verified), 'WRONG_CONTEXT');
       code(() => keys.verifyShare(other, made[0]), 'BAD_SHARE', [0]);
     },
-    'wrong shares are found, and named'() {
+    'wrong shares are found and identified'() {
       const { keys, valid, made } = encryption(q);
       const forged = renamed(made[1], 0);
       const { verified, faults } = keys.verifyShares(valid, [made[2], forged, made[3]]);
@@ -81,16 +81,16 @@ export function thresholdTests(q, assert) {
       assert.deepEqual([outcome.output, outcome.faults.map(({ member }) => member)], [undefined, [3]]);
       assert.ok(toss.add(made[0]).output.equals(value) && toss.isDone);
       assert.deepEqual(toss.add(made[2]), { output: undefined, faults: [] });
-      // Another name, another coin; and no share of one is one of the other.
-      const other = coin.Coin.of(keys, { ...NAME, round: 1n });
+      // Another name gives another coin, and shares of one are invalid for the other.
+      const other = coin.Coin.fromName(keys, { ...NAME, round: 1n });
       code(() => keys.verifyShare(other, made[0]), 'BAD_SHARE', [0]);
       assert.notDeepEqual(shares[0].coinShare(other).encode(), made[0].encode());
       for (const part of ['epoch', 'instance', 'round']) {
-        type(() => coin.Coin.of(keys, { ...NAME, [part]: 1 }), RegExp(`^name.${part} must be a bigint`));
-        range(() => coin.Coin.of(keys, { ...NAME, [part]: 1n << 64n }), `name.${part}`);
+        type(() => coin.Coin.fromName(keys, { ...NAME, [part]: 1 }), RegExp(`^name.${part} must be a bigint`));
+        range(() => coin.Coin.fromName(keys, { ...NAME, [part]: 1n << 64n }), `name.${part}`);
       }
-      range(() => coin.Coin.of(keys, { ...NAME, protocol: 256 }), 'name.protocol');
-      for (const name of [undefined, null, 7, 'name']) type(() => coin.Coin.of(keys, name), /^name must be an object/);
+      range(() => coin.Coin.fromName(keys, { ...NAME, protocol: 256 }), 'name.protocol');
+      for (const name of [undefined, null, 7, 'name']) type(() => coin.Coin.fromName(keys, name), /^name must be an object/);
       for (const length of [0, 31, 33]) code(() => coin.CoinValue.fromBytes(new Uint8Array(length)), 'MALFORMED');
     },
     'keys and shares of both purposes'() {
@@ -116,7 +116,7 @@ export function thresholdTests(q, assert) {
         shuffled.set(keys.encode().subarray(69, 101), 101);
         code(() => module.PublicKeys.decode(shuffled), 'BAD_COMMITTEE');
       }
-      // The bytes of one purpose are none of the other.
+      // Encodings for one purpose are rejected for the other.
       code(() => coin.PublicKeys.decode(e.keys.encode()), 'WRONG_CONTEXT');
       code(() => tdh2.KeyShare.fromBytes(t.shares[0].toBytes()), 'WRONG_CONTEXT');
       type(() => e.keys.verifyShare(t.of, e.made[0]), /^ciphertext must be a ValidCiphertext/);
@@ -125,7 +125,7 @@ export function thresholdTests(q, assert) {
       type(() => e.valid.combine(t.keys, e.verified), /^keys must be a PublicKeys/);
       type(() => e.valid.combine(e.keys, t.verified), /^shares\[0\] must be a VerifiedShare/);
     },
-    'a presignature signs once, and the journal says what'() {
+    'a presignature signs once, as the journal records'() {
       const { dealer, plan, tag, parties, signed, key } = signing(q);
       const secret = q.SecretKey.generate('ed25519');
       const kept = secret.toBytes();
@@ -138,16 +138,16 @@ export function thresholdTests(q, assert) {
       assert.deepEqual([one.group, one.agreement, held.left, one.closed], ['secp256k1', 'unagreed', 2, false]);
       const { record, share, opener } = one.sign(own, MESSAGE);
       assert.ok(record instanceof q.GuardRecord && one.closed);
-      // Neither the object, nor the material, nor a copy of its file signs again.
+      // Neither the object, nor the presignatures, nor a copy of their file signs again.
       code(() => one.sign(own, MESSAGE), 'EXHAUSTED');
       code(() => held.take(at), 'EXHAUSTED');
       code(() => held.toBytes(), 'EXHAUSTED');
       code(() => party().take(at).sign(own, utf8('pay 6 to Eve')), 'CONTRADICTION');
       assert.ok(party().take(at).sign(own, MESSAGE).share.equals(share), 'the same message, the same share');
-      // After a crash the journal knows.
+      // After a crash the journal prevents it.
       const again = q.Guard.restore(q.SecretKey.fromBytes('ed25519', kept), q.ChainId.fromName('threshold'), [record]);
       code(() => party().take(at).sign(again, utf8('pay 6 to Eve')), 'CONTRADICTION');
-      // A failure consumes it too; a guard that is closed does not, for then nothing was signed.
+      // A failure consumes it too; a closed guard does not, because nothing was signed.
       const failed = party().take(at);
       code(() => failed.sign(again, utf8('pay 6 to Eve')), 'CONTRADICTION');
       code(() => failed.sign(again, MESSAGE), 'EXHAUSTED');
@@ -215,7 +215,7 @@ export function thresholdTests(q, assert) {
         assert.ok(new ecdsa.Signing(key, parties[1].deal, of.nonce, tag, MESSAGE).tag.equals(tag));
       }
     },
-    'whoever sends a wrong share is blamed'() {
+    'the sender of a wrong share is blamed'() {
       const { combiner, outcomes, faults, signed, key, deal } = blamed(q);
       assert.deepEqual(outcomes.map(({ wanted }) => wanted), [[], [], [0, 1, 2]]);
       const [{ culprit, evidence: proof }] = faults;
@@ -230,7 +230,7 @@ export function thresholdTests(q, assert) {
       for (const value of [undefined, null, true, {}]) type(() => proof.verify(key, deal, value), /^attested must be a function/);
       code(() => proof.verify(signing(q).key, deal, () => true), 'WRONG_CONTEXT');
       assert.ok(ecdsa.ShareFault.decode('secp256k1', proof.encode()).equals(proof));
-      // It goes on with the others.
+      // The combiner continues with the other shares.
       code(() => combiner.add(0, signed[0].share), 'BAD_SHARE', [0]);
       combiner.open(1, signed[1].opener.open());
       combiner.open(2, signed[2].opener.open());
@@ -293,7 +293,7 @@ export function thresholdTests(q, assert) {
       code(() => bls.deal('bls-min-sig', committee, new Tolerance(4, 1), 'agree'), 'WRONG_CONTEXT');
       code(() => bls.beacon(q.SecretKey.generate('ed25519').sign(MESSAGE)), 'WRONG_CONTEXT');
     },
-    'what is sealed to one is opened by one'() {
+    'only the recipient opens a sealed file'() {
       const [bob, eve] = [seal.SealingKey.generate(), seal.SealingKey.generate()];
       const context = utf8('epoch 7');
       const sealed = bob.public.seal(context, MESSAGE);

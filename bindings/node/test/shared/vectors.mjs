@@ -7,14 +7,17 @@ import { gossipOperations } from './gossip-vectors.mjs';
 import { bytes, hex } from './hex.mjs';
 import { isUnbound, thresholdOperations } from './threshold-vectors.mjs';
 
-/** Every file that is run. Those of Jolteon and Gosig belong to the example protocols, those of Jerasure to builds that have it. */
+/**
+ * Every file that is run. Those of Jolteon and Gosig belong to the example protocols, those of Jerasure to builds that
+ * support it.
+ */
 export const FILES = ['wire', 'bls', 'ed25519', 'merkle', 'committee', 'vote', 'certificate', 'timeout', 'evidence', 'guard', 'dsig'].concat(['tdh2', 'coin', 'threshold', 'erasure', 'aggregate', 'gossip', 'sortition']);
-/** Those that are not. */
+/** The remaining files. */
 export const OTHERS = ['jerasure', 'jolteon', 'gosig'];
 
 /**
- * Runs one file, already parsed, and returns the number of its cases; throws an error that lists what failed. With
- * `only`, a list of operations, it runs their cases: for a package that has a part of the interface.
+ * Runs one parsed file and returns the number of its cases; throws an error that lists the failures. With `only`, a
+ * list of operations, it runs only their cases: for a package with a part of the interface.
  */
 export function runFile(q, name, file, only) {
   const run = operations(q, only);
@@ -48,13 +51,13 @@ function check(holds, what) {
   if (!holds) throw new Error(what);
 }
 
-/** What decoded must encode to the same bytes. */
+/** Decoded values must encode to the same bytes. */
 function same(value, data, encode = (decoded) => decoded.encode()) {
   check(hex(encode(value)) === hex(data), 'decoded, but encodes to something else');
   return value;
 }
 
-/** Below the quorum no certificate is handed out; the vectors name that as the error would be named. */
+/** Below the quorum no certificate is returned; the vectors use the error's name for that. */
 class NoCertificate {}
 
 function operations(q, only) {
@@ -282,7 +285,7 @@ function operations(q, only) {
       const certificate = committeeCertificate(q.Certificate, committee, input.certificate);
       const code = (result) => (result instanceof q.QuorateError ? result.code : 'ok');
       const twice = [certificate, certificate];
-      // A package that only verifies certificates may have no batches.
+      // A package that only verifies certificates may lack batches.
       const ways = ['verifyBatch', 'verifyBatchDerived'].filter((way) => !only || way in q.Certificate);
       const batches = ways.flatMap((way) => q.Certificate[way](committee, twice)).map(code);
       let single = 'ok';
@@ -379,14 +382,14 @@ function operations(q, only) {
   };
 }
 
-/** An error of that class, from where the package makes one. */
+/** An error of that class, created by the package. */
 function belowQuorum(q) {
   const secret = q.SecretKey.generate('ed25519');
-  const committee = new q.Committee(q.ChainId.fromName('x'), 0n, [[q.VerifiedKey.of(secret), 1n]]);
+  const committee = new q.Committee(q.ChainId.fromName('x'), 0n, [[q.VerifiedKey.fromSecret(secret), 1n]]);
   try {
     committee.requireQuorum(new q.SignerSet(1));
   } catch (error) {
     return error;
   }
-  throw new Error('nobody is a quorum');
+  throw new Error('the empty set cannot be a quorum');
 }

@@ -1,4 +1,4 @@
-// The package for `require`, and that both ways lead to the same types.
+// The package for `require`; both module systems lead to the same types.
 import quorate = require('quorate');
 import type { Committee } from 'quorate';
 import type * as imported from 'quorate' with { 'resolution-mode': 'import' };

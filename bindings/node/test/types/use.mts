@@ -1,4 +1,4 @@
-// What users write, and what must not compile: each line under `@ts-expect-error` is an error.
+// Typical user code, and code that must not compile: each line under `@ts-expect-error` is an error.
 import * as quorate from 'quorate';
 import { Certificate, Committee, QuorateError, SecretKey, Suite, type VoteFault } from 'quorate';
 
@@ -30,17 +30,17 @@ export function explain(error: unknown): string {
 using secret = SecretKey.generate(Suite.Ed25519);
 const statement = new quorate.Statement({ kind: 1, epoch: 3n, view: 9n, digest: new Uint8Array(32) });
 
-// @ts-expect-error a number is no bigint
+// @ts-expect-error a number is not a bigint
 new quorate.Statement({ kind: 1, epoch: 3, view: 9n, digest: new Uint8Array(32) });
-// @ts-expect-error there is no such suite
+// @ts-expect-error unknown suite
 SecretKey.generate('bls');
-// @ts-expect-error it comes from `verify`
+// @ts-expect-error only `verify` creates it
 new quorate.VerifiedCertificate();
-// @ts-expect-error a vote is not a checked one
+// @ts-expect-error a vote is not a verified vote
 export const unchecked: quorate.VerifiedVote = new quorate.Vote(statement, 0, secret.sign(new Uint8Array()));
 // @ts-expect-error a chain is not a committee
 statement.identity(quorate.ChainId.fromName('x'));
-// @ts-expect-error an unproven key is no member
+// @ts-expect-error an unproven key cannot be a member
 export const unproven = new Committee(quorate.ChainId.fromName('x'), 0n, [[secret.publicKey(), 1n]]);
 
 export async function background(signer: quorate.dsig.Signer, send: (to: readonly number[] | undefined, bytes: Uint8Array) => void): Promise<void> {
@@ -56,16 +56,16 @@ export const taken: Promise<void> = new quorate.dsig.Verifier().announceAsync(si
 export const culprit: quorate.PublicKey = quorate.dsig.verifyReuse(suite, quorate.dsig.reuse(signer.publicKey, [signature, signature], [signature, signature]));
 // @ts-expect-error a time is a bigint
 signer.prepare(5);
-// @ts-expect-error a suite of signatures is none of one-time keys
+// @ts-expect-error a signature suite is not a one-time suite
 new quorate.dsig.Verifier({ suite: Suite.Ed25519 });
-// @ts-expect-error a name of no suite
+// @ts-expect-error unknown suite name
 export const none: quorate.dsig.Suite = 'wots';
 signer.detectCopies(() => 1n);
 // @ts-expect-error a generation is a bigint
 signer.detectCopies(() => 1);
 const judge = new quorate.dsig.Verifier();
 judge.checkRevocation((key: quorate.PublicKey) => key.equals(signer.publicKey));
-// @ts-expect-error who must be waited for has not answered
+// @ts-expect-error a promise is not an answer
 judge.checkRevocation(async () => false);
 const entry: quorate.dsig.Entry = [signer.publicKey, new Uint8Array(3), signature];
 new quorate.dsig.Auditor({ suite, roots: 16 }).check(...entry);
@@ -98,16 +98,16 @@ export const leader = (value: quorate.threshold.coin.CoinValue): number | undefi
 export const beacon: Uint8Array = bls.beacon(secret.sign(new Uint8Array()));
 const dealt: quorate.threshold.coin.Dealt = coin.PublicKeys.deal(committee, new Threshold(2, 4));
 export const sealed: Promise<Uint8Array> = seal.SealingKey.generate().public.sealAsync(new Uint8Array(), new Uint8Array());
-// @ts-expect-error a group that there is not
+// @ts-expect-error unknown group
 new ecdsa.TrustedDealer('secp256r1', committee, new Tolerance(4, 1));
-// @ts-expect-error only a plan makes a tag
+// @ts-expect-error only a plan creates tags
 new ecdsa.Tag();
-// @ts-expect-error what was not checked makes no share
+// @ts-expect-error an unchecked ciphertext has no shares
 tdh2.KeyShare.fromBytes(new Uint8Array()).decryptionShare(tdh2.Ciphertext.decode(new Uint8Array()));
-// @ts-expect-error what was not verified does not combine
-coin.Coin.of(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1n }).combine(dealt.keys, [coin.CoinShare.decode(new Uint8Array())]);
+// @ts-expect-error unverified shares cannot be combined
+coin.Coin.fromName(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1n }).combine(dealt.keys, [coin.CoinShare.decode(new Uint8Array())]);
 // @ts-expect-error rounds are bigints
-coin.Coin.of(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1 });
+coin.Coin.fromName(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1 });
 
 const { Coder, Coding, CheckedShard, Shape, Suite: Code, Table } = quorate.erasure;
 const coding = new Coding(undefined, Shape.ofCommittee(7, 2), 1 << 20);
@@ -115,9 +115,9 @@ export async function restore(received: Uint8Array[]): Promise<Uint8Array> {
   return (await new Coder(coding).decodeAsync(received.map((bytes) => CheckedShard.decode(bytes, coding)))).message;
 }
 export const fastest: quorate.erasure.Row | undefined = new Table().best(coding.shape, 1000, ({ name }) => name !== 'jerasure');
-// @ts-expect-error bytes are no shard
+// @ts-expect-error bytes are not a shard
 new Coder(coding).decode([new Uint8Array(3)]);
-// @ts-expect-error a suite of signatures is no code
+// @ts-expect-error a signature suite is not an erasure code
 new Coding(Suite.MinSig, coding.shape, 10);
 void Code.Gf8;
 
@@ -130,5 +130,5 @@ export function spread(state: quorate.gossip.Gossip, peers: quorate.gossip.Peers
 export const scores = (won: quorate.sortition.VerifiedTicket[]) => won.map(({ score }) => score).sort((a, b) => a.compare(b));
 // @ts-expect-error times are bigints
 new quorate.gossip.Peers(1, 7, { backOff: 5 });
-// @ts-expect-error only what was verified is added
+// @ts-expect-error only verified aggregates are merged
 (sum: quorate.gossip.VerifiedAggregate) => sum.merge(sum.value);

@@ -1,39 +1,40 @@
 /**
- * Threshold ECDSA: t of N parties sign, in one round and in half a microsecond each, with material that is dealt beforehand.
+ * Threshold ECDSA: t of N parties sign, in one round and in half a microsecond each, with presignatures dealt in
+ * advance.
  *
- * **One presignature, one message**: two signatures with one give the key away. A {@link Presignature} is consumed by signing,
- * which notes what it is spent on in the {@link Guard}'s journal, the one that records votes. Make the record durable
- * **before** the share leaves.
+ * **One presignature, one message**: two signatures with one presignature reveal the key. Signing consumes a
+ * {@link Presignature} and records its use in the journal of the {@link Guard}, which also records votes. Make the
+ * record durable **before** the share leaves.
  */
 
 import type { AsyncOptions, CommitteeId, Guard, GuardRecord } from '../../index.js';
 import type { Agreement, Cache, Group, Tolerance } from '../threshold.js';
 
-/** The longest attestation of a share. */
+/** Maximum length of a share's attestation. */
 export const MAX_ATTESTATION: number;
 
 /**
- * Makes a key and deals presignatures of it. **It knows the key**, and can compute it from any signature that is made of what
- * it dealt. Run it offline, seal each party's file, and wipe the machine.
+ * Generates a key and deals its presignatures. **It knows the key**, and can compute it from any signature made with
+ * its presignatures. Run it offline, seal each party's file, and wipe the machine.
  */
 export class TrustedDealer {
   #private;
-  /** A new key. @throws {@link RngError} @throws {@link WrongContextError} for a group that there is not */
+  /** Generates a new key. @throws {@link RngError} @throws {@link WrongContextError} for an unknown group */
   constructor(group: Group, committee: CommitteeId, tolerance: Tolerance);
-  /** The dealer of a key that was written down. @throws {@link MalformedError} @throws {@link NonCanonicalError} */
+  /** The dealer of a stored key. @throws {@link MalformedError} @throws {@link NonCanonicalError} */
   static fromBytes(group: Group, committee: CommitteeId, tolerance: Tolerance, secret: Uint8Array): TrustedDealer;
-  /** The secret key itself: 32 bytes. */
+  /** Returns the secret key: 32 bytes. */
   toBytes(): Uint8Array;
   readonly key: GroupKey;
   /**
-   * Deals the presignatures of one epoch, to each party its own. **Never deal an epoch twice.** Cost: 0.1 ms for each
+   * Deals the presignatures of one epoch: one file for each party. **Never deal an epoch twice.** Cost: 0.1 ms per
    * presignature and party. Memory: 150 bytes for each.
    *
-   * @throws {@link WrongContextError} for a plan of another number of parties
+   * @throws {@link WrongContextError} for a plan with another number of parties
    * @throws {@link TooLargeError} @throws {@link MalformedError} @throws {@link RngError}
    */
   deal(epoch: bigint, plan: Plan): Presignatures[];
-  /** As {@link TrustedDealer.deal}, off this thread. Closing the dealer meanwhile does not keep it from ending. */
+  /** As {@link TrustedDealer.deal}, off this thread. Closing the dealer does not stop a call in progress. */
   dealAsync(epoch: bigint, plan: Plan, options?: AsyncOptions): Promise<Presignatures[]>;
   /** Wipes it. Closing twice does nothing. */
   close(): void;
@@ -51,15 +52,20 @@ export class GroupKey {
   static decode(group: Group, bytes: Uint8Array): GroupKey;
   encode(): Uint8Array;
   readonly group: Group;
-  /** Its name: 32 bytes, which every share and every record binds. */
+  /** Identifier of 32 bytes, which every share and every record contains. */
   readonly id: Uint8Array;
   readonly committee: CommitteeId;
   readonly tolerance: Tolerance;
-  /** Checks a signature that was made under a tag. @throws {@link BadSignatureError} */
+  /** Verifies a signature made under a tag. @throws {@link BadSignatureError} */
   verify(tag: Tag, message: Uint8Array, signature: Signature): void;
-  /** Checks a signature over secp256k1 as any ECDSA library would, with SHA-256. @throws {@link BadSignatureError} @throws {@link WrongContextError} over another group */
+  /**
+   * Verifies a signature over secp256k1 as standard ECDSA with SHA-256. @throws {@link BadSignatureError} @throws
+   * {@link WrongContextError} over another group
+   */
   verifyMessage(message: Uint8Array, signature: Signature): void;
-  /** The key over secp256k1 as OpenSSL reads it. @throws {@link WrongContextError} over another group */
+  /**
+   * Returns the key over secp256k1 in the form that OpenSSL reads. @throws {@link WrongContextError} over another group
+   */
   toSpkiDer(): Uint8Array;
   equals(other: GroupKey): boolean;
   /** The encoding in hex. */
@@ -67,14 +73,16 @@ export class GroupKey {
   toJSON(): string;
 }
 
-/** A signature that decoded: 64 bytes. */
+/** A decoded signature: 64 bytes. */
 export class Signature {
   #private;
   private constructor();
   static decode(group: Group, bytes: Uint8Array): Signature;
   encode(): Uint8Array;
   readonly group: Group;
-  /** The form that X.509 and OpenSSL expect. @throws {@link WrongContextError} over another group than secp256k1 */
+  /**
+   * Returns the form that X.509 and OpenSSL expect. @throws {@link WrongContextError} over another group than secp256k1
+   */
   toDer(): Uint8Array;
   equals(other: Signature): boolean;
   /** The encoding in hex. */
@@ -82,42 +90,57 @@ export class Signature {
   toJSON(): string;
 }
 
-/** What the presignatures of an epoch are for. */
+/** Plan of an epoch's presignatures. */
 export class Plan {
   #private;
   private constructor();
-  /** The rounds of an agreement if nothing else is asked for: 20. */
+  /** Default number of rounds of an agreement: 20. */
   static readonly ROUNDS: number;
-  /** The most presignatures of an epoch. */
+  /** Maximum number of presignatures of an epoch. */
   static readonly MAX_COUNT: number;
-  /** The asynchronous agreement of so many parties, of at most so many rounds. */
+  /** A plan for the asynchronous agreement of `parties` parties, with at most `rounds` rounds. */
   static ofAgreement(parties: number, rounds?: number): Plan;
-  /** So many, all for agreed messages. */
+  /** A plan of `count` presignatures, all for agreed messages. */
   static ofAgreed(count: number): Plan;
-  /** So many, all for unagreed messages. */
+  /** A plan of `count` presignatures, all for unagreed messages. */
   static ofUnagreed(count: number): Plan;
   static decode(bytes: Uint8Array): Plan;
   /** 5 bytes. */
   encode(): Uint8Array;
-  /** How many presignatures it takes. */
+  /** Number of presignatures in the plan. */
   readonly count: number;
-  /** The class of a presignature; `undefined` past the end. */
+  /** Class of a presignature; `undefined` past the end. */
   agreement(index: number): Agreement | undefined;
-  /** A party's broadcast was delivered. @throws {@link UnknownSignerError} @throws {@link WrongContextError} for another plan */
+  /**
+   * The tag for the delivery of a party's broadcast. @throws {@link UnknownSignerError} @throws
+   * {@link WrongContextError} for another plan
+   */
   prbc(epoch: bigint, member: number): Tag;
-  /** Step 1 to 4 of a party's promotion in a round from 0. @throws {@link ExhaustedError} past the last round */
+  /**
+   * The tag for step 1 to 4 of a party's promotion in a round, counted from 0. @throws {@link ExhaustedError} past the
+   * last round
+   */
   promotion(epoch: bigint, round: number, member: number, step: number): Tag;
-  /** A round from 0 has enough promotions. @throws {@link ExhaustedError} past the last round */
+  /**
+   * The tag for the completion of a round, counted from 0, after enough promotions. @throws {@link ExhaustedError} past
+   * the last round
+   */
   completion(epoch: bigint, round: number): Tag;
-  /** Number `number` of a plan of agreed ones. @throws {@link ExhaustedError} @throws {@link WrongContextError} */
+  /**
+   * Tag number `number` of a plan of agreed presignatures. @throws {@link ExhaustedError} @throws
+   * {@link WrongContextError}
+   */
   agreed(epoch: bigint, number: number): Tag;
-  /** Number `number` of a plan of unagreed ones. @throws {@link ExhaustedError} @throws {@link WrongContextError} */
+  /**
+   * Tag number `number` of a plan of unagreed presignatures. @throws {@link ExhaustedError} @throws
+   * {@link WrongContextError}
+   */
   unagreed(epoch: bigint, number: number): Tag;
   equals(other: Plan): boolean;
   toString(): string;
 }
 
-/** One presignature of one epoch, and the class of messages that it may sign. Only a {@link Plan} makes one. */
+/** One presignature of one epoch, and the class of messages that it may sign. Only a {@link Plan} creates tags. */
 export class Tag {
   #private;
   private constructor();
@@ -128,15 +151,15 @@ export class Tag {
   toString(): string;
 }
 
-/** What was dealt for one epoch, as far as everybody may know it: whoever holds it can judge evidence. */
+/** Public part of the deal for one epoch; its holder can verify evidence. */
 export class Deal {
   #private;
   private constructor();
   static decode(bytes: Uint8Array): Deal;
   encode(): Uint8Array;
-  /** Its name: parties who hold different deals cannot sign together. */
+  /** Identifier: parties that hold different deals cannot sign together. */
   readonly id: Uint8Array;
-  /** The name of the key. */
+  /** Identifier of the key. */
   readonly key: Uint8Array;
   readonly epoch: bigint;
   readonly plan: Plan;
@@ -146,27 +169,39 @@ export class Deal {
   toString(): string;
 }
 
-/** One party's presignatures of one epoch. What is taken from it is gone from it; what is left is wiped when it is closed. */
+/** One party's presignatures of one epoch. Each can be taken once; the rest are wiped when this is closed. */
 export class Presignatures {
   #private;
   private constructor();
-  /** Reads what `toBytes` wrote. @throws {@link WrongContextError} if its parts do not belong together */
+  /** Reads the result of `toBytes`. @throws {@link WrongContextError} if its parts do not belong together */
   static fromBytes(group: Group, bytes: Uint8Array): Presignatures;
-  /** All of it, **secret**, to be sealed for its party. @throws {@link ExhaustedError} if any was taken: only dealers write files */
+  /**
+   * Returns the whole share, **secret**, to be sealed for its party. @throws {@link ExhaustedError} after the first
+   * `take`: only dealers write files
+   */
   toBytes(): Uint8Array;
   readonly group: Group;
   readonly member: number;
   readonly key: GroupKey;
   readonly deal: Deal;
-  /** How many are left. */
+  /** Number of presignatures left. */
   readonly left: number;
   /** Takes the presignature of a tag. @throws {@link ExhaustedError} if it was taken before @throws {@link WrongContextError} */
   take(tag: Tag): Presignature;
-  /** What combines shares of a message under a tag, be the own presignature spent or not. @throws {@link WrongContextError} */
+  /**
+   * The input for combining shares of a message under a tag, whether or not this party's presignature is spent. @throws
+   * {@link WrongContextError}
+   */
   signing(tag: Tag, message: Uint8Array): Signing;
-  /** Finds a mistake of the dealer's in one of them. @throws {@link WrongContextError} if there is one @throws {@link ExhaustedError} */
+  /**
+   * Checks the dealer's material for one of them. @throws {@link WrongContextError} if it is wrong @throws
+   * {@link ExhaustedError}
+   */
   audit(index: number): void;
-  /** Ends the epoch: wipes what is left, closes this object, and has the guard refuse all copies. Make the record durable. */
+  /**
+   * Ends the epoch: wipes the remaining presignatures, closes this object, and makes the guard refuse all copies. Make
+   * the record durable.
+   */
   destroy(guard: Guard): GuardRecord;
   /** Wipes it. Closing twice does nothing. */
   close(): void;
@@ -184,12 +219,12 @@ export class Presignature {
   readonly group: Group;
   readonly agreement: Agreement;
   /**
-   * Signs, after the guard has noted what this is spent on. **The record must be durable before the share leaves.** Under an
-   * agreed tag the caller knows that no honest party ever signs another message with it.
+   * Signs, after the guard has recorded the use of the presignature. **The record must be durable before the share
+   * leaves.** Use an agreed tag only for a message that no honest party contradicts.
    *
-   * @throws {@link ContradictionError} if the presignature was spent on something else
-   * @throws {@link ExhaustedError} if it is burnt or its epoch over, and if this object signed before, or failed to: it is gone
-   * in either case
+   * @throws {@link ContradictionError} if the presignature was spent on another message
+   * @throws {@link ExhaustedError} if it is burnt, if its epoch is closed, or on a second call; it is consumed in any
+   * case
    */
   sign(guard: Guard, message: Uint8Array): Signed;
   /** Wipes it. Closing twice does nothing. */
@@ -201,21 +236,23 @@ export class Presignature {
   toJSON(): string;
 }
 
-/** What signing gives. Carry it out in this order. */
+/** Result of signing. Process its fields in this order. */
 export interface Signed {
-  /** Make it durable first. `undefined` if the presignature lies in a block whose reservation is durable. */
+  /** Make this durable first. `undefined` if the presignature lies in a block whose reservation is durable. */
   readonly record: GuardRecord | undefined;
-  /** Then send it. */
+  /** Send this next. */
   readonly share: SignatureShare;
-  /** Keep it until the signature is made, in case somebody asks for an opening. */
+  /** Keep this until the signature exists, in case a member requests an opening. */
   readonly opener: Opener;
 }
 
-/** Opens a share that was sent, should the signature not verify. */
+/** Opens a share that was sent, in case the signature does not verify. */
 export class Opener {
   #private;
   private constructor();
-  /** The opening, for whoever has the share. @throws {@link WrongContextError} if the dealer made a mistake */
+  /**
+   * Returns the opening, for the holders of the share. @throws {@link WrongContextError} if the dealer made a mistake
+   */
   open(): Opening;
   /** Wipes it. Closing twice does nothing. */
   close(): void;
@@ -226,22 +263,24 @@ export class Opener {
   toJSON(): string;
 }
 
-/** One party's part of a signature. It is public; whether it is right is open until the signature verifies. */
+/** One party's part of a signature. It is public; whether it is right is unknown until the signature verifies. */
 export class SignatureShare {
   #private;
   private constructor();
   static decode(group: Group, bytes: Uint8Array): SignatureShare;
   encode(): Uint8Array;
   readonly group: Group;
-  /** Whose it claims to be. Compare it with the sender. */
+  /** Index of the party that the share names. Compare it with the sender. */
   readonly member: number;
   readonly epoch: bigint;
   readonly index: number;
-  /** What it signs: 32 bytes. */
+  /** A hash of what it signs: 32 bytes. */
   readonly digest: Uint8Array;
-  /** What a party signs with a key that others know to be its own, so that a wrong share can be proven to be its. */
+  /**
+   * Returns the bytes that a party signs with a key known to be its own, so that a wrong share can be attributed to it.
+   */
   attestedBytes(): Uint8Array;
-  /** The party's signature of those bytes; empty if there is none. */
+  /** The party's signature on those bytes; empty if there is none. */
   readonly attestation: Uint8Array;
   /** This share with the party's signature. @throws {@link TooLargeError} above 8,192 bytes */
   attest(attestation: Uint8Array): SignatureShare;
@@ -249,7 +288,7 @@ export class SignatureShare {
   toString(): string;
 }
 
-/** What lets others check a party's share. */
+/** An opening, which lets the other members check a party's share. */
 export class Opening {
   #private;
   private constructor();
@@ -262,11 +301,11 @@ export class Opening {
   toString(): string;
 }
 
-/** A message under a tag: what a {@link Combiner} collects shares for. */
+/** A message under a tag: the subject of a {@link Combiner}. */
 export class Signing {
   #private;
   /**
-   * For whoever combines without a party's file; parties call {@link Presignatures.signing}. A wrong nonce makes every
+   * For a combiner without a party's file; parties call {@link Presignatures.signing}. A wrong nonce makes every
    * combination fail.
    *
    * @throws {@link MalformedError} @throws {@link WrongContextError} if key, deal and tag do not belong together
@@ -274,25 +313,30 @@ export class Signing {
   constructor(key: GroupKey, deal: Deal, nonce: Uint8Array, tag: Tag, message: Uint8Array);
   readonly group: Group;
   readonly message: Uint8Array;
-  /** R, encoded. */
+  /** The encoded R. */
   readonly nonce: Uint8Array;
   readonly tag: Tag;
   toString(): string;
 }
 
-/** Collects shares of one message: combines first, and checks shares only if the signature does not verify. */
+/**
+ * Collects shares of one message: combines optimistically, and verifies shares only if the signature does not verify.
+ */
 export class Combiner {
   #private;
   constructor(signing: Signing, cache?: Cache);
   /**
-   * Takes a share that came over a link that authenticates `from`.
+   * Adds a share received over a link that authenticates `from`.
    *
-   * @throws {@link WrongContextError} for a share of something else, or of another than its sender
+   * @throws {@link WrongContextError} for a share of another message, or of another party than the sender
    * @throws {@link DuplicateSignerError} @throws {@link UnknownSignerError}
-   * @throws {@link BadShareError} from a member that sent a wrong one
+   * @throws {@link BadShareError} from a member that sent a wrong share before
    */
   add(from: number, share: SignatureShare): Outcome;
-  /** Takes the opening of a share, from whomever it came. It is ignored unless it was asked for. @throws {@link WrongContextError} */
+  /**
+   * Adds the opening of a share, from any sender. It is ignored unless it was requested. @throws
+   * {@link WrongContextError}
+   */
   open(of: number, opening: Opening): Outcome;
   readonly signing: Signing;
   readonly signature: Signature | undefined;
@@ -300,42 +344,45 @@ export class Combiner {
   toString(): string;
 }
 
-/** What follows from a share or an opening. */
+/** Result of adding a share or an opening. */
 export interface Outcome {
-  /** Once there is one. */
+  /** Present once it exists. */
   readonly signature: Signature | undefined;
-  /** Ask these members for the openings of their shares. */
+  /** Members whose share openings are needed; request them. */
   readonly wanted: number[];
   readonly faults: Fault[];
 }
 
-/** Who sent a wrong share, and what proves it. */
+/** A member that sent a wrong share, and the evidence. */
 export interface Fault {
   readonly culprit: number;
   readonly evidence: ShareFault;
 }
 
-/** What a combiner did so far. */
+/** Work done by a combiner so far. */
 export interface Counts {
   readonly combinations: number;
   readonly shareChecks: number;
   readonly decodings: number;
 }
 
-/** A wrong share, with what shows that it is wrong, for anybody who holds the {@link Deal} if the share is attested. */
+/**
+ * A wrong share, with the evidence against it; every holder of the {@link Deal} can verify it, if the share is
+ * attested.
+ */
 export class ShareFault {
   #private;
   private constructor();
-  /** The bytes only: it still is to be verified. */
+  /** Reads the bytes; the evidence is not verified yet. */
   static decode(group: Group, bytes: Uint8Array): ShareFault;
   encode(): Uint8Array;
   readonly group: Group;
   readonly share: SignatureShare;
   /**
-   * Checks it, and names the culprit.
+   * Verifies the evidence and returns the culprit.
    *
-   * @param attested - whether a member's attestation of some bytes is good; it is asked for each share of the evidence, and
-   * only of what is evidence otherwise
+   * @param attested - returns true if a member's attestation of some bytes is valid; called for each share of the
+   * evidence, after all other checks
    * @throws {@link NotEvidenceError} if the share is right, or `attested` does not return `true`
    * @throws {@link WrongContextError} for evidence of another key
    */

@@ -1,37 +1,39 @@
 /**
- * Sealed files: what a dealer gives to each party, over whatever carries bytes. X25519 and ChaCha20-Poly1305.
+ * Sealed files: a dealer's delivery to each party over any channel. X25519 and ChaCha20-Poly1305.
  *
- * **A seal hides and does not sign**: whoever knows the public key can seal something to it. A party compares the identities
- * of the key and the deal in its file with those that it was told.
+ * **A seal does not authenticate the sender**: every holder of the public key can seal to it. A party compares the
+ * identifiers of the key and the deal in its file with the expected ones.
  */
 
 import type { AsyncOptions } from '../../index.js';
 
-/** Bytes that a sealed file is longer than its content. */
+/** Bytes by which a sealed file is longer than its content. */
 export const OVERHEAD: number;
-/** The longest content: 64 MiB. */
+/** Maximum length of the content: 64 MiB. */
 export const MAX_CONTENT: number;
 
-/** What opens files that were sealed to its public key. It never shows itself; {@link SealingKey.close} wipes it. */
+/**
+ * A private key that opens files sealed to its public key. It never reveals itself; {@link SealingKey.close} wipes it.
+ */
 export class SealingKey {
   #private;
   private constructor();
   /** @throws {@link RngError} */
   static generate(): SealingKey;
-  /** Reads a key back from its 32 bytes, which the caller wipes. @throws {@link MalformedError} */
+  /** Reads a key from its 32 bytes, which the caller wipes. @throws {@link MalformedError} */
   static fromBytes(bytes: Uint8Array): SealingKey;
-  /** The key as 32 bytes, for a key file. Treat them as what they are, and `fill(0)` them after use. */
+  /** Returns the key as 32 bytes, for a key file. They are secret: `fill(0)` them after use. */
   toBytes(): Uint8Array;
-  /** To whom to seal. */
+  /** The public key. */
   readonly public: SealingPublicKey;
   /**
-   * Opens a file. The content is yours to `fill(0)`.
+   * Opens a file. The caller may `fill(0)` the content after use.
    *
-   * @throws {@link WrongContextError} for what was not sealed to this key with this context
+   * @throws {@link WrongContextError} unless it was sealed to this key with this context
    * @throws {@link MalformedError} @throws {@link TooLargeError} @throws {@link InfinityError}
    */
   open(context: Uint8Array, sealed: Uint8Array): Uint8Array;
-  /** As {@link SealingKey.open}, off this thread. Closing the key meanwhile does not keep it from ending. */
+  /** As {@link SealingKey.open}, off this thread. Closing the key does not stop a call in progress. */
   openAsync(context: Uint8Array, sealed: Uint8Array, options?: AsyncOptions): Promise<Uint8Array>;
   /** Wipes the key. Closing twice does nothing. */
   close(): void;
@@ -42,15 +44,15 @@ export class SealingKey {
   toJSON(): string;
 }
 
-/** To whom files are sealed: 32 bytes. */
+/** The public key to which files are sealed: 32 bytes. */
 export class SealingPublicKey {
   #private;
   private constructor();
-  /** Any 32 bytes; one of small order is refused when it is used. @throws {@link MalformedError} */
+  /** Accepts any 32 bytes; a key of small order is rejected when it is used. @throws {@link MalformedError} */
   static decode(bytes: Uint8Array): SealingPublicKey;
   encode(): Uint8Array;
   /**
-   * Seals content to this key. The same `context` is needed to open it.
+   * Seals content to this key. Opening requires the same `context`.
    *
    * @throws {@link TooLargeError} @throws {@link InfinityError} @throws {@link RngError}
    */

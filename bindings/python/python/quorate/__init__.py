@@ -1,9 +1,9 @@
 """Consensus building blocks that are hard to misuse: keys, committees, votes, certificates and evidence.
 
-Aggregates outside committees are in `quorate.bls`, Merkle trees in `quorate.merkle`, the encoding for a protocol's own
-messages in `quorate.wire`; signatures that spread by gossip in `quorate.gossip`, a lottery for who may propose in
-`quorate.sortition`; one-time signatures in `quorate.dsig`; signatures, decryption and coins by many in
-`quorate.threshold`, erasure coding in `quorate.erasure`. Not audited.
+BLS aggregates outside committees are in `quorate.bls`, Merkle trees in `quorate.merkle`, the encoding for a protocol's
+own messages in `quorate.wire`, aggregation by gossip in `quorate.gossip`, leader sortition in `quorate.sortition`,
+one-time signatures in `quorate.dsig`, threshold signatures, encryption and coins in `quorate.threshold`, and erasure
+coding in `quorate.erasure`. Not audited.
 """
 
 from typing import Final
@@ -76,7 +76,7 @@ from .faults import Collected, VoteFault
 from .suite import Suite
 
 CODES: Final = (*core_codes(), ClosedError.code)
-"""Every code that an error can have: the core's, and `CLOSED`."""
+"""Every code that an error can have: those of the core, and `CLOSED`."""
 
 __version__ = VERSION
 

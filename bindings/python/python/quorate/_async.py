@@ -1,4 +1,6 @@
-"""Off the event loop's thread. The native methods let the interpreter go, so other coroutines run meanwhile."""
+"""Runs calls outside the event loop's thread. The native methods release the interpreter, so other coroutines run
+meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -8,5 +10,5 @@ from typing import Any
 
 
 async def run(call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """What `call` gives, from a thread of the event loop's default executor."""
+    """Returns the result of `call`, run on a thread of the event loop's default executor."""
     return await asyncio.to_thread(call, *arguments)

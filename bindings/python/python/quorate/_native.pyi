@@ -41,16 +41,16 @@ VERSION: Final[str]
 @final
 class Aggregate:
     """
-    Some members' signatures on one statement, summed in any order: who signed, and how often each one's signature is in
-    the sum. It needs no quorum. What decoded is canonical and of the committee's epoch; the sum is still to be checked.
-    Only the suites `bls-min-sig-counted` and `bls-min-pk-counted` have aggregates.
+    Signatures of some members on one statement, summed in any order: the signers, and how often each signature is in
+    the sum. A quorum is not required. A decoded aggregate is canonical and has the committee's epoch; its sum is not
+    verified yet. Only the suites `bls-min-sig-counted` and `bls-min-pk-counted` have aggregates.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
     def __repr__(self, /) -> str: ...
     def count(self, /, member: SupportsIndex) -> int:
         """
-        How often a member's signature is in the sum: 0 for who did not sign.
+        How often a member's signature is in the sum: 0 for a non-signer.
         """
     @property
     def counts(self, /) -> list[int]:
@@ -60,25 +60,25 @@ class Aggregate:
     @staticmethod
     def decode(data: Buffer, committee: Committee) -> Aggregate:
         """
-        Reads an aggregate of that committee: form and epoch are checked, the sum not yet.
+        Reads an aggregate of that committee: checks its form and epoch, not its sum.
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     def encoded_len(self, /) -> int:
         """
-        How many bytes `encode` gives.
+        Length of the encoding in bytes.
         """
     @staticmethod
     def of_certificate(certificate: VerifiedCertificate) -> VerifiedAggregate:
         """
-        The aggregate that a certificate is.
+        The aggregate of a certificate.
         """
     @staticmethod
     def of_vote(vote: VerifiedVote, committee: Committee) -> VerifiedAggregate:
         """
-        The aggregate of one vote that was checked by itself.
+        The aggregate of one verified vote.
         """
     @property
     def signature(self, /) -> Signature:
@@ -88,12 +88,12 @@ class Aggregate:
     @property
     def signers(self, /) -> SignerSet:
         """
-        Who signed: a set of one's own.
+        A new set of the signers.
         """
     @property
     def statement(self, /) -> Statement:
         """
-        What is signed.
+        The signed statement.
         """
     @property
     def suite(self, /) -> Suite:
@@ -102,8 +102,8 @@ class Aggregate:
         """
     def verify(self, /, committee: Committee) -> VerifiedAggregate:
         """
-        Checks the sum. Cost: two pairings, one hash to the curve, one subgroup check, and an addition for each signer, or
-        for each member who is absent if all counts are 1.
+        Verifies the sum. Cost: two pairings, one hash to the curve, one subgroup check, and one addition for each
+        signer, or for each absent member if all counts are 1.
         """
     def verify_async(self, /, committee: Committee) -> Coroutine[Any, Any, VerifiedAggregate]:
         """
@@ -112,7 +112,7 @@ class Aggregate:
     @staticmethod
     def verify_batch(committee: Committee, aggregates: Iterable[Aggregate]) -> list[VerifiedAggregate | QuorateError]:
         """
-        Checks many by a random linear combination and gives a verdict for each, in their order: the verified
+        Verifies several by a random linear combination and returns a verdict for each, in input order: the verified
         aggregate, or the exception that `verify` would have raised.
         """
     @staticmethod
@@ -123,8 +123,7 @@ class Aggregate:
     @staticmethod
     def verify_batch_derived(committee: Committee, aggregates: Iterable[Aggregate]) -> list[VerifiedAggregate | QuorateError]:
         """
-        As `verify_batch`, with coefficients from a hash over everything that is checked, so that all nodes compute
-        the same.
+        As `verify_batch`, with coefficients derived by hashing the whole input, so that all nodes compute the same.
         """
     @staticmethod
     def verify_batch_derived_async(committee: Committee, aggregates: Iterable[Aggregate]) -> Coroutine[Any, Any, list[VerifiedAggregate | QuorateError]]:
@@ -135,19 +134,19 @@ class Aggregate:
 @final
 class Auditor:
     """
-    Verifies a log, one signature after the other, with nothing known beforehand and with one Ed25519 verification per
-    batch of keys. It knows no signers: whom to trust is the caller's business. Threads may share an auditor.
+    Verifies a log, one signature after the other, without prior knowledge and with one Ed25519 verification per batch
+    of keys. It has no list of signers: the caller decides which to trust. Threads may share an auditor.
     """
     def __new__(cls, /, suite: str = "wots-blake3", *, roots: SupportsIndex = ...) -> Auditor:
         """
-        An auditor that remembers so many batches of keys (`roots`), at least one; the oldest give way, and each takes
+        An auditor that remembers up to `roots` batches of keys, at least one; the oldest are evicted, and each takes
         about 12 kB.
         """
     def __repr__(self, /) -> str: ...
     def check(self, /, signer: PublicKey, message: Buffer, signature: Buffer) -> None:
         """
         Verifies the next signature of a log. Raises `BadSignatureError`, or `OneTimeReuseError` if its key signed
-        something else before, in a batch that is remembered.
+        another message before, in a batch that is remembered.
         """
     @property
     def suite(self, /) -> str:
@@ -158,40 +157,40 @@ class Auditor:
 @final
 class BlsCombiner:
     """
-    Shares come in, a signature goes out: combined on trust first, and only if that fails each share is checked and the wrong
-    ones are named. Threads may share it.
+    Combines shares to a signature: optimistically at first; only if that fails, it checks each share and identifies the
+    wrong ones. Threads may share it.
     """
     def __new__(cls, /, key: BlsGroupKey, message: Buffer, cache: Cache | None = None) -> BlsCombiner:
         """
-        A combiner for a message, as it is: what the signature must bind, the message must say. Those who share a `cache`
-        spare each other the coefficients of their sets of members.
+        A combiner for a message, which is signed without any framing: it must contain everything that the signature is
+        to bind. Combiners that share a `cache` reuse the Lagrange coefficients of recent sets of members.
         """
     def __repr__(self, /) -> str: ...
     def add(self, /, sender: SupportsIndex, share: BlsSignatureShare) -> Outcome[Signature, BlsShareFault]:
         """
-        Takes a share that came over a link that authenticates `sender`. Raises `WrongContextError` for a share of something
-        else, or of somebody else than the sender, and `UnknownSignerError`. No opening is ever wanted.
+        Adds a share received over a link that authenticates `sender`. Raises `WrongContextError` for a share of another
+        message or of another party than the sender, and `UnknownSignerError`. It never requests openings.
         """
     @property
     def counts(self, /) -> Counts:
         """
-        What was done so far.
+        Work done so far.
         """
     @property
     def key(self, /) -> BlsGroupKey:
         """
-        Whose shares it collects.
+        Key whose shares it collects.
         """
     @property
     def signature(self, /) -> Signature | None:
         """
-        The signature, once there is one.
+        The signature, once it exists.
         """
 
 @final
 class BlsGroupKey:
     """
-    The public side of a shared key.
+    Public part of a shared key.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -200,7 +199,7 @@ class BlsGroupKey:
     @property
     def committee(self, /) -> CommitteeId:
         """
-        Whose key it is.
+        Committee of the key.
         """
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> BlsGroupKey:
@@ -209,21 +208,21 @@ class BlsGroupKey:
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @property
     def id(self, /) -> bytes:
         """
-        Its name of 32 bytes, which every share binds.
+        Identifier of 32 bytes, which every share contains.
         """
     def party(self, /, member: SupportsIndex) -> PublicKey | None:
         """
-        The key of one party's shares; `None` if there is no such party.
+        Verification key of one party's shares; `None` if there is no such party.
         """
     @property
     def public(self, /) -> PublicKey:
         """
-        The key that the signatures verify under.
+        Key under which the signatures verify.
         """
     @property
     def suite(self, /) -> Suite:
@@ -233,12 +232,12 @@ class BlsGroupKey:
     @property
     def threshold(self, /) -> Threshold:
         """
-        How many shares make a signature.
+        Number of shares that a signature needs.
         """
     @property
     def tolerance(self, /) -> Tolerance:
         """
-        How many parties there are and how many may be faulty.
+        Number of parties, and the maximum number of faulty ones.
         """
 
 @final
@@ -251,36 +250,36 @@ class BlsKeyShare:
     def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused.
+        Raises `TypeError`: this object cannot be pickled.
         """
     def __repr__(self, /) -> str: ...
     def close(self, /) -> None:
         """
-        Wipes the secret. What is called later raises `ClosedError`; closing again does nothing.
+        Wipes the secret. Later calls raise `ClosedError`; closing again does nothing.
         """
     @property
     def closed(self, /) -> bool:
         """
-        Whether it was closed or handed over.
+        True if it was closed or its ownership was transferred.
         """
     @staticmethod
     def from_bytes(suite: Suite | str, data: Buffer) -> BlsKeyShare:
         """
-        Reads `to_bytes` for that suite. The bytes stay yours: give a `bytearray` and overwrite it.
+        Reads the result of `to_bytes` for that suite. The caller keeps the bytes: pass a `bytearray` and overwrite it.
         """
     @property
     def key(self, /) -> BlsGroupKey:
         """
-        The public side.
+        Public part of the key.
         """
     @property
     def member(self, /) -> int:
         """
-        Whose it is.
+        Index of its party.
         """
     def sign(self, /, message: Buffer) -> BlsSignatureShare:
         """
-        Signs. Whether the message may be signed is for the caller to know: nothing is noted.
+        Signs. The caller decides whether the message may be signed: nothing is recorded.
         """
     @property
     def suite(self, /) -> Suite:
@@ -289,13 +288,14 @@ class BlsKeyShare:
         """
     def to_bytes(self, /) -> bytes:
         """
-        All of it, to be sealed for its party. It is a Python object that nothing wipes.
+        Returns the whole share, to be sealed for its party. The result is a Python object that is never wiped.
         """
 
 @final
 class BlsShareFault:
     """
-    A wrong share and what it was to sign. Anybody who has the key can judge it, if the share is attested.
+    A wrong share, with the message that it was to sign. Every holder of the key can verify it, if the share is
+    attested.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -304,11 +304,11 @@ class BlsShareFault:
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> BlsShareFault:
         """
-        Reads evidence of that suite, which is still to be verified.
+        Reads unverified evidence of that suite.
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @property
     def share(self, /) -> BlsSignatureShare:
@@ -322,9 +322,9 @@ class BlsShareFault:
         """
     def verify(self, /, key: BlsGroupKey, attested: Callable[[int, bytes, bytes], object]) -> int:
         """
-        Checks it and answers with the culprit. `attested` says whether a member's attestation of some bytes is good: it gets
-        the member, the bytes and the attestation. Raises `NotEvidenceError` if it is not, or the share is right, and what
-        `attested` raises.
+        Verifies the evidence and returns the culprit. `attested` is called with a member, bytes and that member's
+        attestation of them; it returns true if the attestation is valid. Raises `NotEvidenceError` if it is not or if
+        the share is right, and whatever `attested` raises.
         """
 
 @final
@@ -338,16 +338,16 @@ class BlsSignatureShare:
     def __repr__(self, /) -> str: ...
     def attest(self, /, attestation: Buffer) -> BlsSignatureShare:
         """
-        The share with the party's signature, of at most 8,192 bytes.
+        Returns the share with the party's signature, of at most 8,192 bytes.
         """
     @property
     def attestation(self, /) -> bytes:
         """
-        The party's signature of `attested_bytes`; empty if there is none.
+        The party's signature on `attested_bytes`; empty if there is none.
         """
     def attested_bytes(self, /) -> bytes:
         """
-        What a party signs so that a wrong share can be proven to be its.
+        Returns the bytes that a party signs so that a wrong share can be attributed to it.
         """
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> BlsSignatureShare:
@@ -361,12 +361,12 @@ class BlsSignatureShare:
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @property
     def member(self, /) -> int:
         """
-        Whose it claims to be. Compare it with the sender.
+        Index of the party that the share names. Compare it with the sender.
         """
     @property
     def suite(self, /) -> Suite:
@@ -377,20 +377,20 @@ class BlsSignatureShare:
 @final
 class Cache:
     """
-    Lagrange coefficients of the sets of members that were used last. In a quiet network the same members answer first again
-    and again: let everything that combines share one. Threads may share it.
+    A cache of the Lagrange coefficients of recently used sets of members. In a stable network the same members usually
+    respond first, so share one cache among all combiners. Threads may share it.
     """
     def __new__(cls, /, capacity: SupportsIndex = ...) -> Cache:
         """
-        A cache of at most so many sets for each group, at least one. Memory: 34 bytes for each member of a set.
+        A cache of at most `capacity` sets for each group, at least one. Memory: 34 bytes for each member of a set.
         """
 
 @final
 class Certificate:
     """
-    A quorum's signatures on one statement. What decoded is canonical, of the committee's epoch and above the quorum;
-    the signatures are still to be checked. Two certificates of one statement may differ in their signers: compare
-    statements, never certificates.
+    A quorum's signatures on one statement. A decoded certificate is canonical, has the committee's epoch and reaches
+    the quorum; its signatures are not verified yet. Two certificates of one statement may differ in their signers:
+    compare statements, never certificates.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -398,38 +398,38 @@ class Certificate:
     @staticmethod
     def decode(data: Buffer, committee: Committee) -> Certificate:
         """
-        Reads a certificate of that committee: form, epoch and quorum are checked, the signatures not yet.
+        Reads a certificate of that committee: checks its form, epoch and quorum, not its signatures.
         """
     @staticmethod
     def decode_detached(data: Buffer, statement: Statement, committee: Committee) -> Certificate:
         """
-        Reads the form without suite and statement, where the statement is known.
+        Reads the form without suite and statement, for use where the statement is known.
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     def encode_detached(self, /) -> bytes:
         """
-        The form for where the statement is known: non-signers and proof.
+        Returns the form without suite and statement: non-signers and proof.
         """
     def encoded_len(self, /) -> int:
         """
-        How many bytes `encode` gives.
+        Length of the encoding in bytes.
         """
     def proof(self, /) -> bytes:
         """
-        The encoded aggregate (BLS), or the signatures in ascending order of the signers (Ed25519).
+        Encoded aggregate (BLS), or the signatures in ascending order of the signers (Ed25519).
         """
     @property
     def signers(self, /) -> SignerSet:
         """
-        Who signed: a set of one's own.
+        A new set of the signers.
         """
     @property
     def statement(self, /) -> Statement:
         """
-        What is certified.
+        The certified statement.
         """
     @property
     def suite(self, /) -> Suite:
@@ -438,8 +438,8 @@ class Certificate:
         """
     def verify(self, /, committee: Committee) -> VerifiedCertificate:
         """
-        Checks the signatures. Cost (BLS): two pairings, one hash to the curve, one subgroup check, and an addition
-        for each member who is absent (or present, if they are fewer).
+        Verifies the signatures. Cost (BLS): two pairings, one hash to the curve, one subgroup check, and one addition
+        for each absent member (or each present member, if those are fewer).
         """
     def verify_async(self, /, committee: Committee) -> Coroutine[Any, Any, VerifiedCertificate]:
         """
@@ -448,7 +448,7 @@ class Certificate:
     @staticmethod
     def verify_batch(committee: Committee, certificates: Iterable[Certificate]) -> list[VerifiedCertificate | QuorateError]:
         """
-        Checks many by a random linear combination and gives a verdict for each, in their order: the verified
+        Verifies several by a random linear combination and returns a verdict for each, in input order: the verified
         certificate, or the exception that `verify` would have raised.
         """
     @staticmethod
@@ -459,8 +459,7 @@ class Certificate:
     @staticmethod
     def verify_batch_derived(committee: Committee, certificates: Iterable[Certificate]) -> list[VerifiedCertificate | QuorateError]:
         """
-        As `verify_batch`, with coefficients from a hash over everything that is checked, so that all nodes compute
-        the same.
+        As `verify_batch`, with coefficients derived by hashing the whole input, so that all nodes compute the same.
         """
     @staticmethod
     def verify_batch_derived_async(committee: Committee, certificates: Iterable[Certificate]) -> Coroutine[Any, Any, list[VerifiedCertificate | QuorateError]]:
@@ -471,7 +470,7 @@ class Certificate:
 @final
 class ChainId:
     """
-    Which chain: 32 bytes that no other chain uses, for instance the hash of the genesis.
+    Identifier of a chain: 32 bytes that no other chain uses, for instance the hash of the genesis.
     """
     def __bytes__(self, /) -> bytes:
         """
@@ -488,25 +487,25 @@ class ChainId:
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str:
         """
-        The bytes as 64 hex digits.
+        Returns the bytes as 64 hex digits.
         """
     @staticmethod
     def from_bytes(data: Buffer) -> ChainId:
         """
-        The identifier of exactly 32 bytes.
+        Creates the identifier from exactly 32 bytes.
         """
     @staticmethod
     def from_name(name: str) -> ChainId:
         """
-        An identifier from a name, for tests and demonstrations: whoever knows the name can make the same one, so
+        Derives an identifier from a name, for tests and demonstrations. Any party that knows the name can derive it, so
         a live chain hashes its genesis instead.
         """
 
 @final
 class CheckedShard:
     """
-    A shard whose path leads to the root of its commitment: decoding it checks it, and nothing else can be decoded to a
-    message.
+    A shard whose path leads to the root of its commitment. Decoding a shard checks it, and only checked shards can be
+    decoded to a message.
     """
     def __copy__(self, /) -> CheckedShard: ...
     def __deepcopy__(self, memo: Any, /) -> CheckedShard: ...
@@ -514,7 +513,7 @@ class CheckedShard:
     def __ne__(self, value: object, /) -> bool: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused: what comes out of a pickle was checked by nobody.
+        Raises `TypeError`: unpickling would bypass verification.
         """
     def __repr__(self, /) -> str: ...
     @property
@@ -525,32 +524,32 @@ class CheckedShard:
     @property
     def commitment(self, /) -> Commitment:
         """
-        What it belongs to.
+        The commitment that it belongs to.
         """
     @staticmethod
     def decode(data: Buffer, coding: Coding) -> CheckedShard:
         """
-        Reads a shard of that coding and checks it. Cost: the hash of the shard.
+        Reads a shard of that coding and checks it. Cost: hashing the shard.
         """
     def encode(self, /) -> _Bytes:
         """
-        The canonical bytes: commitment, path, and the shard's own.
+        Returns the canonical encoding: commitment, path, and the shard's bytes.
         """
     @property
     def index(self, /) -> int:
         """
-        Its place: the data shards come first.
+        Index of the shard; the data shards come first.
         """
     @staticmethod
     def max_encoded_len(coding: Coding) -> int:
         """
-        The most bytes that an encoded shard of this coding has: what a link should let through.
+        Maximum length of an encoded shard of this coding: the limit for a link.
         """
 
 @final
 class Ciphertext:
     """
-    What a proposer sends. Nothing of it is checked but that it is one.
+    A ciphertext as sent by a proposer. Only its form is checked.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -558,9 +557,9 @@ class Ciphertext:
     def __repr__(self, /) -> str: ...
     def check(self, /, key: EncryptionKey, epoch: SupportsIndex, proposer: SupportsIndex) -> ValidCiphertext:
         """
-        Checks that this is a ciphertext for these keys, that this proposer proposed it in this epoch (who sent it is the
-        link's word), and that payload and proof are its author's. Raises `WrongContextError` or `BadCiphertextError`. Cost:
-        four multiplications, two of them short, and a hash of the payload.
+        Checks that this is a ciphertext for these keys, that it is for this proposer and epoch (the link authenticates
+        the sender), and that payload and proof are its author's. Raises `WrongContextError` or `BadCiphertextError`.
+        Cost: four multiplications, two of them short, plus a hash of the payload.
         """
     def check_async(self, /, key: EncryptionKey, epoch: SupportsIndex, proposer: SupportsIndex) -> Coroutine[Any, Any, ValidCiphertext]:
         """
@@ -573,41 +572,43 @@ class Ciphertext:
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @property
     def label(self, /) -> Label:
         """
-        Where it says it belongs.
+        The context that it names.
         """
     @property
     def payload(self, /) -> bytes:
         """
-        The encrypted payload, `OVERHEAD` bytes longer than the plain one.
+        The encrypted payload, `OVERHEAD` bytes longer than the plaintext.
         """
 
 @final
 class Coder:
     """
-    Makes shards of messages and messages of shards, for one coding. It keeps tables and working memory, up to twice the
-    size of the largest message so far: keep it. Threads may share it; they take turns, so that each had better have one.
+    Encodes messages to shards and decodes them, for one coding. It holds tables and working memory, up to twice the
+    size of the largest message so far: reuse it. Threads may share it, but their calls are serialised; prefer one coder
+    per thread.
     """
     def __new__(cls, /, coding: Coding) -> Coder:
         """
-        A coder; raises `BadShapeError` if this build does not have the code.
+        Creates a coder; raises `BadShapeError` if this build does not support the code.
         """
     def __repr__(self, /) -> str: ...
     @property
     def coding(self, /) -> Coding:
         """
-        What it codes.
+        Its coding.
         """
     def decode(self, /, shards: Iterable[CheckedShard]) -> Dispersal:
         """
-        Restores the message, and all shards, from as many shards of one commitment as there are data shards, or more.
-        EVERYBODY WHO DECODES SHARDS OF THIS COMMITMENT COMES TO THE SAME VERDICT: a sender who committed to shards that are
-        not of one message is found out by all, with `BadEncodingError`, and the shards are the evidence. Raises
-        `WrongContextError` for shards of several commitments, `DuplicateSignerError`, and `BelowQuorumError` for too few.
+        Restores the message and all shards from at least as many shards of one commitment as there are data shards. ALL
+        MEMBERS THAT DECODE SHARDS OF THIS COMMITMENT REACH THE SAME VERDICT: if the sender committed to shards that do
+        not encode one message, every decoder raises `BadEncodingError`, and the shards are the evidence. Raises
+        `WrongContextError` for shards of several commitments, `DuplicateSignerError`, and `BelowQuorumError` for too
+        few.
         """
     def decode_async(self, /, shards: Iterable[CheckedShard]) -> Coroutine[Any, Any, Dispersal]:
         """
@@ -615,7 +616,8 @@ class Coder:
         """
     def disperse(self, /, message: Buffer) -> Dispersal:
         """
-        Makes all shards of a message and commits to them. Cost: making the parity shards, and hashing all shards.
+        Encodes a message to all its shards and commits to them. Cost: computing the parity shards, and hashing all
+        shards.
         """
     def disperse_async(self, /, message: Buffer) -> Coroutine[Any, Any, Dispersal]:
         """
@@ -625,42 +627,43 @@ class Coder:
 @final
 class Coding:
     """
-    A code, a shape that it can do, and the longest message.
+    A code, a shape that it supports, and the maximum message length.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, shape: Shape, max_message: SupportsIndex, suite: ErasureSuite | None = None) -> Coding:
         """
-        A coding of messages up to `max_message` bytes, with the recommended suite unless there is another. Raises `BadShapeError` if the suite cannot make these shards,
-        `TooLargeError` above `MAX_MESSAGE`, or `MAX_SHARDS` bytes of all shards together.
+        A coding of messages up to `max_message` bytes, with the recommended suite by default. Raises `BadShapeError` if
+        the suite does not support the shape, and `TooLargeError` above `MAX_MESSAGE`, or if all shards together exceed
+        `MAX_SHARDS` bytes.
         """
     def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
     @property
     def max_message(self, /) -> int:
         """
-        The longest message, in bytes.
+        Maximum message length in bytes.
         """
     @property
     def shape(self, /) -> Shape:
         """
-        How many shards.
+        Number of data and parity shards.
         """
     def shard_len(self, /, message: SupportsIndex) -> int:
         """
-        How long each shard of a message of this length is.
+        Length of each shard of a message of this length.
         """
     @property
     def suite(self, /) -> ErasureSuite:
         """
-        The code.
+        The erasure code.
         """
 
 @final
 class Coin:
     """
-    A name, hashed to the group for the members of certain keys: what shares are made of.
+    A name hashed to the group for a set of keys: the base of its shares.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -668,17 +671,17 @@ class Coin:
     @property
     def base(self, /) -> bytes:
         """
-        The element that its shares are multiples of: 32 bytes.
+        The element whose multiples are the shares: 32 bytes.
         """
     def combine(self, /, keys: CoinPublicKeys, shares: Iterable[CoinVerifiedShare], cache: Cache | None = None) -> CoinValue:
         """
-        The value, from verified shares. Raises `BelowQuorumError`, `DuplicateSignerError`, and `WrongContextError` for a
-        share of another coin.
+        Combines verified shares to the value. Raises `BelowQuorumError`, `DuplicateSignerError`, and
+        `WrongContextError` for a share of another coin.
         """
     @property
     def id(self, /) -> bytes:
         """
-        What the proofs of its shares name: 32 bytes.
+        Identifier in the proofs of its shares: 32 bytes.
         """
     @property
     def name(self, /) -> CoinName:
@@ -686,81 +689,82 @@ class Coin:
         Its name.
         """
     @staticmethod
-    def of(keys: CoinPublicKeys, name: CoinName) -> Coin:
+    def from_name(keys: CoinPublicKeys, name: CoinName) -> Coin:
         """
-        The coin of that name. Cost: half a multiplication.
+        The coin with that name. Cost: half a multiplication.
         """
 
 @final
 class CoinKeyShare:
     """
-    A member's secret. It cannot be printed, pickled or copied, and is wiped when it is closed or collected: use it
-    in a `with` block. Copies that others made are not wiped: the bytes that it was made from, and what `to_bytes`
-    gave out.
+    A member's share of the secret key. It cannot be printed, pickled or copied, and is wiped when it is closed or
+    collected: use it in a `with` block. Other copies are not wiped: the bytes that it was created from, and the result
+    of `to_bytes`.
     """
     LEN: Final[int]
     """
-    Bytes of `to_bytes`.
+    Length of the result of `to_bytes` in bytes.
     """
     def __enter__(self, /) -> CoinKeyShare: ...
     def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused.
+        Raises `TypeError`: this object cannot be pickled.
         """
     def __repr__(self, /) -> str: ...
     def check(self, /, keys: CoinPublicKeys) -> None:
         """
-        Checks that the dealer gave this member the secret of its verification key, or raises `BadShareError`. To
-        be done once: with a wrong one a member makes wrong shares, and is the culprit.
+        Verifies that the dealer gave this member the secret of its verification key, or raises `BadShareError`. Call it
+        once: with a wrong secret the member makes wrong shares and is blamed for them.
         """
     def close(self, /) -> None:
         """
-        Wipes the secret. What is called later raises `ClosedError`; closing again does nothing.
+        Wipes the secret. Later calls raise `ClosedError`; closing again does nothing.
         """
     @property
     def closed(self, /) -> bool:
         """
-        Whether it was closed or handed over.
+        True if it was closed or its ownership was transferred.
         """
     def coin_share(self, /, coin: Coin) -> CoinShare:
         """
-        This member's part in a coin. SHOW IT ONLY WHEN THE PROTOCOL SAYS SO: who sees enough shares early knows the value
-        early. Cost: three multiplications.
+        Returns this member's share of a coin. RELEASE IT ONLY WHEN THE PROTOCOL PERMITS IT: a party that sees enough
+        shares early knows the value early. Cost: three multiplications.
         """
     @property
     def committee(self, /) -> CommitteeId:
         """
-        For which committee it was dealt.
+        Committee for which it was dealt.
         """
     @staticmethod
     def from_bytes(data: Buffer) -> CoinKeyShare:
         """
-        Reads `to_bytes`; `check` it then. The bytes stay yours: give a `bytearray` and overwrite it.
+        Reads the result of `to_bytes`; call `check` next. The caller keeps the bytes: pass a `bytearray` and overwrite
+        it.
         """
     @property
     def member(self, /) -> int:
         """
-        Whose share it is.
+        Member that holds the share.
         """
     def to_bytes(self, /) -> bytes:
         """
-        The 99 bytes, for a key file. They are a Python object that nothing wipes.
+        Returns the 99 bytes, for a key file. The result is a Python object that is never wiped.
         """
     @property
     def verification_key(self, /) -> bytes:
         """
-        What everybody knows of it: 32 bytes.
+        Its public verification key: 32 bytes.
         """
 
 @final
 class CoinName:
     """
-    Which coin. Each name is used for one decision.
+    Name of a coin. Use each name for one decision only.
     """
     LEN: Final[int]
     """
-    Bytes of a name.
+    Length of a name in bytes.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ge__(self, value: object, /) -> bool: ...
@@ -771,8 +775,8 @@ class CoinName:
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, protocol: SupportsIndex, epoch: SupportsIndex, instance: SupportsIndex, round: SupportsIndex) -> CoinName:
         """
-        The protocol that asks, a number of the caller's, so that two of them never share a coin; its epoch, which of the
-        epoch's instances, and which of that one's rounds.
+        `protocol` is a number chosen by the caller, so that two protocols never share a coin; then follow its epoch, an
+        instance of the epoch, and a round of the instance.
         """
     def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
@@ -788,66 +792,66 @@ class CoinName:
     @property
     def epoch(self, /) -> int:
         """
-        The protocol's epoch.
+        Epoch of the protocol.
         """
     @property
     def instance(self, /) -> int:
         """
-        Which of the epoch's instances.
+        Instance within the epoch.
         """
     @property
     def protocol(self, /) -> int:
         """
-        Which protocol asks.
+        Number of the protocol.
         """
     @property
     def round(self, /) -> int:
         """
-        Which of the instance's rounds.
+        Round of the instance.
         """
 
 @final
 class CoinPublicKeys:
     """
-    What everybody knows of dealt keys, checked to lie on one polynomial.
+    The public keys of a dealt key, checked to lie on one polynomial.
     """
     def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
     @property
     def committee(self, /) -> CommitteeId:
         """
-        For which committee they were dealt.
+        Committee for which they were dealt.
         """
     @staticmethod
     def deal(committee: CommitteeId, threshold: Threshold) -> tuple[CoinPublicKeys, list[CoinKeyShare]]:
         """
-        Deals a fresh key of which one share more is needed than members may be faulty. WHOEVER RUNS THIS KNOWS THE
-        KEY: run it once, away from the network, and give each member its share alone.
+        Deals a new key whose threshold is one more than the maximum number of faulty members. THE PROCESS THAT RUNS
+        THIS KNOWS THE KEY: run it once, offline, and give each member only its own share.
         """
     @staticmethod
     def decode(data: Buffer) -> CoinPublicKeys:
         """
-        Reads keys, and checks that they lie on one polynomial. Cost: a sum of n + 1 products.
+        Reads keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products.
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @property
     def key(self, /) -> bytes:
         """
-        The public key itself: 32 bytes.
+        The public key: 32 bytes.
         """
     def precomputed(self, /) -> CoinPublicKeys:
         """
-        The same keys with a table for each member, which makes checking between n/8 and 46 shares at once
-        somewhat cheaper. Memory: 10 kB for each member. Cost: as `decode`, and a quarter of a multiplication for
-        each.
+        Returns the same keys with a table for each member, which makes verifying between n/8 and 46 shares at once
+        somewhat cheaper. Memory: 10 kB for each member. Cost: as `decode`, plus a quarter of a multiplication per
+        member.
         """
     @property
     def threshold(self, /) -> Threshold:
         """
-        How many shares of how many are needed.
+        Number of shares needed, and number of parties.
         """
     def verification_key(self, /, member: SupportsIndex) -> bytes | None:
         """
@@ -855,12 +859,12 @@ class CoinPublicKeys:
         """
     def verify_share(self, /, instance: Coin, share: CoinShare) -> CoinVerifiedShare:
         """
-        Checks one share, or raises `BadShareError`. Cost: 1.5 multiplications.
+        Verifies one share, or raises `BadShareError`. Cost: 1.5 multiplications.
         """
     def verify_shares(self, /, instance: Coin, shares: Iterable[CoinShare]) -> Checked[CoinVerifiedShare, CoinShareFault]:
         """
-        Checks many shares together and finds every wrong one; these are no error but among the `faults`. Cost:
-        0.6 of a multiplication for each share.
+        Verifies several shares together and identifies every wrong one; these raise no error but are listed in
+        `faults`. Cost: 0.6 multiplications per share.
         """
     def verify_shares_async(self, /, instance: Coin, shares: Iterable[CoinShare]) -> Coroutine[Any, Any, Checked[CoinVerifiedShare, CoinShareFault]]:
         """
@@ -870,11 +874,11 @@ class CoinPublicKeys:
 @final
 class CoinShare:
     """
-    A member's share with its proof, as it came in. That it decoded says nothing about whether it is right.
+    A member's share with its proof, as received. A decoded share is not verified yet.
     """
     LEN: Final[int]
     """
-    Bytes of a share.
+    Length of a share in bytes.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -892,13 +896,13 @@ class CoinShare:
     @property
     def member(self, /) -> int:
         """
-        Whose share it says it is. Nothing is proven before it is verified.
+        Member that the share names. Unproven until the share is verified.
         """
 
 @final
 class CoinValue:
     """
-    32 random bytes that all have in common.
+    32 random bytes, the same for all members.
     """
     def __bytes__(self, /) -> bytes:
         """
@@ -915,26 +919,26 @@ class CoinValue:
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str:
         """
-        The bytes as 64 hex digits.
+        Returns the bytes as 64 hex digits.
         """
     def below(self, /, n: SupportsIndex) -> int | None:
         """
-        A number from 0 to n − 1, for choosing a leader; `None` for 0. The bias is below 2⁻²⁴⁰.
+        Returns a number from 0 to n − 1, for leader election; `None` if n is 0. The bias is below 2⁻²⁴⁰.
         """
     def bit(self, /) -> bool:
         """
-        One bit.
+        Returns one bit.
         """
     @staticmethod
     def from_bytes(data: Buffer) -> CoinValue:
         """
-        A value that was known before, of exactly 32 bytes.
+        A known value of exactly 32 bytes.
         """
 
 @final
 class CoinVerifiedShare:
     """
-    A share that was verified, for one instance. Nothing else can be combined.
+    A share that was verified for one instance. Only verified shares can be combined.
     """
     def __copy__(self, /) -> CoinVerifiedShare: ...
     def __deepcopy__(self, memo: Any, /) -> CoinVerifiedShare: ...
@@ -942,19 +946,19 @@ class CoinVerifiedShare:
     def __ne__(self, value: object, /) -> bool: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused: what comes out of a pickle was checked by nobody.
+        Raises `TypeError`: unpickling would bypass verification.
         """
     def __repr__(self, /) -> str: ...
     @property
     def member(self, /) -> int:
         """
-        Whose it is.
+        Index of its party.
         """
 
 @final
 class CoinWrongShare:
     """
-    Proof that a member made a wrong share, for anybody who has the public keys.
+    Evidence that a member made a wrong share, for every holder of the public keys.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -963,23 +967,23 @@ class CoinWrongShare:
     @staticmethod
     def decode(data: Buffer) -> CoinWrongShare:
         """
-        Reads evidence, which is still to be verified.
+        Reads unverified evidence.
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     def verify(self, /, keys: CoinPublicKeys) -> int:
         """
-        Checks it, with nothing known but the keys, and answers with the culprit; raises `NotEvidenceError` if the
-        share is right, or not the member's own.
+        Verifies the evidence with the keys alone and returns the culprit; raises `NotEvidenceError` if the share is
+        right, or not the member's own.
         """
 
 @final
 class Commitment:
     """
-    All that decides what a message's shards are: code, shape, length, and the root of the tree over all shards. Who
-    receives the same commitment decodes the same message or, with everybody else, none.
+    Everything that determines a message's shards: code, shape, length, and the root of the tree over all shards. All
+    receivers of the same commitment decode the same message, or all decode none.
     """
     LEN: Final[int]
     """
@@ -1000,34 +1004,34 @@ class Commitment:
         """
     def identity(self, /) -> bytes:
         """
-        What votes and certificates name the message by: 32 bytes.
+        Identifier of the message in votes and certificates: 32 bytes.
         """
     @property
     def message_len(self, /) -> int:
         """
-        Bytes of the message.
+        Length of the message in bytes.
         """
     @property
     def root(self, /) -> bytes:
         """
-        The root of the tree over the shards. It fixes neither code nor length: to name a message, use `identity`.
+        Root of the tree over the shards. It binds neither code nor length: to identify a message, use `identity`.
         """
     @property
     def shape(self, /) -> Shape:
         """
-        How many shards.
+        Number of data and parity shards.
         """
     @property
     def suite(self, /) -> ErasureSuite:
         """
-        The code.
+        The erasure code.
         """
 
 @final
 class Committee:
     """
-    The members of one epoch of one chain, in their order. It is made once per epoch and then shared: it caches what
-    verification needs, and nothing in it changes. Two are equal if their ids are.
+    The members of one epoch of one chain, in order. Create it once per epoch and share it: it is immutable and caches
+    what verification needs. Two committees are equal if their ids are.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
@@ -1035,39 +1039,39 @@ class Committee:
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, chain: ChainId, epoch: SupportsIndex, members: Iterable[tuple[VerifiedKey, SupportsIndex]]) -> Committee:
         """
-        A committee of members whose possession was checked, each with its weight.
+        A committee of members whose proofs of possession were verified, each with its weight.
         """
     def __repr__(self, /) -> str: ...
     @property
     def chain(self, /) -> ChainId:
         """
-        The chain that this committee belongs to.
+        The chain of this committee.
         """
     @property
     def epoch(self, /) -> int:
         """
-        The epoch that this committee decides.
+        The epoch of this committee.
         """
     @staticmethod
     def from_attested(chain: ChainId, epoch: SupportsIndex, members: Iterable[tuple[PublicKey, SupportsIndex]], *, allow_repeats: bool = False) -> Committee:
         """
-        A committee whose possession proofs SOMEBODY ELSE CHECKED, as a chain does when a validator registers: with a
-        single unproven key in it, its owner can sign alone for everybody. With `allow_repeats` equal keys are taken,
-        as in Ethereum's sync committees.
+        A committee whose proofs of possession WERE VERIFIED ELSEWHERE, as a chain does when a validator registers. The
+        owner of a single unproven key can forge signatures in the name of all members. With `allow_repeats`, repeated
+        keys are accepted, as in Ethereum's sync committees.
         """
     def has_quorum(self, /, signers: SignerSet) -> bool:
         """
-        Whether a set weighs at least `quorum_weight`.
+        Returns true if the set weighs at least `quorum_weight`.
         """
     @property
     def honest_weight(self, /) -> int:
         """
-        The smallest weight above one third of the total: at least one of them is honest.
+        The smallest weight above one third of the total: signers of this weight include at least one honest member.
         """
     @property
     def id(self, /) -> CommitteeId:
         """
-        What every signed statement names, so that it cannot be replayed elsewhere.
+        Identifier that every signed statement contains, which prevents replay in another context.
         """
     def key(self, /, index: SupportsIndex) -> PublicKey | None:
         """
@@ -1075,11 +1079,11 @@ class Committee:
         """
     def keys(self, /) -> list[PublicKey]:
         """
-        All keys in the members' order.
+        All keys, in the order of the members.
         """
     def position(self, /, key: PublicKey) -> int | None:
         """
-        Whose key this is; the first of them where a key is repeated, `None` if it is nobody's.
+        Index of the member with this key; the first one if the key is repeated, `None` if no member has it.
         """
     @property
     def quorum_weight(self, /) -> int:
@@ -1088,7 +1092,7 @@ class Committee:
         """
     def require_quorum(self, /, signers: SignerSet) -> None:
         """
-        Raises `BelowQuorumError`, which says what is missing, unless a set has a quorum.
+        Raises `BelowQuorumError`, with the missing weight, unless the set has a quorum.
         """
     def signer_set(self, /, *, indices: Iterable[SupportsIndex] | None = None, lsb_first: Buffer | None = None, msb_first: Buffer | None = None) -> SignerSet:
         """
@@ -1097,7 +1101,7 @@ class Committee:
         """
     def statement(self, /, kind: SupportsIndex, view: SupportsIndex, digest: Buffer) -> Statement:
         """
-        A statement in this committee's epoch; the digest has 32 bytes.
+        Creates a statement in this committee's epoch; the digest has 32 bytes.
         """
     @property
     def suite(self, /) -> Suite:
@@ -1111,9 +1115,9 @@ class Committee:
         """
     def verify_raw(self, /, message: Buffer, signers: SignerSet, proof: Buffer) -> int:
         """
-        Checks that `signers` signed `message` as it is, for chains that frame in their own way, and returns their
-        weight: COMPARE IT WITH YOUR THRESHOLD. `proof` is the encoded aggregate (BLS), or the signatures in ascending
-        order of the signers (Ed25519).
+        Verifies that `signers` signed exactly the bytes of `message`, for chains with their own framing, and returns
+        their weight: COMPARE IT WITH YOUR THRESHOLD. `proof` is the encoded aggregate (BLS), or the signatures in
+        ascending order of the signers (Ed25519).
         """
     def verify_raw_async(self, /, message: Buffer, signers: SignerSet, proof: Buffer) -> Coroutine[Any, Any, int]:
         """
@@ -1125,13 +1129,13 @@ class Committee:
         """
     def weight_of(self, /, signers: SignerSet) -> int:
         """
-        The weight of a set; members that the committee does not have weigh nothing.
+        Weight of a set; indices outside the committee weigh nothing.
         """
 
 @final
 class CommitteeId:
     """
-    Which committee of which chain in which epoch: a hash of all its parameters, and part of all it signs.
+    Identifier of a committee of one chain in one epoch: a hash of all its parameters, which every signature covers.
     """
     def __bytes__(self, /) -> bytes:
         """
@@ -1148,25 +1152,25 @@ class CommitteeId:
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str:
         """
-        The bytes as 64 hex digits.
+        Returns the bytes as 64 hex digits.
         """
     @staticmethod
     def from_bytes(data: Buffer) -> CommitteeId:
         """
-        The identifier of exactly 32 bytes.
+        Creates the identifier from exactly 32 bytes.
         """
 
 @final
 class Conflict:
     """
-    Two certificates of contradicting statements: the members of both quorums, who weigh more than a third of the
-    committee, broke the protocol.
+    Two certificates of contradicting statements. The members in both quorums, more than a third of the committee by
+    weight, violated the protocol.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, first: Certificate, second: Certificate) -> Conflict:
         """
-        Puts evidence together. The signatures are still to be checked.
+        Combines two votes to evidence. The signatures are not verified yet.
         """
     def __repr__(self, /) -> str: ...
     @property
@@ -1177,7 +1181,7 @@ class Conflict:
     @property
     def culprits(self, /) -> SignerSet:
         """
-        Who signed both, once `verify` has said so: a set of one's own.
+        A new set of the members that signed both; they are guilty if `verify` succeeds.
         """
     @staticmethod
     def decode(data: Buffer, committee: Committee) -> Conflict:
@@ -1186,7 +1190,7 @@ class Conflict:
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @property
     def suite(self, /) -> Suite:
@@ -1195,7 +1199,7 @@ class Conflict:
         """
     def verify(self, /, committee: Committee) -> VerifiedConflict:
         """
-        Checks both certificates.
+        Verifies both certificates.
         """
     def verify_async(self, /, committee: Committee) -> Coroutine[Any, Any, VerifiedConflict]:
         """
@@ -1205,8 +1209,8 @@ class Conflict:
 @final
 class Deal:
     """
-    What was dealt for one epoch, as far as everybody may know it: whoever holds it can judge evidence. Compare the ids:
-    parties who hold different deals cannot sign together.
+    Public part of the deal for one epoch; its holder can verify evidence. Compare the ids: parties that hold different
+    deals cannot sign together.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -1219,7 +1223,7 @@ class Deal:
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @property
     def epoch(self, /) -> int:
@@ -1229,17 +1233,17 @@ class Deal:
     @property
     def id(self, /) -> bytes:
         """
-        Its name: 32 bytes.
+        Identifier: 32 bytes.
         """
     @property
     def key(self, /) -> bytes:
         """
-        The name of the key.
+        Identifier of the key.
         """
     @property
     def plan(self, /) -> Plan:
         """
-        What the presignatures are for.
+        Plan of the presignatures.
         """
     @property
     def roots(self, /) -> list[bytes]:
@@ -1250,33 +1254,33 @@ class Deal:
 @final
 class Decryption:
     """
-    Collects the shares of one ciphertext until it opens: first on trust, then, if a share was wrong, with each checked
-    once and the wrong ones named. Threads may share it.
+    Collects the shares of one ciphertext until it can be decrypted: optimistically at first; after a failure it checks
+    each share once and identifies the wrong ones. Threads may share it.
     """
     def __new__(cls, /, keys: Tdh2PublicKeys, ciphertext: ValidCiphertext, cache: Cache | None = None) -> Decryption:
         """
-        Of a ciphertext that was checked for these keys; else it raises `WrongContextError`. Those who share a `cache` spare
-        each other the coefficients of their sets of members.
+        For a ciphertext that was checked for these keys; otherwise it raises `WrongContextError`. Combiners that share
+        a `cache` reuse the Lagrange coefficients of recent sets of members.
         """
     def __repr__(self, /) -> str: ...
     def add(self, /, share: DecryptionShare) -> DecryptionCollected:
         """
-        Takes a share in, and opens the ciphertext if that makes enough. Raises `UnknownSignerError`.
+        Adds a share, and decrypts the ciphertext once there are enough. Raises `UnknownSignerError`.
         """
     @property
     def is_done(self, /) -> bool:
         """
-        Whether it is open, or known never to open.
+        True if the ciphertext is decrypted, or known to be invalid.
         """
 
 @final
 class DecryptionShare:
     """
-    A member's share with its proof, as it came in. That it decoded says nothing about whether it is right.
+    A member's share with its proof, as received. A decoded share is not verified yet.
     """
     LEN: Final[int]
     """
-    Bytes of a share.
+    Length of a share in bytes.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -1294,7 +1298,7 @@ class DecryptionShare:
     @property
     def member(self, /) -> int:
         """
-        Whose share it says it is. Nothing is proven before it is verified.
+        Member that the share names. Unproven until the share is verified.
         """
 
 @final
@@ -1308,7 +1312,7 @@ class Dispersal:
     @property
     def commitment(self, /) -> Commitment:
         """
-        What the sender commits to.
+        The sender's commitment.
         """
     @property
     def message(self, /) -> bytes:
@@ -1317,47 +1321,48 @@ class Dispersal:
         """
     def shard(self, /, index: SupportsIndex) -> CheckedShard:
         """
-        The shard at this place, for the member at this place.
+        The shard at this index, for the member with this index.
         """
     def shards(self, /) -> list[CheckedShard]:
         """
-        All of them, in order.
+        All shards, in order.
         """
 
 @final
 class EcdsaCombiner:
     """
-    Shares come in, a signature goes out: combined on trust first, and only if that fails each share is checked and the wrong
-    ones are named. Threads may share it.
+    Combines shares to a signature: optimistically at first; only if that fails, it checks each share and identifies the
+    wrong ones. Threads may share it.
     """
     def __new__(cls, /, signing: Signing, cache: Cache | None = None) -> EcdsaCombiner:
         """
-        A combiner without shares. Those who share a `cache` spare each other the coefficients of their sets of members.
+        A combiner without shares. Combiners that share a `cache` reuse the Lagrange coefficients of recent sets of
+        members.
         """
     def __repr__(self, /) -> str: ...
     def add(self, /, sender: SupportsIndex, share: EcdsaSignatureShare) -> Outcome[EcdsaSignature, EcdsaShareFault]:
         """
-        Takes a share that came over a link that authenticates `sender`. Raises `WrongContextError` for a share of something
-        else, or of somebody else than the sender, and `UnknownSignerError`.
+        Adds a share received over a link that authenticates `sender`. Raises `WrongContextError` for a share of another
+        message or of another party than the sender, and `UnknownSignerError`.
         """
     @property
     def counts(self, /) -> Counts:
         """
-        What was done so far.
+        Work done so far.
         """
     def open(self, /, member: SupportsIndex, opening: Opening) -> Outcome[EcdsaSignature, EcdsaShareFault]:
         """
-        Takes the opening of a share of `member`'s, from whomever it came. It is ignored unless it was asked for.
+        Adds the opening of `member`'s share, from any sender. It is ignored unless it was requested.
         """
     @property
     def signature(self, /) -> EcdsaSignature | None:
         """
-        The signature, once there is one.
+        The signature, once it exists.
         """
     @property
     def signing(self, /) -> Signing:
         """
-        What it collects shares for.
+        The signing whose shares it collects.
         """
 
 @final
@@ -1372,7 +1377,7 @@ class EcdsaGroupKey:
     @property
     def committee(self, /) -> CommitteeId:
         """
-        Whose key it is.
+        Committee of the key.
         """
     @staticmethod
     def decode(group: Group | str, data: Buffer) -> EcdsaGroupKey:
@@ -1381,40 +1386,40 @@ class EcdsaGroupKey:
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @property
     def group(self, /) -> Group:
         """
-        Over which group it is.
+        Its group.
         """
     @property
     def id(self, /) -> bytes:
         """
-        Its name of 32 bytes, which every share and every record binds.
+        Identifier of 32 bytes, which every share and every record contains.
         """
     def to_spki_der(self, /) -> bytes:
         """
-        The key over secp256k1 as a SubjectPublicKeyInfo in DER, which OpenSSL reads.
+        Returns the key over secp256k1 as a SubjectPublicKeyInfo in DER, which OpenSSL reads.
         """
     @property
     def tolerance(self, /) -> Tolerance:
         """
-        How many parties there are and how many may be faulty.
+        Number of parties, and the maximum number of faulty ones.
         """
     def verify(self, /, tag: Tag, message: Buffer, signature: EcdsaSignature) -> None:
         """
-        Checks a signature that was made under a tag, or raises `BadSignatureError`.
+        Verifies a signature made under a tag, or raises `BadSignatureError`.
         """
     def verify_message(self, /, message: Buffer, signature: EcdsaSignature) -> None:
         """
-        Checks a signature over secp256k1 as any ECDSA library would, with SHA-256, and refuses high s besides.
+        Verifies a signature over secp256k1 as standard ECDSA with SHA-256, and also rejects high s.
         """
 
 @final
 class EcdsaShareFault:
     """
-    A wrong share, with what shows that it is wrong. Anybody who holds the deal can judge it, if the share is attested.
+    A wrong share, with the evidence against it. Every holder of the deal can verify it, if the share is attested.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -1423,16 +1428,16 @@ class EcdsaShareFault:
     @staticmethod
     def decode(group: Group | str, data: Buffer) -> EcdsaShareFault:
         """
-        Reads evidence over that group, which is still to be verified.
+        Reads unverified evidence over that group.
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @property
     def group(self, /) -> Group:
         """
-        Over which group it is.
+        Its group.
         """
     @property
     def share(self, /) -> EcdsaSignatureShare:
@@ -1441,16 +1446,16 @@ class EcdsaShareFault:
         """
     def verify(self, /, key: EcdsaGroupKey, deal: Deal, attested: Callable[[int, bytes, bytes], object]) -> int:
         """
-        Checks it and answers with the culprit. `attested` says whether a member's attestation of some bytes is good: it gets
-        the member, the bytes and the attestation, and is asked for every share of the evidence. Raises `NotEvidenceError` if
-        one is not, or the share is right, and what `attested` raises.
+        Verifies the evidence and returns the culprit. `attested` is called with a member, bytes and that member's
+        attestation of them, once for every share of the evidence; it returns true if the attestation is valid. Raises
+        `NotEvidenceError` if one is not or if the share is right, and whatever `attested` raises.
         """
 
 @final
 class EcdsaSignature:
     """
-    A signature that decoded: 64 bytes in the one accepted form. Over ristretto255 it is not standard ECDSA, and nothing but
-    quorate verifies it.
+    A decoded signature: 64 bytes in the one accepted form. Over ristretto255 it is not standard ECDSA, and only quorate
+    verifies it.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -1464,7 +1469,7 @@ class EcdsaSignature:
     @property
     def group(self, /) -> Group:
         """
-        Over which group it is.
+        Its group.
         """
     def to_bytes(self, /) -> bytes:
         """
@@ -1472,13 +1477,13 @@ class EcdsaSignature:
         """
     def to_der(self, /) -> bytes:
         """
-        The form of a signature over secp256k1 that X.509 and OpenSSL expect.
+        Returns the form of a signature over secp256k1 that X.509 and OpenSSL expect.
         """
 
 @final
 class EcdsaSignatureShare:
     """
-    One party's part of a signature. It names the key, the epoch, the index and the message that it is for.
+    One party's part of a signature. It names its key, epoch, index and message.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -1486,16 +1491,16 @@ class EcdsaSignatureShare:
     def __repr__(self, /) -> str: ...
     def attest(self, /, attestation: Buffer) -> EcdsaSignatureShare:
         """
-        The share with the party's signature, of at most 8,192 bytes.
+        Returns the share with the party's signature, of at most 8,192 bytes.
         """
     @property
     def attestation(self, /) -> bytes:
         """
-        The party's signature of `attested_bytes`; empty if there is none.
+        The party's signature on `attested_bytes`; empty if there is none.
         """
     def attested_bytes(self, /) -> bytes:
         """
-        What a party signs so that a wrong share can be proven to be its.
+        Returns the bytes that a party signs so that a wrong share can be attributed to it.
         """
     @staticmethod
     def decode(group: Group | str, data: Buffer) -> EcdsaSignatureShare:
@@ -1505,44 +1510,44 @@ class EcdsaSignatureShare:
     @property
     def digest(self, /) -> bytes:
         """
-        A hash of what it signs.
+        A hash of the signed message.
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @property
     def epoch(self, /) -> int:
         """
-        The epoch of the presignature.
+        Epoch of the presignature.
         """
     @property
     def group(self, /) -> Group:
         """
-        Over which group it is.
+        Its group.
         """
     @property
     def index(self, /) -> int:
         """
-        The index of the presignature.
+        Index of the presignature.
         """
     @property
     def member(self, /) -> int:
         """
-        Whose it claims to be. Compare it with the sender.
+        Index of the party that the share names. Compare it with the sender.
         """
 
 @final
 class EncryptionKey:
     """
-    What encrypting and checking ciphertexts need: all that a client has of a committee.
+    The key for encrypting and checking ciphertexts: all that a client needs of a committee.
     """
     def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
     @property
     def committee(self, /) -> CommitteeId:
         """
-        Whose members decrypt.
+        Committee whose members decrypt.
         """
     @staticmethod
     def decode(data: Buffer) -> EncryptionKey:
@@ -1555,23 +1560,23 @@ class EncryptionKey:
         """
     def encrypt(self, /, epoch: SupportsIndex, proposer: SupportsIndex, plaintext: Buffer) -> Ciphertext:
         """
-        Encrypts at most `MAX_PLAINTEXT` bytes. Epoch and proposer are part of it, so that nobody else can propose it, or in
-        another epoch. Cost: five multiplications, and a cipher and a hash over the payload.
+        Encrypts at most `MAX_PLAINTEXT` bytes. The ciphertext binds epoch and proposer, so that no other member can
+        propose it, and none in another epoch. Cost: five multiplications, plus a cipher and a hash over the payload.
         """
     @property
     def key(self, /) -> bytes:
         """
-        The public key itself: 32 bytes.
+        The public key: 32 bytes.
         """
     @staticmethod
-    def of(keys: Tdh2PublicKeys) -> EncryptionKey:
+    def from_public_keys(keys: Tdh2PublicKeys) -> EncryptionKey:
         """
-        The key of a committee.
+        The encryption key of a committee.
         """
     def precomputed(self, /) -> EncryptionKey:
         """
-        The same key with tables, which make encrypting more than twice as fast and checking faster. Memory: 61,440 bytes.
-        Cost: about 80 multiplications, which some fifty ciphertexts win back.
+        Returns the same key with tables, which make encryption more than twice as fast and checks faster. Memory:
+        61,440 bytes. Cost: about 80 multiplications, recovered after some fifty ciphertexts.
         """
 
 @final
@@ -1583,14 +1588,14 @@ class Equivocation:
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, first: Vote, second: Vote) -> Equivocation:
         """
-        Puts evidence together. The signatures are still to be checked.
+        Combines two votes to evidence. The signatures are not verified yet.
         """
     def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
     @property
     def culprits(self, /) -> tuple[int]:
         """
-        Who is guilty, once `verify` has said so: the signer alone.
+        The signer, who is guilty if `verify` succeeds.
         """
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> Equivocation:
@@ -1599,12 +1604,12 @@ class Equivocation:
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @property
     def signer(self, /) -> int:
         """
-        Who signed both.
+        The member that signed both.
         """
     @property
     def suite(self, /) -> Suite:
@@ -1613,7 +1618,7 @@ class Equivocation:
         """
     def verify(self, /, committee: Committee) -> VerifiedEquivocation:
         """
-        Checks both signatures, each by itself.
+        Verifies both signatures, one by one.
         """
     def verify_async(self, /, committee: Committee) -> Coroutine[Any, Any, VerifiedEquivocation]:
         """
@@ -1628,11 +1633,11 @@ class Equivocation:
 @final
 class ErasureSuite:
     """
-    Which code makes the parity shards: the bytes on the wire depend on it, so all members use the same.
+    Code of the parity shards. It determines the bytes on the wire, so all members must use the same.
     """
     GF8: Final[ErasureSuite]
     """
-    2: Cauchy Reed–Solomon over GF(2⁸); up to 256 shards, and the faster one for few of them.
+    2: Cauchy Reed–Solomon over GF(2⁸); up to 256 shards, and faster for few of them.
     """
     LEOPARD: Final[ErasureSuite]
     """
@@ -1658,55 +1663,55 @@ class ErasureSuite:
         """
     def is_available(self, /) -> bool:
         """
-        Whether this build can run the code.
+        True if this build supports the code.
         """
     @staticmethod
     def jerasure(packets: Packets) -> ErasureSuite:
         """
-        3: Jerasure's Cauchy Reed–Solomon of exclusive-ors, to compare with; most builds cannot run it.
+        3: Jerasure's Cauchy Reed–Solomon code of exclusive-ors, for comparison; most builds do not support it.
         """
     @property
     def name(self, /) -> str:
         """
-        A name for people.
+        Human-readable name.
         """
     @property
     def number(self, /) -> int:
         """
-        The byte that stands for it in encodings.
+        The byte that identifies it in encodings.
         """
     @property
     def packets(self, /) -> Packets | None:
         """
-        The parameters of suite 3; `None` for the others.
+        The parameters of suite 3; `None` for the other suites.
         """
     @staticmethod
     def recommended(shape: Shape) -> ErasureSuite:
         """
-        The one to take unless there is a reason for another: suite 2 up to its 256 shards, suite 1 above.
+        The recommended code: suite 2 up to its 256 shards, suite 1 above.
         """
     @property
     def unit(self, /) -> int:
         """
-        Lengths of shards are multiples of this many bytes.
+        Shard lengths are multiples of this number of bytes.
         """
 
 @final
 class Gossip:
     """
-    One member's part in spreading the signatures on one statement. It does no input or output: who drives it carries
-    bytes and tells the time (`now`: microseconds, of the clock that `Peers` is used with). `vote` takes in one's own
-    vote, `receive` what comes, `check` verifies it together and merges what is good, `next` says what to send to whom,
-    and `certificate` is there once a quorum has signed. Threads may share it.
+    One member's part in spreading the signatures on one statement. It does no I/O: the caller transports the bytes and
+    passes the time (`now`: microseconds of the clock that `Peers` uses). `vote` adds the member's own vote, `receive`
+    queues a received aggregate, `check` verifies the queue together and merges the valid ones, `next` returns the next
+    message and its recipient, and `certificate` is set once a quorum has signed. Threads may share it.
     """
     def __new__(cls, /, committee: Committee, me: SupportsIndex, statement: Statement, parameters: Parameters | None = None) -> Gossip:
         """
-        Member `me` knows of no signature on the statement yet.
+        A gossip of member `me` that knows no signature on the statement yet.
         """
     def __repr__(self, /) -> str: ...
     def adopt(self, /, aggregate: VerifiedAggregate) -> bool:
         """
-        Takes in an aggregate that was verified elsewhere, for example a certificate in a proposal. False if it brings
+        Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it adds
         nothing new.
         """
     @property
@@ -1716,67 +1721,68 @@ class Gossip:
         """
     def check(self, /, peers: Peers, *, entropy: Buffer | None = None, now: SupportsIndex | None = None) -> GossipChecked:
         """
-        Verifies the newest of what waits, together, and merges what is good; who sent what is bad is left alone for a
-        while. The coefficients come from `entropy`, 32 bytes that nobody could foresee; without them they are derived from
-        all that is verified. Cost: as `Aggregate.verify_batch` of at most `Parameters.batch` aggregates.
+        Verifies the newest queued aggregates together and merges the valid ones; the senders of invalid ones are
+        suspended. The coefficients come from `entropy`, 32 unpredictable bytes; by default they are derived from all
+        aggregates of the batch. Cost: as `Aggregate.verify_batch` of at most `Parameters.batch` aggregates.
         """
     def next(self, /, peers: Peers, *, draw: SupportsIndex | None = None, now: SupportsIndex | None = None) -> Send | None:
         """
-        What to send, and to whom. Tell `peers` when it has `left`, was `sent` or `failed`: it holds a place until then.
-        `None` if there is nothing to say now or no place is free: ask again when one is, when something was taken in, or
-        after 50 ms. `draw` is random; without it the operating system's randomness is.
+        Returns the next message and its recipient. Tell `peers` when it has `left`, was `sent` or `failed`; until then
+        it occupies a slot. `None` if there is nothing to send now or no slot is free: call again when a slot is free,
+        after an aggregate was added, or after 50 ms. `draw` is random; it defaults to the operating system's
+        randomness.
         """
     def offer(self, /, peer: SupportsIndex) -> Aggregate | None:
         """
-        What to send to this peer, which somebody else picked; `None` if there is nothing that it may lack.
+        The aggregate to send to this peer, for a caller that picks peers itself; `None` if the peer lacks nothing.
         """
     @property
     def pool(self, /) -> Pool:
         """
-        What was taken in that is not of one half of the committee, as it is now.
+        Snapshot of the added aggregates that do not lie within one half of the committee.
         """
     def receive(self, /, peer: SupportsIndex, aggregate: Aggregate, peers: Peers, *, now: SupportsIndex | None = None) -> Received:
         """
-        Takes in what `peer` sent, over a link that says who it is, and answers what became of it. Nothing is verified yet.
-        Raises what is wrong with an aggregate that is not of this statement and committee, or has a count above the limit.
+        Queues an aggregate that `peer` sent over an authenticated link, and returns the result. It is not verified yet.
+        Raises if the aggregate has another statement or committee, or a count above the limit.
         """
     @property
     def signers(self, /) -> SignerSet:
         """
-        Everybody whose signature is known and verified: a set of one's own.
+        A new set of all members whose signature is known and verified.
         """
     @property
     def statement(self, /) -> Statement:
         """
-        What is being signed.
+        The statement being signed.
         """
     def vote(self, /, vote: VerifiedVote) -> bool:
         """
-        Takes in a vote that was checked by itself, above all one's own. False if it was known.
+        Adds a verified vote, usually the member's own. Returns false if it was known.
         """
     @property
     def waiting(self, /) -> int:
         """
-        How many aggregates wait for their check.
+        Number of aggregates queued for verification.
         """
 
 @final
 class Guard:
     """
-    A secret key that signs nothing contradictory: per kind, the pair (epoch, view) strictly increases, or is the last
-    one again and the statement is identical. Each signature comes with a record: MAKE IT DURABLE, file and
-    directory, BEFORE THE VOTE LEAVES. Threads may share a guard.
+    A secret key that never signs contradicting statements: per kind, the pair (epoch, view) strictly increases, or it
+    repeats and the statement is identical. Each signature comes with a record: MAKE IT DURABLE, file and directory,
+    BEFORE THE VOTE LEAVES. Threads may share a guard.
     """
     def __enter__(self, /) -> Guard: ...
     def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
     def __new__(cls, /, secret: SecretKey, chain: ChainId) -> Guard:
         """
-        The guard of a key that has NEVER SIGNED ON THIS CHAIN; after a restart it is `restore`. It takes the key
-        over: the `SecretKey` is closed afterwards.
+        The guard of a key that has NEVER SIGNED ON THIS CHAIN; after a restart use `restore`. It takes ownership of the
+        key: the `SecretKey` is closed afterwards.
         """
     def __reduce__(self, /) -> Any:
         """
-        Refused.
+        Raises `TypeError`: this object cannot be pickled.
         """
     def __repr__(self, /) -> str: ...
     @property
@@ -1786,20 +1792,20 @@ class Guard:
         """
     def close(self, /) -> None:
         """
-        Wipes the key. What is called later raises `ClosedError`; closing again does nothing.
+        Wipes the key. Later calls raise `ClosedError`; closing again does nothing.
         """
     def close_epoch(self, /, key: Buffer, epoch: SupportsIndex) -> GuardRecord:
         """
-        Ends an epoch of a threshold key and all before it: what is left of their presignatures never signs.
+        Closes an epoch of a threshold key and all earlier ones: their remaining presignatures never sign.
         """
     @property
     def closed(self, /) -> bool:
         """
-        Whether the guard was closed.
+        True if the guard was closed.
         """
     def confirm(self, /, reservation: GuardRecord) -> None:
         """
-        Says that the record of a reservation is durable; `WrongContextError` for any other record.
+        Confirms that the record of a reservation is durable; raises `WrongContextError` for any other record.
         """
     def last(self, /, kind: SupportsIndex) -> tuple[int, int] | None:
         """
@@ -1812,20 +1818,19 @@ class Guard:
         """
     def records(self, /) -> list[GuardRecord]:
         """
-        The last record of each kind, and what is spent of open epochs: all that a compacted log must keep.
+        The last record of each kind, and the spent presignatures of open epochs: all that a compacted log must contain.
         """
     def reserve(self, /, key: Buffer, epoch: SupportsIndex, index: SupportsIndex) -> GuardRecord:
         """
-        Reserves the block of presignatures of a threshold key that `index` lies in. Once the record is durable and
-        confirmed, signing with them needs no record of its own. AFTER A CRASH ALL OF IT IS BURNT, spent or not. Raises
-        `ExhaustedError` if it is burnt already, or its epoch is over.
+        Reserves the block of a threshold key's presignatures that contains `index`. Once the record is durable and
+        confirmed, signing with them needs no further record. AFTER A CRASH THE WHOLE BLOCK IS BURNT, spent or not.
+        Raises `ExhaustedError` if it is burnt already, or its epoch is closed.
         """
     @staticmethod
     def restore(secret: SecretKey, chain: ChainId, records: Iterable[GuardRecord]) -> Guard:
         """
-        The guard of a key that may have signed before, from all records that are durable, in any order. The
-        `SecretKey` is closed afterwards, also if the records cannot be read or are refused: nobody should sign on
-        without them.
+        The guard of a key that may have signed before, from all durable records, in any order. The `SecretKey` is
+        closed afterwards, even if the records are unreadable or rejected, since signing without them is unsafe.
         """
     def sign(self, /, committee: Committee, statement: Statement) -> tuple[Vote, GuardRecord]:
         """
@@ -1833,7 +1838,7 @@ class Guard:
         """
     def sign_timeout(self, /, committee: Committee, kind: SupportsIndex, view: SupportsIndex, value: SupportsIndex) -> tuple[TimeoutVote, GuardRecord]:
         """
-        Signs a timeout vote under the same rule: in one view of a kind only ever one value.
+        Signs a timeout vote under the same rule: one value per view of a kind.
         """
     @property
     def suite(self, /) -> Suite:
@@ -1844,11 +1849,12 @@ class Guard:
 @final
 class GuardRecord:
     """
-    What was signed last of one kind, or what is spent of presignatures. Make it durable before the vote or the share leaves.
+    Record of the last statement of one kind, or of spent presignatures. Make it durable before the vote or the share
+    leaves.
     """
     LEN: Final[int]
     """
-    Bytes of an encoded record.
+    Length of an encoded record in bytes.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -1866,44 +1872,45 @@ class GuardRecord:
     @property
     def epoch(self, /) -> int:
         """
-        The epoch of the statement or of the presignatures.
+        Epoch of the statement or of the presignatures.
         """
     @property
     def kind(self, /) -> int:
         """
-        The kind of the statement, or what the record says of presignatures.
+        Kind of the statement, or of the record about presignatures.
         """
     @property
     def view(self, /) -> int:
         """
-        The view of the statement, or which presignatures.
+        View of the statement, or position of the presignatures.
         """
 
 @final
 class Lottery:
     """
-    One round's lottery among the members of a committee, which each plays in secret and whose winners can prove that
-    they won. It needs unique signatures: any suite but Ed25519.
+    One round's lottery among the members of a committee. Each member plays in secret, and a winner can prove that it
+    won. It needs unique signatures: any suite but Ed25519.
     """
     def __new__(cls, /, committee: Committee, seed: Seed, round: SupportsIndex, expected: SupportsIndex = ...) -> Lottery:
         """
-        The lottery of `round`, in which `expected` members win on average. Every member counts once, whatever its weight.
+        The lottery of `round`, in which `expected` members win on average. Every member has the same chance, whatever
+        its weight.
         """
     def __repr__(self, /) -> str: ...
     @property
     def committee(self, /) -> Committee:
         """
-        Among whom.
+        The participating committee.
         """
     def draw(self, /, secret: SecretKey) -> VerifiedTicket | None:
         """
-        This member's ticket, if it won. Raises `WrongContextError` if the key is no member's. Cost: one multiplication, one
-        signature.
+        Returns this member's ticket, if it won. Raises `WrongContextError` if the key belongs to no member. Cost: one
+        multiplication, one signature.
         """
     @property
     def expected(self, /) -> int:
         """
-        How many win on average.
+        Average number of winners.
         """
     @property
     def round(self, /) -> int:
@@ -1919,7 +1926,7 @@ class Lottery:
 @final
 class Members:
     """
-    The members of a set as it was when the iteration began, ascending.
+    Snapshot of the members of a set when the iteration began, ascending.
     """
     def __iter__(self, /) -> Members: ...
     def __next__(self, /) -> int: ...
@@ -1927,68 +1934,68 @@ class Members:
 @final
 class Merkle:
     """
-    A kind of tree: the domain strings of its leaves and of its nodes, which are different and used for nothing else.
-    THE ROOT ALONE DOES NOT FIX THE NUMBER OF LEAVES: whoever signs a root signs the count with it.
+    A kind of tree: the domain strings of its leaves and of its nodes, which must differ and have no other use. THE ROOT
+    ALONE DOES NOT BIND THE NUMBER OF LEAVES: sign the count together with the root.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, leaf_domain: str, node_domain: str) -> Merkle:
         """
-        A kind of tree.
+        Creates a kind of tree.
         """
     def __repr__(self, /) -> str: ...
     def leaf(self, /, item: Buffer) -> bytes:
         """
-        The leaf of one item.
+        Returns the leaf of one item.
         """
     def leaves(self, /, items: Iterable[Buffer]) -> list[bytes]:
         """
-        The leaves of many items.
+        Returns the leaves of several items.
         """
     def path(self, /, leaves: Iterable[Buffer], index: SupportsIndex) -> Path:
         """
-        The path of the leaf at `index`.
+        Returns the path of the leaf at `index`.
         """
     def root(self, /, leaves: Iterable[Buffer]) -> bytes:
         """
-        The root over leaves of 32 bytes each.
+        Returns the root over leaves of 32 bytes each.
         """
     def verify(self, /, root: Buffer, leaf: Buffer, path: Path) -> None:
         """
-        Checks that `leaf` is where the path says in the tree under `root`; `WrongContextError` if it is not. Compare
-        `path.count` with the count that was signed.
+        Verifies that `leaf` is at the path's position in the tree under `root`; raises `WrongContextError` if it is
+        not. Compare `path.count` with the signed count.
         """
 
 @final
 class Opener:
     """
-    Opens a share that was sent, if others ask for it.
+    Opens a share that was sent, if another member requests it.
     """
     def __enter__(self, /) -> Opener: ...
     def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused.
+        Raises `TypeError`: this object cannot be pickled.
         """
     def __repr__(self, /) -> str: ...
     def close(self, /) -> None:
         """
-        Wipes the secret. What is called later raises `ClosedError`; closing again does nothing.
+        Wipes the secret. Later calls raise `ClosedError`; closing again does nothing.
         """
     @property
     def closed(self, /) -> bool:
         """
-        Whether it was closed or handed over.
+        True if it was closed or its ownership was transferred.
         """
     def open(self, /) -> Opening:
         """
-        The opening, for whoever has the share. Raises `WrongContextError` if the dealer made a mistake.
+        Returns the opening, for the holders of the share. Raises `WrongContextError` if the dealer made a mistake.
         """
 
 @final
 class Opening:
     """
-    What lets others check a party's share.
+    An opening, which lets the other members check a party's share.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -2001,32 +2008,32 @@ class Opening:
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @property
     def group(self, /) -> Group:
         """
-        Over which group it is.
+        Its group.
         """
     @property
     def index(self, /) -> int:
         """
-        Which presignature it opens.
+        Index of the presignature that it opens.
         """
     @property
     def member(self, /) -> int:
         """
-        Whose it is.
+        Index of its party.
         """
 
 @final
 class Packets:
     """
-    The parameters of suite 3 that the tuner searches: bits of a word, and bytes of a packet.
+    The tuner's parameters of suite 3: bits per word, and bytes per packet.
     """
     MAX_LOG2_PACKET: Final[int]
     """
-    The largest packet, as a power of two.
+    The largest packet size, as a power of two.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ge__(self, value: object, /) -> bool: ...
@@ -2037,76 +2044,76 @@ class Packets:
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, word: SupportsIndex, log2_packet: SupportsIndex) -> Packets:
         """
-        Words of 2 to 16 bits, packets of 2**`log2_packet` bytes.
+        Creates parameters with words of 2 to 16 bits and packets of 2**`log2_packet` bytes.
         """
     def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
     @property
     def log2_packet(self, /) -> int:
         """
-        The packet's size as a power of two.
+        Packet size as a power of two.
         """
     @property
     def packet(self, /) -> int:
         """
-        Bytes of a packet.
+        Bytes per packet.
         """
     @property
     def word(self, /) -> int:
         """
-        Bits of a word.
+        Bits per word.
         """
 
 @final
 class Parameters:
     """
-    What can be chosen. The values change how fast and how cheap spreading is, never what is accepted.
+    Parameters of gossip. They affect the speed and cost of dissemination, never what is accepted.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, *, limit: SupportsIndex = ..., preferred: SupportsIndex = ..., batch: SupportsIndex = ..., fan_out: SupportsIndex = ..., back_off: timedelta = ..., patience: timedelta = ...) -> Parameters:
         """
-        No count grows past `limit`, and no count of a pool's sum past `preferred` if it can be. So many aggregates are
-        verified together at most (`batch`), so many sends are under way at once (`fan_out`). A peer that
-        failed is left alone for `back_off`, and for as much more after each further failure in a row; a send that is not
-        answered holds its place for `patience` and then counts as failed.
+        No count exceeds `limit`; no count of a pool's sum exceeds `preferred` if that is possible. At most `batch`
+        aggregates are verified together, and at most `fan_out` sends are in progress at once. A failed peer is
+        suspended for `back_off`, and for as much longer after each further failure in a row; an unanswered send
+        occupies its slot for `patience` and then counts as failed.
         """
     def __repr__(self, /) -> str: ...
     @property
     def back_off(self, /) -> timedelta:
         """
-        How long a peer that failed is left alone.
+        How long a failed peer is suspended.
         """
     @property
     def batch(self, /) -> int:
         """
-        How many aggregates are verified together at most.
+        Maximum number of aggregates that are verified together.
         """
     @property
     def fan_out(self, /) -> int:
         """
-        How many sends are under way at once at most, and to how many members news are told.
+        Maximum number of concurrent sends, and number of members that are told of news.
         """
     @property
     def limit(self, /) -> int:
         """
-        No count grows past this.
+        Maximum of every count.
         """
     @property
     def patience(self, /) -> timedelta:
         """
-        How long a send that is not answered holds its place.
+        How long an unanswered send occupies its slot.
         """
     @property
     def preferred(self, /) -> int:
         """
-        No count of a pool's sum grows past this, unless sums that are above it make a quorum.
+        Preferred maximum of the counts of a pool's sum; only sums that make a quorum exceed it.
         """
 
 @final
 class Path:
     """
-    The way from one leaf to the root.
+    The path from one leaf to the root.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -2115,7 +2122,7 @@ class Path:
     @property
     def count(self, /) -> int:
         """
-        How many leaves the tree has, as far as this path knows.
+        Number of leaves of the tree, as this path claims.
         """
     @staticmethod
     def decode(data: Buffer) -> Path:
@@ -2124,26 +2131,25 @@ class Path:
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @property
     def index(self, /) -> int:
         """
-        The leaf's place.
+        Index of the leaf.
         """
     @property
     def siblings(self, /) -> list[bytes]:
         """
-        The siblings on the way, bottom first.
+        The siblings along the path, bottom first.
         """
 
 @final
 class Peers:
     """
-    The other members as one member sees them: who is being sent something, who did not answer and is left alone for a
-    while, who was heard lately. Every `Gossip` of a committee's term shares one, so that what is learnt of a peer holds
-    in all, and the limit of concurrent sends is one for all. Threads may share it. `now` is in microseconds, of any
-    clock that does not run backwards; without it the system's is read.
+    One member's view of the other members: sends in progress, suspended peers, and recently heard peers. Every `Gossip`
+    of a committee's epoch shares one, so that knowledge about a peer and the limit of concurrent sends apply to all.
+    Threads may share it. `now` is in microseconds of any monotonic clock; it defaults to the system's.
     """
     def __new__(cls, /, me: SupportsIndex, committee_len: SupportsIndex, parameters: Parameters | None = None) -> Peers:
         """
@@ -2152,69 +2158,69 @@ class Peers:
     def __repr__(self, /) -> str: ...
     def accuse(self, /, peer: SupportsIndex, now: SupportsIndex | None = None) -> None:
         """
-        A peer sent what does not verify: for a while nothing is sent to it, nor taken from it. `Gossip.check` says it
-        itself.
+        Registers that a peer sent an invalid message: nothing is sent to it or accepted from it for a while.
+        `Gossip.check` calls it itself.
         """
     def begin(self, /, peer: SupportsIndex, now: SupportsIndex | None = None) -> None:
         """
-        A send to a peer begins: it holds a place until it has `left`, was `sent` or `failed`, at most for the patience.
-        `Gossip.next` says it itself.
+        Registers the start of a send: it occupies a slot until it has `left`, was `sent` or `failed`, at most for the
+        patience. `Gossip.next` calls it itself.
         """
     def failed(self, /, peer: SupportsIndex, now: SupportsIndex | None = None) -> None:
         """
-        A send failed: the peer is left alone for a while, after each further failure in a row for so much longer.
+        Registers that a send failed: the peer is suspended, and longer after each further failure in a row.
         """
     def has_room(self, /, now: SupportsIndex | None = None) -> bool:
         """
-        Whether one more send may begin.
+        Returns true if another send may begin.
         """
     def heard(self, /, peer: SupportsIndex) -> None:
         """
-        Something came from a peer: it is there.
+        Registers that a message came from a peer: it is reachable.
         """
     def is_available(self, /, peer: SupportsIndex, now: SupportsIndex | None = None) -> bool:
         """
-        Whether something may be sent to this peer, were there a place.
+        Returns true if this peer may be sent to, slots aside.
         """
     def is_refused(self, /, peer: SupportsIndex, now: SupportsIndex | None = None) -> bool:
         """
-        Whether nothing is taken from this peer now.
+        Returns true if nothing is accepted from this peer now.
         """
     def left(self, /, peer: SupportsIndex) -> None:
         """
-        A message has left: its place is free again, though nobody knows yet whether it arrives.
+        Registers that a message has left: its slot is free again, although its delivery is unknown.
         """
     def next_free(self, /) -> int | None:
         """
-        When the next place gets free by itself, in microseconds, if no answer comes; `None` if no send is under way.
+        When the next slot becomes free without an answer, in microseconds; `None` if no send is in progress.
         """
     def pick(self, /, *, draw: SupportsIndex | None = None, now: SupportsIndex | None = None) -> int | None:
         """
-        A member to whom something may be sent now: not oneself, not in the middle of a send, not left alone; by the
-        randomness of `draw`, or of the operating system. `None` if as many sends as may be are under way, or there is
-        nobody. Nothing is noted until `begin`.
+        Picks a peer that may be sent to now: neither this member, nor a peer with a send in progress, nor a suspended
+        one; at random by `draw`, or by the operating system's randomness. `None` if the maximum number of sends is in
+        progress, or no peer is available. The pick takes effect only with `begin`.
         """
     def sent(self, /, peer: SupportsIndex) -> None:
         """
-        A send was answered.
+        Registers that a send was answered.
         """
 
 @final
 class Plan:
     """
-    What the presignatures of an epoch are for: which one signs what, and how many shares that takes.
+    Plan of an epoch's presignatures: the use of each, and the number of shares that it needs.
     """
     LEN: Final[int]
     """
-    Bytes of an encoded plan.
+    Length of an encoded plan in bytes.
     """
     MAX_COUNT: Final[int]
     """
-    The most presignatures that an epoch can have.
+    Maximum number of presignatures of an epoch.
     """
     ROUNDS: Final[int]
     """
-    The rounds of agreement that are enough for all but one epoch in a million.
+    Number of agreement rounds that suffices in all but one epoch in a million.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
@@ -2223,20 +2229,20 @@ class Plan:
     def __repr__(self, /) -> str: ...
     def agreed(self, /, epoch: SupportsIndex, number: SupportsIndex) -> Tag:
         """
-        Presignature number `number` of a plan `of_agreed`.
+        Presignature number `number` of a plan made by `of_agreed`.
         """
     def agreement(self, /, index: SupportsIndex) -> Agreement | None:
         """
-        The class of a presignature; `None` past the end.
+        Class of a presignature; `None` past the end.
         """
     def completion(self, /, epoch: SupportsIndex, round: SupportsIndex) -> Tag:
         """
-        A round, from 0, has enough promotions.
+        The tag for the completion of a round, counted from 0, after enough promotions.
         """
     @property
     def count(self, /) -> int:
         """
-        How many presignatures it takes.
+        Number of presignatures in the plan.
         """
     @staticmethod
     def decode(data: Buffer) -> Plan:
@@ -2250,38 +2256,39 @@ class Plan:
     @staticmethod
     def of_agreed(count: SupportsIndex) -> Plan:
         """
-        So many, all for messages on which the parties agree, for a use that numbers them itself.
+        A plan of `count` presignatures for messages that the parties agree on; the application numbers them.
         """
     @staticmethod
     def of_agreement(parties: SupportsIndex, rounds: SupportsIndex = ...) -> Plan:
         """
-        An asynchronous agreement, of whose tags `prbc`, `promotion` and `completion` tell.
+        A plan for one asynchronous agreement; `prbc`, `promotion` and `completion` return its tags.
         """
     @staticmethod
     def of_unagreed(count: SupportsIndex) -> Plan:
         """
-        So many, all for messages that somebody chooses.
+        A plan of `count` presignatures for messages that an outside party chooses.
         """
     def prbc(self, /, epoch: SupportsIndex, member: SupportsIndex) -> Tag:
         """
-        Member's broadcast was delivered. All tags raise `WrongContextError` in a plan of another kind, and `ExhaustedError`
-        past its end.
+        The tag for the delivery of a member's broadcast. All tags raise `WrongContextError` in a plan of another kind,
+        and `ExhaustedError` past its end.
         """
     def promotion(self, /, epoch: SupportsIndex, round: SupportsIndex, member: SupportsIndex, step: SupportsIndex) -> Tag:
         """
-        Step `step` of 1 to 4 of the member's promotion of its proposal in a round, from 0. The member chooses it.
+        The tag for step `step` (1 to 4) of the member's promotion of its proposal in a round, counted from 0. The
+        member chooses the proposal.
         """
     def unagreed(self, /, epoch: SupportsIndex, number: SupportsIndex) -> Tag:
         """
-        Presignature number `number` of a plan `of_unagreed`.
+        Presignature number `number` of a plan made by `of_unagreed`.
         """
 
 @final
 class Pool:
     """
-    A few verified aggregates of one statement, from whatever source, and single signatures: the sum of what can be added
-    with low counts. It is what `Gossip` keeps beside its own sums, and all that a protocol needs that spreads in another
-    way. Threads may share it.
+    Some verified aggregates of one statement from any source, and single signatures: the sum of those that can be added
+    with low counts. `Gossip` uses one beside its own sums; a protocol with another dissemination method needs only
+    this. Threads may share it.
     """
     def __new__(cls, /, committee: Committee, me: SupportsIndex, statement: Statement, parameters: Parameters | None = None) -> Pool:
         """
@@ -2291,12 +2298,12 @@ class Pool:
     @property
     def aggregates(self, /) -> list[VerifiedAggregate]:
         """
-        All aggregates that are kept.
+        All aggregates in the pool.
         """
     @property
     def best(self, /) -> VerifiedAggregate | None:
         """
-        The sum of everything that can be added, or the certificate's; `None` of an empty pool.
+        The sum of all aggregates that can be added, or that of the certificate; `None` if the pool is empty.
         """
     @property
     def certificate(self, /) -> VerifiedCertificate | None:
@@ -2305,23 +2312,23 @@ class Pool:
         """
     def insert(self, /, aggregate: VerifiedAggregate) -> bool:
         """
-        Takes in an aggregate that was verified. False if nothing changes by it. Raises `WrongContextError` for another
-        committee's or statement's, and `TooLargeError` for a count above the limit.
+        Inserts a verified aggregate. Returns false if it changes nothing. Raises `WrongContextError` for another
+        committee or statement, and `TooLargeError` for a count above the limit.
         """
     @property
     def signers(self, /) -> SignerSet:
         """
-        Everybody whose signature is in some aggregate of the pool: a set of one's own.
+        A new set of all members whose signature is in some aggregate of the pool.
         """
     @property
     def statement(self, /) -> Statement:
         """
-        What is signed.
+        The signed statement.
         """
     def wants(self, /, aggregate: Aggregate) -> bool:
         """
-        Whether `insert` would take this in: it brings something new, and there is no certificate yet. It costs no
-        cryptography, so it comes before verifying. Raises as `insert`.
+        Returns true if `insert` would accept this: it adds a new signer, and there is no certificate yet. It uses no
+        cryptography, so call it before verifying. Raises as `insert` does.
         """
 
 @final
@@ -2333,81 +2340,81 @@ class Presignature:
     def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused.
+        Raises `TypeError`: this object cannot be pickled.
         """
     def __repr__(self, /) -> str: ...
     @property
     def agreement(self, /) -> Agreement:
         """
-        Of which class its tag is.
+        Class of its tag.
         """
     def close(self, /) -> None:
         """
-        Wipes the secret. What is called later raises `ClosedError`; closing again does nothing.
+        Wipes the secret. Later calls raise `ClosedError`; closing again does nothing.
         """
     @property
     def closed(self, /) -> bool:
         """
-        Whether it was closed or handed over.
+        True if it was closed or its ownership was transferred.
         """
     @property
     def group(self, /) -> Group:
         """
-        Over which group it is.
+        Its group.
         """
     def sign(self, /, guard: Guard, message: Buffer) -> Signed:
         """
-        Signs a message with it, after the guard has noted what it is spent on. MAKE THE RECORD DURABLE BEFORE THE SHARE
-        LEAVES. The presignature is gone then, also if this fails: a second time is `ExhaustedError`. Raises
-        `ContradictionError` if the guard's journal says that another message was signed with it, and `ExhaustedError` if
-        it is burnt or its epoch is over. Under an agreed tag you know that no honest party signs another message.
+        Signs a message, after the guard has recorded the use of the presignature. MAKE THE RECORD DURABLE BEFORE THE
+        SHARE LEAVES. The presignature is consumed, even if this fails: a second call raises `ExhaustedError`. Raises
+        `ContradictionError` if the guard's journal shows that it signed another message, and `ExhaustedError` if it is
+        burnt or its epoch is closed. Use an agreed tag only for a message that no honest party contradicts.
         """
 
 @final
 class Presignatures:
     """
-    One party's presignatures of one epoch, each to sign ONE message. Its file is written by the dealer alone; after a crash it
-    is read again, and the guard's journal says which of them are spent. Wiped when it is closed or collected.
+    One party's presignatures of one epoch; each signs ONE message. Only the dealer writes the file. After a crash it is
+    read again, and the guard's journal tells which presignatures are spent. Wiped when it is closed or collected.
     """
     def __enter__(self, /) -> Presignatures: ...
     def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused.
+        Raises `TypeError`: this object cannot be pickled.
         """
     def __repr__(self, /) -> str: ...
     def audit(self, /, index: SupportsIndex) -> None:
         """
-        Checks what the dealer gave for one index; `WrongContextError` if it made a mistake.
+        Checks the dealer's material for one index; raises `WrongContextError` if it is wrong.
         """
     def close(self, /) -> None:
         """
-        Wipes the secret. What is called later raises `ClosedError`; closing again does nothing.
+        Wipes the secret. Later calls raise `ClosedError`; closing again does nothing.
         """
     @property
     def closed(self, /) -> bool:
         """
-        Whether it was closed or handed over.
+        True if it was closed or its ownership was transferred.
         """
     @property
     def deal(self, /) -> Deal:
         """
-        What was dealt, as far as everybody may know it.
+        Public part of the deal.
         """
     def destroy(self, /, guard: Guard) -> GuardRecord:
         """
-        Ends the epoch: wipes what is left, and has the guard refuse these presignatures from now on. MAKE THE RECORD
-        DURABLE. What is called later raises `ExhaustedError`.
+        Ends the epoch: wipes the remaining presignatures, and makes the guard refuse all of them from now on. MAKE THE
+        RECORD DURABLE. Later calls raise `ExhaustedError`.
         """
     @staticmethod
     def from_bytes(group: Group | str, data: Buffer) -> Presignatures:
         """
-        Reads a file for that group. The bytes stay yours: give a `bytearray` and overwrite it.
+        Reads a file for that group. The caller keeps the bytes: pass a `bytearray` and overwrite it.
         """
     @property
     def group(self, /) -> Group:
         """
-        Over which group they are.
+        Their group.
         """
     @property
     def key(self, /) -> EcdsaGroupKey:
@@ -2417,30 +2424,31 @@ class Presignatures:
     @property
     def left(self, /) -> int:
         """
-        How many are left.
+        Number of presignatures left.
         """
     @property
     def member(self, /) -> int:
         """
-        Whose they are.
+        Index of their party.
         """
     def signing(self, /, tag: Tag, message: Buffer) -> Signing:
         """
-        What combines shares of a message under a tag, be the own presignature spent or not.
+        The input for combining shares of a message under a tag, whether or not this party's presignature is spent.
         """
     def take(self, /, tag: Tag) -> Presignature:
         """
-        Takes the presignature of a tag, once: then it is `ExhaustedError`.
+        Takes the presignature of a tag; a second call raises `ExhaustedError`.
         """
     def to_bytes(self, /) -> bytes:
         """
-        The file, for the dealer to seal; `ExhaustedError` once any was taken. It is a Python object that nothing wipes.
+        Returns the file, for the dealer to seal; raises `ExhaustedError` after the first `take`. The result is a Python
+        object that is never wiped.
         """
 
 @final
 class PublicKey:
     """
-    A public key that decoded: canonical, in the subgroup and not the neutral element.
+    A decoded public key: canonical, in the subgroup and not the neutral element.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ge__(self, value: object, /) -> bool: ...
@@ -2453,16 +2461,16 @@ class PublicKey:
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str:
         """
-        The bytes in hex.
+        Returns the bytes in hex.
         """
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> PublicKey:
         """
-        Reads the canonical bytes.
+        Reads the canonical encoding.
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @property
     def suite(self, /) -> Suite:
@@ -2471,7 +2479,7 @@ class PublicKey:
         """
     def verify(self, /, message: Buffer, signature: Signature) -> None:
         """
-        Checks one signature over bytes as they are.
+        Verifies one signature over exactly these bytes.
         """
     def verify_async(self, /, message: Buffer, signature: Signature) -> Coroutine[Any, Any, None]:
         """
@@ -2479,7 +2487,7 @@ class PublicKey:
         """
     def verify_possession(self, /, possession: Signature) -> None:
         """
-        Checks a proof of possession.
+        Verifies a proof of possession.
         """
     def verify_possession_async(self, /, possession: Signature) -> Coroutine[Any, Any, None]:
         """
@@ -2489,8 +2497,8 @@ class PublicKey:
 @final
 class Reader:
     """
-    Takes an encoding apart front to back. Each call checks that enough bytes are left, and a call that raises leaves
-    the reader where it was.
+    Reads an encoding front to back. Each call checks that enough bytes are left; a call that raises does not move the
+    reader.
     """
     def __new__(cls, /, data: Buffer) -> Reader:
         """
@@ -2499,11 +2507,11 @@ class Reader:
     def __repr__(self, /) -> str: ...
     def bytes(self, /, cap: SupportsIndex) -> _Bytes:
         """
-        A length of at most `cap`, then that many bytes.
+        Reads a length of at most `cap`, then that many bytes.
         """
     def count(self, /, cap: SupportsIndex) -> int:
         """
-        A list length of at most `cap`; the items follow.
+        Reads a list length of at most `cap`; the items follow.
         """
     def finish(self, /) -> None:
         """
@@ -2511,47 +2519,47 @@ class Reader:
         """
     def option(self, /) -> bool:
         """
-        Whether an optional value follows.
+        Reads whether an optional value follows.
         """
     def raw(self, /, n: SupportsIndex) -> _Bytes:
         """
-        The next `n` bytes.
+        Reads the next `n` bytes.
         """
     @property
     def remaining(self, /) -> int:
         """
-        How many bytes are left.
+        Number of bytes left.
         """
     def u128(self, /) -> int:
         """
-        Sixteen bytes, little endian.
+        Reads sixteen bytes, little-endian.
         """
     def u16(self, /) -> int:
         """
-        Two bytes, little endian.
+        Reads two bytes, little-endian.
         """
     def u32(self, /) -> int:
         """
-        Four bytes, little endian.
+        Reads four bytes, little-endian.
         """
     def u64(self, /) -> int:
         """
-        Eight bytes, little endian.
+        Reads eight bytes, little-endian.
         """
     def u8(self, /) -> int:
         """
-        One byte.
+        Reads one byte.
         """
     def varint(self, /) -> int:
         """
-        LEB128 in its shortest form, at most 2³² − 1.
+        Reads LEB128 in its shortest form, at most 2³² − 1.
         """
 
 @final
 class Row:
     """
-    What was found for a shape, a length and a suite: encoding a message of so many bytes and decoding it with f and with 2f
-    shards lost takes `cost` nanoseconds in all.
+    Measurement for a shape, a length and a suite: encoding a message of this length and decoding it with f and with 2f
+    lost shards takes `cost` nanoseconds in total.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -2559,17 +2567,17 @@ class Row:
     @property
     def cost(self, /) -> int:
         """
-        Nanoseconds.
+        Cost in nanoseconds.
         """
     @property
     def message(self, /) -> int:
         """
-        The message's length.
+        Length of the message in bytes.
         """
     @property
     def shape(self, /) -> Shape:
         """
-        How many shards.
+        Number of data and parity shards.
         """
     @property
     def suite(self, /) -> ErasureSuite:
@@ -2580,8 +2588,7 @@ class Row:
 @final
 class Score:
     """
-    What a winning ticket is worth: 32 bytes that are as good as random. The smallest is the best; the order is that of
-    the bytes.
+    Score of a winning ticket: 32 pseudorandom bytes. The smallest score ranks first; scores compare as byte strings.
     """
     def __bytes__(self, /) -> bytes:
         """
@@ -2596,65 +2603,67 @@ class Score:
     def __ne__(self, value: object, /) -> bool: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused: only a ticket that was verified has one.
+        Raises `TypeError`: only a verified ticket has a score.
         """
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str:
         """
-        The bytes as 64 hex digits.
+        Returns the bytes as 64 hex digits.
         """
 
 @final
 class SealingKey:
     """
-    What opens files that were sealed to its public key. It cannot be printed, pickled or copied, and is wiped when it is
-    closed or collected: use it in a `with` block.
+    A private key that opens files sealed to its public key. It cannot be printed, pickled or copied, and is wiped when
+    it is closed or collected: use it in a `with` block.
     """
     def __enter__(self, /) -> SealingKey: ...
     def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused.
+        Raises `TypeError`: this object cannot be pickled.
         """
     def __repr__(self, /) -> str: ...
     def close(self, /) -> None:
         """
-        Wipes the secret. What is called later raises `ClosedError`; closing again does nothing.
+        Wipes the secret. Later calls raise `ClosedError`; closing again does nothing.
         """
     @property
     def closed(self, /) -> bool:
         """
-        Whether it was closed or handed over.
+        True if it was closed or its ownership was transferred.
         """
     @staticmethod
     def from_bytes(data: Buffer) -> SealingKey:
         """
-        The key of exactly 32 bytes. These stay yours: give a `bytearray` and overwrite it; nothing wipes `bytes`.
+        Reads a key of exactly 32 bytes. The caller keeps these bytes: pass a `bytearray` and overwrite it, because
+        `bytes` are never wiped.
         """
     @staticmethod
     def generate() -> SealingKey:
         """
-        A new key from the operating system's generator.
+        Generates a key with the operating system's random number generator.
         """
     def open(self, /, context: Buffer, sealed: Buffer) -> bytes:
         """
-        Opens a file. Raises `WrongContextError` for what was not sealed to this key with this context. The content is a
-        Python object that nothing wipes. A SEAL HIDES AND DOES NOT SIGN: whoever knows the public key can seal to it.
+        Opens a file. Raises `WrongContextError` unless it was sealed to this key with this context. The content is a
+        Python object that is never wiped. A SEAL DOES NOT AUTHENTICATE THE SENDER: every holder of the public key can
+        seal to it.
         """
     @property
     def public(self, /) -> SealingPublicKey:
         """
-        To whom to seal.
+        The public key.
         """
     def to_bytes(self, /) -> bytes:
         """
-        The 32 bytes, for a key file. They are a Python object that nothing wipes.
+        Returns the 32 bytes, for a key file. The result is a Python object that is never wiped.
         """
 
 @final
 class SealingPublicKey:
     """
-    To whom files are sealed: an X25519 public key.
+    An X25519 public key to which files are sealed.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ge__(self, value: object, /) -> bool: ...
@@ -2667,12 +2676,12 @@ class SealingPublicKey:
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str:
         """
-        The bytes in hex.
+        Returns the bytes in hex.
         """
     @staticmethod
     def decode(data: Buffer) -> SealingPublicKey:
         """
-        Reads the 32 bytes. One of small order is refused when it is used.
+        Reads the 32 bytes. One of small order is rejected when it is used.
         """
     def encode(self, /) -> bytes:
         """
@@ -2680,46 +2689,47 @@ class SealingPublicKey:
         """
     def seal(self, /, context: Buffer, content: Buffer) -> bytes:
         """
-        Seals content of at most `MAX_CONTENT` bytes to this key. `context` says what it is, to whoever opens it: the same
-        bytes are needed for that. Cost: two multiplications, and a nanosecond for each byte.
+        Seals content of at most `MAX_CONTENT` bytes to this key. `context` identifies the content; opening it requires
+        the same bytes. Cost: two multiplications, and a nanosecond per byte.
         """
 
 @final
 class SecretKey:
     """
-    A secret key. It prints its suite only, cannot be pickled or copied, and is wiped when it is closed or collected:
-    use it in a `with` block. It lies in one place, also while a `Guard` has it. Copies that others made are not wiped:
-    the bytes that it was made from, what `to_bytes` gave out, and what signing left in registers and on the stack.
+    A secret key. It prints only its suite, cannot be pickled or copied, and is wiped when it is closed or collected:
+    use it in a `with` block. It stays at one address, even while a `Guard` owns it. Other copies are not wiped: the
+    bytes that it was created from, the result of `to_bytes`, and what signing left in registers and on the stack.
     """
     def __enter__(self, /) -> SecretKey: ...
     def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused.
+        Raises `TypeError`: this object cannot be pickled.
         """
     def __repr__(self, /) -> str: ...
     def close(self, /) -> None:
         """
-        Wipes the key. What is called later raises `ClosedError`; closing again does nothing.
+        Wipes the key. Later calls raise `ClosedError`; closing again does nothing.
         """
     @property
     def closed(self, /) -> bool:
         """
-        Whether the key was closed or handed over.
+        True if the key was closed or its ownership was transferred.
         """
     @staticmethod
     def from_bytes(suite: Suite | str, data: Buffer) -> SecretKey:
         """
-        The key of exactly 32 bytes. These stay yours: give a `bytearray` and overwrite it; nothing wipes `bytes`.
+        Reads a key of exactly 32 bytes. The caller keeps these bytes: pass a `bytearray` and overwrite it, because
+        `bytes` are never wiped.
         """
     @staticmethod
     def generate(suite: Suite | str) -> SecretKey:
         """
-        A new key from the operating system's generator.
+        Generates a key with the operating system's random number generator.
         """
     def prove_possession(self, /) -> Signature:
         """
-        Proves to hold the key; see also `UnverifiedKey.prove`.
+        Creates a proof of possession of the key; see also `UnverifiedKey.prove`.
         """
     def public_key(self, /) -> PublicKey:
         """
@@ -2727,7 +2737,7 @@ class SecretKey:
         """
     def sign(self, /, message: Buffer) -> Signature:
         """
-        Signs bytes as they are. What decides anything in a protocol is signed by a `Guard`.
+        Signs exactly these bytes. Use a `Guard` to sign anything that a protocol acts on.
         """
     @property
     def suite(self, /) -> Suite:
@@ -2736,17 +2746,18 @@ class SecretKey:
         """
     def to_bytes(self, /) -> bytes:
         """
-        The 32 bytes, for a key file. They are a Python object that nothing wipes.
+        Returns the 32 bytes, for a key file. The result is a Python object that is never wiped.
         """
 
 @final
 class Seed:
     """
-    What lotteries draw from: after each block another one. All whose chains are equal to that height have the same.
+    Randomness of the lotteries, renewed with each block. Members whose chains agree up to its height have the same
+    seed.
     """
     LEN: Final[int]
     """
-    Bytes of an encoded seed.
+    Length of an encoded seed in bytes.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ge__(self, value: object, /) -> bool: ...
@@ -2764,22 +2775,22 @@ class Seed:
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @staticmethod
     def genesis(chain: ChainId, data: Buffer) -> Seed:
         """
-        The first seed of a chain, from bytes that NO MEMBER CHOSE and nobody knew when the keys were fixed: whoever
-        chooses them decides who proposes first.
+        The first seed of a chain, from bytes that NO MEMBER CHOSE and that were unknown when the keys were fixed:
+        control over them is control over the first proposers.
         """
     @property
     def height(self, /) -> int:
         """
-        How many proofs lead to it.
+        Number of proofs that precede it.
         """
     def next(self, /, proof: SeedProof, committee: Committee) -> Seed:
         """
-        The seed that follows: the hash of the proof. WHO HAS TO PROVE is the protocol's rule, usually who proposed the
+        Derives the next seed: the hash of the proof. THE PROTOCOL DETERMINES THE PROVER, usually the proposer of the
         block: compare `proof.signer`. Cost: one subgroup check, one hash to the curve, two pairings.
         """
     @property
@@ -2791,14 +2802,14 @@ class Seed:
 @final
 class SeedProof:
     """
-    A member's signature on a seed, whose hash is the next one. It is unique: the member can show it or not, and has
-    nothing else to choose. Until it is shown nobody else knows the next seed.
+    A member's signature on a seed; its hash is the next seed. It is unique: the member's only choice is whether to
+    publish it. Until it is published, no other member knows the next seed.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, signer: SupportsIndex, signature: Signature) -> SeedProof:
         """
-        Puts a proof together from its parts. Nothing is checked.
+        Creates a proof from its parts. Nothing is verified.
         """
     def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
@@ -2810,21 +2821,21 @@ class SeedProof:
     @staticmethod
     def decode_detached(suite: Suite, data: Buffer, signer: SupportsIndex) -> SeedProof:
         """
-        Reads the signature of a member who is known.
+        Reads the signature, where the signer is known.
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     def encode_detached(self, /) -> bytes:
         """
-        The signature alone, for formats that hold the rest already.
+        Returns the signature alone, for formats that contain the rest already.
         """
     @staticmethod
     def sign(secret: SecretKey, committee: Committee, seed: Seed) -> SeedProof:
         """
-        This member's proof for a seed. Raises `WrongContextError` if the key is no member's, and for Ed25519, whose
-        signatures are not unique.
+        Signs a seed: this member's proof. Raises `WrongContextError` if the key belongs to no member, and for Ed25519,
+        whose signatures are not unique.
         """
     @property
     def signature(self, /) -> Signature:
@@ -2834,7 +2845,7 @@ class SeedProof:
     @property
     def signer(self, /) -> int:
         """
-        Whose it is, or claims to be.
+        The signer that the proof names.
         """
     @property
     def suite(self, /) -> Suite:
@@ -2845,7 +2856,7 @@ class SeedProof:
 @final
 class Shape:
     """
-    How many shards there are: `data` that hold the message and `parity` that make up for lost ones.
+    Number of shards: `data` shards that hold the message and `parity` shards that replace lost ones.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ge__(self, value: object, /) -> bool: ...
@@ -2856,36 +2867,36 @@ class Shape:
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, data: SupportsIndex, parity: SupportsIndex) -> Shape:
         """
-        So many shards; raises `BadShapeError` without data shards, or above 32,768 in all.
+        Creates a shape; raises `BadShapeError` without data shards, or above 32,768 shards in total.
         """
     def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
     @property
     def data(self, /) -> int:
         """
-        Data shards: as many of any kind restore the message.
+        Number of data shards: as many shards of any kind restore the message.
         """
     @staticmethod
     def of_committee(members: SupportsIndex, faulty: SupportsIndex) -> Shape:
         """
-        One shard for each member, as a reliable broadcast needs it that outlives `faulty` of them: twice as many parity
-        shards as those.
+        One shard per member, for a reliable broadcast that tolerates `faulty` of them: the parity shards number twice
+        that.
         """
     @property
     def parity(self, /) -> int:
         """
-        Parity shards.
+        Number of parity shards.
         """
     @property
     def shards(self, /) -> int:
         """
-        All shards.
+        Number of all shards.
         """
 
 @final
 class Signature:
     """
-    A signature that decoded. That says nothing about whether it verifies.
+    A decoded signature. It is not verified yet.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
@@ -2894,12 +2905,12 @@ class Signature:
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str:
         """
-        The bytes in hex.
+        Returns the bytes in hex.
         """
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> Signature:
         """
-        Reads the canonical bytes.
+        Reads the canonical encoding.
         """
     @staticmethod
     def decode_link(suite: Suite | str, data: Buffer) -> Signature:
@@ -2908,11 +2919,11 @@ class Signature:
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     def encode_link(self, /) -> bytes:
         """
-        The form for direct links.
+        Returns the form for direct links.
         """
     @property
     def suite(self, /) -> Suite:
@@ -2923,53 +2934,54 @@ class Signature:
 @final
 class Signer:
     """
-    Makes one-time keys ahead of time and signs with each of them once. Nothing copies or stores them: they are wiped
-    when they expire, in a forked child, and when the signer is closed or collected. Threads may share a signer; one
-    that prepares never keeps another from signing.
+    Generates one-time keys ahead of time and signs with each of them once. The keys are never copied or stored: they
+    are wiped when they expire, in a forked child, and when the signer is closed or collected. Threads may share a
+    signer; a thread in `prepare` never blocks one in `sign`.
     """
     def __enter__(self, /) -> Signer: ...
     def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
     def __new__(cls, /, secret: SecretKey, suite: str = "wots-blake3", *, groups: Iterable[Iterable[SupportsIndex]] = ..., log2_batch: SupportsIndex = ..., low_water: SupportsIndex = ..., lifetime: timedelta = ...) -> Signer:
         """
-        A signer under an Ed25519 key, which it takes over: the `SecretKey` is closed afterwards, also if the signer is
-        refused. `groups` are sets of likely verifiers; that of everybody is always there. A batch has 2**`log2_batch`
-        keys, at most 128; a group with fewer keys than `low_water` gets another; keys older than `lifetime` are wiped.
+        A signer under an Ed25519 key, whose ownership it takes: the `SecretKey` is closed afterwards, even if this
+        fails. `groups` are sets of likely verifiers; the group of all verifiers always exists. A batch has
+        2**`log2_batch` keys, at most 128; a group with fewer keys than `low_water` gets another batch; keys older than
+        `lifetime` are wiped.
         """
     def __reduce__(self, /) -> Any:
         """
-        Refused.
+        Raises `TypeError`: this object cannot be pickled.
         """
     def __repr__(self, /) -> str: ...
     def announcements(self, /) -> list[Announced]:
         """
-        What announces all batches that still have keys: for a verifier that comes late or starts again.
+        Announcements of all batches that still have keys, for a verifier that joins late or restarts.
         """
     def close(self, /) -> None:
         """
-        Wipes all keys. What is called later raises `ClosedError`; closing again does nothing.
+        Wipes all keys. Later calls raise `ClosedError`; closing again does nothing.
         """
     @property
     def closed(self, /) -> bool:
         """
-        Whether the signer was closed.
+        True if the signer was closed.
         """
     def detect_copies(self, /, hook: Callable[[], int]) -> None:
         """
-        Sets a hook that tells this machine's copies apart: it answers with a virtual machine's generation identifier, a
-        counter of restored checkpoints, any integer of 64 bits. `sign` and `prepare` ask it first, on whatever thread
-        they run, and whenever its answer changes, all keys are wiped. What it raises they raise, and nothing is signed.
-        It may use this signer. Forks are noticed without it, and what nobody notices expires.
+        Sets a hook that distinguishes copies of this machine: it returns a virtual machine's generation identifier, a
+        counter of restored checkpoints, or any other 64-bit integer. `sign` and `prepare` call it first, on the calling
+        thread. When its answer changes, all keys are wiped. They raise what it raises, and then nothing is signed. It
+        may use this signer. Forks are detected without it; undetected copies are limited by the keys' lifetime.
         """
     def invalidate(self, /) -> None:
         """
-        Wipes every key: for whoever learns that the machine was copied, or is about to be.
+        Wipes every key. Call it when the machine was copied, or is about to be.
         """
     def prepare(self, /, now: SupportsIndex | None = None) -> Announced | None:
         """
-        Background work: makes one batch for the group that is shortest of keys, and answers with what to send to whom;
-        `None` if no group is short. Call it until then, and again while the signer lives. Cost: 128 times what a
-        signature takes to make and to verify, and more in the suites with HORS. One call at a time: two make a batch
-        each.
+        Background work: generates one batch for the group with the fewest keys and returns the announcement to send;
+        `None` if no group needs a batch. Call it until it returns `None`, and again during the signer's lifetime. Cost:
+        128 times the cost of making and verifying a signature, and more in the HORS suites. Make one call at a time:
+        concurrent calls make a batch each.
         """
     def prepare_async(self, /, now: SupportsIndex | None = None) -> Coroutine[Any, Any, Announced | None]:
         """
@@ -2978,20 +2990,21 @@ class Signer:
     @property
     def public_key(self, /) -> PublicKey:
         """
-        The key that verifies what this signer signs.
+        Key that verifies this signer's signatures.
         """
     @property
     def ready(self, /) -> int:
         """
-        How many keys are ready in all groups.
+        Number of keys ready in all groups.
         """
     def sign(self, /, message: Buffer, hint: Iterable[SupportsIndex] = ..., now: SupportsIndex | None = None) -> bytes:
         """
-        Signs with a fresh key of the smallest group that contains all of `hint` and has one; an empty hint means
-        everybody. The hint decides who verifies fast, never who can verify. Raises `ExhaustedError` if no key is left.
+        Signs with a fresh key of the smallest group that contains all of `hint` and has a key; an empty hint means all
+        verifiers. The hint determines which verifiers verify fast, never which can verify. Raises `ExhaustedError` if
+        no key is left.
 
-        `now`, here and everywhere, is in microseconds, of a clock that goes on while the machine sleeps; without it,
-        it is the system's time of day.
+        `now`, in all methods, is in microseconds of a clock that continues while the machine sleeps; it defaults to the
+        system's time of day.
         """
     @property
     def suite(self, /) -> str:
@@ -3002,7 +3015,7 @@ class Signer:
 @final
 class SignerSet:
     """
-    A set of members of a committee of `n`. It can grow, so it has no hash; it is iterated in ascending order.
+    A set of members of a committee of `n`. It is mutable, so it has no hash; iteration is in ascending order.
     """
     def __and__(self, other: object, /) -> SignerSet: ...
     def __contains__(self, index: SupportsIndex, /) -> bool: ...
@@ -3011,12 +3024,12 @@ class SignerSet:
     def __invert__(self, /) -> SignerSet: ...
     def __iter__(self, /) -> Members:
         """
-        The members as they are now, ascending.
+        Iterates over a snapshot of the members, ascending.
         """
     def __len__(self, /) -> int: ...
     def __new__(cls, /, committee_len: SupportsIndex, members: Iterable[SupportsIndex] = ...) -> SignerSet:
         """
-        The set of these members, each once, of a committee of `committee_len`.
+        The set of these members, each listed once, of a committee of `committee_len`.
         """
     def __or__(self, other: object, /) -> SignerSet: ...
     def __reduce__(self, /) -> Any: ...
@@ -3024,11 +3037,11 @@ class SignerSet:
     @property
     def committee_len(self, /) -> int:
         """
-        How large the committee is.
+        Size of the committee.
         """
     def complement(self, /) -> SignerSet:
         """
-        Everybody who is not in the set.
+        All members that are not in the set.
         """
     @staticmethod
     def full(committee_len: SupportsIndex) -> SignerSet:
@@ -3037,66 +3050,66 @@ class SignerSet:
         """
     def insert(self, /, index: SupportsIndex) -> bool:
         """
-        Adds a member; false if it was there, or if the committee has no such member.
+        Adds a member; returns false if it is in the set already, or not in the committee.
         """
     def intersection(self, /, other: SignerSet) -> SignerSet:
         """
-        Members of both sets, which should be of the same committee.
+        Members of both sets; both must be of the same committee.
         """
     def is_disjoint(self, /, other: SignerSet) -> bool:
         """
-        Whether the two sets have no member in common.
+        Returns true if the two sets have no member in common.
         """
     def union(self, /, other: SignerSet) -> SignerSet:
         """
-        Members of either set, which should be of the same committee.
+        Members of either set; both must be of the same committee.
         """
 
 @final
 class Signing:
     """
-    A message under a tag: what a combiner collects shares for.
+    A message under a tag: the subject of a combiner.
     """
     def __new__(cls, /, key: EcdsaGroupKey, deal: Deal, nonce: Buffer, tag: Tag, message: Buffer) -> Signing:
         """
-        For whoever combines without a party's file; parties call `Presignatures.signing`. A wrong nonce makes every
+        For a combiner without a party's file; parties call `Presignatures.signing`. A wrong nonce makes every
         combination fail.
         """
     def __repr__(self, /) -> str: ...
     @property
     def group(self, /) -> Group:
         """
-        Over which group it is.
+        Its group.
         """
     @property
     def message(self, /) -> bytes:
         """
-        What is signed.
+        The signed statement.
         """
     @property
     def nonce(self, /) -> bytes:
         """
-        The presignature's public half: what every signing of this tag has in common.
+        Public part of the presignature, which all signings of this tag share.
         """
     @property
     def tag(self, /) -> Tag:
         """
-        Under which tag.
+        Its tag.
         """
 
 @final
 class Statement:
     """
-    What members sign: that `digest` is right for this kind, epoch and view. Usually made by `Committee.statement`,
-    which knows the epoch.
+    A statement that members sign: that `digest` is valid for this kind, epoch and view. Usually created by
+    `Committee.statement`, which supplies the epoch.
     """
     LEN: Final[int]
     """
-    Bytes of an encoded statement.
+    Length of an encoded statement in bytes.
     """
     SIGNED_LEN: Final[int]
     """
-    Bytes that are signed.
+    Length of the signed bytes.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ge__(self, value: object, /) -> bool: ...
@@ -3107,13 +3120,13 @@ class Statement:
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, kind: SupportsIndex, epoch: SupportsIndex, view: SupportsIndex, digest: Buffer) -> Statement:
         """
-        A statement of its parts; the digest has 32 bytes.
+        Creates a statement from its parts; the digest has 32 bytes.
         """
     def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
     def contradicts(self, /, other: Statement) -> bool:
         """
-        Whether one member must not sign both: the same kind, epoch and view, another digest.
+        Returns true if a member must not sign both: same kind, epoch and view, different digest.
         """
     @staticmethod
     def decode(data: Buffer) -> Statement:
@@ -3132,62 +3145,64 @@ class Statement:
     @property
     def epoch(self, /) -> int:
         """
-        The committee's term.
+        The committee's epoch.
         """
     def identity(self, /, committee: CommitteeId) -> bytes:
         """
-        The name of what was certified. Certificates of one statement differ; this does not.
+        Identifier of the certified statement. Certificates of one statement may differ; this does not.
         """
     @property
     def kind(self, /) -> int:
         """
-        What it is about: each phase of a protocol has a kind of its own.
+        Phase of the protocol: each phase has a kind of its own.
         """
     def signed_bytes(self, /, committee: CommitteeId) -> bytes:
         """
-        The bytes that a member of that committee signs.
+        Returns the bytes that a member of that committee signs.
         """
     @property
     def view(self, /) -> int:
         """
-        The attempt to agree within the epoch.
+        The view within the epoch.
         """
 
 @final
 class Suspects:
     """
-    Members in whose name bad signatures came in, shared by all collectors of one committee: their votes are checked
-    one by one, so that they cannot make every batch fail. Each certificate that is formed forgives a little.
+    Members in whose name invalid signatures were received, shared by all collectors of one committee. Their votes are
+    verified one by one, so that they cannot make every batch fail. Each new certificate reduces every suspicion a
+    little.
     """
     def __contains__(self, member: SupportsIndex, /) -> bool: ...
     def __iter__(self, /) -> Members:
         """
-        The suspects as they are now, ascending.
+        Iterates over a snapshot of the suspects, ascending.
         """
     def __len__(self, /) -> int: ...
     def __new__(cls, /) -> Suspects:
         """
-        Nobody is suspected.
+        No suspects.
         """
     def __repr__(self, /) -> str: ...
     def accuse(self, /, member: SupportsIndex) -> None:
         """
-        Counts an offence. Collectors do that themselves; this is for bad votes that were found elsewhere.
+        Records an offence. Collectors call it themselves; call it for invalid votes found elsewhere.
         """
     def decay(self, /) -> None:
         """
-        Takes one certificate off every term. Collectors do that themselves when they form one.
+        Reduces the remaining suspicion of every member by one certificate. Collectors call it themselves when they form
+        a certificate.
         """
 
 @final
 class Table:
     """
-    Rows by shape, length and suite, one of each. Members of a committee use one table, or one row of it: the suite decides
-    the bytes of the shards.
+    Rows by shape, length and suite, without duplicates. All members of a committee must use one table, or one row of
+    it, because the suite determines the bytes of the shards.
     """
     MAX_ROWS: Final[int]
     """
-    The most rows of a table.
+    Maximum number of rows.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -3195,9 +3210,9 @@ class Table:
     def __repr__(self, /) -> str: ...
     def best(self, /, shape: Shape, message: SupportsIndex, allow: Callable[[ErasureSuite], object] | None = None) -> Row | None:
         """
-        The fastest of the suites that `allow` says yes to, for shards of this shape, as measured with the length nearest to
-        `message` as a ratio. `None` if nothing was measured for this shape. Without `allow` it is whichever this build can
-        run; a committee whose members have other builds says what all can.
+        The fastest suite that `allow` accepts for shards of this shape, measured with the length nearest to `message`
+        as a ratio. `None` if this shape was not measured. By default, `allow` accepts the suites of this build; a
+        committee whose members have different builds passes the suites that all support.
         """
     @staticmethod
     def decode(data: Buffer) -> Table:
@@ -3217,7 +3232,7 @@ class Table:
 @final
 class Tag:
     """
-    One presignature of one epoch, and the class of messages that it may sign. Only a plan makes one.
+    One presignature of one epoch, and the class of messages that it may sign. Only a plan creates tags.
     """
     def __copy__(self, /) -> Tag: ...
     def __deepcopy__(self, memo: Any, /) -> Tag: ...
@@ -3232,7 +3247,7 @@ class Tag:
     @property
     def agreement(self, /) -> Agreement:
         """
-        The class.
+        Class of its messages.
         """
     @property
     def epoch(self, /) -> int:
@@ -3242,113 +3257,114 @@ class Tag:
     @property
     def index(self, /) -> int:
         """
-        The index within the epoch.
+        Index within the epoch.
         """
 
 @final
 class Tdh2KeyShare:
     """
-    A member's secret. It cannot be printed, pickled or copied, and is wiped when it is closed or collected: use it
-    in a `with` block. Copies that others made are not wiped: the bytes that it was made from, and what `to_bytes`
-    gave out.
+    A member's share of the secret key. It cannot be printed, pickled or copied, and is wiped when it is closed or
+    collected: use it in a `with` block. Other copies are not wiped: the bytes that it was created from, and the result
+    of `to_bytes`.
     """
     LEN: Final[int]
     """
-    Bytes of `to_bytes`.
+    Length of the result of `to_bytes` in bytes.
     """
     def __enter__(self, /) -> Tdh2KeyShare: ...
     def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused.
+        Raises `TypeError`: this object cannot be pickled.
         """
     def __repr__(self, /) -> str: ...
     def check(self, /, keys: Tdh2PublicKeys) -> None:
         """
-        Checks that the dealer gave this member the secret of its verification key, or raises `BadShareError`. To
-        be done once: with a wrong one a member makes wrong shares, and is the culprit.
+        Verifies that the dealer gave this member the secret of its verification key, or raises `BadShareError`. Call it
+        once: with a wrong secret the member makes wrong shares and is blamed for them.
         """
     def close(self, /) -> None:
         """
-        Wipes the secret. What is called later raises `ClosedError`; closing again does nothing.
+        Wipes the secret. Later calls raise `ClosedError`; closing again does nothing.
         """
     @property
     def closed(self, /) -> bool:
         """
-        Whether it was closed or handed over.
+        True if it was closed or its ownership was transferred.
         """
     @property
     def committee(self, /) -> CommitteeId:
         """
-        For which committee it was dealt.
+        Committee for which it was dealt.
         """
     def decryption_share(self, /, ciphertext: ValidCiphertext) -> DecryptionShare:
         """
-        This member's part in a decryption, which stands for nothing but this ciphertext. Only one that was checked makes
-        shares. Cost: three multiplications.
+        Returns this member's share of a decryption, which is valid for this ciphertext only. Only a checked ciphertext
+        has shares. Cost: three multiplications.
         """
     @staticmethod
     def from_bytes(data: Buffer) -> Tdh2KeyShare:
         """
-        Reads `to_bytes`; `check` it then. The bytes stay yours: give a `bytearray` and overwrite it.
+        Reads the result of `to_bytes`; call `check` next. The caller keeps the bytes: pass a `bytearray` and overwrite
+        it.
         """
     @property
     def member(self, /) -> int:
         """
-        Whose share it is.
+        Member that holds the share.
         """
     def to_bytes(self, /) -> bytes:
         """
-        The 99 bytes, for a key file. They are a Python object that nothing wipes.
+        Returns the 99 bytes, for a key file. The result is a Python object that is never wiped.
         """
     @property
     def verification_key(self, /) -> bytes:
         """
-        What everybody knows of it: 32 bytes.
+        Its public verification key: 32 bytes.
         """
 
 @final
 class Tdh2PublicKeys:
     """
-    What everybody knows of dealt keys, checked to lie on one polynomial.
+    The public keys of a dealt key, checked to lie on one polynomial.
     """
     def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
     @property
     def committee(self, /) -> CommitteeId:
         """
-        For which committee they were dealt.
+        Committee for which they were dealt.
         """
     @staticmethod
     def deal(committee: CommitteeId, threshold: Threshold) -> tuple[Tdh2PublicKeys, list[Tdh2KeyShare]]:
         """
-        Deals a fresh key of which one share more is needed than members may be faulty. WHOEVER RUNS THIS KNOWS THE
-        KEY: run it once, away from the network, and give each member its share alone.
+        Deals a new key whose threshold is one more than the maximum number of faulty members. THE PROCESS THAT RUNS
+        THIS KNOWS THE KEY: run it once, offline, and give each member only its own share.
         """
     @staticmethod
     def decode(data: Buffer) -> Tdh2PublicKeys:
         """
-        Reads keys, and checks that they lie on one polynomial. Cost: a sum of n + 1 products.
+        Reads keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products.
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     @property
     def key(self, /) -> bytes:
         """
-        The public key itself: 32 bytes.
+        The public key: 32 bytes.
         """
     def precomputed(self, /) -> Tdh2PublicKeys:
         """
-        The same keys with a table for each member, which makes checking between n/8 and 46 shares at once
-        somewhat cheaper. Memory: 10 kB for each member. Cost: as `decode`, and a quarter of a multiplication for
-        each.
+        Returns the same keys with a table for each member, which makes verifying between n/8 and 46 shares at once
+        somewhat cheaper. Memory: 10 kB for each member. Cost: as `decode`, plus a quarter of a multiplication per
+        member.
         """
     @property
     def threshold(self, /) -> Threshold:
         """
-        How many shares of how many are needed.
+        Number of shares needed, and number of parties.
         """
     def verification_key(self, /, member: SupportsIndex) -> bytes | None:
         """
@@ -3356,12 +3372,12 @@ class Tdh2PublicKeys:
         """
     def verify_share(self, /, instance: ValidCiphertext, share: DecryptionShare) -> Tdh2VerifiedShare:
         """
-        Checks one share, or raises `BadShareError`. Cost: 1.5 multiplications.
+        Verifies one share, or raises `BadShareError`. Cost: 1.5 multiplications.
         """
     def verify_shares(self, /, instance: ValidCiphertext, shares: Iterable[DecryptionShare]) -> Checked[Tdh2VerifiedShare, Tdh2ShareFault]:
         """
-        Checks many shares together and finds every wrong one; these are no error but among the `faults`. Cost:
-        0.6 of a multiplication for each share.
+        Verifies several shares together and identifies every wrong one; these raise no error but are listed in
+        `faults`. Cost: 0.6 multiplications per share.
         """
     def verify_shares_async(self, /, instance: ValidCiphertext, shares: Iterable[DecryptionShare]) -> Coroutine[Any, Any, Checked[Tdh2VerifiedShare, Tdh2ShareFault]]:
         """
@@ -3371,7 +3387,7 @@ class Tdh2PublicKeys:
 @final
 class Tdh2VerifiedShare:
     """
-    A share that was verified, for one instance. Nothing else can be combined.
+    A share that was verified for one instance. Only verified shares can be combined.
     """
     def __copy__(self, /) -> Tdh2VerifiedShare: ...
     def __deepcopy__(self, memo: Any, /) -> Tdh2VerifiedShare: ...
@@ -3379,19 +3395,19 @@ class Tdh2VerifiedShare:
     def __ne__(self, value: object, /) -> bool: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused: what comes out of a pickle was checked by nobody.
+        Raises `TypeError`: unpickling would bypass verification.
         """
     def __repr__(self, /) -> str: ...
     @property
     def member(self, /) -> int:
         """
-        Whose it is.
+        Index of its party.
         """
 
 @final
 class Tdh2WrongShare:
     """
-    Proof that a member made a wrong share, for anybody who has the public keys.
+    Evidence that a member made a wrong share, for every holder of the public keys.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -3400,22 +3416,22 @@ class Tdh2WrongShare:
     @staticmethod
     def decode(data: Buffer) -> Tdh2WrongShare:
         """
-        Reads evidence, which is still to be verified.
+        Reads unverified evidence.
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     def verify(self, /, keys: Tdh2PublicKeys) -> int:
         """
-        Checks it, with nothing known but the keys, and answers with the culprit; raises `NotEvidenceError` if the
-        share is right, or not the member's own.
+        Verifies the evidence with the keys alone and returns the culprit; raises `NotEvidenceError` if the share is
+        right, or not the member's own.
         """
 
 @final
 class Threshold:
     """
-    How many shares of how many are needed.
+    Number of shares needed, and number of parties.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ge__(self, value: object, /) -> bool: ...
@@ -3433,24 +3449,24 @@ class Threshold:
     @property
     def needed(self, /) -> int:
         """
-        How many are needed.
+        Number of shares needed.
         """
     @property
     def parties(self, /) -> int:
         """
-        How many there are.
+        Number of parties.
         """
 
 @final
 class Ticket:
     """
-    A member's claim to have won. That it decoded says nothing.
+    A member's claim to have won. A decoded ticket is not verified yet.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, round: SupportsIndex, member: SupportsIndex, signature: Signature) -> Ticket:
         """
-        Puts a ticket together from its parts. Nothing is checked.
+        Creates a ticket from its parts. Nothing is verified.
         """
     def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
@@ -3466,21 +3482,21 @@ class Ticket:
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     def encode_detached(self, /) -> bytes:
         """
-        The signature alone, for formats that hold the rest already.
+        Returns the signature alone, for formats that contain the rest already.
         """
     @property
     def member(self, /) -> int:
         """
-        Whose it is, or claims to be.
+        The signer that the proof names.
         """
     @property
     def round(self, /) -> int:
         """
-        Of which round.
+        Round of the lottery.
         """
     @property
     def signature(self, /) -> Signature:
@@ -3494,8 +3510,8 @@ class Ticket:
         """
     def verify(self, /, lottery: Lottery) -> VerifiedTicket:
         """
-        Checks that this member won this lottery. Raises `NotDrawnError` for a ticket that does not win, before any
-        pairing. Cost: one subgroup check and a hash; if it wins, one hash to the curve and two pairings.
+        Verifies that this member won this lottery. Raises `NotDrawnError` for a ticket that does not win, before any
+        pairing. Cost: one subgroup check and a hash; for a winning ticket, also one hash to the curve and two pairings.
         """
     def verify_async(self, /, lottery: Lottery) -> Coroutine[Any, Any, VerifiedTicket]:
         """
@@ -3505,8 +3521,8 @@ class Ticket:
 @final
 class TimeoutCertificate:
     """
-    A quorum gave up a view. The members are grouped by the value that they named, and one aggregate covers the
-    different statements of all groups.
+    A quorum's certificate that it gave up a view. The members are grouped by the values that they named, and one
+    aggregate covers the statements of all groups.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -3514,25 +3530,25 @@ class TimeoutCertificate:
     @staticmethod
     def decode(data: Buffer, committee: Committee) -> TimeoutCertificate:
         """
-        Reads a timeout certificate of that committee: form, epoch and quorum are checked, the signatures not yet.
+        Reads a timeout certificate of that committee: checks its form, epoch and quorum, not its signatures.
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     def encoded_len(self, /) -> int:
         """
-        How many bytes `encode` gives.
+        Length of the encoding in bytes.
         """
     @property
     def epoch(self, /) -> int:
         """
-        The committee's term.
+        The committee's epoch.
         """
     @property
     def groups(self, /) -> list[tuple[int, SignerSet]]:
         """
-        The values, ascending, each with the members who named it.
+        The values, ascending, each with the members that named it.
         """
     @property
     def highest_value(self, /) -> int:
@@ -3542,12 +3558,12 @@ class TimeoutCertificate:
     @property
     def kind(self, /) -> int:
         """
-        What it is about: each phase of a protocol has a kind of its own.
+        Phase of the protocol: each phase has a kind of its own.
         """
     @property
     def signers(self, /) -> SignerSet:
         """
-        Everybody who signed: a set of one's own.
+        A new set of all signers.
         """
     @property
     def suite(self, /) -> Suite:
@@ -3556,7 +3572,7 @@ class TimeoutCertificate:
         """
     def verify(self, /, committee: Committee) -> VerifiedTimeoutCertificate:
         """
-        Checks the signatures. Cost: as `Certificate.verify`, and one more pairing and hash per further value.
+        Verifies the signatures. Cost: as `Certificate.verify`, plus one pairing and one hash for each further value.
         """
     def verify_async(self, /, committee: Committee) -> Coroutine[Any, Any, VerifiedTimeoutCertificate]:
         """
@@ -3565,14 +3581,14 @@ class TimeoutCertificate:
     @property
     def view(self, /) -> int:
         """
-        The view that was given up.
+        The abandoned view.
         """
 
 @final
 class TimeoutCollector:
     """
-    Gathers timeout votes of one kind and view until a quorum, whatever values they name, makes a certificate. It
-    works as `VoteCollector` does. Threads may share it.
+    Collects timeout votes of one kind and view until a quorum, with whatever values, makes a certificate. It works like
+    `VoteCollector`. Threads may share it.
     """
     def __new__(cls, /, committee: Committee, kind: SupportsIndex, view: SupportsIndex, *, batch_threshold: SupportsIndex | None = None, failure_limit: SupportsIndex | None = None) -> TimeoutCollector:
         """
@@ -3581,54 +3597,54 @@ class TimeoutCollector:
     def __repr__(self, /) -> str: ...
     def add(self, /, vote: TimeoutVote | VerifiedTimeoutVote, suspects: Suspects) -> Collected[VerifiedTimeoutCertificate]:
         """
-        Takes a timeout vote in. A `VerifiedTimeoutVote` of the same committee is not checked again.
+        Adds a timeout vote. A `VerifiedTimeoutVote` of the same committee is not verified again.
         """
     @property
     def committee(self, /) -> Committee:
         """
-        Whose votes are collected.
+        Committee whose votes are collected.
         """
     def has_honest(self, /) -> bool:
         """
-        Whether votes of more than a third of the weight are held, VERIFIED OR NOT.
+        Returns true if the collected votes weigh more than a third, VERIFIED OR NOT.
         """
     @property
     def is_done(self, /) -> bool:
         """
-        Whether the certificate was handed out.
+        True if the certificate was returned.
         """
     @property
     def topic(self, /) -> tuple[int, int]:
         """
-        The kind and the view that are collected.
+        Kind and view of the collected votes.
         """
     def verify_honest(self, /, suspects: Suspects) -> tuple[bool, list[VoteFault]]:
         """
-        Checks what is pending, if it may be enough, and says whether verified votes weigh more than a third, so that
-        at least one honest member gave up the view; and what was found wrong.
+        Verifies the pending votes, if they may suffice. Returns true if the verified votes weigh more than a third, so
+        that at least one honest member gave up the view; and the faults found.
         """
     def weight(self, /) -> int:
         """
-        The weight of the timeout votes held, verified or not.
+        Weight of the collected timeout votes, verified or not.
         """
 
 @final
 class TimeoutVote:
     """
-    A member gives up a view and names a value, in HotStuff-like protocols the view of the highest certificate it
-    knows.
+    A member's vote to give up a view. It names a value, in HotStuff-like protocols the view of the highest certificate
+    that the member knows.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, kind: SupportsIndex, epoch: SupportsIndex, view: SupportsIndex, value: SupportsIndex, signer: SupportsIndex, signature: Signature) -> TimeoutVote:
         """
-        Puts a timeout vote together from its parts. Nothing is checked.
+        Creates a timeout vote from its parts. Nothing is verified.
         """
     def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
     def as_vote(self, /) -> Vote:
         """
-        The plain vote that it is.
+        The same as a plain vote.
         """
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> TimeoutVote:
@@ -3642,26 +3658,26 @@ class TimeoutVote:
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     def encode_link(self, /) -> bytes:
         """
-        The form for direct links, with an uncompressed signature.
+        Returns the form for direct links, with an uncompressed signature.
         """
     @property
     def epoch(self, /) -> int:
         """
-        The committee's term.
+        The committee's epoch.
         """
     @property
     def kind(self, /) -> int:
         """
-        What it is about: each phase of a protocol has a kind of its own.
+        Phase of the protocol: each phase has a kind of its own.
         """
     @staticmethod
     def sign_unguarded(secret: SecretKey, committee: Committee, kind: SupportsIndex, view: SupportsIndex, value: SupportsIndex) -> TimeoutVote:
         """
-        Signs WITHOUT REMEMBERING IT, for tests. A node signs through its `Guard`.
+        Signs WITHOUT RECORDING IT, for tests. A node signs through its `Guard`.
         """
     @property
     def signature(self, /) -> Signature:
@@ -3671,12 +3687,12 @@ class TimeoutVote:
     @property
     def signer(self, /) -> int:
         """
-        Who claims to have signed.
+        The signer that the vote names.
         """
     @staticmethod
     def statement_of(kind: SupportsIndex, epoch: SupportsIndex, view: SupportsIndex, value: SupportsIndex) -> Statement:
         """
-        What a timeout vote signs: the statement whose digest is the value as eight little-endian bytes and 24 zeros.
+        The statement that a timeout vote signs: its digest is the value as eight little-endian bytes and 24 zeros.
         """
     @property
     def suite(self, /) -> Suite:
@@ -3690,7 +3706,7 @@ class TimeoutVote:
         """
     def verify(self, /, committee: Committee) -> VerifiedTimeoutVote:
         """
-        Checks the vote by itself.
+        Verifies this vote alone.
         """
     def verify_async(self, /, committee: Committee) -> Coroutine[Any, Any, VerifiedTimeoutVote]:
         """
@@ -3699,13 +3715,13 @@ class TimeoutVote:
     @property
     def view(self, /) -> int:
         """
-        The view that is given up.
+        The abandoned view.
         """
 
 @final
 class Tolerance:
     """
-    How many of how many parties may do whatever they like: fewer than a third.
+    Number of parties, and the maximum number of Byzantine ones: fewer than a third.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ge__(self, value: object, /) -> bool: ...
@@ -3723,47 +3739,46 @@ class Tolerance:
     @property
     def faulty(self, /) -> int:
         """
-        How many of them may be faulty.
+        Maximum number of faulty parties.
         """
     @property
     def parties(self, /) -> int:
         """
-        How many parties there are.
+        Number of parties.
         """
     def threshold(self, /, agreement: Agreement | str) -> Threshold:
         """
-        How many shares a signature of this class needs.
+        Number of shares that a signature of this class needs.
         """
 
 @final
 class Toss:
     """
-    Collects the shares of one coin until there are enough good ones. All are checked, many with one sum, before they are
-    combined, since a value cannot be looked at to see whether it is right. Threads may share it.
+    Collects the shares of one coin until enough are valid. It verifies all shares, in batches, before combining them,
+    because a combined value cannot be verified. Threads may share it.
     """
     def __new__(cls, /, keys: CoinPublicKeys, coin: Coin, cache: Cache | None = None) -> Toss:
         """
-        Of a coin of these keys; else it raises `WrongContextError`. Those who share a `cache` spare each other the
-        coefficients of their sets of members.
+        For a coin of these keys; otherwise it raises `WrongContextError`. Combiners that share a `cache` reuse the
+        Lagrange coefficients of recent sets of members.
         """
     def __repr__(self, /) -> str: ...
     def add(self, /, share: CoinShare) -> SharesCollected[CoinValue, CoinShareFault]:
         """
-        Takes a share in. The output is the value, once there are enough good shares; it comes once. Raises
-        `UnknownSignerError`.
+        Adds a share. The output is the value, returned once, when enough shares are valid. Raises `UnknownSignerError`.
         """
     @property
     def is_done(self, /) -> bool:
         """
-        Whether the value is out.
+        True if the value was returned.
         """
 
 @final
 class TrustedDealer:
     """
-    Makes a key and deals presignatures of it. IT KNOWS THE KEY: it can sign anything alone, and so can whoever breaks into
-    it. Run it offline, seal each party's file, and wipe the machine. It cannot be printed, pickled or copied, and is wiped
-    when it is closed or collected: use it in a `with` block.
+    Generates a key and deals its presignatures. IT KNOWS THE KEY: it can sign alone, and so can an attacker that
+    compromises it. Run it offline, seal each party's file, and wipe the machine. It cannot be printed, pickled or
+    copied, and is wiped when it is closed or collected: use it in a `with` block.
     """
     def __enter__(self, /) -> TrustedDealer: ...
     def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
@@ -3773,22 +3788,22 @@ class TrustedDealer:
         """
     def __reduce__(self, /) -> Any:
         """
-        Refused.
+        Raises `TypeError`: this object cannot be pickled.
         """
     def __repr__(self, /) -> str: ...
     def close(self, /) -> None:
         """
-        Wipes the secret. What is called later raises `ClosedError`; closing again does nothing.
+        Wipes the secret. Later calls raise `ClosedError`; closing again does nothing.
         """
     @property
     def closed(self, /) -> bool:
         """
-        Whether it was closed or handed over.
+        True if it was closed or its ownership was transferred.
         """
     def deal(self, /, epoch: SupportsIndex, plan: Plan) -> list[Presignatures]:
         """
-        Deals the presignatures of one epoch, to each party its own, in the parties' order. NEVER DEAL AN EPOCH TWICE.
-        Cost: a tenth of a millisecond for each presignature and party.
+        Deals the presignatures of one epoch: one file for each party, in the parties' order. NEVER DEAL AN EPOCH TWICE.
+        Cost: 0.1 ms per presignature and party.
         """
     def deal_async(self, /, epoch: SupportsIndex, plan: Plan) -> Coroutine[Any, Any, list[Presignatures]]:
         """
@@ -3797,13 +3812,13 @@ class TrustedDealer:
     @staticmethod
     def from_bytes(group: Group | str, committee: CommitteeId, tolerance: Tolerance, data: Buffer) -> TrustedDealer:
         """
-        The dealer of a key of 32 bytes that was written down, to deal for further epochs. The bytes stay yours: give a
+        The dealer of a stored key of 32 bytes, to deal for further epochs. The caller keeps the bytes: pass a
         `bytearray` and overwrite it.
         """
     @property
     def group(self, /) -> Group:
         """
-        Over which group it is.
+        Its group.
         """
     @property
     def key(self, /) -> EcdsaGroupKey:
@@ -3812,50 +3827,50 @@ class TrustedDealer:
         """
     def to_bytes(self, /) -> bytes:
         """
-        The secret key itself: 32 bytes in a Python object that nothing wipes.
+        Returns the secret key: 32 bytes in a Python object that is never wiped.
         """
 
 @final
 class UnverifiedKey:
     """
-    A public key with a proof of possession that nobody checked yet: what a member hands in.
+    A public key with an unverified proof of possession, as a member submits it.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, public: PublicKey, possession: Signature) -> UnverifiedKey:
         """
-        Puts together what came in. Nothing is checked but that both are of one suite.
+        Combines a received key and proof. Checks only that both have the same suite.
         """
     def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str:
         """
-        The bytes in hex.
+        Returns the bytes in hex.
         """
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> UnverifiedKey:
         """
-        Reads the canonical bytes.
+        Reads the canonical encoding.
         """
     def encode(self, /) -> bytes:
         """
-        The key's bytes, then the proof's.
+        Returns the key's bytes, then the proof's.
         """
     @property
     def possession(self, /) -> Signature:
         """
-        The proof as it came in.
+        The proof as received.
         """
     @staticmethod
     def prove(secret: SecretKey) -> UnverifiedKey:
         """
-        The key of `secret` with a fresh proof.
+        The key of `secret` with a new proof.
         """
     @property
     def public(self, /) -> PublicKey:
         """
-        The key, which proves nothing yet.
+        The key; it is unproven.
         """
     @property
     def suite(self, /) -> Suite:
@@ -3864,7 +3879,7 @@ class UnverifiedKey:
         """
     def verify(self, /) -> VerifiedKey:
         """
-        Checks the proof. Cost: one signature verification.
+        Verifies the proof. Cost: one signature verification.
         """
     def verify_async(self, /) -> Coroutine[Any, Any, VerifiedKey]:
         """
@@ -3874,7 +3889,7 @@ class UnverifiedKey:
 @final
 class ValidCiphertext:
     """
-    A ciphertext that was checked: what shares are made of. It comes from `Ciphertext.check` and in no other way.
+    A checked ciphertext, for which shares can be made. Only `Ciphertext.check` creates one.
     """
     def __copy__(self, /) -> ValidCiphertext: ...
     def __deepcopy__(self, memo: Any, /) -> ValidCiphertext: ...
@@ -3882,39 +3897,40 @@ class ValidCiphertext:
     def __ne__(self, value: object, /) -> bool: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused: what comes out of a pickle was checked by nobody.
+        Raises `TypeError`: unpickling would bypass verification.
         """
     def __repr__(self, /) -> str: ...
     @property
     def base(self, /) -> bytes:
         """
-        The element that its shares are multiples of: 32 bytes.
+        The element whose multiples are the shares: 32 bytes.
         """
     @property
     def ciphertext(self, /) -> Ciphertext:
         """
-        The ciphertext alone, which forgets that it was checked.
+        The ciphertext, without the proof that it was checked.
         """
     def combine(self, /, keys: Tdh2PublicKeys, shares: Iterable[Tdh2VerifiedShare], cache: Cache | None = None) -> bytes:
         """
-        Decrypts with verified shares. Raises `BelowQuorumError`, `DuplicateSignerError`, `WrongContextError` for a share of
-        another ciphertext; and `BadCiphertextError` if the author encrypted nothing sensible: take it for empty, as all will.
+        Decrypts with verified shares. Raises `BelowQuorumError`, `DuplicateSignerError`, and `WrongContextError` for a
+        share of another ciphertext; raises `BadCiphertextError` if the author encrypted no valid plaintext: treat it as
+        empty, as all members will.
         """
     @property
     def id(self, /) -> bytes:
         """
-        What the proofs of its shares name: 32 bytes.
+        Identifier in the proofs of its shares: 32 bytes.
         """
     @property
     def label(self, /) -> Label:
         """
-        Where it belongs.
+        Its context.
         """
 
 @final
 class VerifiedAggregate:
     """
-    An aggregate whose sum was checked: only such are added.
+    An aggregate whose sum was verified; only such aggregates are merged.
     """
     def __copy__(self, /) -> VerifiedAggregate: ...
     def __deepcopy__(self, memo: Any, /) -> VerifiedAggregate: ...
@@ -3922,39 +3938,38 @@ class VerifiedAggregate:
     def __ne__(self, value: object, /) -> bool: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused: what comes out of a pickle was checked by nobody.
+        Raises `TypeError`: unpickling would bypass verification.
         """
     def __repr__(self, /) -> str: ...
     def certificate(self, /, committee: Committee) -> VerifiedCertificate | None:
         """
-        The certificate that this is once the signers are a quorum; `None` before.
+        The certificate, if the signers are a quorum; otherwise `None`.
         """
     @property
     def committee(self, /) -> CommitteeId:
         """
-        Against which committee: compare it with the id of the one at hand.
+        Committee against which it was verified: compare it with the id of the current one.
         """
     def merge(self, /, other: VerifiedAggregate, limit: SupportsIndex = ...) -> VerifiedAggregate:
         """
-        The sum of two aggregates of one statement. Raises `WrongContextError` for another committee or statement, and
-        `TooLargeError` if a count would be above `limit`. Cost: one addition.
+        Adds two aggregates of one statement. Raises `WrongContextError` for another committee or statement, and
+        `TooLargeError` if a count would exceed `limit`. Cost: one addition.
         """
     def normalised(self, /, parts: Iterable[VerifiedAggregate]) -> VerifiedAggregate:
         """
-        The same signers with lower counts: of each of `parts`, in their order, as much is taken away as leaves every
-        signer in at least once. Parts of another statement or committee, and those whose signers are not all in this
-        aggregate, are passed over.
+        The same signers with lower counts: subtracts each of `parts`, in order, as often as leaves every signer in the
+        sum at least once. Skips parts of another statement or committee, and parts with signers outside this aggregate.
         """
     @property
     def value(self, /) -> Aggregate:
         """
-        What was checked.
+        The verified value.
         """
 
 @final
 class VerifiedCertificate:
     """
-    A certificate whose signatures were checked.
+    A certificate whose signatures were verified.
     """
     def __copy__(self, /) -> VerifiedCertificate: ...
     def __deepcopy__(self, memo: Any, /) -> VerifiedCertificate: ...
@@ -3962,24 +3977,24 @@ class VerifiedCertificate:
     def __ne__(self, value: object, /) -> bool: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused: what comes out of a pickle was checked by nobody.
+        Raises `TypeError`: unpickling would bypass verification.
         """
     def __repr__(self, /) -> str: ...
     @property
     def committee(self, /) -> CommitteeId:
         """
-        Against which committee: compare it with the id of the one at hand.
+        Committee against which it was verified: compare it with the id of the current one.
         """
     @property
     def value(self, /) -> Certificate:
         """
-        What was checked.
+        The verified value.
         """
 
 @final
 class VerifiedConflict:
     """
-    Evidence whose certificates were checked: its culprits are guilty.
+    Evidence whose certificates were verified: its culprits are guilty.
     """
     def __copy__(self, /) -> VerifiedConflict: ...
     def __deepcopy__(self, memo: Any, /) -> VerifiedConflict: ...
@@ -3987,24 +4002,24 @@ class VerifiedConflict:
     def __ne__(self, value: object, /) -> bool: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused: what comes out of a pickle was checked by nobody.
+        Raises `TypeError`: unpickling would bypass verification.
         """
     def __repr__(self, /) -> str: ...
     @property
     def committee(self, /) -> CommitteeId:
         """
-        Against which committee: compare it with the id of the one at hand.
+        Committee against which it was verified: compare it with the id of the current one.
         """
     @property
     def value(self, /) -> Conflict:
         """
-        What was checked.
+        The verified value.
         """
 
 @final
 class VerifiedEquivocation:
     """
-    Evidence whose signatures were checked: the member is guilty.
+    Evidence whose signatures were verified: the member is guilty.
     """
     def __copy__(self, /) -> VerifiedEquivocation: ...
     def __deepcopy__(self, memo: Any, /) -> VerifiedEquivocation: ...
@@ -4012,25 +4027,25 @@ class VerifiedEquivocation:
     def __ne__(self, value: object, /) -> bool: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused: what comes out of a pickle was checked by nobody.
+        Raises `TypeError`: unpickling would bypass verification.
         """
     def __repr__(self, /) -> str: ...
     @property
     def committee(self, /) -> CommitteeId:
         """
-        Against which committee: compare it with the id of the one at hand.
+        Committee against which it was verified: compare it with the id of the current one.
         """
     @property
     def value(self, /) -> Equivocation:
         """
-        What was checked.
+        The verified value.
         """
 
 @final
 class VerifiedKey:
     """
-    A public key whose owner proved to hold the secret key. It comes from `UnverifiedKey.verify` or from `of`, and in
-    no other way; a committee takes nothing less.
+    A public key whose owner proved possession of the secret key. Only `UnverifiedKey.verify` and `from_secret` create
+    one; a committee accepts nothing less.
     """
     def __copy__(self, /) -> VerifiedKey: ...
     def __deepcopy__(self, memo: Any, /) -> VerifiedKey: ...
@@ -4043,7 +4058,7 @@ class VerifiedKey:
     def __ne__(self, value: object, /) -> bool: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused.
+        Raises `TypeError`: this object cannot be pickled.
         """
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str:
@@ -4051,9 +4066,9 @@ class VerifiedKey:
         The key's bytes in hex.
         """
     @staticmethod
-    def of(secret: SecretKey) -> VerifiedKey:
+    def from_secret(secret: SecretKey) -> VerifiedKey:
         """
-        The key of a secret key at hand needs no proof.
+        The key of a secret key, which needs no proof.
         """
     @property
     def public(self, /) -> PublicKey:
@@ -4069,7 +4084,7 @@ class VerifiedKey:
 @final
 class VerifiedTicket:
     """
-    A ticket that won.
+    A verified winning ticket.
     """
     def __copy__(self, /) -> VerifiedTicket: ...
     def __deepcopy__(self, memo: Any, /) -> VerifiedTicket: ...
@@ -4077,29 +4092,29 @@ class VerifiedTicket:
     def __ne__(self, value: object, /) -> bool: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused: what comes out of a pickle was checked by nobody.
+        Raises `TypeError`: unpickling would bypass verification.
         """
     def __repr__(self, /) -> str: ...
     @property
     def committee(self, /) -> CommitteeId:
         """
-        Against which committee: compare it with the id of the one at hand.
+        Committee against which it was verified: compare it with the id of the current one.
         """
     @property
     def score(self, /) -> Score:
         """
-        What the ticket is worth: the SMALLEST score is the best.
+        Score of the ticket: the SMALLEST score ranks first.
         """
     @property
     def value(self, /) -> Ticket:
         """
-        What was checked.
+        The verified value.
         """
 
 @final
 class VerifiedTimeoutCertificate:
     """
-    A timeout certificate whose signatures were checked.
+    A timeout certificate whose signatures were verified.
     """
     def __copy__(self, /) -> VerifiedTimeoutCertificate: ...
     def __deepcopy__(self, memo: Any, /) -> VerifiedTimeoutCertificate: ...
@@ -4107,24 +4122,24 @@ class VerifiedTimeoutCertificate:
     def __ne__(self, value: object, /) -> bool: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused: what comes out of a pickle was checked by nobody.
+        Raises `TypeError`: unpickling would bypass verification.
         """
     def __repr__(self, /) -> str: ...
     @property
     def committee(self, /) -> CommitteeId:
         """
-        Against which committee: compare it with the id of the one at hand.
+        Committee against which it was verified: compare it with the id of the current one.
         """
     @property
     def value(self, /) -> TimeoutCertificate:
         """
-        What was checked.
+        The verified value.
         """
 
 @final
 class VerifiedTimeoutVote:
     """
-    A timeout vote whose signature was checked.
+    A timeout vote whose signature was verified.
     """
     def __copy__(self, /) -> VerifiedTimeoutVote: ...
     def __deepcopy__(self, memo: Any, /) -> VerifiedTimeoutVote: ...
@@ -4132,24 +4147,24 @@ class VerifiedTimeoutVote:
     def __ne__(self, value: object, /) -> bool: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused: what comes out of a pickle was checked by nobody.
+        Raises `TypeError`: unpickling would bypass verification.
         """
     def __repr__(self, /) -> str: ...
     @property
     def committee(self, /) -> CommitteeId:
         """
-        Against which committee: compare it with the id of the one at hand.
+        Committee against which it was verified: compare it with the id of the current one.
         """
     @property
     def value(self, /) -> TimeoutVote:
         """
-        What was checked.
+        The verified value.
         """
 
 @final
 class VerifiedVote:
     """
-    A vote whose signature was checked.
+    A vote whose signature was verified.
     """
     def __copy__(self, /) -> VerifiedVote: ...
     def __deepcopy__(self, memo: Any, /) -> VerifiedVote: ...
@@ -4157,57 +4172,57 @@ class VerifiedVote:
     def __ne__(self, value: object, /) -> bool: ...
     def __reduce__(self, /) -> Any:
         """
-        Refused: what comes out of a pickle was checked by nobody.
+        Raises `TypeError`: unpickling would bypass verification.
         """
     def __repr__(self, /) -> str: ...
     @property
     def committee(self, /) -> CommitteeId:
         """
-        Against which committee: compare it with the id of the one at hand.
+        Committee against which it was verified: compare it with the id of the current one.
         """
     @property
     def value(self, /) -> Vote:
         """
-        What was checked.
+        The verified value.
         """
 
 @final
 class Verifier:
     """
-    Verifies signatures of the signers that were let in, fast where their batch was announced. Threads may share a
-    verifier; an announcement, however hostile, never keeps another thread from verifying.
+    Verifies signatures of admitted signers, fast if their batch was announced. Threads may share a verifier; even a
+    hostile announcement never blocks another thread from verifying.
     """
     def __new__(cls, /, suite: str = "wots-blake3", *, announced: SupportsIndex = ..., checked: SupportsIndex = ..., burst: SupportsIndex = ..., interval: timedelta = ...) -> Verifier:
         """
-        A verifier that knows nobody yet. It remembers, for each signer, so many batches that were `announced`, and that
-        it `checked` when signatures came without an announcement; the oldest give way, and each takes about 12 kB. So
-        many announcements may come at once (`burst`), and one more each `interval`. A signer has `low_water` / 128 + 1
-        batches for each of its groups; those that do not fit verify slowly.
+        A verifier without admitted signers. For each signer, it remembers up to `announced` announced batches and
+        `checked` batches of signatures without an announcement; the oldest are evicted, and each takes about 12 kB. It
+        accepts bursts of `burst` announcements, and one more per `interval`. A signer has `low_water` / 128 + 1 batches
+        for each of its groups; signatures of batches that do not fit verify slowly.
         """
     def __repr__(self, /) -> str: ...
     def admit(self, /, signer: PublicKey) -> None:
         """
-        Lets a signer in. Does nothing if it is known.
+        Admits a signer. Does nothing if the signer is known.
         """
     def announce(self, /, signer: PublicKey, announcement: Buffer, now: SupportsIndex | None = None) -> None:
         """
-        Background work: takes in an announcement of the signer that it came from, over a link that says who it is.
-        Raises `WrongContextError` for strangers, `RateLimitedError` for too many. Cost: 127 hashes, one Ed25519
-        verification.
+        Background work: processes an announcement received from its signer over an authenticated link. Raises
+        `WrongContextError` for unknown signers and `RateLimitedError` above the allowance. Cost: 127 hashes, one
+        Ed25519 verification.
         """
     def can_verify_fast(self, /, signer: PublicKey, signature: Buffer) -> bool:
         """
-        Whether `verify` would not need an Ed25519 verification. Cost: one lookup.
+        Returns true if `verify` would not need an Ed25519 verification. Cost: one lookup.
         """
     def check_revocation(self, /, hook: Callable[[PublicKey], bool]) -> None:
         """
-        Sets a hook that says whether a key is revoked: a list that somebody else keeps. `announce`, `can_verify_fast` and
-        `verify` ask it first, on whatever thread they run. What it raises they raise, and nothing is accepted. It may use
-        this verifier, and should cost no more than a lookup.
+        Sets a hook that tells whether a key is revoked, according to an external list. `announce`, `can_verify_fast`
+        and `verify` call it first, on the calling thread. They raise what it raises, and then nothing is accepted. It
+        may use this verifier, and should cost no more than a lookup.
         """
     def revoke(self, /, signer: PublicKey) -> bool:
         """
-        Forgets a signer: all of its signatures are refused from now on. Answers whether it was known.
+        Forgets a signer: all of its signatures are rejected from now on. Returns true if it was known.
         """
     @property
     def suite(self, /) -> str:
@@ -4216,21 +4231,22 @@ class Verifier:
         """
     def verify(self, /, signer: PublicKey, message: Buffer, signature: Buffer) -> None:
         """
-        Verifies a signature, whatever was announced. Raises `WrongContextError` for strangers, `BadSignatureError`, and
-        `OneTimeReuseError` if the signature is valid but its key signed something else before: for evidence see `reuse`,
-        and keep what you verified. Only Ed25519, where the batch is not known, lets other threads run meanwhile.
+        Verifies a signature, whether or not its batch was announced. Raises `WrongContextError` for unknown signers,
+        `BadSignatureError`, and `OneTimeReuseError` if the signature is valid but its key signed another message
+        before: for evidence see `reuse`, and store what you verified. The interpreter is released only for the Ed25519
+        verification of an unknown batch.
         """
 
 @final
 class Vote:
     """
-    One member's signature on a statement. That it decoded says nothing about the signature.
+    One member's signature on a statement. A decoded vote is not verified yet.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, statement: Statement, signer: SupportsIndex, signature: Signature) -> Vote:
         """
-        Puts a vote together from its parts. Nothing is checked.
+        Creates a vote from its parts. Nothing is verified.
         """
     def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
@@ -4246,17 +4262,17 @@ class Vote:
         """
     def encode(self, /) -> bytes:
         """
-        The canonical bytes.
+        Returns the canonical encoding.
         """
     def encode_link(self, /) -> bytes:
         """
-        The form for direct links, with an uncompressed signature.
+        Returns the form for direct links, with an uncompressed signature.
         """
     @staticmethod
     def sign_unguarded(secret: SecretKey, committee: Committee, statement: Statement) -> Vote:
         """
-        Signs WITHOUT REMEMBERING IT: right for statements that a member may contradict, and for tests. What decides
-        anything is signed by a `Guard`.
+        Signs WITHOUT RECORDING IT, for statements that a member may contradict, and for tests. Use a `Guard` to sign
+        anything that a protocol acts on.
         """
     @property
     def signature(self, /) -> Signature:
@@ -4266,12 +4282,12 @@ class Vote:
     @property
     def signer(self, /) -> int:
         """
-        Who claims to have voted.
+        The signer that the vote names.
         """
     @property
     def statement(self, /) -> Statement:
         """
-        What was voted for.
+        The signed statement.
         """
     @property
     def suite(self, /) -> Suite:
@@ -4280,7 +4296,7 @@ class Vote:
         """
     def verify(self, /, committee: Committee) -> VerifiedVote:
         """
-        Checks the vote by itself; a collector does with far less for many.
+        Verifies this vote alone; a collector verifies many at far lower cost.
         """
     def verify_async(self, /, committee: Committee) -> Coroutine[Any, Any, VerifiedVote]:
         """
@@ -4290,50 +4306,50 @@ class Vote:
 @final
 class VoteCollector:
     """
-    Gathers the votes of one kind and view until some statement has a certificate. It holds at most one vote per
-    member, whatever arrives, and checks nothing until a quorum is held: then one sum. Threads may share it.
+    Collects the votes of one kind and view until one statement has a certificate. It stores at most one vote per member
+    and verifies nothing until it has a quorum; then it verifies one sum. Threads may share it.
     """
     def __new__(cls, /, committee: Committee, kind: SupportsIndex, view: SupportsIndex, *, batch_threshold: SupportsIndex | None = None, failure_limit: SupportsIndex | None = None) -> VoteCollector:
         """
-        An empty collector. Below `batch_threshold` pending votes are checked one by one. After `failure_limit` bad
-        votes a member's are dropped unseen: ONLY for links that authenticate each vote's signer, elsewhere anybody
-        could silence a member.
+        An empty collector. Fewer than `batch_threshold` pending votes are verified one by one. After `failure_limit`
+        invalid votes, further votes of a member are dropped unverified: ONLY for links that authenticate each vote's
+        signer; on other links any sender could silence a member.
         """
     def __repr__(self, /) -> str: ...
     def add(self, /, vote: Vote | VerifiedVote, suspects: Suspects) -> Collected[VerifiedCertificate]:
         """
-        Takes a vote in, and tells whether it completed the certificate and what was found wrong. A `VerifiedVote` of
-        the same committee, for instance one's own, is not checked again. Over a link that authenticates its sender,
-        refuse votes in other members' names before they come here.
+        Adds a vote. The result contains the certificate, if this vote completed it, and the faults found. A
+        `VerifiedVote` of the same committee, for instance the member's own, is not verified again. On a link that
+        authenticates its sender, reject votes in another member's name before this call.
         """
     @property
     def committee(self, /) -> Committee:
         """
-        Whose votes are collected.
+        Committee whose votes are collected.
         """
     @property
     def is_done(self, /) -> bool:
         """
-        Whether the certificate was handed out.
+        True if the certificate was returned.
         """
     @property
     def topic(self, /) -> tuple[int, int]:
         """
-        The kind and the view that are collected.
+        Kind and view of the collected votes.
         """
     def weight_for(self, /, digest: Buffer) -> int:
         """
-        The weight of the votes held for a digest of 32 bytes, verified or not.
+        The weight of the votes for a digest of 32 bytes, verified or not.
         """
 
 @final
 class Writer:
     """
-    Builds an encoding front to back.
+    Writes an encoding front to back.
     """
     def __len__(self, /) -> int:
         """
-        How many bytes were written.
+        Number of bytes written.
         """
     def __new__(cls, /) -> Writer:
         """
@@ -4342,57 +4358,57 @@ class Writer:
     def __repr__(self, /) -> str: ...
     def bytes(self, /, data: Buffer) -> None:
         """
-        A length, then the bytes.
+        Writes a length, then the bytes.
         """
     def count(self, /, n: SupportsIndex) -> None:
         """
-        A list length; the items follow.
+        Writes a list length; the items follow.
         """
     def into_bytes(self, /) -> _Bytes:
         """
-        What was written. The writer is empty afterwards.
+        Returns the written bytes. The writer is empty afterwards.
         """
     def option(self, /, present: bool) -> None:
         """
-        Whether an optional value follows.
+        Reads whether an optional value follows.
         """
     def raw(self, /, data: Buffer) -> None:
         """
-        Bytes whose length the reader knows.
+        Writes bytes whose length the reader knows.
         """
     def u128(self, /, value: SupportsIndex) -> None:
         """
-        Sixteen bytes, little endian.
+        Reads sixteen bytes, little-endian.
         """
     def u16(self, /, value: SupportsIndex) -> None:
         """
-        Two bytes, little endian.
+        Reads two bytes, little-endian.
         """
     def u32(self, /, value: SupportsIndex) -> None:
         """
-        Four bytes, little endian.
+        Reads four bytes, little-endian.
         """
     def u64(self, /, value: SupportsIndex) -> None:
         """
-        Eight bytes, little endian.
+        Reads eight bytes, little-endian.
         """
     def u8(self, /, value: SupportsIndex) -> None:
         """
-        One byte.
+        Reads one byte.
         """
     def varint(self, /, value: SupportsIndex) -> None:
         """
-        LEB128, shortest form: 1 to 5 bytes.
+        Writes LEB128 in its shortest form: 1 to 5 bytes.
         """
 
 def aggregate(signatures: Iterable[Signature]) -> Signature:
     """
-    Sums signatures. Nothing is verified; the sum verifies if all parts do.
+    Sums signatures. Nothing is verified; the sum verifies if all its parts do.
     """
 
 def aggregate_verify(signed: Iterable[tuple[VerifiedKey, Buffer]], signature: Signature) -> None:
     """
-    Checks that each key signed its own message. Cost: one hash and one pairing per message, and one.
+    Verifies that each key signed its own message. Cost: one hash and one pairing per message, plus one pairing.
     """
 
 def aggregate_verify_async(signed: Iterable[tuple[VerifiedKey, Buffer]], signature: Signature) -> Coroutine[Any, Any, None]:
@@ -4402,13 +4418,13 @@ def aggregate_verify_async(signed: Iterable[tuple[VerifiedKey, Buffer]], signatu
 
 def bls_beacon(signature: Signature) -> bytes:
     """
-    32 bytes that nobody knew before enough members had signed. VERIFY THE SIGNATURE FIRST.
+    Returns 32 bytes that were unpredictable before enough members had signed. VERIFY THE SIGNATURE FIRST.
     """
 
 def bls_deal(suite: Suite | str, committee: CommitteeId, tolerance: Tolerance, agreement: Agreement | str) -> list[BlsKeyShare]:
     """
-    Makes a key and shares it. WHOEVER RUNS THIS KNOWS THE KEY: run it once, away from the network, and give each member its
-    share alone. Ed25519 has no shares: there it is `WrongContextError`.
+    Generates a key and shares it. THE PROCESS THAT RUNS THIS KNOWS THE KEY: run it once, offline, and give each member
+    only its own share. Ed25519 has no shares: it raises `WrongContextError`.
     """
 
 def core_codes() -> list[str]:
@@ -4418,17 +4434,17 @@ def core_codes() -> list[str]:
 
 def domains() -> list[str]:
     """
-    All domain strings of quorate, each for exactly one purpose.
+    All domain strings of quorate, each with exactly one purpose.
     """
 
 def dsig_suites() -> list[tuple[str, int]]:
     """
-    The names of all suites, by number, with the bytes of a signature.
+    Names of all suites, ordered by number, with the size of a signature in bytes.
     """
 
 def fast_aggregate_verify(keys: Iterable[VerifiedKey], message: Buffer, signature: Signature) -> None:
     """
-    Checks that all keys signed the same message. Cost: one addition per key, one hash, two pairings.
+    Verifies that all keys signed the same message. Cost: one addition per key, one hash, two pairings.
     """
 
 def fast_aggregate_verify_async(keys: Iterable[VerifiedKey], message: Buffer, signature: Signature) -> Coroutine[Any, Any, None]:
@@ -4438,26 +4454,26 @@ def fast_aggregate_verify_async(keys: Iterable[VerifiedKey], message: Buffer, si
 
 def hash(domain: str, data: Buffer) -> bytes:
     """
-    The hash of `data` under a domain string: one of `DOMAINS`, or one of your own that no other protocol uses, never
-    one that came from outside.
+    Hashes `data` under a domain string: one of `DOMAINS`, or an application's own that no other protocol uses; never a
+    received one.
     """
 
 def reuse(signer: PublicKey, first: tuple[Buffer, Buffer], second: tuple[Buffer, Buffer]) -> bytes:
     """
-    Puts two signatures of one one-time key side by side, each with its message: evidence against the signer, which
-    anybody checks with `verify_reuse`. Raises `NotEvidenceError` if it is none.
+    Combines two signatures of one one-time key, each with its message, to evidence against the signer; `verify_reuse`
+    verifies it. Raises `NotEvidenceError` if they prove no fault.
     """
 
 def verify(signer: PublicKey, message: Buffer, signature: Buffer) -> None:
     """
-    Verifies a signature of any suite, with nothing known beforehand. Cost: one Ed25519 verification, and hashes.
+    Verifies a signature of any suite without prior knowledge of its batch. Cost: one Ed25519 verification, plus hashes.
     """
 
 def verify_all(suite: str, entries: Iterable[tuple[PublicKey, Buffer, Buffer]]) -> list[QuorateError | None]:
     """
-    Verifies many signatures of one suite, as of a log: each is a signer, a message and a signature. There is an outcome
-    for each, in their order: `None`, or the exception that an `Auditor` would have raised, which remembers 1,024
-    batches. Cost: one Ed25519 verification per batch of keys, and hashes.
+    Verifies several signatures of one suite, such as those of a log: each entry has a signer, a message and a
+    signature. Returns an outcome for each, in input order: `None`, or the exception that an `Auditor` that remembers
+    1,024 batches would raise. Cost: one Ed25519 verification per batch of keys, plus hashes.
     """
 
 def verify_all_async(suite: str, entries: Iterable[tuple[PublicKey, Buffer, Buffer]]) -> Coroutine[Any, Any, list[QuorateError | None]]:
@@ -4467,5 +4483,5 @@ def verify_all_async(suite: str, entries: Iterable[tuple[PublicKey, Buffer, Buff
 
 def verify_reuse(suite: str, evidence: Buffer) -> PublicKey:
     """
-    Checks evidence of reuse, with nothing known beforehand, and answers with the culprit.
+    Verifies evidence of key reuse without prior knowledge, and returns the culprit.
     """

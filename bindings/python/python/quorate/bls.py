@@ -1,4 +1,6 @@
-"""BLS aggregates outside committees. Ed25519 and the suites that count have none: there it is `WrongContextError`."""
+"""BLS aggregates outside committees. Ed25519 and the counted suites have no such aggregates: these functions raise
+`WrongContextError` for them.
+"""
 
 from ._native import (
     aggregate,

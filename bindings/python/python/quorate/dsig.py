@@ -1,7 +1,7 @@
-"""DSig: one-time keys sign in about a microsecond, and Ed25519 signs these keys in batches, ahead of time.
+"""DSig: one-time keys that sign in about a microsecond; Ed25519 signs these keys in batches, ahead of time.
 
-A `Signer` prepares batches and announces them in the background; a `Verifier` that heard of a batch verifies its
-signatures with hashes alone. Whoever did not verifies all the same, with one Ed25519 verification more: `verify`.
+A `Signer` prepares and announces batches in the background. A `Verifier` that has received the announcement of a batch
+verifies its signatures with hashes alone. Without the announcement, `verify` needs one more Ed25519 verification.
 """
 
 from types import MappingProxyType
@@ -34,16 +34,18 @@ __all__ = [
 ]
 
 SIGNATURE_LEN: Final = MappingProxyType(dict(dsig_suites()))
-"""The bytes of a signature, by the name of the suite."""
+"""Size of a signature in bytes, by the name of the suite."""
 
 SUITES: Final = tuple(SIGNATURE_LEN)
-"""The names of all suites, by their numbers, which start at 1. Without a reason for another take `wots-blake3`."""
+"""Names of all suites, ordered by their numbers, which start at 1. Use `wots-blake3` unless there is a reason for
+another suite.
+"""
 
 
 class Announced(NamedTuple):
-    """A batch of one-time keys is ready."""
+    """Announcement of a new batch of one-time keys."""
 
     to: frozenset[int] | None
-    """Whom to tell: the members of the batch's group; `None` for everybody."""
+    """Recipients: the members of the batch's group; `None` for all verifiers."""
     announcement: bytes
-    """What to tell them, for `Verifier.announce`."""
+    """Bytes to send to the recipients, for `Verifier.announce`."""

@@ -1,7 +1,7 @@
-"""Erasure coding: a message as n shards of which any k restore it, with a commitment that keeps senders honest.
+"""Erasure coding: a message becomes n shards, any k of which restore it. A commitment binds the sender to one message.
 
-All members use one `Coding`. A shard that decodes was checked against its commitment; whoever decodes a message codes it
-again, so that all who hold shards of one commitment come to one verdict.
+All members use one `Coding`. Decoding a shard checks it against its commitment. Decoding a message encodes it again, so
+that all members who hold shards of one commitment reach the same verdict.
 """
 
 from ._native import (

@@ -1,7 +1,7 @@
 """One exception class per error code; all are `QuorateError`.
 
-Codes never change their meaning and are the same in all languages. What is wrong with bytes is a `ValueError` too, as
-Python's own decoders have it.
+Codes never change their meaning and are the same in all languages. Errors about malformed bytes are also `ValueError`,
+as in Python's own decoders.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ __all__ = [
 
 
 class QuorateError(Exception):
-    """What quorate refuses, and why: match on the class or on `code`.
+    """An error reported by quorate. Match on the class or on `code`.
 
-    `culprits` are the indices of the members whose fault it is, ascending, where the error names any. `details` are
-    the values that the message tells, by name: `what`, `limit`, `index`, `first`, `second`, `rule`, `signed`,
+    `culprits` lists the indices of the members at fault, in ascending order, if the error names any. `details` holds
+    the values that the message contains, by name: `what`, `limit`, `index`, `first`, `second`, `rule`, `signed`,
     `needed`, `signers`, `members`, `kind`, `signed_view`.
     """
 
@@ -63,19 +63,19 @@ class QuorateError(Exception):
 
 
 class MalformedError(QuorateError, ValueError):
-    """The bytes are not an encoding of the thing at all: wrong length, unknown tag, not a point."""
+    """The bytes are not an encoding of the expected type: wrong length, unknown tag, or not a point."""
 
     code = "MALFORMED"
 
 
 class NonCanonicalError(QuorateError, ValueError):
-    """The bytes decode, but another encoding of the same value is the only accepted one."""
+    """The bytes decode, but they are not the canonical encoding of the value."""
 
     code = "NON_CANONICAL"
 
 
 class TooLargeError(QuorateError, ValueError):
-    """A length or count is above the limit; nothing was allocated for it."""
+    """A length or count exceeds its limit; no memory was allocated for it."""
 
     code = "TOO_LARGE"
 
@@ -87,7 +87,7 @@ class NotInSubgroupError(QuorateError, ValueError):
 
 
 class InfinityError(QuorateError, ValueError):
-    """A key, a signature or an aggregate is the neutral element, or of small order."""
+    """A key, signature or aggregate is the neutral element, or has small order."""
 
     code = "INFINITY"
 
@@ -99,43 +99,43 @@ class UnknownSignerError(QuorateError):
 
 
 class DuplicateSignerError(QuorateError):
-    """The same member appears twice where each may appear once."""
+    """The same member appears twice where it may appear only once."""
 
     code = "DUPLICATE_SIGNER"
 
 
 class RelatedKeysError(QuorateError):
-    """Two members of a committee have the same key, or one has the negation of the other's."""
+    """Two members of a committee have the same key, or the key of one is the negation of the other's."""
 
     code = "RELATED_KEYS"
 
 
 class BadCommitteeError(QuorateError):
-    """A committee was given no members, too many, or weights that are zero or too large in sum."""
+    """The committee has no members, too many members, a weight of zero, or a total weight above the limit."""
 
     code = "BAD_COMMITTEE"
 
 
 class BadShapeError(QuorateError):
-    """No erasure code makes so many shards, or has such parameters."""
+    """No erasure code supports this number of shards or these parameters."""
 
     code = "BAD_SHAPE"
 
 
 class BadEncodingError(QuorateError):
-    """A sender committed to shards that are not those of one message; all who decode them come to this."""
+    """The sender committed to shards that do not encode one message; every member that decodes them gets this error."""
 
     code = "BAD_ENCODING"
 
 
 class BelowQuorumError(QuorateError):
-    """The signers, or the shards, do not reach the threshold."""
+    """The signers, or the shards, are below the threshold."""
 
     code = "BELOW_QUORUM"
 
 
 class BadSignatureError(QuorateError):
-    """A signature does not verify; `culprits` names the members, where that is known."""
+    """A signature does not verify; `culprits` lists the members at fault, if known."""
 
     code = "BAD_SIGNATURE"
 
@@ -147,14 +147,15 @@ class BadPossessionError(QuorateError):
 
 
 class BadShareError(QuorateError):
-    """Shares of a secret, a signature or a decryption are wrong; `culprits` names whose, where that is known."""
+    """Shares of a key, a signature or a decryption are wrong; `culprits` lists the members at fault, if known."""
 
     code = "BAD_SHARE"
 
 
 class BadCiphertextError(QuorateError):
-    """A threshold ciphertext's proof does not hold, or its payload is not what its label and its key say; treat it as if
-    it were empty."""
+    """The proof of a threshold ciphertext does not verify, or its payload does not match its label and key; treat it as
+    empty.
+    """
 
     code = "BAD_CIPHERTEXT"
 
@@ -166,41 +167,41 @@ class WrongContextError(QuorateError):
 
 
 class ContradictionError(QuorateError):
-    """Signing this would contradict something that was signed before; nothing was signed."""
+    """Signing this would contradict an earlier signature; nothing was signed."""
 
     code = "CONTRADICTION"
 
 
 class NotEvidenceError(QuorateError):
-    """Two objects that were offered as evidence do not contradict each other."""
+    """Two objects submitted as evidence do not contradict each other."""
 
     code = "NOT_EVIDENCE"
 
 
 class ExhaustedError(QuorateError):
-    """What signs once is used up; nothing was signed.
+    """The one-time key or presignature is not available; nothing was signed.
 
-    No fresh one-time key is left: prepare a batch, and sign again. Or the presignature is spent, burnt, or past its plan
-    or epoch: sign under another tag.
+    Either no fresh one-time key is left: prepare a batch and sign again. Or the presignature is spent, burnt, or
+    outside its plan or epoch: sign under another tag.
     """
 
     code = "EXHAUSTED"
 
 
 class OneTimeReuseError(QuorateError):
-    """The signer used one one-time key for two different messages; refuse it from now on."""
+    """The signer used one one-time key for two different messages; reject its signatures from now on."""
 
     code = "ONE_TIME_REUSE"
 
 
 class NotDrawnError(QuorateError):
-    """The ticket is not one that wins its lottery; a member who shows it is at fault."""
+    """The ticket does not win its lottery; a member that presents it is at fault."""
 
     code = "NOT_DRAWN"
 
 
 class RateLimitedError(QuorateError):
-    """More announcements came from this signer than its allowance; the rest were not looked at."""
+    """The signer sent more announcements than its allowance; the excess was not examined."""
 
     code = "RATE_LIMITED"
 
@@ -212,7 +213,7 @@ class RngError(QuorateError):
 
 
 class ClosedError(QuorateError, ValueError):
-    """The object was closed, or handed over to another. The only code that is not the core's."""
+    """The object was closed, or its ownership was transferred. The only code that the core does not define."""
 
     code = "CLOSED"
 
@@ -223,5 +224,5 @@ _BY_CODE: Final[Mapping[str, type[QuorateError]]] = {
 
 
 def of(code: str, message: str, culprits: Sequence[int], details: Mapping[str, Any]) -> QuorateError:
-    """The exception of a code. For the native module."""
+    """Returns the exception for a code. Called by the native module."""
     return _BY_CODE[code](message, culprits, details)

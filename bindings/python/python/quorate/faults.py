@@ -1,4 +1,4 @@
-"""What adding a vote leads to: perhaps a certificate, perhaps faults of members."""
+"""Results of adding a vote: possibly a certificate, possibly faults of members."""
 
 from __future__ import annotations
 
@@ -16,22 +16,24 @@ C = TypeVar("C", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """The vote does not belong here: another kind, epoch or view, no such member, or one statement or one bad vote of
-    a member more than the limit. It was dropped unchecked."""
+    """The vote does not belong to this collector: it has another kind, epoch or view, an unknown signer, or it exceeds
+    the limit of one statement and one bad vote per member. It was dropped without verification.
+    """
 
     signer: int
-    """Whose vote it claims to be."""
+    """Signer that the vote names."""
     error: QuorateError
-    """What differs."""
+    """The reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class BadSignature:
-    """The signature of the vote, checked alone, is bad. It is the member's doing only if the vote came over a link that
-    authenticates the member; else it is whoever delivered it."""
+    """The vote's signature, verified alone, is invalid. The member is at fault only if the vote came over a link that
+    authenticates the member; otherwise the fault is the sender's.
+    """
 
     signer: int
-    """Whose vote it claims to be."""
+    """Signer that the vote names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +41,23 @@ class Equivocation:
     """The member signed two contradicting statements. The first vote still counts."""
 
     evidence: VerifiedEquivocation
-    """Both votes, checked: show them to others."""
+    """Both votes, verified: evidence for the other members."""
 
     @property
     def signer(self) -> int:
-        """Who signed both."""
+        """The member that signed both."""
         return self.evidence.value.signer
 
 
 VoteFault: TypeAlias = Stray | BadSignature | Equivocation
-"""Something is wrong with a vote."""
+"""A fault found while a vote was added."""
 
 
 @dataclass(frozen=True, slots=True)
 class Collected(Generic[C]):
-    """What adding a vote led to."""
+    """Result of adding a vote."""
 
     certificate: C | None
-    """The certificate, once: when the quorum was reached."""
+    """The certificate, returned once, when the quorum is reached."""
     faults: list[VoteFault]
-    """What was found wrong with this vote or with earlier ones."""
+    """Faults found in this vote or in earlier ones."""

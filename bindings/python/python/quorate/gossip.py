@@ -1,7 +1,8 @@
-"""Signatures that are summed in any order, and how the sums spread among thousands of members.
+"""Signatures that can be summed in any order, and the gossip that spreads the sums among thousands of members.
 
-An `Aggregate` says who signed a statement and how often each one's signature is in the sum. A `Gossip` says what to send
-to whom next; once a quorum has signed it has a certificate. Suites: `bls-min-sig-counted` and `bls-min-pk-counted`.
+An `Aggregate` records the signers of a statement and how often each signature is in the sum. A `Gossip` chooses the
+next message and its recipient; once a quorum has signed, it holds a certificate. Suites: `bls-min-sig-counted` and
+`bls-min-pk-counted`.
 """
 
 from __future__ import annotations
@@ -29,44 +30,44 @@ __all__ = [
 
 
 class Received(StrEnum):
-    """What became of an aggregate that came in."""
+    """Result of receiving an aggregate."""
 
     WAITING = "waiting"
-    """It waits for its check."""
+    """It is queued for verification."""
     NOTHING_NEW = "nothing-new"
-    """It brings nothing that is not known."""
+    """It adds no new signer."""
     COMPLETE = "complete"
-    """There is a certificate already."""
+    """A certificate exists already."""
     REFUSED = "refused"
-    """Its sender is not listened to for a while."""
+    """Its sender is suspended for now."""
 
 
 class Fault(NamedTuple):
-    """A member sent an aggregate that does not verify. That its sender is known is the link's doing."""
+    """A member sent an aggregate that does not verify. The link authenticates the sender."""
 
     culprit: int
-    """Who sent it."""
+    """The member that sent it."""
     evidence: QuorateError
-    """What is wrong with it."""
+    """The verification error."""
 
 
 class Checked(NamedTuple):
-    """What a check found."""
+    """Result of verifying queued aggregates."""
 
     faults: list[Fault]
-    """Who sent aggregates that do not verify."""
+    """Members that sent aggregates that do not verify."""
     aggregates: int
-    """How many aggregates were verified, together."""
+    """Number of aggregates that were verified together."""
     signers: int
-    """How many signers these had in all: the additions of the check."""
+    """Total number of signers in these aggregates: the additions that the verification cost."""
     grew: bool
-    """Whether new signers are known now."""
+    """True if new signers became known."""
 
 
 class Send(NamedTuple):
-    """What to send."""
+    """A message to send."""
 
     to: int
-    """To whom."""
+    """Recipient."""
     aggregate: Aggregate
-    """What."""
+    """Payload."""

@@ -1,4 +1,4 @@
-"""Merkle trees over BLAKE3: one root for many items, and a short path that proves one of them."""
+"""Merkle trees over BLAKE3: one root for many items, and a short proof for each of them."""
 
 from ._native import Merkle, Path
 

@@ -9,22 +9,22 @@ __all__ = ["Suite"]
 
 
 class Suite(StrEnum):
-    """A signature scheme. Where one is asked for, its name does as well."""
+    """A signature scheme. Functions that take one also accept its name."""
 
     MIN_SIG = "bls-min-sig"
-    """BLS12-381 with signatures of 48 bytes and keys of 96."""
+    """BLS12-381 with signatures of 48 bytes and keys of 96 bytes."""
     MIN_PK = "bls-min-pk"
-    """BLS12-381 with keys of 48 bytes and signatures of 96; the one of Ethereum."""
+    """BLS12-381 with keys of 48 bytes and signatures of 96 bytes, as in Ethereum."""
     ED25519 = "ed25519"
-    """Ed25519: keys of 32 bytes, signatures of 64, certificates that list them."""
+    """Ed25519: keys of 32 bytes, signatures of 64 bytes; certificates list the signatures."""
     MIN_SIG_COUNTED = "bls-min-sig-counted"
-    """As `MIN_SIG`, for aggregates that are summed in any order: see `quorate.gossip`."""
+    """As `MIN_SIG`, with aggregates that can be summed in any order: see `quorate.gossip`."""
     MIN_PK_COUNTED = "bls-min-pk-counted"
-    """As `MIN_PK`, for aggregates that are summed in any order."""
+    """As `MIN_PK`, with aggregates that can be summed in any order."""
 
     @property
     def number(self) -> int:
-        """The byte that stands for it in encodings."""
+        """The byte that identifies it in encodings."""
         return _NUMBERS[self]
 
 

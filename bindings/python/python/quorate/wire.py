@@ -1,4 +1,4 @@
-"""Canonical, bounded encoding, for a protocol's own messages: integers little endian, lengths as u32 with a cap."""
+"""Canonical, bounded encoding for a protocol's own messages: little-endian integers, and u32 lengths with a cap."""
 
 from typing import Final
 
@@ -7,4 +7,4 @@ from ._native import Reader, Writer, domains, hash
 __all__ = ["DOMAINS", "Reader", "Writer", "hash"]
 
 DOMAINS: Final = tuple(domains())
-"""Every domain string of quorate; each is used for exactly one purpose."""
+"""Every domain string of quorate; each has exactly one purpose."""

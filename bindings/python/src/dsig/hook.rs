@@ -1,7 +1,7 @@
-//! What users are asked: whether a key is revoked, and which copy of a machine this is.
+//! Callbacks into user code: whether a key is revoked, and which copy of a machine this is.
 //!
-//! The core asks while the lock on its object is held. A user's hook is asked before that lock is taken, and the core
-//! gets the answer: so a hook may take its time, raise, and use the object that asks.
+//! The core calls its hooks while the lock on its object is held. A user's hook runs before that lock is taken, and the
+//! core gets the stored answer. A hook may therefore take its time, raise, and use the calling object.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,11 +15,12 @@ use pyo3::{Borrowed, type_hint_identifier, type_hint_subscript};
 use super::locked;
 use crate::keys::PublicKey;
 
-/// Says whether a key is revoked.
+/// Callback that tells whether a key is revoked.
 pub(super) struct Revocation(Py<PyAny>);
 
 impl Revocation {
-    /// Fails with what it raises. Only a bool is an answer: a coroutine, for instance, is true, whatever it would say.
+    /// Fails with the exception that the callback raises. Only a bool is accepted: a coroutine, for instance, is truthy
+    /// whatever its result.
     fn ask(&self, signer: &Bound<'_, PublicKey>) -> PyResult<bool> {
         let answer = self.0.bind(signer.py()).call1((signer,))?;
         answer.cast::<PyBool>().map(|revoked| revoked.is_true()).map_err(|_| wrong("a bool", &answer))
@@ -27,17 +28,17 @@ impl Revocation {
 }
 
 impl Asked<Revocation> {
-    /// Whether a key is revoked; nobody is, if there is no hook.
+    /// Returns true if the key is revoked; false without a hook.
     pub(super) fn is_revoked(&self, signer: &Bound<'_, PublicKey>) -> PyResult<bool> {
         self.hook(signer.py()).map_or(Ok(false), |hook| hook.ask(signer))
     }
 }
 
-/// Says which copy of its machine this is.
+/// Callback that identifies this copy of the machine.
 pub(super) struct Copies(Py<PyAny>);
 
 impl Copies {
-    /// Fails with what it raises, and if the answer is no integer of 64 bits.
+    /// Fails with the exception that the callback raises, or if its result is not a 64-bit integer.
     pub(super) fn ask(&self, py: Python<'_>) -> PyResult<u64> {
         let answer = self.0.bind(py).call0()?;
         answer.extract().map_err(|error: PyErr| {
@@ -53,7 +54,7 @@ impl Copies {
 }
 
 impl Asked<Copies> {
-    /// Which copy this is, if there is a hook.
+    /// Identifier of this copy, if a hook is set.
     pub(super) fn copy(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         self.hook(py).map(|hook| hook.ask(py)).transpose()
     }
@@ -64,17 +65,17 @@ fn wrong(needed: &str, answer: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("a hook must answer with {needed}, not {kind}"))
 }
 
-/// A hook, or none yet. Its lock is held for no longer than it takes to copy a reference.
+/// A hook that may not be set yet. Its lock is held only while a reference is copied.
 pub(super) struct Asked<H>(Mutex<Option<H>>);
 
 impl<H: Hook> Asked<H> {
-    pub(super) fn nobody() -> Self {
+    pub(super) fn unset() -> Self {
         Self(Mutex::new(None))
     }
 
     pub(super) fn set(&self, py: Python<'_>, hook: H) {
         let before = locked(py, &self.0, |slot| slot.replace(hook));
-        // Whatever that runs, it runs without the lock.
+        // The drop may run Python code; it runs without the lock.
         drop(before);
     }
 
@@ -82,20 +83,20 @@ impl<H: Hook> Asked<H> {
         locked(py, &self.0, |slot| slot.as_ref().map(|hook| H::of(hook.callable().clone_ref(py))))
     }
 
-    /// For the garbage collector: a hook often knows whom it is the hook of.
+    /// For the garbage collector: a hook often references the object that it belongs to.
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        // What is locked is in use, so it is no garbage.
+        // A locked hook is in use, so it is not garbage.
         self.0.try_lock().map_or(Ok(()), |slot| visit.call(slot.as_ref().map(H::callable)))
     }
 
-    /// For the garbage collector, and when the object is closed.
+    /// Called by the garbage collector, and when the object is closed.
     pub(super) fn forget(&self) {
         let before = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(before);
     }
 }
 
-/// A callable of the user's.
+/// A user's callable.
 pub(super) trait Hook: Sized {
     fn of(callable: Py<PyAny>) -> Self;
     fn callable(&self) -> &Py<PyAny>;

@@ -1,4 +1,4 @@
-//! `quorate.dsig`: one-time keys sign, and Ed25519 signs these in batches.
+//! `quorate.dsig`: one-time keys sign, and Ed25519 signs these keys in batches.
 
 mod hook;
 mod signer;
@@ -22,22 +22,22 @@ use crate::failure::{Outcome, exception};
 use crate::keys::PublicKey;
 use crate::layer::{Coroutine, off_thread};
 
-/// The names of all suites, by number, with the bytes of a signature.
+/// Names of all suites, ordered by number, with the size of a signature in bytes.
 #[pyfunction]
 pub(crate) fn dsig_suites() -> Vec<(&'static str, usize)> {
     SuiteId::ALL.iter().map(|suite| (suite.name(), suite.signature_len())).collect()
 }
 
-/// Verifies a signature of any suite, with nothing known beforehand. Cost: one Ed25519 verification, and hashes.
+/// Verifies a signature of any suite without prior knowledge of its batch. Cost: one Ed25519 verification, plus hashes.
 #[pyfunction]
 pub(crate) fn verify(py: Python<'_>, signer: &PublicKey, message: Bytes, signature: Bytes) -> Outcome<()> {
     let signer = ed25519(signer)?;
     Ok(py.detach(|| dynamic::verify(signer, &message, &signature))?)
 }
 
-/// Verifies many signatures of one suite, as of a log: each is a signer, a message and a signature. There is an outcome
-/// for each, in their order: `None`, or the exception that an `Auditor` would have raised, which remembers 1,024
-/// batches. Cost: one Ed25519 verification per batch of keys, and hashes.
+/// Verifies several signatures of one suite, such as those of a log: each entry has a signer, a message and a
+/// signature. Returns an outcome for each, in input order: `None`, or the exception that an `Auditor` that remembers
+/// 1,024 batches would raise. Cost: one Ed25519 verification per batch of keys, plus hashes.
 #[pyfunction]
 pub(crate) fn verify_all(py: Python<'_>, suite: &str, entries: List<Entry>) -> Outcome<Outcomes> {
     let (suite, entries) = (named(suite)?, entries.all()?);
@@ -63,8 +63,8 @@ pub(crate) fn verify_all_async<'py>(
     Ok(off_thread(module, "verify_all", (suite, entries))?)
 }
 
-/// Puts two signatures of one one-time key side by side, each with its message: evidence against the signer, which
-/// anybody checks with `verify_reuse`. Raises `NotEvidenceError` if it is none.
+/// Combines two signatures of one one-time key, each with its message, to evidence against the signer; `verify_reuse`
+/// verifies it. Raises `NotEvidenceError` if they prove no fault.
 #[pyfunction]
 pub(crate) fn reuse<'py>(
     py: Python<'py>,
@@ -77,7 +77,7 @@ pub(crate) fn reuse<'py>(
     Ok(PyBytes::new(py, &evidence))
 }
 
-/// Checks evidence of reuse, with nothing known beforehand, and answers with the culprit.
+/// Verifies evidence of key reuse without prior knowledge, and returns the culprit.
 #[pyfunction]
 pub(crate) fn verify_reuse(py: Python<'_>, suite: &str, evidence: Bytes) -> Outcome<PublicKey> {
     let suite = named(suite)?;
@@ -85,10 +85,10 @@ pub(crate) fn verify_reuse(py: Python<'_>, suite: &str, evidence: Bytes) -> Outc
     Ok(PublicKey(culprit.into()))
 }
 
-/// Whose signature it is, of which message, and the signature.
+/// Signer, message and signature.
 type Entry = (Py<PublicKey>, Bytes, Bytes);
 
-/// What became of each signature.
+/// Outcome for each signature.
 pub(crate) struct Outcomes(Vec<Result<()>>);
 
 impl<'py> IntoPyObject<'py> for Outcomes {
@@ -117,17 +117,17 @@ fn named(suite: &str) -> Result<SuiteId> {
     suite.parse()
 }
 
-/// Only Ed25519 signs batches.
+/// Batches are signed with Ed25519 only.
 fn ed25519(key: &PublicKey) -> Result<&ed25519::PublicKey> {
     (&key.0).try_into()
 }
 
-/// Works on what is behind a lock that only those take who have the interpreter, and let go of before it: so nobody
-/// waits for it, and whoever forks, which takes the interpreter as well, never leaves a child with a lock that nobody
-/// opens. What takes longer than it takes to get the interpreter back from a busy thread is done without both.
+/// Works on an object behind a lock. Threads take this lock only while they hold the interpreter, and release it first.
+/// So no thread waits for it, and a fork, which also needs the interpreter, never leaves a child with a locked lock.
+/// Work that takes longer than regaining the interpreter from a busy thread runs without both.
 ///
-/// What is left: a signature copies or hashes for some microseconds, and hashes its message, at more than a gigabyte
-/// per second; an auditor also verifies Ed25519 for the first signature of each batch, some 50 µs.
+/// The remaining work under the lock: a signature copies or hashes for some microseconds and hashes its message at more
+/// than a gigabyte per second; an auditor also verifies Ed25519 for the first signature of each batch, some 50 µs.
 fn locked<L, T>(py: Python<'_>, lock: &Mutex<L>, work: impl FnOnce(&mut L) -> T) -> T {
     work(&mut lock.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
 }

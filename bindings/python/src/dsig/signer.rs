@@ -24,16 +24,16 @@ use crate::times::{Lifetime, at};
 
 const WHAT: &str = "Signer";
 
-/// Makes one-time keys ahead of time and signs with each of them once. Nothing copies or stores them: they are wiped
-/// when they expire, in a forked child, and when the signer is closed or collected. Threads may share a signer; one
-/// that prepares never keeps another from signing.
+/// Generates one-time keys ahead of time and signs with each of them once. The keys are never copied or stored: they
+/// are wiped when they expire, in a forked child, and when the signer is closed or collected. Threads may share a
+/// signer; a thread in `prepare` never blocks one in `sign`.
 #[pyclass(frozen, module = "quorate.dsig")]
 pub(crate) struct Signer {
     suite: SuiteId,
     public: any::PublicKey,
     inner: Mutex<Option<DynSigner>>,
     copies: Asked<Copies>,
-    /// What the hook answered last, for the core.
+    /// The hook's last answer, for the core.
     copy: Arc<AtomicU64>,
 }
 
@@ -42,8 +42,8 @@ impl Signer {
         locked(py, &self.inner, |signer| signer.as_mut().map(work)).ok_or(Failure::Closed(WHAT))
     }
 
-    /// As [`quickly`](Signer::quickly), with what the hook answered. If threads come here in another order than their
-    /// answers were given in, the keys are wiped once too often.
+    /// As [`quickly`](Signer::quickly), with the hook's answer. If threads arrive in another order than their answers
+    /// were given, the keys are wiped once more than needed.
     fn told<T>(
         &self,
         py: Python<'_>,
@@ -61,9 +61,10 @@ impl Signer {
 
 #[pymethods]
 impl Signer {
-    /// A signer under an Ed25519 key, which it takes over: the `SecretKey` is closed afterwards, also if the signer is
-    /// refused. `groups` are sets of likely verifiers; that of everybody is always there. A batch has 2**`log2_batch`
-    /// keys, at most 128; a group with fewer keys than `low_water` gets another; keys older than `lifetime` are wiped.
+    /// A signer under an Ed25519 key, whose ownership it takes: the `SecretKey` is closed afterwards, even if this
+    /// fails. `groups` are sets of likely verifiers; the group of all verifiers always exists. A batch has
+    /// 2**`log2_batch` keys, at most 128; a group with fewer keys than `low_water` gets another batch; keys older than
+    /// `lifetime` are wiped.
     #[new]
     #[pyo3(signature = (
         secret,
@@ -92,13 +93,13 @@ impl Signer {
         let signer = DynSigner::new(suite, secret.try_into()?, groups, config, &mut SysRng)?;
         let public = signer.public_key().clone().into();
         let copy = Arc::default();
-        Ok(Self { suite, public, inner: Mutex::new(Some(signer)), copies: Asked::nobody(), copy })
+        Ok(Self { suite, public, inner: Mutex::new(Some(signer)), copies: Asked::unset(), copy })
     }
 
-    /// Sets a hook that tells this machine's copies apart: it answers with a virtual machine's generation identifier, a
-    /// counter of restored checkpoints, any integer of 64 bits. `sign` and `prepare` ask it first, on whatever thread
-    /// they run, and whenever its answer changes, all keys are wiped. What it raises they raise, and nothing is signed.
-    /// It may use this signer. Forks are noticed without it, and what nobody notices expires.
+    /// Sets a hook that distinguishes copies of this machine: it returns a virtual machine's generation identifier, a
+    /// counter of restored checkpoints, or any other 64-bit integer. `sign` and `prepare` call it first, on the calling
+    /// thread. When its answer changes, all keys are wiped. They raise what it raises, and then nothing is signed. It
+    /// may use this signer. Forks are detected without it; undetected copies are limited by the keys' lifetime.
     fn detect_copies(&self, py: Python<'_>, hook: Copies) -> Outcome<()> {
         let copy = hook.ask(py)?;
         self.told(py, Some(copy), |signer| {
@@ -109,10 +110,10 @@ impl Signer {
         Ok(())
     }
 
-    /// Background work: makes one batch for the group that is shortest of keys, and answers with what to send to whom;
-    /// `None` if no group is short. Call it until then, and again while the signer lives. Cost: 128 times what a
-    /// signature takes to make and to verify, and more in the suites with HORS. One call at a time: two make a batch
-    /// each.
+    /// Background work: generates one batch for the group with the fewest keys and returns the announcement to send;
+    /// `None` if no group needs a batch. Call it until it returns `None`, and again during the signer's lifetime. Cost:
+    /// 128 times the cost of making and verifying a signature, and more in the HORS suites. Make one call at a time:
+    /// concurrent calls make a batch each.
     #[pyo3(signature = (now = None))]
     fn prepare(&self, py: Python<'_>, now: Option<Now>) -> Outcome<Option<Announced>> {
         loop {
@@ -121,7 +122,7 @@ impl Signer {
             let plan = self.told(py, copy, |signer| signer.plan(&mut SysRng, now))??;
             let Some(plan) = plan else { return Ok(None) };
             let batch = py.detach(|| plan.make())?;
-            // None if the keys were invalidated meanwhile, and with them these.
+            // None if the keys were invalidated meanwhile, and this batch with them.
             if let Some(announced) = self.quickly(py, |signer| signer.add(batch))? {
                 return Ok(Some(Announced(announced)));
             }
@@ -137,16 +138,17 @@ impl Signer {
         off_thread(slf, "prepare", (now.map(|now| now.0),))
     }
 
-    /// What announces all batches that still have keys: for a verifier that comes late or starts again.
+    /// Announcements of all batches that still have keys, for a verifier that joins late or restarts.
     fn announcements(&self, py: Python<'_>) -> Outcome<Vec<Announced>> {
         self.quickly(py, |signer| signer.announcements().into_iter().map(Announced).collect())
     }
 
-    /// Signs with a fresh key of the smallest group that contains all of `hint` and has one; an empty hint means
-    /// everybody. The hint decides who verifies fast, never who can verify. Raises `ExhaustedError` if no key is left.
+    /// Signs with a fresh key of the smallest group that contains all of `hint` and has a key; an empty hint means all
+    /// verifiers. The hint determines which verifiers verify fast, never which can verify. Raises `ExhaustedError` if
+    /// no key is left.
     ///
-    /// `now`, here and everywhere, is in microseconds, of a clock that goes on while the machine sleeps; without it,
-    /// it is the system's time of day.
+    /// `now`, in all methods, is in microseconds of a clock that continues while the machine sleeps; it defaults to the
+    /// system's time of day.
     #[pyo3(signature = (message, hint = Members::NONE, now = None))]
     fn sign<'py>(
         &self,
@@ -156,20 +158,20 @@ impl Signer {
         now: Option<Now>,
     ) -> Outcome<Bound<'py, PyBytes>> {
         let hint: Vec<u16> = hint.counted().into_iter().map(|member| member.0).collect();
-        // The clock after the hook, which may take its time.
+        // The clock is read after the hook, which may take its time.
         let copy = self.copies.copy(py)?;
         let now = at(now);
         let signature = self.told(py, copy, |signer| signer.sign(&message, &hint, now))??;
         Ok(PyBytes::new(py, &signature))
     }
 
-    /// How many keys are ready in all groups.
+    /// Number of keys ready in all groups.
     #[getter]
     fn ready(&self, py: Python<'_>) -> Outcome<usize> {
         self.quickly(py, |signer| signer.ready())
     }
 
-    /// Wipes every key: for whoever learns that the machine was copied, or is about to be.
+    /// Wipes every key. Call it when the machine was copied, or is about to be.
     fn invalidate(&self, py: Python<'_>) -> Outcome<()> {
         self.quickly(py, DynSigner::invalidate)
     }
@@ -180,20 +182,20 @@ impl Signer {
         self.suite.name()
     }
 
-    /// The key that verifies what this signer signs.
+    /// Key that verifies this signer's signatures.
     #[getter]
     fn public_key(&self) -> PublicKey {
         PublicKey(self.public.clone())
     }
 
-    /// Wipes all keys. What is called later raises `ClosedError`; closing again does nothing.
+    /// Wipes all keys. Later calls raise `ClosedError`; closing again does nothing.
     fn close(&self, py: Python<'_>) {
         let signer = locked(py, &self.inner, Option::take);
         py.detach(|| drop(signer));
         self.copies.forget();
     }
 
-    /// Whether the signer was closed.
+    /// True if the signer was closed.
     #[getter]
     fn closed(&self, py: Python<'_>) -> bool {
         self.quickly(py, |_| ()).is_err()
@@ -228,7 +230,7 @@ impl Signer {
         self.copies.forget();
     }
 
-    /// Refused.
+    /// Raises `TypeError`: this object cannot be pickled.
     fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
         refused("a Signer cannot be pickled or copied: a one-time key that signs twice can be forged")
     }

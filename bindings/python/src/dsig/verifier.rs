@@ -14,14 +14,14 @@ use crate::failure::Outcome;
 use crate::keys::PublicKey;
 use crate::times::{Interval, at};
 
-/// Verifies signatures of the signers that were let in, fast where their batch was announced. Threads may share a
-/// verifier; an announcement, however hostile, never keeps another thread from verifying.
+/// Verifies signatures of admitted signers, fast if their batch was announced. Threads may share a verifier; even a
+/// hostile announcement never blocks another thread from verifying.
 #[pyclass(frozen, module = "quorate.dsig")]
 pub(crate) struct Verifier {
     suite: SuiteId,
     inner: Mutex<DynVerifier>,
     revocation: Asked<Revocation>,
-    /// What the hook says of the signer at hand, for the core. It belongs to who holds the lock.
+    /// The hook's answer for the current signer, for the core. It belongs to the holder of the lock.
     revoked: Arc<AtomicBool>,
 }
 
@@ -36,10 +36,10 @@ impl Verifier {
 
 #[pymethods]
 impl Verifier {
-    /// A verifier that knows nobody yet. It remembers, for each signer, so many batches that were `announced`, and that
-    /// it `checked` when signatures came without an announcement; the oldest give way, and each takes about 12 kB. So
-    /// many announcements may come at once (`burst`), and one more each `interval`. A signer has `low_water` / 128 + 1
-    /// batches for each of its groups; those that do not fit verify slowly.
+    /// A verifier without admitted signers. For each signer, it remembers up to `announced` announced batches and
+    /// `checked` batches of signatures without an announcement; the oldest are evicted, and each takes about 12 kB. It
+    /// accepts bursts of `burst` announcements, and one more per `interval`. A signer has `low_water` / 128 + 1 batches
+    /// for each of its groups; signatures of batches that do not fit verify slowly.
     #[new]
     #[pyo3(signature = (
         suite = "wots-blake3",
@@ -67,32 +67,32 @@ impl Verifier {
         let revoked = Arc::new(AtomicBool::default());
         let answer = revoked.clone();
         verifier.check_revocation(move |_| answer.load(Ordering::Relaxed));
-        Ok(Self { suite, inner: Mutex::new(verifier), revocation: Asked::nobody(), revoked })
+        Ok(Self { suite, inner: Mutex::new(verifier), revocation: Asked::unset(), revoked })
     }
 
-    /// Lets a signer in. Does nothing if it is known.
+    /// Admits a signer. Does nothing if the signer is known.
     fn admit(&self, py: Python<'_>, signer: &PublicKey) -> Outcome<()> {
         let signer = ed25519(signer)?.clone();
         locked(py, &self.inner, |verifier| verifier.admit(signer));
         Ok(())
     }
 
-    /// Forgets a signer: all of its signatures are refused from now on. Answers whether it was known.
+    /// Forgets a signer: all of its signatures are rejected from now on. Returns true if it was known.
     fn revoke(&self, py: Python<'_>, signer: &PublicKey) -> Outcome<bool> {
         let signer = ed25519(signer)?;
         Ok(locked(py, &self.inner, |verifier| verifier.revoke(signer)))
     }
 
-    /// Sets a hook that says whether a key is revoked: a list that somebody else keeps. `announce`, `can_verify_fast` and
-    /// `verify` ask it first, on whatever thread they run. What it raises they raise, and nothing is accepted. It may use
-    /// this verifier, and should cost no more than a lookup.
+    /// Sets a hook that tells whether a key is revoked, according to an external list. `announce`, `can_verify_fast`
+    /// and `verify` call it first, on the calling thread. They raise what it raises, and then nothing is accepted. It
+    /// may use this verifier, and should cost no more than a lookup.
     fn check_revocation(&self, py: Python<'_>, hook: Revocation) {
         self.revocation.set(py, hook);
     }
 
-    /// Background work: takes in an announcement of the signer that it came from, over a link that says who it is.
-    /// Raises `WrongContextError` for strangers, `RateLimitedError` for too many. Cost: 127 hashes, one Ed25519
-    /// verification.
+    /// Background work: processes an announcement received from its signer over an authenticated link. Raises
+    /// `WrongContextError` for unknown signers and `RateLimitedError` above the allowance. Cost: 127 hashes, one
+    /// Ed25519 verification.
     #[pyo3(signature = (signer, announcement, now = None))]
     fn announce(
         &self,
@@ -109,7 +109,7 @@ impl Verifier {
         Ok(self.told(py, revoked, |verifier| verifier.learn(checked))?)
     }
 
-    /// Whether `verify` would not need an Ed25519 verification. Cost: one lookup.
+    /// Returns true if `verify` would not need an Ed25519 verification. Cost: one lookup.
     fn can_verify_fast(
         &self,
         py: Python<'_>,
@@ -121,9 +121,10 @@ impl Verifier {
         Ok(self.told(py, revoked, |verifier| verifier.can_verify_fast(key, &signature))?)
     }
 
-    /// Verifies a signature, whatever was announced. Raises `WrongContextError` for strangers, `BadSignatureError`, and
-    /// `OneTimeReuseError` if the signature is valid but its key signed something else before: for evidence see `reuse`,
-    /// and keep what you verified. Only Ed25519, where the batch is not known, lets other threads run meanwhile.
+    /// Verifies a signature, whether or not its batch was announced. Raises `WrongContextError` for unknown signers,
+    /// `BadSignatureError`, and `OneTimeReuseError` if the signature is valid but its key signed another message
+    /// before: for evidence see `reuse`, and store what you verified. The interpreter is released only for the Ed25519
+    /// verification of an unknown batch.
     fn verify(
         &self,
         py: Python<'_>,
@@ -159,8 +160,8 @@ impl Verifier {
     }
 }
 
-/// Verifies a log, one signature after the other, with nothing known beforehand and with one Ed25519 verification per
-/// batch of keys. It knows no signers: whom to trust is the caller's business. Threads may share an auditor.
+/// Verifies a log, one signature after the other, without prior knowledge and with one Ed25519 verification per batch
+/// of keys. It has no list of signers: the caller decides which to trust. Threads may share an auditor.
 #[pyclass(frozen, module = "quorate.dsig")]
 pub(crate) struct Auditor {
     suite: SuiteId,
@@ -169,7 +170,7 @@ pub(crate) struct Auditor {
 
 #[pymethods]
 impl Auditor {
-    /// An auditor that remembers so many batches of keys (`roots`), at least one; the oldest give way, and each takes
+    /// An auditor that remembers up to `roots` batches of keys, at least one; the oldest are evicted, and each takes
     /// about 12 kB.
     #[new]
     #[pyo3(signature = (suite = "wots-blake3", *, roots = Roots(1024)))]
@@ -179,7 +180,7 @@ impl Auditor {
     }
 
     /// Verifies the next signature of a log. Raises `BadSignatureError`, or `OneTimeReuseError` if its key signed
-    /// something else before, in a batch that is remembered.
+    /// another message before, in a batch that is remembered.
     fn check(&self, py: Python<'_>, signer: &PublicKey, message: Bytes, signature: Bytes) -> Outcome<()> {
         let signer = ed25519(signer)?;
         Ok(locked(py, &self.inner, |auditor| auditor.check(signer, &message, &signature))?)

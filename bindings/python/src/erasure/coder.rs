@@ -1,4 +1,4 @@
-//! From a message to the shards that leave, and back.
+//! Encoding a message to checked shards, and decoding it.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,8 +13,8 @@ use crate::failure::Outcome;
 use crate::layer::{Coroutine, off_thread};
 use crate::pickle::refused;
 
-/// All that decides what a message's shards are: code, shape, length, and the root of the tree over all shards. Who
-/// receives the same commitment decodes the same message or, with everybody else, none.
+/// Everything that determines a message's shards: code, shape, length, and the root of the tree over all shards. All
+/// receivers of the same commitment decode the same message, or all decode none.
 #[pyclass(frozen, eq, hash, module = "quorate.erasure")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Commitment(erasure::Commitment);
@@ -36,31 +36,31 @@ impl Commitment {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// The code.
+    /// The erasure code.
     #[getter]
     fn suite(&self) -> ErasureSuite {
         ErasureSuite(self.0.suite())
     }
 
-    /// How many shards.
+    /// Number of data and parity shards.
     #[getter]
     fn shape(&self) -> Shape {
         Shape(self.0.shape())
     }
 
-    /// Bytes of the message.
+    /// Length of the message in bytes.
     #[getter]
     fn message_len(&self) -> usize {
         self.0.message_len()
     }
 
-    /// The root of the tree over the shards. It fixes neither code nor length: to name a message, use `identity`.
+    /// Root of the tree over the shards. It binds neither code nor length: to identify a message, use `identity`.
     #[getter]
     fn root<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.root())
     }
 
-    /// What votes and certificates name the message by: 32 bytes.
+    /// Identifier of the message in votes and certificates: 32 bytes.
     fn identity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.identity())
     }
@@ -70,38 +70,38 @@ impl Commitment {
     }
 }
 
-/// A shard whose path leads to the root of its commitment: decoding it checks it, and nothing else can be decoded to a
-/// message.
+/// A shard whose path leads to the root of its commitment. Decoding a shard checks it, and only checked shards can be
+/// decoded to a message.
 #[pyclass(frozen, eq, module = "quorate.erasure")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct CheckedShard(erasure::CheckedShard);
 
 #[pymethods]
 impl CheckedShard {
-    /// The most bytes that an encoded shard of this coding has: what a link should let through.
+    /// Maximum length of an encoded shard of this coding: the limit for a link.
     #[staticmethod]
     fn max_encoded_len(coding: &Coding) -> usize {
         erasure::CheckedShard::max_encoded_len(&coding.0)
     }
 
-    /// Reads a shard of that coding and checks it. Cost: the hash of the shard.
+    /// Reads a shard of that coding and checks it. Cost: hashing the shard.
     #[staticmethod]
     fn decode(py: Python<'_>, data: Bytes, coding: &Coding) -> Outcome<Self> {
         Ok(Self(py.detach(|| erasure::CheckedShard::decode(&data, &coding.0))?))
     }
 
-    /// The canonical bytes: commitment, path, and the shard's own.
+    /// Returns the canonical encoding: commitment, path, and the shard's bytes.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &py.detach(|| self.0.encode()))
     }
 
-    /// What it belongs to.
+    /// The commitment that it belongs to.
     #[getter]
     fn commitment(&self) -> Commitment {
         Commitment(*self.0.commitment())
     }
 
-    /// Its place: the data shards come first.
+    /// Index of the shard; the data shards come first.
     #[getter]
     fn index(&self) -> usize {
         self.0.index()
@@ -122,7 +122,7 @@ impl CheckedShard {
         )
     }
 
-    /// Refused: what comes out of a pickle was checked by nobody.
+    /// Raises `TypeError`: unpickling would bypass verification.
     fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
         refused("a CheckedShard cannot be pickled; send its bytes and decode them there")
     }
@@ -138,8 +138,9 @@ impl CheckedShard {
     }
 }
 
-/// Makes shards of messages and messages of shards, for one coding. It keeps tables and working memory, up to twice the
-/// size of the largest message so far: keep it. Threads may share it; they take turns, so that each had better have one.
+/// Encodes messages to shards and decodes them, for one coding. It holds tables and working memory, up to twice the
+/// size of the largest message so far: reuse it. Threads may share it, but their calls are serialised; prefer one coder
+/// per thread.
 #[pyclass(frozen, module = "quorate.erasure")]
 pub(crate) struct Coder {
     coding: Coding,
@@ -147,7 +148,7 @@ pub(crate) struct Coder {
 }
 
 impl Coder {
-    /// Without the interpreter.
+    /// Runs `work` without the interpreter.
     fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut erasure::Coder) -> T + Send) -> T {
         py.detach(|| work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner)))
     }
@@ -155,20 +156,21 @@ impl Coder {
 
 #[pymethods]
 impl Coder {
-    /// A coder; raises `BadShapeError` if this build does not have the code.
+    /// Creates a coder; raises `BadShapeError` if this build does not support the code.
     #[new]
     fn new(py: Python<'_>, coding: &Coding) -> Outcome<Self> {
         let inner = py.detach(|| erasure::Coder::new(coding.0))?;
         Ok(Self { coding: *coding, inner: Mutex::new(inner) })
     }
 
-    /// What it codes.
+    /// Its coding.
     #[getter]
     fn coding(&self) -> Coding {
         self.coding
     }
 
-    /// Makes all shards of a message and commits to them. Cost: making the parity shards, and hashing all shards.
+    /// Encodes a message to all its shards and commits to them. Cost: computing the parity shards, and hashing all
+    /// shards.
     fn disperse(&self, py: Python<'_>, message: Bytes) -> Outcome<Dispersal> {
         Ok(Dispersal(self.with(py, |coder| coder.disperse(&message))?))
     }
@@ -178,14 +180,15 @@ impl Coder {
         off_thread(slf, "disperse", (message.into_python(slf.py()),))
     }
 
-    /// Restores the message, and all shards, from as many shards of one commitment as there are data shards, or more.
-    /// EVERYBODY WHO DECODES SHARDS OF THIS COMMITMENT COMES TO THE SAME VERDICT: a sender who committed to shards that are
-    /// not of one message is found out by all, with `BadEncodingError`, and the shards are the evidence. Raises
-    /// `WrongContextError` for shards of several commitments, `DuplicateSignerError`, and `BelowQuorumError` for too few.
+    /// Restores the message and all shards from at least as many shards of one commitment as there are data shards. ALL
+    /// MEMBERS THAT DECODE SHARDS OF THIS COMMITMENT REACH THE SAME VERDICT: if the sender committed to shards that do
+    /// not encode one message, every decoder raises `BadEncodingError`, and the shards are the evidence. Raises
+    /// `WrongContextError` for shards of several commitments, `DuplicateSignerError`, and `BelowQuorumError` for too
+    /// few.
     fn decode(&self, py: Python<'_>, shards: List<Py<CheckedShard>>) -> Outcome<Dispersal> {
         let shards = shards.all()?;
         Ok(Dispersal(self.with(py, |coder| {
-            // One more than there can be says as much as all of them.
+            // One shard more than the maximum suffices to report the error.
             let most = coder.coding().shape().shards() + 1;
             let shards: Vec<_> = shards.iter().take(most).map(|shard| shard.get().0.clone()).collect();
             coder.decode(&shards)
@@ -212,7 +215,7 @@ pub(crate) struct Dispersal(erasure::Dispersal);
 
 #[pymethods]
 impl Dispersal {
-    /// What the sender commits to.
+    /// The sender's commitment.
     #[getter]
     fn commitment(&self) -> Commitment {
         Commitment(*self.0.commitment())
@@ -224,12 +227,12 @@ impl Dispersal {
         PyBytes::new(py, self.0.message())
     }
 
-    /// The shard at this place, for the member at this place.
+    /// The shard at this index, for the member with this index.
     fn shard(&self, py: Python<'_>, index: Place) -> Outcome<CheckedShard> {
         Ok(CheckedShard(py.detach(|| self.0.shard(size(index.0)))?))
     }
 
-    /// All of them, in order.
+    /// All shards, in order.
     fn shards(&self, py: Python<'_>) -> Outcome<Vec<CheckedShard>> {
         let count = self.0.commitment().shape().shards();
         let shards =

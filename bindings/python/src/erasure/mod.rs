@@ -1,4 +1,5 @@
-//! `quorate.erasure`: a message as n shards of which any k restore it, with a commitment that keeps senders honest.
+//! `quorate.erasure`: a message becomes n shards, any k of which restore it; a commitment binds the sender to one
+//! message.
 
 mod coder;
 mod shape;

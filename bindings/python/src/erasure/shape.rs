@@ -1,4 +1,4 @@
-//! What a committee agrees on before anything is coded.
+//! Parameters that a committee agrees on before any message is encoded.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -11,39 +11,39 @@ use crate::convert::{
 use crate::failure::Outcome;
 use crate::pickle::{Reduced, rebuilt, reduced};
 
-/// How many shards there are: `data` that hold the message and `parity` that make up for lost ones.
+/// Number of shards: `data` shards that hold the message and `parity` shards that replace lost ones.
 #[pyclass(frozen, eq, ord, hash, module = "quorate.erasure")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Shape(pub(crate) erasure::Shape);
 
 #[pymethods]
 impl Shape {
-    /// So many shards; raises `BadShapeError` without data shards, or above 32,768 in all.
+    /// Creates a shape; raises `BadShapeError` without data shards, or above 32,768 shards in total.
     #[new]
     fn new(data: DataShards, parity: ParityShards) -> Outcome<Self> {
         Ok(Self(erasure::Shape::new(data.0, parity.0)?))
     }
 
-    /// One shard for each member, as a reliable broadcast needs it that outlives `faulty` of them: twice as many parity
-    /// shards as those.
+    /// One shard per member, for a reliable broadcast that tolerates `faulty` of them: the parity shards number twice
+    /// that.
     #[staticmethod]
     fn of_committee(members: MemberCount, faulty: Faulty) -> Outcome<Self> {
         Ok(Self(erasure::Shape::of_committee(members.0, faulty.0)?))
     }
 
-    /// Data shards: as many of any kind restore the message.
+    /// Number of data shards: as many shards of any kind restore the message.
     #[getter]
     fn data(&self) -> usize {
         self.0.data()
     }
 
-    /// Parity shards.
+    /// Number of parity shards.
     #[getter]
     fn parity(&self) -> usize {
         self.0.parity()
     }
 
-    /// All shards.
+    /// Number of all shards.
     #[getter]
     fn shards(&self) -> usize {
         self.0.shards()
@@ -58,36 +58,36 @@ impl Shape {
     }
 }
 
-/// The parameters of suite 3 that the tuner searches: bits of a word, and bytes of a packet.
+/// The tuner's parameters of suite 3: bits per word, and bytes per packet.
 #[pyclass(frozen, eq, ord, hash, module = "quorate.erasure")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Packets(erasure::Packets);
 
 #[pymethods]
 impl Packets {
-    /// The largest packet, as a power of two.
+    /// The largest packet size, as a power of two.
     #[classattr]
     const MAX_LOG2_PACKET: u8 = erasure::Packets::MAX_LOG2_PACKET;
 
-    /// Words of 2 to 16 bits, packets of 2**`log2_packet` bytes.
+    /// Creates parameters with words of 2 to 16 bits and packets of 2**`log2_packet` bytes.
     #[new]
     fn new(word: Word, log2_packet: Log2Packet) -> Outcome<Self> {
         Ok(Self(erasure::Packets::new(word.0, log2_packet.0)?))
     }
 
-    /// Bits of a word.
+    /// Bits per word.
     #[getter]
     fn word(&self) -> u8 {
         self.0.word()
     }
 
-    /// Bytes of a packet.
+    /// Bytes per packet.
     #[getter]
     fn packet(&self) -> usize {
         self.0.packet()
     }
 
-    /// The packet's size as a power of two.
+    /// Packet size as a power of two.
     #[getter]
     fn log2_packet(&self) -> u8 {
         self.0.log2_packet()
@@ -102,7 +102,7 @@ impl Packets {
     }
 }
 
-/// Which code makes the parity shards: the bytes on the wire depend on it, so all members use the same.
+/// Code of the parity shards. It determines the bytes on the wire, so all members must use the same.
 #[pyclass(frozen, eq, ord, hash, module = "quorate._native")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ErasureSuite(pub(crate) erasure::Suite);
@@ -112,17 +112,17 @@ impl ErasureSuite {
     /// 1: Reed–Solomon over GF(2¹⁶) by additive Fourier transforms; up to 32,768 shards.
     #[classattr]
     const LEOPARD: ErasureSuite = ErasureSuite(erasure::Suite::Leopard);
-    /// 2: Cauchy Reed–Solomon over GF(2⁸); up to 256 shards, and the faster one for few of them.
+    /// 2: Cauchy Reed–Solomon over GF(2⁸); up to 256 shards, and faster for few of them.
     #[classattr]
     const GF8: ErasureSuite = ErasureSuite(erasure::Suite::Gf8);
 
-    /// The one to take unless there is a reason for another: suite 2 up to its 256 shards, suite 1 above.
+    /// The recommended code: suite 2 up to its 256 shards, suite 1 above.
     #[staticmethod]
     fn recommended(shape: &Shape) -> Self {
         Self(erasure::Suite::recommended(shape.0))
     }
 
-    /// 3: Jerasure's Cauchy Reed–Solomon of exclusive-ors, to compare with; most builds cannot run it.
+    /// 3: Jerasure's Cauchy Reed–Solomon code of exclusive-ors, for comparison; most builds do not support it.
     #[staticmethod]
     fn jerasure(packets: &Packets) -> Self {
         Self(erasure::Suite::Jerasure(packets.0))
@@ -139,19 +139,19 @@ impl ErasureSuite {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// The byte that stands for it in encodings.
+    /// The byte that identifies it in encodings.
     #[getter]
     fn number(&self) -> u8 {
         self.0.number()
     }
 
-    /// A name for people.
+    /// Human-readable name.
     #[getter]
     fn name(&self) -> &'static str {
         self.0.name()
     }
 
-    /// The parameters of suite 3; `None` for the others.
+    /// The parameters of suite 3; `None` for the other suites.
     #[getter]
     fn packets(&self) -> Option<Packets> {
         match self.0 {
@@ -160,13 +160,13 @@ impl ErasureSuite {
         }
     }
 
-    /// Lengths of shards are multiples of this many bytes.
+    /// Shard lengths are multiples of this number of bytes.
     #[getter]
     fn unit(&self) -> usize {
         self.0.unit()
     }
 
-    /// Whether this build can run the code.
+    /// True if this build supports the code.
     fn is_available(&self) -> bool {
         self.0.is_available()
     }
@@ -183,15 +183,16 @@ impl ErasureSuite {
     }
 }
 
-/// A code, a shape that it can do, and the longest message.
+/// A code, a shape that it supports, and the maximum message length.
 #[pyclass(frozen, eq, hash, module = "quorate.erasure")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Coding(pub(crate) erasure::Coding);
 
 #[pymethods]
 impl Coding {
-    /// A coding of messages up to `max_message` bytes, with the recommended suite unless there is another. Raises `BadShapeError` if the suite cannot make these shards,
-    /// `TooLargeError` above `MAX_MESSAGE`, or `MAX_SHARDS` bytes of all shards together.
+    /// A coding of messages up to `max_message` bytes, with the recommended suite by default. Raises `BadShapeError` if
+    /// the suite does not support the shape, and `TooLargeError` above `MAX_MESSAGE`, or if all shards together exceed
+    /// `MAX_SHARDS` bytes.
     #[new]
     #[pyo3(signature = (shape, max_message, suite = None))]
     fn new(shape: &Shape, max_message: MessageLen, suite: Option<&ErasureSuite>) -> Outcome<Self> {
@@ -199,25 +200,25 @@ impl Coding {
         Ok(Self(erasure::Coding::new(suite, shape.0, size(max_message.0))?))
     }
 
-    /// The code.
+    /// The erasure code.
     #[getter]
     fn suite(&self) -> ErasureSuite {
         ErasureSuite(self.0.suite())
     }
 
-    /// How many shards.
+    /// Number of data and parity shards.
     #[getter]
     fn shape(&self) -> Shape {
         Shape(self.0.shape())
     }
 
-    /// The longest message, in bytes.
+    /// Maximum message length in bytes.
     #[getter]
     fn max_message(&self) -> usize {
         self.0.max_message()
     }
 
-    /// How long each shard of a message of this length is.
+    /// Length of each shard of a message of this length.
     fn shard_len(&self, message: MessageLen) -> usize {
         self.0.shard_len(size(message.0))
     }

@@ -1,4 +1,4 @@
-//! The table of what was found to be fastest. `quorate tune-erasure` makes it.
+//! The tuner's table of the fastest codes. The command `quorate tune-erasure` creates it.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -10,21 +10,21 @@ use crate::convert::{Bytes, MessageLen, size};
 use crate::failure::Outcome;
 use crate::pickle::{Reduced, reduced};
 
-/// What was found for a shape, a length and a suite: encoding a message of so many bytes and decoding it with f and with 2f
-/// shards lost takes `cost` nanoseconds in all.
+/// Measurement for a shape, a length and a suite: encoding a message of this length and decoding it with f and with 2f
+/// lost shards takes `cost` nanoseconds in total.
 #[pyclass(frozen, eq, module = "quorate.erasure")]
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Row(tuner::Row);
 
 #[pymethods]
 impl Row {
-    /// How many shards.
+    /// Number of data and parity shards.
     #[getter]
     fn shape(&self) -> Shape {
         Shape(self.0.shape())
     }
 
-    /// The message's length.
+    /// Length of the message in bytes.
     #[getter]
     fn message(&self) -> usize {
         self.0.message()
@@ -36,7 +36,7 @@ impl Row {
         ErasureSuite(self.0.suite())
     }
 
-    /// Nanoseconds.
+    /// Cost in nanoseconds.
     #[getter]
     fn cost(&self) -> u64 {
         self.0.cost()
@@ -48,15 +48,15 @@ impl Row {
     }
 }
 
-/// Rows by shape, length and suite, one of each. Members of a committee use one table, or one row of it: the suite decides
-/// the bytes of the shards.
+/// Rows by shape, length and suite, without duplicates. All members of a committee must use one table, or one row of
+/// it, because the suite determines the bytes of the shards.
 #[pyclass(frozen, eq, module = "quorate.erasure")]
 #[derive(PartialEq)]
 pub(crate) struct Table(tuner::Table);
 
 #[pymethods]
 impl Table {
-    /// The most rows of a table.
+    /// Maximum number of rows.
     #[classattr]
     const MAX_ROWS: usize = tuner::Table::MAX_ROWS;
 
@@ -77,9 +77,9 @@ impl Table {
         self.0.rows().iter().copied().map(Row).collect()
     }
 
-    /// The fastest of the suites that `allow` says yes to, for shards of this shape, as measured with the length nearest to
-    /// `message` as a ratio. `None` if nothing was measured for this shape. Without `allow` it is whichever this build can
-    /// run; a committee whose members have other builds says what all can.
+    /// The fastest suite that `allow` accepts for shards of this shape, measured with the length nearest to `message`
+    /// as a ratio. `None` if this shape was not measured. By default, `allow` accepts the suites of this build; a
+    /// committee whose members have different builds passes the suites that all support.
     #[pyo3(signature = (shape, message, allow = None))]
     fn best(
         &self,
@@ -91,7 +91,7 @@ impl Table {
         let Some(allow) = allow else {
             return Ok(self.0.best(shape, message, |suite| suite.is_available()).copied().map(Row));
         };
-        // Asked beforehand, for the answer may be an exception.
+        // Called beforehand, because the callback may raise.
         let (mut asked, mut allowed) = (Vec::new(), Vec::new());
         for suite in self.0.rows().iter().filter(|row| row.shape() == shape).map(tuner::Row::suite) {
             if !asked.contains(&suite) {

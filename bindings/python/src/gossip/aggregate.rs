@@ -13,39 +13,39 @@ use crate::statement::Statement;
 use crate::verified::verified;
 use crate::votes::VerifiedVote;
 
-/// Some members' signatures on one statement, summed in any order: who signed, and how often each one's signature is in
-/// the sum. It needs no quorum. What decoded is canonical and of the committee's epoch; the sum is still to be checked.
-/// Only the suites `bls-min-sig-counted` and `bls-min-pk-counted` have aggregates.
+/// Signatures of some members on one statement, summed in any order: the signers, and how often each signature is in
+/// the sum. A quorum is not required. A decoded aggregate is canonical and has the committee's epoch; its sum is not
+/// verified yet. Only the suites `bls-min-sig-counted` and `bls-min-pk-counted` have aggregates.
 #[pyclass(frozen, eq, module = "quorate.gossip")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Aggregate(pub(crate) any::Aggregate);
 
 #[pymethods]
 impl Aggregate {
-    /// The aggregate of one vote that was checked by itself.
+    /// The aggregate of one verified vote.
     #[staticmethod]
     fn of_vote(py: Python<'_>, vote: &VerifiedVote, committee: &Committee) -> Outcome<VerifiedAggregate> {
         Ok(py.detach(|| any::Aggregate::of_vote(&vote.0, &committee.0))?.into())
     }
 
-    /// The aggregate that a certificate is.
+    /// The aggregate of a certificate.
     #[staticmethod]
     fn of_certificate(py: Python<'_>, certificate: &VerifiedCertificate) -> Outcome<VerifiedAggregate> {
         Ok(py.detach(|| any::Aggregate::of_certificate(&certificate.0))?.into())
     }
 
-    /// Reads an aggregate of that committee: form and epoch are checked, the sum not yet.
+    /// Reads an aggregate of that committee: checks its form and epoch, not its sum.
     #[staticmethod]
     fn decode(py: Python<'_>, data: Bytes, committee: &Committee) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::Aggregate::decode(&data, &committee.0))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// How many bytes `encode` gives.
+    /// Length of the encoding in bytes.
     fn encoded_len(&self) -> usize {
         self.0.encoded_len()
     }
@@ -56,13 +56,13 @@ impl Aggregate {
         Suite(self.0.suite())
     }
 
-    /// What is signed.
+    /// The signed statement.
     #[getter]
     fn statement(&self) -> Statement {
         Statement(*self.0.statement())
     }
 
-    /// Who signed: a set of one's own.
+    /// A new set of the signers.
     #[getter]
     fn signers(&self) -> SignerSet {
         self.0.signers().clone().into()
@@ -74,7 +74,7 @@ impl Aggregate {
         self.0.signers().iter().map(|signer| self.0.count(signer)).collect()
     }
 
-    /// How often a member's signature is in the sum: 0 for who did not sign.
+    /// How often a member's signature is in the sum: 0 for a non-signer.
     fn count(&self, member: Member) -> u16 {
         self.0.count(member.0)
     }
@@ -85,8 +85,8 @@ impl Aggregate {
         Signature(self.0.signature())
     }
 
-    /// Checks the sum. Cost: two pairings, one hash to the curve, one subgroup check, and an addition for each signer, or
-    /// for each member who is absent if all counts are 1.
+    /// Verifies the sum. Cost: two pairings, one hash to the curve, one subgroup check, and one addition for each
+    /// signer, or for each absent member if all counts are 1.
     fn verify(&self, py: Python<'_>, committee: &Committee) -> Outcome<VerifiedAggregate> {
         Ok(py.detach(|| self.0.clone().verify(&committee.0))?.into())
     }
@@ -99,7 +99,7 @@ impl Aggregate {
         off_thread(slf, "verify", (committee,))
     }
 
-    /// Checks many by a random linear combination and gives a verdict for each, in their order: the verified
+    /// Verifies several by a random linear combination and returns a verdict for each, in input order: the verified
     /// aggregate, or the exception that `verify` would have raised.
     #[staticmethod]
     fn verify_batch(
@@ -121,8 +121,7 @@ impl Aggregate {
         Ok(off_thread(&py.get_type::<Aggregate>(), "verify_batch", (committee, aggregates.all()?))?)
     }
 
-    /// As `verify_batch`, with coefficients from a hash over everything that is checked, so that all nodes compute
-    /// the same.
+    /// As `verify_batch`, with coefficients derived by hashing the whole input, so that all nodes compute the same.
     #[staticmethod]
     fn verify_batch_derived(
         py: Python<'_>,
@@ -154,24 +153,24 @@ fn plain(aggregates: List<Py<Aggregate>>) -> Outcome<Vec<any::Aggregate>> {
 }
 
 verified! {
-    /// An aggregate whose sum was checked: only such are added.
+    /// An aggregate whose sum was verified; only such aggregates are merged.
     VerifiedAggregate of Aggregate: any::Aggregate, {
-        /// The sum of two aggregates of one statement. Raises `WrongContextError` for another committee or statement, and
-        /// `TooLargeError` if a count would be above `limit`. Cost: one addition.
+        /// Adds two aggregates of one statement. Raises `WrongContextError` for another committee or statement, and
+        /// `TooLargeError` if a count would exceed `limit`. Cost: one addition.
         #[pyo3(signature = (other, limit = CountLimit(255)))]
         fn merge(&self, py: Python<'_>, other: &VerifiedAggregate, limit: CountLimit) -> Outcome<Self> {
             Ok(Self(py.detach(|| self.0.merge(&other.0, limit.0))?))
         }
 
-        /// The same signers with lower counts: of each of `parts`, in their order, as much is taken away as leaves every
-        /// signer in at least once. Parts of another statement or committee, and those whose signers are not all in this
-        /// aggregate, are passed over.
+        /// The same signers with lower counts: subtracts each of `parts`, in order, as often as leaves every signer in
+        /// the sum at least once. Skips parts of another statement or committee, and parts with signers outside this
+        /// aggregate.
         fn normalised(&self, py: Python<'_>, parts: List<Py<VerifiedAggregate>>) -> Outcome<Self> {
             let parts = parts.all()?;
             Ok(Self(py.detach(|| self.0.normalised(parts.iter().map(|part| &part.get().0)))))
         }
 
-        /// The certificate that this is once the signers are a quorum; `None` before.
+        /// The certificate, if the signers are a quorum; otherwise `None`.
         fn certificate(&self, py: Python<'_>, committee: &Committee) -> Option<VerifiedCertificate> {
             py.detach(|| self.0.certificate(&committee.0)).map(VerifiedCertificate::from)
         }

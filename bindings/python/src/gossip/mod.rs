@@ -1,4 +1,4 @@
-//! `quorate.gossip`: signatures summed in any order, and how the sums spread.
+//! `quorate.gossip`: signatures summed in any order, and the gossip of the sums.
 
 mod aggregate;
 mod peers;

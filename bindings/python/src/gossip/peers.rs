@@ -9,17 +9,17 @@ use crate::convert::{Batch, CountLimit, Draw, FanOut, Member, Now, Preferred, Si
 use crate::failure::Outcome;
 use crate::times::{BackOff, Patience, at};
 
-/// What can be chosen. The values change how fast and how cheap spreading is, never what is accepted.
+/// Parameters of gossip. They affect the speed and cost of dissemination, never what is accepted.
 #[pyclass(frozen, eq, module = "quorate.gossip")]
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Parameters(pub(crate) gossip::Parameters);
 
 #[pymethods]
 impl Parameters {
-    /// No count grows past `limit`, and no count of a pool's sum past `preferred` if it can be. So many aggregates are
-    /// verified together at most (`batch`), so many sends are under way at once (`fan_out`). A peer that
-    /// failed is left alone for `back_off`, and for as much more after each further failure in a row; a send that is not
-    /// answered holds its place for `patience` and then counts as failed.
+    /// No count exceeds `limit`; no count of a pool's sum exceeds `preferred` if that is possible. At most `batch`
+    /// aggregates are verified together, and at most `fan_out` sends are in progress at once. A failed peer is
+    /// suspended for `back_off`, and for as much longer after each further failure in a row; an unanswered send
+    /// occupies its slot for `patience` and then counts as failed.
     #[new]
     #[pyo3(signature = (
         *,
@@ -48,37 +48,37 @@ impl Parameters {
         })
     }
 
-    /// No count grows past this.
+    /// Maximum of every count.
     #[getter]
     fn limit(&self) -> u16 {
         self.0.limit
     }
 
-    /// No count of a pool's sum grows past this, unless sums that are above it make a quorum.
+    /// Preferred maximum of the counts of a pool's sum; only sums that make a quorum exceed it.
     #[getter]
     fn preferred(&self) -> u16 {
         self.0.preferred
     }
 
-    /// How many aggregates are verified together at most.
+    /// Maximum number of aggregates that are verified together.
     #[getter]
     fn batch(&self) -> usize {
         self.0.batch
     }
 
-    /// How many sends are under way at once at most, and to how many members news are told.
+    /// Maximum number of concurrent sends, and number of members that are told of news.
     #[getter]
     fn fan_out(&self) -> usize {
         self.0.fan_out
     }
 
-    /// How long a peer that failed is left alone.
+    /// How long a failed peer is suspended.
     #[getter]
     fn back_off(&self) -> Duration {
         self.0.back_off
     }
 
-    /// How long a send that is not answered holds its place.
+    /// How long an unanswered send occupies its slot.
     #[getter]
     fn patience(&self) -> Duration {
         self.0.patience
@@ -89,12 +89,12 @@ impl Parameters {
     }
 }
 
-/// The parameters, or what they are by default.
+/// Returns the given parameters, or the default ones.
 pub(super) fn chosen(parameters: Option<&Parameters>) -> gossip::Parameters {
     parameters.map(|parameters| parameters.0).unwrap_or_default()
 }
 
-/// Randomness of the caller, or of the operating system.
+/// Returns the caller's randomness, or the operating system's.
 pub(super) fn drawn(draw: Option<Draw>) -> Outcome<u64> {
     match draw {
         Some(draw) => Ok(draw.0),
@@ -102,10 +102,9 @@ pub(super) fn drawn(draw: Option<Draw>) -> Outcome<u64> {
     }
 }
 
-/// The other members as one member sees them: who is being sent something, who did not answer and is left alone for a
-/// while, who was heard lately. Every `Gossip` of a committee's term shares one, so that what is learnt of a peer holds
-/// in all, and the limit of concurrent sends is one for all. Threads may share it. `now` is in microseconds, of any
-/// clock that does not run backwards; without it the system's is read.
+/// One member's view of the other members: sends in progress, suspended peers, and recently heard peers. Every `Gossip`
+/// of a committee's epoch shares one, so that knowledge about a peer and the limit of concurrent sends apply to all.
+/// Threads may share it. `now` is in microseconds of any monotonic clock; it defaults to the system's.
 #[pyclass(frozen, module = "quorate.gossip")]
 pub(crate) struct Peers(Mutex<gossip::Peers>);
 
@@ -129,69 +128,69 @@ impl Peers {
         Self(Mutex::new(gossip::Peers::new(me.0, committee_len.0, chosen(parameters))))
     }
 
-    /// A member to whom something may be sent now: not oneself, not in the middle of a send, not left alone; by the
-    /// randomness of `draw`, or of the operating system. `None` if as many sends as may be are under way, or there is
-    /// nobody. Nothing is noted until `begin`.
+    /// Picks a peer that may be sent to now: neither this member, nor a peer with a send in progress, nor a suspended
+    /// one; at random by `draw`, or by the operating system's randomness. `None` if the maximum number of sends is in
+    /// progress, or no peer is available. The pick takes effect only with `begin`.
     #[pyo3(signature = (*, draw = None, now = None))]
     fn pick(&self, py: Python<'_>, draw: Option<Draw>, now: Option<Now>) -> Outcome<Option<u16>> {
         let draw = drawn(draw)?;
         Ok(self.attached(py, |peers| peers.pick(at(now), draw)))
     }
 
-    /// Whether one more send may begin.
+    /// Returns true if another send may begin.
     #[pyo3(signature = (now = None))]
     fn has_room(&self, py: Python<'_>, now: Option<Now>) -> bool {
         self.attached(py, |peers| peers.has_room(at(now)))
     }
 
-    /// Whether something may be sent to this peer, were there a place.
+    /// Returns true if this peer may be sent to, slots aside.
     #[pyo3(signature = (peer, now = None))]
     fn is_available(&self, py: Python<'_>, peer: Member, now: Option<Now>) -> bool {
         self.attached(py, |peers| peers.is_available(peer.0, at(now)))
     }
 
-    /// A send to a peer begins: it holds a place until it has `left`, was `sent` or `failed`, at most for the patience.
-    /// `Gossip.next` says it itself.
+    /// Registers the start of a send: it occupies a slot until it has `left`, was `sent` or `failed`, at most for the
+    /// patience. `Gossip.next` calls it itself.
     #[pyo3(signature = (peer, now = None))]
     fn begin(&self, py: Python<'_>, peer: Member, now: Option<Now>) {
         self.attached(py, |peers| peers.begin(peer.0, at(now)));
     }
 
-    /// A message has left: its place is free again, though nobody knows yet whether it arrives.
+    /// Registers that a message has left: its slot is free again, although its delivery is unknown.
     fn left(&self, py: Python<'_>, peer: Member) {
         self.attached(py, |peers| peers.left(peer.0));
     }
 
-    /// A send was answered.
+    /// Registers that a send was answered.
     fn sent(&self, py: Python<'_>, peer: Member) {
         self.attached(py, |peers| peers.sent(peer.0));
     }
 
-    /// A send failed: the peer is left alone for a while, after each further failure in a row for so much longer.
+    /// Registers that a send failed: the peer is suspended, and longer after each further failure in a row.
     #[pyo3(signature = (peer, now = None))]
     fn failed(&self, py: Python<'_>, peer: Member, now: Option<Now>) {
         self.attached(py, |peers| peers.failed(peer.0, at(now)));
     }
 
-    /// Something came from a peer: it is there.
+    /// Registers that a message came from a peer: it is reachable.
     fn heard(&self, py: Python<'_>, peer: Member) {
         self.attached(py, |peers| peers.heard(peer.0));
     }
 
-    /// A peer sent what does not verify: for a while nothing is sent to it, nor taken from it. `Gossip.check` says it
-    /// itself.
+    /// Registers that a peer sent an invalid message: nothing is sent to it or accepted from it for a while.
+    /// `Gossip.check` calls it itself.
     #[pyo3(signature = (peer, now = None))]
     fn accuse(&self, py: Python<'_>, peer: Member, now: Option<Now>) {
         self.attached(py, |peers| peers.accuse(peer.0, at(now)));
     }
 
-    /// Whether nothing is taken from this peer now.
+    /// Returns true if nothing is accepted from this peer now.
     #[pyo3(signature = (peer, now = None))]
     fn is_refused(&self, py: Python<'_>, peer: Member, now: Option<Now>) -> bool {
         self.attached(py, |peers| peers.is_refused(peer.0, at(now)))
     }
 
-    /// When the next place gets free by itself, in microseconds, if no answer comes; `None` if no send is under way.
+    /// When the next slot becomes free without an answer, in microseconds; `None` if no send is in progress.
     fn next_free(&self, py: Python<'_>) -> Option<u64> {
         self.attached(py, |peers| peers.next_free()).map(|time| time.0)
     }

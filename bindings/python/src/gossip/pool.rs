@@ -13,9 +13,9 @@ use crate::failure::Outcome;
 use crate::signers::SignerSet;
 use crate::statement::Statement;
 
-/// A few verified aggregates of one statement, from whatever source, and single signatures: the sum of what can be added
-/// with low counts. It is what `Gossip` keeps beside its own sums, and all that a protocol needs that spreads in another
-/// way. Threads may share it.
+/// Some verified aggregates of one statement from any source, and single signatures: the sum of those that can be added
+/// with low counts. `Gossip` uses one beside its own sums; a protocol with another dissemination method needs only
+/// this. Threads may share it.
 #[pyclass(frozen, module = "quorate.gossip")]
 pub(crate) struct Pool(Mutex<any::Pool>);
 
@@ -26,12 +26,12 @@ impl From<any::Pool> for Pool {
 }
 
 impl Pool {
-    /// Without the interpreter.
+    /// Runs `work` without the interpreter.
     fn locked<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut any::Pool) -> T + Send) -> T {
         py.detach(|| work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// With it, for what takes no time.
+    /// Works on it with the interpreter, for calls that take no time.
     fn attached<T>(&self, py: Python<'_>, work: impl FnOnce(&any::Pool) -> T) -> T {
         work(&self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
     }
@@ -51,38 +51,38 @@ impl Pool {
         Ok(any::Pool::new(&committee.0, me.0, statement.0, chosen(parameters))?.into())
     }
 
-    /// What is signed.
+    /// The signed statement.
     #[getter]
     fn statement(&self, py: Python<'_>) -> Statement {
         Statement(self.attached(py, |pool| *pool.statement()))
     }
 
-    /// Whether `insert` would take this in: it brings something new, and there is no certificate yet. It costs no
-    /// cryptography, so it comes before verifying. Raises as `insert`.
+    /// Returns true if `insert` would accept this: it adds a new signer, and there is no certificate yet. It uses no
+    /// cryptography, so call it before verifying. Raises as `insert` does.
     fn wants(&self, py: Python<'_>, aggregate: &Aggregate) -> Outcome<bool> {
         Ok(self.attached(py, |pool| pool.wants(&aggregate.0))?)
     }
 
-    /// Takes in an aggregate that was verified. False if nothing changes by it. Raises `WrongContextError` for another
-    /// committee's or statement's, and `TooLargeError` for a count above the limit.
+    /// Inserts a verified aggregate. Returns false if it changes nothing. Raises `WrongContextError` for another
+    /// committee or statement, and `TooLargeError` for a count above the limit.
     fn insert(&self, py: Python<'_>, aggregate: &VerifiedAggregate) -> Outcome<bool> {
         let aggregate = aggregate.0.clone();
         Ok(self.locked(py, |pool| pool.insert(aggregate))?)
     }
 
-    /// Everybody whose signature is in some aggregate of the pool: a set of one's own.
+    /// A new set of all members whose signature is in some aggregate of the pool.
     #[getter]
     fn signers(&self, py: Python<'_>) -> SignerSet {
         self.attached(py, |pool| pool.signers().clone()).into()
     }
 
-    /// The sum of everything that can be added, or the certificate's; `None` of an empty pool.
+    /// The sum of all aggregates that can be added, or that of the certificate; `None` if the pool is empty.
     #[getter]
     fn best(&self, py: Python<'_>) -> Option<VerifiedAggregate> {
         self.attached(py, any::Pool::best).map(VerifiedAggregate::from)
     }
 
-    /// All aggregates that are kept.
+    /// All aggregates in the pool.
     #[getter]
     fn aggregates(&self, py: Python<'_>) -> Vec<VerifiedAggregate> {
         self.attached(py, any::Pool::aggregates).into_iter().map(VerifiedAggregate::from).collect()

@@ -17,15 +17,15 @@ use crate::statement::Statement;
 use crate::times::at;
 use crate::votes::VerifiedVote;
 
-/// One member's part in spreading the signatures on one statement. It does no input or output: who drives it carries
-/// bytes and tells the time (`now`: microseconds, of the clock that `Peers` is used with). `vote` takes in one's own
-/// vote, `receive` what comes, `check` verifies it together and merges what is good, `next` says what to send to whom,
-/// and `certificate` is there once a quorum has signed. Threads may share it.
+/// One member's part in spreading the signatures on one statement. It does no I/O: the caller transports the bytes and
+/// passes the time (`now`: microseconds of the clock that `Peers` uses). `vote` adds the member's own vote, `receive`
+/// queues a received aggregate, `check` verifies the queue together and merges the valid ones, `next` returns the next
+/// message and its recipient, and `certificate` is set once a quorum has signed. Threads may share it.
 #[pyclass(frozen, module = "quorate.gossip")]
 pub(crate) struct Gossip(Mutex<any::Gossip>);
 
 impl Gossip {
-    /// Without the interpreter.
+    /// Runs `work` without the interpreter.
     fn locked<T: core::marker::Send>(
         &self,
         py: Python<'_>,
@@ -34,7 +34,7 @@ impl Gossip {
         py.detach(|| work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// With it, for what takes no time.
+    /// Works on it with the interpreter, for calls that take no time.
     fn attached<T>(&self, py: Python<'_>, work: impl FnOnce(&any::Gossip) -> T) -> T {
         work(&self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
     }
@@ -42,7 +42,7 @@ impl Gossip {
 
 #[pymethods]
 impl Gossip {
-    /// Member `me` knows of no signature on the statement yet.
+    /// A gossip of member `me` that knows no signature on the statement yet.
     #[new]
     #[pyo3(signature = (committee, me, statement, parameters = None))]
     fn new(
@@ -55,26 +55,26 @@ impl Gossip {
         Ok(Self(Mutex::new(gossip)))
     }
 
-    /// What is being signed.
+    /// The statement being signed.
     #[getter]
     fn statement(&self, py: Python<'_>) -> Statement {
         Statement(self.attached(py, |gossip| *gossip.statement()))
     }
 
-    /// Takes in a vote that was checked by itself, above all one's own. False if it was known.
+    /// Adds a verified vote, usually the member's own. Returns false if it was known.
     fn vote(&self, py: Python<'_>, vote: &VerifiedVote) -> Outcome<bool> {
         Ok(self.locked(py, |gossip| gossip.vote(&vote.0))?)
     }
 
-    /// Takes in an aggregate that was verified elsewhere, for example a certificate in a proposal. False if it brings
+    /// Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it adds
     /// nothing new.
     fn adopt(&self, py: Python<'_>, aggregate: &VerifiedAggregate) -> Outcome<bool> {
         let aggregate = aggregate.0.clone();
         Ok(self.locked(py, |gossip| gossip.adopt(aggregate))?)
     }
 
-    /// Takes in what `peer` sent, over a link that says who it is, and answers what became of it. Nothing is verified yet.
-    /// Raises what is wrong with an aggregate that is not of this statement and committee, or has a count above the limit.
+    /// Queues an aggregate that `peer` sent over an authenticated link, and returns the result. It is not verified yet.
+    /// Raises if the aggregate has another statement or committee, or a count above the limit.
     #[pyo3(signature = (peer, aggregate, peers, *, now = None))]
     fn receive(
         &self,
@@ -96,15 +96,15 @@ impl Gossip {
         }))
     }
 
-    /// How many aggregates wait for their check.
+    /// Number of aggregates queued for verification.
     #[getter]
     fn waiting(&self, py: Python<'_>) -> usize {
         self.attached(py, any::Gossip::waiting)
     }
 
-    /// Verifies the newest of what waits, together, and merges what is good; who sent what is bad is left alone for a
-    /// while. The coefficients come from `entropy`, 32 bytes that nobody could foresee; without them they are derived from
-    /// all that is verified. Cost: as `Aggregate.verify_batch` of at most `Parameters.batch` aggregates.
+    /// Verifies the newest queued aggregates together and merges the valid ones; the senders of invalid ones are
+    /// suspended. The coefficients come from `entropy`, 32 unpredictable bytes; by default they are derived from all
+    /// aggregates of the batch. Cost: as `Aggregate.verify_batch` of at most `Parameters.batch` aggregates.
     #[pyo3(signature = (peers, *, entropy = None, now = None))]
     fn check(
         &self,
@@ -118,9 +118,10 @@ impl Gossip {
         Ok(Checked(self.locked(py, checked)))
     }
 
-    /// What to send, and to whom. Tell `peers` when it has `left`, was `sent` or `failed`: it holds a place until then.
-    /// `None` if there is nothing to say now or no place is free: ask again when one is, when something was taken in, or
-    /// after 50 ms. `draw` is random; without it the operating system's randomness is.
+    /// Returns the next message and its recipient. Tell `peers` when it has `left`, was `sent` or `failed`; until then
+    /// it occupies a slot. `None` if there is nothing to send now or no slot is free: call again when a slot is free,
+    /// after an aggregate was added, or after 50 ms. `draw` is random; it defaults to the operating system's
+    /// randomness.
     #[pyo3(signature = (peers, *, draw = None, now = None))]
     fn next(
         &self,
@@ -133,18 +134,18 @@ impl Gossip {
         Ok(self.locked(py, |gossip| gossip.next(at(now), draw, &mut peers.lock())).map(Send))
     }
 
-    /// What to send to this peer, which somebody else picked; `None` if there is nothing that it may lack.
+    /// The aggregate to send to this peer, for a caller that picks peers itself; `None` if the peer lacks nothing.
     fn offer(&self, py: Python<'_>, peer: Member) -> Option<Aggregate> {
         self.locked(py, |gossip| gossip.offer(peer.0)).map(Aggregate)
     }
 
-    /// Everybody whose signature is known and verified: a set of one's own.
+    /// A new set of all members whose signature is known and verified.
     #[getter]
     fn signers(&self, py: Python<'_>) -> SignerSet {
         self.attached(py, |gossip| gossip.signers().clone()).into()
     }
 
-    /// What was taken in that is not of one half of the committee, as it is now.
+    /// Snapshot of the added aggregates that do not lie within one half of the committee.
     #[getter]
     fn pool(&self, py: Python<'_>) -> Pool {
         self.attached(py, any::Gossip::pool).into()

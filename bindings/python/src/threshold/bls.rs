@@ -1,4 +1,4 @@
-//! `quorate.threshold.bls`: a BLS key that many share; its signatures are unique, so they are a beacon too.
+//! `quorate.threshold.bls`: a shared BLS key; its signatures are unique, so they also form a random beacon.
 
 use getrandom::SysRng;
 use pyo3::prelude::*;
@@ -15,8 +15,8 @@ use crate::keys::{PublicKey, Signature};
 use crate::layer::Suite;
 use crate::pickle::{Reduced, reduced};
 
-/// Makes a key and shares it. WHOEVER RUNS THIS KNOWS THE KEY: run it once, away from the network, and give each member its
-/// share alone. Ed25519 has no shares: there it is `WrongContextError`.
+/// Generates a key and shares it. THE PROCESS THAT RUNS THIS KNOWS THE KEY: run it once, offline, and give each member
+/// only its own share. Ed25519 has no shares: it raises `WrongContextError`.
 #[pyfunction]
 pub(crate) fn bls_deal(
     py: Python<'_>,
@@ -30,13 +30,13 @@ pub(crate) fn bls_deal(
     Ok(shares.into_iter().map(BlsKeyShare::of).collect())
 }
 
-/// 32 bytes that nobody knew before enough members had signed. VERIFY THE SIGNATURE FIRST.
+/// Returns 32 bytes that were unpredictable before enough members had signed. VERIFY THE SIGNATURE FIRST.
 #[pyfunction]
 pub(crate) fn bls_beacon<'py>(py: Python<'py>, signature: &Signature) -> Outcome<Bound<'py, PyBytes>> {
     Ok(PyBytes::new(py, &any::beacon(&signature.0)?))
 }
 
-/// The public side of a shared key.
+/// Public part of a shared key.
 #[pyclass(frozen, eq, module = "quorate._native")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct BlsGroupKey(any::GroupKey);
@@ -49,7 +49,7 @@ impl BlsGroupKey {
         Ok(Self(py.detach(|| any::GroupKey::decode(suite.0, &data))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
@@ -60,37 +60,37 @@ impl BlsGroupKey {
         Suite(self.0.suite())
     }
 
-    /// Its name of 32 bytes, which every share binds.
+    /// Identifier of 32 bytes, which every share contains.
     #[getter]
     fn id<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.id())
     }
 
-    /// Whose key it is.
+    /// Committee of the key.
     #[getter]
     fn committee(&self) -> CommitteeId {
         self.0.committee().into()
     }
 
-    /// How many parties there are and how many may be faulty.
+    /// Number of parties, and the maximum number of faulty ones.
     #[getter]
     fn tolerance(&self) -> Tolerance {
         Tolerance(self.0.tolerance())
     }
 
-    /// How many shares make a signature.
+    /// Number of shares that a signature needs.
     #[getter]
     fn threshold(&self) -> Threshold {
         Threshold(self.0.threshold())
     }
 
-    /// The key that the signatures verify under.
+    /// Key under which the signatures verify.
     #[getter]
     fn public(&self) -> PublicKey {
         PublicKey(self.0.public())
     }
 
-    /// The key of one party's shares; `None` if there is no such party.
+    /// Verification key of one party's shares; `None` if there is no such party.
     fn party(&self, member: Member) -> Option<PublicKey> {
         self.0.party(member.0).map(PublicKey)
     }
@@ -122,13 +122,14 @@ impl BlsKeyShare {
 
 held! {
     BlsKeyShare, "a KeyShare cannot be pickled or copied; seal to_bytes() for its party", {
-        /// Reads `to_bytes` for that suite. The bytes stay yours: give a `bytearray` and overwrite it.
+        /// Reads the result of `to_bytes` for that suite. The caller keeps the bytes: pass a `bytearray` and overwrite
+        /// it.
         #[staticmethod]
         fn from_bytes(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
             Ok(Self::of(py.detach(|| any::KeyShare::from_bytes(suite.0, &data))?))
         }
 
-        /// All of it, to be sealed for its party. It is a Python object that nothing wipes.
+        /// Returns the whole share, to be sealed for its party. The result is a Python object that is never wiped.
         fn to_bytes<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyBytes>> {
             let bytes = self.secret.with(py, any::KeyShare::to_bytes)?;
             Ok(PyBytes::new(py, &bytes))
@@ -140,19 +141,19 @@ held! {
             self.key.suite()
         }
 
-        /// Whose it is.
+        /// Index of its party.
         #[getter]
         fn member(&self) -> u16 {
             self.member
         }
 
-        /// The public side.
+        /// Public part of the key.
         #[getter]
         fn key(&self) -> BlsGroupKey {
             self.key.clone()
         }
 
-        /// Signs. Whether the message may be signed is for the caller to know: nothing is noted.
+        /// Signs. The caller decides whether the message may be signed: nothing is recorded.
         fn sign(&self, py: Python<'_>, message: Bytes) -> Outcome<BlsSignatureShare> {
             Ok(BlsSignatureShare(self.secret.with(py, |share| share.sign(&message))?))
         }
@@ -177,7 +178,7 @@ impl BlsSignatureShare {
         Ok(Self(py.detach(|| any::SignatureShare::decode(suite.0, &data))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
@@ -188,7 +189,7 @@ impl BlsSignatureShare {
         Suite(self.0.suite())
     }
 
-    /// Whose it claims to be. Compare it with the sender.
+    /// Index of the party that the share names. Compare it with the sender.
     #[getter]
     fn member(&self) -> u16 {
         self.0.member()
@@ -200,18 +201,18 @@ impl BlsSignatureShare {
         PyBytes::new(py, self.0.digest())
     }
 
-    /// The party's signature of `attested_bytes`; empty if there is none.
+    /// The party's signature on `attested_bytes`; empty if there is none.
     #[getter]
     fn attestation<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.attestation())
     }
 
-    /// What a party signs so that a wrong share can be proven to be its.
+    /// Returns the bytes that a party signs so that a wrong share can be attributed to it.
     fn attested_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.attested_bytes())
     }
 
-    /// The share with the party's signature, of at most 8,192 bytes.
+    /// Returns the share with the party's signature, of at most 8,192 bytes.
     fn attest(&self, attestation: Bytes) -> Outcome<Self> {
         let mut share = self.0.clone();
         share.attest(attestation.to_vec())?;
@@ -227,8 +228,8 @@ impl BlsSignatureShare {
     }
 }
 
-/// Shares come in, a signature goes out: combined on trust first, and only if that fails each share is checked and the wrong
-/// ones are named. Threads may share it.
+/// Combines shares to a signature: optimistically at first; only if that fails, it checks each share and identifies the
+/// wrong ones. Threads may share it.
 #[pyclass(frozen, module = "quorate._native")]
 pub(crate) struct BlsCombiner {
     key: BlsGroupKey,
@@ -237,8 +238,8 @@ pub(crate) struct BlsCombiner {
 
 #[pymethods]
 impl BlsCombiner {
-    /// A combiner for a message, as it is: what the signature must bind, the message must say. Those who share a `cache`
-    /// spare each other the coefficients of their sets of members.
+    /// A combiner for a message, which is signed without any framing: it must contain everything that the signature is
+    /// to bind. Combiners that share a `cache` reuse the Lagrange coefficients of recent sets of members.
     #[new]
     #[pyo3(signature = (key, message, cache = None))]
     fn new(key: &BlsGroupKey, message: Bytes, cache: Option<Py<Cache>>) -> Self {
@@ -246,8 +247,8 @@ impl BlsCombiner {
         Self { key: key.clone(), inner: Own::new(inner, cache) }
     }
 
-    /// Takes a share that came over a link that authenticates `sender`. Raises `WrongContextError` for a share of something
-    /// else, or of somebody else than the sender, and `UnknownSignerError`. No opening is ever wanted.
+    /// Adds a share received over a link that authenticates `sender`. Raises `WrongContextError` for a share of another
+    /// message or of another party than the sender, and `UnknownSignerError`. It never requests openings.
     fn add(
         &self,
         py: Python<'_>,
@@ -258,19 +259,19 @@ impl BlsCombiner {
         Ok(Combined::of(self.inner.with(py, |combiner, cache| combiner.add(cache, sender.0, share))?))
     }
 
-    /// Whose shares it collects.
+    /// Key whose shares it collects.
     #[getter]
     fn key(&self) -> BlsGroupKey {
         self.key.clone()
     }
 
-    /// The signature, once there is one.
+    /// The signature, once it exists.
     #[getter]
     fn signature(&self, py: Python<'_>) -> Option<Signature> {
         self.inner.with(py, |combiner, _| combiner.signature()).map(Signature)
     }
 
-    /// What was done so far.
+    /// Work done so far.
     #[getter]
     fn counts(&self, py: Python<'_>) -> Counts {
         Counts(self.inner.with(py, |combiner, _| combiner.counts()))
@@ -281,7 +282,8 @@ impl BlsCombiner {
     }
 }
 
-/// A wrong share and what it was to sign. Anybody who has the key can judge it, if the share is attested.
+/// A wrong share, with the message that it was to sign. Every holder of the key can verify it, if the share is
+/// attested.
 #[pyclass(frozen, eq, module = "quorate._native")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct BlsShareFault(any::ShareFault);
@@ -294,13 +296,13 @@ impl From<any::ShareFault> for BlsShareFault {
 
 #[pymethods]
 impl BlsShareFault {
-    /// Reads evidence of that suite, which is still to be verified.
+    /// Reads unverified evidence of that suite.
     #[staticmethod]
     fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::ShareFault::decode(suite.0, &data))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
@@ -317,9 +319,9 @@ impl BlsShareFault {
         BlsSignatureShare(self.0.share())
     }
 
-    /// Checks it and answers with the culprit. `attested` says whether a member's attestation of some bytes is good: it gets
-    /// the member, the bytes and the attestation. Raises `NotEvidenceError` if it is not, or the share is right, and what
-    /// `attested` raises.
+    /// Verifies the evidence and returns the culprit. `attested` is called with a member, bytes and that member's
+    /// attestation of them; it returns true if the attestation is valid. Raises `NotEvidenceError` if it is not or if
+    /// the share is right, and whatever `attested` raises.
     fn verify(&self, py: Python<'_>, key: &BlsGroupKey, attested: Py<PyAny>) -> Outcome<u16> {
         let mut asked = Attested::by(attested);
         let culprit = py.detach(|| self.0.verify(&key.0, |member, bytes, by| asked.ask(member, bytes, by)));

@@ -1,4 +1,4 @@
-//! The coefficients of the sets of members that were used last.
+//! A cache of the coefficients of recently used sets of members.
 
 use std::sync::{Mutex, PoisonError, TryLockError};
 
@@ -7,14 +7,14 @@ use quorate::any::threshold as any;
 
 use crate::convert::{Capacity, size};
 
-/// Lagrange coefficients of the sets of members that were used last. In a quiet network the same members answer first again
-/// and again: let everything that combines share one. Threads may share it.
+/// A cache of the Lagrange coefficients of recently used sets of members. In a stable network the same members usually
+/// respond first, so share one cache among all combiners. Threads may share it.
 #[pyclass(frozen, module = "quorate.threshold")]
 pub(crate) struct Cache(Mutex<any::Cache>);
 
 #[pymethods]
 impl Cache {
-    /// A cache of at most so many sets for each group, at least one. Memory: 34 bytes for each member of a set.
+    /// A cache of at most `capacity` sets for each group, at least one. Memory: 34 bytes for each member of a set.
     #[new]
     #[pyo3(signature = (capacity = Capacity(16)))]
     fn new(capacity: Capacity) -> Self {
@@ -23,7 +23,8 @@ impl Cache {
 }
 
 impl Cache {
-    /// Works with a cache, if there is one. While another thread does, it works without: that is faster than to wait.
+    /// Works with the cache, if there is one. If another thread holds it, works without it, which is faster than
+    /// waiting.
     pub(super) fn with<T>(cache: Option<&Self>, work: impl FnOnce(&mut any::Cache) -> T) -> T {
         match cache.map(|cache| cache.0.try_lock()) {
             Some(Ok(mut cache)) => work(&mut cache),
@@ -33,7 +34,7 @@ impl Cache {
     }
 }
 
-/// What combines, behind a lock that is only waited for without the interpreter, and the cache that it was given or its own.
+/// A combiner behind a lock that threads wait for only without the interpreter, and its cache, given or its own.
 pub(super) struct Own<T> {
     inner: Mutex<(T, any::Cache)>,
     shared: Option<Py<Cache>>,

@@ -1,4 +1,4 @@
-//! `quorate.threshold.coin`: a random value for each name that nobody knows before enough members want it.
+//! `quorate.threshold.coin`: one random value per name, unpredictable until enough members release their shares.
 
 use getrandom::SysRng;
 use pyo3::prelude::*;
@@ -23,27 +23,27 @@ purpose! {
     Cks, type_hint_identifier!("quorate.threshold.coin", "ShareFault"), Coin;
     CoinPublicKeys, CoinKeyShare, CoinShare, CoinVerifiedShare, CoinWrongShare;
     {
-        /// This member's part in a coin. SHOW IT ONLY WHEN THE PROTOCOL SAYS SO: who sees enough shares early knows the value
-        /// early. Cost: three multiplications.
+        /// Returns this member's share of a coin. RELEASE IT ONLY WHEN THE PROTOCOL PERMITS IT: a party that sees
+        /// enough shares early knows the value early. Cost: three multiplications.
         fn coin_share(&self, py: Python<'_>, coin: &Coin) -> Outcome<CoinShare> {
             Ok(CoinShare(self.secret.with(py, |share| share.coin_share(&coin.0, &mut SysRng))??))
         }
     }
 }
 
-/// Which coin. Each name is used for one decision.
+/// Name of a coin. Use each name for one decision only.
 #[pyclass(frozen, eq, ord, hash, module = "quorate.threshold.coin")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CoinName(coin::CoinName);
 
 #[pymethods]
 impl CoinName {
-    /// Bytes of a name.
+    /// Length of a name in bytes.
     #[classattr]
     const LEN: usize = coin::CoinName::LEN;
 
-    /// The protocol that asks, a number of the caller's, so that two of them never share a coin; its epoch, which of the
-    /// epoch's instances, and which of that one's rounds.
+    /// `protocol` is a number chosen by the caller, so that two protocols never share a coin; then follow its epoch, an
+    /// instance of the epoch, and a round of the instance.
     #[new]
     fn new(protocol: Protocol, epoch: Epoch, instance: CoinInstance, round: Round) -> Self {
         let (protocol, epoch, instance, round) = (protocol.0, epoch.0, instance.0, round.0);
@@ -61,25 +61,25 @@ impl CoinName {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// Which protocol asks.
+    /// Number of the protocol.
     #[getter]
     fn protocol(&self) -> u8 {
         self.0.protocol
     }
 
-    /// The protocol's epoch.
+    /// Epoch of the protocol.
     #[getter]
     fn epoch(&self) -> u64 {
         self.0.epoch
     }
 
-    /// Which of the epoch's instances.
+    /// Instance within the epoch.
     #[getter]
     fn instance(&self) -> u64 {
         self.0.instance
     }
 
-    /// Which of the instance's rounds.
+    /// Round of the instance.
     #[getter]
     fn round(&self) -> u64 {
         self.0.round
@@ -95,17 +95,17 @@ impl CoinName {
     }
 }
 
-/// A name, hashed to the group for the members of certain keys: what shares are made of.
+/// A name hashed to the group for a set of keys: the base of its shares.
 #[pyclass(frozen, eq, module = "quorate.threshold.coin")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Coin(coin::Coin);
 
 #[pymethods]
 impl Coin {
-    /// The coin of that name. Cost: half a multiplication.
+    /// The coin with that name. Cost: half a multiplication.
     #[staticmethod]
     fn of(py: Python<'_>, keys: &CoinPublicKeys, name: &CoinName) -> Outcome<Self> {
-        Ok(Self(py.detach(|| coin::Coin::of(&keys.0, name.0))?))
+        Ok(Self(py.detach(|| coin::Coin::from_name(&keys.0, name.0))?))
     }
 
     /// Its name.
@@ -114,20 +114,20 @@ impl Coin {
         CoinName(self.0.name())
     }
 
-    /// What the proofs of its shares name: 32 bytes.
+    /// Identifier in the proofs of its shares: 32 bytes.
     #[getter]
     fn id<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.instance().id())
     }
 
-    /// The element that its shares are multiples of: 32 bytes.
+    /// The element whose multiples are the shares: 32 bytes.
     #[getter]
     fn base<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.instance().base().as_bytes())
     }
 
-    /// The value, from verified shares. Raises `BelowQuorumError`, `DuplicateSignerError`, and `WrongContextError` for a
-    /// share of another coin.
+    /// Combines verified shares to the value. Raises `BelowQuorumError`, `DuplicateSignerError`, and
+    /// `WrongContextError` for a share of another coin.
     #[pyo3(signature = (keys, shares, cache = None))]
     fn combine(
         &self,
@@ -146,14 +146,14 @@ impl Coin {
     }
 }
 
-/// 32 random bytes that all have in common.
+/// 32 random bytes, the same for all members.
 #[pyclass(frozen, eq, ord, hash, module = "quorate.threshold.coin")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CoinValue(coin::CoinValue);
 
 #[pymethods]
 impl CoinValue {
-    /// A value that was known before, of exactly 32 bytes.
+    /// A known value of exactly 32 bytes.
     #[staticmethod]
     fn from_bytes(data: Bytes) -> Outcome<Self> {
         Ok(Self(coin::CoinValue(exactly(&data, "coin value")?)))
@@ -164,17 +164,17 @@ impl CoinValue {
         PyBytes::new(py, &self.0.0)
     }
 
-    /// One bit.
+    /// Returns one bit.
     fn bit(&self) -> bool {
         self.0.bit()
     }
 
-    /// A number from 0 to n − 1, for choosing a leader; `None` for 0. The bias is below 2⁻²⁴⁰.
+    /// Returns a number from 0 to n − 1, for leader election; `None` if n is 0. The bias is below 2⁻²⁴⁰.
     fn below(&self, n: Below) -> Option<u16> {
         self.0.below(n.0)
     }
 
-    /// The bytes as 64 hex digits.
+    /// Returns the bytes as 64 hex digits.
     fn __str__(&self) -> String {
         hex::encode(self.0.0)
     }
@@ -188,8 +188,8 @@ impl CoinValue {
     }
 }
 
-/// Collects the shares of one coin until there are enough good ones. All are checked, many with one sum, before they are
-/// combined, since a value cannot be looked at to see whether it is right. Threads may share it.
+/// Collects the shares of one coin until enough are valid. It verifies all shares, in batches, before combining them,
+/// because a combined value cannot be verified. Threads may share it.
 #[pyclass(frozen, module = "quorate.threshold.coin")]
 pub(crate) struct Toss {
     name: CoinName,
@@ -198,8 +198,8 @@ pub(crate) struct Toss {
 
 #[pymethods]
 impl Toss {
-    /// Of a coin of these keys; else it raises `WrongContextError`. Those who share a `cache` spare each other the
-    /// coefficients of their sets of members.
+    /// For a coin of these keys; otherwise it raises `WrongContextError`. Combiners that share a `cache` reuse the
+    /// Lagrange coefficients of recent sets of members.
     #[new]
     #[pyo3(signature = (keys, coin, cache = None))]
     fn new(keys: &CoinPublicKeys, coin: &Coin, cache: Option<Py<Cache>>) -> Outcome<Self> {
@@ -207,15 +207,14 @@ impl Toss {
         Ok(Self { name: coin.name(), inner: Own::new(inner, cache) })
     }
 
-    /// Takes a share in. The output is the value, once there are enough good shares; it comes once. Raises
-    /// `UnknownSignerError`.
+    /// Adds a share. The output is the value, returned once, when enough shares are valid. Raises `UnknownSignerError`.
     fn add(&self, py: Python<'_>, share: &CoinShare) -> Outcome<Collected<CoinValue, Cks>> {
         let share = share.0;
         let got = self.inner.with(py, |inner, cache| inner.add(share, cache.as_mut()))?;
         Ok(Collected(dleq::Collected { output: got.output.map(CoinValue), faults: got.faults }))
     }
 
-    /// Whether the value is out.
+    /// True if the value was returned.
     #[getter]
     fn is_done(&self, py: Python<'_>) -> bool {
         self.inner.with(py, |inner, _| inner.is_done())

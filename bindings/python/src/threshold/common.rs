@@ -1,4 +1,4 @@
-//! What all threshold blocks have in common: groups, classes, how many of how many; what combining leads to.
+//! Common parts of all threshold blocks: groups, classes, thresholds, and results of combining.
 
 use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
@@ -82,7 +82,7 @@ impl<'py> IntoPyObject<'py> for Agreement {
     }
 }
 
-/// How many of how many parties may do whatever they like: fewer than a third.
+/// Number of parties, and the maximum number of Byzantine ones: fewer than a third.
 #[pyclass(frozen, eq, ord, hash, module = "quorate.threshold")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Tolerance(pub(crate) threshold::Tolerance);
@@ -95,19 +95,19 @@ impl Tolerance {
         Ok(Self(threshold::Tolerance::new(parties.0, faulty.0)?))
     }
 
-    /// How many parties there are.
+    /// Number of parties.
     #[getter]
     fn parties(&self) -> u16 {
         self.0.parties()
     }
 
-    /// How many of them may be faulty.
+    /// Maximum number of faulty parties.
     #[getter]
     fn faulty(&self) -> u16 {
         self.0.faulty()
     }
 
-    /// How many shares a signature of this class needs.
+    /// Number of shares that a signature of this class needs.
     fn threshold(&self, agreement: Agreement) -> Threshold {
         Threshold(match agreement.0 {
             threshold::Agreement::Agreed => self.0.threshold::<Agreed>(),
@@ -124,7 +124,7 @@ impl Tolerance {
     }
 }
 
-/// How many shares of how many are needed.
+/// Number of shares needed, and number of parties.
 #[pyclass(frozen, eq, ord, hash, module = "quorate.threshold")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Threshold(pub(crate) threshold::Threshold);
@@ -137,13 +137,13 @@ impl Threshold {
         Ok(Self(threshold::Threshold::new(needed.0, parties.0)?))
     }
 
-    /// How many are needed.
+    /// Number of shares needed.
     #[getter]
     fn needed(&self) -> u16 {
         self.0.needed()
     }
 
-    /// How many there are.
+    /// Number of parties.
     #[getter]
     fn parties(&self) -> u16 {
         self.0.parties()
@@ -158,7 +158,7 @@ impl Threshold {
     }
 }
 
-/// `quorate.threshold.Combined`, of a signature and evidence in Python's classes.
+/// `quorate.threshold.Outcome`, with a signature and evidence in Python's classes.
 pub(crate) struct Combined<S, E> {
     signature: Option<S>,
     wanted: Vec<u16>,
@@ -225,7 +225,7 @@ impl<'py> IntoPyObject<'py> for Counts {
     }
 }
 
-/// A function of Python's that says whether a member's attestation of some bytes is good.
+/// A Python callable that verifies a member's attestation of some bytes.
 pub(crate) struct Attested {
     call: Py<PyAny>,
     raised: Option<PyErr>,
@@ -236,7 +236,7 @@ impl Attested {
         Self { call, raised: None }
     }
 
-    /// Asks it, with the interpreter, which the caller has let go of. What is not good is no evidence.
+    /// Calls it with the interpreter, which the caller has released. An invalid attestation is no evidence.
     pub(super) fn ask(&mut self, member: u16, bytes: &[u8], attestation: &[u8]) -> Result<()> {
         let answer = Python::attach(|py| {
             let arguments = (member, PyBytes::new(py, bytes), PyBytes::new(py, attestation));
@@ -252,7 +252,7 @@ impl Attested {
         }
     }
 
-    /// What came of it, or what it raised.
+    /// Returns the result, or the exception that the callable raised.
     pub(super) fn finish<T>(self, result: Result<T>) -> Outcome<T> {
         match self.raised {
             Some(raised) => Err(raised.into()),

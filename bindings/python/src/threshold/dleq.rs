@@ -1,4 +1,4 @@
-//! What threshold encryption and the coin have in common: keys, shares with proofs, blame.
+//! Common parts of threshold encryption and the coin: keys, shares with proofs, faults.
 
 use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
@@ -84,8 +84,8 @@ fn fault<P: Classes>(py: Python<'_>, fault: ShareFault<P>) -> PyResult<Bound<'_,
     }
 }
 
-/// The five classes of a purpose. Shares are verified for an instance of theirs, a checked ciphertext or a coin; the
-/// methods in braces are the key share's own.
+/// Defines the five classes of a purpose. Shares are verified for an instance: a checked ciphertext or a coin. The
+/// methods in braces belong to the key share.
 macro_rules! purpose {
     (
         $purpose:ty, $fault:expr, $instance:ty;
@@ -99,14 +99,14 @@ macro_rules! purpose {
             const FAULT: pyo3::inspect::PyStaticExpr = $fault;
         }
 
-        /// What everybody knows of dealt keys, checked to lie on one polynomial.
+        /// The public keys of a dealt key, checked to lie on one polynomial.
         #[pyclass(frozen, module = "quorate._native")]
         pub(crate) struct $keys(pub(crate) std::sync::Arc<dleq::PublicKeys<$purpose>>);
 
         #[pymethods]
         impl $keys {
-            /// Deals a fresh key of which one share more is needed than members may be faulty. WHOEVER RUNS THIS KNOWS THE
-            /// KEY: run it once, away from the network, and give each member its share alone.
+            /// Deals a new key whose threshold is one more than the maximum number of faulty members. THE PROCESS THAT
+            /// RUNS THIS KNOWS THE KEY: run it once, offline, and give each member only its own share.
             #[staticmethod]
             fn deal(
                 py: Python<'_>,
@@ -119,38 +119,38 @@ macro_rules! purpose {
                 Ok((Self(keys.into()), shares.into_iter().map($key_share::of).collect()))
             }
 
-            /// Reads keys, and checks that they lie on one polynomial. Cost: a sum of n + 1 products.
+            /// Reads keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products.
             #[staticmethod]
             fn decode(py: Python<'_>, data: Bytes) -> Outcome<Self> {
                 Ok(Self(py.detach(|| dleq::PublicKeys::decode(&data, &()))?.into()))
             }
 
-            /// The canonical bytes.
+            /// Returns the canonical encoding.
             fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
                 PyBytes::new(py, &self.0.encode())
             }
 
-            /// The same keys with a table for each member, which makes checking between n/8 and 46 shares at once
-            /// somewhat cheaper. Memory: 10 kB for each member. Cost: as `decode`, and a quarter of a multiplication for
-            /// each.
+            /// Returns the same keys with a table for each member, which makes verifying between n/8 and 46 shares at
+            /// once somewhat cheaper. Memory: 10 kB for each member. Cost: as `decode`, plus a quarter of a
+            /// multiplication per member.
             fn precomputed(&self, py: Python<'_>) -> Outcome<Self> {
                 let keys = py.detach(|| dleq::PublicKeys::decode(&self.0.encode(), &()))?;
                 Ok(Self(py.detach(|| keys.precomputed()).into()))
             }
 
-            /// For which committee they were dealt.
+            /// Committee for which they were dealt.
             #[getter]
             fn committee(&self) -> CommitteeId {
                 self.0.committee().into()
             }
 
-            /// How many shares of how many are needed.
+            /// Number of shares needed, and number of parties.
             #[getter]
             fn threshold(&self) -> Threshold {
                 Threshold(self.0.threshold())
             }
 
-            /// The public key itself: 32 bytes.
+            /// The public key: 32 bytes.
             #[getter]
             fn key<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
                 PyBytes::new(py, self.0.key().as_bytes())
@@ -161,13 +161,13 @@ macro_rules! purpose {
                 self.0.verification_key(member.0).map(|key| PyBytes::new(py, key.as_bytes()))
             }
 
-            /// Checks one share, or raises `BadShareError`. Cost: 1.5 multiplications.
+            /// Verifies one share, or raises `BadShareError`. Cost: 1.5 multiplications.
             fn verify_share(&self, py: Python<'_>, instance: &$instance, share: &$share) -> Outcome<$verified> {
                 Ok(py.detach(|| self.0.verify_share(instance.0.instance(), &share.0))?.into())
             }
 
-            /// Checks many shares together and finds every wrong one; these are no error but among the `faults`. Cost:
-            /// 0.6 of a multiplication for each share.
+            /// Verifies several shares together and identifies every wrong one; these raise no error but are listed in
+            /// `faults`. Cost: 0.6 multiplications per share.
             fn verify_shares(
                 &self,
                 py: Python<'_>,
@@ -196,9 +196,9 @@ macro_rules! purpose {
             }
         }
 
-        /// A member's secret. It cannot be printed, pickled or copied, and is wiped when it is closed or collected: use it
-        /// in a `with` block. Copies that others made are not wiped: the bytes that it was made from, and what `to_bytes`
-        /// gave out.
+        /// A member's share of the secret key. It cannot be printed, pickled or copied, and is wiped when it is closed
+        /// or collected: use it in a `with` block. Other copies are not wiped: the bytes that it was created from, and
+        /// the result of `to_bytes`.
         #[pyclass(frozen, module = "quorate._native")]
         pub(crate) struct $key_share {
             member: u16,
@@ -220,43 +220,45 @@ macro_rules! purpose {
 
         held! {
             $key_share, "a KeyShare cannot be pickled or copied; write to_bytes() to a key file if you must", {
-                /// Bytes of `to_bytes`.
+                /// Length of the result of `to_bytes` in bytes.
                 #[classattr]
                 const LEN: usize = dleq::KeyShare::<$purpose>::LEN;
 
-                /// Reads `to_bytes`; `check` it then. The bytes stay yours: give a `bytearray` and overwrite it.
+                /// Reads the result of `to_bytes`; call `check` next. The caller keeps the bytes: pass a `bytearray`
+                /// and overwrite it.
                 #[staticmethod]
                 fn from_bytes(py: Python<'_>, data: Bytes) -> Outcome<Self> {
                     Ok(Self::of(py.detach(|| dleq::KeyShare::from_bytes(&data))?))
                 }
 
-                /// The 99 bytes, for a key file. They are a Python object that nothing wipes.
+                /// Returns the 99 bytes, for a key file. The result is a Python object that is never wiped.
                 fn to_bytes<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyBytes>> {
                     let bytes = self.secret.with(py, dleq::KeyShare::to_bytes)?;
                     Ok(PyBytes::new(py, bytes.as_ref()))
                 }
 
-                /// Checks that the dealer gave this member the secret of its verification key, or raises `BadShareError`. To
-                /// be done once: with a wrong one a member makes wrong shares, and is the culprit.
+                /// Verifies that the dealer gave this member the secret of its verification key, or raises
+                /// `BadShareError`. Call it once: with a wrong secret the member makes wrong shares and is blamed for
+                /// them.
                 fn check(&self, py: Python<'_>, keys: &$keys) -> Outcome<()> {
                     Ok(self.secret.with(py, |share| share.check(&keys.0))??)
                 }
 
                 $($making)*
 
-                /// Whose share it is.
+                /// Member that holds the share.
                 #[getter]
                 fn member(&self) -> u16 {
                     self.member
                 }
 
-                /// For which committee it was dealt.
+                /// Committee for which it was dealt.
                 #[getter]
                 fn committee(&self) -> CommitteeId {
                     self.committee
                 }
 
-                /// What everybody knows of it: 32 bytes.
+                /// Its public verification key: 32 bytes.
                 #[getter]
                 fn verification_key<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
                     PyBytes::new(py, &self.verification_key)
@@ -270,7 +272,7 @@ macro_rules! purpose {
             }
         }
 
-        /// A member's share with its proof, as it came in. That it decoded says nothing about whether it is right.
+        /// A member's share with its proof, as received. A decoded share is not verified yet.
         #[pyclass(frozen, eq, module = "quorate._native")]
         #[derive(Clone, Copy, PartialEq)]
         pub(crate) struct $share(pub(crate) dleq::Share<$purpose>);
@@ -283,7 +285,7 @@ macro_rules! purpose {
 
         #[pymethods]
         impl $share {
-            /// Bytes of a share.
+            /// Length of a share in bytes.
             #[classattr]
             const LEN: usize = dleq::Share::<$purpose>::LEN;
 
@@ -298,7 +300,7 @@ macro_rules! purpose {
                 PyBytes::new(py, &self.0.encode())
             }
 
-            /// Whose share it says it is. Nothing is proven before it is verified.
+            /// Member that the share names. Unproven until the share is verified.
             #[getter]
             fn member(&self) -> u16 {
                 self.0.member()
@@ -313,7 +315,7 @@ macro_rules! purpose {
             }
         }
 
-        /// A share that was verified, for one instance. Nothing else can be combined.
+        /// A share that was verified for one instance. Only verified shares can be combined.
         #[pyclass(frozen, eq, module = "quorate._native")]
         #[derive(Clone, Copy, PartialEq)]
         pub(crate) struct $verified(pub(crate) dleq::VerifiedShare<$purpose>);
@@ -326,7 +328,7 @@ macro_rules! purpose {
 
         #[pymethods]
         impl $verified {
-            /// Whose it is.
+            /// Index of its party.
             #[getter]
             fn member(&self) -> u16 {
                 self.0.member()
@@ -336,7 +338,7 @@ macro_rules! purpose {
                 format!("VerifiedShare({}, member {})", <$purpose as Purpose>::NAME, self.member())
             }
 
-            /// Refused: what comes out of a pickle was checked by nobody.
+            /// Raises `TypeError`: unpickling would bypass verification.
             fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
                 refused("a VerifiedShare cannot be pickled; send the share and verify it there")
             }
@@ -352,7 +354,7 @@ macro_rules! purpose {
             }
         }
 
-        /// Proof that a member made a wrong share, for anybody who has the public keys.
+        /// Evidence that a member made a wrong share, for every holder of the public keys.
         #[pyclass(frozen, eq, module = "quorate._native")]
         #[derive(Clone, Copy, PartialEq)]
         pub(crate) struct $wrong(dleq::WrongShare<$purpose>);
@@ -365,18 +367,18 @@ macro_rules! purpose {
 
         #[pymethods]
         impl $wrong {
-            /// Reads evidence, which is still to be verified.
+            /// Reads unverified evidence.
             #[staticmethod]
             fn decode(py: Python<'_>, data: Bytes) -> Outcome<Self> {
                 Ok(Self(py.detach(|| dleq::WrongShare::decode(&data, &()))?))
             }
 
-            /// The canonical bytes.
+            /// Returns the canonical encoding.
             fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
                 PyBytes::new(py, &self.0.encode())
             }
 
-            /// Checks it, with nothing known but the keys, and answers with the culprit; raises `NotEvidenceError` if the
+            /// Verifies the evidence with the keys alone and returns the culprit; raises `NotEvidenceError` if the
             /// share is right, or not the member's own.
             fn verify(&self, py: Python<'_>, keys: &$keys) -> Outcome<u16> {
                 Ok(py.detach(|| self.0.verify(&keys.0))?)

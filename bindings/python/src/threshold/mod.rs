@@ -1,7 +1,7 @@
-//! `quorate.threshold`: what t of n members can do together, and fewer cannot.
+//! `quorate.threshold`: operations that need t of n members.
 //!
-//! Names that several of its modules have carry the name of their module in front here; users import them from there
-//! without it.
+//! Names that occur in several of its modules carry the module's name as a prefix here; users import them from the
+//! modules without it.
 
 mod bls;
 mod cache;

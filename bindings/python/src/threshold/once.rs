@@ -1,4 +1,4 @@
-//! What is used up, behind a lock that is only waited for without the interpreter.
+//! Single-use values behind a lock that threads wait for only without the interpreter.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use quorate::Error;
 
 use crate::failure::{Failure, Outcome};
 
-/// Something that can be taken once.
+/// A value that can be taken once.
 pub(super) struct Once<T> {
     what: &'static str,
     state: Mutex<State<T>>,
@@ -26,7 +26,7 @@ impl<T: Send> Once<T> {
         Self { what, state: Mutex::new(State::Here(value)) }
     }
 
-    /// Works with it.
+    /// Works on the value.
     pub(super) fn with<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut T) -> R + Send) -> Outcome<R> {
         py.detach(|| match &mut *self.state.lock().unwrap_or_else(PoisonError::into_inner) {
             State::Here(value) => Ok(work(value)),
@@ -35,7 +35,7 @@ impl<T: Send> Once<T> {
         })
     }
 
-    /// Takes it out for good.
+    /// Takes the value out permanently.
     pub(super) fn take(&self, py: Python<'_>) -> Outcome<T> {
         py.detach(|| {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,7 +56,7 @@ impl<T: Send> Once<T> {
         });
     }
 
-    /// Whether it is no longer there.
+    /// Returns true if the value is no longer present.
     pub(crate) fn is_closed(&self, py: Python<'_>) -> bool {
         py.detach(|| !matches!(&*self.state.lock().unwrap_or_else(PoisonError::into_inner), State::Here(_)))
     }

@@ -1,4 +1,4 @@
-//! `quorate.threshold.seal`: what a dealer gives to each party, for its eyes only.
+//! `quorate.threshold.seal`: files that a dealer encrypts to each party.
 
 use getrandom::SysRng;
 use pyo3::prelude::*;
@@ -12,8 +12,8 @@ use crate::failure::Outcome;
 use crate::held::{Held, held};
 use crate::pickle::{Reduced, reduced};
 
-/// What opens files that were sealed to its public key. It cannot be printed, pickled or copied, and is wiped when it is
-/// closed or collected: use it in a `with` block.
+/// A private key that opens files sealed to its public key. It cannot be printed, pickled or copied, and is wiped when
+/// it is closed or collected: use it in a `with` block.
 #[pyclass(frozen, module = "quorate.threshold.seal")]
 pub(crate) struct SealingKey {
     public: seal::SealingPublicKey,
@@ -28,33 +28,35 @@ impl SealingKey {
 
 held! {
     SealingKey, "a SealingKey cannot be pickled or copied; write to_bytes() to a key file if you must", {
-        /// A new key from the operating system's generator.
+        /// Generates a key with the operating system's random number generator.
         #[staticmethod]
         fn generate(py: Python<'_>) -> Outcome<Self> {
             Ok(Self::holding(py.detach(|| seal::SealingKey::generate(&mut SysRng))?))
         }
 
-        /// The key of exactly 32 bytes. These stay yours: give a `bytearray` and overwrite it; nothing wipes `bytes`.
+        /// Reads a key of exactly 32 bytes. The caller keeps these bytes: pass a `bytearray` and overwrite it, because
+        /// `bytes` are never wiped.
         #[staticmethod]
         fn from_bytes(data: Bytes) -> Outcome<Self> {
             let bytes = Zeroizing::new(exactly(&data, "sealing key")?);
             Ok(Self::holding(seal::SealingKey::from_bytes(&bytes)?))
         }
 
-        /// The 32 bytes, for a key file. They are a Python object that nothing wipes.
+        /// Returns the 32 bytes, for a key file. The result is a Python object that is never wiped.
         fn to_bytes<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyBytes>> {
             let bytes = self.secret.with(py, seal::SealingKey::to_bytes)?;
             Ok(PyBytes::new(py, bytes.as_ref()))
         }
 
-        /// To whom to seal.
+        /// The public key.
         #[getter]
         fn public(&self) -> SealingPublicKey {
             SealingPublicKey(self.public)
         }
 
-        /// Opens a file. Raises `WrongContextError` for what was not sealed to this key with this context. The content is a
-        /// Python object that nothing wipes. A SEAL HIDES AND DOES NOT SIGN: whoever knows the public key can seal to it.
+        /// Opens a file. Raises `WrongContextError` unless it was sealed to this key with this context. The content is
+        /// a Python object that is never wiped. A SEAL DOES NOT AUTHENTICATE THE SENDER: every holder of the public key
+        /// can seal to it.
         fn open<'py>(&self, py: Python<'py>, context: Bytes, sealed: Bytes) -> Outcome<Bound<'py, PyBytes>> {
             let content = self.secret.with(py, |key| key.open(&context, &sealed))??;
             Ok(PyBytes::new(py, &content))
@@ -67,14 +69,14 @@ held! {
     }
 }
 
-/// To whom files are sealed: an X25519 public key.
+/// An X25519 public key to which files are sealed.
 #[pyclass(frozen, eq, ord, hash, module = "quorate.threshold.seal")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct SealingPublicKey(seal::SealingPublicKey);
 
 #[pymethods]
 impl SealingPublicKey {
-    /// Reads the 32 bytes. One of small order is refused when it is used.
+    /// Reads the 32 bytes. One of small order is rejected when it is used.
     #[staticmethod]
     fn decode(data: Bytes) -> Outcome<Self> {
         Ok(Self(seal::SealingPublicKey::decode(&data, &())?))
@@ -85,13 +87,13 @@ impl SealingPublicKey {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// Seals content of at most `MAX_CONTENT` bytes to this key. `context` says what it is, to whoever opens it: the same
-    /// bytes are needed for that. Cost: two multiplications, and a nanosecond for each byte.
+    /// Seals content of at most `MAX_CONTENT` bytes to this key. `context` identifies the content; opening it requires
+    /// the same bytes. Cost: two multiplications, and a nanosecond per byte.
     fn seal<'py>(&self, py: Python<'py>, context: Bytes, content: Bytes) -> Outcome<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &py.detach(|| self.0.seal(&context, &content, &mut SysRng))?))
     }
 
-    /// The bytes in hex.
+    /// Returns the bytes in hex.
     fn __str__(&self) -> String {
         hex::encode(self.0.encode())
     }

@@ -1,4 +1,4 @@
-//! `quorate.threshold.tdh2`: anybody encrypts to a committee, and its members decrypt together.
+//! `quorate.threshold.tdh2`: any client encrypts to a committee, and its members decrypt together.
 
 use getrandom::SysRng;
 use pyo3::inspect::PyStaticExpr;
@@ -25,8 +25,8 @@ purpose! {
     Tdh2, type_hint_identifier!("quorate.threshold.tdh2", "ShareFault"), ValidCiphertext;
     Tdh2PublicKeys, Tdh2KeyShare, DecryptionShare, Tdh2VerifiedShare, Tdh2WrongShare;
     {
-        /// This member's part in a decryption, which stands for nothing but this ciphertext. Only one that was checked makes
-        /// shares. Cost: three multiplications.
+        /// Returns this member's share of a decryption, which is valid for this ciphertext only. Only a checked
+        /// ciphertext has shares. Cost: three multiplications.
         fn decryption_share(&self, py: Python<'_>, ciphertext: &ValidCiphertext) -> Outcome<DecryptionShare> {
             let made = self.secret.with(py, |share| share.decryption_share(&ciphertext.0, &mut SysRng))?;
             Ok(DecryptionShare(made?))
@@ -34,16 +34,16 @@ purpose! {
     }
 }
 
-/// What encrypting and checking ciphertexts need: all that a client has of a committee.
+/// The key for encrypting and checking ciphertexts: all that a client needs of a committee.
 #[pyclass(frozen, module = "quorate.threshold.tdh2")]
 pub(crate) struct EncryptionKey(tdh2::EncryptionKey);
 
 #[pymethods]
 impl EncryptionKey {
-    /// The key of a committee.
+    /// The encryption key of a committee.
     #[staticmethod]
     fn of(py: Python<'_>, keys: &Tdh2PublicKeys) -> Self {
-        Self(py.detach(|| tdh2::EncryptionKey::of(&keys.0)))
+        Self(py.detach(|| tdh2::EncryptionKey::from_public_keys(&keys.0)))
     }
 
     /// Reads the 65 bytes.
@@ -57,27 +57,27 @@ impl EncryptionKey {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// The same key with tables, which make encrypting more than twice as fast and checking faster. Memory: 61,440 bytes.
-    /// Cost: about 80 multiplications, which some fifty ciphertexts win back.
+    /// Returns the same key with tables, which make encryption more than twice as fast and checks faster. Memory:
+    /// 61,440 bytes. Cost: about 80 multiplications, recovered after some fifty ciphertexts.
     fn precomputed(&self, py: Python<'_>) -> Outcome<Self> {
         let key = py.detach(|| tdh2::EncryptionKey::decode(&self.0.encode(), &()))?;
         Ok(Self(py.detach(|| key.precomputed())))
     }
 
-    /// Whose members decrypt.
+    /// Committee whose members decrypt.
     #[getter]
     fn committee(&self) -> CommitteeId {
         self.0.committee().into()
     }
 
-    /// The public key itself: 32 bytes.
+    /// The public key: 32 bytes.
     #[getter]
     fn key<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.key().as_bytes())
     }
 
-    /// Encrypts at most `MAX_PLAINTEXT` bytes. Epoch and proposer are part of it, so that nobody else can propose it, or in
-    /// another epoch. Cost: five multiplications, and a cipher and a hash over the payload.
+    /// Encrypts at most `MAX_PLAINTEXT` bytes. The ciphertext binds epoch and proposer, so that no other member can
+    /// propose it, and none in another epoch. Cost: five multiplications, plus a cipher and a hash over the payload.
     fn encrypt(
         &self,
         py: Python<'_>,
@@ -98,7 +98,7 @@ impl EncryptionKey {
     }
 }
 
-/// What a proposer sends. Nothing of it is checked but that it is one.
+/// A ciphertext as sent by a proposer. Only its form is checked.
 #[pyclass(frozen, eq, module = "quorate.threshold.tdh2")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Ciphertext(tdh2::Ciphertext);
@@ -111,26 +111,26 @@ impl Ciphertext {
         Ok(Self(py.detach(|| tdh2::Ciphertext::decode(&data, &()))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &py.detach(|| self.0.encode()))
     }
 
-    /// Where it says it belongs.
+    /// The context that it names.
     #[getter]
     fn label(&self) -> Label {
         Label(self.0.header().label)
     }
 
-    /// The encrypted payload, `OVERHEAD` bytes longer than the plain one.
+    /// The encrypted payload, `OVERHEAD` bytes longer than the plaintext.
     #[getter]
     fn payload<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.payload())
     }
 
-    /// Checks that this is a ciphertext for these keys, that this proposer proposed it in this epoch (who sent it is the
-    /// link's word), and that payload and proof are its author's. Raises `WrongContextError` or `BadCiphertextError`. Cost:
-    /// four multiplications, two of them short, and a hash of the payload.
+    /// Checks that this is a ciphertext for these keys, that it is for this proposer and epoch (the link authenticates
+    /// the sender), and that payload and proof are its author's. Raises `WrongContextError` or `BadCiphertextError`.
+    /// Cost: four multiplications, two of them short, plus a hash of the payload.
     fn check(
         &self,
         py: Python<'_>,
@@ -160,39 +160,40 @@ impl Ciphertext {
     }
 }
 
-/// A ciphertext that was checked: what shares are made of. It comes from `Ciphertext.check` and in no other way.
+/// A checked ciphertext, for which shares can be made. Only `Ciphertext.check` creates one.
 #[pyclass(frozen, eq, module = "quorate.threshold.tdh2")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct ValidCiphertext(tdh2::ValidCiphertext);
 
 #[pymethods]
 impl ValidCiphertext {
-    /// The ciphertext alone, which forgets that it was checked.
+    /// The ciphertext, without the proof that it was checked.
     #[getter]
     fn ciphertext(&self) -> Ciphertext {
         Ciphertext(self.0.clone().into_inner())
     }
 
-    /// Where it belongs.
+    /// Its context.
     #[getter]
     fn label(&self) -> Label {
         Label(*self.0.label())
     }
 
-    /// What the proofs of its shares name: 32 bytes.
+    /// Identifier in the proofs of its shares: 32 bytes.
     #[getter]
     fn id<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.instance().id())
     }
 
-    /// The element that its shares are multiples of: 32 bytes.
+    /// The element whose multiples are the shares: 32 bytes.
     #[getter]
     fn base<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.instance().base().as_bytes())
     }
 
-    /// Decrypts with verified shares. Raises `BelowQuorumError`, `DuplicateSignerError`, `WrongContextError` for a share of
-    /// another ciphertext; and `BadCiphertextError` if the author encrypted nothing sensible: take it for empty, as all will.
+    /// Decrypts with verified shares. Raises `BelowQuorumError`, `DuplicateSignerError`, and `WrongContextError` for a
+    /// share of another ciphertext; raises `BadCiphertextError` if the author encrypted no valid plaintext: treat it as
+    /// empty, as all members will.
     #[pyo3(signature = (keys, shares, cache = None))]
     fn combine<'py>(
         &self,
@@ -210,7 +211,7 @@ impl ValidCiphertext {
         format!("ValidCiphertext({:?})", self.0.label())
     }
 
-    /// Refused: what comes out of a pickle was checked by nobody.
+    /// Raises `TypeError`: unpickling would bypass verification.
     fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
         refused("a ValidCiphertext cannot be pickled; send its bytes and check them there")
     }
@@ -226,8 +227,8 @@ impl ValidCiphertext {
     }
 }
 
-/// Collects the shares of one ciphertext until it opens: first on trust, then, if a share was wrong, with each checked
-/// once and the wrong ones named. Threads may share it.
+/// Collects the shares of one ciphertext until it can be decrypted: optimistically at first; after a failure it checks
+/// each share once and identifies the wrong ones. Threads may share it.
 #[pyclass(frozen, module = "quorate.threshold.tdh2")]
 pub(crate) struct Decryption {
     label: tdh2::Label,
@@ -236,8 +237,8 @@ pub(crate) struct Decryption {
 
 #[pymethods]
 impl Decryption {
-    /// Of a ciphertext that was checked for these keys; else it raises `WrongContextError`. Those who share a `cache` spare
-    /// each other the coefficients of their sets of members.
+    /// For a ciphertext that was checked for these keys; otherwise it raises `WrongContextError`. Combiners that share
+    /// a `cache` reuse the Lagrange coefficients of recent sets of members.
     #[new]
     #[pyo3(signature = (keys, ciphertext, cache = None))]
     fn new(keys: &Tdh2PublicKeys, ciphertext: &ValidCiphertext, cache: Option<Py<Cache>>) -> Outcome<Self> {
@@ -245,13 +246,13 @@ impl Decryption {
         Ok(Self { label: *ciphertext.0.label(), inner: Own::new(inner, cache) })
     }
 
-    /// Takes a share in, and opens the ciphertext if that makes enough. Raises `UnknownSignerError`.
+    /// Adds a share, and decrypts the ciphertext once there are enough. Raises `UnknownSignerError`.
     fn add(&self, py: Python<'_>, share: &DecryptionShare) -> Outcome<Collected> {
         let share = share.0;
         Ok(Collected(self.inner.with(py, |inner, cache| inner.add(share, cache.as_mut()))?))
     }
 
-    /// Whether it is open, or known never to open.
+    /// True if the ciphertext is decrypted, or known to be invalid.
     #[getter]
     fn is_done(&self, py: Python<'_>) -> bool {
         self.inner.with(py, |inner, _| inner.is_done())

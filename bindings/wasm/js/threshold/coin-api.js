@@ -27,8 +27,8 @@ export function coinApi(wasm, base) {
   const { PublicKeys, Share, fault, verifiedList } = common;
 
   class Coin extends Handle {
-    static of(keys, given) {
-      return wrap(Coin, wasm().CoinOf.of(open(keys, PublicKeys, 'keys'), ...named(given)));
+    static fromName(keys, given) {
+      return wrap(Coin, wasm().CoinOf.from_name(open(keys, PublicKeys, 'keys'), ...named(given)));
     }
     get name() {
       const raw = open(this, Coin);

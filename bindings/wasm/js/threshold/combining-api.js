@@ -1,4 +1,4 @@
-// Threshold ECDSA: shares come in, a signature goes out.
+// Threshold ECDSA: combining shares to a signature.
 
 import { bytes, callable, u16 } from '../check.js';
 import { Handle, TOKEN, name, open, wrap } from '../handle.js';

@@ -1,4 +1,4 @@
-// What the threshold blocks have in common. `wasm()` gives the module's exports, as in full-api.js.
+// Common parts of the threshold blocks. `wasm()` returns the module's exports, as in full-api.js.
 
 import { list, optional, string, u16, u32 } from '../check.js';
 import { Handle, TOKEN, isOpen, open, same, wrap } from '../handle.js';
@@ -13,7 +13,7 @@ export const equal = (Class) =>
     return same(this.encode(), other.encode());
   };
 
-/** What holds a secret: `close` is `free`, and JSON shows nothing of it. */
+/** An object with a secret: `close` is `free`, and JSON shows nothing of it. */
 export class Secret extends Handle {
   close() {
     if (isOpen(this, this.constructor)) this.free();
@@ -26,7 +26,7 @@ export class Secret extends Handle {
   }
 }
 
-/** Fills a list in the module; what was filled is freed if an item is refused. */
+/** Fills a list in the module; it is freed if an item is rejected. */
 export function fill(raw, values, what, check) {
   try {
     list(values, what, check).forEach((item) => raw.add(item));
@@ -37,7 +37,7 @@ export function fill(raw, values, what, check) {
   return raw;
 }
 
-/** The culprit of evidence, once the user's function has found each attestation good. */
+/** Returns the culprit of evidence, if the user's function accepts each attestation. */
 export function convicted(wasm, accusation, attested) {
   const culprit = accusation.culprit();
   const asked = accusation.attestations().map((one) => [one.member(), one.bytes(), one.attestation()]);
@@ -45,7 +45,7 @@ export function convicted(wasm, accusation, attested) {
   return culprit;
 }
 
-/** What a combiner did so far, as users see it. */
+/** Work done by a combiner, in its public form. */
 export function counts([combinations, shareChecks, decodings]) {
   return { combinations, shareChecks, decodings };
 }
@@ -102,7 +102,10 @@ export function commonApi(wasm) {
     }
   }
 
-  /** A share of a cache, which the module takes over. Ask for it last: nobody frees it if something else is refused. */
+  /**
+   * A reference to a cache, of which the module takes ownership. Create it last: it would leak if another argument is
+   * rejected.
+   */
   const shareOf = (cache) => (cache === undefined ? undefined : open(cache, Cache, 'cache').share());
   return { classes: { Threshold, Tolerance, Cache }, Threshold, Tolerance, shareOf };
 }

@@ -1,4 +1,4 @@
-// What threshold encryption and the coin have in common. `dleqApi` makes the classes of one of them.
+// Common parts of threshold encryption and the coin. `dleqApi` creates the classes of one of them.
 
 import { bytes, u16 } from '../check.js';
 import { Handle, hex, open, wrap } from '../handle.js';
@@ -7,14 +7,14 @@ import { Secret, equal, fill } from './common.js';
 /**
  * The classes of one purpose.
  *
- * - `isCoin`: which, as the module asks.
- * - `share`: the name of a share's class; `makes`: the method of a key share that makes one.
- * - `what`: what shares are of, as errors call it; `of()` is its class.
+ * - `isCoin`: selects the purpose in the module.
+ * - `share`: the name of a share's class; `makes`: the method of a key share that creates one.
+ * - `what`: the name of the instance in errors; `of()` is its class.
  */
 export function dleqApi(wasm, { openCommitteeId, CommitteeId, Threshold }, { isCoin, share: shareName, makes, what, of }) {
   const openOf = (value) => open(value, of(), what);
 
-  /** Works with what shares of something are verified for. */
+  /** Works with the instance that shares are verified for. */
   function withInstance(value, work) {
     const instance = openOf(value).instance();
     try {
@@ -140,7 +140,7 @@ export function dleqApi(wasm, { openCommitteeId, CommitteeId, Threshold }, { isC
   }
   for (const Class of [PublicKeys, Share, WrongShare]) Class.prototype.equals = equal(Class);
 
-  /** A fault as the union that users see. */
+  /** A fault as the union of the public interface. */
   function fault(raw) {
     const [member, evidence] = [raw.member(), wrap(WrongShare, raw.evidence())];
     const forged = wrap(Share, raw.share());

@@ -1,4 +1,4 @@
-// Threshold ECDSA: the dealer, what it deals, and how a party signs with it.
+// Threshold ECDSA: the dealer, its deals, and a party's signing.
 
 import { bytes, optional, string, u16, u32, u64, u8 } from '../check.js';
 import { make } from '../errors.js';

@@ -1,4 +1,4 @@
-// The threshold blocks: each is made of the same base.
+// The threshold blocks, which share one base.
 
 import { name } from '../handle.js';
 import { sharedBlsApi } from './bls-api.js';

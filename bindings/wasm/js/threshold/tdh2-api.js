@@ -1,4 +1,4 @@
-// Threshold encryption: anybody encrypts, f + 1 members decrypt.
+// Threshold encryption: any client encrypts, and f + 1 members decrypt.
 
 import { bytes, u16, u64 } from '../check.js';
 import { Handle, TOKEN, hex, name, open, wrap } from '../handle.js';
@@ -25,8 +25,8 @@ export function tdh2Api(wasm, base) {
   }
 
   class EncryptionKey extends Handle {
-    static of(keys) {
-      return wrap(EncryptionKey, wasm().Tdh2Key.of(open(keys, PublicKeys, 'keys')));
+    static fromPublicKeys(keys) {
+      return wrap(EncryptionKey, wasm().Tdh2Key.from_public_keys(open(keys, PublicKeys, 'keys')));
     }
     static decode(data) {
       return wrap(EncryptionKey, wasm().Tdh2Key.decode(bytes(data, 'bytes')));

@@ -75,7 +75,7 @@ pub struct SharedKeyShare(any::KeyShare);
 
 #[wasm_bindgen]
 impl SharedKeyShare {
-    /// Owned, because what JavaScript lends is a copy in this memory that nobody wipes.
+    /// Owned, because a value borrowed from JavaScript is a copy in this memory that is never wiped.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Thrown<Self> {
         let bytes = Zeroizing::new(bytes);
         any::KeyShare::from_bytes(suite(name)?, &bytes).or_throw().map(Self)
@@ -170,7 +170,7 @@ impl SharedCombiner {
     }
 }
 
-/// What follows from a share.
+/// Result of adding a share.
 #[wasm_bindgen]
 pub struct SharedOutcome(Outcome<quorate::any::Signature, any::ShareFault>);
 
@@ -184,7 +184,7 @@ impl SharedOutcome {
         self.0.faults.iter().map(|fault| fault.culprit).collect()
     }
 
-    /// In the culprits' order.
+    /// In the order of the culprits.
     pub fn evidence(self) -> Vec<SharedFault> {
         self.0.faults.into_iter().map(|fault| SharedFault(fault.evidence)).collect()
     }

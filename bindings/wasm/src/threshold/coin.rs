@@ -17,9 +17,9 @@ pub struct CoinOf(Coin);
 
 #[wasm_bindgen]
 impl CoinOf {
-    pub fn of(keys: &DleqKeys, protocol: u8, epoch: u64, instance: u64, round: u64) -> Thrown<Self> {
+    pub fn from_name(keys: &DleqKeys, protocol: u8, epoch: u64, instance: u64, round: u64) -> Thrown<Self> {
         let name = CoinName { protocol, epoch, instance, round };
-        Coin::of(coin(&keys.0).or_throw()?, name).or_throw().map(Self)
+        Coin::from_name(coin(&keys.0).or_throw()?, name).or_throw().map(Self)
     }
 
     pub fn protocol(&self) -> u8 {
@@ -107,7 +107,7 @@ impl CoinToss {
     }
 }
 
-/// What came of one share more.
+/// Result of adding a share.
 #[wasm_bindgen]
 pub struct CoinTossed {
     output: Option<CoinValue>,

@@ -1,5 +1,5 @@
-//! What threshold encryption and the coin have in common: keys, shares with proofs, blame. One handle serves both; it knows
-//! which of the two it is for, and what is put together of both is refused.
+//! Common parts of threshold encryption and the coin: keys, shares with proofs, faults. One handle serves both; it
+//! knows its purpose, and combining handles of different purposes is rejected.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use zeroize::Zeroizing;
 use super::ThresholdOf;
 use crate::glue::{OrThrow, Thrown, Uint8Array, decode, handed_over};
 
-/// A thing of one purpose or of the other.
+/// A value for one purpose or the other.
 #[derive(Clone, Copy)]
 pub(crate) enum Either<T, C> {
     Tdh2(T),
     Coin(C),
 }
 
-/// The same of either.
+/// Applies an expression to either.
 macro_rules! of {
     ($value:expr, $it:ident => $what:expr) => {
         match $value {
@@ -33,7 +33,7 @@ macro_rules! of {
     };
 }
 
-/// The same of either, and the answer is of the same purpose.
+/// Applies an expression to either, with a result for the same purpose.
 macro_rules! same {
     ($value:expr, $it:ident => $what:expr) => {
         match $value {
@@ -47,17 +47,17 @@ fn mixed() -> Error {
     Error::WrongContext { what: "purpose" }
 }
 
-/// What is for threshold encryption.
+/// Returns the value for threshold encryption.
 pub(crate) fn tdh2<T, C>(value: &Either<T, C>) -> Outcome<&T> {
     if let Either::Tdh2(value) = value { Ok(value) } else { Err(mixed()) }
 }
 
-/// What is for the coin.
+/// Returns the value for the coin.
 pub(crate) fn coin<T, C>(value: &Either<T, C>) -> Outcome<&C> {
     if let Either::Coin(value) = value { Ok(value) } else { Err(mixed()) }
 }
 
-/// Copies of many values, all of the purpose that `pick` picks.
+/// Copies several values, all of the purpose that `pick` selects.
 pub(crate) fn all<A, T: Clone>(given: &[A], pick: fn(&A) -> Outcome<&T>) -> Outcome<Vec<T>> {
     given.iter().map(|one| pick(one).cloned()).collect()
 }
@@ -82,7 +82,7 @@ impl DleqKeys {
         of!(&self.0, keys => keys.encode())
     }
 
-    /// The core makes tables for keys that nobody shares yet, so they are read once more.
+    /// The core makes tables only for unshared keys, so they are decoded again.
     pub fn precomputed(&self) -> Thrown<Self> {
         let is_coin = matches!(self.0, Either::Coin(_));
         let keys = decoded::<dleq::PublicKeys<Tdh2>, dleq::PublicKeys<Cks>>(is_coin, &self.encode())?;
@@ -169,7 +169,7 @@ pub struct DleqKeyShare(pub(crate) Either<dleq::KeyShare<Tdh2>, dleq::KeyShare<C
 
 #[wasm_bindgen]
 impl DleqKeyShare {
-    /// Owned, because what JavaScript lends is a copy in this memory that nobody wipes.
+    /// Owned, because a value borrowed from JavaScript is a copy in this memory that is never wiped.
     pub fn from_bytes(is_coin: bool, bytes: Vec<u8>) -> Thrown<Self> {
         let bytes = Zeroizing::new(bytes);
         if is_coin {
@@ -207,7 +207,7 @@ impl DleqKeyShare {
     }
 }
 
-/// What shares are of: a checked ciphertext or a coin.
+/// The instance of shares: a checked ciphertext or a coin.
 #[wasm_bindgen]
 pub struct DleqInstance(pub(crate) Either<Instance<Tdh2>, Instance<Cks>>);
 
@@ -231,7 +231,7 @@ impl DleqShare {
     }
 }
 
-/// Shares that are checked together.
+/// Shares that are verified together.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct DleqShares(Vec<AnyShare>);
@@ -259,7 +259,7 @@ impl DleqVerified {
     }
 }
 
-/// Shares that are combined.
+/// Shares to be combined.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct DleqVerifiedShares(pub(crate) Vec<AnyVerified>);
@@ -275,7 +275,7 @@ impl DleqVerifiedShares {
     }
 }
 
-/// What came of checking many shares.
+/// Result of checking several shares.
 #[wasm_bindgen]
 pub struct DleqChecked {
     verified: Vec<DleqVerified>,
@@ -304,7 +304,7 @@ impl DleqChecked {
     }
 }
 
-/// A share that did not verify: proven to be the member's own, or what came in its name.
+/// A share that did not verify: proven to be the member's own, or received in its name.
 #[wasm_bindgen]
 pub struct DleqFault {
     member: MemberIndex,
@@ -343,12 +343,12 @@ fn fault<P: Purpose>(
     }
 }
 
-/// Faults of threshold encryption.
+/// Converts faults of threshold encryption.
 pub(crate) fn tdh2_faults(faults: Vec<ShareFault<Tdh2>>) -> Vec<DleqFault> {
     faults.into_iter().map(|one| fault(one, Either::Tdh2, Either::Tdh2)).collect()
 }
 
-/// Faults of the coin.
+/// Converts faults of the coin.
 pub(crate) fn coin_faults(faults: Vec<ShareFault<Cks>>) -> Vec<DleqFault> {
     faults.into_iter().map(|one| fault(one, Either::Coin, Either::Coin)).collect()
 }

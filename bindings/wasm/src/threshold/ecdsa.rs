@@ -1,4 +1,4 @@
-//! Threshold ECDSA: the dealer, what it deals, and how a party signs with it.
+//! Threshold ECDSA: the dealer, its deals, and a party's signing.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use super::{ToleranceOf, name_of};
 use crate::glue::{OrThrow, Thrown, Uint8Array, decode, handed_over};
 use crate::guard::{Guard, GuardRecord};
 
-/// Presignatures of all parties together that fit this memory: a gigabyte's sixth.
+/// Maximum number of presignatures of all parties together: a sixth of a gigabyte.
 const MOST_DEALT: u32 = 1 << 20;
 
-/// The group of a name.
+/// Returns the group with this name.
 pub(crate) fn group_of(name: &str) -> Thrown<Group> {
     Group::from_name(name).or_throw()
 }
@@ -35,7 +35,7 @@ impl EcdsaDealer {
         dealer.or_throw().map(Self)
     }
 
-    /// Owned, because what JavaScript lends is a copy in this memory that nobody wipes.
+    /// Owned, because a value borrowed from JavaScript is a copy in this memory that is never wiped.
     pub fn from_bytes(
         group: &str,
         committee: &[u8],
@@ -239,7 +239,7 @@ impl EcdsaDeal {
         EcdsaPlan(self.0.plan())
     }
 
-    /// 32 bytes each, one after the other.
+    /// 32 bytes each, concatenated.
     pub fn roots(&self) -> Vec<u8> {
         self.0.roots().concat()
     }
@@ -250,7 +250,7 @@ pub struct EcdsaPresignatures(any::Presignatures);
 
 #[wasm_bindgen]
 impl EcdsaPresignatures {
-    /// Owned, because what JavaScript lends is a copy in this memory that nobody wipes.
+    /// Owned, because a value borrowed from JavaScript is a copy in this memory that is never wiped.
     pub fn from_bytes(group: &str, bytes: Vec<u8>) -> Thrown<Self> {
         let bytes = Zeroizing::new(bytes);
         any::Presignatures::from_bytes(group_of(group)?, &bytes).or_throw().map(Self)
@@ -311,7 +311,7 @@ impl EcdsaPresignature {
         self.0.as_ref().map(|presignature| name_of(presignature.agreement()))
     }
 
-    /// What was taken does not come back, whatever becomes of it.
+    /// A taken presignature is consumed in any case.
     pub fn sign(&mut self, guard: &mut Guard, message: &[u8]) -> Thrown<EcdsaSigned> {
         let presignature = self.0.take().ok_or(Error::Exhausted).or_throw()?;
         presignature.sign(&mut guard.0, message).or_throw().map(|signed| EcdsaSigned {

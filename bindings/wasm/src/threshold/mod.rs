@@ -1,4 +1,4 @@
-//! What t of n members can do together, and fewer cannot.
+//! Threshold cryptography: operations that need t of n members.
 //!
 //! | module | concepts |
 //! |---|---|
@@ -27,7 +27,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::glue::{OrThrow, Thrown};
 
-/// The limits that JavaScript's copies of them are compared with.
+/// The limits that JavaScript's copies are compared with.
 #[wasm_bindgen]
 pub fn threshold_limits() -> Vec<u32> {
     use quorate::threshold::{Secp256k1, ecdsa, seal, tdh2};
@@ -85,7 +85,7 @@ impl ToleranceOf {
     }
 }
 
-/// The name of an agreement.
+/// Returns the name of an agreement.
 pub(crate) fn name_of(agreement: Agreement) -> String {
     match agreement {
         Agreement::Agreed => "agreed",
@@ -94,7 +94,7 @@ pub(crate) fn name_of(agreement: Agreement) -> String {
     .to_owned()
 }
 
-/// The agreement of a name.
+/// Returns the agreement with this name.
 pub(crate) fn agreement_of(name: &str) -> Thrown<Agreement> {
     match name {
         "agreed" => Ok(Agreement::Agreed),
@@ -104,7 +104,7 @@ pub(crate) fn agreement_of(name: &str) -> Thrown<Agreement> {
     .or_throw()
 }
 
-/// The coefficients of the sets of members that combined last. What takes one takes a share of it.
+/// A cache of the coefficients of recently used sets of members. Callers that take one take a reference to it.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct CombinerCache(Rc<RefCell<Cache>>);
@@ -122,7 +122,7 @@ impl CombinerCache {
 }
 
 impl CombinerCache {
-    /// Nothing that works with it calls back, so that it is never in use twice; if it were, there is another.
+    /// Its users never call back, so it is never borrowed twice; if it were, a new cache is used.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Cache) -> T) -> T {
         match self.0.try_borrow_mut() {
             Ok(mut cache) => work(&mut cache),
@@ -136,7 +136,7 @@ pub(crate) fn counted(counts: Counts) -> Vec<u32> {
     [counts.combinations, counts.share_checks, counts.decodings].map(|count| count as u32).into()
 }
 
-/// What the user is to say yes or no to: that a member attested these bytes.
+/// An attestation for the user to verify: that a member attested these bytes.
 #[wasm_bindgen]
 pub struct Attestation {
     member: MemberIndex,
@@ -159,7 +159,7 @@ impl Attestation {
     }
 }
 
-/// A culprit, if the user finds all attestations good.
+/// A culprit, provided that the user accepts all attestations.
 #[wasm_bindgen]
 pub struct Accusation {
     culprit: MemberIndex,
@@ -177,7 +177,7 @@ impl Accusation {
     }
 }
 
-/// Runs `verify` as if all attestations were good, and writes down what they are.
+/// Runs `verify` as if all attestations were valid, and collects them.
 pub(crate) fn accuse(
     verify: impl FnOnce(
         &mut dyn FnMut(MemberIndex, &[u8], &[u8]) -> quorate::Result<()>,
@@ -193,7 +193,7 @@ pub(crate) fn accuse(
     Ok(Accusation { culprit, attestations })
 }
 
-/// What is thrown if one of them is not.
+/// The error if one of them is invalid.
 #[wasm_bindgen]
 pub fn not_evidence() -> Thrown<()> {
     Err(Error::NotEvidence).or_throw()

@@ -18,7 +18,7 @@ impl SealingKey {
         seal::SealingKey::generate(&mut SysRng).or_throw().map(Self)
     }
 
-    /// Owned, because what JavaScript lends is a copy in this memory that nobody wipes.
+    /// Owned, because a value borrowed from JavaScript is a copy in this memory that is never wiped.
     pub fn from_bytes(bytes: Vec<u8>) -> Thrown<Self> {
         let bytes = Zeroizing::new(bytes);
         let exact = bytes.first_chunk().filter(|_| bytes.len() == 32);
@@ -52,7 +52,7 @@ impl SealingPublicKey {
         self.0.encode()
     }
 
-    /// Owned, because what JavaScript lends is a copy in this memory that nobody wipes.
+    /// Owned, because a value borrowed from JavaScript is a copy in this memory that is never wiped.
     pub fn seal(&self, context: &[u8], content: Vec<u8>) -> Thrown<Vec<u8>> {
         self.0.seal(context, &Zeroizing::new(content), &mut SysRng).or_throw()
     }

@@ -1,4 +1,4 @@
-//! Threshold ECDSA: shares come in, a signature goes out.
+//! Threshold ECDSA: combining shares to a signature.
 
 use quorate::any::threshold::{Outcome, ecdsa as any};
 use quorate::machine::MemberIndex;
@@ -150,7 +150,7 @@ impl EcdsaCombiner {
     }
 }
 
-/// What follows from a share or an opening.
+/// Result of adding a share or an opening.
 #[wasm_bindgen]
 pub struct EcdsaOutcome(Outcome<any::Signature, any::ShareFault>);
 
@@ -168,7 +168,7 @@ impl EcdsaOutcome {
         self.0.faults.iter().map(|fault| fault.culprit).collect()
     }
 
-    /// In the culprits' order.
+    /// In the order of the culprits.
     pub fn evidence(self) -> Vec<EcdsaFault> {
         self.0.faults.into_iter().map(|fault| EcdsaFault(fault.evidence)).collect()
     }

@@ -1,4 +1,4 @@
-//! Threshold encryption: anybody encrypts, f + 1 members decrypt.
+//! Threshold encryption: any client encrypts, and f + 1 members decrypt.
 
 use getrandom::SysRng;
 use quorate::any::threshold::Cache;
@@ -19,8 +19,8 @@ pub struct Tdh2Key(EncryptionKey);
 
 #[wasm_bindgen]
 impl Tdh2Key {
-    pub fn of(keys: &DleqKeys) -> Thrown<Self> {
-        tdh2(&keys.0).or_throw().map(|keys| Self(EncryptionKey::of(keys)))
+    pub fn from_public_keys(keys: &DleqKeys) -> Thrown<Self> {
+        tdh2(&keys.0).or_throw().map(|keys| Self(EncryptionKey::from_public_keys(keys)))
     }
 
     pub fn decode(bytes: &[u8]) -> Thrown<Self> {
@@ -48,7 +48,7 @@ impl Tdh2Key {
     }
 }
 
-/// Where a ciphertext belongs.
+/// Context of a ciphertext.
 #[wasm_bindgen]
 pub struct Tdh2Label(Label);
 
@@ -167,7 +167,7 @@ impl Tdh2Decryption {
     }
 }
 
-/// What came of one share more: the payload, or why there is none.
+/// Result of adding a share: the plaintext, or the reason why there is none.
 #[wasm_bindgen]
 pub struct Tdh2Opened {
     output: Option<quorate::Result<Vec<u8>>>,

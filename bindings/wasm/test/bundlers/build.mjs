@@ -1,4 +1,4 @@
-// Builds the pages in `app` with Vite and with webpack, from the package as npm would install it, and opens what they made
+// Builds the pages in `app` with Vite and with webpack, from the package as npm would install it, and opens the results
 // in a browser. `node test/bundlers/build.mjs CHROMIUM FOLDER-WITH-PLAYWRIGHT FOLDER-FOR-WHAT-IS-BUILT`
 
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ const [chromium, tools, out] = process.argv.slice(2);
 const here = fileURLToPath(new URL('.', import.meta.url));
 const app = join(here, 'app');
 const PAGES = ['certificate', 'full', 'own', 'worker'];
-/** What a page that verifies certificates may download, in all. */
+/** Maximum total download of a page that verifies certificates, in bytes. */
 const LIMIT = 160_000;
 
 /** Packs the package, and unpacks it where the bundlers look for it. */
@@ -49,7 +49,7 @@ async function withVite(folder) {
         emptyOutDir: true,
         rolldownOptions: {
           input: PAGES.map((page) => join(app, `${page}.html`)),
-          // A machine with other work is slow, which says nothing of the package.
+          // A busy machine is slow, which does not concern the package.
           checks: { bundlerTimings: false },
         },
       },

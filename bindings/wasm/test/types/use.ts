@@ -6,7 +6,7 @@ import { startWorker, type QuorateWorker, type WorkerCommittee } from 'quorate-w
 
 await init();
 const secret: SecretKey = SecretKey.generate(Suite.MinPk);
-const committee = new Committee(ChainId.fromName('types'), 1n, [[VerifiedKey.of(secret), 1n]]);
+const committee = new Committee(ChainId.fromName('types'), 1n, [[VerifiedKey.fromSecret(secret), 1n]]);
 const statement = committee.statement(1, 2n, new Uint8Array(32));
 const collected = new VoteCollector(committee, 1, 2n, { batchThreshold: 3 }).add(
   Vote.signUnguarded(secret, committee, statement),
@@ -20,9 +20,9 @@ export const view: bigint | undefined = collected.certificate?.value.statement.v
 export const left: number = new wire.Reader(new Uint8Array(1)).remaining;
 export const check = (bytes: Uint8Array, own: SmallCommittee): number => Certificate.decode(bytes, own).verify(own).value.signers.size;
 export const code = (error: unknown): string => (error instanceof QuorateError ? error.code : 'none');
-// @ts-expect-error a number is no bigint
+// @ts-expect-error a number is not a bigint
 committee.statement(1, 2, new Uint8Array(32));
-// @ts-expect-error a committee of the other module is none of this one
+// @ts-expect-error a committee of the other module does not fit this one
 check(new Uint8Array(1), committee);
 secret.free();
 
@@ -35,7 +35,7 @@ export const fast: boolean = verifier.canVerifyFast(owner.publicKey, owner.sign(
 owner.prepareAsync();
 owner.detectCopies(() => 1n);
 verifier.checkRevocation((key) => key.equals(owner.publicKey));
-// @ts-expect-error who must be waited for has not answered
+// @ts-expect-error a promise is not an answer
 verifier.checkRevocation(async () => false);
 const entry: dsig.Entry = [owner.publicKey, new Uint8Array(3), new Uint8Array(dsig.SIGNATURE_LEN['wots-blake3'])];
 new dsig.Auditor({ roots: 16 }).check(...entry);

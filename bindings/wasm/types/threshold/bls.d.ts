@@ -1,8 +1,8 @@
 /**
- * BLS threshold signatures: t of N parties sign, and what comes out is a plain BLS signature. Nothing is consumed, and the
- * signature of a message is unique, so that its {@link beacon} is a coin that nobody could choose.
+ * BLS threshold signatures: t of N parties sign, and the result is a standard BLS signature. Nothing is consumed. The
+ * signature of a message is unique, so its {@link beacon} is a coin that no party could choose.
  *
- * The suite is one of the two of BLS; Ed25519 throws {@link WrongContextError}.
+ * The suite is one of the two BLS suites; Ed25519 throws {@link WrongContextError}.
  */
 
 import type { CommitteeId, PublicKey, Signature, Suite } from '../../index.js';
@@ -10,54 +10,54 @@ import type { Agreement, Cache, Threshold, Tolerance } from '../threshold.js';
 import type { Counts } from './ecdsa.js';
 
 /**
- * Makes a key and shares it, to each party its own. **Whoever runs this knows the key.** The threshold is one of the key:
- * {@link Agreement} says when f + 1 is enough.
+ * Generates a key and shares it, one share per party. **The process that runs this knows the key.** The key has one
+ * threshold: {@link Agreement} tells when f + 1 suffices.
  *
  * @throws {@link RngError} @throws {@link WrongContextError}
  */
 export function deal(suite: Suite, committee: CommitteeId, tolerance: Tolerance, agreement: Agreement): KeyShare[];
-/** 32 bytes that nobody knew before t parties had signed. **Verify the signature first.** */
+/** Returns 32 bytes that were unpredictable before t parties had signed. **Verify the signature first.** */
 export function beacon(signature: Signature): Uint8Array;
 
-/** The public side of a shared key. */
+/** Public part of a shared key. */
 export class GroupKey {
   #private;
   private constructor();
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   /** Cost: a square root and a subgroup check for each party. */
   static decode(suite: Suite, bytes: Uint8Array): GroupKey;
   encode(): Uint8Array;
   readonly suite: Suite;
-  /** Its name, which every share binds: 32 bytes. */
+  /** Identifier of 32 bytes, which every share contains. */
   readonly id: Uint8Array;
   readonly committee: CommitteeId;
   readonly tolerance: Tolerance;
-  /** How many shares make a signature. */
+  /** Number of shares that a signature needs. */
   readonly threshold: Threshold;
-  /** What the signatures verify under. */
+  /** Key under which the signatures verify. */
   readonly public: PublicKey;
-  /** What a party's shares verify under; `undefined` if there is no such party. */
+  /** Verification key of a party's shares; `undefined` if there is no such party. */
   party(member: number): PublicKey | undefined;
   equals(other: GroupKey): boolean;
   toString(): string;
 }
 
-/** One party's share of the key. It never shows itself; {@link KeyShare.close} wipes it. */
+/** One party's share of the key. It never reveals itself; {@link KeyShare.close} wipes it. */
 export class KeyShare {
   #private;
   private constructor();
-  /** Reads what `toBytes` wrote. @throws {@link WrongContextError} if the secret is not the member's */
+  /** Reads the result of `toBytes`. @throws {@link WrongContextError} if the secret does not belong to the member */
   static fromBytes(suite: Suite, bytes: Uint8Array): KeyShare;
-  /** All of it, **secret**, to be sealed for its party. */
+  /** Returns the whole share, **secret**, to be sealed for its party. */
   toBytes(): Uint8Array;
   readonly suite: Suite;
   readonly member: number;
   readonly key: GroupKey;
-  /** Signs. Whether the message may be signed is for the caller to know. */
+  /** Signs. The caller decides whether the message may be signed. */
   sign(message: Uint8Array): SignatureShare;
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   /** Wipes it. Closing twice does nothing. */
   close(): void;
@@ -72,19 +72,21 @@ export class KeyShare {
 export class SignatureShare {
   #private;
   private constructor();
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   static decode(suite: Suite, bytes: Uint8Array): SignatureShare;
   encode(): Uint8Array;
   readonly suite: Suite;
-  /** Whose it claims to be. Compare it with the sender. */
+  /** Index of the party that the share names. Compare it with the sender. */
   readonly member: number;
   /** A hash of the key and the message: 32 bytes. */
   readonly digest: Uint8Array;
-  /** What a party signs with a key that others know to be its own, so that a wrong share can be proven to be its. */
+  /**
+   * Returns the bytes that a party signs with a key known to be its own, so that a wrong share can be attributed to it.
+   */
   attestedBytes(): Uint8Array;
-  /** The party's signature of those bytes; empty if there is none. */
+  /** The party's signature on those bytes; empty if there is none. */
   readonly attestation: Uint8Array;
   /** This share with the party's signature. @throws {@link TooLargeError} above 8,192 bytes */
   attest(attestation: Uint8Array): SignatureShare;
@@ -92,19 +94,21 @@ export class SignatureShare {
   toString(): string;
 }
 
-/** Collects shares of one message: combines first, and checks shares only if the signature does not verify. */
+/**
+ * Collects shares of one message: combines optimistically, and verifies shares only if the signature does not verify.
+ */
 export class Combiner {
   #private;
   constructor(key: GroupKey, message: Uint8Array, cache?: Cache);
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
   /**
-   * Takes a share that came over a link that authenticates `from`.
+   * Adds a share received over a link that authenticates `from`.
    *
-   * @throws {@link WrongContextError} for a share of something else, or of another than its sender
+   * @throws {@link WrongContextError} for a share of another message, or of another party than the sender
    * @throws {@link DuplicateSignerError} @throws {@link UnknownSignerError}
-   * @throws {@link BadShareError} from a member that sent a wrong one
+   * @throws {@link BadShareError} from a member that sent a wrong share before
    */
   add(from: number, share: SignatureShare): Outcome;
   readonly signature: Signature | undefined;
@@ -112,36 +116,39 @@ export class Combiner {
   toString(): string;
 }
 
-/** What follows from a share. */
+/** Result of adding a share. */
 export interface Outcome {
-  /** Once there is one. */
+  /** Present once it exists. */
   readonly signature: Signature | undefined;
   readonly faults: Fault[];
 }
 
-/** Who sent a wrong share, and what proves it. */
+/** A member that sent a wrong share, and the evidence. */
 export interface Fault {
   readonly culprit: number;
   readonly evidence: ShareFault;
 }
 
-/** A wrong share and what it was to sign, for anybody who holds the {@link GroupKey} if the share is attested. */
+/**
+ * A wrong share, with the message that it was to sign; every holder of the {@link GroupKey} can verify it, if the share
+ * is attested.
+ */
 export class ShareFault {
   #private;
   private constructor();
-  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
-  /** The bytes only: it still is to be verified. */
+  /** Reads the bytes; the evidence is not verified yet. */
   static decode(suite: Suite, bytes: Uint8Array): ShareFault;
   encode(): Uint8Array;
   readonly suite: Suite;
   readonly share: SignatureShare;
   /**
-   * Checks it, and names the culprit.
+   * Verifies the evidence and returns the culprit.
    *
-   * @param attested - whether a member's attestation of some bytes is good; it is asked for each share of the evidence, and
-   * only of what is evidence otherwise
+   * @param attested - returns true if a member's attestation of some bytes is valid; called for each share of the
+   * evidence, after all other checks
    * @throws {@link NotEvidenceError} if the share is right, or `attested` does not return `true`
    * @throws {@link WrongContextError} for evidence of another key
    */

@@ -31,7 +31,7 @@ struct Tables {
 
 impl EncryptionKey {
     /// The key of a committee. Cost: a hash to the group, 0.4 multiplications.
-    pub fn of(keys: &PublicKeys) -> Self {
+    pub fn from_public_keys(keys: &PublicKeys) -> Self {
         Self::new(keys.committee(), *keys.key())
     }
 

@@ -38,7 +38,7 @@
 //! let keys = Arc::new(keys);
 //!
 //! // The proposer, member 3, in epoch 12:
-//! let key = EncryptionKey::of(&keys);
+//! let key = EncryptionKey::from_public_keys(&keys);
 //! let bytes = key.encrypt(12, 3, b"pay 5 to Bob", &mut rng)?.encode();
 //!
 //! // Members, once the bytes are ordered:

@@ -38,7 +38,7 @@ impl Cost {
         let secrets = Secrets::new(&random, 0)?;
         let committee = secrets.ssz()?;
         let members = Members::new(&network, 0, &committee)?;
-        let verified: Vec<_> = secrets.members().map(VerifiedKey::<MinPk>::of).collect();
+        let verified: Vec<_> = secrets.members().map(VerifiedKey::<MinPk>::from_secret).collect();
         let mut rows = vec![Row {
             what: "once per committee: decode, check and sum 512 keys".into(),
             microseconds: median(|| Members::new(&network, 0, &committee).map(drop)),

@@ -1,12 +1,13 @@
-// What is known of a chain, from all its validators together; bounded, however long one watches.
+// The verified state of a chain, combined from all validators. Its memory is bounded.
 import { BLOCK, Refused, hex } from './jolteon.mjs';
 
-const KEPT = 4096; // certificates, proven blocks, and each validator's blocks that are remembered
+const KEPT = 4096; // maximum number of remembered certificates, proven blocks, and blocks per validator
+const LONGEST_RETURN = 64; // blocks
 
 /**
- * Two things that cannot both be, by signatures alone: more than a third of the weight broke the protocol.
+ * Two contradicting certificates: members with more than a third of the weight broke the protocol.
  *
- * `evidence` convinces everybody who has the genesis; it is empty for two proven blocks at one height.
+ * `evidence` proves the violation to any holder of the genesis file. It is empty for two proven blocks at one height.
  */
 export class Contradiction extends Error {
   code = 'CONTRADICTION';
@@ -17,7 +18,7 @@ export class Contradiction extends Error {
   }
 }
 
-/** Which block is at which height, as somebody says. */
+/** A reported or proven mapping between heights and blocks. */
 class Places {
   digests = new Map();
   #heights = new Map();
@@ -27,18 +28,19 @@ class Places {
     keep(this.#heights, digest, height);
   }
 
-  /** Whether another block is at this height, or this block at another. */
+  /** Returns true if another block is at this height, or if this block is at another height. */
   differ(height, digest) {
     const there = this.digests.get(height) ?? digest;
     return there !== digest || (this.#heights.get(digest) ?? height) !== height;
   }
 }
 
-/** Takes what validators say, and throws `Refused` or `Contradiction` for what cannot be. */
+/** Verifies reports of validators. Throws `Refused` or `Contradiction` for false ones. */
 export class Chain {
   certificates = 0;
   proofs = 0;
   view = 0;
+  height = 0;
   #proven = new Places();
   #shown = new Map(); // by the validator's address
   #views = new Map();
@@ -49,9 +51,9 @@ export class Chain {
   }
 
   /**
-   * Checks a validator's block at `height` and the certificate in it, which is that of the block `before`.
+   * Verifies a validator's block at `height` and its certificate, which certifies the block `before`.
    *
-   * Gives what it says of itself, and who signed the block before.
+   * Returns the reported block, and the signers of the previous block.
    */
   async successor(before, height, answer) {
     const claim = {
@@ -68,18 +70,18 @@ export class Chain {
     const signers = [...set];
     const view = Number(statement.view);
     if (statement.kind !== BLOCK || hex(statement.digest) !== parent || view === 0 || view >= claim.view) {
-      throw new Refused('WRONG_CONTEXT', "the certificate is not the parent's");
+      throw new Refused('WRONG_CONTEXT', "the certificate does not certify the parent");
     }
     if (!Array.isArray(named) || named.length !== signers.length || signers.some((signer, i) => signer !== named[i])) {
-      throw new Refused('WRONG_CONTEXT', 'others signed the certificate than the answer says');
+      throw new Refused('WRONG_CONTEXT', 'the signers of the certificate differ from the reported ones');
     }
     if (before && (before.digest !== parent || before.view !== view)) {
-      throw new Refused('WRONG_CONTEXT', `block ${height - 1} was another before`);
+      throw new Refused('WRONG_CONTEXT', `block ${height - 1} has a different digest than before`);
     }
     return { claim, signers };
   }
 
-  /** Verifies a certificate, each once, and that no other of its view contradicts it. */
+  /** Verifies a certificate once, and checks that no certificate of the same view contradicts it. */
   async #certificate(encoded) {
     const known = this.#verified.get(encoded);
     if (known) return known;
@@ -100,10 +102,9 @@ export class Chain {
   }
 
   /**
-   * Compares the height that a validator gives a certified block with proofs, and with what others show.
+   * Compares the reported height of a certified block with proofs and with the reports of other validators.
    *
-   * A certificate says nothing of heights, so without a proof one of two may lie, and nobody knows which: gives the
-   * other one.
+   * A certificate does not bind the height: without a proof, either may be wrong. Returns the other validator.
    */
   agree({ height, digest }, url) {
     if (this.#proven.differ(height, digest)) {
@@ -114,24 +115,34 @@ export class Chain {
     return this.disproved(height, digest)[0];
   }
 
-  /** Whether a certified view is the newest of all: signatures bind views. */
-  newest(view) {
-    const newest = view > this.view;
-    this.view = Math.max(view, this.view);
+  /** Records a certified block and returns whether its view is the newest so far: signatures bind views. */
+  newest(block) {
+    const newest = block.view > this.view;
+    if (newest) [this.view, this.height] = [block.view, block.height];
     return newest;
   }
 
-  /** Checks that a transaction is committed, by its proof alone. */
+  /**
+   * The height to start from instead of `block`, if blocks between the newest one and `block` were not shown; else
+   * undefined. Validators report different heights when a watcher starts. A false height must not send a watcher back
+   * far.
+   */
+  firstMissed(block) {
+    const missed = block.height - this.height - 1;
+    return this.height && missed > 0 && missed <= LONGEST_RETURN ? this.height + 1 : undefined;
+  }
+
+  /** Verifies the proof of a committed transaction. */
   async proof(wanted, answer) {
     const encoded = unhex(text(answer, 'proof'));
     const proof = await this.protocol.TransactionProof.decode(encoded, this.committees);
     if (hex(await proof.verify(this.committees)) !== wanted) {
-      throw new Refused('WRONG_CONTEXT', 'another transaction is proven than was asked for');
+      throw new Refused('WRONG_CONTEXT', 'the proof is for another transaction than the requested one');
     }
     const [height, named] = [Number(proof.block.height), hex(proof.block.digest)];
     const said = [digest(answer, 'id'), number(answer, 'height'), digest(answer, 'block')];
     if (said[0] !== wanted || said[1] !== height || said[2] !== named) {
-      throw new Refused('WRONG_CONTEXT', 'the proof is of something else than the answer says');
+      throw new Refused('WRONG_CONTEXT', 'the proof does not match the response');
     }
     if (this.#proven.differ(height, named)) {
       const other = this.#proven.digests.get(height);
@@ -142,12 +153,12 @@ export class Chain {
     return { height, digest: named };
   }
 
-  /** Who showed something else than this. */
+  /** Returns the validators that reported a different block or height. */
   disproved(height, digest) {
     return [...this.#shown].filter(([, places]) => places.differ(height, digest)).map(([url]) => url);
   }
 
-  /** What a liar showed is no reason to doubt anybody else. */
+  /** Discards the reports of a refused validator, so that they do not cast doubt on others. */
   forget(url) {
     this.#shown.delete(url);
   }
@@ -155,7 +166,7 @@ export class Chain {
 
 export const short = (digest) => `${digest.slice(0, 16)}…`;
 
-/** What is there under a key already, or else the value, which stays until many others came. */
+/** Returns the value stored under a key, or stores the given one and evicts the oldest. */
 function keep(kept, key, value) {
   if (!kept.has(key)) kept.set(key, value);
   const found = kept.get(key);
@@ -182,7 +193,7 @@ function digest(answer, name) {
 }
 
 function unhex(digits) {
-  // No group is repeated here: a regular expression remembers each repetition, of millions.
+  // Avoids a repeated group: the regular expression engine records each of millions of repetitions.
   if (digits.length % 2 === 1 || /[^0-9a-f]/.test(digits)) throw new Refused('MALFORMED', 'not hexadecimal');
   return new Uint8Array(Buffer.from(digits, 'hex'));
 }

@@ -1,4 +1,4 @@
-// A chain's genesis file: who the validators are. Its hash is the chain's identity, which every signature binds.
+// A chain's genesis file, which lists the validators. Its hash is the chain id, to which every signature is bound.
 
 const SCHEMES = { bls: 'MinSig', ed25519: 'Ed25519' };
 const PARAMETERS = {
@@ -10,15 +10,15 @@ const PARAMETERS = {
 };
 const KEYS = ['identity_key', 'identity_possession', 'voting_key', 'voting_possession'];
 
-/** Why a file is no genesis. */
+/** The reason why a genesis file is invalid. */
 export class NoGenesis extends Error {}
 
-/** The committees that a genesis names, with every key's possession checked. */
+/** The committees of a genesis file, with verified proofs of possession. */
 export function readGenesis(quorate, { Committees }, text) {
   const { Committee, PublicKey, Signature, Suite, UnverifiedKey } = quorate;
   const file = parse(text);
   const suite = Suite[SCHEMES[string(file, 'scheme')]];
-  if (!suite) throw new NoGenesis('there are the schemes bls and ed25519');
+  if (!suite) throw new NoGenesis('unknown scheme: expected bls or ed25519');
   const [chain, epoch] = [chainId(quorate, file), number(file.epoch ?? 0n, 64)];
   const committee = (suite, kind) => {
     const members = file.member.map((member) => {
@@ -32,7 +32,7 @@ export function readGenesis(quorate, { Committees }, text) {
   return new Committees(committee(suite, 'voting'), identities);
 }
 
-/** The hash of what the file says, in the encoding of examples/node/src/genesis. */
+/** The hash of the file's content in the encoding of examples/node/src/genesis. */
 function chainId({ ChainId, wire }, file) {
   const w = new wire.Writer();
   w.u8(1);
@@ -79,7 +79,7 @@ export function parse(text) {
     }
   }
   file.parameters ??= table();
-  if (file.member.length === 0) throw new NoGenesis('there are no members');
+  if (file.member.length === 0) throw new NoGenesis('expected at least one member');
   return file;
 }
 
@@ -100,7 +100,7 @@ function string(found, name) {
   return found[name];
 }
 
-/** A number, or beyond what TOML's numbers hold, one in a string. */
+/** An integer; numbers beyond TOML's range are strings. */
 function number(found, bits) {
   const value = typeof found === 'string' && /^[0-9]{1,39}$/.test(found) ? BigInt(found) : found;
   if (typeof value !== 'bigint' || value >> BigInt(bits) !== 0n) {

@@ -1,5 +1,5 @@
-// Jolteon's blocks and proofs, parsed and checked by what spec/jolteon.md says, on quorate's blocks.
-// Nothing that a validator says is believed: everything here ends at the committees of a genesis.
+// Decodes and verifies Jolteon's blocks and proofs as specified in spec/jolteon.md, with quorate's building blocks.
+// No report is trusted: every check leads back to the committees of the genesis file.
 
 export const [BLOCK, TIMEOUT, PROPOSAL, AVAILABLE] = [1, 2, 3, 4];
 const MAX_BATCHES = 1024;
@@ -9,7 +9,7 @@ const MAX_BATCH_BYTES = 2 << 20;
 const MAX_SEQUENCE = (1n << 48n) - 1n;
 const SIGNATURE_LENGTH = { 'bls-min-sig': 48, 'bls-min-pk': 96, ed25519: 64 };
 
-/** Something that the protocol does not allow, with the code of spec/wire.md. */
+/** A violation of the protocol, with a code of spec/wire.md. */
 export class Refused extends Error {
   constructor(code, message) {
     super(message);
@@ -18,29 +18,29 @@ export class Refused extends Error {
 }
 
 export const hex = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
-/** Lets others go on: a stranger chooses how many blocks a proof has. */
+/** Yields to other tasks: the sender controls the number of blocks in a proof. */
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 const equal = (a, b) => a.length === b.length && a.every((byte, index) => byte === b[index]);
 
-/** The protocol on a package with the interface of `quorate`, which may be `quorate-wasm`. */
+/** The protocol on top of a package with the interface of `quorate`, such as `quorate-wasm`. */
 export function jolteon(quorate) {
   const { Certificate, Merkle, Path, Signature, Suite, TimeoutCertificate, Vote, wire } = quorate;
   const TRANSACTIONS = new Merkle('quorate-v1-transaction', 'quorate-v1-batch-node');
 
-  /** The members of an epoch, by voting key and by identity key. */
+  /** The members of an epoch: one committee of voting keys and one of identity keys. */
   class Committees {
     constructor(voters, identities) {
       Object.assign(this, { voters, identities });
     }
 
-    /** The digest of block 0. */
+    /** Digest of the genesis block (height 0). */
     genesis(stateRoot) {
       const named = Buffer.concat([this.voters.id.bytes, this.identities.id.bytes, stateRoot]);
       return wire.hash('quorate-v1-jolteon-genesis', named);
     }
   }
 
-  /** A reader that remembers where it is, so that parts can be handed to quorate's own decoders. */
+  /** A reader that tracks its position, so that parts can be passed to quorate's decoders. */
   class Input {
     constructor(data) {
       this.data = data;
@@ -55,7 +55,7 @@ export function jolteon(quorate) {
       return this.data.subarray(start, this.at);
     }
 
-    /** Passes over a set of members of a committee and says how many are in it. */
+    /** Skips an encoded set of members and returns its size. */
     skipMembers(size) {
       const form = this.reader.u8();
       if (form === 0) return bitsIn(this.reader.raw(Math.ceil(size / 8)));
@@ -98,7 +98,7 @@ export function jolteon(quorate) {
       return TimeoutCertificate.decode(this.part(skip), committee);
     }
 
-    /** The bytes that `skip` passes over; all that is left if it cannot: then the decoder knows what is wrong. */
+    /** Returns the bytes that `skip` skips, or all remaining bytes if it fails: the decoder then reports the error. */
     part(skip) {
       const start = this.at;
       try {
@@ -111,7 +111,7 @@ export function jolteon(quorate) {
     }
   }
 
-  /** A batch as a block names it. */
+  /** The reference of a batch in a block. */
   function readBatchRef(data, identities) {
     const [start, r] = [data.at, data.reader];
     const [author, sequence] = readSlot(r);
@@ -126,7 +126,7 @@ export function jolteon(quorate) {
     return { count, root, digest };
   }
 
-  /** What a leader proposed. */
+  /** A block proposed by a leader. */
   class Block {
     constructor(fields) {
       Object.assign(this, fields);
@@ -154,19 +154,19 @@ export function jolteon(quorate) {
       return new Block({ view, height, author, parent, justify, payload, signature, digest });
     }
 
-    /** Checks the author's signature. */
+    /** Verifies the author's signature. */
     checkAuthor(committees) {
       const statement = committees.identities.statement(PROPOSAL, this.view, this.digest);
       new Vote(statement, this.author, this.signature).verify(committees.identities);
     }
 
-    /** Whether a certificate is this block's; its signatures are another question. */
+    /** Returns true if a certificate names this block. Does not verify its signatures. */
     isCertifiedBy({ statement }) {
       return statement.kind === BLOCK && statement.view === this.view && equal(statement.digest, this.digest);
     }
   }
 
-  /** Why a block is committed: its descendants up to two in consecutive views, and the last one's certificate. */
+  /** A commit proof: a block's descendants up to two in consecutive views, and the last one's certificate. */
   class Finality {
     constructor(links, certificate) {
       Object.assign(this, { links, certificate });
@@ -182,7 +182,7 @@ export function jolteon(quorate) {
       return new Finality(links, data.certificate(committees.voters));
     }
 
-    /** Checks that `block` is committed. Cost: one certificate. */
+    /** Verifies that `block` is committed. Cost: one certificate. */
     verify(block, committees) {
       let [parent, consecutive] = [block, false];
       for (const link of this.links) {
@@ -200,7 +200,7 @@ export function jolteon(quorate) {
     }
   }
 
-  /** That a transaction is committed: examples/node/src/proof.rs. */
+  /** A proof that a transaction is committed; see examples/node/src/proof.rs. */
   class TransactionProof {
     constructor(fields) {
       Object.assign(this, fields);
@@ -217,7 +217,7 @@ export function jolteon(quorate) {
       return new TransactionProof({ transaction, path, batch, block, finality });
     }
 
-    /** Checks the whole proof, and gives the transaction's identifier. */
+    /** Verifies the proof and returns the transaction's identifier. */
     async verify(committees) {
       const named = this.block.payload[this.batch];
       if (!named) throw new Refused('WRONG_CONTEXT', 'batch of the transaction');
@@ -263,7 +263,7 @@ export function jolteon(quorate) {
     return [author, sequence];
   }
 
-  /** A path has as many siblings as follow from index and count, so its length is found by walking up. */
+  /** Index and count determine the number of siblings of a path, found by walking up the tree. */
   function readPath(data) {
     const start = data.at;
     const [index, count] = [data.reader.u32(), data.reader.u32()];
@@ -279,7 +279,7 @@ export function jolteon(quorate) {
   return { Committees, Input, Block, Finality, TransactionProof, TRANSACTIONS, decodeBatch };
 }
 
-/** What no honest leader's block breaks, and can be said without knowing its parent. */
+/** Checks the rules of a block that do not depend on its parent. */
 function checkShape({ view, height, parent, justify, tc, executed }) {
   let parentView = 0n;
   if (justify) {

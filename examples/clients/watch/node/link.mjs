@@ -1,10 +1,10 @@
-// HTTP for somebody who trusts nobody: every answer has a deadline and a largest size, and nothing is followed.
+// HTTP with untrusted servers: every response has a deadline and a maximum size, and redirects are not followed.
 
 const LONGEST_LINE = 64 << 10;
 const MOST_PIECES = 1 << 16;
-const ALIVE = 10; // a validator says at least this often that its stream lives
+const ALIVE = 10; // a validator sends a keep-alive line at least this often
 
-/** A validator did not answer as it should. That is no lie: it may be dead, busy or slow. */
+/** A failed request. This is no evidence of a fault: the validator may be down, busy or slow. */
 export class Lost extends Error {
   constructor(code, message) {
     super(message);
@@ -12,18 +12,18 @@ export class Lost extends Error {
   }
 }
 
-/** One validator's HTTP interface. */
+/** A validator's HTTP interface. */
 export class Link {
   #stream = new AbortController();
 
   constructor(url, patience) {
     const parts = URL.canParse(url) ? new URL(url) : {};
     const usable = ['http:', 'https:'].includes(parts.protocol) && !parts.search && !parts.hash && !parts.username;
-    if (!usable) throw new TypeError(`${url} is no address of a validator; one looks like http://127.0.0.1:8100`);
+    if (!usable) throw new TypeError(`${url} is not a validator's address; write it like http://127.0.0.1:8100`);
     Object.assign(this, { url, patience, base: url.replace(/\/+$/, '') });
   }
 
-  /** The JSON of an answer of at most `most` bytes. */
+  /** Returns the JSON of a response of at most `most` bytes. */
   get(path, most, wait = 0) {
     return this.#ask(path, {}, most, wait);
   }
@@ -44,7 +44,7 @@ export class Link {
     });
   }
 
-  /** The lines of a stream that never ends by itself; each must be whole in time. */
+  /** Yields the lines of an endless stream. Each line must be complete before its deadline. */
   async *lines(path) {
     this.#stream = new AbortController();
     const stream = this.#stream;
@@ -75,13 +75,13 @@ export class Link {
     }
   }
 
-  /** Ends the stream. */
+  /** Closes the stream. */
   close() {
     this.#stream.abort();
   }
 }
 
-/** The whole body, as long as it is not too large. */
+/** Reads a body of limited size. */
 async function body(response, most) {
   const length = Number(response.headers.get('content-length') ?? 0);
   if (length > most) throw new Lost('TOO_LARGE', `an answer of ${length} bytes instead of at most ${most}`);
@@ -91,19 +91,19 @@ async function body(response, most) {
     for await (const piece of response.body ?? []) {
       pieces.push(piece);
       size += piece.length;
-      if (size > most) throw new Lost('TOO_LARGE', `an answer of more than ${most} bytes`);
-      if (pieces.length > MOST_PIECES) throw new Lost('TOO_LARGE', `an answer in more than ${MOST_PIECES} pieces`);
+      if (size > most) throw new Lost('TOO_LARGE', `a response of more than ${most} bytes`);
+      if (pieces.length > MOST_PIECES) throw new Lost('TOO_LARGE', `a response in more than ${MOST_PIECES} pieces`);
     }
   } catch (error) {
     if (error instanceof Lost || error.name === 'AbortError' || size >= length) throw error;
-    throw new Lost('TRUNCATED', `an answer that ends after ${size} of ${length} bytes`);
+    throw new Lost('TRUNCATED', `a response that ends after ${size} of ${length} bytes`);
   }
   return Buffer.concat(pieces);
 }
 
-/** Does something with the network, ends it when its time is over, and turns what goes wrong into `Lost`. */
+/** Runs a network operation with a deadline, and converts its failures to `Lost`. */
 async function within(seconds, controller, work) {
-  const late = new Lost('TIMEOUT', `no whole answer within ${seconds} s`);
+  const late = new Lost('TIMEOUT', `no complete response within ${seconds} s`);
   const timer = setTimeout(() => controller.abort(late), seconds * 1000);
   try {
     return await work(controller.signal);
@@ -111,7 +111,7 @@ async function within(seconds, controller, work) {
     if (controller.signal.reason === late) throw late;
     if (error instanceof Lost) throw error;
     if (error?.cause?.code === 'UND_ERR_HEADERS_OVERFLOW') throw new Lost('TOO_LARGE', 'headers that are too long');
-    // `fetch` reports everything that is the network's fault as a TypeError, and what was ended as an AbortError.
+    // `fetch` reports network failures as TypeError and cancellations as AbortError.
     if (error instanceof TypeError && error.message === 'terminated') throw new Lost('ENDED', 'the connection ended');
     if (error instanceof TypeError || error?.name === 'AbortError') throw new Lost('UNREACHABLE', 'no connection');
     throw error;
@@ -124,11 +124,11 @@ function parsed(content) {
   try {
     return JSON.parse(content.toString('utf8'));
   } catch {
-    return undefined; // what follows finds that no field is there
+    return undefined; // the caller reports the missing field
   }
 }
 
-/** The code of an error's answer, if it is one: what a stranger sends is not printed as it is. */
+/** Returns the code of an error response, if it is well-formed: untrusted text is never printed unchecked. */
 function refusal(content) {
   const code = parsed(content)?.code;
   return typeof code === 'string' && /^[A-Z_]{1,32}$/.test(code) ? code : 'REFUSED';

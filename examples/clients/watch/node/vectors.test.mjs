@@ -1,4 +1,4 @@
-// Runs the cases of spec/vectors/jolteon.json through this folder's own parser, on the package that is named:
+// Runs the cases of spec/vectors/jolteon.json with this folder's parser, on the given package:
 // node vectors.test.mjs [quorate | quorate-wasm | FILE]
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 import { Refused, hex, jolteon } from './jolteon.mjs';
 
-// What a watcher never sees: messages between validators, their records, and who leads.
+// Cases that a watcher does not need: messages between validators, their records, and leader election.
 const LEFT_OUT = ['jolteon.message', 'jolteon.record', 'jolteon.sequences', 'jolteon.leaders'];
 const file = JSON.parse(readFileSync(new URL('../../../../spec/vectors/jolteon.json', import.meta.url), 'utf8'));
 const named = process.argv[2] ?? 'quorate';

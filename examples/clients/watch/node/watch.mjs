@@ -1,4 +1,4 @@
-// Follows the validators of a chain and believes none of them: node watch.mjs --help.
+// Follows the validators of a chain and verifies everything they report: node watch.mjs --help.
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const COLOURS = { alarm: '1;31', late: '33', lost: '33', proof: '32', summary: '
 const protocol = jolteon(quorate);
 const isRefusal = (error) => [quorate.QuorateError, Refused, Contradiction].some((kind) => error instanceof kind);
 
-/** All that goes on, and what is said of it. */
+/** Coordinates the followers and reports events. */
 class Watcher {
   counts = { lost: 0, late: 0, alarms: 0 };
   worst = 0;
@@ -33,12 +33,12 @@ class Watcher {
     this.followers = links.map((link) => new Follower(this, link));
   }
 
-  /** Watches until somebody says stop, and gives the exit code. */
+  /** Watches until stopped, and returns the exit code. */
   async run() {
     for (const follower of this.followers) follower.run().then(() => this.#ended(), this.#stop.reject);
     if (this.options.probe > 0) this.#probe().catch(this.#stop.reject);
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => this.stop());
-    // Whoever read this has gone: `watch | head`.
+    // The reader closed the pipe, as in `watch | head`.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(this.code()));
     if (this.options.duration) setTimeout(() => this.stop(), this.options.duration * 1000);
     await this.#done;
@@ -50,12 +50,12 @@ class Watcher {
     this.#stop.resolve();
   }
 
-  /** Nobody may be left to follow. */
+  /** Ends the program if all validators are refused. */
   #ended() {
     if (this.followers.every(({ state }) => state === 'refused')) this.stop();
   }
 
-  /** Submits a transaction now and then, to a validator after the other. */
+  /** Submits a transaction at intervals, to each validator in turn. */
   async #probe() {
     for (let number = 0; ; number++) {
       await sleep(this.options.probe * 1000);
@@ -63,7 +63,7 @@ class Watcher {
     }
   }
 
-  /** Asks one validator after the other until one proves that the transaction is committed. */
+  /** Asks the validators in turn until one proves that the transaction is committed. */
   async #prove(transaction, first) {
     const wanted = hex(protocol.TRANSACTIONS.leaf(transaction));
     let code = 'UNREACHABLE';
@@ -78,7 +78,7 @@ class Watcher {
       }
     }
     this.counts.late += 1;
-    this.say('late', `${short(wanted)}  nobody proved it in time (${code})`, { transaction: wanted, code });
+    this.say('late', `${short(wanted)}  no validator proved it in time (${code})`, { transaction: wanted, code });
   }
 
   alarm(url, error, of) {
@@ -94,18 +94,18 @@ class Watcher {
     if (this.worst === FORK) this.stop();
   }
 
-  /** Two validators show different blocks, and no proof says who is wrong. Each is named once. */
+  /** Reports two validators with different blocks at one height and no proof. Each is named once. */
   dispute(height, url, other) {
     if (this.#disputed.has(url) || this.#disputed.has(other)) return;
-    const message = `${other} shows something else, and no proof says who is wrong`;
+    const message = `${other} shows something else, and no proof decides between them`;
     this.alarm(url, new Refused('WRONG_CONTEXT', message), `block ${height}`);
     this.#disputed.add(url).add(other);
   }
 
-  /** A proof shows who lied before. */
+  /** Refuses the validators whose earlier reports a proof contradicts. */
   convict(height, digest) {
     const liars = this.chain.disproved(height, digest);
-    const message = `a proof shows that block ${height} is ${short(digest)}, unlike what was said before`;
+    const message = `a proof shows that block ${height} is ${short(digest)}, unlike the earlier report`;
     for (const follower of this.followers) {
       if (!liars.includes(follower.link.url) || follower.state === 'refused') continue;
       follower.refuse(new Refused('WRONG_CONTEXT', message), `block ${follower.next}`);
@@ -144,7 +144,7 @@ class Watcher {
   }
 }
 
-/** Follows one validator: comes back when it is lost, and leaves it when it lies. */
+/** Follows one validator: reconnects after a failure, and stops once it is refused. */
 class Follower {
   blocks = 0;
   state = 'silent';
@@ -175,7 +175,7 @@ class Follower {
       if (!digits) throw new Refused('MALFORMED', 'no height in the stream');
       const height = Number(digits);
       this.next ||= Math.max(height, 1);
-      // What was missed while the validator was lost is read now; it keeps the stream waiting meanwhile.
+      // Read the blocks missed while disconnected; the stream waits meanwhile.
       while (this.next <= height && this.state !== 'refused') await this.#block(this.next);
     }
   }
@@ -187,6 +187,11 @@ class Follower {
     this.#last = claim;
     this.next = height + 1;
     if (!last || this.state === 'refused') return;
+    const first = this.blocks ? undefined : this.watcher.chain.firstMissed(last);
+    if (first) {
+      [this.next, this.#last] = [first, undefined];
+      return;
+    }
     const other = this.watcher.chain.agree(last, this.link.url);
     if (other) this.watcher.dispute(last.height, this.link.url, other);
     if (this.state === 'lost') {
@@ -196,7 +201,7 @@ class Follower {
     this.blocks += 1;
     this.state = 'followed';
     this.#pause = FIRST_PAUSE;
-    if (this.watcher.chain.newest(last.view)) {
+    if (this.watcher.chain.newest(last)) {
       const line =
         `${String(last.height).padStart(7)}  view ${last.view}  ${short(last.digest)}  by ${last.author}  ` +
         `${last.transactions} transactions  signed by ${signers.join(' ')}  ${this.link.url}`;
@@ -204,7 +209,7 @@ class Follower {
     }
   }
 
-  /** Whether this validator proves that a transaction is committed which it is given. */
+  /** Submits a transaction and returns true if this validator proves its commit. */
   async prove(transaction, wanted) {
     await this.link.post('/v1/transactions', transaction, LARGEST_TICKET);
     const wait = 5;
@@ -241,7 +246,7 @@ class Follower {
   }
 }
 
-/** Why nothing can be watched, and the exit code for it. */
+/** A reason to stop, with its exit code. */
 class Stop extends Error {
   constructor(code, message) {
     super(message);
@@ -257,7 +262,7 @@ function commandLine() {
   };
   try {
     const { values, positionals: urls } = parseArgs({ allowPositionals: true, options });
-    if (urls.length > 0 && !values.genesis) throw new TypeError('validators that are named need --genesis FILE');
+    if (urls.length > 0 && !values.genesis) throw new TypeError('validators on the command line need --genesis FILE');
     return {
       ...values,
       urls,
@@ -268,7 +273,7 @@ function commandLine() {
     };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new Stop(USAGE, `${error.message}; --help says more`);
+    throw new Stop(USAGE, `${error.message}; see --help`);
   }
 }
 
@@ -279,7 +284,7 @@ function number(text, pattern, least, what) {
   return Number(text);
 }
 
-/** The testnet that was started last, as the program `quorate` finds it. */
+/** The most recently started testnet, as the program `quorate` finds it. */
 function testnet({ QUORATE_TESTNET: named, XDG_STATE_HOME: state } = process.env) {
   const usual = join(state || join(homedir(), '.local/state'), 'quorate');
   const file = join(named || usual, 'testnet.json');
@@ -287,7 +292,7 @@ function testnet({ QUORATE_TESTNET: named, XDG_STATE_HOME: state } = process.env
     const { http: urls, genesis } = JSON.parse(readFileSync(file, 'utf8'));
     if (Array.isArray(urls) && typeof genesis === 'string') return { urls, genesis };
   } catch {
-    // told below
+    // reported below
   }
   const text = 'no testnet is running; start one with `quorate testnet`, or name validators and --genesis';
   throw new Stop(NOTHING, text);
@@ -324,5 +329,5 @@ async function main() {
 }
 
 const code = await main();
-// Connections may still be open; nothing waits for them.
+// Exits without waiting for open connections.
 process.stdout.write('', () => process.exit(code));

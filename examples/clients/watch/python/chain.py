@@ -1,4 +1,4 @@
-"""What is known of a chain, from all its validators together; bounded, however long one watches."""
+"""The verified state of a chain, combined from all validators. Its memory is bounded."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from typing import Any, TypeVar
 from jolteon import BLOCK, Block, Committees, Refused, TransactionProof
 from quorate import Certificate, Conflict
 
-KEPT = 4096  # certificates, proven blocks, and each validator's blocks that are remembered
-LARGEST_NUMBER = (1 << 53) - 1  # what every language's JSON reads exactly
+KEPT = 4096  # maximum number of remembered certificates, proven blocks, and blocks per validator
+LONGEST_RETURN = 64  # blocks
+LARGEST_NUMBER = (1 << 53) - 1  # the largest integer that JSON parsers of all languages read exactly
 K = TypeVar("K")
 V = TypeVar("V")
 
 
 class Contradiction(Exception):
-    """Two things that cannot both be, by signatures alone: more than a third of the weight broke the protocol.
+    """Two contradicting certificates: members with more than a third of the weight broke the protocol.
 
-    `evidence` convinces everybody who has the genesis; it is empty for two proven blocks at one height.
+    `evidence` proves the violation to any holder of the genesis file. It is empty for two proven blocks at one height.
     """
 
     code = "CONTRADICTION"
@@ -32,7 +33,7 @@ class Contradiction(Exception):
 
 @dataclass(frozen=True)
 class Claim:
-    """A block as a validator reports it, before its certificate is there."""
+    """A block as reported by a validator, before its certificate is known."""
 
     height: int
     view: int
@@ -42,7 +43,7 @@ class Claim:
 
 
 class Places:
-    """Which block is at which height, as somebody says."""
+    """A reported or proven mapping between heights and blocks."""
 
     def __init__(self) -> None:
         self.digests: dict[int, str] = {}
@@ -53,25 +54,25 @@ class Places:
         keep(self.heights, digest, height)
 
     def differ(self, height: int, digest: str) -> bool:
-        """Whether another block is at this height, or this block at another."""
+        """Returns true if another block is at this height, or if this block is at another height."""
         return self.digests.get(height, digest) != digest or self.heights.get(digest, height) != height
 
 
 class Chain:
-    """Takes what validators say, and raises `Refused` or `Contradiction` for what cannot be."""
+    """Verifies reports of validators. Raises `Refused` or `Contradiction` for false ones."""
 
     def __init__(self, committees: Committees) -> None:
         self.committees = committees
-        self.certificates = self.proofs = self.view = 0
+        self.certificates = self.proofs = self.view = self.height = 0
         self.proven = Places()
         self.shown: defaultdict[str, Places] = defaultdict(Places)  # by the validator's address
         self.views: dict[int, Certificate] = {}
         self.verified: dict[str, Certificate] = {}
 
     async def successor(self, before: Claim | None, height: int, answer: Any) -> tuple[Claim, list[int]]:
-        """Checks a validator's block at `height` and the certificate in it, which is that of the block `before`.
+        """Verifies a validator's block at `height` and its certificate, which certifies the block `before`.
 
-        Gives what it says of itself, and who signed the block before.
+        Returns the reported block, and the signers of the previous block.
         """
         claim = Claim(
             number(answer, "height"),
@@ -88,15 +89,15 @@ class Chain:
         certificate = await self.certificate(encoded)
         statement, signers = certificate.statement, list(certificate.signers)
         if (statement.kind, statement.digest.hex()) != (BLOCK, parent) or not 0 < statement.view < claim.view:
-            raise Refused("WRONG_CONTEXT", "the certificate is not the parent's")
+            raise Refused("WRONG_CONTEXT", "the certificate does not certify the parent")
         if signers != named:
-            raise Refused("WRONG_CONTEXT", "others signed the certificate than the answer says")
+            raise Refused("WRONG_CONTEXT", "the signers of the certificate differ from the reported ones")
         if before and (before.digest, before.view) != (parent, statement.view):
-            raise Refused("WRONG_CONTEXT", f"block {height - 1} was another before")
+            raise Refused("WRONG_CONTEXT", f"block {height - 1} has a different digest than before")
         return claim, signers
 
     async def certificate(self, encoded: str) -> Certificate:
-        """Verifies a certificate, each once, and that no other of its view contradicts it."""
+        """Verifies a certificate once, and checks that no certificate of the same view contradicts it."""
         if known := self.verified.get(encoded):
             return known
         voters = self.committees.voters
@@ -114,29 +115,38 @@ class Chain:
         return certificate
 
     def agree(self, block: Claim, url: str) -> str | None:
-        """Compares the height that a validator gives a certified block with proofs, and with what others show.
+        """Compares the reported height of a certified block with proofs and with the reports of other validators.
 
-        A certificate says nothing of heights, so without a proof one of two may lie, and nobody knows which: gives
-        the other one.
+        A certificate does not bind the height: without a proof, either may be wrong. Returns the other validator.
         """
         if self.proven.differ(block.height, block.digest):
             raise Refused("WRONG_CONTEXT", f"a proof shows that {block.digest[:16]}… is not block {block.height}")
         self.shown[url].keep(block.height, block.digest)
         return next(iter(self.disproved(block.height, block.digest)), None)
 
-    def newest(self, view: int) -> bool:
-        """Whether a certified view is the newest of all: signatures bind views."""
-        newest, self.view = view > self.view, max(view, self.view)
+    def newest(self, block: Claim) -> bool:
+        """Records a certified block and returns whether its view is the newest so far: signatures bind views."""
+        newest = block.view > self.view
+        if newest:
+            self.view, self.height = block.view, block.height
         return newest
 
+    def first_missed(self, block: Claim) -> int | None:
+        """The height to start from instead of `block`, if blocks between the newest one and `block` were not shown.
+
+        Validators report different heights when a watcher starts. A false height must not send a watcher back far.
+        """
+        missed = block.height - self.height - 1
+        return self.height + 1 if self.height and 0 < missed <= LONGEST_RETURN else None
+
     async def proof(self, wanted: bytes, answer: Any) -> tuple[int, str]:
-        """Checks that a transaction is committed, by its proof alone, and gives the block's height and digest."""
-        # A stranger chooses how long this takes; the others go on meanwhile.
+        """Verifies the proof of a committed transaction, and returns the block's height and digest."""
+        # The sender controls the duration, so other tasks must run meanwhile.
         block = await asyncio.to_thread(self.check, text(answer, "proof"), wanted)
         height, named = block.height, block.digest.hex()
         said = digest(answer, "id"), number(answer, "height"), digest(answer, "block")
         if said != (wanted.hex(), height, named):
-            raise Refused("WRONG_CONTEXT", "the proof is of something else than the answer says")
+            raise Refused("WRONG_CONTEXT", "the proof does not match the response")
         if self.proven.differ(height, named):
             other = self.proven.digests[height]
             raise Contradiction(f"two blocks at height {height} are proven: {named[:16]}… and {other[:16]}…")
@@ -147,20 +157,20 @@ class Chain:
     def check(self, encoded: str, wanted: bytes) -> Block:
         proof = TransactionProof.decode(unhex(encoded), self.committees)
         if proof.verify(self.committees) != wanted:
-            raise Refused("WRONG_CONTEXT", "another transaction is proven than was asked for")
+            raise Refused("WRONG_CONTEXT", "the proof is for another transaction than the requested one")
         return proof.block
 
     def disproved(self, height: int, digest: str) -> list[str]:
-        """Who showed something else than this."""
+        """Returns the validators that reported a different block or height."""
         return [url for url, places in self.shown.items() if places.differ(height, digest)]
 
     def forget(self, url: str) -> None:
-        """What a liar showed is no reason to doubt anybody else."""
+        """Discards the reports of a refused validator, so that they do not cast doubt on others."""
         self.shown.pop(url, None)
 
 
 def keep(kept: dict[K, V], key: K, value: V) -> V:
-    """What is there under a key already, or else the value, which stays until many others came."""
+    """Returns the value stored under a key, or stores the given one and evicts the oldest."""
     found = kept.setdefault(key, value)
     if len(kept) > KEPT:
         del kept[next(iter(kept))]
@@ -189,7 +199,7 @@ def digest(answer: Any, name: str) -> str:
 
 
 def unhex(digits: str) -> bytes:
-    # No group is repeated here: a regular expression remembers each repetition, of millions.
+    # Avoids a repeated group: the regular expression engine records each of millions of repetitions.
     if len(digits) % 2 or not re.fullmatch("[0-9a-f]*", digits):
         raise Refused("MALFORMED", "not hexadecimal")
     return bytes.fromhex(digits)

@@ -1,4 +1,4 @@
-"""A chain's genesis file: who the validators are. Its hash is the chain's identity, which every signature binds."""
+"""A chain's genesis file, which lists the validators. Its hash is the chain id, to which every signature is bound."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ KEYS = ("identity_key", "identity_possession", "voting_key", "voting_possession"
 
 
 def read(text: str) -> Committees:
-    """The committees that a genesis names, with every key's possession checked."""
+    """The committees of a genesis file, with verified proofs of possession."""
     file = tomllib.loads(text)
     known(file, {"chain", "scheme", "epoch", "parameters", "member"}, "the file")
     known(table(file.get("parameters", {})), set(PARAMETERS), "[parameters]")
     if string(file, "scheme") not in SCHEMES:
-        raise ValueError("there are the schemes bls and ed25519")
+        raise ValueError("unknown scheme: expected bls or ed25519")
     if not isinstance(file.get("member"), list):
-        raise ValueError("there are no members")
+        raise ValueError("expected at least one member")
     for member in file["member"]:
         known(table(member), {"name", "address", "weight", *KEYS}, "a [[member]]")
     chain, epoch = chain_id(file), number(file.get("epoch", 0), 64)
@@ -48,7 +48,7 @@ def members(file: dict[str, Any], suite: Suite, kind: str) -> list[tuple[Any, in
 
 
 def chain_id(file: dict[str, Any]) -> ChainId:
-    """The hash of what the file says, in the encoding of `examples/node/src/genesis`."""
+    """The hash of the file's content in the encoding of `examples/node/src/genesis`."""
     w = Writer()
     w.u8(1)
     w.bytes(string(file, "chain").encode())
@@ -67,14 +67,14 @@ def chain_id(file: dict[str, Any]) -> ChainId:
 
 
 def known(found: dict[str, Any], names: set[str], where: str) -> None:
-    """An unknown field may change what the file means: whoever does not know it is on another chain."""
+    """Refuses unknown fields: they may change the meaning of the file, and so the chain id."""
     for name in found.keys() - names:
         raise ValueError(f"unknown field {name} in {where}")
 
 
 def table(found: Any) -> dict[str, Any]:
     if not isinstance(found, dict):
-        raise ValueError("a table is needed")
+        raise ValueError("expected a table")
     return found
 
 
@@ -86,7 +86,7 @@ def string(found: dict[str, Any], name: str) -> str:
 
 
 def number(found: Any, bits: int) -> int:
-    """A number, or beyond what TOML's numbers hold, one in a string."""
+    """An integer; numbers beyond TOML's range are strings."""
     if isinstance(found, str) and re.fullmatch("[0-9]{1,39}", found):
         found = int(found)
     if type(found) is not int or not 0 <= found < 1 << bits:

@@ -1,6 +1,6 @@
-"""Jolteon's blocks and proofs, parsed and checked by what `spec/jolteon.md` says, on quorate's blocks.
+"""Decodes and verifies Jolteon's blocks and proofs as specified in `spec/jolteon.md`, with quorate's building blocks.
 
-Nothing that a validator says is believed: everything here ends at the committees of a genesis.
+No report is trusted: every check leads back to the committees of the genesis file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SIGNATURE_LENGTH = {Suite.MIN_SIG: 48, Suite.MIN_PK: 96, Suite.ED25519: 64}
 
 
 class Refused(Exception):
-    """Something that the protocol does not allow, with the code of `spec/wire.md`."""
+    """A violation of the protocol, with a code of `spec/wire.md`."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{message} ({code})")
@@ -41,19 +41,19 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Committees:
-    """The members of an epoch, by voting key and by identity key."""
+    """The members of an epoch: one committee of voting keys and one of identity keys."""
 
     voters: Committee
     identities: Committee
 
     def genesis(self, state_root: bytes) -> bytes:
-        """The digest of block 0."""
+        """Digest of the genesis block (height 0)."""
         named = bytes(self.voters.id) + bytes(self.identities.id) + state_root
         return hash("quorate-v1-jolteon-genesis", named)
 
 
 class Input:
-    """A reader that remembers where it is, so that parts can be handed to quorate's own decoders."""
+    """A reader that tracks its position, so that parts can be passed to quorate's decoders."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -67,7 +67,7 @@ class Input:
         return self.data[start : self.at]
 
     def skip_members(self, size: int) -> int:
-        """Passes over a set of members of a committee and says how many are in it."""
+        """Skips an encoded set of members and returns its size."""
         form = self.reader.u8()
         if form == 0:
             return sum(byte.bit_count() for byte in self.reader.raw((size + 7) // 8))
@@ -106,7 +106,7 @@ class Input:
         return TimeoutCertificate.decode(self.part(skip), committee)
 
     def part(self, skip: Callable[[], None]) -> bytes:
-        """The bytes that `skip` passes over; all that is left if it cannot: then the decoder knows what is wrong."""
+        """Returns the bytes that `skip` skips, or all remaining bytes if it fails: the decoder then reports the error."""
         start = self.at
         try:
             skip()
@@ -117,7 +117,7 @@ class Input:
 
 @dataclass(frozen=True)
 class BatchRef:
-    """A batch as a block names it."""
+    """The reference of a batch in a block."""
 
     count: int
     root: bytes
@@ -140,7 +140,7 @@ class BatchRef:
 
 @dataclass(frozen=True)
 class Block:
-    """What a leader proposed."""
+    """A block proposed by a leader."""
 
     view: int
     height: int
@@ -175,19 +175,19 @@ class Block:
         return cls(view, height, author, parent, justify, payload, signature, digest)
 
     def check_author(self, committees: Committees) -> None:
-        """Checks the author's signature."""
+        """Verifies the author's signature."""
         statement = committees.identities.statement(PROPOSAL, self.view, self.digest)
         Vote(statement, self.author, self.signature).verify(committees.identities)
 
     def is_certified_by(self, certificate: Certificate) -> bool:
-        """Whether a certificate is this block's; its signatures are another question."""
+        """Returns true if a certificate names this block. Does not verify its signatures."""
         s = certificate.statement
         return (s.kind, s.view, s.digest) == (BLOCK, self.view, self.digest)
 
 
 @dataclass(frozen=True)
 class Finality:
-    """Why a block is committed: its descendants up to two in consecutive views, and the last one's certificate."""
+    """A commit proof: a block's descendants up to two in consecutive views, and the last one's certificate."""
 
     links: tuple[Block, ...]
     certificate: Certificate
@@ -200,7 +200,7 @@ class Finality:
         return cls(links, data.certificate(committees.voters))
 
     def verify(self, block: Block, committees: Committees) -> None:
-        """Checks that `block` is committed. Cost: one certificate."""
+        """Verifies that `block` is committed. Cost: one certificate."""
         parent, consecutive = block, False
         for link in self.links:
             if (link.parent, link.parent_view) != (parent.digest, parent.view):
@@ -215,7 +215,7 @@ class Finality:
 
 @dataclass(frozen=True)
 class TransactionProof:
-    """That a transaction is committed: `examples/node/src/proof.rs`."""
+    """A proof that a transaction is committed; see `examples/node/src/proof.rs`."""
 
     transaction: bytes
     path: Path
@@ -234,7 +234,7 @@ class TransactionProof:
         return proof
 
     def verify(self, committees: Committees) -> bytes:
-        """Checks the whole proof, and gives the transaction's identifier."""
+        """Verifies the proof and returns the transaction's identifier."""
         if self.batch >= len(self.block.payload):
             raise Refused("WRONG_CONTEXT", "batch of the transaction")
         named = self.block.payload[self.batch]
@@ -278,7 +278,7 @@ def read_slot(r: Reader) -> tuple[int, int]:
 
 
 def read_path(data: Input) -> Path:
-    """A path has as many siblings as follow from index and count, so its length is found by walking up."""
+    """Index and count determine the number of siblings of a path, found by walking up the tree."""
     start = data.at
     index, count = data.reader.u32(), data.reader.u32()
     if index >= count:
@@ -299,7 +299,7 @@ def check_shape(
     tc: TimeoutCertificate | None,
     executed: int,
 ) -> None:
-    """What no honest leader's block breaks, and can be said without knowing its parent."""
+    """Checks the rules of a block that do not depend on its parent."""
     parent_view = 0
     if justify is not None:
         statement = justify.statement

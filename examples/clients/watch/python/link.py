@@ -1,4 +1,4 @@
-"""HTTP for somebody who trusts nobody: every answer has a deadline and a largest size, and nothing is followed."""
+"""HTTP with untrusted servers: every response has a deadline and a maximum size, and redirects are not followed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ LONGEST_LINE = 64 << 10
 MOST_HEADERS = 64
 MOST_AT_ONCE = 1 << 19
 MOST_PIECES = 1 << 16
-ALIVE = 10.0  # a validator says at least this often that its stream lives
+ALIVE = 10.0  # a validator sends a keep-alive line at least this often
 CODE = re.compile(r"[A-Z_]{1,32}")
 
 
 class Lost(Exception):
-    """A validator did not answer as it should. That is no lie: it may be dead, busy or slow."""
+    """A failed request. This is no evidence of a fault: the validator may be down, busy or slow."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -26,20 +26,20 @@ class Lost(Exception):
 
 
 class Link:
-    """One validator's HTTP interface. Requests are made one at a time, over a connection that is kept."""
+    """A validator's HTTP interface. Requests are sent one at a time over a persistent connection."""
 
     def __init__(self, url: str, patience: float) -> None:
         self.url, self.patience = url, patience
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-            raise ValueError(f"{url!r} is no address of a validator; one looks like http://127.0.0.1:8100")
+            raise ValueError(f"{url!r} is not a validator's address; write it like http://127.0.0.1:8100")
         self.tls = parts.scheme == "https"
         self.host, self.port = parts.hostname, parts.port or (443 if self.tls else 80)
         self.name, self.path = parts.netloc, parts.path.rstrip("/")
         self.kept: Connection | None = None
 
     async def get(self, path: str, most: int, wait: float = 0) -> Any:
-        """The JSON of an answer of at most `most` bytes."""
+        """Returns the JSON of a response of at most `most` bytes."""
         return await self.ask("GET", path, b"", most, wait)
 
     async def post(self, path: str, body: bytes, most: int) -> Any:
@@ -52,7 +52,7 @@ class Link:
                 try:
                     return await self.exchange(kept, method, path, body, most)
                 except (OSError, EOFError):
-                    pass  # closed while nothing was asked; a new one shows whether the validator lives
+                    pass  # closed while idle; a new connection shows whether the validator is up
             return await self.exchange(await self.connect(), method, path, body, most)
 
     async def exchange(self, connection: Connection, method: str, path: str, body: bytes, most: int) -> Any:
@@ -72,7 +72,7 @@ class Link:
         return parsed(content)
 
     async def lines(self, path: str) -> AsyncGenerator[bytes, None]:
-        """The lines of a stream that never ends by itself; each must be whole in time."""
+        """Yields the lines of an endless stream. Each line must be complete before its deadline."""
         async with deadline(self.patience):
             connection = await self.connect()
         try:
@@ -107,7 +107,7 @@ class Link:
 
 
 class Connection:
-    """As much of HTTP/1.1 as a validator speaks."""
+    """The subset of HTTP/1.1 that validators use."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer
@@ -124,7 +124,7 @@ class Connection:
     async def head(self) -> tuple[int, dict[str, str]]:
         first = (await self.line()).split(" ")
         if len(first) < 2 or not first[0].startswith("HTTP/1.") or not re.fullmatch("[0-9]{3}", first[1]):
-            raise Lost("UNREACHABLE", "does not speak HTTP/1.1")
+            raise Lost("UNREACHABLE", "is not an HTTP/1.1 server")
         headers: dict[str, str] = {}
         for _ in range(MOST_HEADERS):
             name, _, value = (await self.line()).partition(":")
@@ -148,7 +148,7 @@ class Connection:
         try:
             return await self.reader.readexactly(int(length))
         except asyncio.IncompleteReadError as error:
-            raise Lost("TRUNCATED", f"an answer that ends after {len(error.partial)} of {int(length)} bytes") from None
+            raise Lost("TRUNCATED", f"a response that ends after {len(error.partial)} of {int(length)} bytes") from None
 
     async def pieces(self, headers: dict[str, str], most: int) -> bytes:
         found, pieces = bytearray(), 0
@@ -156,14 +156,14 @@ class Connection:
             found += piece
             pieces += 1
             if len(found) > most:
-                raise Lost("TOO_LARGE", f"an answer of more than {most} bytes")
+                raise Lost("TOO_LARGE", f"a response of more than {most} bytes")
             if pieces > MOST_PIECES:
-                raise Lost("TOO_LARGE", f"an answer in more than {MOST_PIECES} pieces")
+                raise Lost("TOO_LARGE", f"a response in more than {MOST_PIECES} pieces")
         return bytes(found)
 
     async def piece(self, headers: dict[str, str]) -> bytes:
-        """Some bytes of something whose length is not said; none at its end."""
-        await asyncio.sleep(0)  # what has arrived is read without a pause; deadlines and others need one
+        """Returns the next bytes of a body of unknown length; empty at its end."""
+        await asyncio.sleep(0)  # buffered data is read without a pause, but deadlines and other tasks need one
         if headers.get("transfer-encoding", "").lower() != "chunked":
             return await self.reader.read(LONGEST_LINE)
         size = await self.line()
@@ -173,7 +173,7 @@ class Connection:
 
 
 class deadline:
-    """Turns what the network does wrong within a block of code into `Lost`."""
+    """Converts network failures within a block of code to `Lost`."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds, self.timeout = seconds, asyncio.timeout(seconds)
@@ -185,7 +185,7 @@ class deadline:
         try:
             await self.timeout.__aexit__(kind, error, traceback)
         except TimeoutError:
-            raise Lost("TIMEOUT", f"no whole answer within {self.seconds:g} s") from None
+            raise Lost("TIMEOUT", f"no complete response within {self.seconds:g} s") from None
         if isinstance(error, EOFError):
             raise Lost("ENDED", "the connection ended") from None
         if isinstance(error, (OSError, UnicodeError)):
@@ -196,11 +196,11 @@ def parsed(content: bytes) -> Any:
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
-        return None  # what follows finds that no field is there
+        return None  # the caller reports the missing field
 
 
 def refusal(content: bytes) -> str:
-    """The code of an error's answer, if it is one: what a stranger sends is not printed as it is."""
+    """Returns the code of an error response, if it is well-formed: untrusted text is never printed unchecked."""
     answer = parsed(content)
     code = answer.get("code") if isinstance(answer, dict) else None
     return code if isinstance(code, str) and CODE.fullmatch(code) else "REFUSED"

@@ -1,4 +1,4 @@
-"""Runs the cases of `spec/vectors/jolteon.json` through this folder's own parser: `python3 vectors_test.py`."""
+"""Runs the cases of `spec/vectors/jolteon.json` with this folder's parser: `python3 vectors_test.py`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from jolteon import Block, Committees, Finality, Input, Refused, decode_batch
 from quorate import ChainId, Committee, PublicKey, QuorateError, Suite
 
-VECTORS = Path(__file__).parents[3] / "spec/vectors/jolteon.json"
+VECTORS = Path(__file__).parents[4] / "spec/vectors/jolteon.json"
 SUITES = {1: Suite.MIN_SIG, 2: Suite.MIN_PK, 3: Suite.ED25519}
-# What a watcher never sees: messages between validators, their records, and who leads.
+# Cases that a watcher does not need: messages between validators, their records, and leader election.
 LEFT_OUT = {"jolteon.message", "jolteon.record", "jolteon.sequences", "jolteon.leaders"}
 
 

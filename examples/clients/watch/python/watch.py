@@ -1,4 +1,4 @@
-"""Follows the validators of a chain and believes none of them: `python3 watch.py --help`."""
+"""Follows the validators of a chain and verifies everything they report: `python3 watch.py --help`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HEIGHT = re.compile(rb"id: ?([0-9]{1,15})")
 
 
 class Watcher:
-    """All that goes on, and what is said of it."""
+    """Coordinates the followers and reports events."""
 
     def __init__(self, chain: Chain, links: list[Link], options: argparse.Namespace) -> None:
         self.chain, self.options = chain, options
@@ -41,7 +41,7 @@ class Watcher:
         self.worst = 0
 
     async def run(self) -> int:
-        """Watches until somebody says stop, and gives the exit code."""
+        """Watches until stopped, and returns the exit code."""
         tasks = [asyncio.create_task(follower.run()) for follower in self.followers]
         if self.options.probe:
             tasks.append(asyncio.create_task(self.probe()))
@@ -62,13 +62,13 @@ class Watcher:
         return self.code()
 
     def ended(self, task: asyncio.Task[None]) -> None:
-        """Nobody is left to follow, or a part of this program failed."""
+        """Ends the program if all validators are refused or a task failed."""
         failed = not task.cancelled() and task.exception() is not None
         if failed or all(follower.state == "refused" for follower in self.followers):
             self.done.set()
 
     async def probe(self) -> None:
-        """Submits a transaction now and then, to a validator after the other."""
+        """Submits a transaction at intervals, to each validator in turn."""
         number = 0
         while True:
             await asyncio.sleep(self.options.probe)
@@ -76,7 +76,7 @@ class Watcher:
             number += 1
 
     async def prove(self, transaction: bytes, first: int) -> None:
-        """Asks one validator after the other until one proves that the transaction is committed."""
+        """Asks the validators in turn until one proves that the transaction is committed."""
         wanted = TRANSACTIONS.leaf(transaction)
         code = "UNREACHABLE"
         count = len(self.followers)
@@ -89,7 +89,7 @@ class Watcher:
             except Lost as lost:
                 code = lost.code
         self.counts["late"] += 1
-        line = f"{wanted.hex()[:16]}…  nobody proved it in time ({code})"
+        line = f"{wanted.hex()[:16]}…  no validator proved it in time ({code})"
         self.say("late", line, transaction=wanted.hex(), code=code)
 
     def alarm(self, url: str, error: QuorateError | Refused | Contradiction, of: str) -> None:
@@ -104,18 +104,18 @@ class Watcher:
         self.say("alarm", f"{url}: {of}: {error} ({error.code})", **fields)
 
     def dispute(self, height: int, *urls: str) -> None:
-        """Two validators show different blocks, and no proof says who is wrong. Each is named once."""
+        """Reports two validators with different blocks at one height and no proof. Each is named once."""
         if self.disputed.isdisjoint(urls):
-            message = f"{urls[1]} shows something else, and no proof says who is wrong"
+            message = f"{urls[1]} shows something else, and no proof decides between them"
             self.alarm(urls[0], Refused("WRONG_CONTEXT", message), f"block {height}")
             self.disputed.update(urls)
 
     def convict(self, height: int, digest: str) -> None:
-        """A proof shows who lied before."""
+        """Refuses the validators whose earlier reports a proof contradicts."""
         liars = self.chain.disproved(height, digest)
         for follower in self.followers:
             if follower.link.url in liars and follower.state != "refused":
-                message = f"a proof shows that block {height} is {digest[:16]}…, unlike what was said before"
+                message = f"a proof shows that block {height} is {digest[:16]}…, unlike the earlier report"
                 follower.refuse(Refused("WRONG_CONTEXT", message), f"block {follower.next}")
 
     def summary(self) -> None:
@@ -153,11 +153,11 @@ class Watcher:
 
 
 class Follower:
-    """Follows one validator: comes back when it is lost, and leaves it when it lies."""
+    """Follows one validator: reconnects after a failure, and stops once it is refused."""
 
     def __init__(self, watcher: Watcher, link: Link) -> None:
         self.watcher, self.link = watcher, link
-        self.prover = Link(link.url, link.patience)  # a proof is waited for while blocks go on
+        self.prover = Link(link.url, link.patience)  # a separate connection, because a proof may take long
         self.next, self.blocks, self.pause = watcher.options.start, 0, FIRST_PAUSE
         self.state = "silent"
         self.last: Claim | None = None
@@ -182,7 +182,7 @@ class Follower:
                     raise Refused("MALFORMED", "no height in the stream")
                 height = int(found[1])
                 self.next = self.next or max(height, 1)
-                # What was missed while the validator was lost is read now; it keeps the stream waiting meanwhile.
+                # Read the blocks missed while disconnected; the stream waits meanwhile.
                 while self.next <= min(height, LARGEST_NUMBER):
                     await self.block(self.next)
 
@@ -192,13 +192,16 @@ class Follower:
         last, self.last, self.next = self.last, claim, height + 1
         if not last:
             return
+        if not self.blocks and (first := self.watcher.chain.first_missed(last)):
+            self.next, self.last = first, None
+            return
         if other := self.watcher.chain.agree(last, self.link.url):
             self.watcher.dispute(last.height, self.link.url, other)
         if self.state == "lost":
             text = f"{self.link.url}: followed again from block {last.height}"
             self.watcher.say("back", text, validator=self.link.url, height=last.height)
         self.blocks, self.state, self.pause = self.blocks + 1, "followed", FIRST_PAUSE
-        if self.watcher.chain.newest(last.view):
+        if self.watcher.chain.newest(last):
             line = (
                 f"{last.height:>7}  view {last.view}  {last.digest[:16]}…  by {last.author}  {last.transactions} "
                 f"transactions  signed by {' '.join(map(str, signers))}  {self.link.url}"
@@ -206,7 +209,7 @@ class Follower:
             self.watcher.say("block", line, **vars(last), signers=signers, validator=self.link.url)
 
     async def prove(self, transaction: bytes, wanted: bytes) -> bool:
-        """Whether this validator proves that a transaction is committed which it is given."""
+        """Submits a transaction and returns true if this validator proves its commit."""
         await self.prover.post("/v1/transactions", transaction, LARGEST_TICKET)
         wait = 5.0
         answer = await self.prover.get(f"/v1/transactions/{wanted.hex()}?wait={wait:g}", LARGEST_PROOF, wait)
@@ -240,7 +243,7 @@ class Follower:
 
 
 class Stop(Exception):
-    """Why nothing can be watched, and the exit code for it."""
+    """A reason to stop, with its exit code."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -249,7 +252,7 @@ class Stop(Exception):
 
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise Stop(2, f"{message}; --help says more")
+        raise Stop(2, f"{message}; see --help")
 
 
 def arguments() -> argparse.Namespace:
@@ -264,7 +267,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--help", action="store_true")
     options = parser.parse_args()
     if options.url and not options.genesis:
-        parser.error("validators that are named need --genesis FILE")
+        parser.error("validators on the command line need --genesis FILE")
     return options
 
 
@@ -284,7 +287,7 @@ def height(text: str) -> int:
 
 
 def testnet() -> tuple[list[str], Path]:
-    """The testnet that was started last, as the program `quorate` finds it."""
+    """The most recently started testnet, as the program `quorate` finds it."""
     named = os.environ.get("QUORATE_TESTNET")
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state")
     file = Path(named) / "testnet.json" if named else state / "quorate/testnet.json"
@@ -313,7 +316,7 @@ def show(line: str, stream: Any) -> None:
     try:
         print(line, file=stream, flush=True)
     except BrokenPipeError:
-        # Whoever read this has gone: `watch | head`.
+        # The reader closed the pipe, as in `watch | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         os.kill(os.getpid(), signal.SIGTERM)
 

@@ -1,7 +1,7 @@
-"""What no lying server can do: validators with more than a third of the weight sign two blocks.
+"""Forks that no faulty proxy can produce: validators with more than a third of the weight sign two blocks.
 
 Needs the package `quorate`. A watcher must stop at once when two blocks of one view are certified, and name who signed
-both, with evidence that convinces everybody who has the genesis; or when two blocks at one height are proven. Two
+both, with evidence that any holder of the genesis file can verify; or when two blocks at one height are proven. Two
 certified blocks at one height are less: the protocol allows them in different views, and commits one of them.
 """
 
@@ -23,8 +23,8 @@ from quorate import Conflict, SecretKey, Suite, Suspects, Vote, VoteCollector  #
 from quorate.wire import Writer, hash  # noqa: E402
 
 MEMBERS, FORK, NEWEST = 4, 6, 12
-FIRST, SECOND = (0, 1, 2), (1, 2, 3)  # who signs in each of the two histories
-PROVEN = 100  # where proofs show a block
+FIRST, SECOND = (0, 1, 2), (1, 2, 3)  # signers of the two histories
+PROVEN = 100  # height of the proven block
 
 
 def run(tests):
@@ -59,13 +59,13 @@ def run(tests):
 
 
 def convicts(evidence, voters):
-    """Whether it shows that the members who signed in both histories did so, and nobody else."""
+    """Returns true if the evidence names exactly the members that signed in both histories."""
     conflict = Conflict.decode(bytes.fromhex(evidence), voters).verify(voters).value
     return set(conflict.culprits) == set(FIRST) & set(SECOND)
 
 
 class Chain:
-    """A chain whose every key is known: its genesis file, and what its validators could sign."""
+    """A chain with known keys: its genesis file, and everything that its validators can sign."""
 
     def __init__(self):
         self.secrets = [SecretKey.generate(Suite.MIN_SIG) for _ in range(MEMBERS)]
@@ -157,7 +157,7 @@ class Chain:
 
 
 def collected(committee, secrets, statement, signers):
-    """The certificate of those who sign."""
+    """Returns the certificate of the given signers."""
     collector = VoteCollector(committee, statement.kind, statement.view)
     for signer in signers:
         vote = Vote.sign_unguarded(secrets[signer], committee, statement)

@@ -1,4 +1,4 @@
-"""A server between a watcher and a validator, which passes requests on and changes what comes back."""
+"""A proxy between a watcher and a validator that changes responses."""
 
 import http.client
 import json
@@ -17,14 +17,14 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request, client_address):
-        """Clients go away whenever they like."""
+        """Ignores disconnected clients."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
 
 @contextmanager
 def serving(handler):
-    """The address at which requests are handled so, for as long as the block of code lasts."""
+    """Serves requests with `handler` on a loopback address within a block of code. Yields the address."""
     server = Server(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     try:
@@ -35,7 +35,7 @@ def serving(handler):
 
 
 def liar(upstream, lie):
-    """`lie` is given a path and the JSON of its answer, and gives other JSON, or a function that answers itself."""
+    """Returns a handler. `lie` maps a path and the JSON response to other JSON, or to a function that responds itself."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -98,7 +98,7 @@ def send(handler, status, content):
     handler.wfile.write(content)
 
 
-# What a lie can be.
+# Lies.
 
 
 def honest(path, answer):
@@ -185,7 +185,7 @@ def slow_head(handler):
 
 
 def announced(handler):
-    """A length that nobody could keep."""
+    """Announces an impossible content length."""
     head(handler, 200, content_length=1 << 40)
     while True:
         handler.wfile.write(bytes(1 << 16))
@@ -217,7 +217,7 @@ def no_http(handler):
 
 
 def elsewhere(url):
-    """Sends whoever asks to somebody else."""
+    """Redirects clients to another server."""
 
     def answer(handler):
         head(handler, 302, location=url + handler.path, content_length=0)

@@ -1,8 +1,8 @@
-"""A real testnet that loses a validator and gets it back, servers in between that lie, and watchers that must notice.
+"""Watchers of a real testnet in which a validator is killed and restarted, partly through proxies that change responses.
 
     python3 network.py QUORATE -- WATCHER [ARGUMENT…] [-- WATCHER [ARGUMENT…]]…
 
-Every case runs with every watcher at the same time. Everything is on the loopback interface and ends by itself.
+Every case runs all watchers at the same time. Everything runs on the loopback interface and ends by itself.
 """
 
 import json
@@ -29,14 +29,14 @@ OFTEN = ["--probe", "0.3", "--timeout", "30"]
 
 
 class Tests:
-    """Runs watchers and holds what they do against what they must do."""
+    """Runs watchers and compares their events and exit codes with the expected ones."""
 
     def __init__(self, watchers, folder):
         self.watchers, self.folder = watchers, folder
         self.passed, self.failures = 0, []
 
     def case(self, name, arguments, exit_code, check=lambda events: True, until=None):
-        """Runs all watchers: to their end, or until they saw enough and are told to end by what Ctrl-C sends."""
+        """Runs all watchers to their end, or interrupts them like Ctrl-C once `until` returns true."""
 
         def watch(watcher):
             code, events, errors = self.watch([*watcher, "--json", *arguments], until)
@@ -46,7 +46,7 @@ class Tests:
             elif exit_code not in (2, 3) and (not events or events[-1]["event"] != "summary"):
                 problem = "no summary at the end"
             elif events and not check(events):
-                problem = "saw something else"
+                problem = "unexpected events"
             self.record(f"{name}: {Path(watcher[-1]).name}", problem and f"{problem}; {events[-4:]} {errors[-2000:]}")
 
         with ThreadPoolExecutor() as pool:
@@ -81,14 +81,14 @@ def events_of(events, kind):
 
 
 def codes(*wanted):
-    """An alarm, with one of these codes and no other."""
+    """Expects alarms with these codes only, and at least one."""
     return lambda events: {event["code"] for event in events_of(events, "alarm")} and all(
         event["code"] in wanted for event in events_of(events, "alarm")
     )
 
 
 def seen(events, **wanted):
-    """Whether there are as many events of each kind."""
+    """Returns true if there are at least this many events of each kind."""
     return all(len(events_of(events, kind)) >= number for kind, number in wanted.items())
 
 
@@ -107,7 +107,7 @@ def all_verified(events):
 
 
 def lies(tests, validators, genesis):
-    """What a server in between changes, and how it must be noticed. One validator is all that the watcher has."""
+    """Changed responses and the expected alarms. The watcher follows a single validator."""
     nested = b"[" * 100_000
     forged = ("BAD_SIGNATURE", "MALFORMED", "NON_CANONICAL", "NOT_IN_SUBGROUP")
     cases = [
@@ -138,7 +138,7 @@ def lies(tests, validators, genesis):
 
 
 def no_answers(tests, validators, genesis):
-    """What is no answer: nothing is shown as verified, and the validator is given up for lost, not for a liar."""
+    """Failed responses: the validator is reported as lost, not as faulty."""
     cases = [
         ("an answer that is cut", instead(BLOCK, liar.truncated), "TRUNCATED"),
         ("an answer byte by byte", instead(BLOCK, liar.slow), "TIMEOUT"),
@@ -149,7 +149,7 @@ def no_answers(tests, validators, genesis):
         ("an answer in crumbs", instead(BLOCK, liar.crumbs), "TOO_LARGE"),
         ("a line without end", instead(COMMITS, liar.endless_line), "TOO_LARGE"),
         ("another protocol", instead(BLOCK, liar.no_http), "UNREACHABLE"),
-        ("a way to somebody else", instead(BLOCK, liar.elsewhere(validators[1])), "REFUSED"),
+        ("a redirect", instead(BLOCK, liar.elsewhere(validators[1])), "REFUSED"),
     ]
     for name, lie, code in cases:
         timeout = "1" if code == "TIMEOUT" else "60"
@@ -180,7 +180,7 @@ def others(tests, validators, genesis):
             tests.case("a liar among honest ones", arguments, 7, liar_among_honest, enough)
 
     def wrong_heights(by):
-        """The honest ones are followed and shown on, whoever is heard first."""
+        """The honest validators are still followed and shown, regardless of which one responds first."""
         with serving(liar.liar(validators[0], liar.shifted(by))) as url:
             urls = [url, validators[1], validators[3]]
             states = lambda events: [found["state"] for found in events[-1]["validators"]]  # noqa: E731
@@ -228,15 +228,15 @@ def others(tests, validators, genesis):
         other.write_text(text.replace("voting_key", "voting_kee", 1))
         tests.case("a broken genesis", [validators[1], "--genesis", str(other)], 3)
 
-    def nobody():
+    def no_validator():
         url, until = "http://127.0.0.1:1", lambda events: seen(events, lost=2)
-        tests.case("nobody there", [url, "--genesis", genesis], 4, lost("UNREACHABLE"), until)
+        tests.case("no server", [url, "--genesis", genesis], 4, lost("UNREACHABLE"), until)
         tests.case("only for a while", [url, "--genesis", genesis, "--duration", "0.5"], 4)
         tests.case("no genesis", [url, "--genesis", "/no/such/file"], 3)
         for wrong in [[url], ["--probe", "often"], ["--from", "0"], ["--what"], ["ftp://x", "--genesis", genesis]]:
             tests.case(f"wrong: {' '.join(wrong[:2])}", wrong, 2)
 
-    yield from [one_died, honest, lies_among_honest, from_the_first, other_chain, nobody]
+    yield from [one_died, honest, lies_among_honest, from_the_first, other_chain, no_validator]
     yield from [lambda: wrong_heights(-1), lambda: wrong_heights(10**12)]
     yield lambda: terminal.run(tests)
     yield lambda: fork.run(tests)
@@ -269,7 +269,7 @@ def testnet(quorate, temporary):
 
 
 def commands(arguments):
-    """What stands between the `--`."""
+    """Splits arguments at `--`."""
     found = []
     for argument in arguments:
         if argument == "--":

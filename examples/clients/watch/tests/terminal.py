@@ -1,4 +1,4 @@
-"""What people see: the help, colours on a terminal, and a clean end at Ctrl-C."""
+"""Terminal output: the help, colours, and a clean end on Ctrl-C."""
 
 import os
 import pty
@@ -38,7 +38,7 @@ def help_differs(watcher):
 
 
 def on_terminal(watcher, environment, coloured):
-    """Blocks and proofs are seen, then Ctrl-C is pressed; there are colours exactly if they are wanted."""
+    """Waits for blocks and proofs, then interrupts. Expects colours exactly if `coloured`."""
     ours, theirs = pty.openpty()
     environment = {**environment, "NO_COLOR": "" if coloured else "1"}
     command = [*watcher, "--probe", "0.3"]
@@ -56,7 +56,7 @@ def on_terminal(watcher, environment, coloured):
 
 
 def read_until(terminal, enough):
-    """What is printed until it is enough, or until the other side ends."""
+    """Returns the output until `enough` returns true, or until the other side closes."""
     found, deadline = "", time.monotonic() + SECONDS
     while time.monotonic() < deadline and not enough(found):
         if not select.select([terminal], [], [], 1)[0]:
@@ -72,7 +72,7 @@ def read_until(terminal, enough):
 
 
 def interrupted(watcher, environment):
-    """The summary is the last line, and there is no trace of an exception."""
+    """Expects the summary as the last line, and no exception."""
     process = subprocess.Popen(
         watcher, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -88,7 +88,7 @@ def interrupted(watcher, environment):
 
 
 def reader_gone(watcher, environment):
-    """As in `watch | head -1`: it ends soon, and says nothing more."""
+    """As in `watch | head -1`: expects a prompt end without further output."""
     process = subprocess.Popen(watcher, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     process.stdout.readline()
     process.stdout.close()
@@ -97,6 +97,6 @@ def reader_gone(watcher, environment):
         errors = process.stderr.read()
     except subprocess.TimeoutExpired:
         process.kill()
-        errors = "it goes on"
+        errors = "still running"
     process.stderr.close()
     return errors or None

@@ -28,7 +28,7 @@ fn the_example_of_the_specification_is_correct() {
     w.u64(16_384);
     let terms = w.into_bytes();
     let group = domain::hash(domain::BROADCAST_GROUP, &[&[9; 32], &terms[..]].concat());
-    let members = (0..4).map(|i| (VerifiedKey::of(&key(i)), 1)).collect();
+    let members = (0..4).map(|i| (VerifiedKey::from_secret(&key(i)), 1)).collect();
     let committee = Committee::<Ed25519>::new(ChainId(group), 0, members).unwrap();
 
     let word = |member: u8, message: &[u8]| {

@@ -1,13 +1,13 @@
-//! Names that are hashes.
+//! A macro that declares digest types.
 
-/// Makes a type of the 32 bytes that name something, of its documentation and its name. Each kind of thing has its own, so
-/// that one cannot be taken for another. Debug output is short, display output is all of it in hex.
+/// Declares a 32-byte digest type with the given documentation and name. Each kind of object has its own type, so the
+/// compiler rejects one in place of another. `Debug` prints the first 4 bytes in hex, `Display` all of them.
 ///
 /// ```
 /// use quorate::wire::{Decode, Encode};
 ///
 /// quorate_protocol::digest!(
-///     /// The name of a cake: the hash of its recipe.
+///     /// The digest of a cake: the hash of its recipe.
 ///     CakeDigest
 /// );
 ///

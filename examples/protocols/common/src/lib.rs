@@ -1,20 +1,22 @@
 #![forbid(unsafe_code)]
-//! What every protocol that makes a chain of blocks needs, whatever its rules: names of things, the states that its
-//! application computed, and manners towards peers. Gosig and Jolteon are made of it.
+//! Parts that all chain protocols share: digest types, comparison of executed states, and limits on traffic with peers.
+//! Gosig and Jolteon are built on it.
 //!
-//! | module | knows |
+//! | module | contents |
 //! |---|---|
-//! | [`digest!`] | names that are hashes |
-//! | [`execution`] | which states this member computed, to compare with what others state |
-//! | [`peers`] | who answered a greeting, and how much of our own to give to whom |
-//! | `testing` | committees whose secrets everybody knows |
+//! | [`digest!`] | digest types |
+//! | [`execution`] | the states that this member computed, compared with the states that blocks name |
+//! | [`status_poll`] | the poll of the other members after a start |
+//! | [`rate_limit`] | a byte-rate limit per peer |
+//! | `testing` | committees with public secrets |
 //! | `simulation` | the application and the clients of a chain in the simulator |
 
 mod digest;
 pub mod execution;
-pub mod peers;
+pub mod rate_limit;
 #[cfg(feature = "simulate")]
 pub mod simulation;
+pub mod status_poll;
 #[cfg(feature = "testing")]
 pub mod testing;
 

@@ -1,6 +1,6 @@
-//! Committees whose secrets everybody knows, the same in every run: for tests and simulations.
+//! Committees with public secrets, the same in every run, for tests and simulations.
 
-// What cannot happen here, such as a number that is no key, stops a test with a message.
+// An impossible case, such as a number that is no key, stops a test with a message.
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use core::fmt::Debug;
@@ -13,26 +13,26 @@ use quorate::machine::MemberIndex;
 use quorate::scheme::{Scheme, VerifiedKey};
 use quorate::wire::{Decode, Encode};
 
-/// A member's secret key: its index and one as a scalar.
+/// Returns a member's secret key: the scalar index + 1.
 pub fn secret<S: Scheme>(member: MemberIndex) -> S::SecretKey {
     let mut bytes = [0; 32];
     bytes[1..3].copy_from_slice(&(member + 1).to_le_bytes());
     S::secret_from_bytes(&bytes).expect("a small scalar")
 }
 
-/// `n` members of weight one, in the first epoch of a chain.
+/// Returns a committee of `n` members of weight one, in the first epoch of a chain.
 pub fn committee<S: Scheme>(chain: &str, n: u16) -> Arc<Committee<S>> {
     weighted(chain, &vec![1; usize::from(n)])
 }
 
-/// Members of these weights, in the first epoch of a chain.
+/// Returns a committee of members with these weights, in the first epoch of a chain.
 pub fn weighted<S: Scheme>(chain: &str, weights: &[u128]) -> Arc<Committee<S>> {
-    let member = |(m, weight): (MemberIndex, &u128)| (VerifiedKey::of(&secret::<S>(m)), *weight);
+    let member = |(m, weight): (MemberIndex, &u128)| (VerifiedKey::from_secret(&secret::<S>(m)), *weight);
     let members = (0..).zip(weights).map(member).collect();
     Arc::new(Committee::new(ChainId::from_name(chain), 0, members).expect("distinct keys"))
 }
 
-/// A certificate for a statement of members with these keys, signed by as few as suffice.
+/// Returns a certificate for a statement, signed by a bare quorum of the members with [`secret`] keys.
 pub fn certify<S: Scheme>(committee: &Arc<Committee<S>>, statement: Statement) -> Certificate<S> {
     let mut collector = VoteCollector::new(committee.clone(), statement.kind, statement.view);
     let mut votes = (0..committee.len())
@@ -41,11 +41,11 @@ pub fn certify<S: Scheme>(committee: &Arc<Committee<S>>, statement: Statement) -
     votes.next().expect("all members are a quorum").into_inner()
 }
 
-/// Checks that these survive as bytes and that nothing else decodes: not what is cut, not what is longer, and no change
-/// that would encode otherwise. Answers with the tags among them, which are the first bytes.
+/// Asserts that the values decode from their encodings, and that truncated, extended or altered encodings either fail to
+/// decode or encode back to the same bytes. Returns the set of tags, which are the first bytes.
 ///
 /// # Panics
-/// With what does not hold.
+/// Panics if an assertion fails.
 pub fn check_encoding<C, M: Encode + Decode<C> + PartialEq + Debug>(all: &[M], context: &C) -> BTreeSet<u8> {
     for value in all {
         let bytes = value.encode();
@@ -54,7 +54,7 @@ pub fn check_encoding<C, M: Encode + Decode<C> + PartialEq + Debug>(all: &[M], c
             assert!(M::decode(&bytes[..len], context).is_err(), "{value:?} cut at {len}");
         }
         let longer = [&bytes[..], &[0]].concat();
-        assert!(M::decode(&longer, context).is_err(), "{value:?} and a byte");
+        assert!(M::decode(&longer, context).is_err(), "{value:?} with one more byte");
         for at in 0..bytes.len() {
             let mut other = bytes.clone();
             other[at] ^= 1 << (at % 8);

@@ -14,15 +14,16 @@ use quorate::sortition::SeedProof;
 use quorate::wire::{Decode, Encode, Reader, Writer, domain};
 use quorate::{Error, Result};
 
-use crate::ids::{BlockDigest, PREPARE, PROPOSAL, SEGMENT, TENTATIVE};
+use crate::digests::BlockDigest;
+use crate::kinds::{PREPARE, PROPOSAL, SEGMENT, TENTATIVE};
 use crate::payload::Summary;
 
 pub use quorate_protocol::Executed;
 
 /// What Gosig needs of a signature scheme: signatures that members sum in any order, and unique ones for the lottery.
-pub trait Suite: Additive + Vrf {}
+pub trait GosigScheme: Additive + Vrf {}
 
-impl<S: Additive + Vrf> Suite for S {}
+impl<S: Additive + Vrf> GosigScheme for S {}
 
 /// The two committees of an epoch: the same members in the same order, once with their voting keys and once with
 /// their identity keys. Decoders need them to know how long signer sets are.

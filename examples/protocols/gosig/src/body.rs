@@ -22,7 +22,7 @@ use quorate::wire::{Decode, Encode, Reader, Writer, domain};
 use quorate::{Error, Result};
 
 use crate::block::Committees;
-use crate::ids::BlockDigest;
+use crate::digests::BlockDigest;
 use crate::payload::{MAX_TRANSACTION_BYTES, MAX_TRANSACTIONS, Transaction};
 
 /// The most segments of a body.
@@ -36,7 +36,7 @@ pub struct ShortId(pub [u8; 6]);
 
 impl ShortId {
     /// The short identifier of a transaction in a block. Cost: two compressions.
-    pub fn of(block: &BlockDigest, id: &Hash) -> Self {
+    pub fn new(block: &BlockDigest, id: &Hash) -> Self {
         let mut hasher = domain::hasher(domain::GOSIG_SHORT);
         hasher.update(&block.0).update(id);
         let [a, b, c, d, e, f, ..] = *hasher.finalize().as_bytes();
@@ -88,7 +88,7 @@ impl Entries {
 /// | 4 | the place of the first transaction |
 /// | | form, entries |
 #[derive(Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct UnsignedSegment {
     /// The block.
     pub block: BlockDigest,
     /// The round in which it is proposed.
@@ -105,14 +105,14 @@ pub struct Part {
     pub entries: Entries,
 }
 
-/// A [`Part`], to which it derefs, with the proposer's signature, kind [`SEGMENT`](crate::SEGMENT), over a hash of it.
+/// A [`UnsignedSegment`], to which it derefs, with the proposer's signature, kind [`SEGMENT`](crate::SEGMENT), over a hash of it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Segment {
-    part: Part,
+    part: UnsignedSegment,
     signature: <Ed25519 as Scheme>::Signature,
 }
 
-impl Part {
+impl UnsignedSegment {
     /// What the proposer signs.
     pub fn digest(&self) -> [u8; 32] {
         domain::hash(domain::GOSIG_SEGMENT, &self.encode())
@@ -135,7 +135,7 @@ impl Part {
 
 impl Segment {
     /// Puts a segment together from its parts. Nothing is checked.
-    pub fn new(part: Part, signature: <Ed25519 as Scheme>::Signature) -> Self {
+    pub fn new(part: UnsignedSegment, signature: <Ed25519 as Scheme>::Signature) -> Self {
         Self { part, signature }
     }
 
@@ -147,9 +147,9 @@ impl Segment {
 }
 
 impl Deref for Segment {
-    type Target = Part;
+    type Target = UnsignedSegment;
 
-    fn deref(&self) -> &Part {
+    fn deref(&self) -> &UnsignedSegment {
         &self.part
     }
 }
@@ -226,7 +226,7 @@ impl Decode for Entries {
     }
 }
 
-impl Encode for Part {
+impl Encode for UnsignedSegment {
     fn encode_to(&self, w: &mut Writer) {
         self.block.encode_to(w);
         w.u64(self.round);
@@ -238,7 +238,7 @@ impl Encode for Part {
     }
 }
 
-impl Decode for Part {
+impl Decode for UnsignedSegment {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         let part = Self {
             block: BlockDigest::decode_from(r, &())?,
@@ -267,11 +267,11 @@ impl Encode for Segment {
 
 impl Decode for Segment {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        Ok(Self { part: Part::decode_from(r, &())?, signature: Decode::decode_from(r, &())? })
+        Ok(Self { part: UnsignedSegment::decode_from(r, &())?, signature: Decode::decode_from(r, &())? })
     }
 }
 
-impl fmt::Debug for Part {
+impl fmt::Debug for UnsignedSegment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { block, round, signer, index, count, entries, .. } = self;
         let n = entries.len();

@@ -13,7 +13,7 @@
 //! certificate and the best score, it forgets the lock, and a member that helped to commit B is then free to prepare
 //! another block with an old certificate. `spec/gosig.md` tells that story in four rounds; TLC finds it.
 
-use crate::ids::BlockDigest;
+use crate::digests::BlockDigest;
 
 /// What counts of a valid proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
 use crate::block::{Block, Committees};
-use crate::ids::TENTATIVE;
+use crate::kinds::TENTATIVE;
 
 /// A block that is committed, and why.
-pub type Proven<S> = (Arc<Block<S>>, Arc<Finality<S>>);
+pub type FinalizedBlock<S> = (Arc<Block<S>>, Arc<Finality<S>>);
 
 /// The commitment certificate of a block: a quorum committed it tentatively in one round.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl<S: Vrf> Finality<S> {
     }
 
     /// Whether it speaks of this block. The signatures are another question.
-    pub fn is_of(&self, committees: &Committees<S>, block: &Block<S>) -> bool {
+    pub fn certifies(&self, committees: &Committees<S>, block: &Block<S>) -> bool {
         let statement = self.certificate.statement();
         statement.digest == committees.ballot(block.height, block.digest()) && statement.view >= block.round
     }
@@ -52,7 +52,7 @@ impl<S: Vrf> Finality<S> {
     /// # Errors
     /// [`Error::WrongContext`] if the certificate is another block's, and what is wrong with its signatures.
     pub fn verify(&self, committees: &Committees<S>, block: &Block<S>) -> Result<()> {
-        if !self.is_of(committees, block) {
+        if !self.certifies(committees, block) {
             return Err(Error::WrongContext { what: "block of the commitment certificate" });
         }
         self.certificate.check(&committees.voters)

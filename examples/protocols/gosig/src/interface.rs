@@ -11,8 +11,8 @@ use quorate::merkle::Hash;
 use quorate::scheme::Vrf;
 
 use crate::block::{Block, Executed};
+use crate::digests::{BlockDigest, PayloadDigest};
 use crate::finality::Finality;
-use crate::ids::{BlockDigest, PayloadDigest};
 use crate::membership::Successor;
 use crate::message::HistoryRequest;
 use crate::payload::Payload;
@@ -35,8 +35,8 @@ pub enum Command {
     /// The link to a member came up (again).
     Connected(MemberIndex),
     /// A member sent a message that cannot be read here because it is of another epoch:
-    /// [`ANOTHER_EPOCH`](crate::ANOTHER_EPOCH). One of the two has to follow.
-    Elsewhere(MemberIndex),
+    /// [`EPOCH_MISMATCH`](crate::EPOCH_MISMATCH). One of the two has to follow.
+    EpochMismatch(MemberIndex),
 }
 
 /// What the replica tells its driver.

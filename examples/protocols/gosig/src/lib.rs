@@ -47,7 +47,7 @@
 //!   its committed height;
 //! * gives the machine a clock that agrees loosely with those of the others: [`Schedule::start`];
 //! * tells it when a link comes up: [`Command::Connected`];
-//! * tells it when a message cannot be decoded because it is of [`ANOTHER_EPOCH`]: [`Command::Elsewhere`]. It does not
+//! * tells it when a message cannot be decoded because it is of [`EPOCH_MISMATCH`]: [`Command::EpochMismatch`]. It does not
 //!   hold that against its sender;
 //! * makes the next epoch's replica when [`Output::Succeeded`] says so.
 //!
@@ -77,16 +77,17 @@
 //! a committee is sure only if such a member gets a new identity.
 mod assembly;
 mod block;
+mod block_size;
+mod block_sync;
 mod body;
 mod clock;
 mod decide;
-mod draw;
+mod digests;
 mod finality;
-mod ids;
 mod interface;
+mod kinds;
 mod membership;
 mod message;
-mod pace;
 mod parameters;
 mod payload;
 mod pool;
@@ -95,22 +96,25 @@ mod record;
 mod replica;
 mod rounds;
 mod safety;
+mod sampler;
 #[cfg(feature = "simulate")]
 pub mod simulation;
-mod sync;
 #[cfg(test)]
 mod testing;
 mod uplink;
 
-pub use block::{Block, Committees, Content, Executed, Suite};
-pub use body::{Entries, MAX_SEGMENT_BYTES, MAX_SEGMENTS, Part, Segment, ShortId};
+pub use block::{Block, Committees, Content, Executed, GosigScheme};
+pub use body::{Entries, MAX_SEGMENT_BYTES, MAX_SEGMENTS, Segment, ShortId, UnsignedSegment};
 pub use decide::{Candidate, Decision, decide_block};
-pub use finality::{Finality, Proven};
-pub use ids::{BlockDigest, PREPARE, PROPOSAL, PayloadDigest, SEGMENT, TENTATIVE};
+pub use digests::{BlockDigest, PayloadDigest};
+pub use finality::{Finality, FinalizedBlock};
 pub use interface::{Command, Delivery, Evidence, Output, Status, Submission, Timer};
-pub use membership::{Anchor, Change, Contacts, MAX_CONTACT, MEMBERSHIP, PREFIX, Successor, after};
+pub use kinds::{PREPARE, PROPOSAL, SEGMENT, TENTATIVE};
+pub use membership::{
+    Anchor, CHANGE_PREFIX, Change, Contacts, MAX_CONTACT, MEMBERSHIP, Successor, next_committees,
+};
 pub use message::{
-    ANOTHER_EPOCH, Envelope, HistoryRequest, MAX_AGGREGATES, MAX_RANGE_BLOCKS, MAX_REPLY_BYTES, MAX_REQUEST,
+    EPOCH_MISMATCH, Envelope, HistoryRequest, MAX_AGGREGATES, MAX_RANGE_BLOCKS, MAX_REPLY_BYTES, MAX_REQUEST,
     Message, block_range, transaction_range,
 };
 pub use parameters::{Parameters, Schedule};

@@ -3,7 +3,7 @@
 //!
 //! | bytes of such a transaction | field |
 //! |---|---|
-//! | 22 | [`PREFIX`] |
+//! | 22 | [`CHANGE_PREFIX`] |
 //! | 8 | epoch that it ends |
 //! | 1 | 0: leave, then the identity key 32; 1: join, then voting key, its possession proof, identity key 32, its possession proof 64, weight 16, contact (its length 4, then at most [`MAX_CONTACT`]) |
 //! | | a certificate of the epoch's identity committee, kind [`MEMBERSHIP`], view 0, digest = a hash of the change |
@@ -22,13 +22,13 @@ use quorate::wire::{Decode, Encode, Reader, Writer, domain};
 use quorate::{Error, Result};
 
 use crate::block::Committees;
-use crate::ids::BlockDigest;
+use crate::digests::BlockDigest;
 use crate::payload::{Payload, Transaction};
 
 /// "This change of the members is allowed", with the identity key: view = 0, digest = the change's.
 pub const MEMBERSHIP: Kind = Kind::new(5);
 /// How a transaction begins that changes the members.
-pub const PREFIX: &[u8] = domain::GOSIG_EPOCH.as_bytes();
+pub const CHANGE_PREFIX: &[u8] = domain::GOSIG_EPOCH.as_bytes();
 /// The most bytes of a contact.
 pub const MAX_CONTACT: usize = 512;
 
@@ -98,7 +98,7 @@ impl<S: Scheme> Change<S> {
             return Err(Error::TooLarge { what: "contact", limit: MAX_CONTACT as u64 });
         }
         let mut w = Writer::new();
-        w.raw(PREFIX);
+        w.raw(CHANGE_PREFIX);
         w.u64(allowed.statement().epoch);
         self.encode_to(&mut w);
         allowed.encode_to(&mut w);
@@ -107,8 +107,8 @@ impl<S: Scheme> Change<S> {
 
     /// The change that a transaction makes in the epoch of `committees`; `None` for any other transaction. Cost for
     /// one of the special form: a certificate of Ed25519, and two possession proofs.
-    pub fn of(transaction: &Transaction, committees: &Committees<S>) -> Option<Self> {
-        let rest = transaction.bytes().strip_prefix(PREFIX)?;
+    pub fn from_transaction(transaction: &Transaction, committees: &Committees<S>) -> Option<Self> {
+        let rest = transaction.bytes().strip_prefix(CHANGE_PREFIX)?;
         Self::read(rest, committees).ok()
     }
 
@@ -159,10 +159,16 @@ impl<S: Scheme> Change<S> {
 }
 
 /// The committees after a block with this payload, if it changes them, and the contacts of who is new in them.
-pub fn after<S: Scheme>(committees: &Committees<S>, payload: &Payload) -> Option<(Committees<S>, Contacts)> {
+pub fn next_committees<S: Scheme>(
+    committees: &Committees<S>,
+    payload: &Payload,
+) -> Option<(Committees<S>, Contacts)> {
     let next = committees.voters.epoch().checked_add(1)?;
     let (mut made, mut contacts) = (None, Contacts::new());
-    let changes = payload.transactions().iter().filter_map(|transaction| Change::of(transaction, committees));
+    let changes = payload
+        .transactions()
+        .iter()
+        .filter_map(|transaction| Change::from_transaction(transaction, committees));
     for change in changes {
         let Ok(changed) = change.apply(made.as_ref().unwrap_or(committees), next) else { continue };
         made = Some(changed);
@@ -243,14 +249,14 @@ mod tests {
     fn members_join_and_leave_and_the_epoch_is_the_next() {
         let c = committees::<T>(4);
         let changes = [allowed(&c, &join(7)), allowed(&c, &leave(1)), Transaction::new(*b"other").unwrap()];
-        let (next, contacts) = after(&c, &Payload::new(changes.to_vec()).unwrap()).unwrap();
+        let (next, contacts) = next_committees(&c, &Payload::new(changes.to_vec()).unwrap()).unwrap();
         assert_eq!((next.voters.epoch(), next.identities.epoch(), next.voters.len()), (1, 1, 4));
-        let key = |member| VerifiedKey::<T>::of(&secret::<T>(member)).into_public();
+        let key = |member| VerifiedKey::<T>::from_secret(&secret::<T>(member)).into_public();
         assert_eq!(next.voters.keys(), [key(0), key(2), key(3), key(7)]);
         let joined = Ed25519::public_key(&secret::<Ed25519>(7));
         assert_eq!(next.identities.position(&joined), Some(3));
         assert_eq!(contacts, [(joined, vec![7, 0])]);
-        assert!(after(&c, &Payload::of([b"nothing of that kind"]).unwrap()).is_none());
+        assert!(next_committees(&c, &Payload::from_bytes([b"nothing of that kind"]).unwrap()).is_none());
     }
 
     #[test]
@@ -258,7 +264,7 @@ mod tests {
         let c = committees::<T>(4);
         let contacts = |changes: &[Change<T>]| {
             let changes = changes.iter().map(|change| allowed(&c, change)).collect();
-            let (_, contacts) = after(&c, &Payload::new(changes).unwrap()).unwrap();
+            let (_, contacts) = next_committees(&c, &Payload::new(changes).unwrap()).unwrap();
             contacts.into_iter().map(|(_, contact)| contact).collect::<Vec<_>>()
         };
         assert_eq!(contacts(&[join(7), join(2), join(5)]), [vec![7, 0], vec![5, 0]], "2 is there already");
@@ -274,7 +280,7 @@ mod tests {
             Change::Join { voting, identity, weight, contact }
         };
         let most = with(vec![1; MAX_CONTACT]);
-        assert!(Change::<T>::of(&allowed(&c, &most), &c).is_some());
+        assert!(Change::<T>::from_transaction(&allowed(&c, &most), &c).is_some());
         assert_eq!(Change::<T>::decode(&most.encode(), &()).unwrap().encode(), most.encode());
         let more = with(vec![1; MAX_CONTACT + 1]);
         let certificate = certify(&c.identities, more.statement(&c));
@@ -282,7 +288,7 @@ mod tests {
         assert_eq!(Change::<T>::decode(&more.encode(), &()).unwrap_err().code(), "TOO_LARGE");
         let other = with(vec![2; MAX_CONTACT]);
         let forged = other.transaction(&certify(&c.identities, most.statement(&c))).unwrap();
-        assert!(Change::<T>::of(&forged, &c).is_none(), "another contact was allowed");
+        assert!(Change::<T>::from_transaction(&forged, &c).is_none(), "another contact was allowed");
     }
 
     #[test]
@@ -290,23 +296,29 @@ mod tests {
         let c = committees::<T>(4);
         let change = join(7);
         let mut few = change.transaction(&certify(&c.identities, leave(1).statement(&c))).unwrap();
-        assert!(Change::<T>::of(&few, &c).is_none(), "another change was allowed");
+        assert!(Change::<T>::from_transaction(&few, &c).is_none(), "another change was allowed");
         let mut bytes = allowed(&c, &change).bytes().to_vec();
         *bytes.last_mut().unwrap() ^= 1;
         few = Transaction::new(bytes).unwrap();
-        assert!(Change::<T>::of(&few, &c).is_none(), "a signature is wrong");
-        let (next, _) = after(&c, &Payload::new(vec![allowed(&c, &change)]).unwrap()).unwrap();
-        assert!(Change::<T>::of(&allowed(&c, &change), &next).is_none(), "of an epoch that is over");
+        assert!(Change::<T>::from_transaction(&few, &c).is_none(), "a signature is wrong");
+        let (next, _) = next_committees(&c, &Payload::new(vec![allowed(&c, &change)]).unwrap()).unwrap();
+        assert!(
+            Change::<T>::from_transaction(&allowed(&c, &change), &next).is_none(),
+            "of an epoch that is over"
+        );
         let Change::Join { identity, weight, contact, .. } = join(7) else { unreachable!() };
         let (other, voting) = (secret::<T>(8), secret::<T>(7));
         let stolen = (T::public_key(&voting), T::prove_possession(&other));
         let unproven = Change::Join { voting: stolen, identity, weight, contact };
-        assert!(Change::<T>::of(&allowed(&c, &unproven), &c).is_none(), "a key that nobody proved");
+        assert!(
+            Change::<T>::from_transaction(&allowed(&c, &unproven), &c).is_none(),
+            "a key that nobody proved"
+        );
         // Allowed, and impossible: who is there already, who is not there.
         for change in [join(2), leave(9)] {
             let transaction = allowed(&c, &change);
-            assert!(Change::<T>::of(&transaction, &c).is_some());
-            assert!(after(&c, &Payload::new(vec![transaction]).unwrap()).is_none());
+            assert!(Change::<T>::from_transaction(&transaction, &c).is_some());
+            assert!(next_committees(&c, &Payload::new(vec![transaction]).unwrap()).is_none());
         }
     }
 }

@@ -7,7 +7,7 @@ use quorate::merkle::{Hash, Merkle, Path};
 use quorate::wire::{Decode, Encode, Reader, Writer, domain};
 use quorate::{Error, Result};
 
-use crate::ids::PayloadDigest;
+use crate::digests::PayloadDigest;
 
 /// The tree over a payload's transactions; a leaf is also the transaction's identifier.
 pub const TRANSACTIONS: Merkle = Merkle::new(domain::BATCH_LEAF, domain::BATCH_NODE);
@@ -134,7 +134,7 @@ impl Payload {
     ///
     /// # Errors
     /// As [`Transaction::new`] and [`new`](Self::new).
-    pub fn of<T: AsRef<[u8]>>(transactions: impl IntoIterator<Item = T>) -> Result<Self> {
+    pub fn from_bytes<T: AsRef<[u8]>>(transactions: impl IntoIterator<Item = T>) -> Result<Self> {
         let transactions =
             transactions.into_iter().map(|t| Transaction::new(t.as_ref())).collect::<Result<_>>()?;
         Self::new(transactions)
@@ -281,7 +281,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_payload_survives_and_proves_its_transactions(list: Vec<Vec<u8>>) {
-            let payload = Payload::of(&list).unwrap();
+            let payload = Payload::from_bytes(&list).unwrap();
             prop_assert_eq!(Payload::decode(&payload.encode(), &()), Ok(payload.clone()));
             prop_assert_eq!(payload.encode().len(), 4 + payload.bytes());
             prop_assert_eq!(Summary::decode(&payload.summary().encode(), &()), Ok(*payload.summary()));

@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use quorate::machine::MemberIndex;
 use quorate::merkle::Hash;
 
-use crate::ids::PayloadDigest;
+use crate::digests::PayloadDigest;
 use crate::parameters::Parameters;
 use crate::payload::{Payload, Transaction};
 
 /// So many identifiers of committed transactions are remembered, so that a late copy is not taken for a new one.
-const MEMORY: usize = 1 << 18;
+const REMEMBERED_IDS: usize = 1 << 18;
 /// What a transaction takes up here besides its bytes, about. Were it not counted, a pool of tiny ones would hold many
 /// times what it may.
 pub(crate) const OVERHEAD: usize = 256;
@@ -224,7 +224,7 @@ impl Pool {
         if self.committed.insert(id) {
             self.committed_order.push_back(id);
         }
-        while self.committed_order.len() > MEMORY {
+        while self.committed_order.len() > REMEMBERED_IDS {
             if let Some(old) = self.committed_order.pop_front() {
                 self.committed.remove(&old);
             }

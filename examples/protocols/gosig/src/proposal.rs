@@ -12,7 +12,7 @@ use quorate::wire::{Decode, Encode, Reader, Writer, domain};
 use quorate::{Error, Result};
 
 use crate::block::{Block, Committees};
-use crate::ids::{PREPARE, TENTATIVE};
+use crate::kinds::{PREPARE, TENTATIVE};
 
 /// What a proposer says in a round.
 ///

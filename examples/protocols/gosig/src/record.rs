@@ -10,8 +10,9 @@ use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
 use crate::block::{Block, Committees};
+use crate::digests::{BlockDigest, PayloadDigest};
 use crate::finality::Finality;
-use crate::ids::{BlockDigest, PREPARE, PayloadDigest};
+use crate::kinds::PREPARE;
 use crate::payload::Payload;
 
 /// A record that is durable before what depends on it leaves.

@@ -9,15 +9,15 @@ use quorate::gossip::Gossip;
 use quorate::machine::MemberIndex;
 use quorate::sortition::{Score, Seed, Ticket};
 
-use crate::block::{Committees, Suite};
-use crate::ids::BlockDigest;
+use crate::block::{Committees, GosigScheme};
+use crate::digests::BlockDigest;
 use crate::proposal::Proposal;
 
 /// So many proposals are kept of a round, those with the best scores: about seven members are drawn.
 pub(crate) const MAX_PROPOSALS: usize = 64;
 
 /// One round.
-pub(crate) struct Round<S: Suite> {
+pub(crate) struct Round<S: GosigScheme> {
     entries: Vec<Entry<S>>,
     /// The first proposal of each proposer, to compare others with.
     first: BTreeMap<MemberIndex, Vote<Ed25519>>,
@@ -37,7 +37,7 @@ pub(crate) struct Round<S: Suite> {
 
 /// A proposal that was checked.
 #[derive(Clone)]
-pub(crate) struct Entry<S: Suite> {
+pub(crate) struct Entry<S: GosigScheme> {
     pub(crate) proposal: Arc<Proposal<S>>,
     pub(crate) score: Score,
     /// The seed after its block.
@@ -46,7 +46,7 @@ pub(crate) struct Entry<S: Suite> {
     pub(crate) ballot: [u8; 32],
 }
 
-impl<S: Suite> Default for Round<S> {
+impl<S: GosigScheme> Default for Round<S> {
     fn default() -> Self {
         Self {
             entries: Vec::new(),
@@ -61,7 +61,7 @@ impl<S: Suite> Default for Round<S> {
     }
 }
 
-impl<S: Suite> Round<S> {
+impl<S: GosigScheme> Round<S> {
     /// The proposals that are kept.
     pub(crate) fn entries(&self) -> &[Entry<S>] {
         &self.entries
@@ -140,7 +140,7 @@ impl<S: Suite> Round<S> {
     }
 }
 
-impl<S: Suite> Entry<S> {
+impl<S: GosigScheme> Entry<S> {
     pub(crate) fn new(
         committees: &Committees<S>,
         proposal: Arc<Proposal<S>>,

@@ -25,12 +25,13 @@ use quorate::guard::{Guard, GuardRecord};
 use quorate::scheme::Scheme;
 use quorate::{Error, Result};
 
-use crate::block::{Committees, Suite};
-use crate::ids::{BlockDigest, PREPARE, PROPOSAL, TENTATIVE};
+use crate::block::{Committees, GosigScheme};
+use crate::digests::BlockDigest;
+use crate::kinds::{PREPARE, PROPOSAL, TENTATIVE};
 use crate::record::Lock;
 
 /// The two keys of a member, and what it is bound by.
-pub(crate) struct Safety<S: Suite> {
+pub(crate) struct Safety<S: GosigScheme> {
     votes: Guard<S>,
     proposals: Guard<Ed25519>,
     epoch: u64,
@@ -47,7 +48,7 @@ pub(crate) struct Prepared {
     pub(crate) block: BlockDigest,
 }
 
-impl<S: Suite> Safety<S> {
+impl<S: GosigScheme> Safety<S> {
     /// Takes the keys back after a restart, or for the first time.
     pub(crate) fn restore(
         committees: &Committees<S>,

@@ -9,8 +9,9 @@ use quorate::sortition::{EXPECTED_WINNERS, Lottery, Seed, SeedProof, Ticket};
 use quorate_protocol::testing::committee;
 pub(crate) use quorate_protocol::testing::{certify, check_encoding, secret};
 
-use crate::block::{Block, Committees, Content, Executed, Suite};
-use crate::ids::{BlockDigest, PREPARE};
+use crate::block::{Block, Committees, Content, Executed, GosigScheme};
+use crate::digests::BlockDigest;
+use crate::kinds::PREPARE;
 use crate::membership::Anchor;
 use crate::payload::Payload;
 use crate::proposal::Proposal;
@@ -27,18 +28,18 @@ pub(crate) fn committees<S: Scheme>(n: u16) -> Committees<S> {
 pub(crate) const GENESIS: Executed = Executed { height: 0, state_root: [0; 32] };
 
 /// Where the tests' chain begins.
-pub(crate) fn anchor<S: Suite>(committees: &Committees<S>) -> Anchor {
+pub(crate) fn anchor<S: GosigScheme>(committees: &Committees<S>) -> Anchor {
     Anchor::genesis(committees, &GENESIS.state_root, b"test")
 }
 
 /// The ticket of a member in a round; with four members all win.
-pub(crate) fn ticket<S: Suite>(c: &Committees<S>, seed: Seed, round: u64, member: u16) -> Ticket<S> {
+pub(crate) fn ticket<S: GosigScheme>(c: &Committees<S>, seed: Seed, round: u64, member: u16) -> Ticket<S> {
     let lottery = Lottery::new(c.voters.clone(), seed, round, EXPECTED_WINNERS);
     lottery.draw(&secret::<S>(member)).unwrap().unwrap().into_inner()
 }
 
 /// A block on top of another, or of the genesis.
-pub(crate) fn block<S: Suite>(
+pub(crate) fn block<S: GosigScheme>(
     c: &Committees<S>,
     parent: Option<&Block<S>>,
     seed: Seed,
@@ -60,7 +61,7 @@ pub(crate) fn block<S: Suite>(
 }
 
 /// A signed proposal of a block.
-pub(crate) fn sign<S: Suite>(
+pub(crate) fn sign<S: GosigScheme>(
     c: &Committees<S>,
     block: Arc<Block<S>>,
     seed: Seed,
@@ -78,13 +79,13 @@ pub(crate) fn sign<S: Suite>(
 
 /// A proposal of a made-up chain: of a first block, or, with a certificate of that kind and round, of the first block
 /// again or of a second one.
-pub(crate) fn proposal<S: Suite>(
+pub(crate) fn proposal<S: GosigScheme>(
     c: &Committees<S>,
     round: u64,
     certificate: Option<(Kind, u64)>,
     proposer: u16,
 ) -> Arc<Proposal<S>> {
-    let (seed, payload) = (anchor(c).seed, Payload::of([b"x"]).unwrap());
+    let (seed, payload) = (anchor(c).seed, Payload::from_bytes([b"x"]).unwrap());
     let Some((kind, certified)) = certificate else {
         let block = block(c, None, seed, round, proposer, &payload);
         return sign(c, block, seed, round, proposer, None);

@@ -205,7 +205,7 @@ fn who_missed_the_end_of_an_epoch_learns_of_it_from_what_it_cannot_read() {
         follow(&mut run, 8_000);
         let epochs = [0, 1].map(|slot| run.host().epoch(slot));
         assert_eq!((run.host().epochs().len(), epochs), (2, [1, 0]), "the network is silent");
-        let payload = Arc::new(Payload::of([b"one more"]).unwrap());
+        let payload = Arc::new(Payload::from_bytes([b"one more"]).unwrap());
         run.command(0, Command::Submit { sequence: 9 << 40, payload });
         follow(&mut run, 12_000);
         let (least, most) = heights(&run);

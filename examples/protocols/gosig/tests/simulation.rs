@@ -11,7 +11,7 @@ use quorate::bls::{Counted, MinSig};
 use quorate::scheme::Toy;
 use quorate_gosig::simulation::{GosigHost, Material, VILLAINS, scenario};
 use quorate_gosig::{Evidence, Message, Parameters};
-use quorate_protocol::simulation::{Situations, finish};
+use quorate_protocol::simulation::{ScenarioRunner, finish};
 use quorate_simulator::{Behaviour, CrashPoint, Interception, Latency, Network, Scenario, Simulation};
 
 const COMMAND: &str = "cargo xtask simulate --protocol gosig --seeds 1 -- --scheme toy";
@@ -41,8 +41,8 @@ fn host(nodes: usize) -> GosigHost<Toy> {
     host
 }
 
-const LOCAL: Situations<'_, GosigHost<Toy>> =
-    Situations { host: &host, lasting: Duration::from_secs(15), command: COMMAND };
+const LOCAL: ScenarioRunner<'_, GosigHost<Toy>> =
+    ScenarioRunner { host: &host, lasting: Duration::from_secs(15), command: COMMAND };
 
 /// A local network without faults.
 fn local(name: &str, nodes: usize, seed: u64) -> Scenario {
@@ -105,7 +105,7 @@ fn every_optimisation_can_be_switched_off() {
 fn an_idle_network_sends_nothing_and_has_no_timers() {
     let committed =
         |simulation: &Simulation<GosigHost<Toy>>| simulation.machine(0).unwrap().status().committed;
-    let simulation = LOCAL.idle(host(4).workload(ms(200), 10), secs(15), committed);
+    let simulation = LOCAL.check_idle(host(4).workload(ms(200), 10), secs(15), committed);
     let (payload, stated) = simulation.host().heights();
     assert!(payload > 0 && stated >= payload, "the state after the last transactions is stated");
 }
@@ -137,12 +137,12 @@ fn a_member_that_was_away_catches_up_by_ranges() {
 
 #[test]
 fn a_restart_at_every_point_of_persisting_and_sending_contradicts_nothing() {
-    LOCAL.restarts_at_every_point(secs(3), secs(9));
+    LOCAL.check_restarts(secs(3), secs(9));
 }
 
 #[test]
 fn all_crash_and_come_back_with_what_was_durable() {
-    LOCAL.blackouts(secs(12));
+    LOCAL.check_blackouts(secs(12));
 }
 
 /// The paper's adaptive adversary: whoever proposes is cut off from that moment on, one member at a time.
@@ -191,7 +191,7 @@ fn what_can_be_proved_is_proved() {
 
 #[test]
 fn every_villain_alone_stops_nobody() {
-    LOCAL.villains_alone(VILLAINS, secs(8));
+    LOCAL.check_each_adversary(VILLAINS, secs(8));
 }
 
 /// Clocks that differ by more than a round, and drift: nothing is decided for long, and nothing goes wrong.
@@ -199,7 +199,7 @@ fn every_villain_alone_stops_nobody() {
 fn clocks_that_are_arbitrarily_wrong_cost_no_safety() {
     for seed in 0..8 {
         let scenario = local("clocks", 4, seed).clocks(secs(2), 50_000);
-        LOCAL.must(&Scenario { checks: quorate_simulator::Checks::default(), ..scenario });
+        LOCAL.check(&Scenario { checks: quorate_simulator::Checks::default(), ..scenario });
     }
 }
 
@@ -222,24 +222,27 @@ fn full_asynchrony_with_crashes_and_villains_costs_no_safety() {
             .restart(secs(5), 2)
             .fault(secs(6), crash(3))
             .restart(secs(7), 3);
-        LOCAL.must(&scenario);
+        LOCAL.check(&scenario);
     }
 }
 
 #[test]
 fn the_same_with_bls() {
     let material = Material::<Counted<MinSig>>::new(4);
-    let all =
-        Situations { host: &|_| GosigHost::new(material.clone()), lasting: LOCAL.lasting, command: COMMAND };
+    let all = ScenarioRunner {
+        host: &|_| GosigHost::new(material.clone()),
+        lasting: LOCAL.lasting,
+        command: COMMAND,
+    };
     for (seed, name) in (0..).zip(["calm", "crashes", "byzantine", "chaos"]) {
-        all.must(&scenario(name, 4, seed).unwrap());
+        all.check(&scenario(name, 4, seed).unwrap());
     }
 }
 
 /// Some seeds of each, in parts so that the parts run at the same time; `cargo xtask simulate --protocol gosig` runs more.
 fn seeds(name: &str, nodes: usize, seeds: Range<u64>) {
-    let drawn = Situations { host: &|nodes| GosigHost::new(toy(nodes)), ..LOCAL };
-    drawn.seeds(seeds, |seed| scenario(name, nodes, seed).unwrap());
+    let drawn = ScenarioRunner { host: &|nodes| GosigHost::new(toy(nodes)), ..LOCAL };
+    drawn.check_seeds(seeds, |seed| scenario(name, nodes, seed).unwrap());
 }
 
 #[test]

@@ -12,8 +12,8 @@ use quorate::scheme::Scheme;
 use quorate::sortition::{Lottery, Seed};
 use quorate::wire::{Decode, Encode};
 use quorate_gosig::{
-    Block, BlockDigest, Candidate, Change, Committees, Decision, Envelope, Finality, Payload, Proposal,
-    Record, Segment, ShortId, Suite, after, decide_block,
+    Block, BlockDigest, Candidate, Change, Committees, Decision, Envelope, Finality, GosigScheme, Payload,
+    Proposal, Record, Segment, ShortId, decide_block, next_committees,
 };
 use serde_json::{Value, json};
 
@@ -64,9 +64,9 @@ fn statement(s: &Statement) -> Value {
 }
 
 /// The committees of a case.
-struct World<S: Suite>(Committees<S>);
+struct World<S: GosigScheme>(Committees<S>);
 
-impl<S: Suite> World<S> {
+impl<S: GosigScheme> World<S> {
     fn new(file: &Value, input: &Value) -> Self {
         Self(Committees {
             voters: committee(file, &input["voters"]),
@@ -166,7 +166,7 @@ impl<S: Suite> World<S> {
     }
 
     fn next_epoch(&self, transactions: &[Vec<u8>]) -> Value {
-        let next = after(&self.0, &Payload::of(transactions).unwrap());
+        let next = next_committees(&self.0, &Payload::from_bytes(transactions).unwrap());
         let next = next.map(|(c, contacts)| {
             let keys = c.voters.keys().iter().zip(c.identities.keys());
             let members = (0..).zip(keys).map(|(member, (voting, identity))| {
@@ -214,11 +214,11 @@ fn ballot(file: &Value, input: &Value) -> Value {
 fn short(input: &Value) -> Value {
     let block = BlockDigest(array(&input["block"]));
     let ids = input["transactions"].as_array().unwrap().iter();
-    json!({ "short": ids.map(|id| hex::encode(ShortId::of(&block, &array(id)).0)).collect::<Vec<_>>() })
+    json!({ "short": ids.map(|id| hex::encode(ShortId::new(&block, &array(id)).0)).collect::<Vec<_>>() })
 }
 
 fn payload(input: &Value) -> Value {
-    let payload = Payload::of(list(&input["transactions"])).unwrap();
+    let payload = Payload::from_bytes(list(&input["transactions"])).unwrap();
     json!({
         "summary": hex::encode(payload.summary().encode()),
         "identifiers": payload.ids().iter().map(hex::encode).collect::<Vec<_>>(),

@@ -69,7 +69,7 @@ fn records_of_another_chain_or_key_are_refused() {
 #[test]
 fn whoever_is_no_member_is_refused_by_decoder_and_machine() {
     let mut replica = Replica::new(config(), []).unwrap();
-    let message = Message::<Toy>::Hello { committed: 3 }.of(0);
+    let message = Message::<Toy>::Hello { committed: 3 }.in_epoch(0);
     assert!(replica.decode(2, &message.encode()).is_ok());
     assert_eq!(replica.decode(9, &message.encode()).unwrap_err().code(), "UNKNOWN_SIGNER");
     let step = replica.handle(Time(0), Input::Message { from: 9, message });
@@ -87,17 +87,20 @@ fn a_payload_for_which_there_is_no_room_is_handed_back() {
         replica.handle(Time(1), Input::Command(command)).outputs
     };
     let refused = |outputs: &[Output<Toy>], number| matches!(outputs, [Output::Submitted { sequence, state: Submission::Refused }] if *sequence == number);
-    assert!(submit(1, Payload::of([[1; 100]]).unwrap()).is_empty());
-    assert!(refused(&submit(2, Payload::of([[1; 100]]).unwrap()), 2), "the very same again");
-    assert!(refused(&submit(3, Payload::of([vec![2; 400]]).unwrap()), 3), "too large for now");
-    assert!(matches!(submit(4, Payload::of([vec![3; 250]]).unwrap())[..], [Output::Congestion(true)]));
+    assert!(submit(1, Payload::from_bytes([[1; 100]]).unwrap()).is_empty());
+    assert!(refused(&submit(2, Payload::from_bytes([[1; 100]]).unwrap()), 2), "the very same again");
+    assert!(refused(&submit(3, Payload::from_bytes([vec![2; 400]]).unwrap()), 3), "too large for now");
+    assert!(matches!(
+        submit(4, Payload::from_bytes([vec![3; 250]]).unwrap())[..],
+        [Output::Congestion(true)]
+    ));
 }
 
 #[test]
 fn what_was_submitted_survives_and_is_passed_on_again() {
     let mut first = Replica::new(config(), []).unwrap();
     drop(first.handle(Time(0), Input::Start));
-    let payload = Arc::new(Payload::of([b"x"]).unwrap());
+    let payload = Arc::new(Payload::from_bytes([b"x"]).unwrap());
     let submit = Command::Submit { sequence: 1, payload: payload.clone() };
     let step = first.handle(Time(0), Input::Command(submit));
     let mut second = Replica::new(config(), step.persist).unwrap();

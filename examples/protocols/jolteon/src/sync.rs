@@ -11,7 +11,8 @@ use std::sync::Arc;
 use quorate::committee::SignerSet;
 use quorate::machine::{MemberIndex, Time};
 use quorate::scheme::Scheme;
-use quorate_protocol::peers::{Budgets, Greeting};
+use quorate_protocol::rate_limit::PeerRateLimiter;
+use quorate_protocol::status_poll::StatusPoll;
 
 use crate::batch::BatchRef;
 use crate::block::Block;
@@ -27,8 +28,8 @@ pub(crate) struct Synchronizer<S: Scheme> {
     /// Ordered by the height of the block that names the batch, because delivery waits for the lowest block.
     batches: BTreeMap<(u64, BatchDigest), BatchSearch>,
     heights: BTreeMap<BatchDigest, u64>,
-    budgets: Budgets,
-    greeting: Greeting,
+    rate_limiter: PeerRateLimiter,
+    status_poll: StatusPoll,
 }
 
 /// A search for an unknown certified block.
@@ -57,8 +58,8 @@ impl<S: Scheme> Synchronizer<S> {
             blocks: None,
             batches: BTreeMap::new(),
             heights: BTreeMap::new(),
-            budgets: Budgets::default(),
-            greeting: Greeting::new(members),
+            rate_limiter: PeerRateLimiter::default(),
+            status_poll: StatusPoll::new(members),
         }
     }
 
@@ -73,7 +74,7 @@ impl<S: Scheme> Synchronizer<S> {
             self.blocks.as_ref().filter(|_| !full).map(|search| search.asked.map_or(Time(0), |(_, due)| due));
         let batches =
             self.batches.values().take(MAX_WANTED).map(|search| search.due.unwrap_or(Time(0))).min();
-        [blocks, batches, self.greeting.due()].into_iter().flatten().min()
+        [blocks, batches, self.status_poll.due()].into_iter().flatten().min()
     }
 
     // Blocks.
@@ -182,22 +183,22 @@ impl<S: Scheme> Synchronizer<S> {
 
     /// Returns `true` if `Hello` is to be sent to all. Ends when members of more than a third of the weight answered.
     pub(crate) fn should_greet(&mut self, now: Time, parameters: &Parameters) -> bool {
-        self.greeting.ask(now, parameters.retry)
+        self.status_poll.start_attempt(now, parameters.retry)
     }
 
     /// Records an answer to `Hello`. `enough` decides whether a set of members suffices.
     pub(crate) fn answered(&mut self, from: MemberIndex, enough: impl FnOnce(&SignerSet) -> bool) {
-        self.greeting.answer(from, enough);
+        self.status_poll.record_answer(from, enough);
     }
 
     /// Returns `true` while answers to `Hello` are expected.
     pub(crate) fn is_greeting(&self) -> bool {
-        self.greeting.is_open()
+        self.status_poll.is_open()
     }
 
     /// Ends the greeting without answers.
     pub(crate) fn skip_greeting(&mut self) {
-        self.greeting.end();
+        self.status_poll.close();
     }
 
     // Serving.
@@ -210,7 +211,7 @@ impl<S: Scheme> Synchronizer<S> {
         bytes: usize,
         parameters: &Parameters,
     ) -> bool {
-        self.budgets.afford(now, peer, bytes, parameters.serve_bytes_per_second)
+        self.rate_limiter.try_consume(now, peer, bytes, parameters.serve_bytes_per_second)
     }
 }
 

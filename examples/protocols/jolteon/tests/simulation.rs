@@ -9,7 +9,7 @@ use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
 use quorate_jolteon::simulation::{ADVERSARIES, JolteonHost, Material, scenario};
 use quorate_jolteon::{Evidence, Parameters};
-use quorate_protocol::simulation::{Situations, finish};
+use quorate_protocol::simulation::{ScenarioRunner, finish};
 use quorate_simulator::{Behaviour, CrashPoint, Report, Scenario, Simulation};
 
 const COMMAND: &str = "cargo xtask simulate --seeds 1 -- --scheme ed25519";
@@ -36,8 +36,8 @@ fn host(nodes: usize) -> JolteonHost<Ed25519> {
     JolteonHost::new(ed25519(nodes))
 }
 
-const LOCAL: Situations<'_, JolteonHost<Ed25519>> =
-    Situations { host: &host, lasting: Duration::from_secs(20), command: COMMAND };
+const LOCAL: ScenarioRunner<'_, JolteonHost<Ed25519>> =
+    ScenarioRunner { host: &host, lasting: Duration::from_secs(20), command: COMMAND };
 
 /// Returns a local network without faults.
 fn local(name: &str, nodes: usize, seed: u64) -> Scenario {
@@ -80,7 +80,7 @@ fn a_nodes_workload_commits_within_a_quarter_of_the_target() {
 fn an_idle_network_sends_nothing_and_runs_no_timers() {
     let committed =
         |simulation: &Simulation<JolteonHost<Ed25519>>| simulation.machine(0).unwrap().status().committed;
-    let simulation = LOCAL.idle(host(4).workload(ms(200), 10), secs(10), committed);
+    let simulation = LOCAL.check_idle(host(4).workload(ms(200), 10), secs(10), committed);
     assert_eq!(simulation.host().delivered.len(), 40);
 }
 
@@ -96,13 +96,13 @@ fn the_last_state_is_stated_before_the_network_idles() {
 
 #[test]
 fn one_crashed_node_of_four_at_most_doubles_the_latency() {
-    let busy = Situations { host: &|nodes| host(nodes).workload(ms(100), u64::MAX), ..LOCAL };
+    let busy = ScenarioRunner { host: &|nodes| host(nodes).workload(ms(100), u64::MAX), ..LOCAL };
     for seed in 0..2 {
-        let calm = busy.must(&local("four", 4, seed).lasting(secs(40)));
+        let calm = busy.check(&local("four", 4, seed).lasting(secs(40)));
         for dead in 0..4 {
             let crashed =
                 local("three of four", 4, seed).lasting(secs(40)).crash(secs(2), dead, CrashPoint::Now);
-            let report = busy.must(&crashed);
+            let report = busy.check(&crashed);
             assert!(median(&report) <= 2 * median(&calm), "{:?} after {:?}", median(&report), median(&calm));
         }
     }
@@ -141,12 +141,12 @@ fn a_member_that_was_down_catches_up_by_ranges() {
 
 #[test]
 fn a_restart_at_any_crash_point_contradicts_nothing() {
-    LOCAL.restarts_at_every_point(secs(4), secs(12));
+    LOCAL.check_restarts(secs(4), secs(12));
 }
 
 #[test]
 fn all_nodes_crash_and_restart_from_durable_records() {
-    LOCAL.blackouts(secs(14));
+    LOCAL.check_blackouts(secs(14));
 }
 
 #[test]
@@ -164,8 +164,8 @@ fn provable_faults_yield_evidence() {
     guilty("liar", 4, &|e| matches!(e, Evidence::StateRoot { .. }));
 }
 
-fn bls(host: &dyn Fn(usize) -> JolteonHost<MinSig>) -> Situations<'_, JolteonHost<MinSig>> {
-    Situations { host, lasting: LOCAL.lasting, command: COMMAND }
+fn bls(host: &dyn Fn(usize) -> JolteonHost<MinSig>) -> ScenarioRunner<'_, JolteonHost<MinSig>> {
+    ScenarioRunner { host, lasting: LOCAL.lasting, command: COMMAND }
 }
 
 #[test]
@@ -175,12 +175,12 @@ fn two_forgers_whose_signatures_cancel_change_nothing() {
         .byzantine(3, Behaviour::Custom("forger".to_owned()))
         .lasting(secs(8));
     let material = Material::<MinSig>::new(7);
-    bls(&|_| JolteonHost::new(material.clone())).must(&scenario);
+    bls(&|_| JolteonHost::new(material.clone())).check(&scenario);
 }
 
 #[test]
 fn each_adversary_alone_stops_no_member() {
-    LOCAL.villains_alone(ADVERSARIES, secs(5));
+    LOCAL.check_each_adversary(ADVERSARIES, secs(5));
 }
 
 #[test]
@@ -189,13 +189,13 @@ fn scenarios_pass_with_bls() {
     let host = |_| JolteonHost::new(material.clone());
     let all = bls(&host);
     for (seed, name) in (0..).zip(["calm", "crashes", "byzantine", "chaos"]) {
-        all.must(&scenario(name, 4, seed).unwrap());
+        all.check(&scenario(name, 4, seed).unwrap());
     }
 }
 
 /// Runs many seeds, divided into tests so that these run in parallel.
 fn seeds(name: &str, nodes: usize, seeds: Range<u64>) {
-    LOCAL.seeds(seeds, |seed| scenario(name, nodes, seed).unwrap());
+    LOCAL.check_seeds(seeds, |seed| scenario(name, nodes, seed).unwrap());
 }
 
 #[test]

@@ -8,49 +8,49 @@ use crate::exit::{Exit, Failure};
 use crate::load::{Format, Load, LoadReport, Payloads, Plan};
 use crate::target::Target;
 
-/// How long what is on its way at the end of a load may take to commit.
+/// Time that transactions in flight at the end of a load have to commit.
 const DRAIN: Duration = Duration::from_secs(1);
-/// No chain takes larger transactions; whether this one takes these, its validators say.
+/// Largest transaction that any chain accepts. The validators enforce the chain's own limit.
 const LARGEST: usize = 8 << 20;
-/// How long a network that was overloaded may take to recover.
+/// Maximum time for an overloaded network to recover.
 const SETTLE: Duration = Duration::from_secs(60);
-/// What a rate must commit to be held, in percent.
+/// Percentage of transactions that must commit for a rate to count as sustained.
 const HELD: f64 = 95.0;
-/// Above this, one step more is not worth its time: the highest rate is known to within a twentieth.
+/// A ramp ends when its bounds are within this factor: the highest rate is then known to within 5 %.
 const PRECISION: f64 = 1.05;
 
 /// Load running validators and measure.
 ///
-/// The load is open-loop: transactions fall due at the given rate, whether or not earlier ones have committed, and
-/// a latency runs from that moment to the moment the client hears of the commit. Nothing that waited is left out.
-/// Transactions go over the validators' submission streams, in equal shares.
+/// The load is open-loop: transactions fall due at the given rate, whether or not earlier ones have committed. Latency
+/// is measured from the moment a transaction falls due to the moment the client learns of its commit, so waiting
+/// transactions count. Transactions are spread evenly over the validators' submission streams.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples (while `quorate testnet --rate 0` runs):
   quorate bench --rate 20000 --tx-size 512 --duration 30
   quorate bench --ramp --rate 10000 --json")]
 pub(crate) struct Bench {
-    /// Transactions per second, over all validators; with --ramp, the rate to begin with.
+    /// Transactions per second over all validators; with --ramp, the first rate.
     #[arg(long, default_value_t = 1000.0, value_parser = rate)]
     rate: f64,
 
-    /// Bytes of a transaction.
+    /// Size of a transaction in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
     tx_size: u32,
 
-    /// Seconds of a load; with --ramp, of each step.
+    /// Duration of the load in seconds; with --ramp, of each step.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     duration: f64,
 
-    /// Send the transactions of a file instead of random bytes, again and again.
+    /// Send the transactions of a file, repeatedly, instead of random bytes.
     #[arg(long, value_name = "FILE")]
     transactions: Option<PathBuf>,
 
-    /// How the file is divided.
+    /// How the file is split into transactions.
     #[arg(long, value_enum, default_value_t = Format::Auto, requires = "transactions")]
     format: Format,
 
-    /// Find the highest rate that is kept up with: at least 95 % commits, in the second half of a load too.
+    /// Find the highest sustained rate: at least 95 % commits, also in the second half of the load.
     #[arg(long)]
     ramp: bool,
 
@@ -62,7 +62,7 @@ pub(crate) struct Bench {
     target: Target,
 }
 
-/// One load of a ramp.
+/// One step of a ramp.
 #[derive(Debug, Serialize)]
 struct Step {
     rate: f64,
@@ -70,7 +70,7 @@ struct Step {
     report: LoadReport,
 }
 
-/// What a ramp found.
+/// Result of a ramp.
 #[derive(Debug, Serialize)]
 struct RampReport {
     highest_rate: Option<f64>,
@@ -78,7 +78,7 @@ struct RampReport {
 }
 
 impl Bench {
-    /// Loads, measures and prints.
+    /// Runs the load and prints the measurements.
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let targets = self.streams().await?;
         if self.ramp {
@@ -93,10 +93,10 @@ impl Bench {
         Ok(())
     }
 
-    /// Where the validators that answer take streams.
+    /// Returns the stream addresses of the validators that answer.
     async fn streams(&self) -> Result<Vec<String>, Failure> {
         let mut streams = Vec::new();
-        let mut failure = Failure::new(Exit::Unreachable, "no validator takes streams");
+        let mut failure = Failure::new(Exit::Unreachable, "no validator accepts streams");
         for api in self.target.apis()? {
             match api.stream().await {
                 Ok(stream) => streams.push(stream),
@@ -124,7 +124,7 @@ impl Bench {
         load.finish(DRAIN).await
     }
 
-    /// Waits until nothing is pending anywhere: what is still on its way would be charged to the next step.
+    /// Waits until no validator has pending transactions: they would count against the next step.
     async fn settle(&self) -> Result<(), Failure> {
         let deadline = tokio::time::Instant::now() + SETTLE;
         for api in self.target.apis()? {
@@ -138,13 +138,13 @@ impl Bench {
         Ok(())
     }
 
-    /// Doubles the rate until it is not held, then halves the distance until it is known well enough.
+    /// Doubles the rate until it is not sustained, then bisects until the bounds are close enough.
     async fn climb(&self, targets: &[String]) -> Result<(), Failure> {
         let (mut steps, mut held, mut broken) = (Vec::new(), None, None);
         let mut rate = self.rate;
         loop {
             let report = self.load(targets, rate).await?;
-            // All of a short burst may commit in the end although the network does not keep up with it.
+            // A short burst may commit entirely although the network cannot sustain its rate.
             let is_held =
                 report.committed_percent >= HELD && report.steady_tx_per_second >= rate * HELD / 100.0;
             tell!("{:>9} tx/s: {}", count(rate as u64), report.line());
@@ -166,26 +166,30 @@ impl Bench {
         if self.json {
             say!("{}", json(&report)?);
         } else if let Some(rate) = report.highest_rate {
-            say!("highest rate that the network keeps up with: {} tx/s", count(rate as u64));
+            say!("highest sustained rate: {} tx/s", count(rate as u64));
         }
         Ok(())
     }
 }
 
-/// A rate on the command line.
+/// Parses a rate on the command line.
 pub(crate) fn rate(text: &str) -> Result<f64, String> {
-    let rate: f64 = text.parse().map_err(|_| "a number of transactions per second is needed".to_owned())?;
+    let rate: f64 = text.parse().map_err(|_| "expected a number of transactions per second".to_owned())?;
     if (0.001..=10_000_000.0).contains(&rate) {
         Ok(rate)
     } else {
-        Err("a rate is from 0.001 to 10,000,000".into())
+        Err("expected a rate from 0.001 to 10,000,000".into())
     }
 }
 
-/// A time on the command line, in seconds.
+/// Parses a duration in seconds on the command line.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
-    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is needed".to_owned())?;
-    if (0.0..=1e8).contains(&seconds) { Ok(seconds) } else { Err("a time is from 0 to 100,000,000 s".into()) }
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    if (0.0..=1e8).contains(&seconds) {
+        Ok(seconds)
+    } else {
+        Err("expected a duration from 0 to 100,000,000 s".into())
+    }
 }
 
 fn json<T: Serialize>(value: &T) -> Result<String, Failure> {

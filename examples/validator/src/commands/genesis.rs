@@ -10,10 +10,11 @@ use quorate_support::say;
 use super::keygen::PublicFile;
 use crate::exit::{Exit, Failure, OrFail};
 
-/// Put a chain's genesis file together from its validators' public keys.
+/// Create a chain's genesis file from its validators' public keys.
 ///
-/// Every validator starts from the same file. The order of the arguments is the order of the committee. The keys
-/// are checked: duplicates, related keys and keys without proof of possession are refused by name.
+/// Every validator starts from the same file. The order of the arguments is the order of the committee. The command
+/// verifies the keys and names the validator whose key is a duplicate, is related to another key, or lacks a proof of
+/// possession.
 #[derive(Debug, clap::Args)]
 #[command(
     name = "genesis",
@@ -21,17 +22,17 @@ use crate::exit::{Exit, Failure, OrFail};
 Example:
   quorate genesis --chain example --out genesis.toml alice/public.toml bob/public.toml \\
       carol/public.toml dave/public.toml=3
-  (dave weighs three times as much as the others)"
+  (dave has three times the weight of each other validator)"
 )]
 pub(crate) struct MakeGenesis {
     /// The chain's name.
     #[arg(long)]
     chain: String,
 
-    /// How the validators agree: jolteon or gosig.
+    /// Consensus protocol: jolteon or gosig.
     ///
-    /// Gosig has a clock, which begins now; [schedule] in the file says how long a round lasts. Change it before the
-    /// chain begins or never.
+    /// Gosig's rounds follow a clock that starts now; [schedule] in the file sets the length of a round. It cannot be
+    /// changed once the chain has started.
     #[arg(long, default_value_t)]
     protocol: ProtocolName,
 
@@ -39,13 +40,13 @@ pub(crate) struct MakeGenesis {
     #[arg(long, value_name = "FILE", default_value = "genesis.toml")]
     out: PathBuf,
 
-    /// The validators' public files, each with an optional weight behind an equals sign (1 if there is none).
+    /// The validators' public files, each with an optional weight after an equals sign (default: 1).
     #[arg(required = true, value_name = "PUBLIC[=WEIGHT]")]
     members: Vec<String>,
 }
 
 impl MakeGenesis {
-    /// Makes the file.
+    /// Creates the file.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let members: Result<Vec<(PublicFile, u128)>, Failure> =
             self.members.iter().map(|member| read_member(member)).collect();
@@ -57,7 +58,7 @@ impl MakeGenesis {
     }
 }
 
-/// Makes a genesis of public keys and checks it as a validator would.
+/// Creates a genesis from public keys and verifies it as a validator does.
 pub(crate) fn assemble(
     chain: &str,
     members: Vec<(PublicFile, u128)>,
@@ -85,11 +86,11 @@ pub(crate) fn assemble(
     Ok(genesis)
 }
 
-/// Checks every key and possession proof.
+/// Verifies every key and its proof of possession.
 fn check(genesis: &Genesis) -> Result<(), Failure> {
-    genesis.to_toml().or_fail(Exit::Setup, "cannot make the genesis")?;
+    genesis.to_toml().or_fail(Exit::Setup, "cannot create the genesis file")?;
     let checked = protocol::with(genesis, CheckKeys { genesis });
-    checked.or_fail(Exit::Setup, "cannot make the genesis")
+    checked.or_fail(Exit::Setup, "cannot create the genesis file")
 }
 
 struct CheckKeys<'a> {
@@ -109,17 +110,17 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// Writes the file; never over another.
+/// Writes a new file. Fails if the file exists.
 pub(crate) fn save(genesis: &Genesis, path: &Path) -> Result<(), Failure> {
-    let text = genesis.to_toml().or_fail(Exit::Setup, "cannot make the genesis")?;
+    let text = genesis.to_toml().or_fail(Exit::Setup, "cannot create the genesis file")?;
     let doing = format!("cannot write {}", path.display());
     let mut file = OpenOptions::new().write(true).create_new(true).open(path).or_fail(Exit::Setup, &doing)?;
     file.write_all(text.as_bytes()).or_fail(Exit::Setup, doing)
 }
 
-/// A public file with the weight behind it.
+/// Parses a path to a public file with an optional `=WEIGHT` suffix.
 pub(crate) fn read_member(argument: &str) -> Result<(PublicFile, u128), Failure> {
-    // A path may contain an equals sign of its own; a weight is digits alone.
+    // A path may contain an equals sign; a weight consists of digits only.
     let digits = |weight: &&str| !weight.is_empty() && weight.bytes().all(|byte| byte.is_ascii_digit());
     let split = argument.rsplit_once('=').filter(|(_, weight)| digits(weight));
     let (path, weight) = match split {

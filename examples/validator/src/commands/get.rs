@@ -9,10 +9,10 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::target::Target;
 use crate::verify;
 
-/// Look up a transaction or a key of the ledger, and check its proof.
+/// Look up a transaction or a key of the ledger, and verify its proof.
 ///
-/// Prints the transaction's bytes, or the key's value, as they are. The proof is checked against the genesis file:
-/// a validator that lies is found out, whatever it answers.
+/// Prints the bytes of the transaction or of the value, unchanged. The proof is verified against the genesis file, so a
+/// false answer is detected.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples (while `quorate testnet` runs):
@@ -32,7 +32,7 @@ pub(crate) struct Get {
     #[arg(long)]
     json: bool,
 
-    /// Do not check the proof.
+    /// Skip the verification of the proof.
     #[arg(long)]
     unverified: bool,
 
@@ -40,7 +40,7 @@ pub(crate) struct Get {
     target: Target,
 }
 
-/// What was found.
+/// Result of a lookup.
 struct Found {
     what: &'static str,
     bytes: Vec<u8>,
@@ -48,12 +48,12 @@ struct Found {
 }
 
 impl Get {
-    /// Looks up, checks and prints.
+    /// Looks up the item, verifies its proof and prints it.
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let found = match (&self.key, self.id) {
             (Some(key), _) => self.key(key).await?,
             (None, Some(id)) => self.transaction(id).await?,
-            (None, None) => return Err(Failure::new(Exit::Usage, "name a transaction's id or --key")),
+            (None, None) => return Err(Failure::new(Exit::Usage, "expected a transaction id or --key")),
         };
         let mut out = std::io::stdout();
         if self.json {
@@ -77,7 +77,7 @@ impl Get {
         let what = "transaction";
         match genesis {
             Some(genesis) => {
-                // Behind the answer, or it could be of an epoch that began in between.
+                // After the answer: the transaction may belong to an epoch that began in between.
                 let chain = Chain::ask(genesis, &api).await?;
                 let proven = verify::transaction(&chain, id, &answer)?;
                 Ok(Found { what, bytes: proven.transaction, height: proven.height })

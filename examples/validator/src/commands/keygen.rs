@@ -8,47 +8,47 @@ use serde::{Deserialize, Serialize};
 
 use crate::exit::{Exit, Failure, OrFail};
 
-/// The name of the secret file in the directory.
+/// File name of the secret keys.
 pub(crate) const SECRET_FILE: &str = "keys";
-/// The name of the public file in the directory.
+/// File name of the public keys.
 pub(crate) const PUBLIC_FILE: &str = "public.toml";
 
 /// Make a validator's keys.
 ///
-/// Writes two files into DIR: `keys`, secret, readable by its owner alone, which never leaves the machine; and
-/// `public.toml`, which goes to whoever puts the genesis file together.
+/// Writes two files into DIR. `keys` holds the secret keys: it is readable by its owner only and must not leave the
+/// machine. `public.toml` holds the public keys: send it to the person who creates the genesis file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   quorate keygen --name alice --address 203.0.113.7:7100 --out alice/
-  (send alice/public.toml to whoever makes the genesis file)")]
+  (send alice/public.toml to the person who creates the genesis file)")]
 pub(crate) struct Keygen {
-    /// The validator's name, for people; unique in its chain.
+    /// Human-readable name of the validator, unique in its chain.
     #[arg(long)]
     name: String,
 
-    /// Where the other validators will reach it.
+    /// Address at which the other validators reach this one.
     #[arg(long, value_name = "HOST:PORT")]
     address: String,
 
-    /// How votes are signed; the same for all validators of a chain: bls or ed25519.
+    /// Signature scheme of votes, the same for all validators of a chain: bls or ed25519.
     #[arg(long, default_value = "bls")]
     scheme: SchemeName,
 
-    /// The directory to write into; it is made if need be, and nothing in it is overwritten.
+    /// Directory to write into. It is created if it does not exist; existing files are not overwritten.
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
 }
 
-/// What goes to whoever makes the genesis file.
+/// Public keys of a validator, as the genesis file needs them.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PublicFile {
     /// The validator's name.
     pub name: String,
-    /// Where it accepts links.
+    /// Address at which it accepts links.
     pub address: String,
-    /// How it signs votes.
+    /// Signature scheme of its votes.
     pub scheme: SchemeName,
     identity_key: Hex,
     identity_possession: Hex,
@@ -57,7 +57,7 @@ pub(crate) struct PublicFile {
 }
 
 impl Keygen {
-    /// Makes the keys.
+    /// Generates the keys.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         make(&self.out, &self.name, &self.address, self.scheme)?;
         say!("secret: {}", self.out.join(SECRET_FILE).display());
@@ -74,12 +74,12 @@ impl PublicFile {
         toml::from_str(&text).or_fail(Exit::Setup, doing)
     }
 
-    /// A member of that name and address, with these keys, unchecked.
+    /// Returns an unchecked member with this name, address and keys.
     pub(crate) fn into_member(self, weight: u128) -> Member {
         Member { keys: self.keys(), name: self.name, address: self.address, weight }
     }
 
-    /// The keys, unchecked.
+    /// Returns the unchecked keys.
     pub(crate) fn keys(&self) -> PublicKeys {
         PublicKeys {
             identity_key: self.identity_key.clone(),
@@ -90,15 +90,15 @@ impl PublicFile {
     }
 }
 
-/// Makes keys and writes both files.
+/// Generates keys and writes both files.
 pub(crate) fn make(
     directory: &Path,
     name: &str,
     address: &str,
     scheme: SchemeName,
 ) -> Result<PublicFile, Failure> {
-    fs::create_dir_all(directory).or_fail(Exit::Setup, format!("cannot make {}", directory.display()))?;
-    let keys = NodeKeys::generate(scheme).or_fail(Exit::Failed, "cannot make keys")?;
+    fs::create_dir_all(directory).or_fail(Exit::Setup, format!("cannot create {}", directory.display()))?;
+    let keys = NodeKeys::generate(scheme).or_fail(Exit::Failed, "cannot generate keys")?;
     keys.save(&directory.join(SECRET_FILE)).or_fail(Exit::Setup, "cannot save the keys")?;
     let keys = keys.public().or_fail(Exit::Failed, "cannot use the keys")?;
     let public = PublicFile {
@@ -112,7 +112,7 @@ pub(crate) fn make(
     };
     let path = directory.join(PUBLIC_FILE);
     let body = toml::to_string(&public).or_fail(Exit::Failed, "cannot write the public keys")?;
-    let text = format!("# Public keys of a quorate validator: for whoever makes the genesis file.\n{body}");
+    let text = format!("# Public keys of a quorate validator: for the genesis file.\n{body}");
     fs::write(&path, text).or_fail(Exit::Setup, format!("cannot write {}", path.display()))?;
     Ok(public)
 }

@@ -13,13 +13,14 @@ use tracing_subscriber::EnvFilter;
 
 use crate::exit::{Exit, Failure, OrFail};
 
-/// How long what still runs may take after everything was stopped.
+/// Maximum time that background tasks may take to end after shutdown.
 const STOP_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Run one validator.
 ///
-/// Logs to standard error. SIGINT or SIGTERM stop it cleanly; it may also be killed at any time without harm. When
-/// the chain's members change it goes on by itself, and if it has left it stops with exit code 11.
+/// Logs to standard error. SIGINT and SIGTERM stop the validator cleanly; killing it at any time is also safe. When the
+/// chain's members change, the validator continues in the next epoch without a restart. If it is no longer a member, it
+/// stops with exit code 11.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -31,10 +32,10 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE", required_unless_present = "print_config")]
     config: Option<PathBuf>,
 
-    /// Start though this validator is no member yet, as [node] observe = true in the file says.
+    /// Start as an observer, before this validator is a member. Same as [node] observe = true in the file.
     ///
-    /// The members let it in once they have committed that it joins (`quorate member join`). Then it reads the chain
-    /// up to the epoch in which it is a member, and takes part by itself.
+    /// The members accept its links once they have committed the change that adds it (`quorate member join`). It then
+    /// reads the chain up to the epoch in which it is a member, and starts to vote there.
     #[arg(long)]
     observe: bool,
 
@@ -46,19 +47,19 @@ pub(crate) struct Run {
     #[arg(long)]
     print_config: bool,
 
-    /// Stop when standard input ends: whoever started this validator is gone.
+    /// Stop when standard input ends, because the process that started this validator has ended.
     #[arg(long, hide = true)]
     stop_with_stdin: bool,
 }
 
 impl Run {
-    /// Runs until told to stop.
+    /// Runs the validator until it is told to stop.
     pub(crate) fn run(self) -> Result<(), Failure> {
         if self.print_config {
             say!("{}", NodeConfig::new("genesis.toml", "keys", "data").to_toml().trim_end());
             return Ok(());
         }
-        // The store tells of each of its files; who wants to know says so behind this.
+        // The store logs every file operation at lower levels. --log-level can override this.
         let filter = format!("fjall=warn,lsm_tree=warn,{}", self.log_level);
         let filter = EnvFilter::try_new(filter).or_fail(Exit::Usage, "--log-level")?;
         let ansi = std::io::IsTerminal::is_terminal(&std::io::stderr());
@@ -86,9 +87,9 @@ impl Run {
         };
         tracing::info!(http = ?clients.http_address(), stream = ?clients.stream_address(), "serving clients");
         tokio::select! {
-            () = told_to_stop() => tracing::info!("stopping: told to"),
+            () = told_to_stop() => tracing::info!("stopping: received a signal"),
             () = stdin_ended(), if self.stop_with_stdin => tracing::info!("stopping: standard input ended"),
-            () = node.failed() => tracing::error!("stopping: the node cannot go on"),
+            () = node.failed() => tracing::error!("stopping: the node failed"),
         }
         let stopped = async {
             clients.stop().await;
@@ -96,13 +97,13 @@ impl Run {
         };
         tokio::select! {
             stopped = stopped => stopped,
-            // Harmless, as every sudden end is.
-            () = told_to_stop() => Err(Failure::new(Exit::Failed, "told to stop again while stopping")),
+            // Safe: the store survives a kill at any time.
+            () = told_to_stop() => Err(Failure::new(Exit::Failed, "received a second signal while stopping")),
         }
     }
 }
 
-/// SIGINT or SIGTERM.
+/// Waits for SIGINT or SIGTERM.
 async fn told_to_stop() {
     use tokio::signal::unix::{SignalKind, signal};
     let Ok(mut term) = signal(SignalKind::terminate()) else { return std::future::pending().await };
@@ -112,7 +113,7 @@ async fn told_to_stop() {
     }
 }
 
-/// The exit code that belongs to an error of the node.
+/// Maps a node error to its exit code.
 fn cannot_run(error: NodeError) -> Failure {
     let exit = match &error {
         NodeError::Bind { .. } => Exit::PortTaken,
@@ -125,20 +126,20 @@ fn cannot_run(error: NodeError) -> Failure {
         | NodeError::DataMismatch { .. }
         | NodeError::Corrupt { .. }
         | NodeError::SameIdentity { .. } => Exit::Setup,
-        // Files of the operator's that are not there or cannot be read.
+        // A file that the operator named is missing or unreadable.
         NodeError::Io { path: Some(_), .. } => Exit::Setup,
         _ => Exit::Failed,
     };
     Failure::new(exit, error.to_string())
 }
 
-/// Read on a thread of its own, which nobody waits for when the validator stops for another reason.
+/// Waits for the end of standard input. A separate thread reads it, because the read cannot be cancelled.
 async fn stdin_ended() {
     let (ended, wait) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || {
         let mut sink = [0; 64];
         while matches!(std::io::stdin().read(&mut sink), Ok(n) if n > 0) {}
-        // Nobody listens any more if the validator is stopping anyway.
+        // The receiver is gone if the validator is stopping for another reason.
         let _ = ended.send(());
     });
     let _ = wait.await;

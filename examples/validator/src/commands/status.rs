@@ -4,7 +4,7 @@ use crate::api::{Api, Status};
 use crate::exit::{Exit, Failure};
 use crate::target::Target;
 
-/// Show what validators say of themselves.
+/// Show the status of validators.
 #[derive(Debug, clap::Args)]
 #[command(
     name = "status",
@@ -24,7 +24,7 @@ pub(crate) struct ShowStatus {
 }
 
 impl ShowStatus {
-    /// Asks and prints; fails only if nobody answers.
+    /// Queries the validators and prints their status. Fails only if no validator answers.
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let mut answers = Vec::new();
         for api in self.target.apis()? {
@@ -74,10 +74,10 @@ fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
                 let up = s.peers.iter().filter(|peer| peer.outgoing && peer.incoming).count();
                 let state = match s.me {
                     _ if s.syncing => "catching up",
-                    None => "looks on",
+                    None => "observer",
                     Some(_) => "ready",
                 };
-                // Who looks on is no member that has a name.
+                // An observer has no member name.
                 let name = if s.name.is_empty() { api.address() } else { &s.name };
                 say!(
                     "{:<12} {:<10} {:>9} {:>9} {:>6} {:>8} {:>8} {:>6} {:>5}",

@@ -11,13 +11,13 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::target::Target;
 use crate::verify;
 
-/// The most that is read of a file or from standard input.
+/// Maximum number of bytes read from a file or from standard input.
 const LARGEST: u64 = 16 << 20;
 
 /// Submit one transaction.
 ///
-/// Prints the transaction's id. With --wait, waits for the commit and checks the validator's proof that the chain
-/// contains the transaction, against the genesis file.
+/// Prints the transaction's id. With --wait, waits for the commit and verifies, against the genesis file, the
+/// validator's proof that the chain contains the transaction.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples (while `quorate testnet` runs):
@@ -26,19 +26,19 @@ Examples (while `quorate testnet` runs):
   echo \"put greeting hello again\" | quorate submit
   quorate submit --node http://127.0.0.1:8100 --genesis genesis.toml --wait \"put a b\"")]
 pub(crate) struct Submit {
-    /// The transaction itself; without it and without --file, standard input is read (less a newline at its end).
+    /// The transaction. Without it and without --file, reads standard input, without a trailing newline.
     #[arg(conflicts_with = "file")]
     transaction: Option<String>,
 
-    /// A file that holds the transaction.
+    /// File that contains the transaction.
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Wait for the commit, at most so many seconds, and check its proof.
+    /// Wait for the commit, at most SECONDS, and verify its proof.
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "30", require_equals = true)]
     wait: Option<u32>,
 
-    /// With --wait: do not check the proof.
+    /// With --wait: skip the verification of the proof.
     #[arg(long, requires = "wait")]
     unverified: bool,
 
@@ -47,7 +47,7 @@ pub(crate) struct Submit {
 }
 
 impl Submit {
-    /// Submits, and waits if asked to.
+    /// Submits the transaction and, with --wait, waits for its commit.
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let transaction = self.read()?;
         let genesis = match self.wait {
@@ -59,7 +59,7 @@ impl Submit {
         say!("{id}");
         let Some(seconds) = self.wait else { return Ok(()) };
         let found = wait_for(&api, id, Duration::from_secs(seconds.into())).await?;
-        // Behind the answer, or it could be of an epoch that began in between.
+        // After the answer: the transaction may belong to an epoch that began in between.
         let chain = match genesis {
             Some(genesis) => Some(Chain::ask(genesis, &api).await?),
             None => None,
@@ -85,13 +85,13 @@ impl Submit {
             }
         }
         if bytes.len() as u64 > LARGEST {
-            return Err(Failure::new(Exit::Usage, format!("no transaction has more than {LARGEST} bytes")));
+            return Err(Failure::new(Exit::Usage, format!("the transaction is larger than {LARGEST} bytes")));
         }
         Ok(bytes)
     }
 }
 
-/// Waits for a commit, asking again as often as one request may not wait long enough.
+/// Waits for a commit. Repeats the request, because a single request waits at most 30 seconds.
 pub(crate) async fn wait_for(api: &Api, id: Digest, patience: Duration) -> Result<Transaction, Failure> {
     let deadline = tokio::time::Instant::now() + patience;
     loop {
@@ -99,7 +99,8 @@ pub(crate) async fn wait_for(api: &Api, id: Digest, patience: Duration) -> Resul
         match api.transaction(id, left.min(Duration::from_secs(30))).await {
             Err(failure) if failure.exit() == Exit::NotFound && left > Duration::from_secs(30) => {}
             Err(failure) if failure.exit() == Exit::NotFound => {
-                let text = format!("{id} did not commit within {} s; it may yet", patience.as_secs());
+                let text =
+                    format!("{id} did not commit within {} s; it may still commit later", patience.as_secs());
                 return Err(Failure::new(Exit::NotFound, text));
             }
             other => return other,
@@ -107,17 +108,17 @@ pub(crate) async fn wait_for(api: &Api, id: Digest, patience: Duration) -> Resul
     }
 }
 
-/// Checks the proof and says so.
+/// Verifies the proof and reports the commit.
 fn confirm(chain: Option<&Chain>, id: Digest, sent: &[u8], found: &Transaction) -> Result<(), Failure> {
     match chain {
         Some(chain) => {
             let proven = verify::transaction(chain, id, found)?;
             if proven.transaction != sent {
-                return Err(Failure::new(Exit::BadProof, "the validator proves another transaction"));
+                return Err(Failure::new(Exit::BadProof, "the validator's proof is for another transaction"));
             }
             tell!("committed in block {}; the proof verifies against the genesis file", proven.height);
         }
-        None => tell!("committed in block {}, says the validator; not verified", found.height),
+        None => tell!("committed in block {} according to the validator; not verified", found.height),
     }
     Ok(())
 }

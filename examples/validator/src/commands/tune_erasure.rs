@@ -15,23 +15,23 @@ use tempfile::NamedTempFile;
 
 use crate::exit::{Exit, Failure, OrFail};
 
-/// Short work is repeated until a sample takes this long.
+/// Minimum duration of a sample; short work is repeated.
 const SAMPLE: Duration = Duration::from_millis(20);
-/// What takes this long is measured once.
+/// Work of at least this duration is measured once.
 const LONG: Duration = Duration::from_secs(1);
-/// Of so many samples the median counts.
+/// Number of samples, of which the median counts.
 const SAMPLES: usize = 3;
 
 /// Measure which erasure code is fastest on this machine, for each committee and batch.
 ///
-/// A message is cut into data shards, parity shards are made of them, and as many of either kind as there are data
-/// shards restore it. This times encoding a message, decoding it with f shards lost, and decoding it with 2f lost, and
-/// adds the fastest parameters to a table: a file that `quorate::erasure::tuner::Table` reads.
+/// A message is split into data shards and extended by parity shards; any set of shards as large as the set of data
+/// shards restores it. The command measures encoding, decoding with f lost shards, and decoding with 2f lost shards, and
+/// adds the fastest parameters to a table that `quorate::erasure::tuner::Table` reads.
 ///
 /// Suites: `leopard`, over GF(2^16); `gf8`, over GF(2^8); and `jerasure`, the ABFT paper's, whose word sizes w and packet
-/// sizes p are searched by climbing hills. That one needs a binary that was built with `--features jerasure`.
+/// sizes p are searched by hill climbing. It needs a binary built with `--features jerasure`.
 ///
-/// The code decides the bytes of shards: all members of a committee use the same row of the same table.
+/// The code determines the bytes of the shards: all members of a committee must use the same row of the same table.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -39,37 +39,37 @@ Examples:
   quorate tune-erasure --members 100 --faulty 25 --batch 100,100000,2000000   (the ABFT paper's table IV)
   quorate tune-erasure --show --table erasure.table
 
-Ctrl-C ends it after the measurement that is going on; what was found until then is in the table.")]
+Ctrl-C ends the command after the current measurement and keeps the results so far in the table.")]
 pub(crate) struct TuneErasure {
-    /// Members of the committee, N; several with commas.
+    /// Number of members N; several values separated by commas.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "4,10,40,100")]
     members: Vec<u16>,
 
-    /// Members that may be faulty, f; as many as N tolerates if not given.
+    /// Number of faulty members f. Default: the maximum that N tolerates.
     #[arg(long, value_name = "F")]
     faulty: Option<u16>,
 
-    /// Transactions of a batch, B; several with commas.
+    /// Transactions per batch B; several values separated by commas.
     #[arg(long, value_name = "B", value_delimiter = ',', default_value = "100,1000,10000")]
     batch: Vec<u32>,
 
-    /// Bytes of a transaction.
+    /// Size of a transaction in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 250, value_parser = clap::value_parser!(u32).range(1..))]
     tx_size: u32,
 
-    /// The table to add to; it is made if need be.
+    /// Table to extend; it is created if it does not exist.
     #[arg(long, value_name = "FILE", default_value = "erasure.table")]
     table: PathBuf,
 
-    /// How many word sizes to search beyond the smallest.
+    /// Number of word sizes to search beyond the smallest.
     #[arg(long, value_name = "COUNT", default_value_t = 2)]
     words: u8,
 
-    /// Where the searches begin follows from this number.
+    /// Seed of the starting points of the searches.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// Measure nothing; print the table.
+    /// Print the table without measuring.
     #[arg(long)]
     show: bool,
 
@@ -78,7 +78,7 @@ pub(crate) struct TuneErasure {
     json: bool,
 }
 
-/// Why a search ended before its end.
+/// Reason for an early end of a search.
 enum Stop {
     Asked,
     Failed(Error),
@@ -91,7 +91,7 @@ impl From<Error> for Stop {
 }
 
 impl TuneErasure {
-    /// Measures, writes the table, prints it.
+    /// Measures, then writes and prints the table.
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let mut table = load(&self.table)?;
         let mut is_complete = true;
@@ -108,7 +108,7 @@ impl TuneErasure {
                     work.await
                 }
             };
-            let (rows, outcome) = outcome.or_fail(Exit::Failed, "measuring ended")?;
+            let (rows, outcome) = outcome.or_fail(Exit::Failed, "the measurement failed")?;
             let full = |error| Failure::new(Exit::Setup, format!("{}: {error}", self.table.display()));
             rows.iter().try_for_each(|row| table.insert(*row)).map_err(full)?;
             if !rows.is_empty() {
@@ -124,7 +124,7 @@ impl TuneErasure {
         Ok(())
     }
 
-    /// The committees and lengths to measure.
+    /// Returns the shapes and message lengths to measure.
     fn plan(&self) -> Result<Vec<(Shape, usize)>, Failure> {
         let usage = |error: Error| Failure::new(Exit::Usage, error.to_string());
         let mut plan = Vec::new();
@@ -173,12 +173,12 @@ impl TuneErasure {
             say!("{}", line.trim_end());
         }
         if !is_complete {
-            tell!("not all was measured; run the same again to complete the table");
+            tell!("interrupted; run the same command again to complete the table");
         }
     }
 }
 
-/// Rows that were found, also if it ended before its end.
+/// Measured rows, also after an early end.
 fn measure(
     plan: &[(Shape, usize)],
     words: u8,
@@ -206,7 +206,7 @@ fn measure(
     (rows, Ok(()))
 }
 
-/// The best of suite 3; none if this binary does not have it, or it cannot make such shards.
+/// Searches for the best parameters of suite 3; `None` without the feature, or for unsupported shapes.
 fn search(
     shape: Shape,
     message: usize,
@@ -226,7 +226,7 @@ fn search(
     }
 }
 
-/// Nanoseconds of encoding, decoding with f and with 2f lost; measured with a part of messages that are long.
+/// Nanoseconds for encoding and for decoding with f and 2f lost shards. Long messages are sampled.
 fn cost(shape: Shape, message: usize, suite: Suite, is_asked: &AtomicBool) -> Result<u64, Stop> {
     if is_asked.load(Ordering::Relaxed) {
         return Err(Stop::Asked);
@@ -261,7 +261,7 @@ fn row(shape: Shape, message: usize, suite: Suite, cost: u64) -> Result<Row, Sto
     Ok(Row::new(shape, message, suite, cost)?)
 }
 
-/// Word and packet size as text; nothing for suites that have none.
+/// Word and packet size as text; empty for suites without them.
 fn parameters(suite: Suite) -> (String, String) {
     match suite {
         Suite::Jerasure(packets) => (packets.word().to_string(), packets.packet().to_string()),
@@ -285,9 +285,9 @@ fn as_json(row: &Row) -> Value {
     })
 }
 
-/// The table in a file, or an empty one if there is no such file.
+/// Reads the table, or returns an empty one if the file does not exist.
 fn load(path: &Path) -> Result<Table, Failure> {
-    let doing = || format!("cannot use the table {}; is it one?", path.display());
+    let doing = || format!("cannot read {} as a table", path.display());
     match fs::read(path) {
         Ok(bytes) => Table::decode(&bytes, &()).or_fail(Exit::Setup, doing()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Table::default()),
@@ -295,7 +295,7 @@ fn load(path: &Path) -> Result<Table, Failure> {
     }
 }
 
-/// Replaces the file as a whole, so that nobody ever reads a half of it.
+/// Replaces the file atomically, so that a concurrent reader never sees a partial file.
 fn save(path: &Path, table: &Table) -> Result<(), Failure> {
     let doing = || format!("cannot write {}", path.display());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -327,7 +327,7 @@ mod tests {
         save(&path, &table).unwrap();
         save(&path, &table).unwrap();
         assert_eq!(load(&path).unwrap(), table);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left there");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
         fs::write(&path, b"something else").unwrap();
         assert_eq!(load(&path).unwrap_err().exit(), Exit::Setup);
     }

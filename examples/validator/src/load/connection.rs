@@ -11,12 +11,12 @@ use tokio::time::{sleep, timeout};
 use super::Shared;
 use super::queue::Queue;
 
-/// Between two attempts to connect.
+/// Pause between two attempts to connect.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(200);
-/// How long connecting and being welcomed may take.
+/// Time limit for the connection and its handshake.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(3);
 
-/// Keeps a connection to `target`, for ever.
+/// Keeps a connection to `target`; reconnects when it ends. Never returns.
 pub(super) async fn keep(target: String, queue: Arc<Queue>, shared: Arc<Shared>) {
     loop {
         match timeout(CONNECT_PATIENCE, connect(&target)).await {
@@ -41,11 +41,11 @@ async fn connect(target: &str) -> io::Result<TcpStream> {
     stream.read_exact(&mut welcome).await?;
     match Event::read(&welcome) {
         Ok(Some((Event::Welcome { .. }, _))) => Ok(stream),
-        _ => Err(io::Error::other("this is no submission stream")),
+        _ => Err(io::Error::other("the server does not speak the submission stream protocol")),
     }
 }
 
-/// Sends what is queued and takes note of the answers until the connection ends.
+/// Sends queued frames and records the answers until the connection ends.
 async fn converse(stream: TcpStream, queue: &Queue, shared: &Shared) -> io::Result<()> {
     let (mut reader, mut writer) = stream.into_split();
     let (mut input, mut output, mut sent) = (Vec::with_capacity(1 << 16), Vec::new(), 0);
@@ -78,7 +78,7 @@ async fn converse(stream: TcpStream, queue: &Queue, shared: &Shared) -> io::Resu
     }
 }
 
-/// Takes note of the events in `input`; returns how many bytes they had.
+/// Records the complete events in `input` and returns their length in bytes.
 fn listen(input: &[u8], queue: &Queue, shared: &Shared) -> io::Result<usize> {
     let now = shared.now();
     let mut at = 0;
@@ -106,7 +106,7 @@ fn listen(input: &[u8], queue: &Queue, shared: &Shared) -> io::Result<usize> {
             Event::Closing { code } => {
                 let name = Code::from_number(code).map_or("UNKNOWN", Code::name);
                 *shared.counts().closed.entry(name).or_default() += 1;
-                return Err(io::Error::other(format!("the validator closes the stream: {name}")));
+                return Err(io::Error::other(format!("the validator closed the stream: {name}")));
             }
             Event::Accepted { .. } | Event::Welcome { .. } => {}
         }

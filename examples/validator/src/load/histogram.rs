@@ -31,7 +31,7 @@ impl Histogram {
         self.largest = self.largest.max(micros);
     }
 
-    /// Adds what `other` counted.
+    /// Adds the counts of `other`.
     pub(crate) fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine += theirs;
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bucket_holds_its_own_middle_and_errs_by_less_than_one_percent() {
+    fn buckets_err_by_less_than_one_percent() {
         let mut micros = 1u64;
         while micros < 1 << 39 {
             let middle = middle_of(bucket_of(micros));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_histogram_has_no_quantiles_and_an_absurd_latency_does_not_panic() {
+    fn empty_histograms_and_extreme_latencies_are_handled() {
         let mut h = Histogram::new();
         assert_eq!(h.quantile(0.5), None);
         h.record(u64::MAX);

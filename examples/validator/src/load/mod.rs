@@ -1,6 +1,6 @@
-//! An open-loop load: transactions fall due at a fixed rate, whether or not earlier ones have committed, and a
-//! latency runs from the moment a transaction was due to the moment the client hears of its commit. So a network
-//! that stalls is charged for everything that waited, and nothing is left out that could not be sent in time.
+//! An open-loop load: transactions fall due at a fixed rate, whether or not earlier ones have committed. Latency is
+//! measured from the moment a transaction falls due to the moment the client learns of its commit. So the latency of a
+//! stalled network includes the waiting time, and transactions that could not be sent in time count too.
 
 mod connection;
 mod histogram;
@@ -22,54 +22,54 @@ pub(crate) use histogram::Histogram;
 pub(crate) use payload::{Format, Payloads};
 pub(crate) use report::{Latencies, LoadReport};
 
-/// How often what has fallen due is handed to the connections.
+/// Interval at which due transactions are passed to the connections.
 const TICK: Duration = Duration::from_millis(5);
-/// How long the first connections may take.
+/// Time limit of the first connections.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(5);
-/// How often the end of a load looks whether everything has committed.
+/// Interval of the checks for outstanding commits at the end of a load.
 const DRAIN_TICK: Duration = Duration::from_millis(10);
 
-/// What a load does.
+/// Parameters of a load.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// Where the validators take streams.
+    /// Stream addresses of the validators.
     pub targets: Vec<String>,
     /// Transactions per second, over all validators.
     pub rate: f64,
-    /// What they are.
+    /// Content of the transactions.
     pub payloads: Payloads,
 }
 
-/// What has happened so far.
+/// Counters of a running load.
 #[derive(Clone, Debug)]
 pub(crate) struct Counts {
     /// Transactions that have fallen due.
     pub submitted: u64,
-    /// Of these, those that a validator committed.
+    /// Due transactions that committed.
     pub committed: u64,
-    /// Those that a validator refused, by code.
+    /// Transactions that a validator refused, by code.
     pub refused: BTreeMap<&'static str, u64>,
     /// Streams that a validator ended, by code.
     pub closed: BTreeMap<&'static str, u64>,
-    /// Those that were at a validator, or on the way there, when the connection to it broke.
+    /// Transactions in flight when their connection broke.
     pub lost: u64,
-    /// Those that could not be sent, because no validator could be reached or all were too far behind.
+    /// Transactions that were not sent, because no validator was reachable or all were too far behind.
     pub unsent: u64,
-    /// Latencies of the committed ones.
+    /// Latencies of the committed transactions.
     pub latencies: Histogram,
     /// The same since [`Load::recent`] was last called.
     recent: Histogram,
     recent_committed: u64,
-    /// When [`Load::mark`] was called, and how many had committed by then.
+    /// Time of [`Load::mark`], and the number of commits at that time.
     mark: (u64, u64),
-    /// When the last commit was heard of, in microseconds since the start.
+    /// Time of the last commit in microseconds since the start.
     pub last_commit: u64,
 }
 
-/// What a load has in common with its connections.
+/// State shared by a load and its connections.
 #[derive(Debug)]
 struct Shared {
-    /// Set when the first connections stand.
+    /// Set once the first connections are established.
     start: OnceLock<Instant>,
     /// Microseconds between two transactions.
     step: f64,
@@ -85,7 +85,7 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    /// Connects to every target that can be reached, and begins.
+    /// Connects to every reachable target and starts the load.
     pub(crate) async fn start(plan: Plan) -> Self {
         let shared = Arc::new(Shared {
             start: OnceLock::new(),
@@ -106,17 +106,17 @@ impl Load {
         Self { shared, driver, connections }
     }
 
-    /// Whether everything there was to send has been sent: the end of a file.
+    /// Returns true if the payload file has ended and all its transactions were sent.
     pub(crate) fn is_sent(&self) -> bool {
         self.driver.is_finished()
     }
 
-    /// What has happened so far.
+    /// Counters of a running load.
     pub(crate) fn counts(&self) -> Counts {
         self.shared.counts().clone()
     }
 
-    /// Latencies and number of what committed since this was last called.
+    /// Returns the latencies and the number of commits since the last call.
     pub(crate) fn recent(&self) -> (Histogram, u64) {
         let mut counts = self.shared.counts();
         let recent = (counts.recent.clone(), counts.recent_committed);
@@ -125,14 +125,14 @@ impl Load {
         recent
     }
 
-    /// From here on the rate is taken for that of a load that has found its pace.
+    /// Marks the start of the steady phase, over which the steady rate is measured.
     pub(crate) fn mark(&self) {
         let now = self.shared.now();
         let mut counts = self.shared.counts();
         counts.mark = (now, counts.committed);
     }
 
-    /// Sends nothing more, gives what is on its way at most `drain` to commit, and reports.
+    /// Stops sending, waits at most `drain` for outstanding commits, and returns the report.
     pub(crate) async fn finish(self, drain: Duration) -> Result<LoadReport, Failure> {
         let sending = Duration::from_micros(self.shared.now());
         let steady = self.shared.counts().since_mark(sending);
@@ -145,7 +145,7 @@ impl Load {
         let report = LoadReport::new(&self.shared.counts(), sending, steady);
         match self.driver.await {
             Ok(Err(failure)) => Err(failure),
-            // Stopped by the abort above, or at the end of its file.
+            // The task was aborted above, or reached the end of its file.
             Ok(Ok(())) | Err(_) => Ok(report),
         }
     }
@@ -153,7 +153,7 @@ impl Load {
 
 impl Shared {
     fn counts(&self) -> MutexGuard<'_, Counts> {
-        // Counters stay usable whatever happened to a thread that held them.
+        // Counters stay valid even if a thread panicked while it held the lock.
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -180,17 +180,17 @@ impl Counts {
         }
     }
 
-    /// How many were refused.
+    /// Returns the number of refused transactions.
     pub(crate) fn all_refused(&self) -> u64 {
         self.refused.values().sum()
     }
 
-    /// How many are still on their way.
+    /// Returns the number of transactions without a result.
     pub(crate) fn open(&self) -> u64 {
         self.submitted.saturating_sub(self.committed + self.all_refused() + self.lost + self.unsent)
     }
 
-    /// Commits per second from the mark to `end`.
+    /// Returns commits per second from the mark to `end`.
     fn since_mark(&self, end: Duration) -> f64 {
         let (from, before) = self.mark;
         let seconds = end.saturating_sub(Duration::from_micros(from)).as_secs_f64();
@@ -205,7 +205,7 @@ impl Counts {
     }
 }
 
-/// Hands out what falls due, in blocks, to the validators that can take it.
+/// Passes due transactions, in blocks, to validators with room in their queues.
 async fn drive(
     shared: Arc<Shared>,
     queues: Vec<Arc<Queue>>,
@@ -221,7 +221,7 @@ async fn drive(
         let open: Vec<&Arc<Queue>> = queues.iter().filter(|queue| queue.has_room()).collect();
         let mut left = due.saturating_sub(index);
         if open.is_empty() {
-            // They fell due and nobody could take them: they count, and never commit.
+            // No validator had room: these transactions count as due and never commit.
             let mut counts = shared.counts();
             counts.submitted += left;
             counts.unsent += left;

@@ -1,4 +1,4 @@
-//! What the transactions of a load are: random bytes, or the lines or frames of a file.
+//! Payloads of a load: random bytes, or the lines or frames of a file.
 
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use crate::exit::{Exit, Failure, OrFail};
 
-/// How a file of transactions is divided.
+/// Format of a file of transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// Look at the first four bytes.
+    /// Detect the format from the first four bytes.
     Auto,
-    /// One transaction per line, without the line's end; empty lines are skipped.
+    /// One transaction per line, without the line terminator; empty lines are skipped.
     Lines,
-    /// A length as u32, little endian, before each transaction.
+    /// Each transaction follows its length as a little-endian u32.
     Framed,
 }
 
@@ -23,22 +23,22 @@ pub(crate) enum Format {
 pub(crate) enum Payloads {
     /// Incompressible bytes of one size, without end.
     Random(Random),
-    /// The transactions of a file, in order, once or again and again.
+    /// The transactions of a file, in order, once or repeatedly.
     File(Box<FilePayloads>),
 }
 
 impl Payloads {
-    /// Random payloads of `size` bytes.
+    /// Creates random payloads of `size` bytes.
     pub(crate) fn random(size: usize) -> Self {
         Payloads::Random(Random { size, state: RandomState::new().build_hasher().finish() })
     }
 
-    /// The transactions of a file, none longer than `longest`.
+    /// Opens a file of transactions of at most `longest` bytes each.
     pub(crate) fn file(path: &Path, format: Format, repeat: bool, longest: usize) -> Result<Self, Failure> {
         FilePayloads::open(path, format, repeat, longest).map(|file| Payloads::File(Box::new(file)))
     }
 
-    /// Appends the next transaction to `out`, its length as u32 in front; `false` at the end of the file.
+    /// Appends the next transaction to `out`, after its length as u32. Returns `false` at the end of the file.
     pub(crate) fn append_frame(&mut self, out: &mut Vec<u8>) -> Result<bool, Failure> {
         match self {
             Payloads::Random(random) => {
@@ -50,7 +50,7 @@ impl Payloads {
     }
 }
 
-/// SplitMix64: fast, and nobody's secret.
+/// SplitMix64: fast; not for secrets.
 #[derive(Debug)]
 pub(crate) struct Random {
     size: usize,
@@ -77,7 +77,7 @@ impl Random {
     }
 }
 
-/// A file that is read as it is needed.
+/// A file of transactions, read incrementally.
 #[derive(Debug)]
 pub(crate) struct FilePayloads {
     path: PathBuf,
@@ -85,7 +85,7 @@ pub(crate) struct FilePayloads {
     framed: bool,
     repeat: bool,
     longest: usize,
-    /// Transactions taken since the file was last at its beginning.
+    /// Number of transactions read since the start of the file.
     taken: u64,
     buffer: Vec<u8>,
 }
@@ -119,7 +119,7 @@ impl FilePayloads {
         Ok(true)
     }
 
-    /// Reads the next transaction into the buffer; `false` at the end.
+    /// Reads the next transaction into the buffer. Returns `false` at the end.
     fn next(&mut self) -> Result<bool, Failure> {
         let read = if self.framed { self.next_frame() } else { self.next_line() };
         read.or_fail(Exit::Setup, format!("{}, transaction {}", self.path.display(), self.taken + 1))
@@ -128,7 +128,7 @@ impl FilePayloads {
     fn next_line(&mut self) -> Result<bool, String> {
         loop {
             self.buffer.clear();
-            // One byte more than is allowed tells "too long" from "exactly fits"; two for the line's end.
+            // One extra byte tells a too long line from an exact fit; two more hold the line terminator.
             let cap = self.longest as u64 + 3;
             let read =
                 (&mut self.file).take(cap).read_until(b'\n', &mut self.buffer).map_err(|e| e.to_string())?;
@@ -143,7 +143,7 @@ impl FilePayloads {
             }
             if self.buffer.len() > self.longest {
                 return Err(format!(
-                    "the line is longer than {} bytes, the most a validator takes",
+                    "the line is longer than {} bytes, the maximum that a validator accepts",
                     self.longest
                 ));
             }
@@ -161,7 +161,7 @@ impl FilePayloads {
         self.file.read_exact(&mut length).map_err(|_| "the file ends inside a length".to_string())?;
         let length = u32::from_le_bytes(length) as usize;
         if length == 0 || length > self.longest {
-            return Err(format!("a frame of {length} bytes; a transaction has 1 to {} bytes", self.longest));
+            return Err(format!("invalid frame length {length}: expected 1 to {} bytes", self.longest));
         }
         self.buffer.resize(length, 0);
         self.file
@@ -171,7 +171,7 @@ impl FilePayloads {
     }
 }
 
-/// The first four bytes of a text are a number above 150 million, which is no transaction's length.
+/// Detects frames: the first four bytes of a text, read as a length, exceed 150 million.
 fn looks_framed(start: &[u8], longest: usize) -> bool {
     start.first_chunk().is_some_and(|length| (1..=longest).contains(&(u32::from_le_bytes(*length) as usize)))
 }
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_line_by_line() {
+    fn text_is_read_line_by_line() {
         let file = file_with(b"one\n\ntwo\r\nthree");
         let mut payloads = Payloads::file(file.path(), Format::Auto, false, 100).unwrap();
         assert_eq!(all(&mut payloads), [&b"one"[..], b"two", b"three"]);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_or_torn_is_refused_with_its_place() {
+    fn oversized_and_torn_entries_are_refused_with_position() {
         let cases: [(&[u8], Format, &str); 5] = [
             (b"short\nfar too long a line\n", Format::Lines, "transaction 2"),
             (b"exactly 10\nexactly 11!\n", Format::Lines, "transaction 2"),
@@ -255,7 +255,7 @@ mod tests {
             let failure = loop {
                 match payloads.append_frame(&mut out) {
                     Ok(true) => {}
-                    Ok(false) => panic!("{content:?} was taken"),
+                    Ok(false) => panic!("{content:?} was accepted"),
                     Err(failure) => break failure,
                 }
             };

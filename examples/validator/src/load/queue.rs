@@ -6,10 +6,10 @@ use tokio::sync::Notify;
 use super::payload::Payloads;
 use crate::exit::Failure;
 
-/// The most bytes that wait for one connection; above, its share goes to the others.
+/// Maximum queued bytes per connection; beyond it, other connections get the transactions.
 const MOST_BYTES: usize = 32 << 20;
 
-/// What the driver has handed to one connection.
+/// Transactions that the driver passed to one connection.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     inner: Mutex<Inner>,
@@ -19,32 +19,32 @@ pub(super) struct Queue {
 #[derive(Debug, Default)]
 struct Inner {
     open: bool,
-    /// Frames that are not sent yet.
+    /// Unsent frames.
     frames: Vec<u8>,
-    /// The sequence of the next transaction on this connection.
+    /// Sequence number of the next transaction on this connection.
     next: u64,
-    /// Transactions without an answer, in the order of their sequences.
+    /// Unanswered transactions, ordered by sequence number.
     runs: VecDeque<Run>,
 }
 
-/// Consecutive transactions of one connection that are consecutive in the load as well.
+/// Transactions that are consecutive on one connection and in the load.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     first: u64,
     count: u64,
-    /// How many of them have no answer.
+    /// Number of unanswered transactions.
     left: u64,
-    /// The first one's number in the load.
+    /// Index of the first transaction in the load.
     index: u64,
 }
 
 impl Queue {
-    /// The connection stands; its sequences begin at zero.
+    /// Marks the connection as established. Its sequence numbers start at zero.
     pub(super) fn open(&self) {
         *self.inner() = Inner { open: true, ..Inner::default() };
     }
 
-    /// The connection is gone; returns how many transactions had no answer.
+    /// Marks the connection as closed and returns the number of unanswered transactions.
     pub(super) fn close(&self) -> u64 {
         let before = std::mem::take(&mut *self.inner());
         before.runs.iter().map(|run| run.left).sum()
@@ -59,7 +59,7 @@ impl Queue {
         inner.open && inner.frames.len() < MOST_BYTES
     }
 
-    /// Takes `count` transactions from `payloads`, numbers `index` and on of the load. Returns how many there were.
+    /// Queues `count` transactions from `payloads`, starting at `index` of the load. Returns the number queued.
     pub(super) fn push(&self, index: u64, count: u64, payloads: &mut Payloads) -> Result<u64, Failure> {
         if count == 0 {
             return Ok(0);
@@ -79,18 +79,18 @@ impl Queue {
         Ok(pushed)
     }
 
-    /// Resolves when something was pushed since it last resolved.
+    /// Resolves when transactions were queued since it last resolved.
     pub(super) async fn pushed(&self) {
         self.pushed.notified().await;
     }
 
-    /// Exchanges what is to be sent for an empty buffer, whose room is used again.
+    /// Swaps the unsent frames for an empty buffer, whose capacity is reused.
     pub(super) fn swap(&self, empty: &mut Vec<u8>) {
         std::mem::swap(&mut self.inner().frames, empty);
     }
 
-    /// The transactions `first` and the following are answered. Calls `each` with the load's numbers of those
-    /// that had no answer yet: the first and how many.
+    /// Marks `count` transactions from sequence number `first` on as answered. Calls `each` with the load index and the
+    /// length of each run that had no answer yet.
     pub(super) fn answer(&self, first: u64, count: u64, mut each: impl FnMut(u64, u64)) {
         let mut inner = self.inner();
         let end = first.saturating_add(count);
@@ -98,7 +98,7 @@ impl Queue {
         for run in inner.runs.iter_mut().skip(from).take_while(|run| run.first < end) {
             let low = run.first.max(first);
             let high = (run.first + run.count).min(end);
-            // A server that answers twice is not counted twice.
+            // Ignores duplicate answers.
             let answered = (high - low).min(run.left);
             run.left -= answered;
             each(run.index + (low - run.first), answered);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_find_the_numbers_of_the_load() {
+    fn answers_map_to_load_indices() {
         let queue = Queue::default();
         assert!(!queue.has_room());
         queue.open();
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_pushed_is_swapped_out_whole() {
+    fn queued_frames_are_swapped_out_whole() {
         let queue = Queue::default();
         queue.open();
         queue.push(0, 3, &mut Payloads::random(8)).unwrap();

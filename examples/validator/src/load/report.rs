@@ -6,44 +6,43 @@ use serde::Serialize;
 
 use super::{Counts, Histogram};
 
-/// What a load did, in the end.
+/// Final report of a load.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct LoadReport {
     /// Transactions that fell due.
     pub submitted: u64,
-    /// Of these, those that committed.
+    /// Due transactions that committed.
     pub committed: u64,
-    /// The same in percent.
+    /// Percentage of due transactions that committed.
     pub committed_percent: f64,
-    /// Those that a validator refused, by code.
+    /// Transactions that a validator refused, by code.
     pub refused: BTreeMap<&'static str, u64>,
     /// Streams that a validator ended, by code.
     pub closed_streams: BTreeMap<&'static str, u64>,
-    /// Those that were at a validator, or on the way there, when the connection to it broke.
+    /// Transactions in flight when their connection broke.
     pub lost_in_flight: u64,
-    /// Those that no validator could take in time.
+    /// Transactions that no validator accepted in time.
     pub unsent: u64,
-    /// How long the load lasted, in seconds.
+    /// Duration of the load in seconds.
     pub seconds: f64,
     /// Commits per second, from the start to the last commit.
     pub tx_per_second: f64,
-    /// The same over the second half of the load: what the network keeps up with. If it is below the rate, what
-    /// waits grows.
+    /// Commits per second over the second half of the load. If it is below the offered rate, the backlog grows.
     pub steady_tx_per_second: f64,
-    /// From due to commit.
+    /// Latency from due time to commit.
     pub latency_ms: Option<Latencies>,
 }
 
 /// Latencies in milliseconds.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Latencies {
-    /// Half of all are faster.
+    /// The 50th percentile.
     pub median: f64,
-    /// 95 % are faster.
+    /// The 95th percentile.
     pub p95: f64,
-    /// 99 % are faster.
+    /// The 99th percentile.
     pub p99: f64,
-    /// The slowest.
+    /// The maximum.
     pub max: f64,
 }
 
@@ -62,11 +61,11 @@ impl LoadReport {
             seconds: rounded(seconds),
             tx_per_second: rounded(counts.committed as f64 / until_last.max(1e-6)),
             steady_tx_per_second: rounded(steady),
-            latency_ms: Latencies::of(&counts.latencies),
+            latency_ms: Latencies::from_histogram(&counts.latencies),
         }
     }
 
-    /// In one line.
+    /// Returns a one-line summary.
     pub(crate) fn line(&self) -> String {
         let latency = match &self.latency_ms {
             Some(l) => format!("median {}, 95 % {}, 99 % {}", millis(l.median), millis(l.p95), millis(l.p99)),
@@ -76,7 +75,7 @@ impl LoadReport {
         format!("{:.2} % committed, {rate} tx/s, {latency}", self.committed_percent)
     }
 
-    /// In words, for people.
+    /// Prints the report.
     pub(crate) fn print(&self) {
         let (committed, submitted) = (count(self.committed), count(self.submitted));
         say!("committed   {committed} of {submitted} transactions ({:.2} %)", self.committed_percent);
@@ -94,23 +93,20 @@ impl LoadReport {
             say!("refused     {} as {code}", count(*refused));
         }
         for (code, closed) in &self.closed_streams {
-            say!("closed      {} streams, by their validators, as {code}", count(*closed));
+            say!("closed      {} streams, by validators, as {code}", count(*closed));
         }
         if self.lost_in_flight > 0 {
-            say!(
-                "lost        {} were on their way to a validator that went down",
-                count(self.lost_in_flight)
-            );
+            say!("lost        {} in flight to a validator that went down", count(self.lost_in_flight));
         }
         if self.unsent > 0 {
-            say!("unsent      {}: no validator could take them in time", count(self.unsent));
+            say!("unsent      {}: no validator accepted them in time", count(self.unsent));
         }
     }
 }
 
 impl Latencies {
-    /// The usual quantiles; `None` if nothing committed.
-    pub(crate) fn of(histogram: &Histogram) -> Option<Self> {
+    /// Returns the usual quantiles; `None` if nothing committed.
+    pub(crate) fn from_histogram(histogram: &Histogram) -> Option<Self> {
         let ms = |d: Duration| rounded(d.as_secs_f64() * 1e3);
         Some(Self {
             median: ms(histogram.quantile(0.5)?),
@@ -121,7 +117,7 @@ impl Latencies {
     }
 }
 
-/// `part` of `whole` in percent, to two decimals, never rounded up to 100.
+/// Returns `part` of `whole` in percent, with two decimals, never rounded up to 100.
 pub(crate) fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         return 100.0;

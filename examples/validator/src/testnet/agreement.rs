@@ -4,51 +4,51 @@ use quorate_node::handle::Digest;
 
 use crate::api::BlockSummary;
 
-/// Compares the blocks of all validators at every height, as they come.
+/// Compares the blocks of all validators at every height, as they are reported.
 #[derive(Debug, Default)]
 pub(crate) struct Agreement {
-    /// The block at each height, from 1 on, as whoever was first reported it.
+    /// The first reported block at each height, starting at height 1.
     blocks: Vec<Digest>,
-    /// The height up to which each validator was compared.
+    /// Height up to which each validator was compared.
     compared: BTreeMap<usize, u64>,
     contradictions: Vec<Contradiction>,
 }
 
-/// Two validators delivered different blocks at one height: what must never happen.
+/// Evidence that two validators delivered different blocks at one height: a violation of safety.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Contradiction {
-    /// Where.
+    /// Height of the blocks.
     pub height: u64,
-    /// What somebody else reported before.
+    /// The block that another validator reported first.
     pub first: Digest,
-    /// What this validator reports.
+    /// The block that this validator reports.
     pub second: Digest,
-    /// Which validator.
+    /// Index of this validator.
     pub node: usize,
 }
 
 impl Agreement {
-    /// The height up to which the validator was compared.
+    /// Returns the height up to which the validator was compared.
     pub(crate) fn compared(&self, node: usize) -> u64 {
         self.compared.get(&node).copied().unwrap_or(0)
     }
 
-    /// The highest block that anybody reported.
+    /// Returns the greatest reported height.
     pub(crate) fn heights(&self) -> u64 {
         self.blocks.len() as u64
     }
 
-    /// How many validators reported any block.
+    /// Returns the number of validators that reported a block.
     pub(crate) fn validators(&self) -> usize {
         self.compared.len()
     }
 
-    /// What was found.
+    /// Returns the contradictions.
     pub(crate) fn contradictions(&self) -> &[Contradiction] {
         &self.contradictions
     }
 
-    /// In one sentence.
+    /// Returns a one-sentence summary.
     pub(crate) fn verdict(&self) -> String {
         let (heights, validators) = (quorate_support::count(self.heights()), self.validators());
         match self.contradictions.first() {
@@ -64,12 +64,12 @@ impl Agreement {
         }
     }
 
-    /// Compares blocks of `node`, which follow on those that were compared before.
+    /// Compares blocks of `node` that follow its previously compared blocks.
     pub(crate) fn compare(&mut self, node: usize, blocks: &[BlockSummary]) {
         for block in blocks {
             let expected = self.compared(node) + 1;
             if block.height != expected {
-                // A list out of order: what is missing is asked for again.
+                // The list is out of order: the missing blocks are requested again.
                 return;
             }
             self.compared.insert(node, expected);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_chains_agree_whoever_is_ahead() {
+    fn equal_chains_of_different_length_agree() {
         let mut agreement = Agreement::default();
         agreement.compare(0, &blocks(1..=3, 0));
         agreement.compare(1, &blocks(1..=5, 0));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_with_a_gap_is_not_taken() {
+    fn a_list_with_a_gap_is_ignored() {
         let mut agreement = Agreement::default();
         agreement.compare(0, &blocks(2..=5, 0));
         assert_eq!(agreement.heights(), 0);

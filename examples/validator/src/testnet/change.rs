@@ -12,58 +12,59 @@ use crate::chain::Chain;
 use crate::commands::member::{Begun, Proposal, make};
 use crate::exit::{Exit, Failure, OrFail};
 
-/// How long a change may take.
+/// Time limit of a change.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long one attempt may take: a validator that is killed forgets what it was told last.
+/// Time limit of one attempt: a killed validator forgets its pending transactions.
 const ATTEMPT: Duration = Duration::from_secs(10);
-/// How often it is tried again, if a validator was killed or another change came first.
+/// Pause before the next attempt, after a killed validator or a conflicting change.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// A change of the members that is to be made.
+/// A requested membership change.
 #[derive(Clone, Debug)]
-pub(crate) enum Wish {
+pub(crate) enum MemberRequest {
     /// This validator joins.
     Join(Box<Member>),
     /// The validator of this name leaves.
     Leave(String),
 }
 
-/// What is needed to make changes in the name of all members.
+/// Keys and addresses needed to make changes on behalf of the members.
 #[derive(Clone, Debug)]
-pub(crate) struct Means {
+pub(crate) struct Approvers {
     pub genesis: PathBuf,
-    /// Of the validators that run.
+    /// HTTP interfaces of the running validators.
     pub apis: Vec<Api>,
-    /// Key files of everybody who may be a member.
+    /// Key files of all possible members.
     pub keys: Vec<PathBuf>,
 }
 
-/// Changes of the members, made one after another: each is allowed for one epoch, which it ends.
+/// Queue of membership changes. They are made one at a time, because each ends the epoch for which it is approved.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
-    waiting: VecDeque<(usize, Wish)>,
+    waiting: VecDeque<(usize, MemberRequest)>,
     running: Option<(usize, JoinHandle<Result<Begun, Failure>>)>,
 }
 
 impl Changes {
-    /// Makes a change as soon as those before are made; `tag` says which one it was.
-    pub(crate) fn add(&mut self, tag: usize, wish: Wish) {
-        self.waiting.push_back((tag, wish));
+    /// Queues a change. `tag` identifies it in the result of [`poll`](Self::poll).
+    pub(crate) fn add(&mut self, tag: usize, request: MemberRequest) {
+        self.waiting.push_back((tag, request));
     }
 
-    /// Whether all are made.
+    /// Returns true if no change is queued or running.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty() && self.running.is_none()
     }
 
-    /// What became of the one that was being made, if it is done; begins the next.
+    /// Returns the result of a finished change, and starts the next one.
     pub(crate) async fn poll(
         &mut self,
-        means: impl FnOnce() -> Means,
+        approvers: impl FnOnce() -> Approvers,
     ) -> Option<(usize, Result<Begun, Failure>)> {
         let done = match self.running.take() {
             Some((tag, task)) if task.is_finished() => {
-                let ended = |error| Failure::new(Exit::Failed, format!("a change was not made: {error}"));
+                let ended =
+                    |error| Failure::new(Exit::Failed, format!("a membership change failed: {error}"));
                 Some((tag, task.await.unwrap_or_else(|error| Err(ended(error)))))
             }
             running => {
@@ -72,24 +73,24 @@ impl Changes {
             }
         };
         if self.running.is_none()
-            && let Some((tag, wish)) = self.waiting.pop_front()
+            && let Some((tag, request)) = self.waiting.pop_front()
         {
-            self.running = Some((tag, tokio::spawn(carry_out(wish, means()))));
+            self.running = Some((tag, tokio::spawn(carry_out(request, approvers()))));
         }
         done
     }
 }
 
-async fn carry_out(wish: Wish, means: Means) -> Result<Begun, Failure> {
-    let genesis = Genesis::load(&means.genesis).or_fail(Exit::Setup, "cannot use the testnet's files")?;
+async fn carry_out(request: MemberRequest, approvers: Approvers) -> Result<Begun, Failure> {
+    let genesis = Genesis::load(&approvers.genesis).or_fail(Exit::Setup, "cannot use the testnet's files")?;
     let deadline = Instant::now() + PATIENCE;
-    let mut apis = means.apis.iter().cycle();
+    let mut apis = approvers.apis.iter().cycle();
     loop {
-        let nobody =
-            || Failure::new(Exit::Unreachable, "no validator runs that could be asked for the change");
-        let api = apis.next().ok_or_else(nobody)?;
-        match attempt(&wish, &genesis, api, &means.keys, deadline.min(Instant::now() + ATTEMPT)).await {
-            // A validator that is killed or catches up, or a change that came too late.
+        let unreachable = || Failure::new(Exit::Unreachable, "no running validator to submit the change to");
+        let api = apis.next().ok_or_else(unreachable)?;
+        match attempt(&request, &genesis, api, &approvers.keys, deadline.min(Instant::now() + ATTEMPT)).await
+        {
+            // The validator was killed or is catching up, or another change came first.
             Err(failure)
                 if matches!(failure.exit(), Exit::Unreachable | Exit::Refused | Exit::NotFound)
                     && Instant::now() < deadline =>
@@ -102,19 +103,19 @@ async fn carry_out(wish: Wish, means: Means) -> Result<Begun, Failure> {
 }
 
 async fn attempt(
-    wish: &Wish,
+    request: &MemberRequest,
     genesis: &Genesis,
     api: &Api,
     keys: &[PathBuf],
     deadline: Instant,
 ) -> Result<Begun, Failure> {
     let mut chain = Chain::ask(genesis.clone(), api).await?;
-    if let Some(begun) = is_made(wish, &chain) {
+    if let Some(begun) = is_made(request, &chain) {
         return Ok(begun);
     }
-    let mut proposal = match wish {
-        Wish::Join(member) => Proposal::join(&chain, (**member).clone())?,
-        Wish::Leave(name) => Proposal::leave(&chain, name)?,
+    let mut proposal = match request {
+        MemberRequest::Join(member) => Proposal::join(&chain, (**member).clone())?,
+        MemberRequest::Leave(name) => Proposal::leave(&chain, name)?,
     };
     for path in keys {
         let keys = NodeKeys::load(path).or_fail(Exit::Setup, "cannot use a validator's keys")?;
@@ -126,14 +127,16 @@ async fn attempt(
     make(api, &mut chain, &proposal, deadline).await
 }
 
-/// An attempt before may have been made though nobody was there to say so.
-fn is_made(wish: &Wish, chain: &Chain) -> Option<Begun> {
+/// Returns the epoch that an earlier attempt started, in case its response was lost.
+fn is_made(request: &MemberRequest, chain: &Chain) -> Option<Begun> {
     let epochs = chain.epochs();
-    let first = match wish {
-        Wish::Join(member) => {
+    let first = match request {
+        MemberRequest::Join(member) => {
             epochs.iter().position(|epoch| epoch.position(&member.keys.identity_key).is_some())?
         }
-        Wish::Leave(name) => epochs.iter().rposition(|epoch| epoch.named(name).is_some())?.checked_add(1)?,
+        MemberRequest::Leave(name) => {
+            epochs.iter().rposition(|epoch| epoch.named(name).is_some())?.checked_add(1)?
+        }
     };
     let epoch = epochs.get(first)?;
     Some(Begun { epoch: epoch.number, first_height: epoch.first_height })

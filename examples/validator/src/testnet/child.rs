@@ -7,13 +7,13 @@ use tokio::process::{Child, ChildStdin, Command};
 use super::layout::NodePlace;
 use crate::exit::{Exit, Failure, OrFail};
 
-/// How long a validator may take to stop when it is asked to.
+/// Time limit of a clean stop.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
-/// How much of a log is shown when a validator ended by itself.
+/// Number of bytes of the log shown when a validator ended unexpectedly.
 const LOG_TAIL: usize = 2000;
 
-/// A validator process. It cannot outlive this one: its standard input is a pipe that the operating system closes
-/// when this process ends, however it ends, and `run --stop-with-stdin` stops then.
+/// A validator process. It cannot outlive this process: its standard input is a pipe that the operating system closes
+/// when this process ends for any reason, and `run --stop-with-stdin` stops then.
 #[derive(Debug)]
 pub(crate) struct ValidatorProcess {
     child: Child,
@@ -21,7 +21,7 @@ pub(crate) struct ValidatorProcess {
 }
 
 impl ValidatorProcess {
-    /// Starts the validator with what it logs appended to its file.
+    /// Starts the validator and appends its log to its file.
     pub(crate) fn start(place: &NodePlace, log_level: &str) -> Result<Self, Failure> {
         let executable =
             std::env::current_exe().or_fail(Exit::Failed, "cannot find this program's own file")?;
@@ -35,7 +35,7 @@ impl ValidatorProcess {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(log)
-            // Ctrl-C at the terminal is for the testnet, which then stops its validators in order.
+            // Ctrl-C must reach only the testnet process, which then stops its validators in order.
             .process_group(0)
             .kill_on_drop(true)
             .spawn()
@@ -44,23 +44,23 @@ impl ValidatorProcess {
         Ok(Self { child, stdin })
     }
 
-    /// Its process id, while it runs.
+    /// Returns the process id while the process runs.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.child.id()
     }
 
-    /// How it ended, if it has.
+    /// Returns the exit status if the process has ended.
     pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }
 
-    /// SIGKILL, and waits until it is gone.
+    /// Sends SIGKILL and waits for the end of the process.
     pub(crate) async fn kill(mut self) {
         // It may have ended in between.
         let _ = self.child.kill().await;
     }
 
-    /// Asks it to stop, and kills it if it does not.
+    /// Stops the process cleanly, or kills it after a time limit. Returns true if it stopped cleanly.
     pub(crate) async fn stop(mut self) -> bool {
         drop(self.stdin.take());
         match tokio::time::timeout(STOP_PATIENCE, self.child.wait()).await {
@@ -73,24 +73,24 @@ impl ValidatorProcess {
     }
 }
 
-/// What the log says at its end.
+/// Returns the end of the log.
 pub(crate) fn log_tail(place: &NodePlace) -> String {
     let log = fs::read(&place.log).unwrap_or_default();
     let tail = log.get(log.len().saturating_sub(LOG_TAIL)..).unwrap_or_default();
     String::from_utf8_lossy(tail).trim().to_owned()
 }
 
-/// Whether a validator ended because it is no member any more.
+/// Returns true if a validator ended because it is no longer a member.
 pub(crate) fn has_left(status: ExitStatus) -> bool {
     status.code() == Some(Exit::Left as i32)
 }
 
-/// A validator ended by itself: how, and what it logged last.
+/// Describes an unexpected end of a validator, with the end of its log.
 pub(crate) fn crashed(place: &NodePlace, status: ExitStatus) -> Failure {
     let taken = status.code() == Some(Exit::PortTaken as i32);
     let exit = if taken { Exit::PortTaken } else { Exit::Crashed };
     let text = format!(
-        "{} ended by itself ({status}); its log {} ends with:\n{}",
+        "{} ended unexpectedly ({status}); its log {} ends with:\n{}",
         place.name,
         place.log.display(),
         log_tail(place)
@@ -98,29 +98,29 @@ pub(crate) fn crashed(place: &NodePlace, status: ExitStatus) -> Failure {
     Failure::new(exit, text)
 }
 
-/// What a process has used so far, as Linux counts it.
+/// Resource usage of a process, as reported by Linux.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize)]
 pub(crate) struct Usage {
     /// Processor time in seconds.
     pub cpu_seconds: f64,
-    /// The most memory it has had, in MiB.
+    /// Peak resident memory in MiB.
     pub peak_mib: f64,
 }
 
-/// A process and what it has used; `None` if it does not run.
+/// A process id and its resource usage; `None` if the process does not run.
 pub(crate) type Sample = Option<(u32, Usage)>;
 
 impl Usage {
-    /// Of a running process; `None` where there is no `/proc`.
-    pub(crate) fn of(pid: u32) -> Option<Self> {
+    /// Reads the usage of a running process; `None` if there is no `/proc`.
+    pub(crate) fn read(pid: u32) -> Option<Self> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // Behind the name, which may contain anything, the 12th and 13th field are user and system time in ticks.
+        // After the name, which may contain any byte, fields 12 and 13 are user and system time in ticks.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
         let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
         let kib: f64 = peak.split_whitespace().next()?.parse().ok()?;
-        // Linux reports ticks of a hundredth of a second on every architecture.
+        // Linux reports ticks of 10 ms on every architecture.
         Some(Self { cpu_seconds: ticks as f64 / 100.0, peak_mib: (kib / 10.24).round() / 100.0 })
     }
 }

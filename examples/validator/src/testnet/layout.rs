@@ -9,17 +9,17 @@ use crate::commands::genesis::{assemble, save};
 use crate::commands::keygen::{self, PublicFile, SECRET_FILE};
 use crate::exit::{Exit, Failure, OrFail};
 
-/// Ports are chosen here: below what Linux (from 32768) and others (from 49152) give to outgoing connections, or a
-/// validator that is down could find its port taken by somebody's connection.
+/// Range of listening ports, below the ephemeral ports of Linux (from 32768) and of other systems (from 49152): an
+/// outgoing connection could otherwise take the port of a stopped validator.
 const PORTS: std::ops::Range<u16> = 10_000..32_000;
-/// Links, HTTP, stream.
+/// One port each for links, HTTP and the stream.
 const PORTS_PER_NODE: u16 = 3;
-/// A stage of a protocol with a clock lasts so long for each validator, or as long as usual.
+/// Minimum length of a stage of a clocked protocol, in milliseconds per validator.
 const STAGE_MS_PER_NODE: u32 = 16;
-/// How many places are tried.
+/// Maximum number of attempts to find free ports.
 const PORT_ATTEMPTS: usize = 200;
 
-/// What was asked for; what was not is as it is in the directory, or usual.
+/// Requested properties of a testnet. `None` means the value of the existing directory, or the default.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted {
     pub nodes: Option<usize>,
@@ -27,10 +27,10 @@ pub(crate) struct Wanted {
     pub scheme: Option<SchemeName>,
 }
 
-/// A validator's configuration.
+/// File name of a validator's configuration.
 const CONFIG_FILE: &str = "config.toml";
 
-/// Where the files of a testnet are.
+/// Files and addresses of a testnet.
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub directory: PathBuf,
@@ -38,7 +38,7 @@ pub(crate) struct Layout {
     pub protocol: ProtocolName,
     pub scheme: SchemeName,
     pub nodes: Vec<NodePlace>,
-    /// Whether the directory held a testnet before.
+    /// True if the directory already held a testnet.
     pub continued: bool,
 }
 
@@ -54,14 +54,15 @@ pub(crate) struct NodePlace {
 }
 
 impl Layout {
-    /// Makes a testnet's files, or takes up the ones that are there.
+    /// Creates the files of a testnet, or reads existing ones.
     pub(crate) fn prepare(directory: &Path, wanted: Wanted, parameters: Parameters) -> Result<Self, Failure> {
-        fs::create_dir_all(directory).or_fail(Exit::Setup, format!("cannot make {}", directory.display()))?;
+        fs::create_dir_all(directory)
+            .or_fail(Exit::Setup, format!("cannot create {}", directory.display()))?;
         let directory =
             directory.canonicalize().or_fail(Exit::Setup, format!("cannot use {}", directory.display()))?;
         let genesis = directory.join("genesis.toml");
         if genesis.exists() {
-            return Self::take_up(directory, genesis, wanted);
+            return Self::resume(directory, genesis, wanted);
         }
         let (nodes, scheme) = (wanted.nodes.unwrap_or(4), wanted.scheme.unwrap_or(SchemeName::Bls));
         let base = free_ports(nodes)?;
@@ -71,24 +72,24 @@ impl Layout {
         }
         let mut made = assemble("testnet", members, wanted.protocol.unwrap_or_default(), parameters)?;
         if let Some(schedule) = &mut made.schedule {
-            // All of them share this machine's processors, and what they do in a stage grows with their number.
+            // The validators share this machine's processors, and the work per stage grows with their number.
             let stage = STAGE_MS_PER_NODE.saturating_mul(nodes as u32);
             schedule.proposals_ms = schedule.proposals_ms.max(stage);
             schedule.signatures_ms = schedule.signatures_ms.max(stage);
         }
-        // Last, so that a directory with a genesis is a whole one.
+        // Written last, so that a directory with a genesis file is complete.
         save(&made, &genesis)?;
         Self::read(directory, genesis, &made, false)
     }
 
-    /// Makes the files of a validator that is no member yet, and has nothing.
+    /// Creates the files of a new validator that is not yet a member.
     pub(crate) fn add(&mut self) -> Result<PublicFile, Failure> {
         let public = make(&self.directory, self.nodes.len(), free_ports(1)?, self.scheme, true)?;
         self.nodes.push(place(&self.directory, &public.name)?);
         Ok(public)
     }
 
-    /// Removes what [`prepare`](Self::prepare) has just made.
+    /// Removes the files that [`prepare`](Self::prepare) created.
     pub(crate) fn discard(self) -> Result<(), Failure> {
         let doing = format!("cannot clean {}", self.directory.display());
         for node in &self.nodes {
@@ -97,15 +98,15 @@ impl Layout {
         fs::remove_file(&self.genesis).or_fail(Exit::Failed, doing)
     }
 
-    fn take_up(directory: PathBuf, path: PathBuf, wanted: Wanted) -> Result<Self, Failure> {
-        let genesis = Genesis::load(&path).or_fail(Exit::Setup, "cannot take the testnet up again")?;
+    fn resume(directory: PathBuf, path: PathBuf, wanted: Wanted) -> Result<Self, Failure> {
+        let genesis = Genesis::load(&path).or_fail(Exit::Setup, "cannot continue the testnet")?;
         let same = wanted.nodes.is_none_or(|nodes| nodes == genesis.members.len())
             && wanted.protocol.is_none_or(|protocol| protocol == genesis.protocol)
             && wanted.scheme.is_none_or(|scheme| scheme == genesis.scheme);
         if !same {
             let text = format!(
-                "{} holds a testnet of {} validators that run {} with {}; name another directory with --data, or leave \
-                 --nodes, --protocol and --scheme out to go on with this one",
+                "{} holds a testnet of {} validators that run {} with {}; choose another directory with --data, or omit \
+                 --nodes, --protocol and --scheme to continue this one",
                 directory.display(),
                 genesis.members.len(),
                 genesis.protocol,
@@ -118,7 +119,7 @@ impl Layout {
 
     fn read(directory: PathBuf, path: PathBuf, genesis: &Genesis, continued: bool) -> Result<Self, Failure> {
         let mut names: Vec<String> = genesis.members.iter().map(|member| member.name.clone()).collect();
-        // Who has joined since.
+        // Validators that joined later.
         while directory.join(name(names.len())).join(CONFIG_FILE).exists() {
             names.push(name(names.len()));
         }
@@ -128,12 +129,12 @@ impl Layout {
     }
 }
 
-/// The name of a validator, and of its directory.
+/// Returns the name of a validator, which is also the name of its directory.
 fn name(index: usize) -> String {
     format!("node{index}")
 }
 
-/// The files and addresses of a validator that has them.
+/// Reads the files and addresses of an existing validator.
 fn place(directory: &Path, name: &str) -> Result<NodePlace, Failure> {
     let place = directory.join(name);
     let path = place.join(CONFIG_FILE);
@@ -148,7 +149,7 @@ fn place(directory: &Path, name: &str) -> Result<NodePlace, Failure> {
     })
 }
 
-/// Makes a validator's keys and configuration; its ports begin with `port`.
+/// Creates a validator's keys and configuration. `port` is the first of its consecutive ports.
 fn make(
     directory: &Path,
     index: usize,
@@ -174,8 +175,8 @@ fn port(base: u16, node: usize) -> u16 {
     base + node as u16 * PORTS_PER_NODE
 }
 
-/// Consecutive ports that are free at this moment. The place is random, so that testnets that start at the same
-/// time hardly meet; if they do, a validator says that its port is taken, and the testnet begins again elsewhere.
+/// Finds consecutive free ports at a random position, so that testnets that start at the same time rarely collide. After
+/// a collision a validator reports a port in use, and the testnet starts again with other ports.
 fn free_ports(nodes: usize) -> Result<u16, Failure> {
     use std::hash::{BuildHasher, Hasher};
     let needed = u16::try_from(nodes).ok().and_then(|n| n.checked_mul(PORTS_PER_NODE));
@@ -200,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_testnet_is_made_once_and_taken_up_again() {
+    fn a_testnet_is_created_once_and_continued() {
         let dir = tempfile::tempdir().unwrap();
         let prepare = |wanted| Layout::prepare(dir.path(), wanted, Parameters::default());
         let scheme = Some(SchemeName::Ed25519);
@@ -215,7 +216,7 @@ mod tests {
         let public = grown.add().unwrap();
         assert_eq!((&*public.name, grown.nodes.len()), ("node3", before + 1));
         assert!(NodeConfig::load(&grown.nodes[3].config).unwrap().node.observe);
-        // It belongs to the testnet from then on, though the genesis does not know it.
+        // It is part of the testnet from now on, although the genesis does not list it.
         assert_eq!(prepare(Wanted { nodes: Some(3), ..Wanted::default() }).unwrap().nodes.len(), before + 1);
         let gosig = Some(ProtocolName::Gosig);
         for other in

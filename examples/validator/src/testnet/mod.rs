@@ -24,18 +24,18 @@ use network::Network;
 use session::Session;
 use timeline::{NodeAt, Plans, Timeline};
 
-/// How many validators there are if nobody says.
+/// Default number of validators.
 const DEFAULT_NODES: u64 = 4;
-/// The most validators of a testnet.
-const MOST_NODES: u64 = 200;
+/// Maximum number of validators of a testnet.
+const MAX_NODES: u64 = 200;
 
 /// Run a network of validators on this machine and watch it commit.
 ///
-/// Each validator is a process of its own with its own keys, TLS links and disk. A load of transactions runs against
-/// them, open-loop: transactions fall due at the given rate, and latencies run from that moment to the commit. At
-/// the end the blocks of all validators are compared at every height.
+/// Each validator is a separate process with its own keys, TLS links and data directory. An open-loop load runs against
+/// them: transactions fall due at the given rate, and latency is measured from that moment to the commit. At the end the
+/// command compares the blocks of all validators at every height.
 ///
-/// While it runs, `quorate submit`, `get`, `status` and `bench` work against it without further arguments.
+/// While it runs, `quorate submit`, `get`, `status` and `bench` use it without further arguments.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -46,21 +46,21 @@ Examples:
   quorate testnet --nodes 7 --scheme ed25519 --rate 20000 --tx-size 512 --duration 30 --json
       measure
   quorate testnet --protocol gosig --nodes 16
-      without leaders: proposers are drawn in secret, and signatures are summed while they spread
+      without leaders: secret sortition of proposers, and signatures aggregated by gossip
   quorate testnet --protocol gosig --join 10 --leave 1@20 --duration 30
       one more validator joins the running chain with an empty directory, and another one leaves
   quorate testnet --transactions words.txt --data net/
-      one transaction per line; keep the chain in net/, and go on with it the next time")]
+      one transaction per line; keep the chain in net/ and continue it next time")]
 pub(crate) struct RunTestnet {
-    /// How many validators. [default: 4]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_NODES))]
+    /// Number of validators. [default: 4]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_NODES))]
     nodes: Option<u64>,
 
-    /// How the validators agree: jolteon or gosig. [default: jolteon]
+    /// Consensus protocol: jolteon or gosig. [default: jolteon]
     #[arg(long)]
     protocol: Option<ProtocolName>,
 
-    /// How votes are signed: bls or, with Jolteon, ed25519. [default: bls]
+    /// Signature scheme of votes: bls or, with Jolteon, ed25519. [default: bls]
     #[arg(long)]
     scheme: Option<SchemeName>,
 
@@ -68,34 +68,34 @@ pub(crate) struct RunTestnet {
     #[arg(long, default_value = "1000", value_parser = rate_or_none)]
     rate: f64,
 
-    /// Bytes of a transaction.
+    /// Size of a transaction in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
     tx_size: u32,
 
-    /// Stop after so many seconds of load; without it, on Ctrl-C.
+    /// Stop after this many seconds of load; without it, run until Ctrl-C.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     duration: Option<f64>,
 
-    /// Kill validator NODE (from 0) with SIGKILL, SECONDS after the load began; may be repeated.
+    /// Kill validator NODE (from 0) with SIGKILL, SECONDS after the start of the load; may be repeated.
     #[arg(long, value_name = "NODE@SECONDS")]
     kill: Vec<NodeAt>,
 
-    /// Start a killed validator again on its data; may be repeated.
+    /// Restart a killed validator on its data; may be repeated.
     #[arg(long, value_name = "NODE@SECONDS")]
     restart: Vec<NodeAt>,
 
-    /// Let one more validator join SECONDS after the load began, with keys of its own and an empty directory; may be
-    /// repeated. The members allow it; from the next epoch on it reads the chain and takes part. Gosig only.
+    /// Add a validator with new keys and an empty directory, SECONDS after the start of the load; may be repeated. The
+    /// members approve it; from the next epoch on it reads the chain and votes. Gosig only.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     join: Vec<f64>,
 
-    /// Let validator NODE leave, SECONDS after the load began; may be repeated. Gosig only.
+    /// Remove validator NODE from the members, SECONDS after the start of the load; may be repeated. Gosig only.
     #[arg(long, value_name = "NODE@SECONDS")]
     leave: Vec<NodeAt>,
 
-    /// Keep keys, chain and logs here; a directory that holds a testnet goes on with it.
+    /// Keep keys, chain and logs in this directory. If it holds a testnet, continue that testnet.
     ///
-    /// Without it they are in a temporary directory that is removed at the end.
+    /// Without it, use a temporary directory and remove it at the end.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
@@ -103,11 +103,11 @@ pub(crate) struct RunTestnet {
     #[arg(long, value_name = "FILE")]
     transactions: Option<PathBuf>,
 
-    /// How the file is divided.
+    /// How the file is split into transactions.
     #[arg(long, value_enum, default_value_t = Format::Auto, requires = "transactions")]
     format: Format,
 
-    /// Begin the file again when it ends. Gosig orders the same bytes once: what comes again is refused as DUPLICATE.
+    /// Repeat the file when it ends. Gosig orders equal transactions once and refuses repeated ones as DUPLICATE.
     #[arg(long, requires = "transactions")]
     repeat: bool,
 
@@ -115,13 +115,13 @@ pub(crate) struct RunTestnet {
     #[arg(long)]
     json: bool,
 
-    /// What the validators log: error, warn, info, debug, or a filter such as info,quorate_node=debug.
+    /// Log level of the validators: error, warn, info, debug, or a filter such as info,quorate_node=debug.
     #[arg(long, value_name = "FILTER", default_value = "info")]
     log_level: String,
 }
 
 impl RunTestnet {
-    /// Runs it.
+    /// Runs the testnet.
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let parameters = quorate_node::genesis::Parameters::default();
         if self.transactions.is_none() && self.tx_size > parameters.max_transaction_bytes {
@@ -129,10 +129,10 @@ impl RunTestnet {
             return Err(Failure::new(Exit::Usage, text));
         }
         if (self.protocol, self.scheme) == (Some(ProtocolName::Gosig), Some(SchemeName::Ed25519)) {
-            let text = "gosig sums signatures, which ed25519 cannot; leave --scheme out";
+            let text = "gosig aggregates signatures, which ed25519 does not support; omit --scheme";
             return Err(Failure::new(Exit::Usage, text));
         }
-        // Opened before anything is started, so that a wrong name is told at once.
+        // Opened before any validator starts, so that a wrong path fails at once.
         let payloads = match &self.transactions {
             Some(path) => {
                 Payloads::file(path, self.format, self.repeat, parameters.max_transaction_bytes as usize)?
@@ -144,7 +144,7 @@ impl RunTestnet {
         let timeline = |nodes| Timeline::new(plans, nodes).map_err(|text| Failure::new(Exit::Usage, text));
         let changes = !self.join.is_empty() || !self.leave.is_empty();
         if changes && self.data.is_none() && self.protocol != Some(ProtocolName::Gosig) {
-            return Err(keeps_its_members());
+            return Err(no_member_changes());
         }
         if self.data.is_none() {
             timeline(self.nodes.unwrap_or(DEFAULT_NODES) as usize)?;
@@ -158,12 +158,12 @@ impl RunTestnet {
         let nodes = self.nodes.or(self.data.is_none().then_some(DEFAULT_NODES)).map(|nodes| nodes as usize);
         let wanted = Wanted { nodes, protocol: self.protocol, scheme: self.scheme };
         let network = Network::start(&directory, wanted, parameters, &self.log_level).await?;
-        // Again: a directory may hold another number of validators, and another protocol.
+        // Checked again: an existing directory may have another number of validators or another protocol.
         let fixed = changes && network.layout.protocol != ProtocolName::Gosig;
         let timeline = match timeline(network.len()) {
             Ok(timeline) if !fixed => timeline,
             planned => {
-                let failure = planned.err().unwrap_or_else(keeps_its_members);
+                let failure = planned.err().unwrap_or_else(no_member_changes);
                 network.stop().await;
                 return Err(failure);
             }
@@ -172,18 +172,15 @@ impl RunTestnet {
     }
 }
 
-fn keeps_its_members() -> Failure {
-    Failure::new(
-        Exit::Usage,
-        "a chain of jolteon keeps its validators; --join and --leave need --protocol gosig",
-    )
+fn no_member_changes() -> Failure {
+    Failure::new(Exit::Usage, "jolteon has no membership changes; --join and --leave need --protocol gosig")
 }
 
 fn temporary_directory() -> Result<tempfile::TempDir, Failure> {
     tempfile::Builder::new()
         .prefix("quorate-testnet-")
         .tempdir()
-        .map_err(|error| Failure::new(Exit::Failed, format!("cannot make a temporary directory: {error}")))
+        .map_err(|error| Failure::new(Exit::Failed, format!("cannot create a temporary directory: {error}")))
 }
 
 fn rate_or_none(text: &str) -> Result<f64, String> {

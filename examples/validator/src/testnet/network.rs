@@ -11,14 +11,14 @@ use crate::commands::keygen::PublicFile;
 use crate::exit::{Exit, Failure};
 use crate::target::Testnet;
 
-/// How long validators may take until they are connected with each other.
+/// Time limit for the validators to connect with each other.
 const START_PATIENCE: Duration = Duration::from_secs(60);
-/// How often they are asked.
+/// Interval of the readiness polls.
 const START_PAUSE: Duration = Duration::from_millis(50);
-/// How often another place is tried when ports are taken.
+/// Maximum number of attempts when ports are in use.
 const START_ATTEMPTS: usize = 5;
 
-/// The validators' processes and files.
+/// Processes and files of the validators.
 #[derive(Debug)]
 pub(crate) struct Network {
     pub layout: Layout,
@@ -28,7 +28,7 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Makes or takes up the files, starts the validators, and waits until they are ready.
+    /// Creates or reads the files, starts the validators, and waits until they are ready.
     pub(crate) async fn start(
         directory: &Path,
         wanted: Wanted,
@@ -40,7 +40,7 @@ impl Network {
             let layout = Layout::prepare(directory, wanted, parameters.clone())?;
             let fresh = !layout.continued;
             match Self::launch(layout, log_level).await {
-                // Somebody took a port between its choice and its use.
+                // Another process took a port between its choice and its use.
                 Err((failure, layout))
                     if fresh && failure.exit() == Exit::PortTaken && attempt < START_ATTEMPTS =>
                 {
@@ -79,7 +79,7 @@ impl Network {
         }
     }
 
-    /// How many validators there are, running or not.
+    /// Returns the number of validators, running or not.
     pub(crate) fn len(&self) -> usize {
         self.layout.nodes.len()
     }
@@ -92,12 +92,12 @@ impl Network {
         self.layout.nodes.iter().map(|node| Api::new(&node.http)).collect()
     }
 
-    /// Where a validator serves HTTP.
+    /// Returns a client of a validator's HTTP interface.
     pub(crate) fn api(&self, index: usize) -> Result<Api, Failure> {
         Api::new(&self.place(index)?.http)
     }
 
-    /// Where the validators take streams.
+    /// Returns the stream addresses of the validators.
     pub(crate) fn streams(&self) -> Vec<String> {
         self.layout.nodes.iter().map(|node| node.stream.clone()).collect()
     }
@@ -112,7 +112,7 @@ impl Network {
         Ok(())
     }
 
-    /// A new validator with keys of its own and an empty directory, which looks on until it is a member.
+    /// Starts a new validator with new keys and an empty directory, as an observer until it is a member.
     pub(crate) fn add_one(&mut self) -> Result<PublicFile, Failure> {
         let public = self.layout.add()?;
         self.children.push(None);
@@ -122,14 +122,14 @@ impl Network {
         Ok(public)
     }
 
-    /// SIGKILL.
+    /// Kills a validator with SIGKILL.
     pub(crate) async fn kill_one(&mut self, index: usize) {
         if let Some(child) = self.children.get_mut(index).and_then(Option::take) {
             child.kill().await;
         }
     }
 
-    /// A validator that ended by itself since this was last asked: with an error, unless it has left.
+    /// Returns a validator that ended since the last call: with an error, unless it left the members.
     pub(crate) fn ended(&mut self) -> Option<(usize, Result<(), Failure>)> {
         for (index, (slot, place)) in self.children.iter_mut().zip(&self.layout.nodes).enumerate() {
             if let Some(status) = slot.as_mut().and_then(ValidatorProcess::ended) {
@@ -140,27 +140,27 @@ impl Network {
         None
     }
 
-    /// Whether its process runs.
+    /// Returns true if the validator's process runs.
     pub(crate) fn is_running(&self, index: usize) -> bool {
         self.children.get(index).is_some_and(Option::is_some)
     }
 
-    /// What each validator has used so far, with its process id.
+    /// Returns the process id and the resource usage of each validator.
     pub(crate) fn usage(&self) -> Vec<Sample> {
         let usage = |child: &Option<ValidatorProcess>| {
             let pid = child.as_ref()?.pid()?;
-            Some((pid, Usage::of(pid)?))
+            Some((pid, Usage::read(pid)?))
         };
         self.children.iter().map(usage).collect()
     }
 
-    /// Stops all validators at once.
+    /// Stops all validators concurrently.
     pub(crate) async fn stop(self) -> Layout {
         self.testnet.withdraw();
         let stopping: Vec<_> =
             self.children.into_iter().flatten().map(|child| tokio::spawn(child.stop())).collect();
         for child in stopping {
-            // A validator that had to be killed is gone as well.
+            // A validator that did not stop cleanly was killed.
             let _ = child.await;
         }
         self.layout
@@ -169,7 +169,7 @@ impl Network {
     async fn wait_until_ready(&mut self) -> Result<(), Failure> {
         let deadline = Instant::now() + START_PATIENCE;
         for (index, api) in self.apis()?.iter().enumerate() {
-            // One that has left stops at once.
+            // A validator that is no longer a member stops at once.
             while self.is_running(index) && !api.is_ready().await {
                 if let Some((_, Err(failure))) = self.ended() {
                     return Err(failure);
@@ -197,7 +197,7 @@ impl Network {
     }
 }
 
-/// Resolves on Ctrl-C, on a polite kill, and when the terminal goes away.
+/// Resolves on SIGINT, SIGTERM or SIGHUP.
 pub(crate) async fn interrupted() {
     use tokio::signal::unix::{SignalKind, signal};
     let Ok(mut term) = signal(SignalKind::terminate()) else { return std::future::pending().await };

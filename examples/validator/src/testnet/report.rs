@@ -7,15 +7,15 @@ use crate::commands::member::Begun;
 use crate::exit::{Exit, Failure};
 use crate::load::LoadReport;
 
-/// How a testnet went: what `--json` prints.
+/// Report of a testnet run, as printed by `--json`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     pub nodes: usize,
     pub protocol: &'static str,
     pub scheme: &'static str,
-    /// Transactions per second that fell due; 0 without a load.
+    /// Offered transactions per second; 0 without a load.
     pub rate: f64,
-    /// Bytes of a transaction, if they are random.
+    /// Size of a random transaction in bytes; `None` for a file.
     pub tx_size: Option<u32>,
     #[serde(flatten)]
     pub load: Option<LoadReport>,
@@ -25,15 +25,15 @@ pub(crate) struct Report {
     pub blocks_per_second: f64,
     /// Size of the newest quorum certificate.
     pub certificate_bytes: u32,
-    /// The most views that one validator gave up during the load.
+    /// Maximum number of view timeouts of a validator during the load.
     pub timeouts: u64,
     pub events: Vec<Event>,
-    /// Changes of the members, in the order in which they were asked for.
+    /// Membership changes in the order of their requests.
     pub changes: Vec<MemberChange>,
     pub agreement: AgreementReport,
-    /// By validator, in order; `None` for those that are down.
+    /// Usage by validator; `None` if it is down.
     pub usage: Vec<Option<NodeUsage>>,
-    /// Validators that ended by themselves, with what they logged last.
+    /// Validators that ended unexpectedly, with the end of their logs.
     pub crashed: Vec<String>,
     pub directory: String,
 }
@@ -44,29 +44,29 @@ pub(crate) struct Event {
     pub node: usize,
     pub killed_at: f64,
     pub restarted_at: Option<f64>,
-    /// How long after its restart it had all blocks of the moment of its restart.
+    /// Seconds from the restart until the validator had all blocks of the time of its restart.
     pub caught_up_after: Option<f64>,
 }
 
-/// A validator that joined or left. Times are those of the looks, twice a second, at which it was noticed.
+/// A validator that joined or left. Times have the resolution of the polls, half a second.
 #[derive(Debug, Serialize)]
 pub(crate) struct MemberChange {
     pub node: usize,
     /// `join` or `leave`.
     pub change: &'static str,
-    /// When it was asked for, in seconds since the load began.
+    /// Time of the request in seconds since the start of the load.
     pub asked_at: f64,
-    /// The epoch that it began.
+    /// The epoch that the change started.
     pub epoch: Option<u64>,
     /// The height of that epoch's first block.
     pub first_height: Option<u64>,
-    /// How long after that the members had allowed it, the chain had committed it, and the epoch had begun.
+    /// Seconds from the request until the epoch had begun: approval, commit and handover.
     pub begun_after: Option<f64>,
-    /// How long after it was asked for the validator had caught up and took part, or had stopped.
+    /// Seconds from the request until the validator voted (join) or had stopped (leave).
     pub done_after: Option<f64>,
 }
 
-/// Whether all delivered the same.
+/// Comparison of the delivered blocks of all validators.
 #[derive(Debug, Serialize)]
 pub(crate) struct AgreementReport {
     pub heights: u64,
@@ -74,10 +74,10 @@ pub(crate) struct AgreementReport {
     pub contradictions: Vec<Contradiction>,
 }
 
-/// What a validator used during the load.
+/// Resource usage of a validator during the load.
 #[derive(Debug, Serialize)]
 pub(crate) struct NodeUsage {
-    /// Of one core.
+    /// Percentage of one core.
     pub cpu_percent: f64,
     pub peak_mib: f64,
 }
@@ -90,7 +90,7 @@ impl NodeUsage {
 }
 
 impl Report {
-    /// In words.
+    /// Prints the report.
     pub(crate) fn print(&self, verdict: &str) {
         if let Some(load) = &self.load {
             load.print();
@@ -117,7 +117,7 @@ impl Report {
         say!("agreement   {verdict}");
     }
 
-    /// What of this is a failure.
+    /// Returns the failure that the report shows, if any.
     pub(crate) fn judge(&self, verdict: &str) -> Result<(), Failure> {
         if !self.agreement.contradictions.is_empty() {
             return Err(Failure::new(Exit::Contradiction, verdict));
@@ -143,36 +143,37 @@ impl Report {
 }
 
 impl MemberChange {
-    /// That has just been asked for.
-    pub(crate) fn asked(node: usize, change: &'static str, asked_at: f64) -> Self {
+    /// Creates the record of a request.
+    pub(crate) fn requested(node: usize, change: &'static str, asked_at: f64) -> Self {
         let (begun_after, done_after) = (None, None);
         Self { node, change, asked_at, epoch: None, first_height: None, begun_after, done_after }
     }
 
-    /// The epoch that it begins has begun.
+    /// Records that the new epoch has begun.
     pub(crate) fn begun(&mut self, begun: Begun, at: f64) {
         self.epoch = Some(begun.epoch);
         self.first_height = Some(begun.first_height);
         self.begun_after = Some(at - self.asked_at);
     }
 
-    /// In one sentence.
+    /// Returns a one-sentence description.
     pub(crate) fn words(&self) -> String {
         let joins = self.change == "join";
-        let mut text = format!("validator {} was to {} at {:.1} s", self.node, self.change, self.asked_at);
+        let mut text =
+            format!("validator {} requested to {} at {:.1} s", self.node, self.change, self.asked_at);
         match (self.epoch, self.first_height, self.begun_after) {
             (Some(epoch), Some(height), Some(after)) => {
-                text.push_str(&format!(": after {after:.1} s epoch {epoch} had begun with block {height}"));
+                text.push_str(&format!(": epoch {epoch} began with block {height} after {after:.1} s"));
             }
-            _ => text.push_str(": no epoch has begun with that"),
+            _ => text.push_str(": the change has started no epoch yet"),
         }
         match self.done_after {
             Some(after) => {
-                let done = if joins { "took part" } else { "had stopped" };
-                text.push_str(&format!(", and after {after:.1} s it {done}"));
+                let done = if joins { "votes" } else { "has stopped" };
+                text.push_str(&format!(", and it {done} after {after:.1} s"));
             }
             None => text.push_str(if joins {
-                ", and it takes no part yet"
+                ", and it does not vote yet"
             } else {
                 ", and it has not stopped yet"
             }),

@@ -4,34 +4,34 @@ use crossterm::cursor::{Hide, MoveToColumn, MoveUp, Show};
 use crossterm::queue;
 use crossterm::terminal::{self, BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
 
-/// Lines at the bottom of a terminal that are drawn again in place. What was drawn last stays when this is dropped.
+/// Lines at the bottom of a terminal that are redrawn in place. The last drawn lines stay after a drop.
 #[derive(Debug)]
 pub(crate) struct Screen {
     drawn: u16,
 }
 
 impl Screen {
-    /// A screen, if standard output is a terminal.
+    /// Creates a screen if standard output is a terminal.
     pub(crate) fn new() -> Option<Self> {
         std::io::stdout().is_terminal().then_some(Self { drawn: 0 })
     }
 
-    /// Whether colours are welcome: `NO_COLOR` and dumb terminals say no.
+    /// Returns true if colours are enabled: no `NO_COLOR`, and not a dumb terminal.
     pub(crate) fn has_colour() -> bool {
         let unset = |name| std::env::var_os(name).is_none_or(|value| value.is_empty());
         unset("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
     }
 
-    /// Columns and rows.
+    /// Returns columns and rows of the terminal.
     pub(crate) fn size() -> (usize, usize) {
         terminal::size().map_or((80, 24), |(columns, rows)| (columns.into(), rows.into()))
     }
 
-    /// Draws over what was drawn before. All in one write, and as one update where the terminal knows such a
-    /// thing, so that nothing flickers.
+    /// Redraws the lines in place, in one write and as one synchronized update where the terminal supports it, so that
+    /// nothing flickers.
     pub(crate) fn draw(&mut self, lines: &[String]) {
         let (_, rows) = Self::size();
-        // A line that scrolled away cannot be drawn again.
+        // A line that scrolled away cannot be redrawn.
         let lines = lines.get(..lines.len().min(rows.saturating_sub(1))).unwrap_or_default();
         let mut out = Vec::new();
         // Writing into a Vec cannot fail.
@@ -44,13 +44,13 @@ impl Screen {
             let _ = queue!(out, Clear(ClearType::UntilNewLine));
             out.extend_from_slice(b"\r\n");
         }
-        // Shown again each time: whenever this process is killed, the terminal is left as it was.
+        // Show the cursor after each frame, so that a killed process leaves the terminal usable.
         let _ = queue!(out, Clear(ClearType::FromCursorDown), Show, EndSynchronizedUpdate);
         self.drawn = lines.len() as u16;
         write(&out);
     }
 
-    /// Writes a line above what is drawn, where it stays.
+    /// Writes a permanent line above the redrawn lines.
     pub(crate) fn note(&mut self, line: &str) {
         let mut out = Vec::new();
         let _ = queue!(out, MoveToColumn(0));
@@ -67,6 +67,6 @@ impl Screen {
 
 fn write(bytes: &[u8]) {
     let mut stdout = std::io::stdout().lock();
-    // A terminal that went away is no reason to stop the network.
+    // A closed terminal must not stop the network.
     let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
 }

@@ -5,7 +5,7 @@ use quorate_support::{count, say, tell};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::RunTestnet;
-use super::change::{Changes, Means, Wish};
+use super::change::{Approvers, Changes, MemberRequest};
 use super::child::{Sample, Usage};
 use super::network::{Network, interrupted};
 use super::report::{AgreementReport, Event, MemberChange, NodeUsage, Report};
@@ -17,20 +17,20 @@ use crate::api::Api;
 use crate::exit::{Exit, Failure};
 use crate::load::{Histogram, Latencies, Load, LoadReport, Payloads, Plan};
 
-/// How often the validators are looked at, and a terminal is drawn.
+/// Interval of the status polls and of the redraws.
 const LOOK_PAUSE: Duration = Duration::from_millis(500);
-/// Every how many looks a line is printed where there is no terminal.
+/// Number of polls per printed line without a terminal.
 const LOOKS_PER_LINE: u64 = 2;
-/// How far back the shown latencies look, in draws.
+/// Number of polls that the shown latencies cover.
 const RECENT: usize = 10;
-/// How long what is on its way at the end may take to commit.
+/// Time that transactions in flight at the end have to commit.
 const DRAIN: Duration = Duration::from_secs(1);
-/// How often they are looked at in the end.
+/// Interval of the polls after the load.
 const SETTLE_PAUSE: Duration = Duration::from_millis(100);
-/// How long validators may take to catch up at the end.
+/// Maximum time for validators to catch up at the end.
 const CATCH_UP: Duration = Duration::from_secs(20);
 
-/// A testnet from the moment its validators are ready.
+/// A running testnet whose validators are ready.
 pub(crate) struct Session<'a> {
     options: &'a RunTestnet,
     network: Network,
@@ -63,7 +63,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Runs to the end, stops the validators whatever happened, and reports.
+    /// Runs to the end, stops the validators in any case, and reports.
     pub(crate) async fn run(mut self, payloads: Payloads) -> Result<(), Failure> {
         let watched = self.watch(payloads).await;
         self.network.stop().await;
@@ -81,7 +81,7 @@ impl<'a> Session<'a> {
 
     async fn watch(&mut self, payloads: Payloads) -> Result<(Report, String), Failure> {
         let mut watch = Watch::new(self.network.apis()?);
-        // Of a testnet that is taken up again.
+        // A continued testnet may contain validators that have left.
         (0..self.network.len())
             .filter(|node| !self.network.is_running(*node))
             .for_each(|node| watch.has_left(node));
@@ -110,7 +110,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Draws, and does what the timeline says, until the end.
+    /// Redraws and carries out the timeline until the end.
     async fn follow(
         &mut self,
         watch: &mut Watch,
@@ -124,7 +124,7 @@ impl<'a> Session<'a> {
         let mut looks = 0;
         let mut interrupted = std::pin::pin!(interrupted());
         loop {
-            // Far away where there is none.
+            // A moment far in the future stands for none.
             let at = |moment: Option<Instant>| moment.unwrap_or_else(|| start + Duration::from_secs(1 << 30));
             let next = at(self.timeline.next_at().map(|after| start + after));
             tokio::select! {
@@ -138,7 +138,7 @@ impl<'a> Session<'a> {
                 () = sleep_until(next) => self.act(watch, start).await?,
                 _ = tick.tick() => {
                     watch.look().await;
-                    self.notice(watch, start).await;
+                    self.record_changes_of_state(watch, start).await;
                     if self.screen.is_some() || looks % LOOKS_PER_LINE == 0 {
                         self.draw(watch, load, start, end);
                     }
@@ -148,13 +148,13 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Does what the timeline says.
+    /// Carries out due actions of the timeline.
     async fn act(&mut self, watch: &mut Watch, start: Instant) -> Result<(), Failure> {
         while let Some((action, node)) = self.timeline.due(start.elapsed()) {
             let at = start.elapsed().as_secs_f64();
             match action {
                 Action::Kill => {
-                    // What it delivered until now is compared, for afterwards nobody can ask it.
+                    // Compare its blocks now, because a killed validator cannot be queried.
                     watch.compare(node).await;
                     self.network.kill_one(node).await;
                     watch.is_down(node);
@@ -164,7 +164,7 @@ impl<'a> Session<'a> {
                         restarted_at: None,
                         caught_up_after: None,
                     });
-                    self.note(&format!("validator {node} is killed"));
+                    self.note(&format!("killed validator {node}"));
                 }
                 Action::Restart => {
                     self.network.start_one(node)?;
@@ -173,30 +173,32 @@ impl<'a> Session<'a> {
                     if let Some(event) = killed {
                         event.restarted_at = Some(at);
                     }
-                    self.note(&format!("validator {node} is started again"));
+                    self.note(&format!("restarted validator {node}"));
                 }
                 Action::Join => {
                     let public = self.network.add_one()?;
                     watch.add(self.network.api(node)?);
                     self.names = self.network.names();
-                    self.changed.push(MemberChange::asked(node, "join", at));
-                    self.note(&format!("validator {node} has an empty directory and is to join"));
-                    let wish = Wish::Join(Box::new(public.into_member(1)));
-                    self.changes.add(self.changed.len().saturating_sub(1), wish);
+                    self.changed.push(MemberChange::requested(node, "join", at));
+                    self.note(&format!(
+                        "validator {node} started with an empty directory; requesting that it joins"
+                    ));
+                    let request = MemberRequest::Join(Box::new(public.into_member(1)));
+                    self.changes.add(self.changed.len().saturating_sub(1), request);
                 }
                 Action::Leave => {
-                    self.changed.push(MemberChange::asked(node, "leave", at));
-                    self.note(&format!("validator {node} is to leave"));
+                    self.changed.push(MemberChange::requested(node, "leave", at));
+                    self.note(&format!("requesting that validator {node} leaves"));
                     let name = self.names.get(node).cloned().unwrap_or_default();
-                    self.changes.add(self.changed.len().saturating_sub(1), Wish::Leave(name));
+                    self.changes.add(self.changed.len().saturating_sub(1), MemberRequest::Leave(name));
                 }
             }
         }
         Ok(())
     }
 
-    /// Takes note of who ended by itself, of who has caught up, and of what became of the changes of the members.
-    async fn notice(&mut self, watch: &mut Watch, start: Instant) {
+    /// Records validators that ended or caught up, and the progress of membership changes.
+    async fn record_changes_of_state(&mut self, watch: &mut Watch, start: Instant) {
         while let Some((node, ended)) = self.network.ended() {
             match ended {
                 Ok(()) => {
@@ -210,17 +212,17 @@ impl<'a> Session<'a> {
                 }
             }
         }
-        self.notice_changes(watch, start).await;
+        self.record_member_changes(watch, start).await;
         for event in self.events.iter_mut().filter(|event| event.restarted_at.is_some()) {
             let caught_up = watch.nodes.get(event.node).and_then(|node| node.caught_up);
             event.caught_up_after = event.caught_up_after.or(caught_up.map(|after| after.as_secs_f64()));
         }
     }
 
-    async fn notice_changes(&mut self, watch: &Watch, start: Instant) {
+    async fn record_member_changes(&mut self, watch: &Watch, start: Instant) {
         let at = start.elapsed().as_secs_f64();
         let network = &self.network;
-        if let Some((change, made)) = self.changes.poll(|| means(network, watch)).await {
+        if let Some((change, made)) = self.changes.poll(|| approvers(network, watch)).await {
             let text = match (made, self.changed.get_mut(change)) {
                 (Ok(begun), Some(change)) => {
                     change.begun(begun, at);
@@ -277,12 +279,12 @@ impl<'a> Session<'a> {
         }
         let mut recent = Histogram::new();
         self.recent.iter().for_each(|(_, histogram, _)| recent.add(histogram));
-        // The first of them counts what came before its moment.
+        // Skip the first sample: its commits happened before its time.
         let commits: u64 = self.recent.iter().skip(1).map(|(.., committed)| committed).sum();
         let since = self.recent.front().map_or(Duration::ZERO, |(at, ..)| at.elapsed());
         let counts = load.counts();
         let what = match &self.options.transactions {
-            Some(_) if load.is_sent() => "file, sent whole".to_owned(),
+            Some(_) if load.is_sent() => "file, completely sent".to_owned(),
             Some(_) => format!("file, {} tx/s", count(self.options.rate as u64)),
             None => {
                 format!("{} tx/s of {} random bytes", count(self.options.rate as u64), self.options.tx_size)
@@ -295,7 +297,7 @@ impl<'a> Session<'a> {
             refused: counts.all_refused(),
             unanswered: counts.lost + counts.unsent,
             per_second: if since.is_zero() { 0.0 } else { commits as f64 / since.as_secs_f64() },
-            latencies: Latencies::of(&recent),
+            latencies: Latencies::from_histogram(&recent),
         }
     }
 
@@ -304,7 +306,7 @@ impl<'a> Session<'a> {
         format!(
             "In another terminal: quorate submit --wait \"put greeting hello\"\n\
              then: quorate get --key greeting     HTTP: http://{http}/\n\
-             * leads the current view. Ctrl-C stops."
+             * marks the leader of the current view. Ctrl-C stops."
         )
     }
 
@@ -315,8 +317,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Waits until every running validator has what the furthest has now, so that all is compared, and until the changes
-    /// that were asked for are made.
+    /// Waits until every running validator has reached the current height, so that all blocks are compared, and until the
+    /// requested membership changes are complete.
     async fn settle(&mut self, watch: &mut Watch, start: Instant) {
         watch.look().await;
         let (height, deadline) = (watch.height(), Instant::now() + CATCH_UP);
@@ -327,9 +329,9 @@ impl<'a> Session<'a> {
                 () = interrupted.as_mut() => break,
             }
             watch.look().await;
-            self.notice(watch, start).await;
+            self.record_changes_of_state(watch, start).await;
         }
-        self.notice(watch, start).await;
+        self.record_changes_of_state(watch, start).await;
     }
 
     fn is_changed(&self) -> bool {
@@ -346,7 +348,7 @@ impl<'a> Session<'a> {
         after: &[Sample],
     ) -> (Report, String) {
         let seconds = elapsed.as_secs_f64().max(1e-3);
-        // A validator that was restarted is another process, which used nothing before.
+        // A restarted validator is a new process, so its usage starts at zero.
         let used = |(index, after): (usize, &Sample)| {
             let (pid, after) = (*after)?;
             let before = before.get(index).copied().flatten();
@@ -380,22 +382,22 @@ impl<'a> Session<'a> {
     }
 }
 
-/// With what changes are made in the name of whoever is a member.
-fn means(network: &Network, watch: &Watch) -> Means {
+/// Returns the keys and the reachable validators with which changes are made.
+fn approvers(network: &Network, watch: &Watch) -> Approvers {
     let runs = |(index, api)| network.is_running(index).then_some(api);
     let caught_up = |api: &Api| {
         let node = watch.nodes.iter().find(|node| node.is_at(api));
         node.and_then(|node| node.status.as_ref()).is_some_and(|status| !status.syncing)
     };
     let apis = network.apis().unwrap_or_default().into_iter().enumerate().filter_map(runs);
-    Means {
+    Approvers {
         genesis: network.layout.genesis.clone(),
         apis: apis.filter(caught_up).collect(),
         keys: network.layout.nodes.iter().map(|node| node.keys.clone()).collect(),
     }
 }
 
-/// Progress where there is no terminal; with `--json`, standard output is for the one object alone.
+/// Prints a line of progress. With `--json`, standard output is reserved for the JSON object.
 fn print_line(json: bool, line: &str) {
     if json {
         tell!("{line}");

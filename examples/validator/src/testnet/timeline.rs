@@ -1,12 +1,12 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-/// What happens to a validator at some time of a testnet: `I@T` on the command line.
+/// A validator and a time: `NODE@SECONDS` on the command line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct NodeAt {
-    /// Which validator.
+    /// Index of the validator.
     pub node: usize,
-    /// When, since the load began.
+    /// Time since the start of the load.
     pub at: Duration,
 }
 
@@ -24,37 +24,37 @@ impl FromStr for NodeAt {
     }
 }
 
-/// What is done to a validator.
+/// An action on a validator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// SIGKILL: no warning, no last write.
+    /// Kill the process with SIGKILL.
     Kill,
-    /// Start it again on the same data.
+    /// Restart the process on the same data.
     Restart,
-    /// A new one begins with an empty directory and becomes a member.
+    /// Start a new validator with an empty directory, and make it a member.
     Join,
-    /// It stops being a member.
+    /// Remove the validator from the members.
     Leave,
 }
 
-/// What was asked for.
+/// Requested actions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Plans<'a> {
     pub kills: &'a [NodeAt],
     pub restarts: &'a [NodeAt],
-    /// When validators join, numbered on from those that are there, in the order of their times.
+    /// Times at which validators join. They get the next indices, in the order of their times.
     pub joins: &'a [f64],
     pub leaves: &'a [NodeAt],
 }
 
-/// All that is to happen, in order.
+/// Planned actions in order of time.
 #[derive(Debug)]
 pub(crate) struct Timeline {
-    /// The next is last.
+    /// In reverse order: the next action is last.
     events: Vec<(Duration, Action, usize)>,
 }
 
-/// What a validator is, as far as the timeline knows.
+/// Planned state of a validator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Running,
@@ -63,7 +63,7 @@ enum State {
 }
 
 impl Timeline {
-    /// Checks that the validators exist, that only what is down is restarted, and that nobody does anything who left.
+    /// Builds the timeline. Refuses unknown validators, restarts of running ones, and actions after a validator left.
     pub(crate) fn new(plans: Plans<'_>, nodes: usize) -> Result<Self, String> {
         let named = |action| move |event: &NodeAt| (event.at, action, event.node);
         let mut events: Vec<(Duration, Action, usize)> = Vec::new();
@@ -100,18 +100,18 @@ impl Timeline {
             *state = to;
         }
         if !states.contains(&State::Running) {
-            return Err("no validator would be left".into());
+            return Err("all validators would have left".into());
         }
         events.reverse();
         Ok(Self { events })
     }
 
-    /// When the next thing happens.
+    /// Returns the time of the next action.
     pub(crate) fn next_at(&self) -> Option<Duration> {
         self.events.last().map(|(at, ..)| *at)
     }
 
-    /// The next thing that is due by `now`.
+    /// Returns and removes the next action that is due at `now`.
     pub(crate) fn due(&mut self, now: Duration) -> Option<(Action, usize)> {
         let (_, action, node) = self.events.pop_if(|(at, ..)| *at <= now)?;
         Some((action, node))
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_happen_is_refused() {
+    fn impossible_plans_are_refused() {
         let refused = |kills: &[&str], restarts: &[&str], leaves: &[&str], says: &str| {
             let read = |list: &[&str]| list.iter().map(|text| at(text)).collect::<Vec<_>>();
             let (kills, restarts, leaves) = (read(kills), read(restarts), read(leaves));
@@ -166,6 +166,6 @@ mod tests {
         refused(&["1@1", "1@2"], &[], &[], "is down already");
         refused(&[], &["1@1"], &[], "is running already");
         refused(&["1@5"], &[], &["1@4"], "has left already");
-        refused(&[], &[], &["0@4", "1@4", "2@4", "3@4", "4@4"], "no validator would be left");
+        refused(&[], &[], &["0@4", "1@4", "2@4", "3@4", "4@4"], "all validators would have left");
     }
 }

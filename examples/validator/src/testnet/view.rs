@@ -6,7 +6,7 @@ use quorate_support::{clock, count, millis};
 use super::watch::{Watch, Watched};
 use crate::load::Latencies;
 
-/// What a testnet looks like at one moment.
+/// Snapshot of a testnet for display.
 #[derive(Debug)]
 pub(crate) struct Frame<'a> {
     pub watch: &'a Watch,
@@ -15,13 +15,13 @@ pub(crate) struct Frame<'a> {
     pub scheme: SchemeName,
     pub directory: &'a str,
     pub elapsed: Duration,
-    /// How long it is to run, if it ends by itself.
+    /// Planned duration, if any.
     pub total: Option<Duration>,
     pub load: Option<LoadView>,
     pub hint: &'a str,
 }
 
-/// What the load looks like.
+/// Snapshot of the load for display.
 #[derive(Clone, Debug)]
 pub(crate) struct LoadView {
     pub what: String,
@@ -30,12 +30,12 @@ pub(crate) struct LoadView {
     pub refused: u64,
     pub unanswered: u64,
     pub per_second: f64,
-    /// Of the last seconds.
+    /// Latencies over the last seconds.
     pub latencies: Option<Latencies>,
 }
 
 impl Frame<'_> {
-    /// As a table, no line wider than `columns`.
+    /// Renders a table with lines of at most `columns` characters.
     pub(crate) fn table(&self, columns: usize, rows: usize, colour: bool) -> Vec<String> {
         let paint = Paint { colour };
         let mut lines = vec![self.title(columns, &paint)];
@@ -47,7 +47,7 @@ impl Frame<'_> {
         );
         lines.push(paint.dim(&fit(&head, columns)));
         let leader = self.watch.leader();
-        // Twelve lines are around the validators.
+        // Twelve lines surround the list of validators.
         let room = rows.saturating_sub(13).max(4);
         let hidden = self.names.len().saturating_sub(room);
         for (index, (name, node)) in self.names.iter().zip(&self.watch.nodes).enumerate() {
@@ -67,7 +67,7 @@ impl Frame<'_> {
         lines
     }
 
-    /// As one line, for logs.
+    /// Renders one line, for logs.
     pub(crate) fn line(&self) -> String {
         let mut line = format!("{} height {}", clock(self.elapsed), self.watch.height());
         if let Some(status) = self.watch.furthest() {
@@ -160,7 +160,7 @@ fn row(name: &str, node: &Watched, leads: bool, columns: usize, paint: &Paint) -
             let up = s.peers.iter().filter(|peer| peer.outgoing && peer.incoming).count();
             let state = match s.me {
                 _ if s.syncing => "catching up",
-                None => "looks on",
+                None => "observer",
                 Some(_) => "up",
             };
             let line = format!(
@@ -181,7 +181,7 @@ fn row(name: &str, node: &Watched, leads: bool, columns: usize, paint: &Paint) -
     }
 }
 
-/// Cut to so many columns.
+/// Truncates a line to `columns` characters.
 fn fit(line: &str, columns: usize) -> String {
     line.chars().take(columns).collect()
 }
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn no_line_is_wider_than_the_terminal_and_few_rows_hold_many_validators() {
+    fn frames_fit_the_terminal_with_many_validators() {
         let names: Vec<String> = (0..40).map(|i| format!("node{i}")).collect();
         let mut watch = Watch::new(names.iter().map(|_| Api::new("127.0.0.1:1").unwrap()).collect());
         watch.is_down(2);

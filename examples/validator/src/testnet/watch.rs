@@ -6,36 +6,36 @@ use tokio::time::{Instant, timeout_at};
 use super::agreement::Agreement;
 use crate::api::{Api, BlockSummary, Status};
 
-/// How long a validator may take to answer a look.
+/// Time limit of a status poll.
 const LOOK_PATIENCE: Duration = Duration::from_millis(900);
-/// How far back rates look.
+/// Time window of the shown rates.
 const RATE_WINDOW: Duration = Duration::from_secs(5);
 
-/// What is known of the validators from looking at them.
+/// State of the validators as observed by polling them.
 #[derive(Debug)]
 pub(crate) struct Watch {
     pub nodes: Vec<Watched>,
     pub agreement: Agreement,
-    /// The highest block at some moments past.
+    /// Recent samples of the greatest height.
     heights: VecDeque<(Instant, u64)>,
 }
 
-/// What is known of one validator.
+/// Observed state of one validator.
 #[derive(Debug)]
 pub(crate) struct Watched {
     api: Api,
-    /// Whether it is meant to run.
+    /// True if the validator is supposed to run.
     pub up: bool,
-    /// Whether it has stopped because it is no member any more.
+    /// True if the validator stopped because it is no longer a member.
     pub left: bool,
-    /// What it last said; `None` if it did not answer the last look.
+    /// Latest status; `None` if the last poll failed.
     pub status: Option<Status>,
-    /// Views it gave up since counting began, over all its lives.
+    /// View timeouts since the start of the load, across restarts.
     pub timeouts: u64,
     last_timeouts: u64,
-    /// When it was started again, and the height it has to reach.
+    /// Time of the last restart, and the height to catch up to.
     restarted: Option<(Instant, u64)>,
-    /// How long after its last start it had caught up.
+    /// Time from the last restart until the validator had caught up.
     pub caught_up: Option<Duration>,
 }
 
@@ -48,8 +48,7 @@ impl Watch {
         }
     }
 
-    /// Asks every validator that is meant to run, all at the same time, how it is and what it has committed since
-    /// the last look.
+    /// Polls the status and the new blocks of all validators that are supposed to run, concurrently.
     pub(crate) async fn look(&mut self) {
         let asked: Vec<_> = (0..self.nodes.len()).map(|index| self.ask(index)).collect();
         for (index, asked) in asked.into_iter().enumerate() {
@@ -72,7 +71,7 @@ impl Watch {
         self.agreement.compare(index, &blocks);
     }
 
-    /// Begins to ask a validator at once; what it has not answered when the time is over is asked the next time.
+    /// Starts a poll of one validator. Blocks that do not arrive in time are requested by the next poll.
     fn ask(&self, index: usize) -> impl Future<Output = (Option<Status>, Vec<BlockSummary>)> + use<> {
         let api = self.nodes.get(index).filter(|node| node.up).map(|node| node.api.clone());
         let mut from = self.agreement.compared(index) + 1;
@@ -80,7 +79,7 @@ impl Watch {
             let Some(api) = api else { return (None, Vec::new()) };
             let (deadline, mut blocks) = (Instant::now() + LOOK_PATIENCE, Vec::new());
             let Ok(Ok(status)) = timeout_at(deadline, api.status()).await else { return (None, blocks) };
-            // As many requests as it takes, or as there is time for: a chain that is taken up again may be long.
+            // A continued chain may be long, so this repeats until all blocks arrived or the time is over.
             while let Ok(Ok(more)) = timeout_at(deadline, api.blocks(from)).await {
                 if more.is_empty() {
                     break;
@@ -93,14 +92,14 @@ impl Watch {
         async { asked.await.unwrap_or_default() }
     }
 
-    /// Counts timeouts from now on.
+    /// Resets the counters of timeouts.
     pub(crate) fn begin(&mut self) {
         for node in &mut self.nodes {
             node.timeouts = 0;
         }
     }
 
-    /// The validator is not meant to run any more.
+    /// Marks the validator as down.
     pub(crate) fn is_down(&mut self, index: usize) {
         if let Some(node) = self.nodes.get_mut(index) {
             node.up = false;
@@ -109,7 +108,7 @@ impl Watch {
         }
     }
 
-    /// The validator has stopped because it is no member any more.
+    /// Marks the validator as no longer a member.
     pub(crate) fn has_left(&mut self, index: usize) {
         self.is_down(index);
         if let Some(node) = self.nodes.get_mut(index) {
@@ -117,13 +116,13 @@ impl Watch {
         }
     }
 
-    /// There is one more validator, with nothing yet.
+    /// Adds a new validator without blocks.
     pub(crate) fn add(&mut self, api: Api) {
         self.nodes.push(Watched::new(api));
         self.is_restarted(self.nodes.len().saturating_sub(1));
     }
 
-    /// The validator was started again.
+    /// Marks the validator as restarted.
     pub(crate) fn is_restarted(&mut self, index: usize) {
         let goal = self.height();
         if let Some(node) = self.nodes.get_mut(index) {
@@ -134,18 +133,18 @@ impl Watch {
         }
     }
 
-    /// The height of the newest block of any validator.
+    /// Returns the greatest height of any validator.
     pub(crate) fn height(&self) -> u64 {
         self.answers().map(|status| status.height).max().unwrap_or(0)
     }
 
-    /// Whether every validator that is meant to run has reached `height`.
+    /// Returns true if every validator that is supposed to run has reached `height`.
     pub(crate) fn all_reached(&self, height: u64) -> bool {
         let running = self.nodes.iter().enumerate().filter(|(_, node)| node.up);
         running.into_iter().all(|(index, _)| self.agreement.compared(index) >= height)
     }
 
-    /// Blocks per second over the last seconds.
+    /// Returns the block rate over the last seconds.
     pub(crate) fn blocks_per_second(&self) -> f64 {
         let (Some((from, low)), Some((to, high))) = (self.heights.front(), self.heights.back()) else {
             return 0.0;
@@ -154,17 +153,17 @@ impl Watch {
         if seconds > 0.0 { high.saturating_sub(*low) as f64 / seconds } else { 0.0 }
     }
 
-    /// The largest number of views that a validator gave up.
+    /// Returns the maximum number of view timeouts of a validator.
     pub(crate) fn timeouts(&self) -> u64 {
         self.nodes.iter().map(|node| node.timeouts).max().unwrap_or(0)
     }
 
-    /// What the validator that is furthest says.
+    /// Returns the status of the validator in the newest view.
     pub(crate) fn furthest(&self) -> Option<&Status> {
         self.answers().max_by_key(|status| (status.epoch, status.view))
     }
 
-    /// Which validator leads. A member's place in its committee changes with the epochs.
+    /// Returns the leading validator. Its committee index may change with the epoch.
     pub(crate) fn leader(&self) -> Option<usize> {
         let Status { epoch, leader, .. } = self.furthest()?;
         let leads = |status: &Status| status.epoch == *epoch && status.me == Some(*leader);
@@ -190,7 +189,7 @@ impl Watched {
         }
     }
 
-    /// Whether this is what answers there.
+    /// Returns true if the validator has this address.
     pub(crate) fn is_at(&self, api: &Api) -> bool {
         self.api.address() == api.address()
     }

@@ -1,4 +1,4 @@
-//! Runs the real program as its users do.
+//! Runs the real program as users do.
 
 #![allow(dead_code, unreachable_pub, reason = "each test takes what it needs of it")]
 
@@ -9,19 +9,19 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// A directory of its own, in which commands run and find only each other.
+/// An isolated directory in which commands run and find only each other.
 pub struct Bench {
     dir: TempDir,
 }
 
-/// What a command did.
+/// Result of a command.
 pub struct Done {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
-/// A command that runs; killed when dropped.
+/// A running command; killed when dropped.
 pub struct Running {
     pub child: Child,
 }
@@ -70,14 +70,14 @@ impl Bench {
         }
     }
 
-    /// Runs a command that must succeed, and gives what it printed.
+    /// Runs a command that must succeed, and returns its standard output.
     pub fn ok(&self, arguments: &[&str]) -> String {
         let done = self.run(arguments);
         assert_eq!(done.code, 0, "{arguments:?}: {}{}", done.stdout, done.stderr);
         done.stdout
     }
 
-    /// Runs a command that must fail with this code and say this.
+    /// Runs a command that must fail with this exit code and this text in its error.
     pub fn fails(&self, code: i32, says: &str, arguments: &[&str]) {
         let done = self.run(arguments);
         assert_eq!(done.code, code, "{arguments:?}: {}{}", done.stdout, done.stderr);
@@ -113,9 +113,9 @@ impl Running {
         assert!(Command::new("kill").args([&format!("-{name}"), &pid]).status().unwrap().success());
     }
 
-    /// Waits for the end and gives the exit code and what was not read yet.
+    /// Waits for the end and returns the exit code and the unread output.
     pub fn end(mut self) -> Done {
-        // Both pipes are read at once, or a full one would keep the command from ending.
+        // Both pipes are read concurrently: a full pipe would block the command.
         let mut stdout = self.child.stdout.take().unwrap();
         let reading = std::thread::spawn(move || {
             let mut text = String::new();
@@ -141,7 +141,7 @@ impl Drop for Running {
     }
 }
 
-/// A port that nobody listens on, of those that no outgoing connection gets.
+/// Returns a free port below the ephemeral range.
 pub fn free_port() -> u16 {
     use std::hash::{BuildHasher, Hasher};
     loop {
@@ -152,7 +152,7 @@ pub fn free_port() -> u16 {
     }
 }
 
-/// Waits for something that must happen soon, or much later on a machine that does much else.
+/// Waits for a condition, with a long time limit for busy machines.
 pub fn eventually(what: &str, mut happened: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(120);
     while !happened() {
@@ -161,7 +161,7 @@ pub fn eventually(what: &str, mut happened: impl FnMut() -> bool) {
     }
 }
 
-/// The validator processes whose configuration is under `directory`.
+/// Returns the validator processes whose configuration is under `directory`.
 pub fn validators_under(directory: &Path) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {

@@ -1,4 +1,4 @@
-//! Shares come in, a signature goes out.
+//! Combining shares to a signature.
 
 use std::sync::Arc;
 

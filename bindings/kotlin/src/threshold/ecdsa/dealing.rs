@@ -49,7 +49,7 @@ fn plan_of(kind: PlanKind) -> Vec<u8> {
     .encode()
 }
 
-/// How many presignatures a plan has, which also says whether it is one.
+/// Returns the number of presignatures of a plan; invalid plans raise.
 #[uniffi::export]
 fn plan_count(plan: Vec<u8>) -> Result<u32> {
     Ok(self::plan(&plan)?.count())
@@ -60,7 +60,7 @@ fn plan_is_agreed(plan: Vec<u8>, index: u32) -> Result<Option<bool>> {
     Ok(self::plan(&plan)?.agreement(index).map(is_agreed))
 }
 
-/// Which use of a plan.
+/// A use of a plan's presignatures.
 #[derive(uniffi::Enum)]
 enum PlanUse {
     Prbc { member: u16 },
@@ -82,7 +82,7 @@ fn plan_tag(plan: Vec<u8>, epoch: u64, what: PlanUse) -> Result<Arc<Tag>> {
     })))
 }
 
-/// Only a plan makes one.
+/// Only a plan creates tags.
 #[derive(uniffi::Object)]
 pub(super) struct Tag(pub(super) any::Tag);
 

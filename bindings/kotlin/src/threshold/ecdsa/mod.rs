@@ -1,4 +1,4 @@
-//! ECDSA by many. A plan, and a signature with its group, pass as their encodings.
+//! Threshold ECDSA. Plans, and signatures with their group, cross the boundary as their encodings.
 
 mod combining;
 mod dealing;

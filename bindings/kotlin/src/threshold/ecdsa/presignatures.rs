@@ -1,4 +1,4 @@
-//! What signs once.
+//! Presignatures, which sign once.
 
 use std::sync::Arc;
 
@@ -101,7 +101,7 @@ struct SignedShare {
 
 #[uniffi::export]
 impl Presignature {
-    /// It is taken out before the guard is locked, and gone whatever the guard says.
+    /// It is taken out before the guard is locked, and consumed whatever the guard decides.
     fn sign(&self, guard: &Guard, message: Vec<u8>) -> Result<SignedShare> {
         let presignature = self.one.take()?;
         let any::Signed { record, share, opener } = presignature.sign(&mut lock(&guard.0), &message)?;

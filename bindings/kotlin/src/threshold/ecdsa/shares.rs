@@ -1,4 +1,4 @@
-//! What parties send, and proof that it was wrong.
+//! Shares that parties send, and evidence of wrong ones.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-"""What t of n members can do together, and fewer cannot.
+"""Threshold cryptography: operations that need t of n members.
 
-`ecdsa` and `bls` sign, `tdh2` encrypts to a committee, `coin` tosses coins that nobody knows beforehand, and `seal` hides
-what a dealer gives to each party. Keys come from a dealer, who knows them.
+`ecdsa` and `bls` sign, `tdh2` encrypts to a committee, `coin` produces common random values, and `seal` encrypts each
+party's file from the dealer. A dealer generates the keys, and knows them.
 """
 
 from .._native import MAX_PARTIES, Cache, Threshold, Tolerance

@@ -1,5 +1,5 @@
-"""Threshold BLS: a key that many share. Its signatures verify under `GroupKey.public` and are unique, so that each is a
-random value too that nobody knew before: `beacon`.
+"""Threshold BLS: a key shared by the members of a committee. Its signatures verify under `GroupKey.public`. They are
+unique, so that each is also an unpredictable random value: see `beacon`.
 """
 
 from .._native import BlsCombiner as Combiner

@@ -1,5 +1,6 @@
-"""The common coin: a value for each name that is the same for all and that nobody knows before so many members have shown
-their shares. Show a share only when the protocol says so. Keys are the coin's own, not those of `tdh2`.
+"""The common coin: one value per name, the same for all members, and unpredictable until enough members have released
+their shares. Release a share only when the protocol permits it. The coin has keys of its own, distinct from those of
+`tdh2`.
 """
 
 from __future__ import annotations

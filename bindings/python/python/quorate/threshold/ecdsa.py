@@ -1,7 +1,8 @@
-"""Threshold ECDSA: each party spends a presignature on a message, and enough of their shares are a signature.
+"""Threshold ECDSA: each party spends a presignature on a message; enough of the resulting shares combine to a
+signature.
 
-A presignature that signs two messages gives the key away, so signing notes what it is spent on in the `Guard` that signs
-votes: make the record durable, then send the share.
+Signing two messages with one presignature reveals the key. Signing therefore records the spent presignature in the
+`Guard` that also signs votes: make the record durable, then send the share.
 """
 
 from __future__ import annotations
@@ -46,11 +47,11 @@ __all__ = [
 
 
 class Signed(NamedTuple):
-    """What signing gives. Carry it out in this order."""
+    """Result of signing. Process its fields in this order."""
 
     record: GuardRecord | None
-    """Make it durable first. `None` if the presignature lies in a block whose reservation is durable."""
+    """Make this durable first. `None` if the presignature lies in a block whose reservation is durable."""
     share: SignatureShare
-    """Then send it."""
+    """Send this next."""
     opener: Opener
-    """Keep it until the signature is made, in case somebody asks for an opening."""
+    """Keep this until the signature exists, in case a member requests an opening."""

@@ -9,16 +9,16 @@ __all__ = ["Agreement", "Group"]
 
 
 class Group(StrEnum):
-    """What threshold ECDSA computes in. Where one is asked for, its name does as well."""
+    """Group in which threshold ECDSA computes. Functions that take one also accept its name."""
 
     RISTRETTO255 = "ristretto255"
-    """The faster one. What signs over it is not standard ECDSA."""
+    """The faster group. Signatures over it are not standard ECDSA."""
     SECP256K1 = "secp256k1"
-    """Its signatures verify anywhere."""
+    """Signatures over it are standard ECDSA."""
 
     @property
     def number(self) -> int:
-        """The byte that stands for it in encodings."""
+        """The byte that identifies it in encodings."""
         return _NUMBERS[self]
 
 
@@ -26,10 +26,15 @@ _NUMBERS: Final = {group: number for number, group in enumerate(Group, start=1)}
 
 
 class Agreement(StrEnum):
-    """Whether the parties agree beforehand on what is signed. Where one is asked for, its name does as well."""
+    """Class of a message: whether the parties agree on it before they sign. Functions that take one also accept its
+    name.
+    """
 
     AGREED = "agreed"
-    """No two honest parties ever sign different messages: one share more than may be faulty is enough."""
+    """No two honest parties ever sign different messages: the threshold is one share more than the number of faulty
+    parties.
+    """
     UNAGREED = "unagreed"
-    """Somebody else chooses the message and may tell each party another: any two sets that sign must share an honest party,
-    so that more shares are needed."""
+    """An outside party chooses the message and may give different ones to different parties. Any two signing sets must
+    share an honest party, so more shares are needed.
+    """

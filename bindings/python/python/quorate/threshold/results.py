@@ -1,4 +1,4 @@
-"""What comes of shares: a result, and whose are wrong."""
+"""Results of checking and combining shares."""
 
 from __future__ import annotations
 
@@ -19,40 +19,41 @@ class Proven(Generic[T]):
     """The member made a wrong share itself."""
 
     member: int
-    """Who."""
+    """The member at fault."""
     evidence: T
-    """A `WrongShare` that convinces anybody who has the public keys."""
+    """A `WrongShare`: evidence that every holder of the public keys can verify."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forged(Generic[T]):
-    """The share carries a member's index, but nothing in it says that the member made it. It is evidence only together
-    with the signature or the link under which it came."""
+    """The share carries a member's index, but nothing in it proves that the member made it. It is evidence only
+    together with the signature or the authenticated link that delivered it.
+    """
 
     member: int
-    """In whose name the share came."""
+    """Member that the share names."""
     share: T
-    """What came."""
+    """The share as received."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked(Generic[V, F]):
-    """What came of checking many shares."""
+    """Result of checking several shares."""
 
     verified: list[V]
-    """The good ones, in their order."""
+    """Valid shares, in input order."""
     faults: list[F]
-    """The others, in their order."""
+    """Faults of the remaining shares, in input order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Collected(Generic[T, F]):
-    """What came of one share more."""
+    """Result of adding a share."""
 
     output: T | None
-    """The result, once."""
+    """The result, returned once."""
     faults: list[F]
-    """Shares that turned out to be wrong."""
+    """Faults of the shares found to be wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,30 +61,30 @@ class Fault(Generic[E]):
     """A party sent a wrong share."""
 
     culprit: int
-    """Who."""
+    """The member at fault."""
     evidence: E
-    """The `ShareFault` that shows it."""
+    """The `ShareFault` that proves it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[S, E]):
-    """What follows from a share or an opening."""
+    """Result of adding a share or an opening."""
 
     signature: S | None
-    """The signature, once there is one."""
+    """The signature, once it exists."""
     wanted: list[int]
-    """Ask these members for the openings of their shares."""
+    """Members whose share openings are needed; request them."""
     faults: list[Fault[E]]
-    """Who sent wrong shares."""
+    """Members that sent wrong shares."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What a combiner did so far."""
+    """Work done by a combiner so far."""
 
     combinations: int
-    """Combinations, each with a verification: at most one more than failed."""
+    """Combinations, each with one verification: at most one more than failed."""
     share_checks: int
-    """Checks of single shares: at most as many as are needed and as may be faulty together."""
+    """Checks of single shares: at most the threshold plus the number of faulty parties."""
     decodings: int
-    """Attempts to find the wrong ones by what the others agree on."""
+    """Attempts to identify wrong shares by error correction."""

@@ -1,4 +1,6 @@
-"""Sealed files: what a dealer gives to each party, over whatever carries bytes. A seal hides and does not sign."""
+"""Sealed files: a dealer's delivery to each party over any channel. A seal encrypts; it does not authenticate the
+sender.
+"""
 
 from typing import Final
 
@@ -7,7 +9,7 @@ from .._native import SEAL_MAX_CONTENT, SEAL_OVERHEAD, SealingKey, SealingPublic
 __all__ = ["MAX_CONTENT", "OVERHEAD", "SealingKey", "SealingPublicKey"]
 
 MAX_CONTENT: Final = SEAL_MAX_CONTENT
-"""The longest content: 64 MiB."""
+"""Maximum length of the content: 64 MiB."""
 
 OVERHEAD: Final = SEAL_OVERHEAD
-"""Bytes that a sealed file is longer than its content."""
+"""Bytes by which a sealed file is longer than its content."""

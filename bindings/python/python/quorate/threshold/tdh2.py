@@ -1,7 +1,8 @@
-"""Threshold encryption (TDH2): anybody encrypts to a committee, and so many of its members decrypt together.
+"""Threshold encryption (TDH2): any client encrypts to a committee, and a threshold of its members decrypts together.
 
-Atomic broadcast orders ciphertexts first and decrypts them afterwards, so that nobody chooses what is ordered by what it
-says. A member checks a ciphertext before it makes a share: `Ciphertext.check`, which alone gives a `ValidCiphertext`.
+Atomic broadcast orders ciphertexts first and decrypts them afterwards, so that no member can order transactions by
+their content. A member verifies a ciphertext before it makes a share: only `Ciphertext.check` returns a
+`ValidCiphertext`.
 """
 
 from __future__ import annotations
@@ -43,35 +44,36 @@ __all__ = [
 ]
 
 MAX_PLAINTEXT: Final = TDH2_MAX_PLAINTEXT
-"""The longest payload that is encrypted: 32 MiB."""
+"""Maximum length of a plaintext: 32 MiB."""
 
 OVERHEAD: Final = TDH2_OVERHEAD
-"""How much longer a payload is when it is encrypted."""
+"""Bytes by which an encrypted payload is longer than its plaintext."""
 
 ShareFault: TypeAlias = Proven[WrongShare] | Forged[DecryptionShare]
 """A share that did not verify."""
 
 
 class Label(NamedTuple):
-    """Where a ciphertext belongs. Nobody can move it to another place without knowing what is in it."""
+    """Context of a ciphertext. Moving a ciphertext to another context requires knowledge of its plaintext."""
 
     committee: CommitteeId
-    """Whose keys decrypt it."""
+    """Committee whose keys decrypt it."""
     epoch: int
-    """In which epoch of the protocol it is proposed."""
+    """Epoch of the protocol in which it is proposed."""
     proposer: int
-    """Who proposes it."""
+    """Index of its proposer."""
     payload: bytes
-    """The hash of the encrypted payload."""
+    """Hash of the encrypted payload."""
 
 
 class Collected(NamedTuple):
-    """What came of one share more."""
+    """Result of adding a share."""
 
     output: bytes | None
-    """The payload, once."""
+    """The plaintext, returned once."""
     error: QuorateError | None
-    """Once, in the place of the payload: the `BadCiphertextError` that all come to, for the author encrypted nothing
-    sensible. Take it for empty."""
+    """Returned once, in place of the plaintext: the `BadCiphertextError` that all members get, because the author
+    encrypted no valid plaintext. Treat the ciphertext as empty.
+    """
     faults: list[ShareFault]
-    """Shares that turned out to be wrong."""
+    """Faults of the shares found to be wrong."""

@@ -8,38 +8,38 @@ use crate::failure::Outcome;
 use crate::threshold::cache::{Cache, Own};
 use crate::threshold::common::{Combined, Counts, Group};
 
-/// A message under a tag: what a combiner collects shares for.
+/// A message under a tag: the subject of a combiner.
 #[pyclass(frozen, module = "quorate.threshold.ecdsa")]
 pub(crate) struct Signing(pub(super) any::Signing);
 
 #[pymethods]
 impl Signing {
-    /// For whoever combines without a party's file; parties call `Presignatures.signing`. A wrong nonce makes every
+    /// For a combiner without a party's file; parties call `Presignatures.signing`. A wrong nonce makes every
     /// combination fail.
     #[new]
     fn new(key: &EcdsaGroupKey, deal: &Deal, nonce: Bytes, tag: &Tag, message: Bytes) -> Outcome<Self> {
         Ok(Self(any::Signing::new(&key.0, deal.0.clone(), &nonce, tag.0, &message)?))
     }
 
-    /// Over which group it is.
+    /// Its group.
     #[getter]
     fn group(&self) -> Group {
         Group(self.0.group())
     }
 
-    /// What is signed.
+    /// The signed statement.
     #[getter]
     fn message<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.message())
     }
 
-    /// The presignature's public half: what every signing of this tag has in common.
+    /// Public part of the presignature, which all signings of this tag share.
     #[getter]
     fn nonce<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.nonce())
     }
 
-    /// Under which tag.
+    /// Its tag.
     #[getter]
     fn tag(&self) -> Tag {
         Tag(self.0.tag())
@@ -51,8 +51,8 @@ impl Signing {
     }
 }
 
-/// Shares come in, a signature goes out: combined on trust first, and only if that fails each share is checked and the wrong
-/// ones are named. Threads may share it.
+/// Combines shares to a signature: optimistically at first; only if that fails, it checks each share and identifies the
+/// wrong ones. Threads may share it.
 #[pyclass(frozen, module = "quorate._native")]
 pub(crate) struct EcdsaCombiner {
     signing: any::Signing,
@@ -61,7 +61,8 @@ pub(crate) struct EcdsaCombiner {
 
 #[pymethods]
 impl EcdsaCombiner {
-    /// A combiner without shares. Those who share a `cache` spare each other the coefficients of their sets of members.
+    /// A combiner without shares. Combiners that share a `cache` reuse the Lagrange coefficients of recent sets of
+    /// members.
     #[new]
     #[pyo3(signature = (signing, cache = None))]
     fn new(signing: &Signing, cache: Option<Py<Cache>>) -> Self {
@@ -70,8 +71,8 @@ impl EcdsaCombiner {
         Self { signing, inner }
     }
 
-    /// Takes a share that came over a link that authenticates `sender`. Raises `WrongContextError` for a share of something
-    /// else, or of somebody else than the sender, and `UnknownSignerError`.
+    /// Adds a share received over a link that authenticates `sender`. Raises `WrongContextError` for a share of another
+    /// message or of another party than the sender, and `UnknownSignerError`.
     fn add(
         &self,
         py: Python<'_>,
@@ -82,7 +83,7 @@ impl EcdsaCombiner {
         Ok(Combined::of(self.inner.with(py, |combiner, cache| combiner.add(cache, sender.0, share))?))
     }
 
-    /// Takes the opening of a share of `member`'s, from whomever it came. It is ignored unless it was asked for.
+    /// Adds the opening of `member`'s share, from any sender. It is ignored unless it was requested.
     fn open(
         &self,
         py: Python<'_>,
@@ -93,19 +94,19 @@ impl EcdsaCombiner {
         Ok(Combined::of(self.inner.with(py, open)?))
     }
 
-    /// What it collects shares for.
+    /// The signing whose shares it collects.
     #[getter]
     fn signing(&self) -> Signing {
         Signing(self.signing.clone())
     }
 
-    /// The signature, once there is one.
+    /// The signature, once it exists.
     #[getter]
     fn signature(&self, py: Python<'_>) -> Option<EcdsaSignature> {
         self.inner.with(py, |combiner, _| combiner.signature()).map(EcdsaSignature)
     }
 
-    /// What was done so far.
+    /// Work done so far.
     #[getter]
     fn counts(&self, py: Python<'_>) -> Counts {
         Counts(self.inner.with(py, |combiner, _| combiner.counts()))

@@ -17,9 +17,9 @@ use crate::layer::{Coroutine, off_thread};
 use crate::pickle::{Reduced, reduced};
 use crate::threshold::common::{Group, Tolerance};
 
-/// Makes a key and deals presignatures of it. IT KNOWS THE KEY: it can sign anything alone, and so can whoever breaks into
-/// it. Run it offline, seal each party's file, and wipe the machine. It cannot be printed, pickled or copied, and is wiped
-/// when it is closed or collected: use it in a `with` block.
+/// Generates a key and deals its presignatures. IT KNOWS THE KEY: it can sign alone, and so can an attacker that
+/// compromises it. Run it offline, seal each party's file, and wipe the machine. It cannot be printed, pickled or
+/// copied, and is wiped when it is closed or collected: use it in a `with` block.
 #[pyclass(frozen, module = "quorate.threshold.ecdsa")]
 pub(crate) struct TrustedDealer {
     key: any::GroupKey,
@@ -42,7 +42,7 @@ held! {
             Ok(Self::of(dealer))
         }
 
-        /// The dealer of a key of 32 bytes that was written down, to deal for further epochs. The bytes stay yours: give a
+        /// The dealer of a stored key of 32 bytes, to deal for further epochs. The caller keeps the bytes: pass a
         /// `bytearray` and overwrite it.
         #[staticmethod]
         fn from_bytes(
@@ -55,13 +55,13 @@ held! {
             Ok(Self::of(any::TrustedDealer::from_bytes(group.0, committee.0, tolerance.0, &bytes)?))
         }
 
-        /// The secret key itself: 32 bytes in a Python object that nothing wipes.
+        /// Returns the secret key: 32 bytes in a Python object that is never wiped.
         fn to_bytes<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyBytes>> {
             let bytes = self.secret.with(py, any::TrustedDealer::to_bytes)?;
             Ok(PyBytes::new(py, bytes.as_ref()))
         }
 
-        /// Over which group it is.
+        /// Its group.
         #[getter]
         fn group(&self) -> Group {
             Group(self.key.group())
@@ -73,8 +73,8 @@ held! {
             EcdsaGroupKey(self.key.clone())
         }
 
-        /// Deals the presignatures of one epoch, to each party its own, in the parties' order. NEVER DEAL AN EPOCH TWICE.
-        /// Cost: a tenth of a millisecond for each presignature and party.
+        /// Deals the presignatures of one epoch: one file for each party, in the parties' order. NEVER DEAL AN EPOCH
+        /// TWICE. Cost: 0.1 ms per presignature and party.
         fn deal(&self, py: Python<'_>, epoch: Epoch, plan: &Plan) -> Outcome<Vec<Presignatures>> {
             let dealt = self.secret.with(py, |dealer| dealer.deal(epoch.0, plan.0, &mut SysRng))??;
             Ok(dealt.into_iter().map(Presignatures::of).collect())
@@ -109,46 +109,46 @@ impl EcdsaGroupKey {
         Ok(Self(py.detach(|| any::GroupKey::decode(group.0, &data))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// Over which group it is.
+    /// Its group.
     #[getter]
     fn group(&self) -> Group {
         Group(self.0.group())
     }
 
-    /// Its name of 32 bytes, which every share and every record binds.
+    /// Identifier of 32 bytes, which every share and every record contains.
     #[getter]
     fn id<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.id().0)
     }
 
-    /// Whose key it is.
+    /// Committee of the key.
     #[getter]
     fn committee(&self) -> CommitteeId {
         self.0.committee().into()
     }
 
-    /// How many parties there are and how many may be faulty.
+    /// Number of parties, and the maximum number of faulty ones.
     #[getter]
     fn tolerance(&self) -> Tolerance {
         Tolerance(self.0.tolerance())
     }
 
-    /// Checks a signature that was made under a tag, or raises `BadSignatureError`.
+    /// Verifies a signature made under a tag, or raises `BadSignatureError`.
     fn verify(&self, py: Python<'_>, tag: &Tag, message: Bytes, signature: &EcdsaSignature) -> Outcome<()> {
         Ok(py.detach(|| self.0.verify(tag.0, &message, &signature.0))?)
     }
 
-    /// Checks a signature over secp256k1 as any ECDSA library would, with SHA-256, and refuses high s besides.
+    /// Verifies a signature over secp256k1 as standard ECDSA with SHA-256, and also rejects high s.
     fn verify_message(&self, py: Python<'_>, message: Bytes, signature: &EcdsaSignature) -> Outcome<()> {
         Ok(py.detach(|| self.0.verify_message(&message, &signature.0))?)
     }
 
-    /// The key over secp256k1 as a SubjectPublicKeyInfo in DER, which OpenSSL reads.
+    /// Returns the key over secp256k1 as a SubjectPublicKeyInfo in DER, which OpenSSL reads.
     fn to_spki_der<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.0.to_spki_der()?))
     }
@@ -162,8 +162,8 @@ impl EcdsaGroupKey {
     }
 }
 
-/// A signature that decoded: 64 bytes in the one accepted form. Over ristretto255 it is not standard ECDSA, and nothing but
-/// quorate verifies it.
+/// A decoded signature: 64 bytes in the one accepted form. Over ristretto255 it is not standard ECDSA, and only quorate
+/// verifies it.
 #[pyclass(frozen, eq, module = "quorate._native")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct EcdsaSignature(pub(super) any::Signature);
@@ -187,12 +187,12 @@ impl EcdsaSignature {
         PyBytes::new(py, &self.0.to_bytes())
     }
 
-    /// The form of a signature over secp256k1 that X.509 and OpenSSL expect.
+    /// Returns the form of a signature over secp256k1 that X.509 and OpenSSL expect.
     fn to_der<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.0.to_der()?))
     }
 
-    /// Over which group it is.
+    /// Its group.
     #[getter]
     fn group(&self) -> Group {
         Group(self.0.group())
@@ -207,8 +207,8 @@ impl EcdsaSignature {
     }
 }
 
-/// What was dealt for one epoch, as far as everybody may know it: whoever holds it can judge evidence. Compare the ids:
-/// parties who hold different deals cannot sign together.
+/// Public part of the deal for one epoch; its holder can verify evidence. Compare the ids: parties that hold different
+/// deals cannot sign together.
 #[pyclass(frozen, eq, module = "quorate.threshold.ecdsa")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Deal(pub(super) Arc<ecdsa::Deal>);
@@ -221,18 +221,18 @@ impl Deal {
         Ok(Self(py.detach(|| ecdsa::Deal::decode(&data, &()))?.into()))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// Its name: 32 bytes.
+    /// Identifier: 32 bytes.
     #[getter]
     fn id<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.id())
     }
 
-    /// The name of the key.
+    /// Identifier of the key.
     #[getter]
     fn key<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.key().0)
@@ -244,7 +244,7 @@ impl Deal {
         self.0.epoch()
     }
 
-    /// What the presignatures are for.
+    /// Plan of the presignatures.
     #[getter]
     fn plan(&self) -> Plan {
         Plan(self.0.plan())

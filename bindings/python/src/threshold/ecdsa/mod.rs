@@ -1,4 +1,4 @@
-//! `quorate.threshold.ecdsa`: ECDSA by many, from presignatures that a dealer gave them.
+//! `quorate.threshold.ecdsa`: threshold ECDSA with presignatures from a dealer.
 
 mod combining;
 mod dealing;

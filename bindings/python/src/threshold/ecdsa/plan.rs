@@ -11,37 +11,37 @@ use crate::failure::Outcome;
 use crate::pickle::{Reduced, reduced};
 use crate::threshold::common::Agreement;
 
-/// What the presignatures of an epoch are for: which one signs what, and how many shares that takes.
+/// Plan of an epoch's presignatures: the use of each, and the number of shares that it needs.
 #[pyclass(frozen, eq, hash, module = "quorate.threshold.ecdsa")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Plan(pub(super) ecdsa::Plan);
 
 #[pymethods]
 impl Plan {
-    /// The rounds of agreement that are enough for all but one epoch in a million.
+    /// Number of agreement rounds that suffices in all but one epoch in a million.
     #[classattr]
     const ROUNDS: u16 = ecdsa::Plan::ROUNDS;
-    /// The most presignatures that an epoch can have.
+    /// Maximum number of presignatures of an epoch.
     #[classattr]
     const MAX_COUNT: u32 = ecdsa::Plan::MAX_COUNT;
-    /// Bytes of an encoded plan.
+    /// Length of an encoded plan in bytes.
     #[classattr]
     const LEN: usize = ecdsa::Plan::LEN;
 
-    /// An asynchronous agreement, of whose tags `prbc`, `promotion` and `completion` tell.
+    /// A plan for one asynchronous agreement; `prbc`, `promotion` and `completion` return its tags.
     #[staticmethod]
     #[pyo3(signature = (parties, rounds = Rounds(ecdsa::Plan::ROUNDS)))]
     fn of_agreement(parties: Parties, rounds: Rounds) -> Self {
         Self(ecdsa::Plan::Agreement { parties: parties.0, rounds: rounds.0 })
     }
 
-    /// So many, all for messages on which the parties agree, for a use that numbers them itself.
+    /// A plan of `count` presignatures for messages that the parties agree on; the application numbers them.
     #[staticmethod]
     fn of_agreed(count: PresignatureCount) -> Self {
         Self(ecdsa::Plan::Agreed { count: count.0 })
     }
 
-    /// So many, all for messages that somebody chooses.
+    /// A plan of `count` presignatures for messages that an outside party chooses.
     #[staticmethod]
     fn of_unagreed(count: PresignatureCount) -> Self {
         Self(ecdsa::Plan::Unagreed { count: count.0 })
@@ -58,39 +58,40 @@ impl Plan {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// How many presignatures it takes.
+    /// Number of presignatures in the plan.
     #[getter]
     fn count(&self) -> u32 {
         self.0.count()
     }
 
-    /// The class of a presignature; `None` past the end.
+    /// Class of a presignature; `None` past the end.
     fn agreement(&self, index: PresignatureIndex) -> Option<Agreement> {
         self.0.agreement(index.0).map(Agreement)
     }
 
-    /// Member's broadcast was delivered. All tags raise `WrongContextError` in a plan of another kind, and `ExhaustedError`
-    /// past its end.
+    /// The tag for the delivery of a member's broadcast. All tags raise `WrongContextError` in a plan of another kind,
+    /// and `ExhaustedError` past its end.
     fn prbc(&self, epoch: Epoch, member: Member) -> Outcome<Tag> {
         Ok(Tag(self.0.prbc(epoch.0, member.0)?.into()))
     }
 
-    /// Step `step` of 1 to 4 of the member's promotion of its proposal in a round, from 0. The member chooses it.
+    /// The tag for step `step` (1 to 4) of the member's promotion of its proposal in a round, counted from 0. The
+    /// member chooses the proposal.
     fn promotion(&self, epoch: Epoch, round: PlanRound, member: Member, step: Step) -> Outcome<Tag> {
         Ok(Tag(self.0.promotion(epoch.0, round.0, member.0, step.0)?.into()))
     }
 
-    /// A round, from 0, has enough promotions.
+    /// The tag for the completion of a round, counted from 0, after enough promotions.
     fn completion(&self, epoch: Epoch, round: PlanRound) -> Outcome<Tag> {
         Ok(Tag(self.0.completion(epoch.0, round.0)?.into()))
     }
 
-    /// Presignature number `number` of a plan `of_agreed`.
+    /// Presignature number `number` of a plan made by `of_agreed`.
     fn agreed(&self, epoch: Epoch, number: Number) -> Outcome<Tag> {
         Ok(Tag(self.0.agreed(epoch.0, number.0)?.into()))
     }
 
-    /// Presignature number `number` of a plan `of_unagreed`.
+    /// Presignature number `number` of a plan made by `of_unagreed`.
     fn unagreed(&self, epoch: Epoch, number: Number) -> Outcome<Tag> {
         Ok(Tag(self.0.unagreed(epoch.0, number.0)?.into()))
     }
@@ -110,7 +111,7 @@ impl Plan {
     }
 }
 
-/// One presignature of one epoch, and the class of messages that it may sign. Only a plan makes one.
+/// One presignature of one epoch, and the class of messages that it may sign. Only a plan creates tags.
 #[pyclass(frozen, eq, ord, hash, module = "quorate.threshold.ecdsa")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Tag(pub(super) any::Tag);
@@ -123,13 +124,13 @@ impl Tag {
         self.0.epoch()
     }
 
-    /// The index within the epoch.
+    /// Index within the epoch.
     #[getter]
     fn index(&self) -> u32 {
         self.0.index()
     }
 
-    /// The class.
+    /// Class of its messages.
     #[getter]
     fn agreement(&self) -> Agreement {
         Agreement(self.0.agreement())

@@ -13,8 +13,8 @@ use crate::held::{Held, held};
 use crate::threshold::common::{Agreement, Group};
 use crate::threshold::once::Once;
 
-/// One party's presignatures of one epoch, each to sign ONE message. Its file is written by the dealer alone; after a crash it
-/// is read again, and the guard's journal says which of them are spent. Wiped when it is closed or collected.
+/// One party's presignatures of one epoch; each signs ONE message. Only the dealer writes the file. After a crash it is
+/// read again, and the guard's journal tells which presignatures are spent. Wiped when it is closed or collected.
 #[pyclass(frozen, module = "quorate.threshold.ecdsa")]
 pub(crate) struct Presignatures {
     group: Group,
@@ -38,25 +38,26 @@ impl Presignatures {
 
 held! {
     Presignatures, "Presignatures cannot be pickled or copied: one that signs twice gives the key away", {
-        /// Reads a file for that group. The bytes stay yours: give a `bytearray` and overwrite it.
+        /// Reads a file for that group. The caller keeps the bytes: pass a `bytearray` and overwrite it.
         #[staticmethod]
         fn from_bytes(py: Python<'_>, group: Group, data: Bytes) -> Outcome<Self> {
             Ok(Self::of(py.detach(|| any::Presignatures::from_bytes(group.0, &data))?))
         }
 
-        /// The file, for the dealer to seal; `ExhaustedError` once any was taken. It is a Python object that nothing wipes.
+        /// Returns the file, for the dealer to seal; raises `ExhaustedError` after the first `take`. The result is a
+        /// Python object that is never wiped.
         fn to_bytes<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyBytes>> {
             let bytes = self.secret.with(py, |all| all.to_bytes())??;
             Ok(PyBytes::new(py, &bytes))
         }
 
-        /// Over which group they are.
+        /// Their group.
         #[getter]
         fn group(&self) -> Group {
             self.group
         }
 
-        /// Whose they are.
+        /// Index of their party.
         #[getter]
         fn member(&self) -> u16 {
             self.member
@@ -68,35 +69,35 @@ held! {
             self.key.clone()
         }
 
-        /// What was dealt, as far as everybody may know it.
+        /// Public part of the deal.
         #[getter]
         fn deal(&self) -> Deal {
             self.deal.clone()
         }
 
-        /// How many are left.
+        /// Number of presignatures left.
         #[getter]
         fn left(&self, py: Python<'_>) -> Outcome<usize> {
             self.secret.with(py, |all| all.left())
         }
 
-        /// Takes the presignature of a tag, once: then it is `ExhaustedError`.
+        /// Takes the presignature of a tag; a second call raises `ExhaustedError`.
         fn take(&self, py: Python<'_>, tag: &Tag) -> Outcome<Presignature> {
             Ok(Presignature::of(self.secret.with(py, |all| all.take(tag.0))??))
         }
 
-        /// What combines shares of a message under a tag, be the own presignature spent or not.
+        /// The input for combining shares of a message under a tag, whether or not this party's presignature is spent.
         fn signing(&self, py: Python<'_>, tag: &Tag, message: Bytes) -> Outcome<Signing> {
             Ok(Signing(self.secret.with(py, |all| all.signing(tag.0, &message))??))
         }
 
-        /// Checks what the dealer gave for one index; `WrongContextError` if it made a mistake.
+        /// Checks the dealer's material for one index; raises `WrongContextError` if it is wrong.
         fn audit(&self, py: Python<'_>, index: PresignatureIndex) -> Outcome<()> {
             Ok(self.secret.with(py, |all| all.audit(index.0))??)
         }
 
-        /// Ends the epoch: wipes what is left, and has the guard refuse these presignatures from now on. MAKE THE RECORD
-        /// DURABLE. What is called later raises `ExhaustedError`.
+        /// Ends the epoch: wipes the remaining presignatures, and makes the guard refuse all of them from now on. MAKE
+        /// THE RECORD DURABLE. Later calls raise `ExhaustedError`.
         fn destroy(&self, py: Python<'_>, guard: &Guard) -> Outcome<GuardRecord> {
             let all = self.secret.take(py)?;
             Ok(GuardRecord(guard.with(py, |guard| all.destroy(guard))?))
@@ -130,22 +131,23 @@ impl Presignature {
 
 held! {
     Presignature, "a Presignature cannot be pickled or copied: one that signs twice gives the key away", {
-        /// Signs a message with it, after the guard has noted what it is spent on. MAKE THE RECORD DURABLE BEFORE THE SHARE
-        /// LEAVES. The presignature is gone then, also if this fails: a second time is `ExhaustedError`. Raises
-        /// `ContradictionError` if the guard's journal says that another message was signed with it, and `ExhaustedError` if
-        /// it is burnt or its epoch is over. Under an agreed tag you know that no honest party signs another message.
+        /// Signs a message, after the guard has recorded the use of the presignature. MAKE THE RECORD DURABLE BEFORE
+        /// THE SHARE LEAVES. The presignature is consumed, even if this fails: a second call raises `ExhaustedError`.
+        /// Raises `ContradictionError` if the guard's journal shows that it signed another message, and
+        /// `ExhaustedError` if it is burnt or its epoch is closed. Use an agreed tag only for a message that no honest
+        /// party contradicts.
         fn sign(&self, py: Python<'_>, guard: &Guard, message: Bytes) -> Outcome<Signed> {
             let presignature = self.secret.take(py)?;
             Ok(Signed(guard.with(py, |guard| presignature.sign(guard, &message))??))
         }
 
-        /// Over which group it is.
+        /// Its group.
         #[getter]
         fn group(&self) -> Group {
             self.group
         }
 
-        /// Of which class its tag is.
+        /// Class of its tag.
         #[getter]
         fn agreement(&self) -> Agreement {
             self.agreement
@@ -158,7 +160,7 @@ held! {
     }
 }
 
-/// Opens a share that was sent, if others ask for it.
+/// Opens a share that was sent, if another member requests it.
 #[pyclass(frozen, module = "quorate.threshold.ecdsa")]
 pub(crate) struct Opener {
     secret: Held<any::Opener>,
@@ -166,7 +168,7 @@ pub(crate) struct Opener {
 
 held! {
     Opener, "an Opener cannot be pickled or copied", {
-        /// The opening, for whoever has the share. Raises `WrongContextError` if the dealer made a mistake.
+        /// Returns the opening, for the holders of the share. Raises `WrongContextError` if the dealer made a mistake.
         fn open(&self, py: Python<'_>) -> Outcome<Opening> {
             Ok(Opening(self.secret.with(py, any::Opener::open)??))
         }

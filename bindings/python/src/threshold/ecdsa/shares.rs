@@ -8,7 +8,7 @@ use crate::failure::Outcome;
 use crate::pickle::{Reduced, reduced};
 use crate::threshold::common::{Attested, Group};
 
-/// One party's part of a signature. It names the key, the epoch, the index and the message that it is for.
+/// One party's part of a signature. It names its key, epoch, index and message.
 #[pyclass(frozen, eq, module = "quorate._native")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct EcdsaSignatureShare(pub(super) any::SignatureShare);
@@ -21,53 +21,53 @@ impl EcdsaSignatureShare {
         Ok(Self(any::SignatureShare::decode(group.0, &data)?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// Over which group it is.
+    /// Its group.
     #[getter]
     fn group(&self) -> Group {
         Group(self.0.group())
     }
 
-    /// Whose it claims to be. Compare it with the sender.
+    /// Index of the party that the share names. Compare it with the sender.
     #[getter]
     fn member(&self) -> u16 {
         self.0.member()
     }
 
-    /// The epoch of the presignature.
+    /// Epoch of the presignature.
     #[getter]
     fn epoch(&self) -> u64 {
         self.0.epoch()
     }
 
-    /// The index of the presignature.
+    /// Index of the presignature.
     #[getter]
     fn index(&self) -> u32 {
         self.0.index()
     }
 
-    /// A hash of what it signs.
+    /// A hash of the signed message.
     #[getter]
     fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.digest())
     }
 
-    /// The party's signature of `attested_bytes`; empty if there is none.
+    /// The party's signature on `attested_bytes`; empty if there is none.
     #[getter]
     fn attestation<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.attestation())
     }
 
-    /// What a party signs so that a wrong share can be proven to be its.
+    /// Returns the bytes that a party signs so that a wrong share can be attributed to it.
     fn attested_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.attested_bytes())
     }
 
-    /// The share with the party's signature, of at most 8,192 bytes.
+    /// Returns the share with the party's signature, of at most 8,192 bytes.
     fn attest(&self, attestation: Bytes) -> Outcome<Self> {
         let mut share = self.0.clone();
         share.attest(attestation.to_vec())?;
@@ -84,7 +84,7 @@ impl EcdsaSignatureShare {
     }
 }
 
-/// What lets others check a party's share.
+/// An opening, which lets the other members check a party's share.
 #[pyclass(frozen, eq, module = "quorate.threshold.ecdsa")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Opening(pub(super) any::Opening);
@@ -97,24 +97,24 @@ impl Opening {
         Ok(Self(py.detach(|| any::Opening::decode(group.0, &data))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// Over which group it is.
+    /// Its group.
     #[getter]
     fn group(&self) -> Group {
         Group(self.0.group())
     }
 
-    /// Whose it is.
+    /// Index of its party.
     #[getter]
     fn member(&self) -> u16 {
         self.0.member()
     }
 
-    /// Which presignature it opens.
+    /// Index of the presignature that it opens.
     #[getter]
     fn index(&self) -> u32 {
         self.0.index()
@@ -129,7 +129,7 @@ impl Opening {
     }
 }
 
-/// A wrong share, with what shows that it is wrong. Anybody who holds the deal can judge it, if the share is attested.
+/// A wrong share, with the evidence against it. Every holder of the deal can verify it, if the share is attested.
 #[pyclass(frozen, eq, module = "quorate._native")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct EcdsaShareFault(any::ShareFault);
@@ -142,18 +142,18 @@ impl From<any::ShareFault> for EcdsaShareFault {
 
 #[pymethods]
 impl EcdsaShareFault {
-    /// Reads evidence over that group, which is still to be verified.
+    /// Reads unverified evidence over that group.
     #[staticmethod]
     fn decode(py: Python<'_>, group: Group, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::ShareFault::decode(group.0, &data))?))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// Over which group it is.
+    /// Its group.
     #[getter]
     fn group(&self) -> Group {
         Group(self.0.group())
@@ -165,9 +165,9 @@ impl EcdsaShareFault {
         EcdsaSignatureShare(self.0.share())
     }
 
-    /// Checks it and answers with the culprit. `attested` says whether a member's attestation of some bytes is good: it gets
-    /// the member, the bytes and the attestation, and is asked for every share of the evidence. Raises `NotEvidenceError` if
-    /// one is not, or the share is right, and what `attested` raises.
+    /// Verifies the evidence and returns the culprit. `attested` is called with a member, bytes and that member's
+    /// attestation of them, once for every share of the evidence; it returns true if the attestation is valid. Raises
+    /// `NotEvidenceError` if one is not or if the share is right, and whatever `attested` raises.
     fn verify(&self, py: Python<'_>, key: &EcdsaGroupKey, deal: &Deal, attested: Py<PyAny>) -> Outcome<u16> {
         let mut asked = Attested::by(attested);
         let culprit =

@@ -1,4 +1,4 @@
-// A page that has everything on its own thread.
+// A page that runs the whole package on its own thread.
 import init, { Certificate, ChainId, Committee, MalformedError, SecretKey, UnverifiedKey } from 'quorate-wasm';
 
 window.verify = async ({ suite, keys, certificate }) => {

@@ -1,4 +1,4 @@
-// A page with the package's Worker: everything that one must do, and its small build.
+// A page with the package's Worker: the minimal code, and its small build.
 import * as helper from 'quorate-wasm/worker';
 import { cases } from '../../worker-cases.mjs';
 

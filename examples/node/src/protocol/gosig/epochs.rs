@@ -5,7 +5,7 @@ use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode, Reader};
 use quorate::{Error, Result};
 use quorate_gosig::{
-    Anchor, Block, BlockDigest, Change, Committees, Finality, PREFIX, Record, Suite, Transaction,
+    Anchor, Block, BlockDigest, CHANGE_PREFIX, Change, Committees, Finality, GosigScheme, Record, Transaction,
 };
 
 use crate::epochs;
@@ -40,14 +40,14 @@ impl<S: Scheme> Epochs<S> {
     }
 }
 
-impl<S: Suite> Decode<Epochs<S>> for Block<S> {
+impl<S: GosigScheme> Decode<Epochs<S>> for Block<S> {
     fn decode_from(r: &mut Reader<'_>, epochs: &Epochs<S>) -> Result<Self> {
         let epoch = r.clone().u64()?;
         Block::decode_from(r, &epochs.of(epoch)?)
     }
 }
 
-impl<S: Suite> Decode<Epochs<S>> for Finality<S> {
+impl<S: GosigScheme> Decode<Epochs<S>> for Finality<S> {
     fn decode_from(r: &mut Reader<'_>, epochs: &Epochs<S>) -> Result<Self> {
         let epoch = of_certificate(&mut r.clone())?;
         Finality::decode_from(r, &epochs.of(epoch)?)
@@ -55,7 +55,7 @@ impl<S: Suite> Decode<Epochs<S>> for Finality<S> {
 }
 
 /// Reads a record of any epoch.
-pub(super) fn record<S: Suite>(bytes: &[u8], epochs: &Epochs<S>) -> Result<Record<S>> {
+pub(super) fn record<S: GosigScheme>(bytes: &[u8], epochs: &Epochs<S>) -> Result<Record<S>> {
     let mut r = Reader::new(bytes);
     let epoch = match r.u8()? {
         2 => Some(r.u64()?),
@@ -84,14 +84,15 @@ pub(super) fn record<S: Suite>(bytes: &[u8], epochs: &Epochs<S>) -> Result<Recor
 /// Whether a transaction has the form of a change of the members of an epoch that is known, and is none. Every member
 /// checks such a one when it is committed, which takes as long as a certificate. Who is behind does not know all epochs, and
 /// in those that it knows one of another costs nothing.
-pub(super) fn is_forbidden<S: Suite>(epochs: &Epochs<S>, transaction: &[u8]) -> bool {
-    let committees = || epochs.of(Reader::new(transaction.strip_prefix(PREFIX)?).u64().ok()?).ok();
+pub(super) fn is_forbidden<S: GosigScheme>(epochs: &Epochs<S>, transaction: &[u8]) -> bool {
+    let committees = || epochs.of(Reader::new(transaction.strip_prefix(CHANGE_PREFIX)?).u64().ok()?).ok();
     let Some(committees) = committees() else { return false };
-    !Transaction::new(transaction).is_ok_and(|transaction| Change::of(&transaction, &committees).is_some())
+    !Transaction::new(transaction)
+        .is_ok_and(|transaction| Change::from_transaction(&transaction, &committees).is_some())
 }
 
 /// The committees of an epoch, in Gosig's words.
-pub(super) fn of<S: Suite>(committees: &genesis::Committees<S>) -> Committees<S> {
+pub(super) fn of<S: GosigScheme>(committees: &genesis::Committees<S>) -> Committees<S> {
     Committees { voters: committees.voters.clone(), identities: committees.identities.clone() }
 }
 
@@ -102,7 +103,7 @@ pub(super) fn anchor_of(anchor: &epochs::Anchor) -> Anchor {
 }
 
 /// How an epoch ended, in the node's words.
-pub(super) fn successor_of<S: Suite>(successor: &quorate_gosig::Successor<S>) -> epochs::Successor {
+pub(super) fn successor_of<S: GosigScheme>(successor: &quorate_gosig::Successor<S>) -> epochs::Successor {
     let quorate_gosig::Successor { committees, anchor, contacts } = successor;
     let Anchor { height, digest, seed, payload_height } = *anchor;
     let Committees { voters, identities } = committees;

@@ -10,9 +10,9 @@ use quorate::machine::{MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle, Path};
 use quorate::wire::Encode;
 use quorate_gosig::{
-    ANOTHER_EPOCH, Anchor, BlockDigest, Config, Evidence, Finality, HistoryRequest, MAX_RANGE_BLOCKS,
-    Payload, PayloadDigest, Record, RecordKey, Replica, Submission, Suite, TRANSACTIONS, Transaction,
-    block_range, transaction_range,
+    Anchor, BlockDigest, Config, EPOCH_MISMATCH, Evidence, Finality, GosigScheme, HistoryRequest,
+    MAX_RANGE_BLOCKS, Payload, PayloadDigest, Record, RecordKey, Replica, Submission, TRANSACTIONS,
+    Transaction, block_range, transaction_range,
 };
 
 use super::{
@@ -38,7 +38,7 @@ const REMEMBERED: u64 = 64;
 type Message<S> = quorate_gosig::Envelope<S>;
 type Output<S> = quorate_gosig::Output<S>;
 
-impl<S: Suite> Protocol for Gosig<S> {
+impl<S: GosigScheme> Protocol for Gosig<S> {
     type Scheme = S;
     type Machine = Replica<S>;
     type Block = quorate_gosig::Block<S>;
@@ -102,12 +102,12 @@ impl<S: Suite> Protocol for Gosig<S> {
     fn command(command: Command) -> quorate::Result<quorate_gosig::Command> {
         Ok(match command {
             Command::Submit(batch) => {
-                let payload = Arc::new(Payload::of(batch.transactions())?);
+                let payload = Arc::new(Payload::from_bytes(batch.transactions())?);
                 quorate_gosig::Command::Submit { sequence: batch.sequence(), payload }
             }
             Command::Executed(executed) => quorate_gosig::Command::Executed(executed),
             Command::Connected(member) => quorate_gosig::Command::Connected(member),
-            Command::Elsewhere(member) => quorate_gosig::Command::Elsewhere(member),
+            Command::Elsewhere(member) => quorate_gosig::Command::EpochMismatch(member),
         })
     }
 
@@ -146,7 +146,7 @@ impl<S: Suite> Protocol for Gosig<S> {
     }
 
     fn is_excused(error: &quorate::Error) -> bool {
-        *error == ANOTHER_EPOCH
+        *error == EPOCH_MISMATCH
     }
 
     fn help(replica: &Replica<S>, message: Message<S>) -> Option<Help<Self>> {
@@ -154,7 +154,7 @@ impl<S: Suite> Protocol for Gosig<S> {
         Some(match message.message {
             quorate_gosig::Message::Hello { .. } => {
                 let committed = replica.status().committed;
-                Help::Answer(quorate_gosig::Message::Welcome { committed }.of(epoch))
+                Help::Answer(quorate_gosig::Message::Welcome { committed }.in_epoch(epoch))
             }
             quorate_gosig::Message::BlockRequest { from } => Help::Serve(HistoryRequest::Blocks { from }),
             quorate_gosig::Message::TransactionRequest { block, height, places } => {
@@ -274,7 +274,7 @@ impl<S: Suite> Protocol for Gosig<S> {
     }
 }
 
-impl<S: Suite> Block for quorate_gosig::Block<S> {
+impl<S: GosigScheme> Block for quorate_gosig::Block<S> {
     fn digest(&self) -> Hash {
         let BlockDigest(digest) = Self::digest(self);
         digest
@@ -360,7 +360,7 @@ fn clock(schedule: &Schedule) -> quorate_gosig::Schedule {
 }
 
 /// What the store has for a replica, and with each block its payload: also the tip's, which is executed.
-fn records<S: Suite>(store: &Store<Gosig<S>>) -> Result<Vec<Record<S>>> {
+fn records<S: GosigScheme>(store: &Store<Gosig<S>>) -> Result<Vec<Record<S>>> {
     let mut records = store.load()?;
     let payload = |record: &Record<S>| match record {
         Record::Payload(payload) => Some(payload.digest()),
@@ -378,7 +378,7 @@ fn records<S: Suite>(store: &Store<Gosig<S>>) -> Result<Vec<Record<S>>> {
 }
 
 /// Transactions of the last executed blocks.
-fn known<S: Suite>(store: &Store<Gosig<S>>, executed: u64) -> Result<Vec<Hash>> {
+fn known<S: GosigScheme>(store: &Store<Gosig<S>>, executed: u64) -> Result<Vec<Hash>> {
     let mut known = Vec::new();
     for height in (executed + 1).saturating_sub(REMEMBERED).max(1)..=executed {
         let Some(block) = store.block_at(height)? else { continue };

@@ -42,7 +42,7 @@ impl SimulatedAuthentication for SimulatedDsig {
 
 /// Returns `n` members of weight one, identical in every run.
 pub fn group(n: usize) -> Arc<Committee<Ed25519>> {
-    let members = (0..n).map(|i| (VerifiedKey::of(&key(i as MemberIndex)), 1)).collect();
+    let members = (0..n).map(|i| (VerifiedKey::from_secret(&key(i as MemberIndex)), 1)).collect();
     Arc::new(Committee::new(ChainId::from_name("simulation"), 0, members).expect("distinct keys"))
 }
 

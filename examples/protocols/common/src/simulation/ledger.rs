@@ -1,4 +1,4 @@
-//! The toy application of a node, and its archive.
+//! The toy application of a simulated node, and its archive of blocks.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use quorate_simulator::{Actions, Node, Violation};
 
 use crate::Executed;
 
-/// The state before block 1.
+/// State root before block 1.
 pub const GENESIS: Hash = [7; 32];
 
-/// The blocks that a node executed, as its protocol archives them (`B`), each with the state after it. A state is a hash
-/// of all that was executed.
+/// The blocks that a node executed, in the form `B` that its protocol archives, each with the state root after it. A
+/// state root is a hash of everything executed.
 #[derive(Clone, Debug)]
 pub struct Ledger<B> {
     blocks: Vec<(B, Hash)>,
-    /// The application executes one block after the other.
+    /// Time at which the application is free; it executes one block at a time.
     busy_until: Time,
 }
 
@@ -28,24 +28,24 @@ impl<B> Default for Ledger<B> {
 }
 
 impl<B> Ledger<B> {
-    /// The newest state.
+    /// Returns the newest state.
     pub fn executed(&self) -> Executed {
         let state_root = self.blocks.last().map_or(GENESIS, |(_, root)| *root);
         Executed { height: self.blocks.len() as u64, state_root }
     }
 
-    /// All blocks from a height on.
+    /// Returns all blocks from a height on.
     pub fn since(&self, height: u64) -> impl DoubleEndedIterator<Item = &B> {
         let from = usize::try_from(height.saturating_sub(1)).unwrap_or(usize::MAX);
         self.blocks.get(from..).unwrap_or_default().iter().map(|(block, _)| block)
     }
 
-    /// The block at a height.
+    /// Returns the block at a height.
     pub fn at(&self, height: u64) -> Option<&B> {
         self.since(height.max(1)).next().filter(|_| height > 0)
     }
 
-    /// The state after the next block, of its name and its transactions.
+    /// Computes the state root after the next block from its digest and its transactions.
     pub fn next_root<'a>(&self, block: &[u8; 32], transactions: impl Iterator<Item = &'a Hash>) -> Hash {
         let mut state = self.executed().state_root.to_vec();
         state.extend_from_slice(block);
@@ -53,16 +53,17 @@ impl<B> Ledger<B> {
         domain::hash(domain::LEDGER_ROOT, &state)
     }
 
-    /// The node starts. After a crash the last few blocks may not have been durable: they come again.
+    /// Restarts the application. After a crash, up to three of the last blocks are lost, as if they had not been durable; the
+    /// protocol delivers them again.
     pub fn restart(&mut self, after_crash: bool, seed: &[u8; 32]) {
         let lost = if after_crash { usize::from(seed[0] % 4) } else { 0 };
         self.blocks.truncate(self.blocks.len().saturating_sub(lost));
     }
 
-    /// Executes a block; answers with the state and when it is there.
+    /// Executes a block. Returns the state after it and the time until the execution is done.
     ///
     /// # Errors
-    /// `order` if it is not the next one.
+    /// A violation `order` if it is not the next block.
     pub fn execute<M: Machine>(
         &mut self,
         node: Node,
@@ -71,7 +72,7 @@ impl<B> Ledger<B> {
         actions: &mut Actions<'_, M>,
     ) -> Result<(Executed, Duration), Violation> {
         if self.blocks.len() as u64 + 1 != height {
-            let detail = format!("node {} executes {height} out of order", node.slot);
+            let detail = format!("node {} executes height {height} out of order", node.slot);
             return Err(Violation::new("order", detail));
         }
         self.blocks.push((block, root));

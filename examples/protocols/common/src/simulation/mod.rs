@@ -1,10 +1,10 @@
-//! A chain in the simulator: the application and the clients of every node, and the situations that every protocol
-//! must bear. What only one protocol knows, its host adds.
+//! A chain in the simulator: the application and the clients of each node, and the scenarios that every protocol must
+//! pass. Each protocol's host adds its own part.
 
 mod ledger;
-mod situations;
+mod scenarios;
 mod workload;
 
 pub use ledger::{GENESIS, Ledger};
-pub use situations::{Situations, finish};
+pub use scenarios::{ScenarioRunner, finish};
 pub use workload::Workload;

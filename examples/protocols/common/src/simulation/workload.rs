@@ -1,16 +1,16 @@
-//! What the clients of a node do.
+//! The simulated clients of a node.
 
 use std::time::Duration;
 
 use quorate::machine::Machine;
 use quorate_simulator::Actions;
 
-/// How often they come to each node, and how many times.
+/// How often clients submit to each node, and how many times.
 #[derive(Clone, Copy, Debug)]
 pub struct Workload {
-    /// They come about this often.
+    /// Mean pause between two submissions to a node.
     pub pause: Duration,
-    /// And no more after so many times.
+    /// Number of submissions to each node.
     pub times: u64,
 }
 
@@ -21,14 +21,14 @@ impl Default for Workload {
 }
 
 impl Workload {
-    /// A node starts: asks for the first wake-up.
+    /// Schedules the first wake-up when a node starts.
     pub fn start<M: Machine>(&self, actions: &mut Actions<'_, M>) {
         let first = actions.rng().duration(Duration::from_millis(1), self.pause);
         actions.wake(0, first);
     }
 
-    /// They came so many times by now: asks for the next wake-up.
-    pub fn came<M: Machine>(&self, times: u64, actions: &mut Actions<'_, M>) {
+    /// Schedules the next wake-up after `times` submissions.
+    pub fn schedule_next<M: Machine>(&self, times: u64, actions: &mut Actions<'_, M>) {
         if times < self.times {
             let pause = actions.rng().duration(self.pause / 2, self.pause * 3 / 2);
             actions.wake(0, pause);

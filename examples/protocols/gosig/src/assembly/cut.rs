@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use quorate::merkle::Hash;
 
 use crate::body::{Entries, MAX_SEGMENT_BYTES, MAX_SEGMENTS, ShortId};
-use crate::ids::BlockDigest;
+use crate::digests::BlockDigest;
 use crate::parameters::Parameters;
 use crate::payload::{Payload, Transaction};
 
@@ -37,7 +37,7 @@ pub(crate) fn cut(
     let mut places = BTreeMap::<ShortId, usize>::new();
     if parameters.short_hashes && !raw {
         for id in payload.ids() {
-            *places.entry(ShortId::of(&block, id)).or_default() += 1;
+            *places.entry(ShortId::new(&block, id)).or_default() += 1;
         }
     }
     let mut first = 0;
@@ -47,7 +47,7 @@ pub(crate) fn cut(
         let entries = if raw {
             Entries::Raw(part.to_vec())
         } else if parameters.short_hashes {
-            let ids: Vec<ShortId> = part.iter().map(|t| ShortId::of(&block, &t.id())).collect();
+            let ids: Vec<ShortId> = part.iter().map(|t| ShortId::new(&block, &t.id())).collect();
             let unique = |short: &ShortId, id: &Hash| {
                 places.get(short).copied().unwrap_or(0) < 2 && !colliding(short, id)
             };

@@ -7,7 +7,7 @@ use quorate::machine::{MemberIndex, Time};
 use quorate::merkle::Hash;
 
 use crate::body::ShortId;
-use crate::ids::BlockDigest;
+use crate::digests::BlockDigest;
 use crate::message::MAX_REQUEST;
 use crate::payload::{Payload, Summary, Transaction};
 
@@ -130,7 +130,7 @@ impl Assembly {
         if self.payload.is_some() || self.source.is_some() {
             return;
         }
-        let short = ShortId::of(&self.block, &transaction.id());
+        let short = ShortId::new(&self.block, &transaction.id());
         match self.known.get_mut(&short) {
             None => drop(self.known.insert(short, Match::One(transaction.clone()))),
             Some(Match::One(other)) if other.id() == transaction.id() => return,
@@ -153,7 +153,7 @@ impl Assembly {
     /// Whether a transaction may be the one at a place, by its name.
     fn fits(&self, place: u32, transaction: &Transaction) -> bool {
         match self.names.get(place as usize) {
-            Some(Name::Short(short)) => *short == ShortId::of(&self.block, &transaction.id()),
+            Some(Name::Short(short)) => *short == ShortId::new(&self.block, &transaction.id()),
             Some(Name::Full(id)) => *id == transaction.id(),
             _ => false,
         }

@@ -152,7 +152,7 @@ impl Assembly {
     fn match_known(&mut self, place: u32) {
         let short = match self.names.get(place as usize) {
             Some(Name::Short(short)) => *short,
-            Some(Name::Full(id)) => ShortId::of(&self.block, id),
+            Some(Name::Full(id)) => ShortId::new(&self.block, id),
             _ => return,
         };
         self.open.entry(short).or_default().push(place);

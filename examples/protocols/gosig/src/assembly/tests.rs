@@ -2,7 +2,7 @@ use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 
 use super::*;
-use crate::body::{Entries, Part, Segment};
+use crate::body::{Entries, Segment, UnsignedSegment};
 use crate::parameters::Parameters;
 
 const BLOCK: BlockDigest = BlockDigest([3; 32]);
@@ -20,7 +20,7 @@ fn segments(payload: &Payload, parameters: &Parameters) -> Vec<Arc<Segment>> {
     let cut = cut(BLOCK, payload, parameters, |_, _| false);
     let count = cut.len() as u16;
     let make = |(index, (first, entries))| {
-        let part = Part { block: BLOCK, round: 5, signer: 2, index, count, first, entries };
+        let part = UnsignedSegment { block: BLOCK, round: 5, signer: 2, index, count, first, entries };
         Arc::new(Segment::new(part, Ed25519::sign(&key, b"")))
     };
     (0..).zip(cut).map(make).collect()
@@ -67,7 +67,7 @@ fn segments_in_any_order_and_the_pool_make_a_payload() {
 #[test]
 fn short_identifiers_that_are_not_unique_come_in_full() {
     let whole = payload(6);
-    let special = ShortId::of(&BLOCK, &transaction(4).id());
+    let special = ShortId::new(&BLOCK, &transaction(4).id());
     let parameters = Parameters { segments: 1, ..Parameters::default() };
     let cut = cut(BLOCK, &whole, &parameters, |short, _| *short == special);
     let [(0, Entries::Short { ids, full })] = &cut[..] else { panic!("{cut:?}") };
@@ -84,7 +84,7 @@ fn who_knows_two_under_one_short_identifier_asks() {
     let parameters = Parameters { segments: 1, ..Parameters::default() };
     let mut assembly = Assembly::new(BLOCK, 1, *whole.summary());
     assembly.seed(whole.transactions().iter());
-    let short = ShortId::of(&BLOCK, &transaction(1).id());
+    let short = ShortId::new(&BLOCK, &transaction(1).id());
     assembly.known.insert(short, Match::Many);
     assert_eq!(assembly.add_segment(&segments(&whole, &parameters)[0]), Added::New);
     assert_eq!(assembly.missing_places(), [1]);
@@ -97,7 +97,7 @@ fn segments_that_break_a_rule_are_their_signers_fault() {
     let whole = payload(10);
     let parameters = Parameters { segments: 2, ..Parameters::default() };
     let good = segments(&whole, &parameters);
-    let changed = |change: fn(&mut Part)| {
+    let changed = |change: fn(&mut UnsignedSegment)| {
         let mut assembly = Assembly::new(BLOCK, 1, *whole.summary());
         assert_eq!(assembly.add_segment(&good[0]), Added::New);
         let mut part = (**good[1]).clone();
@@ -121,7 +121,7 @@ fn segments_that_break_a_rule_are_their_signers_fault() {
 
 #[test]
 fn a_wrong_body_is_its_signers_fault_if_it_names_in_full_and_else_one_peer_brings_all() {
-    let (whole, other) = (payload(4), Payload::of([b"x", b"y", b"z", b"w"]).unwrap());
+    let (whole, other) = (payload(4), Payload::from_bytes([b"x", b"y", b"z", b"w"]).unwrap());
     for (full, culprit) in [(true, Some(2)), (false, None)] {
         let parameters = Parameters { short_hashes: !full, ..Parameters::default() };
         let mut assembly = Assembly::new(BLOCK, 1, *whole.summary());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use quorate::bls::{Counted, MinSig};
 use quorate::scheme::Toy;
-use quorate_gosig::Suite;
+use quorate_gosig::GosigScheme;
 use quorate_gosig::simulation::{GosigHost, Material, scenario};
 use quorate_simulator::{Program, SeedRun};
 
@@ -29,7 +29,10 @@ fn main() -> ExitCode {
 }
 
 /// Keys are made once for each number of members.
-fn one<S: Suite>(run: &SeedRun, materials: &mut BTreeMap<usize, Arc<Material<S>>>) -> Result<(), String> {
+fn one<S: GosigScheme>(
+    run: &SeedRun,
+    materials: &mut BTreeMap<usize, Arc<Material<S>>>,
+) -> Result<(), String> {
     let material = materials.entry(run.nodes).or_insert_with(|| Material::new(run.nodes));
     let scenario = scenario(&run.scenario, run.nodes, run.seed).ok_or("no such scenario")?;
     run.check(&scenario, |_| GosigHost::new(material.clone()))

@@ -7,33 +7,35 @@ use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
 use super::{
-    ANOTHER_EPOCH, Envelope, FOR_ALL, MAX_AGGREGATES, MAX_RANGE_BLOCKS, MAX_REPLY_BYTES, MAX_REQUEST, Message,
+    EPOCH_INDEPENDENT_TAGS, EPOCH_MISMATCH, Envelope, MAX_AGGREGATES, MAX_RANGE_BLOCKS, MAX_REPLY_BYTES,
+    MAX_REQUEST, Message,
 };
-use crate::block::{Block, Committees, Suite};
+use crate::block::{Block, Committees, GosigScheme};
 use crate::body::{MAX_SEGMENTS, Segment};
+use crate::digests::BlockDigest;
 use crate::finality::Finality;
-use crate::ids::{BlockDigest, PREPARE, TENTATIVE};
+use crate::kinds::{PREPARE, TENTATIVE};
 use crate::payload::{MAX_PAYLOAD_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTIONS, Transaction};
 use crate::proposal::Proposal;
 
-impl<S: Suite> Encode for Envelope<S> {
+impl<S: GosigScheme> Encode for Envelope<S> {
     fn encode_to(&self, w: &mut Writer) {
         w.u64(self.epoch);
         self.message.encode_to(w);
     }
 }
 
-impl<S: Suite> Decode<Committees<S>> for Envelope<S> {
+impl<S: GosigScheme> Decode<Committees<S>> for Envelope<S> {
     fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
         let (epoch, tag) = (r.u64()?, r.u8()?);
-        if epoch != committees.voters.epoch() && !FOR_ALL.contains(&tag) {
-            return Err(ANOTHER_EPOCH);
+        if epoch != committees.voters.epoch() && !EPOCH_INDEPENDENT_TAGS.contains(&tag) {
+            return Err(EPOCH_MISMATCH);
         }
-        Ok(Message::decode_from(tag, r, committees)?.of(epoch))
+        Ok(Message::decode_from(tag, r, committees)?.in_epoch(epoch))
     }
 }
 
-impl<S: Suite> Message<S> {
+impl<S: GosigScheme> Message<S> {
     fn encode_to(&self, w: &mut Writer) {
         w.u8(self.tag());
         match self {
@@ -124,7 +126,10 @@ impl<S: Suite> Message<S> {
     }
 }
 
-fn decode_aggregates<S: Suite>(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Vec<Aggregate<S>>> {
+fn decode_aggregates<S: GosigScheme>(
+    r: &mut Reader<'_>,
+    committees: &Committees<S>,
+) -> Result<Vec<Aggregate<S>>> {
     let aggregates: Vec<Aggregate<S>> = r.list("aggregates", MAX_AGGREGATES, &*committees.voters)?;
     let known = |aggregate: &Aggregate<S>| [PREPARE, TENTATIVE].contains(&aggregate.statement().kind);
     if aggregates.is_empty() || !aggregates.iter().all(known) {
@@ -168,7 +173,7 @@ fn decode_places(r: &mut Reader<'_>, cap: usize) -> Result<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::{Entries, Part, ShortId};
+    use crate::body::{Entries, ShortId, UnsignedSegment};
     use crate::message::{block_range, transaction_range};
     use crate::payload::Payload;
     use crate::testing::{T, certify, check_encoding, committees, proposal, secret};
@@ -177,13 +182,20 @@ mod tests {
     use quorate::ed25519::Ed25519;
     use std::collections::BTreeSet;
 
-    fn segment<S: Suite>(c: &Committees<S>, entries: Entries) -> Message<S> {
-        let part =
-            Part { block: BlockDigest([1; 32]), round: 3, signer: 1, index: 0, count: 2, first: 4, entries };
+    fn segment<S: GosigScheme>(c: &Committees<S>, entries: Entries) -> Message<S> {
+        let part = UnsignedSegment {
+            block: BlockDigest([1; 32]),
+            round: 3,
+            signer: 1,
+            index: 0,
+            count: 2,
+            first: 4,
+            entries,
+        };
         Message::Segment(Arc::new(part.sign(c, &secret::<Ed25519>(1)).unwrap()))
     }
 
-    fn aggregate<S: Suite>(c: &Committees<S>, kind: quorate::certificate::Kind) -> Aggregate<S> {
+    fn aggregate<S: GosigScheme>(c: &Committees<S>, kind: quorate::certificate::Kind) -> Aggregate<S> {
         let statement = c.voters.statement(kind, 3, [5; 32]);
         let vote = |m| {
             let vote = Vote::sign_unguarded(&secret::<S>(m), &c.voters, statement).unwrap();
@@ -193,7 +205,7 @@ mod tests {
         sum.merge(&vote(2), 255).unwrap().into_inner()
     }
 
-    fn all<S: Suite>(c: &Committees<S>) -> Vec<Message<S>> {
+    fn all<S: GosigScheme>(c: &Committees<S>) -> Vec<Message<S>> {
         let first = proposal(c, 2, None, 2);
         let repeated = proposal(c, 5, Some((PREPARE, 3)), 1);
         let second = proposal(c, 5, Some((TENTATIVE, 4)), 3);
@@ -224,12 +236,12 @@ mod tests {
         ]
     }
 
-    fn check<S: Suite>() {
+    fn check<S: GosigScheme>() {
         let c = committees::<S>(4);
         let all = all(&c);
         let tags: BTreeSet<u8> = all.iter().map(Message::tag).collect();
         assert_eq!(tags, (1..=13).collect(), "every message is among them");
-        let envelopes: Vec<Envelope<S>> = all.into_iter().map(|message| message.of(0)).collect();
+        let envelopes: Vec<Envelope<S>> = all.into_iter().map(|message| message.in_epoch(0)).collect();
         check_encoding(&envelopes, &c);
     }
 
@@ -243,19 +255,19 @@ mod tests {
     fn of_another_epoch_only_what_names_nothing_of_a_committee_can_be_read() {
         let c = committees::<T>(4);
         for message in all(&c) {
-            let read = Envelope::<T>::decode(&message.clone().of(1).encode(), &c);
+            let read = Envelope::<T>::decode(&message.clone().in_epoch(1).encode(), &c);
             if matches!(message.tag(), 6 | 10 | 11 | 12) {
-                assert!(message.is_for_all());
-                check_encoding(&[message.of(1)], &c);
+                assert!(message.is_epoch_independent());
+                check_encoding(&[message.in_epoch(1)], &c);
             } else {
-                assert_eq!(read, Err(ANOTHER_EPOCH));
+                assert_eq!(read, Err(EPOCH_MISMATCH));
             }
         }
         // What a message of this epoch has of another one is another matter.
-        let mut bytes = Message::Proposal(proposal(&c, 2, None, 2)).of(0).encode();
+        let mut bytes = Message::Proposal(proposal(&c, 2, None, 2)).in_epoch(0).encode();
         bytes[9] ^= 1;
         let error = Envelope::<T>::decode(&bytes, &c).unwrap_err();
-        assert!(error.code() == "WRONG_CONTEXT" && error != ANOTHER_EPOCH);
+        assert!(error.code() == "WRONG_CONTEXT" && error != EPOCH_MISMATCH);
     }
 
     #[test]
@@ -268,9 +280,9 @@ mod tests {
             (block, Arc::new(finality))
         };
         let range = block_range([proven(4), proven(4), proven(5)]).unwrap();
-        assert_eq!(range, Message::Blocks(vec![proven(4), proven(4)]).of(4));
+        assert_eq!(range, Message::Blocks(vec![proven(4), proven(4)]).in_epoch(4));
         assert_eq!(block_range::<T>([]), None);
-        let payload = Payload::of([b"x"]).unwrap();
+        let payload = Payload::from_bytes([b"x"]).unwrap();
         assert_eq!(transaction_range(&proven(4).0, &payload, &[0, 7]).epoch, 4);
     }
 
@@ -278,7 +290,7 @@ mod tests {
     fn neighbouring_places_take_a_byte_each() {
         let request = |places: Vec<u32>| {
             let block = BlockDigest([1; 32]);
-            Message::<T>::TransactionRequest { block, height: 3, places }.of(0).encode().len()
+            Message::<T>::TransactionRequest { block, height: 3, places }.in_epoch(0).encode().len()
         };
         let none = request(Vec::new());
         assert_eq!(request((1000..1100).collect()) - none, 2 + 99);

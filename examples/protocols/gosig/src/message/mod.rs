@@ -8,10 +8,10 @@ use std::sync::Arc;
 use quorate::Error;
 use quorate::gossip::Aggregate;
 
-use crate::block::{Block, Suite};
+use crate::block::{Block, GosigScheme};
 use crate::body::{Entries, Segment};
-use crate::finality::Proven;
-use crate::ids::BlockDigest;
+use crate::digests::BlockDigest;
+use crate::finality::FinalizedBlock;
 use crate::payload::{Payload, Transaction};
 use crate::proposal::Proposal;
 
@@ -24,20 +24,20 @@ pub const MAX_REPLY_BYTES: usize = 1 << 20;
 /// The most aggregates in one message: those of a few rounds, of both kinds.
 pub const MAX_AGGREGATES: usize = 8;
 /// The tags of the messages that members of any epoch can read.
-const FOR_ALL: [u8; 4] = [6, 10, 11, 12];
+const EPOCH_INDEPENDENT_TAGS: [u8; 4] = [6, 10, 11, 12];
 
 /// What decoding a message of another epoch gives, unless it is one that all can read. It is no fault of its sender's:
-/// one of the two has not followed yet. Tell the replica with [`Command::Elsewhere`](crate::Command::Elsewhere).
-pub const ANOTHER_EPOCH: Error = Error::WrongContext { what: "epoch of a message" };
+/// one of the two has not followed yet. Tell the replica with [`Command::EpochMismatch`](crate::Command::EpochMismatch).
+pub const EPOCH_MISMATCH: Error = Error::WrongContext { what: "epoch of a message" };
 
 /// A message as it travels on a link that authenticates its sender: the epoch (8 bytes), then the message. It derefs to
 /// the message.
 ///
 /// The epoch is the sender's, and in an answer of [`Blocks`](Message::Blocks) or
 /// [`TransactionReply`](Message::TransactionReply) that of what was asked for, so that who is behind can read it. Of
-/// another epoch than one's own, only what names nothing of a committee can be read: [`Message::is_for_all`].
+/// another epoch than one's own, only what names nothing of a committee can be read: [`Message::is_epoch_independent`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Envelope<S: Suite> {
+pub struct Envelope<S: GosigScheme> {
     /// The epoch of what is said.
     pub epoch: u64,
     /// What is said.
@@ -62,7 +62,7 @@ pub struct Envelope<S: Suite> {
 /// | 12 | `BlockRequest` | to one who has committed more |
 /// | 13 | `Blocks` | the answer: consecutive blocks with their commitment certificates, lowest first |
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Message<S: Suite> {
+pub enum Message<S: GosigScheme> {
     /// A block that somebody proposes.
     Proposal(Arc<Proposal<S>>),
     /// A part of its body.
@@ -122,7 +122,7 @@ pub enum Message<S: Suite> {
         from: u64,
     },
     /// Consecutive blocks, each with why it is committed. At most [`MAX_RANGE_BLOCKS`].
-    Blocks(Vec<Proven<S>>),
+    Blocks(Vec<FinalizedBlock<S>>),
 }
 
 /// A request that only an archive can answer: the replica keeps nothing below its committed height.
@@ -147,17 +147,19 @@ pub enum HistoryRequest {
 
 /// As many of `blocks` as one answer may have: those of one epoch, for who asks has to get to its end first. They must be
 /// consecutive, lowest first. None if there are none.
-pub fn block_range<S: Suite>(blocks: impl IntoIterator<Item = Proven<S>>) -> Option<Envelope<S>> {
+pub fn block_range<S: GosigScheme>(
+    blocks: impl IntoIterator<Item = FinalizedBlock<S>>,
+) -> Option<Envelope<S>> {
     let mut blocks = blocks.into_iter().take(MAX_RANGE_BLOCKS).peekable();
     let epoch = blocks.peek().map(|(block, _)| block.epoch)?;
-    Some(Message::Blocks(blocks.take_while(|(block, _)| block.epoch == epoch).collect()).of(epoch))
+    Some(Message::Blocks(blocks.take_while(|(block, _)| block.epoch == epoch).collect()).in_epoch(epoch))
 }
 
 /// As many of a block's transactions at `places` as one answer may have.
-pub fn transaction_range<S: Suite>(block: &Block<S>, payload: &Payload, places: &[u32]) -> Envelope<S> {
+pub fn transaction_range<S: GosigScheme>(block: &Block<S>, payload: &Payload, places: &[u32]) -> Envelope<S> {
     let found = |place: &u32| Some((*place, payload.transaction(*place as usize)?.clone()));
     let transactions = cut(places.iter().filter_map(found));
-    Message::TransactionReply { block: block.digest(), transactions }.of(block.epoch)
+    Message::TransactionReply { block: block.digest(), transactions }.in_epoch(block.epoch)
 }
 
 /// The first of these that fit into one answer.
@@ -173,20 +175,20 @@ pub(crate) fn cut(transactions: impl Iterator<Item = (u32, Transaction)>) -> Vec
     taken
 }
 
-impl<S: Suite> Message<S> {
+impl<S: GosigScheme> Message<S> {
     /// The message as one of an epoch.
-    pub fn of(self, epoch: u64) -> Envelope<S> {
+    pub fn in_epoch(self, epoch: u64) -> Envelope<S> {
         Envelope { epoch, message: self }
     }
 
     /// Whether members of any epoch can read it: it names nothing of a committee.
-    pub fn is_for_all(&self) -> bool {
-        FOR_ALL.contains(&self.tag())
+    pub fn is_epoch_independent(&self) -> bool {
+        EPOCH_INDEPENDENT_TAGS.contains(&self.tag())
     }
 
     /// Whether it is about what is committed already: all that an observer listens to.
-    pub(crate) fn is_of_history(&self) -> bool {
-        self.is_for_all() || matches!(self, Message::Blocks(_) | Message::TransactionReply { .. })
+    pub(crate) fn is_history(&self) -> bool {
+        self.is_epoch_independent() || matches!(self, Message::Blocks(_) | Message::TransactionReply { .. })
     }
 
     /// Whether it is one of the large messages that others should not have to wait behind.
@@ -235,7 +237,7 @@ impl<S: Suite> Message<S> {
     }
 }
 
-impl<S: Suite> Deref for Envelope<S> {
+impl<S: GosigScheme> Deref for Envelope<S> {
     type Target = Message<S>;
 
     fn deref(&self) -> &Message<S> {

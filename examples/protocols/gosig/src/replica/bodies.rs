@@ -3,10 +3,10 @@ use std::sync::Arc;
 
 use quorate::machine::{MemberIndex, Time};
 
-use super::{Out, Replica};
+use super::{Effects, Replica};
 use crate::assembly::{Assembly, Outcome};
-use crate::block::{Block, Suite};
-use crate::ids::BlockDigest;
+use crate::block::{Block, GosigScheme};
+use crate::digests::BlockDigest;
 use crate::interface::{Evidence, Output};
 use crate::message::{HistoryRequest, MAX_REPLY_BYTES, Message, cut};
 use crate::payload::Transaction;
@@ -24,7 +24,7 @@ const LOOKAHEAD: usize = 8;
 /// The most bodies of proposals that are put together at a time.
 const MAX_ASSEMBLIES: usize = 8;
 
-impl<S: Suite> Replica<S> {
+impl<S: GosigScheme> Replica<S> {
     /// The proposal's transactions may be needed: if it is the best of its round, or was prepared, or is of the block that
     /// is to be proposed again.
     pub(super) fn expect_body(&mut self, proposal: &Proposal<S>, from: MemberIndex) {
@@ -33,7 +33,7 @@ impl<S: Suite> Replica<S> {
         let best = state.and_then(|state| state.best(self.tip.height + 1));
         let best = best.is_some_and(|best| best.proposal.block.digest() == digest);
         let prepared = self.safety.prepared().is_some_and(|prepared| prepared.block == digest);
-        let again = self.again.as_ref().is_some_and(|again| again.block.digest() == digest);
+        let again = self.highest_prepare_qc.as_ref().is_some_and(|again| again.block.digest() == digest);
         if !best && !prepared && !again {
             return;
         }
@@ -66,7 +66,7 @@ impl<S: Suite> Replica<S> {
             let others = signers.iter().filter(|signer| Some(*signer) != self.me);
             let others: Vec<MemberIndex> = others.collect();
             if !self.assemblies.contains_key(&certified.block.digest())
-                && let Some(holder) = self.draw.some(others, 1).first()
+                && let Some(holder) = self.sampler.some(others, 1).first()
             {
                 blocks.push((certified.block.clone(), *holder));
             }
@@ -84,7 +84,7 @@ impl<S: Suite> Replica<S> {
             self.sync.queue().iter().map(|certified| certified.block.digest()).collect();
         needed.extend(self.safety.lock().map(|lock| lock.block));
         needed.extend(self.safety.prepared().map(|prepared| prepared.block));
-        needed.extend(self.again.as_ref().map(|again| again.block.digest()));
+        needed.extend(self.highest_prepare_qc.as_ref().map(|again| again.block.digest()));
         // Others may still need the last one.
         needed.extend(self.tip.last.as_ref().map(|(block, _)| block.digest()));
         for state in self.rounds.values() {
@@ -97,7 +97,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Looks whether transactions make a whole.
-    pub(super) fn finish_bodies(&mut self, out: &mut Out<S>) {
+    pub(super) fn finish_bodies(&mut self, out: &mut Effects<S>) {
         for (block, assembly) in &mut self.assemblies {
             if let Outcome::Wrong(culprit) = assembly.finish() {
                 let rule = "transactions that are not those of the block";
@@ -127,7 +127,7 @@ impl<S: Suite> Replica<S> {
         let prepared = prepared.map(|prepared| prepared.block);
         let rounds = self.rounds.range(self.clock_round..);
         let best = rounds.filter_map(|(_, state)| Some(state.best(height)?.proposal.block.digest()));
-        let again = self.again.as_ref().map(|again| again.block.digest());
+        let again = self.highest_prepare_qc.as_ref().map(|again| again.block.digest());
         let mut wanted: Vec<BlockDigest> = Vec::new();
         for block in committed.chain(prepared).chain(best).chain(again).filter(open) {
             if !wanted.contains(&block) {
@@ -138,7 +138,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Asks for segments and transactions that are missing.
-    pub(super) fn ask_bodies(&mut self, out: &mut Out<S>) {
+    pub(super) fn ask_bodies(&mut self, out: &mut Effects<S>) {
         for digest in self.wanted() {
             let due = self
                 .assemblies
@@ -150,7 +150,7 @@ impl<S: Suite> Replica<S> {
         }
     }
 
-    fn ask_body(&mut self, digest: BlockDigest, out: &mut Out<S>) {
+    fn ask_body(&mut self, digest: BlockDigest, out: &mut Effects<S>) {
         let certified = self.sync.queue().iter().any(|certified| certified.block.digest() == digest);
         let proposal = self.rounds.values().rev().find_map(|state| state.by_block(&digest));
         let proposal = proposal.map(|entry| entry.proposal.clone());
@@ -166,7 +166,7 @@ impl<S: Suite> Replica<S> {
             Some(peer) => peer,
             None => {
                 let holders = self.sync.holders(height);
-                let holder = if certified { self.draw.some(holders, 1).first().copied() } else { None };
+                let holder = if certified { self.sampler.some(holders, 1).first().copied() } else { None };
                 match holder.or_else(|| self.random(1, &[]).first().copied()) {
                     Some(peer) => peer,
                     None => return,
@@ -214,7 +214,7 @@ impl<S: Suite> Replica<S> {
         block: BlockDigest,
         round: u64,
         segments: &[u16],
-        out: &mut Out<S>,
+        out: &mut Effects<S>,
     ) {
         let Some(assembly) = self.assemblies.get(&block) else { return };
         let wanted = |index: u16| segments.is_empty() || segments.contains(&index);
@@ -235,7 +235,7 @@ impl<S: Suite> Replica<S> {
         block: BlockDigest,
         height: u64,
         places: Vec<u32>,
-        out: &mut Out<S>,
+        out: &mut Effects<S>,
     ) {
         let held = self.assemblies.get(&block).map(|assembly| {
             cut(places.iter().filter_map(|place| Some((*place, assembly.transaction(*place)?.clone()))))
@@ -244,7 +244,7 @@ impl<S: Suite> Replica<S> {
             Some(transactions) if !transactions.is_empty() => {
                 let message = Message::TransactionReply { block, transactions };
                 if self.sync.afford(self.now, from, message.payload_bytes(), &self.parameters) {
-                    out.answer(from, message.of(epoch));
+                    out.answer(from, message.in_epoch(epoch));
                 }
             }
             _ if height <= self.delivered

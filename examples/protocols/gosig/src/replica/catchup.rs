@@ -1,21 +1,21 @@
 use quorate::certificate::Certificate;
 use quorate::machine::MemberIndex;
 
-use super::{Out, Replica};
-use crate::block::Suite;
-use crate::finality::Proven;
+use super::{Effects, Replica};
+use crate::block::GosigScheme;
+use crate::block_sync::Certified;
+use crate::finality::FinalizedBlock;
 use crate::interface::{Evidence, Output};
 use crate::message::{HistoryRequest, MAX_RANGE_BLOCKS, Message};
-use crate::sync::Certified;
 
 /// How often a member without memory lets a round pass before it takes part.
 const MAX_ABSTENTIONS: u32 = 4;
 /// About how many bytes a block takes in an answer, with its certificate.
 const BLOCK_CHARGE: usize = 512;
 
-impl<S: Suite> Replica<S> {
+impl<S: GosigScheme> Replica<S> {
     /// The link to a member is up.
-    pub(super) fn on_connected(&mut self, peer: MemberIndex, out: &mut Out<S>) {
+    pub(super) fn on_connected(&mut self, peer: MemberIndex, out: &mut Effects<S>) {
         if Some(peer) == self.me || peer >= self.committees.voters.len() {
             return;
         }
@@ -24,22 +24,22 @@ impl<S: Suite> Replica<S> {
     }
 
     /// A member is in another epoch: the one who is behind learns it from how far the other is.
-    pub(super) fn on_elsewhere(&mut self, peer: MemberIndex, out: &mut Out<S>) {
+    pub(super) fn on_epoch_mismatch(&mut self, peer: MemberIndex, out: &mut Effects<S>) {
         let pause = self.parameters.retry;
-        if self.hailed.get(&peer).is_none_or(|at| at.plus(pause) <= self.now) {
-            self.hailed.insert(peer, self.now);
+        if self.hello_sent.get(&peer).is_none_or(|at| at.plus(pause) <= self.now) {
+            self.hello_sent.insert(peer, self.now);
             self.on_connected(peer, out);
         }
     }
 
     /// Asks for whatever is missing and was not asked for.
-    pub(super) fn ask(&mut self, out: &mut Out<S>) {
+    pub(super) fn ask(&mut self, out: &mut Effects<S>) {
         if self.sync.greet(self.now, &self.parameters) {
             out.broadcast(Message::Hello { committed: self.tip.height });
         }
         let highest = self.sync.last().map_or(self.tip.height, |last| last.block.height);
         if !self.succeeded
-            && let Some(peer) = self.sync.ask_blocks(self.now, highest, &mut self.draw, &self.parameters)
+            && let Some(peer) = self.sync.ask_blocks(self.now, highest, &mut self.sampler, &self.parameters)
         {
             out.send(peer, Message::BlockRequest { from: highest + 1 });
         }
@@ -47,24 +47,24 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Nothing is committed for long: a few others may know more.
-    pub(super) fn ask_how_far(&mut self, out: &mut Out<S>) {
+    pub(super) fn ask_how_far(&mut self, out: &mut Effects<S>) {
         let committed = self.tip.height;
         drop(self.tell_some(&[], &Message::Hello { committed }, out));
     }
 
     /// Somebody asks what it has missed.
-    pub(super) fn on_hello(&mut self, from: MemberIndex, committed: u64, out: &mut Out<S>) {
+    pub(super) fn on_hello(&mut self, from: MemberIndex, committed: u64, out: &mut Effects<S>) {
         self.sync.note(from, committed);
         self.help(from, out);
     }
 
     /// Shows a member how far this one is, but not more often than it can use.
-    pub(super) fn help(&mut self, peer: MemberIndex, out: &mut Out<S>) {
+    pub(super) fn help(&mut self, peer: MemberIndex, out: &mut Effects<S>) {
         let pause = self.parameters.retry / 4;
-        if self.helped.get(&peer).is_some_and(|at| at.plus(pause) > self.now) {
+        if self.welcome_sent.get(&peer).is_some_and(|at| at.plus(pause) > self.now) {
             return;
         }
-        self.helped.insert(peer, self.now);
+        self.welcome_sent.insert(peer, self.now);
         out.send(peer, Message::Welcome { committed: self.tip.height });
     }
 
@@ -99,7 +99,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Somebody misses blocks; the archive has them.
-    pub(super) fn on_block_request(&mut self, peer: MemberIndex, from: u64, out: &mut Out<S>) {
+    pub(super) fn on_block_request(&mut self, peer: MemberIndex, from: u64, out: &mut Effects<S>) {
         let charge = MAX_RANGE_BLOCKS * BLOCK_CHARGE;
         let serves = (1..=self.delivered).contains(&from);
         if serves && self.sync.afford(self.now, peer, charge, &self.parameters) {
@@ -108,7 +108,12 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Consecutive blocks with their commitment certificates. What is known of them already is skipped.
-    pub(super) fn on_blocks(&mut self, from: MemberIndex, blocks: Vec<Proven<S>>, out: &mut Out<S>) {
+    pub(super) fn on_blocks(
+        &mut self,
+        from: MemberIndex,
+        blocks: Vec<FinalizedBlock<S>>,
+        out: &mut Effects<S>,
+    ) {
         if !self.sync.answers(from) || self.succeeded {
             return;
         }
@@ -123,7 +128,7 @@ impl<S: Suite> Replica<S> {
             }
             if block.height != height + 1
                 || block.parent != digest
-                || !finality.is_of(&self.committees, &block)
+                || !finality.certifies(&self.committees, &block)
             {
                 // No fault: what is missing in between may be this member's own doing.
                 self.sync.distrust(from);

@@ -3,16 +3,16 @@ use std::sync::Arc;
 use quorate::certificate::Certificate;
 use quorate::sortition::Seed;
 
-use super::{Committable, MAX_UNEXECUTED, Out, Replica};
-use crate::block::{Block, Executed, Suite};
+use super::{Committable, Effects, MAX_UNEXECUTED, Replica};
+use crate::block::{Block, Executed, GosigScheme};
+use crate::block_sync::Certified;
 use crate::finality::Finality;
 use crate::interface::{Delivery, Output};
 use crate::membership::{self, Anchor, Successor};
 use crate::payload::Payload;
 use crate::record::{Committed, Record};
-use crate::sync::Certified;
 
-impl<S: Suite> Replica<S> {
+impl<S: GosigScheme> Replica<S> {
     /// A quorum committed a block of the next height tentatively, in one round: it is committed, and waits for its
     /// transactions if they are not here.
     pub(super) fn learn_commit(&mut self, block: &Arc<Block<S>>, seed: Seed, certificate: Certificate<S>) {
@@ -27,7 +27,7 @@ impl<S: Suite> Replica<S> {
 
     /// Commits the blocks that are known to be, in the order of the chain, as far as their transactions are here and the
     /// application keeps up.
-    pub(super) fn try_commit(&mut self, out: &mut Out<S>) {
+    pub(super) fn try_commit(&mut self, out: &mut Effects<S>) {
         while let Some(front) = self.sync.queue().front() {
             let (height, digest) = (front.block.height, front.block.digest());
             if height <= self.tip.height {
@@ -46,7 +46,7 @@ impl<S: Suite> Replica<S> {
         }
     }
 
-    fn commit(&mut self, certified: Certified<S>, payload: Arc<Payload>, out: &mut Out<S>) {
+    fn commit(&mut self, certified: Certified<S>, payload: Arc<Payload>, out: &mut Effects<S>) {
         let Certified { block, finality, seed } = certified;
         let (height, digest) = (block.height, block.digest());
         let payload_height = if payload.is_empty() { self.tip.payload_height } else { height };
@@ -71,12 +71,12 @@ impl<S: Suite> Replica<S> {
             }
         }
         self.locked = None;
-        self.again = None;
+        self.highest_prepare_qc = None;
         let settled = self.pool.commit(&payload);
         self.tell_settled(settled, Some(&payload), out);
-        self.execution.forget_below(block.executed.height);
+        self.execution.prune_below(block.executed.height);
         let round = finality.round();
-        self.pace.committed(payload.summary());
+        self.block_size.committed(payload.summary());
         self.progressed = true;
         self.idle_rounds = 0;
         self.tip.height = height;
@@ -94,7 +94,7 @@ impl<S: Suite> Replica<S> {
         self.reconsider_early(out);
     }
 
-    fn deliver(&mut self, committable: Committable<S>, out: &mut Out<S>) {
+    fn deliver(&mut self, committable: Committable<S>, out: &mut Effects<S>) {
         let Committable { block, finality, payload } = committable;
         let (digest, height) = (block.digest(), block.height);
         self.delivered = height;
@@ -103,7 +103,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// What was committed before the restart and not executed durably.
-    pub(super) fn deliver_again(&mut self, out: &mut Out<S>) {
+    pub(super) fn deliver_again(&mut self, out: &mut Effects<S>) {
         while let Some(next) = self.undelivered.front() {
             if !self.may_deliver(next.payload.bytes()) {
                 break;
@@ -114,8 +114,8 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Whether the last block ends the epoch.
-    pub(super) fn succeed(&mut self, payload: &Payload, out: &mut Out<S>) {
-        if let Some((committees, contacts)) = membership::after(&self.committees, payload) {
+    pub(super) fn succeed(&mut self, payload: &Payload, out: &mut Effects<S>) {
+        if let Some((committees, contacts)) = membership::next_committees(&self.committees, payload) {
             self.succeeded = true;
             let anchor = Anchor {
                 height: self.tip.height,
@@ -135,8 +135,8 @@ impl<S: Suite> Replica<S> {
     }
 
     /// The application executed up to a block.
-    pub(super) fn on_executed(&mut self, executed: Executed, out: &mut Out<S>) {
-        if executed.height <= self.delivered && self.execution.note(executed) {
+    pub(super) fn on_executed(&mut self, executed: Executed, out: &mut Effects<S>) {
+        if executed.height <= self.delivered && self.execution.record(executed) {
             while self.unexecuted.front().is_some_and(|(height, _)| *height <= executed.height) {
                 self.unexecuted.pop_front();
             }

@@ -40,13 +40,14 @@ use quorate_protocol::execution::Execution;
 pub use restore::Config;
 
 use crate::assembly::Assembly;
-use crate::block::{Block, Committees, Suite};
-use crate::draw::Draw;
-use crate::finality::{Finality, Proven};
-use crate::ids::{BlockDigest, PREPARE, TENTATIVE};
+use crate::block::{Block, Committees, GosigScheme};
+use crate::block_size::BlockSizeController;
+use crate::block_sync::BlockSync;
+use crate::digests::BlockDigest;
+use crate::finality::{Finality, FinalizedBlock};
 use crate::interface::{Command, Evidence, Output, Status, Timer};
+use crate::kinds::{PREPARE, TENTATIVE};
 use crate::message::{Envelope, Message};
-use crate::pace::Pace;
 use crate::parameters::{Parameters, Schedule};
 use crate::payload::Payload;
 use crate::pool::{Outbox, Pool};
@@ -54,26 +55,26 @@ use crate::proposal::Proposal;
 use crate::record::Record;
 use crate::rounds::Round;
 use crate::safety::Safety;
-use crate::sync::Sync;
+use crate::sampler::PeerSampler;
 use crate::uplink::Uplink;
 
 /// For so many rounds after its end a round is remembered: until then others can be helped to its block.
-const KEPT: u64 = 2;
+const RETAINED_ROUNDS: u64 = 2;
 /// How many verified certificates are remembered.
-const MEMORY: usize = 32;
+const VERIFIED_CERTIFICATES: usize = 32;
 /// How many delivered blocks may wait for their execution before no more are committed.
 const MAX_UNEXECUTED: u64 = 128;
 /// The shortest time until something is sent again.
 const MIN_RETRY: Duration = Duration::from_millis(5);
 /// How often to look whether there is somebody to tell about signatures.
-const PULSE: Duration = Duration::from_millis(20);
+const GOSSIP_INTERVAL: Duration = Duration::from_millis(20);
 /// How soon at most, while messages leave.
-const BLINK: Duration = Duration::from_millis(1);
+const MIN_GOSSIP_INTERVAL: Duration = Duration::from_millis(1);
 /// After so many undecided rounds something is wrong: one commit may be missed, and more is not by chance.
-const STUCK: u32 = 2;
+const STALLED_ROUNDS: u32 = 2;
 
 /// One validator. See the [crate](crate).
-pub struct Replica<S: Suite> {
+pub struct Replica<S: GosigScheme> {
     committees: Committees<S>,
     /// None observes.
     me: Option<MemberIndex>,
@@ -81,7 +82,7 @@ pub struct Replica<S: Suite> {
     identity_key: <Ed25519 as Scheme>::SecretKey,
     schedule: Schedule,
     parameters: Parameters,
-    draw: Draw,
+    sampler: PeerSampler,
     now: Time,
 
     safety: Safety<S>,
@@ -102,7 +103,7 @@ pub struct Replica<S: Suite> {
     last_payload: Option<Arc<Payload>>,
     /// The block of the lock.
     locked: Option<Arc<Block<S>>>,
-    again: Option<Again<S>>,
+    highest_prepare_qc: Option<HighestPrepareQc<S>>,
     verified: VecDeque<Certificate<S>>,
     peers: Peers,
     uplink: Uplink,
@@ -111,13 +112,13 @@ pub struct Replica<S: Suite> {
     outbox: Outbox,
     outbox_due: Option<Time>,
     congested: bool,
-    pace: Pace,
+    block_size: BlockSizeController,
     execution: Execution,
-    sync: Sync<S>,
+    sync: BlockSync<S>,
     /// When a member was last answered how far this one is.
-    helped: BTreeMap<MemberIndex, Time>,
+    welcome_sent: BTreeMap<MemberIndex, Time>,
     /// When one that is in another epoch was last asked.
-    hailed: BTreeMap<MemberIndex, Time>,
+    hello_sent: BTreeMap<MemberIndex, Time>,
 
     delivered: u64,
     /// Committed blocks that were not delivered in this run: only at its start.
@@ -140,49 +141,49 @@ pub struct Replica<S: Suite> {
 }
 
 /// The end of the committed chain.
-struct Tip<S: Suite> {
+struct Tip<S: GosigScheme> {
     height: u64,
     digest: BlockDigest,
     /// The seed after it.
     seed: Seed,
     payload_height: u64,
     /// The block and why it is committed; none where the epoch begins.
-    last: Option<Proven<S>>,
+    last: Option<FinalizedBlock<S>>,
 }
 
 /// The block for the next height with the newest quorum of PREPAREs that is known here. Somebody may be locked on it, and
 /// then it is what a quorum can agree on.
-struct Again<S: Suite> {
+struct HighestPrepareQc<S: GosigScheme> {
     block: Arc<Block<S>>,
     certificate: Certificate<S>,
 }
 
-impl<S: Suite> Again<S> {
+impl<S: GosigScheme> HighestPrepareQc<S> {
     fn round(&self) -> u64 {
         self.certificate.statement().view
     }
 }
 
 /// A committed block with all that is delivered with it.
-struct Committable<S: Suite> {
+struct Committable<S: GosigScheme> {
     block: Arc<Block<S>>,
     finality: Arc<Finality<S>>,
     payload: Arc<Payload>,
 }
 
 /// What follows from an input. It derefs to the step; what is sent is of the replica's epoch unless it is an answer.
-struct Out<S: Suite> {
+struct Effects<S: GosigScheme> {
     epoch: u64,
     step: Step<Replica<S>>,
 }
 
-impl<S: Suite> Out<S> {
+impl<S: GosigScheme> Effects<S> {
     fn send(&mut self, to: MemberIndex, message: Message<S>) {
-        self.step.send(to, message.of(self.epoch));
+        self.step.send(to, message.in_epoch(self.epoch));
     }
 
     fn broadcast(&mut self, message: Message<S>) {
-        self.step.broadcast(message.of(self.epoch));
+        self.step.broadcast(message.in_epoch(self.epoch));
     }
 
     fn answer(&mut self, to: MemberIndex, answer: Envelope<S>) {
@@ -190,7 +191,7 @@ impl<S: Suite> Out<S> {
     }
 }
 
-impl<S: Suite> Deref for Out<S> {
+impl<S: GosigScheme> Deref for Effects<S> {
     type Target = Step<Replica<S>>;
 
     fn deref(&self) -> &Self::Target {
@@ -198,13 +199,13 @@ impl<S: Suite> Deref for Out<S> {
     }
 }
 
-impl<S: Suite> DerefMut for Out<S> {
+impl<S: GosigScheme> DerefMut for Effects<S> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.step
     }
 }
 
-impl<S: Suite> Replica<S> {
+impl<S: GosigScheme> Replica<S> {
     /// What decoders need to know; a link can use it to decode on its own thread.
     pub fn committees(&self) -> &Committees<S> {
         &self.committees
@@ -251,7 +252,7 @@ impl<S: Suite> Replica<S> {
         proposers
     }
 
-    fn dispatch(&mut self, input: Input<Self>, out: &mut Out<S>) {
+    fn dispatch(&mut self, input: Input<Self>, out: &mut Effects<S>) {
         match input {
             Input::Start => self.on_start(out),
             Input::Message { from, .. } if from >= self.committees.voters.len() => {
@@ -266,20 +267,20 @@ impl<S: Suite> Replica<S> {
             Input::Command(Command::Submit { sequence, payload }) => self.on_submit(sequence, payload, out),
             Input::Command(Command::Executed(executed)) => self.on_executed(executed, out),
             Input::Command(Command::Connected(peer)) => self.on_connected(peer, out),
-            Input::Command(Command::Elsewhere(peer)) => self.on_elsewhere(peer, out),
+            Input::Command(Command::EpochMismatch(peer)) => self.on_epoch_mismatch(peer, out),
         }
     }
 
-    fn on_message(&mut self, from: MemberIndex, envelope: Envelope<S>, out: &mut Out<S>) {
+    fn on_message(&mut self, from: MemberIndex, envelope: Envelope<S>, out: &mut Effects<S>) {
         let Envelope { epoch, message } = envelope;
         // It is there, whatever it says.
         self.peers.heard(from);
         self.uplink.heard(from);
         // It may have been read for the replica of another epoch.
-        if epoch != out.epoch && !message.is_for_all() {
-            return self.on_elsewhere(from, out);
+        if epoch != out.epoch && !message.is_epoch_independent() {
+            return self.on_epoch_mismatch(from, out);
         }
-        if self.observes() && !message.is_of_history() {
+        if self.observes() && !message.is_history() {
             return;
         }
         match message {
@@ -308,7 +309,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// The clock may have reached another round.
-    fn tick(&mut self, out: &mut Out<S>) {
+    fn tick(&mut self, out: &mut Effects<S>) {
         let round = self.schedule.round_at(self.now);
         if round <= self.clock_round {
             return;
@@ -322,14 +323,14 @@ impl<S: Suite> Replica<S> {
         let best = self.rounds.get(&self.clock_round).and_then(|old| old.best(self.tip.height + 1));
         let best = best.filter(|_| undecided);
         if best.is_some_and(|entry| !entry.proposal.block.payload.is_empty()) {
-            self.pace.lost();
+            self.block_size.lost();
         }
         let leader = best.map(|entry| entry.proposal.proposer);
         let leader = leader.or(self.tip.last.as_ref().map(|(block, _)| block.author));
         self.progressed = false;
         self.clock_round = round;
         self.round = self.round.max(round);
-        self.rounds.retain(|of, _| of.saturating_add(KEPT) >= round);
+        self.rounds.retain(|of, _| of.saturating_add(RETAINED_ROUNDS) >= round);
         self.early.retain(|_, (_, proposal)| proposal.round >= round);
         self.forget_bodies();
         if self.is_blank && self.safety.abstains(self.tip.height + 1) {
@@ -340,7 +341,7 @@ impl<S: Suite> Replica<S> {
             out.output(Output::Round { round, leader, undecided });
         }
         let looks_on = self.observes() && !self.succeeded && !self.sync.is_greeting();
-        if self.idle_rounds >= STUCK || looks_on {
+        if self.idle_rounds >= STALLED_ROUNDS || looks_on {
             // Maybe the others have committed what this member still waits for.
             self.ask_how_far(out);
         }
@@ -373,7 +374,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Does what has become possible, asks for what is missing, and makes the timers agree with the state.
-    fn settle(&mut self, out: &mut Out<S>) {
+    fn settle(&mut self, out: &mut Effects<S>) {
         self.finish_bodies(out);
         self.try_commit(out);
         self.try_prepare(out);
@@ -418,13 +419,19 @@ impl<S: Suite> Replica<S> {
         if !ready.is_empty() {
             others = ready;
         }
-        self.draw.some(others, k)
+        self.sampler.some(others, k)
     }
 }
 
 /// Makes a timer agree with when it should fire. One that fires too early only looks again; moving it with every
 /// message would cost more.
-fn set<S: Suite>(armed: &mut Option<Time>, due: Option<Time>, timer: Timer, now: Time, out: &mut Out<S>) {
+fn set<S: GosigScheme>(
+    armed: &mut Option<Time>,
+    due: Option<Time>,
+    timer: Timer,
+    now: Time,
+    out: &mut Effects<S>,
+) {
     match (due, *armed) {
         (None, Some(_)) => {
             out.cancel_timer(timer);
@@ -438,7 +445,7 @@ fn set<S: Suite>(armed: &mut Option<Time>, due: Option<Time>, timer: Timer, now:
     }
 }
 
-impl<S: Suite> Machine for Replica<S> {
+impl<S: GosigScheme> Machine for Replica<S> {
     type Message = Envelope<S>;
     type Command = Command;
     type Timer = Timer;
@@ -455,7 +462,7 @@ impl<S: Suite> Machine for Replica<S> {
 
     fn handle(&mut self, now: Time, input: Input<Self>) -> Step<Self> {
         self.now = self.now.max(now);
-        let mut out = Out { epoch: self.committees.voters.epoch(), step: Step::new() };
+        let mut out = Effects { epoch: self.committees.voters.epoch(), step: Step::new() };
         self.tick(&mut out);
         self.dispatch(input, &mut out);
         self.settle(&mut out);
@@ -463,7 +470,7 @@ impl<S: Suite> Machine for Replica<S> {
     }
 }
 
-impl<S: Suite> core::fmt::Debug for Replica<S> {
+impl<S: GosigScheme> core::fmt::Debug for Replica<S> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Replica")
             .field("me", &self.me)

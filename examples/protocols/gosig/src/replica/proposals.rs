@@ -3,15 +3,15 @@ use std::sync::Arc;
 use quorate::certificate::{Certificate, Equivocation};
 use quorate::machine::MemberIndex;
 use quorate::sortition::{Lottery, Score, Seed};
-use quorate_protocol::execution::Verdict;
+use quorate_protocol::execution::StateCheck;
 
-use super::{Again, KEPT, MEMORY, Out, Replica};
+use super::{Effects, HighestPrepareQc, RETAINED_ROUNDS, Replica, VERIFIED_CERTIFICATES};
 use crate::assembly::Added;
-use crate::block::{Block, Suite};
+use crate::block::{Block, GosigScheme};
 use crate::body::Segment;
 use crate::finality::Finality;
-use crate::ids::TENTATIVE;
 use crate::interface::Evidence;
+use crate::kinds::TENTATIVE;
 use crate::message::Message;
 use crate::proposal::Proposal;
 use crate::rounds::Entry;
@@ -19,11 +19,17 @@ use crate::rounds::Entry;
 /// So many proposals for the height above the next wait at most.
 const MAX_EARLY: usize = 32;
 
-impl<S: Suite> Replica<S> {
+impl<S: GosigScheme> Replica<S> {
     /// A proposal, from its proposer or from somebody who passes it on.
-    pub(super) fn on_proposal(&mut self, from: MemberIndex, proposal: Arc<Proposal<S>>, out: &mut Out<S>) {
+    pub(super) fn on_proposal(
+        &mut self,
+        from: MemberIndex,
+        proposal: Arc<Proposal<S>>,
+        out: &mut Effects<S>,
+    ) {
         let (round, height) = (proposal.round, proposal.block.height);
-        let timely = round.saturating_add(KEPT) >= self.clock_round && round <= self.clock_round + 1;
+        let timely =
+            round.saturating_add(RETAINED_ROUNDS) >= self.clock_round && round <= self.clock_round + 1;
         let known = self.rounds.get(&round).is_some_and(|state| state.contains(&proposal));
         if height <= self.tip.height {
             // Who proposes there has missed something.
@@ -49,7 +55,7 @@ impl<S: Suite> Replica<S> {
 
     /// A proposal for the height above the next. Its certificate may commit the block that this member still waits for;
     /// otherwise it is judged when that is committed.
-    fn on_early(&mut self, from: MemberIndex, proposal: Arc<Proposal<S>>, out: &mut Out<S>) {
+    fn on_early(&mut self, from: MemberIndex, proposal: Arc<Proposal<S>>, out: &mut Effects<S>) {
         let known = self.early.get(&proposal.proposer).is_some_and(|(_, known)| *known == proposal);
         if known || proposal.round < self.clock_round {
             return;
@@ -68,7 +74,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// A commitment certificate that somebody shows: if its block is known, it is committed.
-    fn on_commitment(&mut self, from: MemberIndex, certificate: &Certificate<S>, out: &mut Out<S>) {
+    fn on_commitment(&mut self, from: MemberIndex, certificate: &Certificate<S>, out: &mut Effects<S>) {
         let statement = *certificate.statement();
         let entry = self.rounds.values().find_map(|state| state.by_ballot(&statement.digest)).cloned();
         if let Some(entry) = entry
@@ -79,7 +85,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Proposals that came before the block below them was committed.
-    pub(super) fn reconsider_early(&mut self, out: &mut Out<S>) {
+    pub(super) fn reconsider_early(&mut self, out: &mut Effects<S>) {
         for (_, (from, proposal)) in std::mem::take(&mut self.early) {
             self.on_proposal(from, proposal, out);
         }
@@ -91,7 +97,7 @@ impl<S: Suite> Replica<S> {
         &mut self,
         from: MemberIndex,
         proposal: &Arc<Proposal<S>>,
-        out: &mut Out<S>,
+        out: &mut Effects<S>,
     ) -> Option<Entry<S>> {
         let (round, proposer) = (proposal.round, proposal.proposer);
         let block = &proposal.block;
@@ -114,7 +120,7 @@ impl<S: Suite> Replica<S> {
         {
             return None;
         }
-        if let Verdict::Differs(computed) = self.execution.judge(block.executed) {
+        if let StateCheck::Differs(computed) = self.execution.check(block.executed) {
             let evidence = Evidence::StateRoot { block: block.clone(), computed };
             out.fault(block.author, evidence);
             return None;
@@ -132,7 +138,12 @@ impl<S: Suite> Replica<S> {
         Some(Entry::new(&self.committees, proposal.clone(), score, seed))
     }
 
-    fn check_ticket(&mut self, from: MemberIndex, proposal: &Proposal<S>, out: &mut Out<S>) -> Option<Score> {
+    fn check_ticket(
+        &mut self,
+        from: MemberIndex,
+        proposal: &Proposal<S>,
+        out: &mut Effects<S>,
+    ) -> Option<Score> {
         let (round, height) = (proposal.round, self.tip.height);
         if let Some(score) = self.rounds.get(&round).and_then(|state| state.score(height, &proposal.ticket)) {
             return Some(score);
@@ -170,7 +181,7 @@ impl<S: Suite> Replica<S> {
 
     /// The seed after a proposal's block; only whoever made the block can be wrong about it, and whoever proposes it
     /// has checked it.
-    fn check_seed(&mut self, proposal: &Arc<Proposal<S>>, out: &mut Out<S>) -> Option<Seed> {
+    fn check_seed(&mut self, proposal: &Arc<Proposal<S>>, out: &mut Effects<S>) -> Option<Seed> {
         let known = self.rounds.values().find_map(|state| state.by_block(&proposal.block.digest()));
         if let Some(known) = known {
             return Some(known.seed);
@@ -191,7 +202,7 @@ impl<S: Suite> Replica<S> {
         &mut self,
         from: MemberIndex,
         certificate: &Certificate<S>,
-        out: &mut Out<S>,
+        out: &mut Effects<S>,
     ) -> bool {
         let is_tips = |(_, finality): &(_, Arc<Finality<S>>)| finality.certificate() == certificate;
         if self.verified.contains(certificate) || self.tip.last.as_ref().is_some_and(is_tips) {
@@ -207,13 +218,13 @@ impl<S: Suite> Replica<S> {
 
     pub(super) fn remember(&mut self, certificate: Certificate<S>) {
         self.verified.push_back(certificate);
-        while self.verified.len() > MEMORY {
+        while self.verified.len() > VERIFIED_CERTIFICATES {
             self.verified.pop_front();
         }
     }
 
     /// Keeps a proposal of this member's own; whether it is worth passing on.
-    pub(super) fn keep_proposal(&mut self, proposal: Arc<Proposal<S>>, out: &mut Out<S>) -> bool {
+    pub(super) fn keep_proposal(&mut self, proposal: Arc<Proposal<S>>, out: &mut Effects<S>) -> bool {
         match self.check_proposal(proposal.proposer, &proposal, out) {
             Some(entry) => self.keep(entry),
             None => false,
@@ -222,7 +233,7 @@ impl<S: Suite> Replica<S> {
 
     /// Keeps a proposal, and passes it on if it is the best, or repeats a block with a newer certificate: those who are
     /// locked on that block need it, whatever its score.
-    fn keep_entry(&mut self, from: MemberIndex, entry: Entry<S>, out: &mut Out<S>) {
+    fn keep_entry(&mut self, from: MemberIndex, entry: Entry<S>, out: &mut Effects<S>) {
         let proposal = entry.proposal.clone();
         if let Some(certificate) = proposal.certificate.as_ref().filter(|_| proposal.is_repeated()) {
             self.note_quorum(&proposal.block, certificate);
@@ -239,9 +250,10 @@ impl<S: Suite> Replica<S> {
 
     /// A quorum prepared a block of the next height; its certificate was checked.
     pub(super) fn note_quorum(&mut self, block: &Arc<Block<S>>, certificate: &Certificate<S>) {
-        let known = self.again.as_ref().map_or(0, Again::round);
+        let known = self.highest_prepare_qc.as_ref().map_or(0, HighestPrepareQc::round);
         if block.height == self.tip.height + 1 && certificate.statement().view > known {
-            self.again = Some(Again { block: block.clone(), certificate: certificate.clone() });
+            self.highest_prepare_qc =
+                Some(HighestPrepareQc { block: block.clone(), certificate: certificate.clone() });
         }
     }
 
@@ -263,7 +275,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// A part of a body. Only those of the blocks that this member may prepare are looked at.
-    pub(super) fn on_segment(&mut self, from: MemberIndex, segment: Arc<Segment>, out: &mut Out<S>) {
+    pub(super) fn on_segment(&mut self, from: MemberIndex, segment: Arc<Segment>, out: &mut Effects<S>) {
         let (block, round, signer) = (segment.block, segment.round, segment.signer);
         let proposed = |entry: &Entry<S>| {
             let proposal = &entry.proposal;
@@ -306,7 +318,7 @@ impl<S: Suite> Replica<S> {
         from: MemberIndex,
         round: u64,
         ballot: &[u8; 32],
-        out: &mut Out<S>,
+        out: &mut Effects<S>,
     ) {
         let entry = self.rounds.get(&round).and_then(|state| state.by_ballot(ballot));
         let Some(proposal) = entry.map(|entry| entry.proposal.clone()) else { return };
@@ -317,9 +329,9 @@ impl<S: Suite> Replica<S> {
     }
 
     /// A proposer whose block states a state that this member computed otherwise, found out late.
-    pub(super) fn accuse_state(&mut self, entry: &Entry<S>, out: &mut Out<S>) -> bool {
+    pub(super) fn accuse_state(&mut self, entry: &Entry<S>, out: &mut Effects<S>) -> bool {
         let block = &entry.proposal.block;
-        let Verdict::Differs(computed) = self.execution.judge(block.executed) else { return false };
+        let StateCheck::Differs(computed) = self.execution.check(block.executed) else { return false };
         if let Some(state) = self.rounds.get_mut(&entry.proposal.round) {
             state.exclude(entry.proposal.proposer);
         }

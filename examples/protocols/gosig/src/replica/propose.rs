@@ -6,13 +6,13 @@ use quorate::machine::MemberIndex;
 use quorate::merkle::Hash;
 use quorate::sortition::{Lottery, SeedProof, Ticket};
 
-use super::{Again, Out, Replica, STUCK};
+use super::{Effects, HighestPrepareQc, Replica, STALLED_ROUNDS};
 use crate::assembly::{Assembly, cut};
-use crate::block::{Block, Content, Suite};
-use crate::body::{Part, Segment, ShortId};
-use crate::ids::BlockDigest;
+use crate::block::{Block, Content, GosigScheme};
+use crate::block_size::BlockLimits;
+use crate::body::{Segment, ShortId, UnsignedSegment};
+use crate::digests::BlockDigest;
 use crate::message::Message;
-use crate::pace::Allowance;
 use crate::payload::{MAX_PAYLOAD_BYTES, MAX_TRANSACTIONS, Payload};
 use crate::proposal::Proposal;
 use crate::record::{Lock, Record};
@@ -20,9 +20,9 @@ use crate::record::{Lock, Record};
 /// What is proposed: a block, its transactions, and its proposal certificate.
 type Proposable<S> = (Arc<Block<S>>, Arc<Payload>, Option<Certificate<S>>);
 
-impl<S: Suite> Replica<S> {
+impl<S: GosigScheme> Replica<S> {
     /// Proposes in the round that this member is in, if it is drawn and there is something to propose.
-    pub(super) fn try_propose(&mut self, out: &mut Out<S>) {
+    pub(super) fn try_propose(&mut self, out: &mut Effects<S>) {
         let round = self.round;
         let height = self.tip.height + 1;
         let waits = self.safety.lock().is_none() && !self.wants_block();
@@ -88,8 +88,9 @@ impl<S: Suite> Replica<S> {
     /// all others, until its own ticket is the best. Whoever is to prepare it decides that as ever.
     fn block_to_propose(&self, me: MemberIndex, round: u64, height: u64) -> Option<Proposable<S>> {
         let locked = self.safety.lock().map_or(0, Lock::round);
-        let newer = |again: &&Again<S>| self.idle_rounds >= STUCK && again.round() > locked;
-        if let Some(again) = self.again.as_ref().filter(newer)
+        let newer =
+            |again: &&HighestPrepareQc<S>| self.idle_rounds >= STALLED_ROUNDS && again.round() > locked;
+        if let Some(again) = self.highest_prepare_qc.as_ref().filter(newer)
             && let Some(payload) = self.payload_of(&again.block.digest())
         {
             return Some((again.block.clone(), payload, Some(again.certificate.clone())));
@@ -98,7 +99,7 @@ impl<S: Suite> Replica<S> {
             let block = self.locked.clone().filter(|block| block.digest() == lock.block)?;
             return Some((block, self.payload_of(&lock.block)?, Some(lock.certificate.clone())));
         }
-        let Allowance { transactions, bytes } = self.pace.allowance();
+        let BlockLimits { transactions, bytes } = self.block_size.allowance();
         let transactions = self.pool.oldest(bytes.min(MAX_PAYLOAD_BYTES), transactions.min(MAX_TRANSACTIONS));
         let payload = Arc::new(Payload::new(transactions).ok()?);
         let stated = self.tip.last.as_ref().map(|(block, _)| block.executed);
@@ -136,7 +137,7 @@ impl<S: Suite> Replica<S> {
         let mut known: BTreeMap<ShortId, Vec<Hash>> = BTreeMap::new();
         for transaction in self.pool.all().filter(|_| self.parameters.short_hashes) {
             let id = transaction.id();
-            known.entry(ShortId::of(&digest, &id)).or_default().push(id);
+            known.entry(ShortId::new(&digest, &id)).or_default().push(id);
         }
         let colliding = |short: &ShortId, id: &Hash| {
             known.get(short).is_some_and(|known| known.iter().any(|other| other != id))
@@ -144,7 +145,7 @@ impl<S: Suite> Replica<S> {
         let parts = cut(digest, payload, &self.parameters, colliding);
         let count = parts.len() as u16;
         let make = |(index, (first, entries))| {
-            let part = Part { block: digest, round, signer: me, index, count, first, entries };
+            let part = UnsignedSegment { block: digest, round, signer: me, index, count, first, entries };
             part.sign(&self.committees, &self.identity_key).ok().map(Arc::new)
         };
         (0u16..).zip(parts).filter_map(make).collect()
@@ -155,7 +156,7 @@ impl<S: Suite> Replica<S> {
         &mut self,
         but: &[MemberIndex],
         message: &Message<S>,
-        out: &mut Out<S>,
+        out: &mut Effects<S>,
     ) -> Vec<MemberIndex> {
         let peers = self.random(self.parameters.fanout, but);
         peers.iter().for_each(|peer| out.send(*peer, message.clone()));

@@ -12,23 +12,23 @@ use quorate::sortition::Seed;
 use quorate::{Error, Result};
 use quorate_protocol::execution::Execution;
 
-use super::{Committable, Out, Replica, Tip};
+use super::{Committable, Effects, Replica, Tip};
 use crate::assembly::Assembly;
-use crate::block::{Block, Committees, Executed, Suite};
-use crate::draw::Draw;
-use crate::ids::{BlockDigest, PayloadDigest};
+use crate::block::{Block, Committees, Executed, GosigScheme};
+use crate::block_size::BlockSizeController;
+use crate::block_sync::BlockSync;
+use crate::digests::{BlockDigest, PayloadDigest};
 use crate::membership::Anchor;
-use crate::pace::Pace;
 use crate::parameters::{Parameters, Schedule};
 use crate::payload::Payload;
 use crate::pool::{Outbox, Pool};
 use crate::record::{Committed, Lock, Record};
 use crate::safety::Safety;
-use crate::sync::Sync;
+use crate::sampler::PeerSampler;
 use crate::uplink::Uplink;
 
 /// What a replica is made of.
-pub struct Config<S: Suite> {
+pub struct Config<S: GosigScheme> {
     /// The members with their voting keys.
     pub voters: Arc<Committee<S>>,
     /// The same members in the same order with their identity keys; chain and epoch are the voters'.
@@ -53,7 +53,7 @@ pub struct Config<S: Suite> {
     pub known: Vec<Hash>,
     /// What all members agree on.
     pub schedule: Schedule,
-    /// Pace and limits.
+    /// BlockSizeController and limits.
     pub parameters: Parameters,
     /// 32 random bytes, new for each start: whom to tell what, and the coefficients of batch verification.
     pub entropy: [u8; 32],
@@ -62,7 +62,7 @@ pub struct Config<S: Suite> {
 impl Anchor {
     /// Of a chain that begins: `randomness` is what nobody chose and nobody knew when the keys were fixed, see
     /// [`Seed::genesis`].
-    pub fn genesis<S: Suite>(committees: &Committees<S>, state_root: &Hash, randomness: &[u8]) -> Self {
+    pub fn genesis<S: GosigScheme>(committees: &Committees<S>, state_root: &Hash, randomness: &[u8]) -> Self {
         let chain: ChainId = committees.voters.chain();
         Self {
             height: 0,
@@ -74,7 +74,7 @@ impl Anchor {
 }
 
 /// Records, sorted by what they are.
-struct Records<S: Suite> {
+struct Records<S: GosigScheme> {
     payloads: BTreeMap<PayloadDigest, Arc<Payload>>,
     blocks: BTreeMap<BlockDigest, Arc<Block<S>>>,
     votes: Vec<GuardRecord>,
@@ -83,7 +83,7 @@ struct Records<S: Suite> {
     committed: BTreeMap<u64, Committed<S>>,
 }
 
-impl<S: Suite> Replica<S> {
+impl<S: GosigScheme> Replica<S> {
     /// A replica that goes on where `records` end; without records, a new one. What it signed before is remembered;
     /// whatever was committed above [`Config::executed`] is delivered (again). Records may be of several epochs; those of
     /// another one than the committees' bind nobody in this one, but for what the guards remember.
@@ -131,10 +131,10 @@ impl<S: Suite> Replica<S> {
         let last_payload = records.whole(&tip.digest).ok().map(|(_, payload)| payload);
         let undelivered = undelivered(&records, executed.height.max(anchor.height), tip.height)?;
         let mut execution = Execution::new(executed, &config.recent);
-        execution.forget_below(tip.last.as_ref().map_or(0, |(block, _)| block.executed.height));
-        let mut draw = Draw::new(config.entropy);
+        execution.prune_below(tip.last.as_ref().map_or(0, |(block, _)| block.executed.height));
+        let mut sampler = PeerSampler::new(config.entropy);
         // So that the caller's bytes are not used for anything else by accident.
-        draw.number();
+        sampler.number();
 
         let members = committees.voters.len();
         // Who observes is nobody among them.
@@ -146,7 +146,7 @@ impl<S: Suite> Replica<S> {
             voting_key,
             identity_key,
             schedule,
-            draw,
+            sampler,
             now: Time(0),
             safety,
             tip,
@@ -159,7 +159,7 @@ impl<S: Suite> Replica<S> {
             assemblies: assemblies.into_iter().map(|(digest, (_, assembly))| (digest, assembly)).collect(),
             last_payload,
             locked,
-            again: None,
+            highest_prepare_qc: None,
             verified: VecDeque::new(),
             peers,
             uplink,
@@ -167,11 +167,11 @@ impl<S: Suite> Replica<S> {
             outbox: Outbox::default(),
             outbox_due: None,
             congested: false,
-            pace: Pace::new(&parameters),
+            block_size: BlockSizeController::new(&parameters),
             execution,
-            sync: Sync::new(me, members),
-            helped: BTreeMap::new(),
-            hailed: BTreeMap::new(),
+            sync: BlockSync::new(me, members),
+            welcome_sent: BTreeMap::new(),
+            hello_sent: BTreeMap::new(),
             delivered: executed.height.max(anchor.height),
             undelivered,
             unexecuted: VecDeque::new(),
@@ -192,7 +192,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// The first input of a run.
-    pub(super) fn on_start(&mut self, out: &mut Out<S>) {
+    pub(super) fn on_start(&mut self, out: &mut Effects<S>) {
         self.deliver_again(out);
         if let Some(payload) = self.last_payload.take() {
             self.succeed(&payload, out);
@@ -228,7 +228,7 @@ impl<S: Suite> Replica<S> {
     }
 }
 
-impl<S: Suite> Records<S> {
+impl<S: GosigScheme> Records<S> {
     /// Leaves out what was committed, or is locked, in other epochs. The anchor's own block stays among the blocks.
     fn keep(&mut self, epoch: u64) {
         let of = |digest: &BlockDigest| self.blocks.get(digest).is_none_or(|block| block.epoch == epoch);
@@ -248,7 +248,7 @@ impl<S: Suite> Records<S> {
     }
 }
 
-fn check_committees<S: Suite>(committees: &Committees<S>, me: Option<MemberIndex>) -> Result<()> {
+fn check_committees<S: GosigScheme>(committees: &Committees<S>, me: Option<MemberIndex>) -> Result<()> {
     let Committees { voters, identities } = committees;
     if (voters.chain(), voters.epoch()) != (identities.chain(), identities.epoch()) {
         return Err(Error::BadCommittee { rule: "voters and identities are of different chains or epochs" });
@@ -265,7 +265,7 @@ fn check_committees<S: Suite>(committees: &Committees<S>, me: Option<MemberIndex
     Ok(())
 }
 
-fn sort<S: Suite>(records: impl Iterator<Item = Record<S>>) -> Records<S> {
+fn sort<S: GosigScheme>(records: impl Iterator<Item = Record<S>>) -> Records<S> {
     let mut sorted = Records {
         payloads: BTreeMap::new(),
         blocks: BTreeMap::new(),
@@ -289,7 +289,7 @@ fn sort<S: Suite>(records: impl Iterator<Item = Record<S>>) -> Records<S> {
     sorted
 }
 
-fn tip<S: Suite>(anchor: &Anchor, records: &Records<S>) -> Result<Tip<S>> {
+fn tip<S: GosigScheme>(anchor: &Anchor, records: &Records<S>) -> Result<Tip<S>> {
     let highest = records.committed.values().next_back().filter(|last| last.height > anchor.height);
     let Some(last) = highest else {
         let Anchor { height, digest, seed, payload_height } = *anchor;
@@ -308,7 +308,11 @@ fn tip<S: Suite>(anchor: &Anchor, records: &Records<S>) -> Result<Tip<S>> {
 }
 
 /// The blocks that are committed and were not executed durably.
-fn undelivered<S: Suite>(records: &Records<S>, executed: u64, tip: u64) -> Result<VecDeque<Committable<S>>> {
+fn undelivered<S: GosigScheme>(
+    records: &Records<S>,
+    executed: u64,
+    tip: u64,
+) -> Result<VecDeque<Committable<S>>> {
     let one = |height: u64| {
         let committed = records.committed.get(&height);
         let committed = committed.ok_or(Error::Malformed { what: "records without a committed height" })?;

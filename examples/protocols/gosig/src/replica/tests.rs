@@ -5,8 +5,8 @@ mod switches;
 
 use super::*;
 use crate::block::Executed;
-use crate::body::{Entries, Part};
-use crate::ids::PayloadDigest;
+use crate::body::{Entries, UnsignedSegment};
+use crate::digests::PayloadDigest;
 use crate::interface::Submission;
 use crate::payload::Transaction;
 use crate::record::RecordKey;
@@ -46,7 +46,7 @@ fn replica() -> Replica<T> {
 
 fn give(replica: &mut Replica<T>, from: MemberIndex, message: Message<T>) -> Step<Replica<T>> {
     let (now, epoch) = (replica.now, replica.committees.voters.epoch());
-    replica.handle(now, Input::Message { from, message: message.of(epoch) })
+    replica.handle(now, Input::Message { from, message: message.in_epoch(epoch) })
 }
 
 /// Moves the clock into the second stage of a round.
@@ -254,7 +254,7 @@ fn what_does_not_verify_is_its_senders_fault_and_changes_nothing() {
     drop(give(&mut replica, 1, Message::Proposal(good.clone())));
     let Message::Signatures(mut forged) = votes(PREPARE, 1, &first(1, 2), &[1, 2, 3]) else { unreachable!() };
     let own = votes(PREPARE, 1, &good, &[1, 2, 3]);
-    let mut bytes = quorate::wire::Encode::encode(&own.of(0));
+    let mut bytes = quorate::wire::Encode::encode(&own.in_epoch(0));
     let tail = quorate::wire::Encode::encode(&forged.remove(0));
     // The sum is what stands last.
     let at = bytes.len() - 48;
@@ -267,7 +267,7 @@ fn what_does_not_verify_is_its_senders_fault_and_changes_nothing() {
 #[test]
 fn transactions_are_passed_on_and_ordered_and_settled() {
     let mut replica = replica();
-    let payload = Arc::new(Payload::of([b"a", b"b"]).unwrap());
+    let payload = Arc::new(Payload::from_bytes([b"a", b"b"]).unwrap());
     let now = replica.now;
     let submit = Input::Command(Command::Submit { sequence: 7, payload: payload.clone() });
     let step = replica.handle(now, submit);
@@ -347,7 +347,7 @@ fn records_and_their_keys() {
     let (_, proposal, records) = locked();
     let c = committees::<T>(4);
     for record in records.into_iter().chain([
-        Record::Payload(Arc::new(Payload::of([b"x"]).unwrap())),
+        Record::Payload(Arc::new(Payload::from_bytes([b"x"]).unwrap())),
         Record::Lock(None),
         Record::Block(proposal.block.clone()),
     ]) {
@@ -428,12 +428,12 @@ fn a_change_of_members_ends_the_epoch_and_the_next_goes_on_from_there() {
 #[test]
 fn who_brought_all_that_it_had_is_not_waited_for_with_the_rest() {
     let c = committees::<T>(4);
-    let payload = Payload::of([b"a", b"b", b"c"]).unwrap();
+    let payload = Payload::from_bytes([b"a", b"b", b"c"]).unwrap();
     let seed = anchor(&c).seed;
     let proposal = sign(&c, block(&c, None, seed, 1, 1, &payload), seed, 1, 1, None);
     let digest = proposal.block.digest();
     let entries = Entries::Full(payload.ids().to_vec());
-    let part = Part { block: digest, round: 1, signer: 1, index: 0, count: 1, first: 0, entries };
+    let part = UnsignedSegment { block: digest, round: 1, signer: 1, index: 0, count: 1, first: 0, entries };
     let segment = Arc::new(part.sign(&c, &secret::<Ed25519>(1)).unwrap());
     let asked = |step: &Step<Replica<T>>| -> Vec<_> {
         let requests = step.messages.iter().filter_map(|sent| match &*sent.message {

@@ -2,17 +2,17 @@ use std::sync::Arc;
 
 use quorate::machine::MemberIndex;
 
-use super::{Out, Replica};
-use crate::block::Suite;
+use super::{Effects, Replica};
+use crate::block::GosigScheme;
 use crate::interface::{Output, Submission};
 use crate::message::{MAX_REPLY_BYTES, Message};
 use crate::payload::{Payload, Transaction};
 use crate::pool::Settled;
 use crate::record::Record;
 
-impl<S: Suite> Replica<S> {
+impl<S: GosigScheme> Replica<S> {
     /// Transactions of this member's clients.
-    pub(super) fn on_submit(&mut self, sequence: u64, payload: Arc<Payload>, out: &mut Out<S>) {
+    pub(super) fn on_submit(&mut self, sequence: u64, payload: Arc<Payload>, out: &mut Effects<S>) {
         if !self.observes() && self.pool.adopt(&payload.digest(), sequence) {
             return;
         }
@@ -54,7 +54,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Passes transactions on that have gathered.
-    pub(super) fn flush_outbox(&mut self, out: &mut Out<S>) {
+    pub(super) fn flush_outbox(&mut self, out: &mut Effects<S>) {
         if self.outbox_due.is_none_or(|due| due > self.now) {
             return;
         }
@@ -68,13 +68,18 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Tells of submitted payloads that were committed before they came.
-    pub(super) fn forget_submitted(&mut self, out: &mut Out<S>) {
+    pub(super) fn forget_submitted(&mut self, out: &mut Effects<S>) {
         let settled = self.pool.settle();
         self.tell_settled(settled, None, out);
     }
 
     /// Tells what became of submitted payloads. The record of a block's own payload stays.
-    pub(super) fn tell_settled(&mut self, settled: Settled, committed: Option<&Payload>, out: &mut Out<S>) {
+    pub(super) fn tell_settled(
+        &mut self,
+        settled: Settled,
+        committed: Option<&Payload>,
+        out: &mut Effects<S>,
+    ) {
         for sequence in settled.sequences {
             out.output(Output::Submitted { sequence, state: Submission::Committed });
         }
@@ -85,9 +90,9 @@ impl<S: Suite> Replica<S> {
         }
     }
 
-    pub(super) fn report_congestion(&mut self, out: &mut Out<S>) {
+    pub(super) fn report_congestion(&mut self, out: &mut Effects<S>) {
         let full = self.pool.held() >= self.parameters.max_pool_bytes / 4 * 3;
-        let congested = full || self.pace.is_behind(self.pool.len(), self.pool.bytes(), self.congested);
+        let congested = full || self.block_size.is_behind(self.pool.len(), self.pool.bytes(), self.congested);
         if congested != self.congested {
             self.congested = congested;
             out.output(Output::Congestion(congested));

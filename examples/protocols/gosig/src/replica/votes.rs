@@ -4,13 +4,14 @@ use quorate::certificate::{Certificate, Kind, Vote};
 use quorate::committee::Verified;
 use quorate::gossip::{Aggregate, Gossip, Received};
 use quorate::machine::{MemberIndex, Time};
-use quorate_protocol::execution::Verdict;
+use quorate_protocol::execution::StateCheck;
 
-use super::{Again, BLINK, Out, PULSE, Replica};
-use crate::block::Suite;
+use super::{Effects, GOSSIP_INTERVAL, HighestPrepareQc, MIN_GOSSIP_INTERVAL, Replica};
+use crate::block::GosigScheme;
 use crate::decide::{Candidate, Decision, decide_block};
-use crate::ids::{BlockDigest, PREPARE, PayloadDigest, TENTATIVE};
+use crate::digests::{BlockDigest, PayloadDigest};
 use crate::interface::{Evidence, Output};
+use crate::kinds::{PREPARE, TENTATIVE};
 use crate::message::Message;
 use crate::record::Record;
 use crate::rounds::Entry;
@@ -21,10 +22,10 @@ const FRAME: usize = 64;
 /// So many unknown blocks of a round are asked for.
 const MAX_UNKNOWN: usize = 8;
 
-impl<S: Suite> Replica<S> {
+impl<S: GosigScheme> Replica<S> {
     /// The second stage: prepares what DecideBlock names, once a round. As soon as it begins, or later if nothing could
     /// be prepared then: what counts for safety is that it is once.
-    pub(super) fn try_prepare(&mut self, out: &mut Out<S>) {
+    pub(super) fn try_prepare(&mut self, out: &mut Effects<S>) {
         let (round, height) = (self.clock_round, self.tip.height + 1);
         let early = round == 0 || self.now < self.schedule.second_stage(round);
         let done = round <= self.safety.prepared_round() || self.safety.abstains(height);
@@ -66,7 +67,7 @@ impl<S: Suite> Replica<S> {
 
     /// The valid proposals of a round, if it can be decided among them now: the best must state a state that this
     /// member knows and, without pipelining of stages, its transactions must be here.
-    fn candidates(&mut self, round: u64, height: u64, out: &mut Out<S>) -> Option<Vec<Entry<S>>> {
+    fn candidates(&mut self, round: u64, height: u64, out: &mut Effects<S>) -> Option<Vec<Entry<S>>> {
         let state = self.rounds.get(&round)?;
         let at_height = |entry: &&Entry<S>| entry.proposal.block.height == height;
         let mut entries: Vec<Entry<S>> = state.eligible().filter(at_height).cloned().collect();
@@ -83,7 +84,7 @@ impl<S: Suite> Replica<S> {
             let executed = entry.proposal.block.executed;
             // What a quorum has prepared, honest members have compared: who restarted may not know that state any more.
             let vouched = stated == Some(executed) || entry.proposal.is_repeated();
-            vouched || self.execution.judge(executed) == Verdict::Agreed
+            vouched || self.execution.check(executed) == StateCheck::Matches
         };
         let best = entries.iter().min_by_key(|entry| (entry.score, entry.proposal.block.digest()))?;
         if !agreed(best) {
@@ -95,7 +96,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// DecideBlock gave the lock up.
-    fn release_lock(&mut self, out: &mut Out<S>) {
+    fn release_lock(&mut self, out: &mut Effects<S>) {
         let Some(lock) = self.safety.release() else { return };
         out.persist(Record::Lock(None));
         self.forget_lock(lock.block, None, out);
@@ -106,7 +107,7 @@ impl<S: Suite> Replica<S> {
         &mut self,
         block: BlockDigest,
         committed: Option<PayloadDigest>,
-        out: &mut Out<S>,
+        out: &mut Effects<S>,
     ) {
         let Some(locked) = self.locked.take().filter(|locked| locked.digest() == block) else { return };
         let payload = locked.payload.digest();
@@ -117,7 +118,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// A quorum prepared what this member prepared last, and it has all of it: commit it tentatively.
-    fn try_tentative(&mut self, out: &mut Out<S>) {
+    fn try_tentative(&mut self, out: &mut Effects<S>) {
         let Some(Prepared { round, height, block }) = self.safety.prepared() else { return };
         let current = height == self.tip.height + 1 && round > self.safety.tentative_round();
         if !current || self.succeeded {
@@ -152,7 +153,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// This member's own vote joins the others'.
-    fn cast(&mut self, vote: Vote<S>, out: &mut Out<S>) {
+    fn cast(&mut self, vote: Vote<S>, out: &mut Effects<S>) {
         let statement = *vote.statement();
         // It was made with the member's own key; this turns it into a checked one.
         let Ok(vote) = vote.verify(&self.committees.voters) else { return };
@@ -166,7 +167,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Without aggregation: one's own signature, to all.
-    fn tell_all(&mut self, vote: &Verified<Vote<S>>, out: &mut Out<S>) {
+    fn tell_all(&mut self, vote: &Verified<Vote<S>>, out: &mut Effects<S>) {
         if let Ok(aggregate) = Aggregate::of_vote(vote, &self.committees.voters) {
             out.broadcast(Message::Signatures(vec![aggregate.into_inner()]));
         }
@@ -193,7 +194,7 @@ impl<S: Suite> Replica<S> {
         &mut self,
         from: MemberIndex,
         aggregates: Vec<Aggregate<S>>,
-        out: &mut Out<S>,
+        out: &mut Effects<S>,
     ) {
         if self.parameters.aggregation {
             out.send(from, Message::Heard);
@@ -216,7 +217,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Votes speak of a block whose proposal did not come.
-    fn ask_proposal(&mut self, from: MemberIndex, round: u64, ballot: [u8; 32], out: &mut Out<S>) {
+    fn ask_proposal(&mut self, from: MemberIndex, round: u64, ballot: [u8; 32], out: &mut Effects<S>) {
         let recent = round == self.clock_round || round + 1 == self.clock_round;
         if !recent || self.succeeded {
             return;
@@ -232,9 +233,9 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Verifies what came, and does what follows from quorums.
-    pub(super) fn check_votes(&mut self, out: &mut Out<S>) {
-        let (now, entropy) = (self.now, self.draw.bytes());
-        let known = self.again.as_ref().map_or(0, Again::round);
+    pub(super) fn check_votes(&mut self, out: &mut Effects<S>) {
+        let (now, entropy) = (self.now, self.sampler.bytes());
+        let known = self.highest_prepare_qc.as_ref().map_or(0, HighestPrepareQc::round);
         let mut quorums: Vec<(Kind, Entry<S>, Certificate<S>)> = Vec::new();
         for state in self.rounds.values_mut() {
             for gossip in state.votes.values_mut() {
@@ -266,14 +267,14 @@ impl<S: Suite> Replica<S> {
 
     /// Passes signatures on, as long as there is somebody to tell and the way out is free. Each statement has its turn to
     /// be the first.
-    pub(super) fn pass_on(&mut self, out: &mut Out<S>) {
+    pub(super) fn pass_on(&mut self, out: &mut Effects<S>) {
         if !self.parameters.aggregation {
             return;
         }
         let now = self.now;
         self.uplink.pass(now, &mut self.peers);
         for _ in 0..self.parameters.fanout {
-            let draw = self.draw.number();
+            let draw = self.sampler.number();
             let mut gossips: Vec<&mut Gossip<S>> =
                 self.rounds.values_mut().flat_map(|state| state.votes.values_mut()).collect();
             let len = gossips.len().max(1) as u64;
@@ -288,7 +289,9 @@ impl<S: Suite> Replica<S> {
     /// When to look again whether there is somebody to tell.
     pub(super) fn pulse(&self) -> Option<Time> {
         let live = self.rounds.values().any(|state| !state.votes.is_empty());
-        let pulse = self.now.plus(PULSE);
-        live.then(|| self.uplink.due().map_or(pulse, |due| due.max(self.now.plus(BLINK)).min(pulse)))
+        let pulse = self.now.plus(GOSSIP_INTERVAL);
+        live.then(|| {
+            self.uplink.due().map_or(pulse, |due| due.max(self.now.plus(MIN_GOSSIP_INTERVAL)).min(pulse))
+        })
     }
 }

@@ -18,9 +18,9 @@ use quorate_simulator::{
 
 use super::villains::{VILLAINS, Villain};
 use crate::{
-    ANOTHER_EPOCH, Anchor, Block, BlockDigest, Command, Committees, Config, Delivery, Envelope, Evidence,
-    Finality, HistoryRequest, Output, Parameters, Payload, PayloadDigest, Record, Replica, Schedule,
-    Submission, Successor, Suite, block_range, transaction_range,
+    Anchor, Block, BlockDigest, Command, Committees, Config, Delivery, EPOCH_MISMATCH, Envelope, Evidence,
+    Finality, GosigScheme, HistoryRequest, Output, Parameters, Payload, PayloadDigest, Record, Replica,
+    Schedule, Submission, Successor, block_range, transaction_range,
 };
 
 /// So many of the last blocks a node remembers the transactions of.
@@ -30,12 +30,12 @@ const REMEMBERED: usize = 64;
 const MOST: usize = 3;
 
 /// What all runs with one committee share: making BLS keys takes longer than a run.
-pub struct Material<S: Suite> {
+pub struct Material<S: GosigScheme> {
     /// The members with both of their keys.
     pub committees: Committees<S>,
 }
 
-impl<S: Suite> Material<S> {
+impl<S: GosigScheme> Material<S> {
     /// `n` members of weight one, the same in every run.
     pub fn new(n: usize) -> Arc<Self> {
         let (voters, identities) = (committee("simulation", n as u16), committee("simulation", n as u16));
@@ -73,14 +73,14 @@ pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
 
 /// A block in a node's archive.
 #[derive(Clone)]
-struct Archived<S: Suite> {
+struct Archived<S: GosigScheme> {
     block: Arc<Block<S>>,
     payload: Arc<Payload>,
     finality: Arc<Finality<S>>,
 }
 
 /// One node's disk, as far as it is not the replica's, and its clients.
-struct Disk<S: Suite> {
+struct Disk<S: GosigScheme> {
     ledger: Ledger<Archived<S>>,
     forgotten: BTreeSet<PayloadDigest>,
     submitted: u64,
@@ -90,7 +90,7 @@ struct Disk<S: Suite> {
     is_over: bool,
 }
 
-impl<S: Suite> Default for Disk<S> {
+impl<S: GosigScheme> Default for Disk<S> {
     fn default() -> Self {
         Self {
             ledger: Ledger::default(),
@@ -103,7 +103,7 @@ impl<S: Suite> Default for Disk<S> {
     }
 }
 
-impl<S: Suite> Disk<S> {
+impl<S: GosigScheme> Disk<S> {
     /// The transactions of the last blocks.
     fn known(&self) -> Vec<Hash> {
         let last = self.ledger.since(1).rev().take(REMEMBERED);
@@ -115,7 +115,7 @@ impl<S: Suite> Disk<S> {
 pub type Tap<S> = Box<dyn Fn(Time, Node, Node, &Envelope<S>) -> Interception>;
 
 /// Gosig in a run: an archive and a toy application for every node, the clients, and what must hold.
-pub struct GosigHost<S: Suite> {
+pub struct GosigHost<S: GosigScheme> {
     material: Arc<Material<S>>,
     /// What all replicas agree on.
     pub schedule: Schedule,
@@ -144,7 +144,7 @@ pub struct GosigHost<S: Suite> {
     pub evidence: BTreeMap<u16, Vec<Evidence<S>>>,
 }
 
-impl<S: Suite> GosigHost<S> {
+impl<S: GosigScheme> GosigHost<S> {
     /// A run that has not begun.
     pub fn new(material: Arc<Material<S>>) -> Self {
         let epochs = vec![Successor {
@@ -334,12 +334,12 @@ impl<S: Suite> GosigHost<S> {
 
 /// What a node's clients submit: different each time.
 fn payload(node: Node, sequence: u64, count: usize) -> Payload {
-    Payload::of((0..count).map(|i| format!("{} {sequence} {i}", node.slot))).expect("small")
+    Payload::from_bytes((0..count).map(|i| format!("{} {sequence} {i}", node.slot))).expect("small")
 }
 
 /// What a key-value store would have kept: the last record of each key, no blocks and commitments below what was
 /// executed, and no payloads that were given up.
-fn compact<S: Suite>(
+fn compact<S: GosigScheme>(
     records: Vec<Record<S>>,
     executed: u64,
     forgotten: &BTreeSet<PayloadDigest>,
@@ -385,7 +385,7 @@ fn compact<S: Suite>(
     kept.into_values().collect()
 }
 
-impl<S: Suite> Host for GosigHost<S> {
+impl<S: GosigScheme> Host for GosigHost<S> {
     type Machine = Replica<S>;
 
     fn boot(&mut self, boot: BootContext<Record<S>>) -> Result<Replica<S>, Violation> {
@@ -434,7 +434,7 @@ impl<S: Suite> Host for GosigHost<S> {
     fn on_wake(&mut self, node: Node, _: u64, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
         self.submit(node, actions);
         let submitted = self.disk(node).submitted;
-        self.workload.came(submitted, actions);
+        self.workload.schedule_next(submitted, actions);
         Ok(())
     }
 
@@ -460,8 +460,8 @@ impl<S: Suite> Host for GosigHost<S> {
         error: &quorate::Error,
         actions: &mut Actions<'_, Replica<S>>,
     ) -> bool {
-        if *error == ANOTHER_EPOCH {
-            actions.command(Command::Elsewhere(from.member), Duration::ZERO);
+        if *error == EPOCH_MISMATCH {
+            actions.command(Command::EpochMismatch(from.member), Duration::ZERO);
             return true;
         }
         !self.is_member(self.epoch(node.slot), from.member)

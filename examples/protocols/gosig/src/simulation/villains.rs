@@ -13,8 +13,8 @@ use quorate_simulator::{Adversary, Control};
 
 use super::host::Material;
 use crate::{
-    Block, BlockDigest, Content, Entries, Envelope, Message, PREPARE, Part, Proposal, Replica, Segment,
-    ShortId, Suite, TENTATIVE, Transaction,
+    Block, BlockDigest, Content, Entries, Envelope, GosigScheme, Message, PREPARE, Proposal, Replica,
+    Segment, ShortId, TENTATIVE, Transaction, UnsignedSegment,
 };
 
 /// The names of the protocol's own adversaries.
@@ -75,7 +75,7 @@ enum Kind {
 }
 
 /// The adversary of one of the [`VILLAINS`].
-pub struct Villain<S: Suite> {
+pub struct Villain<S: GosigScheme> {
     kind: Kind,
     me: MemberIndex,
     material: Arc<Material<S>>,
@@ -85,7 +85,7 @@ pub struct Villain<S: Suite> {
     seen: Vec<(u64, u64, BlockDigest)>,
 }
 
-impl<S: Suite> Villain<S> {
+impl<S: GosigScheme> Villain<S> {
     /// The one of that name; nothing if there is none.
     pub fn new(name: &str, me: MemberIndex, material: Arc<Material<S>>) -> Option<Self> {
         let kind = match name {
@@ -129,7 +129,7 @@ impl<S: Suite> Villain<S> {
     }
 
     fn of_epoch(&self, message: Message<S>) -> Envelope<S> {
-        message.of(self.material.committees.voters.epoch())
+        message.in_epoch(self.material.committees.voters.epoch())
     }
 
     /// The same proposal with another block.
@@ -226,10 +226,10 @@ impl<S: Suite> Villain<S> {
             Kind::Hoarder => true,
             Kind::Litterer => {
                 let nothing = Transaction::new(b"nowhere".as_slice()).expect("small");
-                let part = Part {
+                let part = UnsignedSegment {
                     entries: match &segment.entries {
                         Entries::Short { ids, .. } => Entries::Short {
-                            ids: ids.iter().map(|_| ShortId::of(&segment.block, &nothing.id())).collect(),
+                            ids: ids.iter().map(|_| ShortId::new(&segment.block, &nothing.id())).collect(),
                             full: Vec::new(),
                         },
                         Entries::Full(ids) => Entries::Full(vec![nothing.id(); ids.len()]),
@@ -277,7 +277,7 @@ impl<S: Suite> Villain<S> {
     fn stray(&self, outgoing: &Outgoing<Envelope<S>>, control: &mut Control<'_, Replica<S>>) -> bool {
         let epoch = outgoing.message.epoch;
         for other in [epoch ^ 1, epoch.wrapping_sub(1), epoch.wrapping_add(2), u64::MAX] {
-            let marked = outgoing.message.message.clone().of(other);
+            let marked = outgoing.message.message.clone().in_epoch(other);
             control.raw(outgoing.to, marked.encode(), Duration::ZERO);
         }
         control.rng().below(2) == 0
@@ -299,7 +299,7 @@ impl<S: Suite> Villain<S> {
     }
 }
 
-impl<S: Suite> Adversary<Replica<S>> for Villain<S> {
+impl<S: GosigScheme> Adversary<Replica<S>> for Villain<S> {
     fn on_start(&mut self, control: &mut Control<'_, Replica<S>>) {
         control.wake(0, Duration::from_millis(100));
     }
@@ -352,11 +352,11 @@ impl<S: Suite> Adversary<Replica<S>> for Villain<S> {
         if self.kind == Kind::Stray {
             for i in 0..HAILS {
                 let (epoch, height) = (control.rng().below(4), [0, 1, i, u64::MAX][i as usize % 4]);
-                control.broadcast(&Message::Hello { committed: height }.of(epoch));
-                control.broadcast(&Message::Welcome { committed: height }.of(!epoch));
-                control.broadcast(&Message::BlockRequest { from: height }.of(epoch));
-                control.broadcast(&Message::Blocks(Vec::new()).of(epoch));
-                control.broadcast(&Message::Heard.of(epoch));
+                control.broadcast(&Message::Hello { committed: height }.in_epoch(epoch));
+                control.broadcast(&Message::Welcome { committed: height }.in_epoch(!epoch));
+                control.broadcast(&Message::BlockRequest { from: height }.in_epoch(epoch));
+                control.broadcast(&Message::Blocks(Vec::new()).in_epoch(epoch));
+                control.broadcast(&Message::Heard.in_epoch(epoch));
             }
         }
         control.wake(0, Duration::from_millis(100));

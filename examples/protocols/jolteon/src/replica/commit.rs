@@ -57,7 +57,7 @@ impl<S: Scheme> Replica<S> {
             out.output(Output::ForgetBlocks(stale));
         }
         let (view, executed) = (root.view, root.executed.height);
-        self.execution.forget_below(executed);
+        self.execution.prune_below(executed);
         self.proposals.retain(|(of, _), _| *of > view);
         self.orphans.retain(|_, block| block.view > view);
         let payload: Vec<BatchRef> = path.iter().flat_map(|block| block.payload.iter().cloned()).collect();
@@ -119,7 +119,7 @@ impl<S: Scheme> Replica<S> {
 
     /// Handles a report that the application executed up to a block.
     pub(super) fn on_executed(&mut self, executed: Executed, out: &mut ReplicaStep<S>) {
-        if executed.height <= self.delivered && self.execution.note(executed) {
+        if executed.height <= self.delivered && self.execution.record(executed) {
             while self.unexecuted.front().is_some_and(|(height, _)| *height <= executed.height) {
                 self.unexecuted.pop_front();
             }

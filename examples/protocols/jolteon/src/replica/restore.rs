@@ -102,7 +102,7 @@ impl<S: Scheme> Replica<S> {
         let root = root(&committees, genesis, committed, &records.blocks)?;
         let queue = undelivered(&records.blocks, committed, executed.height)?;
         let mut execution = Execution::new(executed, &config.recent);
-        execution.forget_below(root.executed.height);
+        execution.prune_below(root.executed.height);
         let tree = restore_tree(&committees, root, &records.blocks);
         let pacemaker = restore_pacemaker(
             &committees,

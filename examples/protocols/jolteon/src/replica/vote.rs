@@ -1,6 +1,6 @@
 use quorate::certificate::{Vote, VoteCollector, VoteFault};
 use quorate::scheme::Scheme;
-use quorate_protocol::execution::Verdict;
+use quorate_protocol::execution::StateCheck;
 
 use super::{Replica, ReplicaStep, VIEW_WINDOW};
 use crate::ids::{BLOCK, BlockDigest};
@@ -20,15 +20,15 @@ impl<S: Scheme> Replica<S> {
             return;
         }
         let block = node.block.clone();
-        match self.execution.judge(block.executed) {
-            Verdict::Agreed => {}
-            Verdict::Unknown
+        match self.execution.check(block.executed) {
+            StateCheck::Matches => {}
+            StateCheck::Unknown
                 if self
                     .tree
                     .height_and_state(&block.parent)
                     .is_some_and(|(_, stated)| stated == block.executed) => {}
-            Verdict::Unknown => return,
-            Verdict::Differs(computed) => {
+            StateCheck::Unknown => return,
+            StateCheck::Differs(computed) => {
                 self.candidate = None;
                 out.fault(block.author, Evidence::StateRoot { block, computed });
                 return;

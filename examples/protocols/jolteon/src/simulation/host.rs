@@ -266,7 +266,7 @@ impl<S: Scheme> Host for JolteonHost<S> {
     fn on_wake(&mut self, node: Node, _: u64, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
         self.seal(node, actions);
         let sealed = self.disk(node).sealed;
-        self.workload.came(sealed, actions);
+        self.workload.schedule_next(sealed, actions);
         Ok(())
     }
 

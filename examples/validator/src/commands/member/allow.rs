@@ -8,13 +8,13 @@ use super::change::Proposal;
 use super::{ChangeFile, Source};
 use crate::exit::{Exit, Failure, OrFail};
 
-/// Allow a change in the name of a member.
+/// Approve a membership change as a member.
 ///
-/// Shows what the change does, asks, and signs it with the member's identity key. The signature is added to the file;
-/// who has allowed it before stays. Compare the digest with whoever made the change if the file came over a way that
-/// you do not trust.
+/// Shows the effect of the change, asks for confirmation, and signs it with the member's identity key. The signature is
+/// added to those already in the file. If the file arrived over an untrusted channel, compare its digest with the
+/// author of the change.
 ///
-/// What is signed is good for this change, this chain and this epoch, and for nothing else.
+/// The signature is valid for this change, chain and epoch only.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -23,7 +23,7 @@ Examples:
   quorate member allow carol-joins.toml --keys alice/keys --genesis genesis.toml --epochs epochs.json
       (on a machine without a network)")]
 pub(super) struct Allow {
-    /// The file of the change.
+    /// The change file.
     #[arg(value_name = "CHANGE")]
     file: PathBuf,
 
@@ -31,11 +31,11 @@ pub(super) struct Allow {
     #[arg(long, value_name = "FILE")]
     keys: PathBuf,
 
-    /// Write the file with the signature here, where no file may be, instead of changing CHANGE.
+    /// Write the signed file here instead of updating CHANGE; the file must not exist.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Do not ask.
+    /// Sign without asking for confirmation.
     #[arg(long)]
     yes: bool,
 
@@ -48,7 +48,7 @@ pub(super) struct Allow {
 }
 
 impl Allow {
-    /// Shows it, asks, and signs.
+    /// Shows the change, asks for confirmation, and signs it.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let file = ChangeFile::load(&self.file)?;
         let keys = NodeKeys::load(&self.keys).or_fail(Exit::Setup, "cannot use the keys")?;
@@ -58,7 +58,7 @@ impl Allow {
             proposal.print(&chain.genesis.chain);
         }
         if !self.yes && !confirmed(&proposal.title())? {
-            return Err(Failure::new(Exit::NotAllowed, "not allowed; nothing was signed"));
+            return Err(Failure::new(Exit::NotAllowed, "not approved; nothing was signed"));
         }
         let name = proposal.allow(&keys)?;
         match &self.out {
@@ -70,9 +70,9 @@ impl Allow {
             return Ok(());
         }
         let path = self.out.as_ref().unwrap_or(&self.file).display();
-        say!("\n{path}: {name} allows that {}", proposal.title());
+        say!("\n{path}: {name} approves: {}", proposal.title());
         if proposal.is_allowed() {
-            say!("that is enough: quorate member submit {path} --wait");
+            say!("quorum reached; next: quorate member submit {path} --wait");
         }
         Ok(())
     }
@@ -80,13 +80,13 @@ impl Allow {
 
 fn confirmed(title: &str) -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
-        let text = "nobody can be asked whether to allow this; say --yes if it was looked at before";
+        let text = "cannot ask for confirmation without a terminal; use --yes after reviewing the change";
         return Err(Failure::new(Exit::Usage, text));
     }
     tell!();
     let mut error = std::io::stderr();
     let mut answer = String::new();
-    write!(error, "Allow that {title}? [y/N] ")
+    write!(error, "Approve \"{title}\"? [y/N] ")
         .and_then(|()| error.flush())
         .and_then(|()| std::io::stdin().read_line(&mut answer).map(drop))
         .or_fail(Exit::Failed, "cannot ask")?;

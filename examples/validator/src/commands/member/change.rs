@@ -15,34 +15,34 @@ use super::file::{Allowance, ChangeFile, Leaving};
 use crate::chain::{Chain, Epoch, Suite};
 use crate::exit::{Exit, Failure, OrFail};
 
-/// A change that was checked: it belongs to the chain and its newest epoch, it is possible, and whoever it says
-/// allows it does.
+/// A verified membership change: it belongs to the chain and its newest epoch, it can be applied, and its approvals are
+/// valid.
 #[derive(Debug)]
 pub(crate) struct Proposal {
     pub file: ChangeFile,
     change: Change<Suite>,
     epoch: Epoch,
-    /// What comes of it.
+    /// The committees after the change.
     next: Committees<Suite>,
     statement: Statement,
     votes: BTreeMap<MemberIndex, Vote<Ed25519>>,
-    /// What is wrong with allowances that do not count.
+    /// Why some approvals are invalid.
     pub faults: Vec<String>,
 }
 
 impl Proposal {
-    /// Somebody joins.
+    /// Creates the change by which a validator joins.
     pub(crate) fn join(chain: &Chain, member: Member) -> Result<Self, Failure> {
         Self::new(chain, Some(member), None)
     }
 
-    /// The member who has that name or that identity key leaves.
-    pub(crate) fn leave(chain: &Chain, who: &str) -> Result<Self, Failure> {
+    /// Creates the change by which the member with this name or identity key leaves.
+    pub(crate) fn leave(chain: &Chain, name: &str) -> Result<Self, Failure> {
         let epoch = chain.current()?;
-        let found = epoch.members.iter().find(|m| m.name == who || m.identity_key.to_string() == who);
+        let found = epoch.members.iter().find(|m| m.name == name || m.identity_key.to_string() == name);
         let names: Vec<&str> = epoch.members.iter().map(|member| &*member.name).collect();
-        let nobody = || format!("no member is called {who}; there are {}", names.join(", "));
-        let member = found.ok_or_else(|| Failure::new(Exit::NotFound, nobody()))?;
+        let unknown = || format!("no member is named {name}; the members are {}", names.join(", "));
+        let member = found.ok_or_else(|| Failure::new(Exit::NotFound, unknown()))?;
         let leaving = Leaving { name: member.name.clone(), identity_key: member.identity_key.clone() };
         Self::new(chain, None, Some(leaving))
     }
@@ -53,29 +53,31 @@ impl Proposal {
         Self::check(chain, ChangeFile { chain_id, epoch, join, leave, allowed: Vec::new() })
     }
 
-    /// Checks what a file says.
+    /// Verifies a change file.
     pub(crate) fn check(chain: &Chain, file: ChangeFile) -> Result<Self, Failure> {
         let epoch = chain.current()?.clone();
         let wrong = |text: String| Failure::new(Exit::Setup, text);
         if file.chain_id.0 != chain.genesis.chain_id().0 {
             let (other, this) = (file.chain_id, &chain.genesis.chain);
-            return Err(wrong(format!("the change is one of the chain {other}, not of {this}")));
+            return Err(wrong(format!("the change is for chain {other}, not for {this}")));
         }
         if file.epoch != epoch.number {
             return Err(wrong(format!(
-                "the change can be made in epoch {} alone, and this chain is in epoch {}; make it again",
+                "the change is valid in epoch {} only, but the chain is in epoch {}; create it again",
                 file.epoch, epoch.number
             )));
         }
         let change = match (&file.join, &file.leave) {
             (Some(member), _) => joining(chain, member)?,
             (None, Some(leaving)) => leave_of(&epoch, leaving)?,
-            (None, None) => return Err(wrong("the change changes nothing".into())),
+            (None, None) => {
+                return Err(wrong("the change names neither a joining nor a leaving member".into()));
+            }
         };
         let following =
             epoch.number.checked_add(1).ok_or_else(|| wrong("the last epoch is reached".into()))?;
         let next = change.apply(&epoch.committees, following);
-        let next = next.or_fail(Exit::Setup, "the change is not possible")?;
+        let next = next.or_fail(Exit::Setup, "the change cannot be applied")?;
         let statement = change.statement(&epoch.committees);
         let (votes, faults) = (BTreeMap::new(), Vec::new());
         let mut proposal = Self { file, change, epoch, next, statement, votes, faults };
@@ -96,13 +98,13 @@ impl Proposal {
         let key = <Ed25519 as Scheme>::PublicKey::decode(&allowance.identity_key.0, &())?;
         let signature = <Ed25519 as Scheme>::Signature::decode(&allowance.signature.0, &())?;
         let identities = &self.epoch.committees.identities;
-        let nobody = quorate::Error::WrongContext { what: "key, which is no member's" };
-        let vote = Vote::new(self.statement, identities.position(&key).ok_or(nobody)?, signature);
+        let unknown = quorate::Error::WrongContext { what: "key, which is no member's" };
+        let vote = Vote::new(self.statement, identities.position(&key).ok_or(unknown)?, signature);
         vote.check(identities)?;
         Ok(vote)
     }
 
-    /// Allows it in the name of the member whose keys these are, and says who that is.
+    /// Approves the change with a member's keys, and returns the member's name.
     pub(crate) fn allow(&mut self, keys: &NodeKeys) -> Result<String, Failure> {
         let secret = keys.identity().or_fail(Exit::Setup, "cannot use the keys")?;
         let identities = &self.epoch.committees.identities;
@@ -121,10 +123,12 @@ impl Proposal {
         Ok(name)
     }
 
-    /// The transaction that makes the change.
+    /// Returns the transaction that makes the change.
     pub(crate) fn transaction(&self) -> Result<Vec<u8>, Failure> {
-        let made =
-            self.change.transaction(&self.certificate()?).or_fail(Exit::Failed, "cannot make the change")?;
+        let made = self
+            .change
+            .transaction(&self.certificate()?)
+            .or_fail(Exit::Failed, "cannot create the transaction")?;
         Ok(made.bytes().to_vec())
     }
 
@@ -135,7 +139,7 @@ impl Proposal {
         let certificate = self.votes.values().find_map(&mut add);
         let too_few = || {
             let text = format!(
-                "members with a weight of {} allow the change, and {} are needed; more have to: quorate member allow",
+                "below quorum: approvals with weight {} of {}; more members must approve: quorate member allow",
                 self.weight(),
                 self.quorum()
             );
@@ -144,7 +148,7 @@ impl Proposal {
         certificate.map(|certificate| certificate.into_inner()).ok_or_else(too_few)
     }
 
-    /// Whether enough members allow it.
+    /// Returns true if a quorum has approved the change.
     pub(crate) fn is_allowed(&self) -> bool {
         self.weight() >= self.quorum()
     }
@@ -162,12 +166,12 @@ impl Proposal {
         self.epoch.members.get(usize::from(member)).map_or_else(String::new, |member| member.name.clone())
     }
 
-    /// Who allows it.
+    /// Returns the names of the members that approved.
     pub(crate) fn allowed_by(&self) -> Vec<String> {
         self.votes.keys().map(|member| self.name(*member)).collect()
     }
 
-    /// In few words: "carol joins".
+    /// Returns a short title, such as "carol joins".
     pub(crate) fn title(&self) -> String {
         match (&self.file.join, &self.file.leave) {
             (Some(member), _) => format!("{} joins", member.name),
@@ -176,7 +180,7 @@ impl Proposal {
         }
     }
 
-    /// For people, who should read it before they allow it.
+    /// Prints the change for review.
     pub(crate) fn print(&self, chain: &str) {
         say!("change     {}", self.title());
         if let Some(member) = &self.file.join {
@@ -192,23 +196,24 @@ impl Proposal {
         say!("chain      {chain} ({})", self.file.chain_id);
         say!("epoch      {}: {} members, total weight {}", self.epoch.number, now.len(), now.total_weight());
         say!(
-            "then       {}: {} members, total weight {}, of which {} decide",
+            "then       {}: {} members, total weight {}, quorum {}",
             then.epoch(),
             then.len(),
             then.total_weight(),
             then.quorum_weight()
         );
         say!("digest     {}", hex::encode(self.statement.digest));
-        let by = if self.votes.is_empty() { "nobody yet".to_owned() } else { self.allowed_by().join(", ") };
+        let by =
+            if self.votes.is_empty() { "no member yet".to_owned() } else { self.allowed_by().join(", ") };
         let (weight, quorum) = (self.weight(), self.quorum());
-        let verdict = if self.is_allowed() { "enough" } else { "not enough" };
-        say!("allowed    by {by}: weight {weight} of {quorum}, {verdict}");
+        let verdict = if self.is_allowed() { "quorum" } else { "below quorum" };
+        say!("approved   by {by}: weight {weight} of {quorum}, {verdict}");
         for fault in &self.faults {
-            say!("  does not count: {fault}");
+            say!("  invalid approval: {fault}");
         }
     }
 
-    /// For programs.
+    /// Returns the change as JSON.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "chain_id": self.file.chain_id,
@@ -231,16 +236,16 @@ fn joining(chain: &Chain, member: &Member) -> Result<Change<Suite>, Failure> {
     let wrong = |text: String| Failure::new(Exit::Setup, text);
     let Member { name, address, weight, keys } = member;
     if *weight == 0 {
-        return Err(wrong(format!("{name} has weight 0; give it one")));
+        return Err(wrong(format!("{name} has weight 0; expected at least 1")));
     }
     if epoch.named(name).is_some() {
-        return Err(wrong(format!("a member is called {name} already; choose another name")));
+        return Err(wrong(format!("a member is already named {name}; choose another name")));
     }
-    // What it signed then may not be on its disk any more.
+    // The record of its earlier signatures may be lost, so the key must not sign again.
     let before = chain.epochs().iter().find(|epoch| epoch.position(&keys.identity_key).is_some());
     if let Some(before) = before {
         let text = format!(
-            "the identity key of {name} was a member's in epoch {}; who comes back makes new keys: quorate keygen",
+            "the identity key of {name} was in use in epoch {}; a returning validator needs new keys: quorate keygen",
             before.number
         );
         return Err(wrong(text));
@@ -258,10 +263,13 @@ fn joining(chain: &Chain, member: &Member) -> Result<Change<Suite>, Failure> {
 }
 
 fn leave_of(epoch: &Epoch, leaving: &Leaving) -> Result<Change<Suite>, Failure> {
-    // Who signs reads the name, so it must be that of the key.
+    // Signers review the name, so it must match the key.
     let member = epoch.named(&leaving.name).filter(|member| member.identity_key == leaving.identity_key);
     if member.is_none() {
-        let text = format!("no member of epoch {} is called {} and has that key", epoch.number, leaving.name);
+        let text = format!(
+            "no member of epoch {} has the name {} and this identity key",
+            epoch.number, leaving.name
+        );
         return Err(Failure::new(Exit::Setup, text));
     }
     if epoch.members.len() == 1 {

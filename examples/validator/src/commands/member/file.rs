@@ -9,47 +9,47 @@ use serde::{Deserialize, Serialize};
 use crate::exit::{Exit, Failure, OrFail};
 
 const HEAD: &str = "\
-# A change of the validators of a quorate chain. `quorate member show` says what it does, `quorate member allow` signs
-# it for a member, and `quorate member submit` hands it in when enough members have. Any change of what is above
-# [[allowed]] makes another change, which nobody has allowed yet.
+# A membership change of a quorate chain. `quorate member show` shows its effect, `quorate member allow` signs it for a
+# member, and `quorate member submit` submits it once a quorum has signed. Editing anything above [[allowed]] makes a
+# different change and invalidates the signatures.
 ";
 
-/// A change of the members as a file: TOML, for people to read before they sign.
+/// A membership change as a TOML file, for review before signing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChangeFile {
     /// The chain's identity.
     pub chain_id: Digest,
-    /// The epoch that the change ends, and the only one in which it can be made.
+    /// The epoch that the change ends. It is valid in this epoch only.
     pub epoch: u64,
-    /// Who joins.
+    /// The joining validator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub join: Option<Member>,
-    /// Or who leaves.
+    /// The leaving member. Exactly one of `join` and `leave` is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave: Option<Leaving>,
-    /// Who allows it.
+    /// Approvals of members.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<Allowance>,
 }
 
-/// Who leaves.
+/// A leaving member.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Leaving {
-    /// For people.
+    /// Human-readable name; not signed.
     pub name: String,
-    /// What counts.
+    /// The key that identifies the member.
     pub identity_key: Hex,
 }
 
-/// A member's word that it allows the change.
+/// A member's signed approval of the change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Allowance {
-    /// For people.
+    /// Human-readable name; not signed.
     pub name: String,
-    /// Who signs.
+    /// The signer's identity key.
     pub identity_key: Hex,
     /// The signature.
     pub signature: Hex,
@@ -62,16 +62,16 @@ impl ChangeFile {
         let text = fs::read_to_string(path).or_fail(Exit::Setup, &doing)?;
         let file: Self = toml::from_str(&text).or_fail(Exit::Setup, &doing)?;
         if file.join.is_some() == file.leave.is_some() {
-            let text = format!("{doing}: it needs one of [join] and [leave]");
+            let text = format!("{doing}: expected exactly one of [join] and [leave]");
             return Err(Failure::new(Exit::Setup, text));
         }
         Ok(file)
     }
 
-    /// Several copies of one file: what they say is the same, and whoever allows it in one of them allows it.
+    /// Reads copies of one change file and merges their approvals. Fails if the copies describe different changes.
     pub(crate) fn load_all(paths: &[impl AsRef<Path>]) -> Result<Self, Failure> {
         let mut copies = paths.iter().map(|path| Self::load(path.as_ref()).map(|file| (path, file)));
-        let none = || Failure::new(Exit::Usage, "name the file of a change");
+        let none = || Failure::new(Exit::Usage, "expected a change file");
         let (first, mut all) = copies.next().ok_or_else(none)??;
         for copy in copies {
             let (path, copy) = copy?;
@@ -89,7 +89,7 @@ impl ChangeFile {
         Ok(all)
     }
 
-    /// Writes a new file; never over another.
+    /// Writes a new file. Fails if the file exists.
     pub(crate) fn create(&self, path: &Path) -> Result<(), Failure> {
         let doing = format!("cannot write {}", path.display());
         let file = OpenOptions::new().write(true).create_new(true).open(path);
@@ -97,7 +97,7 @@ impl ChangeFile {
         file.and_then(|mut file| file.write_all(text.as_bytes())).or_fail(Exit::Setup, doing)
     }
 
-    /// Writes the file again, whole or not at all.
+    /// Replaces the file atomically.
     pub(crate) fn replace(&self, path: &Path) -> Result<(), Failure> {
         let doing = format!("cannot write {}", path.display());
         let directory =
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_reads_back_and_copies_are_put_together() {
+    fn files_round_trip_and_copies_are_merged() {
         let dir = tempfile::tempdir().unwrap();
         let paths = ["a", "b", "c"].map(|name| dir.path().join(name));
         leaving(&[0, 1]).create(&paths[0]).unwrap();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_change_is_refused() {
+    fn malformed_changes_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("change.toml");
         let text = leaving(&[0]).text().unwrap();

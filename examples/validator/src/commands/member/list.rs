@@ -7,9 +7,9 @@ use super::Source;
 use crate::chain::{Chain, ServedEpochs};
 use crate::exit::{Exit, Failure, OrFail};
 
-/// Show who the members are, checked from the genesis on.
+/// Show the members, verified from the genesis on.
 ///
-/// Every change since the genesis is proved by the members of its time, so a validator that lies is found out.
+/// Each membership change since the genesis is proved by the committee of its epoch, so a false list is detected.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -21,7 +21,7 @@ pub(super) struct List {
     #[arg(long)]
     json: bool,
 
-    /// Keep what proves it in a file, for the option --epochs of these commands.
+    /// Save the proofs to a file, for the option --epochs of the member commands.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
 
@@ -30,7 +30,7 @@ pub(super) struct List {
 }
 
 impl List {
-    /// Shows them.
+    /// Prints the members.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let (chain, epochs) = self.source.served().await?;
         if let Some(path) = &self.save {
@@ -76,13 +76,13 @@ fn print_table(chain: &Chain) -> Result<(), Failure> {
     }
     let voters = &epoch.committees.voters;
     say!(
-        "\nchain {}, epoch {} from height {} on; members with a weight of {} of {} decide",
+        "\nchain {}, epoch {} from height {}; quorum: weight {} of {}",
         chain.genesis.chain,
         epoch.number,
         epoch.first_height,
         voters.quorum_weight(),
         voters.total_weight()
     );
-    tell!("checked against the genesis file");
+    tell!("verified against the genesis file");
     Ok(())
 }

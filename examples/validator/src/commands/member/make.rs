@@ -7,18 +7,18 @@ use super::change::Proposal;
 use crate::commands::genesis::read_member;
 use crate::exit::{Exit, Failure};
 
-/// Make the change by which a validator joins.
+/// Create the change by which a validator joins.
 ///
-/// PUBLIC is what `quorate keygen` wrote for it. The change is written to a file, for the members to allow. Meanwhile
-/// the validator may be started with an empty data directory: `quorate run --observe`. The members let it in once the
-/// change is committed; then it reads the chain up to its epoch, and takes part.
+/// PUBLIC is the file that `quorate keygen` wrote for it. The command writes the change to a file for the members to
+/// approve. Meanwhile the validator can be started with an empty data directory: `quorate run --observe`. The members
+/// accept its links once the change is committed; it then reads the chain up to its epoch and starts to vote.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   quorate member join carol/public.toml --out carol-joins.toml
-  quorate member join carol/public.toml=3 --out carol-joins.toml      (with three times the usual weight)")]
+  quorate member join carol/public.toml=3 --out carol-joins.toml      (with weight 3)")]
 pub(super) struct Join {
-    /// The validator's public file, with an optional weight behind an equals sign (1 if there is none).
+    /// The validator's public file, with an optional weight after an equals sign (default: 1).
     #[arg(value_name = "PUBLIC[=WEIGHT]")]
     public: String,
 
@@ -30,9 +30,9 @@ pub(super) struct Join {
     source: Source,
 }
 
-/// Make the change by which a member leaves.
+/// Create the change by which a member leaves.
 ///
-/// It goes on voting until the change is committed; then it stops by itself. Its keys are not to be used again.
+/// The member votes until the change is committed, then it stops. Its keys must not be used again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -40,7 +40,7 @@ Example:
 pub(super) struct Leave {
     /// The member's name, or its identity key.
     #[arg(value_name = "NAME")]
-    who: String,
+    name: String,
 
     /// The file to write; it must not exist.
     #[arg(long, value_name = "FILE", default_value = "change.toml")]
@@ -51,13 +51,13 @@ pub(super) struct Leave {
 }
 
 impl Join {
-    /// Makes it.
+    /// Creates the change.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let (public, weight) = read_member(&self.public)?;
         let chain = self.source.chain().await?;
         if public.scheme != chain.genesis.scheme {
             let text = format!(
-                "{} has keys for {}, and the chain votes with {}; make others: quorate keygen --scheme {}",
+                "{} has keys for {}, but the chain uses {}; generate new keys: quorate keygen --scheme {}",
                 public.name, public.scheme, chain.genesis.scheme, chain.genesis.scheme
             );
             return Err(Failure::new(Exit::Setup, text));
@@ -67,10 +67,10 @@ impl Join {
 }
 
 impl Leave {
-    /// Makes it.
+    /// Creates the change.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let chain = self.source.chain().await?;
-        written(&Proposal::leave(&chain, &self.who)?, &self.out, &chain.genesis.chain)
+        written(&Proposal::leave(&chain, &self.name)?, &self.out, &chain.genesis.chain)
     }
 }
 
@@ -78,6 +78,6 @@ fn written(proposal: &Proposal, path: &std::path::Path, chain: &str) -> Result<(
     proposal.file.create(path)?;
     proposal.print(chain);
     let path = path.display();
-    say!("\n{path}: now members allow it, each with: quorate member allow {path} --keys FILE");
+    say!("\n{path}: next, each approving member runs: quorate member allow {path} --keys FILE");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `quorate member`: who the validators of a running chain are, and how others become it.
+//! `quorate member`: lists and changes the validators of a running chain.
 
 mod allow;
 mod change;
@@ -19,16 +19,16 @@ pub(crate) use change::Proposal;
 use file::ChangeFile;
 pub(crate) use submit::{Begun, make};
 
-/// Change the validators of a running chain: join, leave, and allow others to.
+/// Change the validators of a running chain: create, approve and submit membership changes.
 ///
-/// A change is a small file that goes from hand to hand. Somebody makes it (`join`, `leave`); members look at it and
-/// allow it with their keys (`allow`), each in a copy of their own if they like; and once the members who allow it
-/// weigh more than two thirds, anybody hands it in (`submit`). The block that has it ends the epoch: from the next
-/// height on the new members decide, and every validator follows by itself.
+/// A change is a small file. `join` or `leave` creates it. Members review it and approve it with their keys (`allow`), in
+/// one file or each in a copy. Once members with more than two thirds of the weight have approved, any client can submit
+/// it (`submit`). The block that contains the change ends the epoch: the new members decide from the next height on, and
+/// every validator follows without a restart.
 ///
-/// A change is allowed for one epoch. If another change came first, make it again.
+/// A change is valid for one epoch. If another change was committed first, create it again.
 ///
-/// Chains of Gosig can do this; those of Jolteon keep their validators.
+/// Gosig supports membership changes; Jolteon does not.
 #[derive(Debug, clap::Args)]
 #[command(
     name = "member",
@@ -36,11 +36,11 @@ pub(crate) use submit::{Begun, make};
 Example: carol joins a chain of alice, bob, and two others
   carol$ quorate keygen --name carol --address 203.0.113.9:7100 --out carol/
   carol$ quorate member join carol/public.toml --out carol-joins.toml
-  carol$ quorate run --config carol/config.toml --observe      (waits to be let in, then catches up;
-                                                    the file says where she listens: [links] listen)
+  carol$ quorate run --config carol/config.toml --observe      (waits for admission, then catches up;
+                                                    set its address in the file: [links] listen)
   alice$ quorate member allow carol-joins.toml --keys alice/keys
     bob$ quorate member allow carol-joins.toml --keys bob/keys
-    …    (alice's, bob's and the third file may be three copies)
+    …    (each member may sign a copy of the file)
   carol$ quorate member submit carol-joins.toml --wait"
 )]
 pub(crate) struct Members {
@@ -59,7 +59,7 @@ enum Command {
 }
 
 impl Members {
-    /// Does it.
+    /// Runs the subcommand.
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.command {
             Command::List(command) => command.run().await,
@@ -72,12 +72,12 @@ impl Members {
     }
 }
 
-/// From where a command knows who the members are.
+/// Source of the chain's epochs.
 #[derive(Debug, clap::Args)]
 struct Source {
-    /// The chain's epochs, as `quorate member list --save FILE` wrote them, instead of asking a validator.
+    /// Read the chain's epochs from a file written by `quorate member list --save FILE` instead of asking a validator.
     ///
-    /// For machines without a network: the file is checked against the genesis file as a validator's answer is.
+    /// For machines without a network. The file is verified against the genesis file, as a validator's answer is.
     #[arg(long, value_name = "FILE")]
     epochs: Option<PathBuf>,
 
@@ -86,15 +86,15 @@ struct Source {
 }
 
 impl Source {
-    /// The chain with its epochs.
+    /// Returns the chain with its epochs.
     async fn chain(&self) -> Result<Chain, Failure> {
         self.served().await.map(|(chain, _)| chain)
     }
 
-    /// The chain, and what proves its epochs.
+    /// Returns the chain and the proofs of its epochs.
     async fn served(&self) -> Result<(Chain, Vec<ServedEpoch>), Failure> {
         let mut chain = Chain::new(self.target.genesis()?)?;
-        // Told before anybody is asked.
+        // Fails early for a protocol without membership changes.
         chain.current()?;
         let served = match &self.epochs {
             None => chain.learn(&self.target.reachable().await?).await?,

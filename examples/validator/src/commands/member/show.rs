@@ -6,17 +6,17 @@ use super::change::Proposal;
 use super::{ChangeFile, Source};
 use crate::exit::Failure;
 
-/// Show what a change does and who allows it.
+/// Show the effect and the approvals of a membership change.
 ///
-/// Checked as `allow` and `submit` check it: that it belongs to this chain and its newest epoch, that it is possible,
-/// and every signature. Nothing is signed.
+/// Performs the same checks as `allow` and `submit`: the change belongs to this chain and its newest epoch, it can be
+/// applied, and its signatures are valid. Signs nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   quorate member show carol-joins.toml
   quorate member show carol-joins.toml carol-joins-bob.toml --json | jq .allowed_by")]
 pub(super) struct Show {
-    /// The file of the change, or several copies of it.
+    /// The change file, or several copies of it.
     #[arg(required = true, value_name = "CHANGE")]
     files: Vec<PathBuf>,
 
@@ -29,7 +29,7 @@ pub(super) struct Show {
 }
 
 impl Show {
-    /// Shows it.
+    /// Shows the change.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let file = ChangeFile::load_all(&self.files)?;
         let chain = self.source.chain().await?;

@@ -14,24 +14,24 @@ use crate::exit::{Exit, Failure};
 use crate::target::Target;
 use crate::verify;
 
-/// How often it is asked whether the next epoch has begun.
+/// Interval of the polls for the next epoch.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Hand in a change that enough members allow.
+/// Submit a membership change that a quorum has approved.
 ///
-/// Puts what the members signed together, in one file or in copies, into one transaction, submits it, and prints its
-/// id. With --wait, waits until the next epoch has begun and checks that the change made it.
+/// Combines the signatures from one file or several copies of it into one transaction, submits it, and prints its id.
+/// With --wait, waits until the next epoch has begun and verifies that this change started it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   quorate member submit carol-joins.toml --wait
   quorate member submit carol-joins-alice.toml carol-joins-bob.toml carol-joins-dave.toml")]
 pub(super) struct Submit {
-    /// The file of the change, or several copies of it that different members have signed.
+    /// The change file, or several copies of it signed by different members.
     #[arg(required = true, value_name = "CHANGE")]
     files: Vec<PathBuf>,
 
-    /// Wait for the next epoch, at most so many seconds, and check it.
+    /// Wait for the next epoch, at most SECONDS, and verify it.
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "30", require_equals = true)]
     wait: Option<u32>,
 
@@ -44,13 +44,13 @@ pub(super) struct Submit {
 }
 
 impl Submit {
-    /// Submits it.
+    /// Submits the change.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let file = ChangeFile::load_all(&self.files)?;
         let api = self.target.reachable().await?;
         let mut chain = Chain::ask(self.target.genesis()?, &api).await?;
         let proposal = Proposal::check(&chain, file)?;
-        proposal.faults.iter().for_each(|fault| tell!("does not count: {fault}"));
+        proposal.faults.iter().for_each(|fault| tell!("invalid approval: {fault}"));
         let transaction = proposal.transaction()?;
         let id = api.submit(transaction.clone()).await?.id;
         if !self.json {
@@ -61,7 +61,7 @@ impl Submit {
             let deadline = Instant::now() + Duration::from_secs(seconds.into());
             let Begun { epoch, first_height } = begun(&api, &mut chain, id, &transaction, deadline).await?;
             tell!(
-                "{}: epoch {epoch} begins with height {first_height}; checked against the genesis file",
+                "{}: epoch {epoch} begins at height {first_height}; verified against the genesis file",
                 proposal.title()
             );
             answer = serde_json::json!({ "id": id, "epoch": epoch, "first_height": first_height });
@@ -73,7 +73,7 @@ impl Submit {
     }
 }
 
-/// An epoch, and the height of its first block.
+/// An epoch that has begun, with the height of its first block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Begun {
     pub epoch: u64,
@@ -92,7 +92,7 @@ pub(crate) async fn make(
     begun(api, chain, id, &transaction, deadline).await
 }
 
-/// Waits until the epoch has begun that the transaction begins.
+/// Waits until the epoch that the transaction starts has begun.
 async fn begun(
     api: &Api,
     chain: &mut Chain,
@@ -105,7 +105,7 @@ async fn begun(
     chain.learn(api).await?;
     let proven = verify::transaction(chain, id, &found)?;
     if proven.transaction != transaction {
-        return Err(Failure::new(Exit::BadProof, "the validator proves another transaction"));
+        return Err(Failure::new(Exit::BadProof, "the validator's proof is for another transaction"));
     }
     let ended = proven.height.saturating_add(1);
     loop {
@@ -114,7 +114,7 @@ async fn begun(
         }
         if chain.epochs().last().is_some_and(|epoch| epoch.first_height > ended) {
             let text = format!(
-                "the change came too late: another one ended the epoch before block {}; make it again",
+                "the change was too late: another change ended the epoch before block {}; create it again",
                 proven.height
             );
             return Err(Failure::new(Exit::Refused, text));

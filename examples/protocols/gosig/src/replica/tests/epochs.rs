@@ -72,7 +72,7 @@ fn teach(replica: &mut Replica<T>, payload: &Payload) -> Step<Replica<T>> {
 #[test]
 fn who_observes_learns_delivers_and_serves_what_is_committed() {
     let mut replica = observing();
-    let payload = Payload::of([b"a", b"b"]).unwrap();
+    let payload = Payload::from_bytes([b"a", b"b"]).unwrap();
     let step = teach(&mut replica, &payload);
     let digest = proven(&payload).0.digest();
     let [RecordKey::Payload(_), RecordKey::Block(block), RecordKey::Committed(1)] = keys(&step)[..] else {
@@ -112,7 +112,7 @@ fn who_observes_signs_passes_on_and_orders_nothing() {
     let proposal = first(1, 1);
     let entries = Entries::Full(vec![[1; 32]]);
     let block = proposal.block.digest();
-    let part = Part { block, round: 1, signer: 1, index: 0, count: 1, first: 0, entries };
+    let part = UnsignedSegment { block, round: 1, signer: 1, index: 0, count: 1, first: 0, entries };
     let segment: Segment = part.sign(&c, &secret::<Ed25519>(1)).unwrap();
     let transaction = Transaction::new(*b"x").unwrap();
     for message in [
@@ -130,7 +130,7 @@ fn who_observes_signs_passes_on_and_orders_nothing() {
     }
     let status = replica.status();
     assert_eq!((status.proposals, status.pending, status.prepared, status.committed), (0, 0, 0, 0));
-    let payload = Arc::new(Payload::of([b"y"]).unwrap());
+    let payload = Arc::new(Payload::from_bytes([b"y"]).unwrap());
     let submit = Command::Submit { sequence: 7, payload: payload.clone() };
     let step = replica.handle(Time(2_000), Input::Command(submit));
     let [Output::Submitted { sequence: 7, state: Submission::Refused }] = step.outputs[..] else {
@@ -237,7 +237,7 @@ fn who_moves_up_when_another_leaves_keeps_its_keys_and_what_they_signed() {
 fn what_is_of_another_epoch_is_answered_with_a_greeting_and_not_looked_at() {
     let mut replica = replica();
     let of_another = |replica: &mut Replica<T>, now, message: Message<T>| {
-        replica.handle(now, Input::Message { from: 1, message: message.of(3) })
+        replica.handle(now, Input::Message { from: 1, message: message.in_epoch(3) })
     };
     let now = replica.now;
     let step = of_another(&mut replica, now, Message::Proposal(first(1, 1)));
@@ -246,31 +246,36 @@ fn what_is_of_another_epoch_is_answered_with_a_greeting_and_not_looked_at() {
     // Others can make it say so much, and no more.
     for _ in 0..9 {
         assert!(of_another(&mut replica, now, Message::Heard).messages.is_empty());
-        let step = replica.handle(now, Input::Command(Command::Elsewhere(1)));
+        let step = replica.handle(now, Input::Command(Command::EpochMismatch(1)));
         assert!(step.messages.is_empty());
     }
-    assert_eq!(greeted(&replica.handle(now, Input::Command(Command::Elsewhere(2)))), [Recipient::One(2)]);
+    assert_eq!(greeted(&replica.handle(now, Input::Command(Command::EpochMismatch(2)))), [Recipient::One(2)]);
     let later = now.plus(replica.parameters.retry);
     assert_eq!(greeted(&of_another(&mut replica, later, Message::Heard)), [Recipient::One(1)]);
     for nobody in [0, 4, u16::MAX] {
-        assert!(replica.handle(later, Input::Command(Command::Elsewhere(nobody))).messages.is_empty());
+        assert!(replica.handle(later, Input::Command(Command::EpochMismatch(nobody))).messages.is_empty());
     }
     // How far it is can be read in any epoch.
     drop(of_another(&mut replica, later, Message::Hello { committed: 9 }));
-    drop(replica.handle(later, Input::Message { from: 2, message: Message::Welcome { committed: 9 }.of(7) }));
+    drop(
+        replica.handle(
+            later,
+            Input::Message { from: 2, message: Message::Welcome { committed: 9 }.in_epoch(7) },
+        ),
+    );
     assert!(replica.status().catching_up);
 }
 
 #[test]
 fn transactions_are_answered_in_the_epoch_of_who_asks() {
     let mut replica = replica();
-    let payload = Arc::new(Payload::of([b"a"]).unwrap());
+    let payload = Arc::new(Payload::from_bytes([b"a"]).unwrap());
     let now = replica.now;
     drop(replica.handle(now, Input::Command(Command::Submit { sequence: 1, payload })));
     let own = replica.rounds[&1].best(1).unwrap().proposal.clone();
     let block = own.block.digest();
     let request = Message::TransactionRequest { block, height: 1, places: vec![0] };
-    let step = replica.handle(now, Input::Message { from: 2, message: request.of(8) });
+    let step = replica.handle(now, Input::Message { from: 2, message: request.in_epoch(8) });
     let replies: Vec<u64> = step
         .messages
         .iter()

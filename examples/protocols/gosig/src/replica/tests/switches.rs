@@ -10,7 +10,7 @@ fn with(parameters: Parameters) -> Replica<T> {
 }
 
 fn payload(count: u8) -> Payload {
-    Payload::of((0..count).map(|byte| vec![byte; 40])).unwrap()
+    Payload::from_bytes((0..count).map(|byte| vec![byte; 40])).unwrap()
 }
 
 /// Clients bring transactions; all that follows until the gathered ones are passed on.
@@ -65,7 +65,7 @@ fn a_block_is_prepared_as_soon_as_its_header_is_known_or_with_its_transactions()
     let proposal = sign(&c, block(&c, None, seed, 1, 1, &payload), seed, 1, 1, None);
     let entries = Entries::Raw(payload.transactions().to_vec());
     let block = proposal.block.digest();
-    let part = Part { block, round: 1, signer: 1, index: 0, count: 1, first: 0, entries };
+    let part = UnsignedSegment { block, round: 1, signer: 1, index: 0, count: 1, first: 0, entries };
     let segment = Arc::new(part.sign(&c, &secret::<Ed25519>(1)).unwrap());
     for stage_pipelining in [true, false] {
         let mut replica = with(Parameters { stage_pipelining, ..Parameters::default() });
@@ -111,7 +111,7 @@ fn signatures_are_summed_on_the_way_or_told_to_all_by_who_made_them() {
         let told: Vec<Recipient> = told.map(|sent| sent.to).collect();
         assert_eq!(told == [Recipient::Others], !aggregation, "{told:?}");
         // What was sent has left by then.
-        let later = replica.now.plus(PULSE);
+        let later = replica.now.plus(GOSSIP_INTERVAL);
         drop(replica.handle(later, Input::Timer(Timer::Gossip)));
         // What two others signed is passed on with it, or is theirs to tell.
         let step = give(&mut replica, 2, votes(PREPARE, 1, &proposal, &[2, 3]));

@@ -6,7 +6,7 @@ import java.util.HexFormat
 import org.quorate.internal.LengthOf
 import org.quorate.internal.refuseLength
 
-// Numbers that a field of the wire format can hold. Anything else is a mistake of the caller, so the language's own
+// Integers in the range of a wire format field. Any other value is an error of the caller, so the language's own
 // exception names the argument.
 
 internal fun Int.u8(name: String): UByte {
@@ -39,13 +39,13 @@ internal fun BigInteger.u128(name: String): BigInteger {
     return this
 }
 
-/** Text that UTF-8 can encode, which half a surrogate pair is not. */
+/** Text that is valid UTF-8, which an unpaired surrogate is not. */
 internal fun String.text(name: String): String {
     require(Charsets.UTF_8.newEncoder().canEncode(this)) { "$name must be text, but holds half a surrogate pair" }
     return this
 }
 
-/** A copy of exactly 32 bytes, which the caller cannot change afterwards. */
+/** Returns a copy of exactly 32 bytes, which the caller cannot change afterwards. */
 internal fun ByteArray.copyOf32(what: LengthOf): ByteArray {
     if (size != 32) translated { refuseLength(what) }
     return clone()
@@ -53,5 +53,5 @@ internal fun ByteArray.copyOf32(what: LengthOf): ByteArray {
 
 internal fun ByteArray.hex(): String = HexFormat.of().formatHex(this)
 
-/** Microseconds since 1970. */
+/** The current time in microseconds since 1970. */
 internal fun now(): ULong = Instant.now().run { epochSecond * 1_000_000 + nano / 1000 }.toULong()

@@ -33,8 +33,9 @@ import org.quorate.threshold.tdh2.ValidCiphertext
 import org.quorate.threshold.tdh2.VerifiedShare as VerifiedDecryptionShare
 import org.quorate.threshold.tdh2.WrongShare as WrongDecryptionShare
 
-// The checks off the calling thread, on the pool that coroutines keep for computing. Cancelling returns at once; a
-// check that did not start yet is then never made. From Java use `CompletableFuture.supplyAsync` with the plain calls.
+// Verification off the calling thread, on the dispatcher that coroutines use for computation. Cancellation returns at
+// once; a verification that has not started is then skipped. From Java use `CompletableFuture.supplyAsync` with the
+// blocking calls.
 
 /** [UnverifiedKey.verify] off the calling thread. */
 public suspend fun UnverifiedKey.awaitVerify(): VerifiedKey = offThread { verify() }
@@ -95,7 +96,7 @@ public suspend fun Bls.awaitAggregateVerify(signed: List<Pair<VerifiedKey, ByteA
     offThread { aggregateVerify(signed, signature) }
 
 /**
- * [Dsig.Signer.prepare] off the calling thread. A batch that was being made when the call was cancelled is among
+ * [Dsig.Signer.prepare] off the calling thread. A batch that was in progress when the call was cancelled appears in
  * [Dsig.Signer.announcements].
  */
 public suspend fun Dsig.Signer.awaitPrepare(now: ULong = now()): Dsig.Announced? = offThread { prepare(now) }

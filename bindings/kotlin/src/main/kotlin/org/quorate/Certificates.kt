@@ -6,31 +6,31 @@ import org.quorate.internal.VerifiedCertificate as NativeVerifiedCertificate
 import org.quorate.internal.verifyBatch as nativeVerifyBatch
 import org.quorate.internal.verifyBatchDerived as nativeVerifyBatchDerived
 
-/** A quorum signed one statement. Decoding checked form and quorum; [verify] checks the signatures. */
+/** A quorum's certificate for one statement. Decoding checks form and quorum; [verify] checks the signatures. */
 public class Certificate private constructor(@get:JvmSynthetic internal val cell: Cell<NativeCertificate>) :
     NativeValue(cell) {
     internal constructor(native: NativeCertificate) : this(Cell(native, "Certificate"))
 
     override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
 
-    /** What is certified. */
+    /** The certified statement. */
     public val statement: Statement get() = cell.call { Statement(it.statement()) }
 
-    /** Who signed. */
+    /** The signers. */
     public val signers: SignerSet get() = cell.call { SignerSet(it.signers()) }
 
     /** The aggregate, or the signatures in ascending order of signers. */
     public val proof: ByteArray get() = cell.call { it.proof() }
 
-    /** Bytes of the encoding. */
+    /** Length of the encoding in bytes. */
     public val encodedLen: Int get() = cell.call { it.encodedLen().toInt() }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** Without the statement, for where it is known. */
+    /** Returns the form without the statement, for use where it is known. */
     public fun encodeDetached(): ByteArray = cell.call { it.encodeDetached() }
 
-    /** Checks the signatures. */
+    /** Verifies the signatures. */
     public fun verify(committee: Committee): VerifiedCertificate =
         cell.call { certificate -> committee.cell.call { VerifiedCertificate(certificate.verify(it)) } }
 
@@ -43,12 +43,14 @@ public class Certificate private constructor(@get:JvmSynthetic internal val cell
         public fun decode(bytes: ByteArray, committee: Committee): Certificate =
             committee.cell.call { Certificate(NativeCertificate.decode(bytes, it)) }
 
-        /** Reads what [encodeDetached] wrote. */
+        /** Reads the form that [encodeDetached] returns. */
         @JvmStatic
         public fun decodeDetached(bytes: ByteArray, statement: Statement, committee: Committee): Certificate =
             committee.cell.call { Certificate(NativeCertificate.decodeDetached(bytes, statement.native, it)) }
 
-        /** Checks many at once, which costs less; each gets the verdict that it would get alone, in its place. */
+        /**
+         * Verifies several at once, which costs less. Each gets the verdict that it would get alone, in input order.
+         */
         @JvmStatic
         public fun verifyBatch(committee: Committee, certificates: List<Certificate>): List<Verdict> =
             callAll(certificates.map { it.cell }) { natives ->
@@ -64,7 +66,7 @@ public class Certificate private constructor(@get:JvmSynthetic internal val cell
     }
 }
 
-/** A certificate that was checked. Only a check makes one. */
+/** A verified certificate. Only verification creates one. */
 public class VerifiedCertificate
 private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedCertificate>) : NativeObject(cell) {
     internal constructor(native: NativeVerifiedCertificate) : this(Cell(native, "VerifiedCertificate"))
@@ -72,7 +74,7 @@ private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedCert
     /** The certificate. */
     public val value: Certificate get() = cell.call { Certificate(it.value()) }
 
-    /** Against which committee it was checked. */
+    /** Committee against which it was verified. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
     override fun equals(other: Any?): Boolean =
@@ -83,9 +85,9 @@ private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedCert
     override fun toString(): String = shown { "Verified($value)" }
 }
 
-/** What a batch says about one certificate. */
+/** Verdict on one certificate of a batch. */
 public sealed class Verdict {
-    /** The certificate, or what is wrong with it, thrown. */
+    /** Returns the certificate, or throws its error. */
     public abstract fun getOrThrow(): VerifiedCertificate
 
     /** It verifies. */
@@ -93,7 +95,7 @@ public sealed class Verdict {
         override fun getOrThrow(): VerifiedCertificate = certificate
     }
 
-    /** It does not. */
+    /** It does not verify. */
     public class Invalid internal constructor(public val error: QuorateException) : Verdict() {
         override fun getOrThrow(): VerifiedCertificate = throw error
     }

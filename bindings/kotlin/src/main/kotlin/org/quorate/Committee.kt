@@ -5,19 +5,19 @@ import org.quorate.internal.AttestedMember as NativeAttestedMember
 import org.quorate.internal.Committee as NativeCommittee
 import org.quorate.internal.Member as NativeMember
 
-/** A member of a committee to be: a key whose owner proved to hold the secret, and its weight. */
+/** A prospective member of a committee: a key whose owner proved possession of the secret, and its weight. */
 public class Member(public val key: VerifiedKey, public val weight: BigInteger) {
     public constructor(key: VerifiedKey, weight: Long) : this(key, BigInteger.valueOf(weight))
 }
 
-/** A member whose possession proof somebody else checked, as a chain does when a validator registers. */
+/** A member whose proof of possession was verified elsewhere, as a chain does when a validator registers. */
 public class AttestedMember(public val key: PublicKey, public val weight: BigInteger) {
     public constructor(key: PublicKey, weight: Long) : this(key, BigInteger.valueOf(weight))
 }
 
 /**
- * The members of one epoch of one chain, in their order, with what verification needs already computed. Make it once
- * per epoch and share it. In Java: `Committee.of(…)`.
+ * The members of one epoch of one chain, in order, with precomputed data for verification. Create it once per epoch and
+ * share it. In Java: `Committee.of(…)`.
  */
 public class Committee private constructor(@get:JvmSynthetic internal val cell: Cell<NativeCommittee>) :
     NativeObject(cell) {
@@ -26,18 +26,18 @@ public class Committee private constructor(@get:JvmSynthetic internal val cell: 
     /** The signature scheme of its keys. */
     public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
 
-    /** What every signed statement names, so that it cannot be replayed elsewhere. */
+    /** Identifier that every signed statement contains, which prevents replay in another context. */
     public val id: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.id()) }
 
-    /** The chain that this committee belongs to. */
+    /** The chain of this committee. */
     public val chain: ChainId get() = cell.call { ChainId.fromBytes(it.chain()) }
 
-    /** The epoch that this committee decides. */
+    /** The epoch of this committee. */
     public val epoch: ULong
         @JvmName("getEpoch")
         get() = cell.call { it.epoch() }
 
-    /** How many members there are. */
+    /** Number of members. */
     public val size: Int get() = cell.call { it.size().toInt() }
 
     /** The sum of all weights. */
@@ -46,10 +46,10 @@ public class Committee private constructor(@get:JvmSynthetic internal val cell: 
     /** The smallest weight above two thirds of the total. */
     public val quorumWeight: BigInteger get() = cell.call { it.quorumWeight() }
 
-    /** The smallest weight above one third of the total: at least one of them is honest. */
+    /** The smallest weight above one third of the total: signers of this weight include at least one honest member. */
     public val honestWeight: BigInteger get() = cell.call { it.honestWeight() }
 
-    /** All keys in the members' order. */
+    /** All keys, in the order of the members. */
     public val keys: List<PublicKey> get() = cell.call { committee -> committee.keys().map(::PublicKey) }
 
     /** A member's weight, or null if there is no such member. */
@@ -58,25 +58,25 @@ public class Committee private constructor(@get:JvmSynthetic internal val cell: 
     /** A member's key, or null if there is no such member. */
     public fun key(index: Int): PublicKey? = cell.call { it.key(index.u16("index"))?.let(::PublicKey) }
 
-    /** Whose key this is; the first of them where a key is repeated; null if nobody's. */
+    /** Index of the member with this key; the first one if the key is repeated; null if no member has it. */
     public fun position(key: PublicKey): Int? =
         cell.call { committee -> key.cell.call { committee.position(it)?.toInt() } }
 
-    /** The weight of a set; members that the committee does not have weigh nothing. */
+    /** Weight of a set; indices outside the committee weigh nothing. */
     public fun weightOf(signers: SignerSet): BigInteger =
         cell.call { committee -> signers.cell.call { committee.weightOf(it) } }
 
-    /** Whether a set weighs at least [quorumWeight]. */
+    /** Returns true if the set weighs at least [quorumWeight]. */
     public fun hasQuorum(signers: SignerSet): Boolean =
         cell.call { committee -> signers.cell.call { committee.hasQuorum(it) } }
 
-    /** Throws [QuorateException.BelowQuorum] unless a set has a quorum. */
+    /** Throws [QuorateException.BelowQuorum] unless the set has a quorum. */
     public fun requireQuorum(signers: SignerSet): Unit =
         cell.call { committee -> signers.cell.call { committee.requireQuorum(it) } }
 
-    /** Reads a list of indices (32 bits, unsigned), in any order, each once. */
+    /** Reads a list of indices (32 bits, unsigned), in any order and without duplicates. */
     public fun signerSet(indices: Iterable<Long>): SignerSet {
-        // More than the committee has cannot all be different members; the core says which one is not.
+        // One index more than the committee's size suffices: the core reports the duplicate or unknown one.
         val listed = indices.take(size + 1).map { it.u32("index") }
         return cell.call { SignerSet(it.signersByIndex(listed)) }
     }
@@ -88,18 +88,18 @@ public class Committee private constructor(@get:JvmSynthetic internal val cell: 
     public fun signerSetMsbFirst(bitmap: ByteArray): SignerSet = cell.call { SignerSet(it.signersMsbFirst(bitmap)) }
 
     /**
-     * Checks that [signers] signed [message] as it is, for chains that frame and sign in their own way, and returns
-     * the signers' weight: **compare it with your threshold**.
+     * Verifies that [signers] signed exactly the bytes of [message], for chains with their own framing, and returns the
+     * signers' weight: **compare it with your threshold**.
      */
     public fun verifyRaw(message: ByteArray, signers: SignerSet, proof: ByteArray): BigInteger =
         cell.call { committee -> signers.cell.call { committee.verifyRaw(message, it, proof) } }
 
-    /** A statement in this committee's epoch. */
+    /** Creates a statement in this committee's epoch. */
     @JvmName("statement")
     public fun statement(kind: Int, view: ULong, digest: ByteArray): Statement =
         cell.call { Statement(it.statement(kind.u8("kind"), view, digest)) }
 
-    /** Whether [id] is the same, which means equal chain, epoch, suite, keys and weights. */
+    /** Returns true if [id] is equal, which means equal chain, epoch, suite, keys and weights. */
     override fun equals(other: Any?): Boolean = this === other || other is Committee && id == other.id
 
     override fun hashCode(): Int = id.hashCode()
@@ -107,7 +107,7 @@ public class Committee private constructor(@get:JvmSynthetic internal val cell: 
     override fun toString(): String = shown { "Committee($size members of $suite, epoch $epoch, $id)" }
 
     public companion object {
-        /** A committee of members whose possession was checked. */
+        /** A committee of members whose proofs of possession were verified. */
         @JvmStatic
         @JvmName("of")
         public operator fun invoke(chain: ChainId, epoch: ULong, members: List<Member>): Committee {
@@ -119,8 +119,8 @@ public class Committee private constructor(@get:JvmSynthetic internal val cell: 
         }
 
         /**
-         * A committee whose possession proofs **somebody else checked**: with a single unproven key in it, its owner
-         * can sign alone for everybody. With [allowRepeats] the same key may stand in it more than once, as in
+         * A committee whose proofs of possession **were verified elsewhere**. The owner of a single unproven key can
+         * forge signatures in the name of all members. With [allowRepeats], repeated keys are accepted, as in
          * Ethereum's sync committees.
          */
         @JvmStatic

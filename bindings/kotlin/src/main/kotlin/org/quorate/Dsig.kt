@@ -19,27 +19,30 @@ import org.quorate.internal.dsigVerifyAll
 import org.quorate.internal.dsigVerifyReuse
 
 /**
- * One-time keys sign in about a microsecond, and Ed25519 signs these keys in batches, ahead of time.
+ * One-time keys that sign in about a microsecond; Ed25519 signs these keys in batches, ahead of time.
  *
- * A [Signer] prepares batches and announces them in the background; a [Verifier] that heard of a batch verifies its
- * signatures with hashes alone. Whoever did not verifies all the same, with one Ed25519 verification more: [verify].
+ * A [Signer] prepares and announces batches in the background. A [Verifier] that has received the announcement of a
+ * batch verifies its signatures with hashes alone. Without the announcement, [verify] needs one more Ed25519
+ * verification.
  */
 public object Dsig {
-    /** A one-time scheme with its hash. Without a reason for another take [WOTS_BLAKE3]. */
+    /**
+     * A one-time signature scheme with its hash function. Use [WOTS_BLAKE3] unless there is a reason for another suite.
+     */
     public enum class Suite(
-        /** The byte that stands for it in encodings. */
+        /** The byte that identifies it in encodings. */
         public val number: Int,
     ) {
-        /** W-OTS⁺ over Haraka-512: the paper's. */
+        /** W-OTS⁺ over Haraka-512, as in the paper. */
         WOTS_HARAKA_512(1),
 
-        /** W-OTS⁺ over Haraka-256, the fastest where the processor has AES. */
+        /** W-OTS⁺ over Haraka-256, the fastest on processors with AES instructions. */
         WOTS_HARAKA_256(2),
 
         /** W-OTS⁺ over BLAKE3, the default. */
         WOTS_BLAKE3(3),
 
-        /** W-OTS⁺ over BLAKE3 with larger values, the conservative one. */
+        /** W-OTS⁺ over BLAKE3 with longer values, the conservative choice. */
         WOTS_BLAKE3_WIDE(4),
 
         /** HORS with factorised keys over BLAKE3. */
@@ -54,26 +57,26 @@ public object Dsig {
         /** HORS with merklified keys over Haraka-256; 256 kB per unused key. */
         HORS_M_HARAKA_256(8),
 
-        /** W-OTS⁺ over SHA-256, to compare with. */
+        /** W-OTS⁺ over SHA-256, for comparison. */
         WOTS_SHA_256(9),
 
-        /** HORS with factorised keys over SHA-256, to compare with. */
+        /** HORS with factorised keys over SHA-256, for comparison. */
         HORS_F_SHA_256(10),
 
-        /** HORS with merklified keys over SHA-256, to compare with. */
+        /** HORS with merklified keys over SHA-256, for comparison. */
         HORS_M_SHA_256(11);
 
-        /** Bytes of a signature. */
+        /** Size of a signature in bytes. */
         public val signatureLen: Int get() = translated { dsigSignatureLen(native) }.toInt()
 
-        /** The name for people and configuration files, for instance `wots-blake3`. */
+        /** Human-readable name, as in configuration files, for instance `wots-blake3`. */
         override fun toString(): String = translated { dsigSuiteName(native) }
 
         internal val native: UByte
             @JvmSynthetic get() = number.toUByte()
 
         public companion object {
-            /** Throws [QuorateException.WrongContext] if there is no suite of this number. */
+            /** Throws [QuorateException.WrongContext] if no suite has this number. */
             @JvmStatic
             public fun fromNumber(number: Int): Suite {
                 val suite = number.u8("number")
@@ -81,7 +84,7 @@ public object Dsig {
                 return of(suite)
             }
 
-            /** Throws [QuorateException.WrongContext] if there is no suite of this name. */
+            /** Throws [QuorateException.WrongContext] if no suite has this name. */
             @JvmStatic
             public fun fromName(name: String): Suite = of(translated { dsigSuiteFromName(name.text("name")) })
 
@@ -90,12 +93,12 @@ public object Dsig {
         }
     }
 
-    /** A batch of one-time keys is ready. */
+    /** Announcement of a new batch of one-time keys. */
     public class Announced internal constructor(private val native: NativeAnnounced) {
-        /** Whom to tell: the members of the batch's group; null for everybody. */
+        /** Recipients: the members of the batch's group; null for all verifiers. */
         public val to: Set<Int>? = native.to?.map { it.toInt() }?.toSet()
 
-        /** What to tell them, for [Verifier.announce]. */
+        /** Bytes to send to the recipients, for [Verifier.announce]. */
         public val announcement: ByteArray get() = native.announcement.clone()
 
         override fun equals(other: Any?): Boolean =
@@ -103,22 +106,22 @@ public object Dsig {
 
         override fun hashCode(): Int = native.announcement.contentHashCode()
 
-        override fun toString(): String = "Announced(to ${to ?: "everybody"}, ${native.announcement.size} bytes)"
+        override fun toString(): String = "Announced(to ${to ?: "all verifiers"}, ${native.announcement.size} bytes)"
     }
 
     /**
-     * Makes one-time keys ahead of time and signs with each of them once. Nothing copies or stores them: they are wiped
-     * when they expire, and when the signer is closed. A thread that prepares never keeps another from signing.
+     * Generates one-time keys ahead of time and signs with each of them once. The keys are never copied or stored: they
+     * are wiped when they expire, and when the signer is closed. A thread in `prepare` never blocks one in `sign`.
      *
-     * In all functions `now` is in microseconds, of a clock that goes on while the machine sleeps; without it, it is
-     * the system's time of day.
+     * In all functions `now` is in microseconds of a clock that continues while the machine sleeps; it defaults to the
+     * system's time of day.
      */
     public class Signer private constructor(private val cell: Cell<NativeSigner>) : NativeObject(cell) {
         /**
-         * A signer under an Ed25519 key. The [SecretKey] is closed afterwards, also if making the signer failed.
+         * A signer under an Ed25519 key. The [SecretKey] is closed afterwards, even if this fails.
          *
-         * @param groups sets of likely verifiers; that of everybody is always there.
-         * @param log2Batch keys of a batch as a power of two, at most 7.
+         * @param groups sets of likely verifiers; the group of all verifiers always exists.
+         * @param log2Batch keys per batch as a power of two, at most 7.
          * @param lowWater a group with fewer keys than this gets another batch.
          * @param lifetime keys older than this are wiped.
          */
@@ -143,23 +146,23 @@ public object Dsig {
 
         @Volatile private var copies: LongSupplier? = null
 
-        /** Which suite it is of. */
+        /** The suite. */
         public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
 
-        /** The key that verifies what this signer signs. */
+        /** Key that verifies this signer's signatures. */
         public val publicKey: PublicKey get() = cell.call { PublicKey(it.publicKey()) }
 
-        /** How many keys are ready in all groups. */
+        /** Number of keys ready in all groups. */
         public val ready: Long get() = cell.call { it.ready().toLong() }
 
-        /** What announces all batches that still have keys: for a verifier that comes late or starts again. */
+        /** Announcements of all batches that still have keys, for a verifier that joins late or restarts. */
         public val announcements: List<Announced> get() = cell.call { it.announcements().map(::Announced) }
 
         /**
-         * Sets a hook that tells this machine's copies apart: it returns a virtual machine's generation identifier, a
-         * counter of restored checkpoints, any 64 bits. It is asked now, and first by [sign] and [prepare], on whatever
-         * thread they run; whenever its answer changes, all keys are wiped. What it throws they throw, and nothing is
-         * signed. It may use this signer. What nobody notices expires.
+         * Sets a hook that distinguishes copies of this machine: it returns a virtual machine's generation identifier,
+         * a counter of restored checkpoints, or any other 64-bit value. It is called now, and first by [sign] and
+         * [prepare], on the calling thread. When its answer changes, all keys are wiped. They raise what it throws, and
+         * then nothing is signed. It may use this signer. Undetected copies are limited by the keys' lifetime.
          */
         public fun detectCopies(hook: LongSupplier) {
             val copy = hook.asLong
@@ -168,9 +171,9 @@ public object Dsig {
         }
 
         /**
-         * Background work: makes one batch for the group that is shortest of keys, and returns what to send to whom;
-         * null if no group is short. Call it until then, and again while the signer lives. Cost: 128 times what a
-         * signature takes to make and to verify, and more in the suites with HORS.
+         * Background work: generates one batch for the group with the fewest keys and returns the announcement to send;
+         * null if no group needs a batch. Call it until it returns `null`, and again during the signer's lifetime.
+         * Cost: 128 times the cost of making and verifying a signature, and more in the HORS suites.
          */
         @JvmOverloads
         @JvmName("prepare")
@@ -180,9 +183,9 @@ public object Dsig {
         }
 
         /**
-         * Signs with a fresh key of the smallest group that contains all of [hint] and has one; an empty hint means
-         * everybody. The hint decides who verifies fast, never who can verify. Throws [QuorateException.Exhausted] if
-         * no key is left.
+         * Signs with a fresh key of the smallest group that contains all of [hint] and has a key; an empty hint means
+         * all verifiers. The hint determines which verifiers verify fast, never which can verify. Throws
+         * [QuorateException.Exhausted] if no key is left.
          */
         @JvmOverloads
         @JvmName("sign")
@@ -192,28 +195,28 @@ public object Dsig {
             return cell.call { it.sign(message, members, now, copy) }
         }
 
-        /** What the hook says. It is asked while nothing is locked, so that it may use this signer. */
+        /** The hook's answer. The hook runs without a lock, so that it may use this signer. */
         private fun copy(): ULong? = copies?.asLong?.toULong()
 
-        /** Wipes every key: for whoever learns that the machine was copied, or is about to be. */
+        /** Wipes every key. Call it when the machine was copied, or is about to be. */
         public fun invalidate(): Unit = cell.call { it.invalidate() }
 
         override fun toString(): String = shown { "Signer($suite, ${publicKey.encode().hex()})" }
     }
 
     /**
-     * Verifies signatures of the signers that were let in, fast where their batch was announced. An announcement,
-     * however hostile, never keeps another thread from verifying.
+     * Verifies signatures of admitted signers, fast if their batch was announced. Even a hostile announcement never
+     * blocks another thread from verifying.
      */
     public class Verifier private constructor(private val cell: Cell<NativeVerifier>) : NativeObject(cell) {
         /**
-         * A verifier that knows nobody yet.
+         * A verifier without admitted signers.
          *
-         * @param announced how many batches it remembers for each signer that were announced, about 12 kB each. A
-         *   signer has lowWater / 128 + 1 of them for each of its groups; those that do not fit verify slowly.
-         * @param checked the same of batches that nobody announced, but whose signatures came.
-         * @param burst how many announcements of a signer may come at once.
-         * @param interval how often one more may come.
+         * @param announced number of announced batches that it remembers for each signer, about 12 kB each. A signer
+         * has lowWater / 128 + 1 of them for each of its groups; signatures of batches that do not fit verify slowly.
+         * @param checked the same for verified batches without an announcement.
+         * @param burst number of announcements of a signer that may arrive at once.
+         * @param interval time after which one more may arrive.
          */
         @JvmOverloads
         public constructor(
@@ -226,48 +229,48 @@ public object Dsig {
 
         @Volatile private var revocation: Predicate<PublicKey>? = null
 
-        /** Which suite it is of. */
+        /** The suite. */
         public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
 
-        /** Lets a signer in. Does nothing if it is known. */
+        /** Admits a signer. Does nothing if the signer is known. */
         public fun admit(signer: PublicKey): Unit = cell.call { verifier -> signer.cell.call { verifier.admit(it) } }
 
-        /** Forgets a signer: all of its signatures are refused from now on. Returns whether it was known. */
+        /** Forgets a signer: all of its signatures are rejected from now on. Returns true if it was known. */
         public fun revoke(signer: PublicKey): Boolean =
             cell.call { verifier -> signer.cell.call { verifier.revoke(it) } }
 
         /**
-         * Sets a hook that says whether a key is revoked: a list that somebody else keeps. It is asked first by
-         * [announce], [canVerifyFast] and [verify], on whatever thread they run. What it throws they throw, and nothing is
-         * accepted. It may use this verifier, and should cost no more than a lookup.
+         * Sets a hook that tells whether a key is revoked, according to an external list. [announce], [canVerifyFast]
+         * and [verify] call it first, on the calling thread. They raise what it throws, and then nothing is accepted.
+         * It may use this verifier, and should cost no more than a lookup.
          */
         public fun checkRevocation(hook: Predicate<PublicKey>) {
             revocation = hook
         }
 
         /**
-         * Background work: takes in an announcement of the signer that it came from, over a link that says who it is.
-         * Throws [QuorateException.WrongContext] for strangers, [QuorateException.RateLimited] for too many. Cost: 127
-         * hashes, one Ed25519 verification.
+         * Background work: processes an announcement received from its signer over an authenticated link. Throws
+         * [QuorateException.WrongContext] for unknown signers and [QuorateException.RateLimited] above the allowance.
+         * Cost: 127 hashes, one Ed25519 verification.
          */
         @JvmOverloads
         @JvmName("announce")
         public fun announce(signer: PublicKey, announcement: ByteArray, now: ULong = now()): Unit =
             asking(signer) { verifier, key, revoked -> verifier.announce(key, announcement, now, revoked) }
 
-        /** Whether [verify] would not need an Ed25519 verification. Cost: one lookup. */
+        /** Returns true if [verify] would not need an Ed25519 verification. Cost: one lookup. */
         public fun canVerifyFast(signer: PublicKey, signature: ByteArray): Boolean =
             asking(signer) { verifier, key, revoked -> verifier.canVerifyFast(key, signature, revoked) }
 
         /**
-         * Verifies a signature, whatever was announced. Throws [QuorateException.WrongContext] for strangers,
-         * [QuorateException.BadSignature], and [QuorateException.OneTimeReuse] if the signature is valid but its key
-         * signed something else before: for evidence see [reuse], and keep what you verified.
+         * Verifies a signature, whether or not its batch was announced. Throws [QuorateException.WrongContext] for
+         * unknown signers, [QuorateException.BadSignature], and [QuorateException.OneTimeReuse] if the signature is
+         * valid but its key signed another message before: for evidence see [reuse], and store what you verified.
          */
         public fun verify(signer: PublicKey, message: ByteArray, signature: ByteArray): Unit =
             asking(signer) { verifier, key, revoked -> verifier.verify(key, message, signature, revoked) }
 
-        /** Asks the hook while nothing is locked, so that it may use this verifier, and then calls. */
+        /** Calls the hook without a lock, so that it may use this verifier, and then `work`. */
         private inline fun <T> asking(signer: PublicKey, work: (NativeVerifier, NativeKey, Boolean) -> T): T {
             val revoked = revocation?.test(signer) ?: false
             return cell.call { verifier -> signer.cell.call { work(verifier, it, revoked) } }
@@ -285,22 +288,25 @@ public object Dsig {
     }
 
     /**
-     * Verifies a log, one signature after the other, with nothing known beforehand and with one Ed25519 verification
-     * per batch of keys. It knows no signers: whom to trust is the caller's business.
+     * Verifies a log, one signature after the other, without prior knowledge and with one Ed25519 verification per
+     * batch of keys. It has no list of signers: the caller decides which to trust.
      */
     public class Auditor private constructor(private val cell: Cell<NativeAuditor>) : NativeObject(cell) {
-        /** An auditor that remembers so many batches of keys, at least one, about 12 kB each; the oldest give way. */
+        /**
+         * An auditor that remembers a number of batches of keys, at least one, about 12 kB each; the oldest are
+         * evicted.
+         */
         @JvmOverloads
         public constructor(suite: Suite = Suite.WOTS_BLAKE3, roots: Int = 1024) : this(
             Cell(translated { NativeAuditor(suite.native, roots.natural("roots")) }, "Auditor"),
         )
 
-        /** Which suite it is of. */
+        /** The suite. */
         public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
 
         /**
          * Verifies the next signature of a log. Throws [QuorateException.BadSignature], or
-         * [QuorateException.OneTimeReuse] if its key signed something else before, in a batch that is remembered.
+         * [QuorateException.OneTimeReuse] if its key signed another message before, in a batch that is remembered.
          */
         public fun check(signer: PublicKey, message: ByteArray, signature: ByteArray): Unit =
             cell.call { auditor -> signer.cell.call { auditor.check(it, message, signature) } }
@@ -308,24 +314,27 @@ public object Dsig {
         override fun toString(): String = shown { "Auditor($suite)" }
     }
 
-    /** A line of a log: whose signature it is, and of which message. */
+    /** An entry of a log: signer, message and signature. */
     public class Entry(public val signer: PublicKey, message: ByteArray, signature: ByteArray) {
         @get:JvmSynthetic
         internal val native: NativeSigned = NativeSigned(message.clone(), signature.clone())
     }
 
-    /** Verifies a signature of any suite, with nothing known beforehand. Cost: one Ed25519 verification, and hashes. */
+    /**
+     * Verifies a signature of any suite without prior knowledge of its batch. Cost: one Ed25519 verification, plus
+     * hashes.
+     */
     @JvmStatic
     public fun verify(signer: PublicKey, message: ByteArray, signature: ByteArray): Unit =
         signer.cell.call { dsigVerify(it, message, signature) }
 
     /**
-     * Verifies many signatures of one suite. There is an outcome for each, in their order: null, or what an [Auditor]
-     * of 1,024 roots would have thrown. Cost: one Ed25519 verification per batch of keys, and hashes.
+     * Verifies several signatures of one suite. Returns an outcome for each, in input order: null, or the error that an
+     * [Auditor] of 1,024 roots would throw. Cost: one Ed25519 verification per batch of keys, plus hashes.
      */
     @JvmStatic
     public fun verifyAll(suite: Suite, entries: List<Entry>): List<QuorateException?> {
-        // Read once: a list that changes meanwhile must not part signers from their messages.
+        // Reads the list once: a list that changes meanwhile must not separate signers from their messages.
         val listed = entries.toList()
         return callAll(listed.map { it.signer.cell }) { signers ->
             val natives = signers.zip(listed) { signer, entry -> NativeEntry(signer, entry.native) }
@@ -334,8 +343,8 @@ public object Dsig {
     }
 
     /**
-     * Puts two signatures of one one-time key side by side, each with its message: evidence against the signer, which
-     * anybody checks with [verifyReuse]. Throws [QuorateException.NotEvidence] if it is none.
+     * Combines two signatures of one one-time key, each with its message, to evidence against the signer; [verifyReuse]
+     * verifies it. Throws [QuorateException.NotEvidence] if they prove no fault.
      *
      * @param first a message and its signature.
      * @param second another message, and its signature.
@@ -350,7 +359,7 @@ public object Dsig {
             dsigReuse(key, NativeSigned(first.first, first.second), NativeSigned(second.first, second.second))
         }
 
-    /** Checks evidence of reuse, with nothing known beforehand, and returns the culprit. */
+    /** Verifies evidence of key reuse without prior knowledge, and returns the culprit. */
     @JvmStatic
     public fun verifyReuse(suite: Suite, evidence: ByteArray): PublicKey =
         PublicKey(translated { dsigVerifyReuse(suite.native, evidence) })

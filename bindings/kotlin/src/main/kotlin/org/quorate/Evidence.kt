@@ -5,7 +5,7 @@ import org.quorate.internal.Equivocation as NativeEquivocation
 import org.quorate.internal.VerifiedConflict as NativeVerifiedConflict
 import org.quorate.internal.VerifiedEquivocation as NativeVerifiedEquivocation
 
-/** Two votes of one member that contradict each other. */
+/** Two contradicting votes of one member. */
 public class Equivocation private constructor(private val cell: Cell<NativeEquivocation>) : NativeValue(cell) {
     internal constructor(native: NativeEquivocation) : this(Cell(native, "Equivocation"))
 
@@ -20,15 +20,15 @@ public class Equivocation private constructor(private val cell: Cell<NativeEquiv
     public val votes: Pair<Vote, Vote>
         get() = cell.call { evidence -> evidence.votes().map(::Vote).let { Pair(it[0], it[1]) } }
 
-    /** Who signed both. */
+    /** The member that signed both. */
     public val signer: Int get() = cell.call { it.signer().toInt() }
 
-    /** The same, as a list. */
+    /** The same as a list. */
     public val culprits: List<Int> get() = cell.call { evidence -> evidence.culprits().map { it.toInt() } }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** Checks both signatures. */
+    /** Verifies both signatures. */
     public fun verify(committee: Committee): VerifiedEquivocation =
         cell.call { evidence -> committee.cell.call { VerifiedEquivocation(evidence.verify(it)) } }
 
@@ -42,7 +42,7 @@ public class Equivocation private constructor(private val cell: Cell<NativeEquiv
     }
 }
 
-/** An equivocation that was checked. Only a check makes one. */
+/** A verified equivocation. Only verification creates one. */
 public class VerifiedEquivocation private constructor(private val cell: Cell<NativeVerifiedEquivocation>) :
     NativeObject(cell) {
     internal constructor(native: NativeVerifiedEquivocation) : this(Cell(native, "VerifiedEquivocation"))
@@ -50,7 +50,7 @@ public class VerifiedEquivocation private constructor(private val cell: Cell<Nat
     /** The evidence. */
     public val value: Equivocation get() = cell.call { Equivocation(it.value()) }
 
-    /** Against which committee it was checked. */
+    /** Committee against which it was verified. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
     override fun equals(other: Any?): Boolean =
@@ -61,7 +61,7 @@ public class VerifiedEquivocation private constructor(private val cell: Cell<Nat
     override fun toString(): String = shown { "Verified($value)" }
 }
 
-/** Two certificates that contradict each other: more than a third of the weight signed both. */
+/** Two contradicting certificates: more than a third of the weight signed both. */
 public class Conflict private constructor(private val cell: Cell<NativeConflict>) : NativeValue(cell) {
     internal constructor(native: NativeConflict) : this(Cell(native, "Conflict"))
 
@@ -76,12 +76,12 @@ public class Conflict private constructor(private val cell: Cell<NativeConflict>
     public val certificates: Pair<Certificate, Certificate>
         get() = cell.call { evidence -> evidence.certificates().map(::Certificate).let { Pair(it[0], it[1]) } }
 
-    /** Who signed both. */
+    /** The member that signed both. */
     public val culprits: SignerSet get() = cell.call { SignerSet(it.culprits()) }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** Checks both certificates. */
+    /** Verifies both certificates. */
     public fun verify(committee: Committee): VerifiedConflict =
         cell.call { evidence -> committee.cell.call { VerifiedConflict(evidence.verify(it)) } }
 
@@ -95,7 +95,7 @@ public class Conflict private constructor(private val cell: Cell<NativeConflict>
     }
 }
 
-/** A conflict that was checked. Only a check makes one. */
+/** A verified conflict. Only verification creates one. */
 public class VerifiedConflict private constructor(private val cell: Cell<NativeVerifiedConflict>) :
     NativeObject(cell) {
     internal constructor(native: NativeVerifiedConflict) : this(Cell(native, "VerifiedConflict"))
@@ -103,7 +103,7 @@ public class VerifiedConflict private constructor(private val cell: Cell<NativeV
     /** The evidence. */
     public val value: Conflict get() = cell.call { Conflict(it.value()) }
 
-    /** Against which committee it was checked. */
+    /** Committee against which it was verified. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
     override fun equals(other: Any?): Boolean =

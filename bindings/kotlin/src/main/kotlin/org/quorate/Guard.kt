@@ -4,21 +4,21 @@ import org.quorate.internal.Guard as NativeGuard
 import org.quorate.internal.guardRecordDecode
 
 /**
- * What a guard remembers of the last statement that it signed, or of presignatures that are spent. Write it to disk
- * **before** the vote or the share leaves.
+ * A guard's record of the last statement that it signed, or of spent presignatures. Write it to disk **before** the
+ * vote or the share leaves.
  */
 public class GuardRecord private constructor(@get:JvmSynthetic internal val raw: ByteArray) {
     private val fields = translated { guardRecordDecode(raw) }
 
-    /** The kind of the statement, or what the record says of presignatures. */
+    /** Kind of the statement, or of the record about presignatures. */
     public val kind: Int get() = fields.kind.toInt()
 
-    /** The epoch of the statement or of the presignatures. */
+    /** Epoch of the statement or of the presignatures. */
     public val epoch: ULong
         @JvmName("getEpoch")
         get() = fields.epoch
 
-    /** The view of the statement, or which presignatures. */
+    /** View of the statement, or position of the presignatures. */
     public val view: ULong
         @JvmName("getView")
         get() = fields.view
@@ -62,13 +62,13 @@ public class Place internal constructor(epoch: ULong, view: ULong) {
 }
 
 /**
- * Signs what does not contradict what it signed before. It owns the secret key: the [SecretKey] that it was made of
- * is closed afterwards, also if making the guard failed. Close the guard to wipe the key.
+ * Signs only statements that do not contradict earlier ones. It owns the secret key: the [SecretKey] that it was
+ * created from is closed afterwards, even if this fails. Close the guard to wipe the key.
  */
 public class Guard private constructor(@get:JvmSynthetic internal val cell: Cell<NativeGuard>) : NativeObject(cell) {
     private constructor(native: NativeGuard) : this(Cell(native, "Guard"))
 
-    /** A guard with no memory, for a key that never signed. After a restart use [restore]. */
+    /** A guard without records, for a key that never signed. After a restart use [restore]. */
     public constructor(secret: SecretKey, chain: ChainId) : this(secret.handOver { NativeGuard(it, chain.raw) })
 
     /** The signature scheme of the key. */
@@ -80,20 +80,22 @@ public class Guard private constructor(@get:JvmSynthetic internal val cell: Cell
     /** The chain that the guard signs for. */
     public val chain: ChainId get() = cell.call { ChainId.fromBytes(it.chain()) }
 
-    /** The last record of each kind, and what is spent of open epochs: all that a compacted log must keep. */
+    /**
+     * The last record of each kind, and the spent presignatures of open epochs: all that a compacted log must contain.
+     */
     public val records: List<GuardRecord> get() = cell.call { it.records().map(GuardRecord::decode) }
 
     /** Epoch and view of the last statement of a kind. */
     public fun last(kind: Int): Place? = cell.call { guard -> guard.last(kind.u8("kind"))?.let { Place(it.epoch, it.view) } }
 
-    /** Signs a statement. Throws [QuorateException.Contradiction] instead of contradicting an earlier one. */
+    /** Signs a statement. Throws [QuorateException.Contradiction] if it contradicts an earlier one. */
     public fun sign(committee: Committee, statement: Statement): Signed<Vote> =
         cell.call { guard ->
             val signed = committee.cell.call { guard.sign(it, statement.native) }
             Signed(Vote(signed.vote), GuardRecord.decode(signed.record))
         }
 
-    /** Signs a timeout vote. Throws [QuorateException.Contradiction] instead of contradicting an earlier one. */
+    /** Signs a timeout vote. Throws [QuorateException.Contradiction] if it contradicts an earlier one. */
     @JvmName("signTimeout")
     public fun signTimeout(committee: Committee, kind: Int, view: ULong, value: ULong): Signed<TimeoutVote> =
         cell.call { guard ->
@@ -102,9 +104,9 @@ public class Guard private constructor(@get:JvmSynthetic internal val cell: Cell
         }
 
     /**
-     * Reserves the block of presignatures of a threshold key that [index] lies in. Once the record is durable and
-     * confirmed, signing with them needs no record of its own. **After a crash all of it is burnt**, spent or not. Throws
-     * [QuorateException.Exhausted] if it is burnt already, or its epoch is over.
+     * Reserves the block of a threshold key's presignatures that contains [index]. Once the record is durable and
+     * confirmed, signing with them needs no further record. **After a crash the whole block is burnt**, spent or not.
+     * Throws [QuorateException.Exhausted] if it is burnt already, or its epoch is closed.
      */
     @JvmName("reserve")
     public fun reserve(key: ByteArray, epoch: ULong, index: Long): GuardRecord {
@@ -112,10 +114,13 @@ public class Guard private constructor(@get:JvmSynthetic internal val cell: Cell
         return GuardRecord.decode(cell.call { it.reserve(key, epoch, place) })
     }
 
-    /** Says that the record of a reservation is durable; [QuorateException.WrongContext] for any other record. */
+    /**
+     * Confirms that the record of a reservation is durable; throws [QuorateException.WrongContext] for any other
+     * record.
+     */
     public fun confirm(reservation: GuardRecord): Unit = cell.call { it.confirm(reservation.raw) }
 
-    /** Ends an epoch of a threshold key and all before it: what is left of their presignatures never signs. */
+    /** Closes an epoch of a threshold key and all earlier ones: their remaining presignatures never sign. */
     @JvmName("closeEpoch")
     public fun closeEpoch(key: ByteArray, epoch: ULong): GuardRecord =
         GuardRecord.decode(cell.call { it.closeEpoch(key, epoch) })
@@ -123,7 +128,7 @@ public class Guard private constructor(@get:JvmSynthetic internal val cell: Cell
     override fun toString(): String = shown { "Guard($suite, chain $chain)" }
 
     public companion object {
-        /** A guard that knows what it signed before a restart, from at most 4,194,304 records. */
+        /** A guard with the durable records from before a restart, at most 4,194,304. */
         @JvmStatic
         public fun restore(secret: SecretKey, chain: ChainId, records: Iterable<GuardRecord>): Guard =
             Guard(

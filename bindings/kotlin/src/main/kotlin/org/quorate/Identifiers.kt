@@ -3,7 +3,7 @@ package org.quorate
 import org.quorate.internal.LengthOf
 import org.quorate.internal.chainIdFromName
 
-/** Which chain: 32 bytes that no other chain uses, for instance the hash of the genesis. */
+/** Identifier of a chain: 32 bytes that no other chain uses, for instance the hash of the genesis. */
 public class ChainId private constructor(@get:JvmSynthetic internal val raw: ByteArray) {
     /** The 32 bytes. */
     public val bytes: ByteArray get() = raw.clone()
@@ -17,8 +17,8 @@ public class ChainId private constructor(@get:JvmSynthetic internal val raw: Byt
 
     public companion object {
         /**
-         * An identifier from a name. Names are for tests and demonstrations: whoever knows a name can make the same
-         * identifier, so a live chain hashes its genesis instead.
+         * Derives an identifier from a name. Names are for tests and demonstrations: any party that knows the name can
+         * derive the identifier, so a live chain hashes its genesis instead.
          */
         @JvmStatic
         public fun fromName(name: String): ChainId = ChainId(chainIdFromName(name.text("name")))
@@ -29,7 +29,7 @@ public class ChainId private constructor(@get:JvmSynthetic internal val raw: Byt
     }
 }
 
-/** Which committee of which chain in which epoch: a hash of all its parameters, and part of all it signs. */
+/** Identifier of a committee of one chain in one epoch: a hash of all its parameters, which every signature covers. */
 public class CommitteeId private constructor(@get:JvmSynthetic internal val raw: ByteArray) {
     /** The 32 bytes. */
     public val bytes: ByteArray get() = raw.clone()

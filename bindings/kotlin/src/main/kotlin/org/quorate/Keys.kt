@@ -9,34 +9,34 @@ import org.quorate.internal.VerifiedKey as NativeVerifiedKey
 import org.quorate.internal.suiteFromName
 import org.quorate.internal.suiteName
 
-/** A signature scheme, chosen at run time. What is put together must be of one suite. */
+/** A signature scheme, chosen at run time. Objects can be combined only within one suite. */
 public enum class Suite(
-    /** The byte that stands for it in encodings. */
+    /** The byte that identifies it in encodings. */
     public val number: Int,
 ) {
-    /** BLS12-381 with signatures of 48 bytes and keys of 96. */
+    /** BLS12-381 with signatures of 48 bytes and keys of 96 bytes. */
     MIN_SIG(1),
 
-    /** BLS12-381 with keys of 48 bytes and signatures of 96: Ethereum's. */
+    /** BLS12-381 with keys of 48 bytes and signatures of 96 bytes, as in Ethereum. */
     MIN_PK(2),
 
-    /** Ed25519: keys of 32 bytes, signatures of 64; certificates list the signatures. */
+    /** Ed25519: keys of 32 bytes, signatures of 64 bytes; certificates list the signatures. */
     ED25519(3),
 
-    /** As [MIN_SIG], for aggregates that are summed in any order: see `org.quorate.gossip`. */
+    /** As [MIN_SIG], with aggregates that can be summed in any order: see `org.quorate.gossip`. */
     MIN_SIG_COUNTED(4),
 
-    /** As [MIN_PK], for aggregates that are summed in any order. */
+    /** As [MIN_PK], with aggregates that can be summed in any order. */
     MIN_PK_COUNTED(5);
 
-    /** The name for people and configuration files, for instance `bls-min-sig`. */
+    /** Human-readable name, as in configuration files, for instance `bls-min-sig`. */
     override fun toString(): String = translated { suiteName(native) }
 
     internal val native: UByte
         @JvmSynthetic get() = number.toUByte()
 
     public companion object {
-        /** Throws [QuorateException.WrongContext] if there is no suite of this number. */
+        /** Throws [QuorateException.WrongContext] if no suite has this number. */
         @JvmStatic
         public fun fromNumber(number: Int): Suite {
             val suite = number.u8("number")
@@ -44,7 +44,7 @@ public enum class Suite(
             return of(suite)
         }
 
-        /** Throws [QuorateException.WrongContext] if there is no suite of this name. */
+        /** Throws [QuorateException.WrongContext] if no suite has this name. */
         @JvmStatic
         public fun fromName(name: String): Suite = of(translated { suiteFromName(name.text("name")) })
 
@@ -53,9 +53,7 @@ public enum class Suite(
     }
 }
 
-/**
- * A secret key. Close it: that wipes it. It prints its suite only, and cannot be compared, copied or serialized.
- */
+/** A secret key. Close it to wipe it. It prints only its suite, and cannot be compared, copied or serialized. */
 public class SecretKey private constructor(private val cell: Cell<NativeSecretKey>) : NativeObject(cell) {
     private constructor(native: NativeSecretKey) : this(Cell(native, "SecretKey"))
 
@@ -65,13 +63,13 @@ public class SecretKey private constructor(private val cell: Cell<NativeSecretKe
     /** The public key. Cost: one multiplication. */
     public val publicKey: PublicKey get() = cell.call { PublicKey(it.publicKey()) }
 
-    /** Signs a message as it is. Validators sign through a [Guard] instead. */
+    /** Signs exactly the bytes of a message. Validators sign through a [Guard] instead. */
     public fun sign(message: ByteArray): Signature = cell.call { Signature(it.sign(message)) }
 
-    /** Proves that the owner of [publicKey] holds the secret. */
+    /** Creates a proof of possession of the secret key of [publicKey]. */
     public fun provePossession(): Signature = cell.call { Signature(it.provePossession()) }
 
-    /** The 32 bytes of the key, for a key file. Fill the array with zeros after use. */
+    /** Returns the 32 bytes of the key, for a key file. Fill the array with zeros after use. */
     public fun toBytes(): ByteArray {
         val bytes = ByteBuffer.allocate(32)
         cell.call { key -> for (word in 0..3) bytes.putLong(key.word(word.toUByte()).toLong()) }
@@ -80,25 +78,23 @@ public class SecretKey private constructor(private val cell: Cell<NativeSecretKe
 
     override fun toString(): String = shown { "SecretKey($suite)" }
 
-    /** Lets [work] use the key. */
+    /** Calls [work] with the key. */
     @JvmSynthetic
     internal fun <T> call(work: (NativeSecretKey) -> T): T = cell.call(work)
 
-    /** Lets [work] take the key out, and closes this in any case. */
+    /** Lets [work] take the key out, and closes this object in any case. */
     @JvmSynthetic
     internal fun <T> handOver(work: (NativeSecretKey) -> T): T = use { cell.call(work) }
 
     public companion object {
-        /** A new key from the operating system's random number generator. */
+        /** Generates a key with the operating system's random number generator. */
         @JvmStatic
         public fun generate(suite: Suite): SecretKey = SecretKey(translated { NativeSecretKey.generate(suite.native) })
 
-        /**
-         * Reads a key back. Throws [QuorateException.Malformed] unless there are exactly 32 bytes that are a valid key.
-         */
+        /** Reads a key. Throws [QuorateException.Malformed] unless there are exactly 32 bytes that are a valid key. */
         @JvmStatic
         public fun fromBytes(suite: Suite, bytes: ByteArray): SecretKey {
-            // One byte too many is enough to be refused.
+            // One byte too many suffices to be rejected.
             val length = bytes.size.coerceAtMost(33)
             val borrowed = ByteBuffer.allocateDirect(length).put(bytes, 0, length).flip()
             try {
@@ -111,7 +107,7 @@ public class SecretKey private constructor(private val cell: Cell<NativeSecretKe
     }
 }
 
-/** A public key that decoded. It proves nothing about its owner: committees take a [VerifiedKey]. */
+/** A decoded public key. It does not prove possession of the secret key: committees require a [VerifiedKey]. */
 public class PublicKey private constructor(@get:JvmSynthetic internal val cell: Cell<NativePublicKey>) :
     NativeValue(cell) {
     internal constructor(native: NativePublicKey) : this(Cell(native, "PublicKey"))
@@ -120,25 +116,28 @@ public class PublicKey private constructor(@get:JvmSynthetic internal val cell: 
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** Checks that this key's owner signed [message]. Throws [QuorateException.BadSignature] and its like. */
+    /**
+     * Verifies that this key's owner signed [message]. Throws [QuorateException.BadSignature] or another
+     * `QuorateException`.
+     */
     public fun verify(message: ByteArray, signature: Signature): Unit =
         cell.call { key -> signature.cell.call { key.verify(message, it) } }
 
-    /** Checks a proof of possession. Throws [QuorateException.BadPossession]. */
+    /** Verifies a proof of possession. Throws [QuorateException.BadPossession]. */
     public fun verifyPossession(possession: Signature): Unit =
         cell.call { key -> possession.cell.call { key.verifyPossession(it) } }
 
     override fun toString(): String = shown { "PublicKey($suite, ${encode().hex()})" }
 
     public companion object {
-        /** Reads a key, which is then a point of the right group and not the neutral one. */
+        /** Reads a key and checks that it is a point of the right group, and not the neutral element. */
         @JvmStatic
         public fun decode(suite: Suite, bytes: ByteArray): PublicKey =
             PublicKey(translated { NativePublicKey.decode(suite.native, bytes) })
     }
 }
 
-/** A signature that decoded. Only a check says whether it is good. */
+/** A decoded signature. It is not verified yet. */
 public class Signature private constructor(@get:JvmSynthetic internal val cell: Cell<NativeSignature>) :
     NativeValue(cell) {
     internal constructor(native: NativeSignature) : this(Cell(native, "Signature"))
@@ -147,7 +146,7 @@ public class Signature private constructor(@get:JvmSynthetic internal val cell: 
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** The form for direct links: longer, and faster to decode. */
+    /** Returns the form for direct links: longer, and faster to decode. */
     public fun encodeLink(): ByteArray = cell.call { it.encodeLink() }
 
     override fun toString(): String = shown { "Signature($suite, ${encode().hex()})" }
@@ -165,32 +164,32 @@ public class Signature private constructor(@get:JvmSynthetic internal val cell: 
     }
 }
 
-/** A public key with a proof of possession that nobody checked yet: what a member hands in. */
+/** A public key with an unverified proof of possession, as a member submits it. */
 public class UnverifiedKey private constructor(private val cell: Cell<NativeUnverifiedKey>) : NativeValue(cell) {
     internal constructor(native: NativeUnverifiedKey) : this(Cell(native, "UnverifiedKey"))
 
-    /** Puts together what came in. */
+    /** Combines a received key and proof. */
     public constructor(public: PublicKey, possession: Signature) : this(
         public.cell.call { key -> possession.cell.call { NativeUnverifiedKey(key, it) } },
     )
 
     override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
 
-    /** The key, which proves nothing yet. */
+    /** The key; it is unproven. */
     public val public: PublicKey get() = cell.call { PublicKey(it.publicKey()) }
 
-    /** The proof as it came in. */
+    /** The proof as received. */
     public val possession: Signature get() = cell.call { Signature(it.possession()) }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** Checks the proof. Throws [QuorateException.BadPossession]. Cost: one signature verification. */
+    /** Verifies the proof. Throws [QuorateException.BadPossession]. Cost: one signature verification. */
     public fun verify(): VerifiedKey = cell.call { VerifiedKey(it.verify()) }
 
     override fun toString(): String = shown { "UnverifiedKey($suite, ${public.encode().hex()})" }
 
     public companion object {
-        /** The key of [secret] with a fresh proof. */
+        /** The key of [secret] with a new proof. */
         @JvmStatic
         public fun prove(secret: SecretKey): UnverifiedKey = UnverifiedKey(secret.call { NativeUnverifiedKey.prove(it) })
 
@@ -202,8 +201,8 @@ public class UnverifiedKey private constructor(private val cell: Cell<NativeUnve
 }
 
 /**
- * A public key whose owner proved to hold the secret key. It comes from [UnverifiedKey.verify] or from one's own
- * secret, and in no other way.
+ * A public key whose owner proved possession of the secret key. Only [UnverifiedKey.verify] and `fromSecret` create
+ * one.
  */
 public class VerifiedKey private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedKey>) :
     NativeObject(cell) {
@@ -222,8 +221,8 @@ public class VerifiedKey private constructor(@get:JvmSynthetic internal val cell
     override fun toString(): String = shown { "VerifiedKey($suite, ${public.encode().hex()})" }
 
     public companion object {
-        /** The key of a secret key at hand, which needs no proof. */
+        /** The key of a secret key, which needs no proof. */
         @JvmStatic
-        public fun of(secret: SecretKey): VerifiedKey = VerifiedKey(secret.call { NativeVerifiedKey.of(it) })
+        public fun fromSecret(secret: SecretKey): VerifiedKey = VerifiedKey(secret.call { NativeVerifiedKey.fromSecret(it) })
     }
 }

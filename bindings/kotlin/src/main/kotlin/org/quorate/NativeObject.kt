@@ -6,18 +6,18 @@ import org.quorate.internal.InternalException
 import org.quorate.internal.Refusal
 
 /**
- * Something that lives in native memory.
+ * An object in native memory.
  *
- * [close] frees it at once and can be called again; every other use then throws [QuorateException.Closed]. What is not
- * closed, the garbage collector frees when it finds that nobody can reach it. So close what holds a secret ([SecretKey]
- * and [Guard], which are wiped) and what is large ([Committee]), best with `use` or `try (…)`, and leave the rest alone
- * if you like. Objects may be used by many threads; an object that is closed while others use it is freed when the
- * last of these calls returns.
+ * [close] frees it at once and may be called again; any other use then throws [QuorateException.Closed]. The garbage
+ * collector frees unreachable objects that were not closed. So close objects that hold a secret ([SecretKey] and
+ * [Guard], which are wiped) or much memory ([Committee]), preferably with `use` or `try (…)`; closing any other object
+ * is optional. Several threads may use an object; if it is closed while other threads use it, it is freed when the last
+ * of these calls returns.
  */
 public abstract class NativeObject internal constructor(private val cell: Cell<*>) : AutoCloseable {
     final override fun close(): Unit = cell.close()
 
-    /** The text of an object that may have been closed: printing must not throw. */
+    /** The text of an object that may be closed: printing must not throw. */
     @JvmSynthetic
     internal inline fun shown(text: () -> String): String =
         try {
@@ -27,12 +27,12 @@ public abstract class NativeObject internal constructor(private val cell: Cell<*
         }
 }
 
-/** A [NativeObject] that never changes. Two are equal if they are of one class and suite and encode to the same bytes. */
+/** An immutable [NativeObject]. Two objects are equal if they have the same class, suite and encoding. */
 public abstract class NativeValue internal constructor(cell: Cell<*>) : NativeObject(cell) {
     /** The signature scheme that it belongs to. */
     public abstract val suite: Suite
 
-    /** The one encoding of this value. */
+    /** Returns the canonical encoding. */
     public abstract fun encode(): ByteArray
 
     final override fun equals(other: Any?): Boolean =
@@ -45,9 +45,9 @@ public abstract class NativeValue internal constructor(cell: Cell<*>) : NativeOb
     final override fun hashCode(): Int = encode().contentHashCode()
 }
 
-/** A [NativeObject] that never changes. Two are equal if they are of one class and encode to the same bytes. */
+/** An immutable [NativeObject]. Two objects are equal if they have the same class and encoding. */
 public abstract class EncodedObject internal constructor(cell: Cell<*>) : NativeObject(cell) {
-    /** The one encoding of this value. */
+    /** Returns the canonical encoding. */
     public abstract fun encode(): ByteArray
 
     final override fun equals(other: Any?): Boolean =
@@ -58,11 +58,11 @@ public abstract class EncodedObject internal constructor(cell: Cell<*>) : Native
 }
 
 /**
- * One native object with a count of the calls that use it, whether as their receiver or as an argument. uniffi counts
- * for the receiver only: an argument that another thread closes at that moment would be used after it was freed.
+ * A native object with a count of the calls that use it as receiver or argument. uniffi counts for the receiver only:
+ * an argument that another thread closes at that moment would be used after it was freed.
  */
 internal class Cell<N : Disposable>(@PublishedApi internal val native: N, private val name: String) {
-    /** Calls under way; [CLOSED] more once the object is closed. */
+    /** Calls in progress; [CLOSED] more once the object is closed. */
     private val calls = AtomicInteger()
 
     /** Runs [work] with the native object, which stays alive meanwhile. */
@@ -110,7 +110,7 @@ internal inline fun <N : Disposable, T> callAll(cells: List<Cell<N>>, work: (Lis
     }
 }
 
-/** Runs native code and throws its errors as ours. */
+/** Runs native code and converts its errors. */
 internal inline fun <T> translated(work: () -> T): T =
     try {
         work()

@@ -3,7 +3,7 @@ package org.quorate
 import java.math.BigInteger
 import org.quorate.internal.constants
 
-/** What this release of quorate states about itself. */
+/** Version and constants of this release of quorate. */
 public object Quorate {
     private val native = constants()
 
@@ -15,19 +15,19 @@ public object Quorate {
     @JvmField
     public val CODES: List<String> = native.codes.toList()
 
-    /** The most members that a committee can have. */
+    /** Maximum number of members of a committee. */
     @JvmField
     public val MAX_MEMBERS: Int = native.maxMembers.toInt()
 
-    /** The largest sum of a committee's weights. */
+    /** Maximum total weight of a committee. */
     @JvmField
     public val MAX_TOTAL_WEIGHT: BigInteger = native.maxTotalWeight
 
-    /** The most different values that a timeout certificate can hold. */
+    /** Maximum number of different values in a timeout certificate. */
     @JvmField
     public val MAX_TIMEOUT_GROUPS: Int = native.maxTimeoutGroups.toInt()
 
-    /** With fewer pending votes than this a collector checks them one by one. */
+    /** Fewer pending votes than this are verified one by one. */
     @JvmField
     public val DEFAULT_BATCH_THRESHOLD: Int = native.defaultBatchThreshold.toInt()
 

@@ -5,15 +5,16 @@ import org.quorate.internal.Detail
 import org.quorate.internal.Failure
 
 /**
- * Why something was refused. Match on the subclass, or on [code], which is the same in all languages and never changes
- * its meaning; the message says what to do.
+ * An error reported by quorate. Match on the subclass, or on [code], which is the same in all languages and never
+ * changes its meaning; the message says what to do.
  *
- * Unchecked: most of these come from bytes that somebody else sent, and where they are handled is the caller's choice.
+ * Unchecked, because most of these errors come from bytes received from other parties, and the caller chooses where to
+ * handle them.
  *
  * @property code one of [Quorate.CODES].
- * @property culprits the members whose fault it is, ascending, where the error names any.
- * @property details the error's fields by name: a `String`, a [BigInteger] or a `List<Int>`. The subclasses have
- * the same as properties.
+ * @property culprits the members at fault, in ascending order, if the error names any.
+ * @property details the error's fields by name: a `String`, a [BigInteger] or a `List<Int>`. The subclasses expose the
+ * same values as properties.
  */
 public sealed class QuorateException private constructor(
     public val code: String,
@@ -29,101 +30,103 @@ public sealed class QuorateException private constructor(
         failure.details.associate(::named),
     )
 
-    /** The bytes are not an encoding of the thing at all: wrong length, unknown tag, not a point. */
+    /** The bytes are not an encoding of the expected type: wrong length, unknown tag, or not a point. */
     public class Malformed internal constructor(failure: Failure) : QuorateException("MALFORMED", failure) {
-        /** What was being decoded. */
+        /** Type of the decoded value. */
         public val what: String get() = text("what")
     }
 
-    /** The bytes decode, but a different encoding of the same value is the only accepted one. */
+    /** The bytes decode, but they are not the canonical encoding of the value. */
     public class NonCanonical internal constructor(failure: Failure) : QuorateException("NON_CANONICAL", failure) {
-        /** What was being decoded. */
+        /** Type of the decoded value. */
         public val what: String get() = text("what")
     }
 
-    /** A length or count is above its limit; nothing was allocated for it. */
+    /** A length or count exceeds its limit; no memory was allocated for it. */
     public class TooLarge internal constructor(failure: Failure) : QuorateException("TOO_LARGE", failure) {
-        /** What was being decoded. */
+        /** Type of the decoded value. */
         public val what: String get() = text("what")
 
-        /** The largest accepted value. */
+        /** Maximum accepted value. */
         public val limit: BigInteger get() = number("limit")
     }
 
     /** The point is on the curve but outside the prime-order subgroup. */
     public class NotInSubgroup internal constructor(failure: Failure) : QuorateException("NOT_IN_SUBGROUP", failure)
 
-    /** A key, a signature or an aggregate is the point at infinity, or of small order. */
+    /** A key, signature or aggregate is the point at infinity, or has small order. */
     public class Infinity internal constructor(failure: Failure) : QuorateException("INFINITY", failure)
 
     /** The index does not belong to the committee. */
     public class UnknownSigner internal constructor(failure: Failure) : QuorateException("UNKNOWN_SIGNER", failure) {
-        /** The offending index. */
+        /** The unknown index. */
         public val index: Long get() = number("index").toLong()
     }
 
-    /** The same member appears twice where each may appear once. */
+    /** The same member appears twice where it may appear only once. */
     public class DuplicateSigner internal constructor(failure: Failure) :
         QuorateException("DUPLICATE_SIGNER", failure) {
         /** The repeated index. */
         public val index: Long get() = number("index").toLong()
     }
 
-    /** Two members of a committee have the same key, or one has the negation of the other's. */
+    /** Two members of a committee have the same key, or the key of one is the negation of the other's. */
     public class RelatedKeys internal constructor(failure: Failure) : QuorateException("RELATED_KEYS", failure) {
-        /** The member that came first. */
+        /** The first of the two members. */
         public val first: Long get() = number("first").toLong()
 
-        /** The member that repeats or negates it. */
+        /** The member whose key repeats or negates it. */
         public val second: Long get() = number("second").toLong()
     }
 
-    /** A committee was given no members, too many, or weights that are zero or too large in sum. */
+    /** The committee has no members, too many members, a weight of zero, or a total weight above the limit. */
     public class BadCommittee internal constructor(failure: Failure) : QuorateException("BAD_COMMITTEE", failure) {
-        /** Which rule was broken. */
+        /** The violated rule. */
         public val rule: String get() = text("rule")
     }
 
-    /** No erasure code makes so many shards, or has such parameters. */
+    /** No erasure code supports this number of shards or these parameters. */
     public class BadShape internal constructor(failure: Failure) : QuorateException("BAD_SHAPE", failure) {
-        /** Which rule was broken. */
+        /** The violated rule. */
         public val rule: String get() = text("rule")
     }
 
-    /** A sender committed to shards that are not those of one message; all who decode them come to this. */
+    /**
+     * The sender committed to shards that do not encode one message; every member that decodes them gets this error.
+     */
     public class BadEncoding internal constructor(failure: Failure) : QuorateException("BAD_ENCODING", failure)
 
-    /** The signers, or the shards, do not reach the threshold. */
+    /** The signers, or the shards, are below the threshold. */
     public class BelowQuorum internal constructor(failure: Failure) : QuorateException("BELOW_QUORUM", failure) {
         /** Weight of the signers. */
         public val signed: BigInteger get() = number("signed")
 
-        /** Weight that is needed. */
+        /** Weight needed. */
         public val needed: BigInteger get() = number("needed")
     }
 
-    /** A signature does not verify; [culprits] names the members whose signature is bad, where that is known. */
+    /** A signature does not verify; [culprits] lists the members with invalid signatures, if known. */
     public class BadSignature internal constructor(failure: Failure) : QuorateException("BAD_SIGNATURE", failure)
 
     /** A proof of possession does not verify for its key. */
     public class BadPossession internal constructor(failure: Failure) : QuorateException("BAD_POSSESSION", failure)
 
-    /** Shares of a secret, a signature or a decryption are wrong; [culprits] names whose, where that is known. */
+    /** Shares of a key, a signature or a decryption are wrong; [culprits] lists the members at fault, if known. */
     public class BadShare internal constructor(failure: Failure) : QuorateException("BAD_SHARE", failure)
 
     /**
-     * A threshold ciphertext's proof does not hold, or its payload is not what its label and its key say; treat it as
-     * if it were empty.
+     * The proof of a threshold ciphertext does not verify, or its payload does not match its label and key; treat it as
+     * empty.
      */
     public class BadCiphertext internal constructor(failure: Failure) : QuorateException("BAD_CIPHERTEXT", failure)
 
-    /** The object is valid, but for another committee, chain, epoch, view or suite than the one at hand. */
+    /** The object is valid, but for another committee, chain, epoch, view or suite. */
     public class WrongContext internal constructor(failure: Failure) : QuorateException("WRONG_CONTEXT", failure) {
-        /** What does not fit here. */
+        /** The value that does not match. */
         public val what: String get() = text("what")
     }
 
-    /** Signing this would contradict something that was signed before; nothing was signed. */
+    /** Signing this would contradict an earlier signature; nothing was signed. */
     public class Contradiction internal constructor(failure: Failure) : QuorateException("CONTRADICTION", failure) {
         /** The kind of statement. */
         public val kind: Int get() = number("kind").toInt()
@@ -134,28 +137,29 @@ public sealed class QuorateException private constructor(
             get() = number("signed_view").toLong().toULong()
     }
 
-    /** Two objects that were offered as evidence do not contradict each other. */
+    /** Two objects submitted as evidence do not contradict each other. */
     public class NotEvidence internal constructor(failure: Failure) : QuorateException("NOT_EVIDENCE", failure)
 
     /**
-     * What signs once is used up; nothing was signed. No fresh one-time key is left: prepare a batch, and sign again. Or
-     * the presignature is spent, burnt, or past its plan or epoch: sign under another tag.
+     * The one-time key or presignature is not available; nothing was signed. Either no fresh one-time key is left:
+     * prepare a batch and sign again. Or the presignature is spent, burnt, or outside its plan or epoch: sign under
+     * another tag.
      */
     public class Exhausted internal constructor(failure: Failure) : QuorateException("EXHAUSTED", failure)
 
-    /** The signer used one one-time key for two different messages; refuse it from now on. */
+    /** The signer used one one-time key for two different messages; reject its signatures from now on. */
     public class OneTimeReuse internal constructor(failure: Failure) : QuorateException("ONE_TIME_REUSE", failure)
 
-    /** The ticket is not one that wins its lottery; a member who shows it is at fault. */
+    /** The ticket does not win its lottery; a member that presents it is at fault. */
     public class NotDrawn internal constructor(failure: Failure) : QuorateException("NOT_DRAWN", failure)
 
-    /** More announcements came from this signer than its allowance; the rest were not looked at. */
+    /** The signer sent more announcements than its allowance; the excess was not examined. */
     public class RateLimited internal constructor(failure: Failure) : QuorateException("RATE_LIMITED", failure)
 
     /** The operating system's random number generator failed. */
     public class Rng internal constructor(failure: Failure) : QuorateException("RNG", failure)
 
-    /** The object was closed, or handed over to a [Guard]. Only bindings report this. */
+    /** The object was closed, or a [Guard] took ownership of it. Only the bindings report this. */
     public class Closed internal constructor(message: String) :
         QuorateException("CLOSED", message, emptyList(), emptyMap())
 

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer
 import org.quorate.internal.Secret
 
 /**
- * The bytes of a secret, of which no other copy is left behind: Rust wipes its own, and whoever gets these fills them with
- * zeros. Cost: a call for each eight bytes.
+ * The bytes of a secret, without any other copy: Rust wipes its own, and the caller overwrites these with zeros. Cost:
+ * one call per eight bytes.
  */
 internal fun Secret.bytes(): ByteArray {
     try {
@@ -20,7 +20,7 @@ internal fun Secret.bytes(): ByteArray {
     }
 }
 
-/** Lets [work] see the bytes in native memory, which is wiped afterwards. */
+/** Gives [work] access to the bytes in native memory, which is wiped afterwards. */
 internal inline fun <T> ByteArray.borrowed(work: (ByteBuffer) -> T): T {
     val buffer = ByteBuffer.allocateDirect(size).put(this).flip()
     try {

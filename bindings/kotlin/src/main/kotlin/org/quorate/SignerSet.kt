@@ -3,7 +3,7 @@ package org.quorate
 import org.quorate.internal.SignerSet as NativeSignerSet
 import org.quorate.internal.Suspects as NativeSuspects
 
-/** A set of members of a committee of a given size, ascending when iterated. */
+/** A set of members of a committee of a given size; iteration is in ascending order. */
 public class SignerSet private constructor(@get:JvmSynthetic internal val cell: Cell<NativeSignerSet>) :
     NativeObject(cell), Iterable<Int> {
     internal constructor(native: NativeSignerSet) : this(Cell(native, "SignerSet"))
@@ -12,38 +12,38 @@ public class SignerSet private constructor(@get:JvmSynthetic internal val cell: 
     public constructor(committeeLen: Int) : this(NativeSignerSet(committeeLen.u16("committeeLen")))
 
     /**
-     * The set of [members], each named once. Throws [QuorateException.UnknownSigner] or
+     * The set of [members], each listed once. Throws [QuorateException.UnknownSigner] or
      * [QuorateException.DuplicateSigner].
      */
     public constructor(committeeLen: Int, members: Iterable<Int>) : this(named(committeeLen, members))
 
-    /** How many members are in the set. */
+    /** Number of members in the set. */
     public val size: Int get() = cell.call { it.size().toInt() }
 
-    /** How large the committee is. */
+    /** Size of the committee. */
     public val committeeLen: Int get() = cell.call { it.committeeLen().toInt() }
 
-    /** Adds a member; false if it was there, or if the committee has no such member. */
+    /** Adds a member; returns false if it is in the set already, or not in the committee. */
     public fun insert(index: Int): Boolean = cell.call { it.insert(index.u16("index")) }
 
-    /** Whether a member is in the set. */
+    /** Returns true if the member is in the set. */
     public operator fun contains(index: Int): Boolean = cell.call { it.contains(index.u16("index")) }
 
-    /** The members as they are now, ascending. */
+    /** Iterates over a snapshot of the members, ascending. */
     override fun iterator(): Iterator<Int> = members().iterator()
 
-    /** Everybody who is not in the set. */
+    /** All members that are not in the set. */
     public fun complement(): SignerSet = cell.call { SignerSet(it.complement()) }
 
-    /** Members of both sets, which should be of the same committee. */
+    /** Members of both sets; both must be of the same committee. */
     public fun intersection(other: SignerSet): SignerSet =
         cell.call { mine -> other.cell.call { SignerSet(mine.intersection(it)) } }
 
-    /** Members of either set, which should be of the same committee. */
+    /** Members of either set; both must be of the same committee. */
     public fun union(other: SignerSet): SignerSet =
         cell.call { mine -> other.cell.call { SignerSet(mine.union(it)) } }
 
-    /** Whether the two sets have no member in common. */
+    /** Returns true if the two sets have no member in common. */
     public fun isDisjoint(other: SignerSet): Boolean =
         cell.call { mine -> other.cell.call { mine.isDisjoint(it) } }
 
@@ -64,7 +64,7 @@ public class SignerSet private constructor(@get:JvmSynthetic internal val cell: 
 
         private fun named(committeeLen: Int, members: Iterable<Int>): NativeSignerSet {
             val n = committeeLen.u16("committeeLen")
-            // More than the committee has cannot all be different members; the core says which one is not.
+            // One index more than the committee's size suffices: the core reports the duplicate or unknown one.
             val listed = members.take(committeeLen + 1).map { it.u16("members") }
             return translated { NativeSignerSet.fromMembers(n, listed) }
         }
@@ -72,27 +72,27 @@ public class SignerSet private constructor(@get:JvmSynthetic internal val cell: 
 }
 
 /**
- * Members in whose name bad signatures came in, shared by all collectors of one committee: their votes are checked one
- * by one. An offence is forgotten after some certificates, repeated ones later.
+ * Members in whose name invalid signatures were received, shared by all collectors of one committee: their votes are
+ * verified one by one. A suspicion ends after some new certificates; repeated offences prolong it.
  */
 public class Suspects private constructor(@get:JvmSynthetic internal val cell: Cell<NativeSuspects>) :
     NativeObject(cell), Iterable<Int> {
-    /** Nobody is suspected. */
+    /** No suspects. */
     public constructor() : this(Cell(NativeSuspects(), "Suspects"))
 
-    /** How many suspects there are. */
+    /** Number of suspects. */
     public val size: Int get() = cell.call { it.size().toInt() }
 
-    /** Whether a member's votes are checked one by one. */
+    /** Returns true if the member's votes are verified one by one. */
     public operator fun contains(member: Int): Boolean = cell.call { it.contains(member.u16("member")) }
 
-    /** The suspects as they are now, ascending. */
+    /** Iterates over a snapshot of the suspects, ascending. */
     override fun iterator(): Iterator<Int> = members().iterator()
 
-    /** Counts an offence. Collectors do that themselves. */
+    /** Records an offence. Collectors call it themselves. */
     public fun accuse(member: Int): Unit = cell.call { it.accuse(member.u16("member")) }
 
-    /** Takes one certificate off every term. Collectors do that themselves. */
+    /** Reduces the remaining suspicion of every member by one certificate. Collectors call it themselves. */
     public fun decay(): Unit = cell.call { it.decay() }
 
     override fun toString(): String = shown { "Suspects(${members()})" }

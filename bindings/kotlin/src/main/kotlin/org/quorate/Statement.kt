@@ -8,17 +8,17 @@ import org.quorate.internal.statementEncode
 import org.quorate.internal.statementIdentity
 import org.quorate.internal.statementSignedBytes
 
-/** What members sign: that [digest] is right for this kind, epoch and view. In Java: `Statement.of(…)`. */
+/** A statement that members sign: that [digest] is valid for this kind, epoch and view. In Java: `Statement.of(…)`. */
 public class Statement internal constructor(@get:JvmSynthetic internal val native: NativeStatement) {
-    /** What it is about: a protocol gives each of its phases a number of its own. */
+    /** Phase of the protocol: each phase has a number of its own. */
     public val kind: Int get() = native.kind.toInt()
 
-    /** The committee's term. */
+    /** The committee's epoch. */
     public val epoch: ULong
         @JvmName("getEpoch")
         get() = native.epoch
 
-    /** The attempt to agree within the epoch. */
+    /** The view within the epoch. */
     public val view: ULong
         @JvmName("getView")
         get() = native.view
@@ -29,14 +29,14 @@ public class Statement internal constructor(@get:JvmSynthetic internal val nativ
     /** The 49 bytes. */
     public fun encode(): ByteArray = translated { statementEncode(native) }
 
-    /** The bytes that a member of the committee signs. */
+    /** Returns the bytes that a member of the committee signs. */
     public fun signedBytes(committee: CommitteeId): ByteArray =
         translated { statementSignedBytes(native, committee.raw) }
 
-    /** The name of what was certified: 32 bytes. */
+    /** Identifier of the certified statement: 32 bytes. */
     public fun identity(committee: CommitteeId): ByteArray = translated { statementIdentity(native, committee.raw) }
 
-    /** Whether one member must not sign both: the same kind, epoch and view, another digest. */
+    /** Returns true if a member must not sign both: same kind, epoch and view, different digest. */
     public fun contradicts(other: Statement): Boolean = translated { statementContradicts(native, other.native) }
 
     override fun equals(other: Any?): Boolean =
@@ -51,7 +51,7 @@ public class Statement internal constructor(@get:JvmSynthetic internal val nativ
     override fun toString(): String = "Statement(kind $kind, epoch $epoch, view $view, ${native.digest.hex()})"
 
     public companion object {
-        /** A statement. */
+        /** Creates a statement. */
         @JvmStatic
         @JvmName("of")
         public operator fun invoke(kind: Int, epoch: ULong, view: ULong, digest: ByteArray): Statement =

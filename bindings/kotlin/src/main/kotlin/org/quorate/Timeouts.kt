@@ -8,7 +8,10 @@ import org.quorate.internal.VerifiedTimeoutCertificate as NativeVerifiedTimeoutC
 import org.quorate.internal.VerifiedTimeoutVote as NativeVerifiedTimeoutVote
 import org.quorate.internal.timeoutStatement
 
-/** A member gave up a view and names a value, usually its highest certified view. In Java: `TimeoutVote.of(…)`. */
+/**
+ * A member's vote to give up a view; it names a value, usually the member's highest certified view. In Java:
+ * `TimeoutVote.of(…)`.
+ */
 public class TimeoutVote private constructor(@get:JvmSynthetic internal val cell: Cell<NativeTimeoutVote>) :
     NativeValue(cell) {
     internal constructor(native: NativeTimeoutVote) : this(Cell(native, "TimeoutVote"))
@@ -18,12 +21,12 @@ public class TimeoutVote private constructor(@get:JvmSynthetic internal val cell
     /** The phase of the protocol. */
     public val kind: Int get() = cell.call { it.kind().toInt() }
 
-    /** The committee's term. */
+    /** The committee's epoch. */
     public val epoch: ULong
         @JvmName("getEpoch")
         get() = cell.call { it.epoch() }
 
-    /** The view that is given up. */
+    /** The abandoned view. */
     public val view: ULong
         @JvmName("getView")
         get() = cell.call { it.view() }
@@ -33,28 +36,28 @@ public class TimeoutVote private constructor(@get:JvmSynthetic internal val cell
         @JvmName("getValue")
         get() = cell.call { it.value() }
 
-    /** Who claims to have signed. */
+    /** The signer that the vote names. */
     public val signer: Int get() = cell.call { it.signer().toInt() }
 
     /** The signature. */
     public val signature: Signature get() = cell.call { Signature(it.signature()) }
 
-    /** The plain vote that it is. */
+    /** The same as a plain vote. */
     public fun asVote(): Vote = cell.call { Vote(it.asVote()) }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** The form for direct links, with an uncompressed signature. */
+    /** Returns the form for direct links, with an uncompressed signature. */
     public fun encodeLink(): ByteArray = cell.call { it.encodeLink() }
 
-    /** Checks the vote by itself. */
+    /** Verifies this vote alone. */
     public fun verify(committee: Committee): VerifiedTimeoutVote =
         cell.call { vote -> committee.cell.call { VerifiedTimeoutVote(vote.verify(it)) } }
 
     override fun toString(): String = shown { "TimeoutVote(member $signer, view $view, value $value)" }
 
     public companion object {
-        /** Puts together what came in. */
+        /** Combines a received key and proof. */
         @JvmStatic
         @JvmName("of")
         public operator fun invoke(
@@ -69,7 +72,7 @@ public class TimeoutVote private constructor(@get:JvmSynthetic internal val cell
                 TimeoutVote(NativeTimeoutVote(kind.u8("kind"), epoch, view, value, signer.u16("signer"), it))
             }
 
-        /** Signs without a memory of what was signed before: for tests. Validators sign through a [Guard]. */
+        /** Signs without recording it, for tests. Validators sign through a [Guard]. */
         @JvmStatic
         @JvmName("signUnguarded")
         public fun signUnguarded(
@@ -85,7 +88,7 @@ public class TimeoutVote private constructor(@get:JvmSynthetic internal val cell
                 }
             }
 
-        /** The statement that stands for giving up a view with a value. */
+        /** The statement for giving up a view with a value. */
         @JvmStatic
         @JvmName("statementOf")
         public fun statementOf(kind: Int, epoch: ULong, view: ULong, value: ULong): Statement =
@@ -103,7 +106,7 @@ public class TimeoutVote private constructor(@get:JvmSynthetic internal val cell
     }
 }
 
-/** A timeout vote that was checked. Only a check makes one. */
+/** A verified timeout vote. Only verification creates one. */
 public class VerifiedTimeoutVote
 private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedTimeoutVote>) : NativeObject(cell) {
     internal constructor(native: NativeVerifiedTimeoutVote) : this(Cell(native, "VerifiedTimeoutVote"))
@@ -111,7 +114,7 @@ private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedTime
     /** The vote. */
     public val value: TimeoutVote get() = cell.call { TimeoutVote(it.value()) }
 
-    /** Against which committee it was checked. */
+    /** Committee against which it was verified. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
     override fun equals(other: Any?): Boolean =
@@ -122,48 +125,50 @@ private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedTime
     override fun toString(): String = shown { "Verified($value)" }
 }
 
-/** What [TimeoutCollector.verifyHonest] found. */
+/** Result of [TimeoutCollector.verifyHonest]. */
 public data class HonestCheck(public val isHonest: Boolean, public val faults: List<VoteFault>)
 
 /**
- * Gathers timeout votes of one kind and view until a quorum, whatever values they name, makes a certificate. In Java:
+ * Collects timeout votes of one kind and view until a quorum, with whatever values, makes a certificate. In Java:
  * `TimeoutCollector.of(…)`.
  */
 public class TimeoutCollector private constructor(private val cell: Cell<NativeTimeoutCollector>) :
     NativeObject(cell) {
-    /** The phase of the protocol whose votes are collected. */
+    /** Phase of the protocol whose votes are collected. */
     public val kind: Int get() = cell.call { it.kind().toInt() }
 
-    /** The view whose votes are collected. */
+    /** View whose votes are collected. */
     public val view: ULong
         @JvmName("getView")
         get() = cell.call { it.view() }
 
-    /** Whose votes are collected. */
+    /** Committee whose votes are collected. */
     public val committee: Committee get() = cell.call { Committee(it.committee()) }
 
-    /** The weight of the timeout votes held, verified or not. */
+    /** Weight of the collected timeout votes, verified or not. */
     public val weight: BigInteger get() = cell.call { it.weight() }
 
-    /** Whether votes of more than a third of the weight are held, **verified or not**. */
+    /** True if the collected votes weigh more than a third, **verified or not**. */
     public val hasHonest: Boolean get() = cell.call { it.hasHonest() }
 
-    /** Whether the certificate was handed out. */
+    /** True if the certificate was returned. */
     public val isDone: Boolean get() = cell.call { it.isDone() }
 
-    /** Takes a timeout vote in. */
+    /** Adds a timeout vote. */
     public fun add(vote: TimeoutVote, suspects: Suspects): Collected<VerifiedTimeoutCertificate> =
         cell.call { collector ->
             vote.cell.call { native -> suspects.cell.call { collected(collector.add(native, it)) } }
         }
 
-    /** Takes in a timeout vote that was checked already, for instance one's own. */
+    /** Adds a timeout vote that was verified already, for instance the member's own. */
     public fun add(vote: VerifiedTimeoutVote, suspects: Suspects): Collected<VerifiedTimeoutCertificate> =
         cell.call { collector ->
             vote.cell.call { native -> suspects.cell.call { collected(collector.addVerified(native, it)) } }
         }
 
-    /** Whether **verified** votes weigh more than a third; checks what is pending if that may be enough. */
+    /**
+     * Verifies the pending votes, if they may suffice, and returns true if **verified** votes weigh more than a third.
+     */
     public fun verifyHonest(suspects: Suspects): HonestCheck =
         cell.call { collector ->
             val check = suspects.cell.call { collector.verifyHonest(it) }
@@ -195,9 +200,9 @@ public class TimeoutCollector private constructor(private val cell: Cell<NativeT
     }
 }
 
-/** The members of a timeout certificate who named the same value. */
+/** The members of a timeout certificate that named the same value. */
 public class TimeoutGroup internal constructor(value: ULong, public val signers: SignerSet) {
-    /** What they named. */
+    /** The value that they named. */
     public val value: ULong = value
         @JvmName("getValue")
         get() = field
@@ -205,7 +210,7 @@ public class TimeoutGroup internal constructor(value: ULong, public val signers:
     override fun toString(): String = "TimeoutGroup($value, $signers)"
 }
 
-/** A quorum gave up a view. Decoding checked form and quorum; [verify] checks the signatures. */
+/** A quorum's certificate that it gave up a view. Decoding checks form and quorum; [verify] checks the signatures. */
 public class TimeoutCertificate private constructor(private val cell: Cell<NativeTimeoutCertificate>) :
     NativeValue(cell) {
     internal constructor(native: NativeTimeoutCertificate) : this(Cell(native, "TimeoutCertificate"))
@@ -215,12 +220,12 @@ public class TimeoutCertificate private constructor(private val cell: Cell<Nativ
     /** The phase of the protocol. */
     public val kind: Int get() = cell.call { it.kind().toInt() }
 
-    /** The committee's term. */
+    /** The committee's epoch. */
     public val epoch: ULong
         @JvmName("getEpoch")
         get() = cell.call { it.epoch() }
 
-    /** The view that was given up. */
+    /** The abandoned view. */
     public val view: ULong
         @JvmName("getView")
         get() = cell.call { it.view() }
@@ -230,21 +235,21 @@ public class TimeoutCertificate private constructor(private val cell: Cell<Nativ
         @JvmName("getHighestValue")
         get() = cell.call { it.highestValue() }
 
-    /** The values, ascending, each with the members who named it. */
+    /** The values, ascending, each with the members that named it. */
     public val groups: List<TimeoutGroup>
         get() = cell.call { certificate ->
             certificate.groups().map { TimeoutGroup(it.value, SignerSet(it.signers)) }
         }
 
-    /** Everybody who signed. */
+    /** The signers. */
     public val signers: SignerSet get() = cell.call { SignerSet(it.signers()) }
 
-    /** Bytes of the encoding. */
+    /** Length of the encoding in bytes. */
     public val encodedLen: Int get() = cell.call { it.encodedLen().toInt() }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** Checks the signatures. */
+    /** Verifies the signatures. */
     public fun verify(committee: Committee): VerifiedTimeoutCertificate =
         cell.call { certificate -> committee.cell.call { VerifiedTimeoutCertificate(certificate.verify(it)) } }
 
@@ -258,7 +263,7 @@ public class TimeoutCertificate private constructor(private val cell: Cell<Nativ
     }
 }
 
-/** A timeout certificate that was checked. Only a check makes one. */
+/** A verified timeout certificate. Only verification creates one. */
 public class VerifiedTimeoutCertificate
 private constructor(private val cell: Cell<NativeVerifiedTimeoutCertificate>) : NativeObject(cell) {
     internal constructor(native: NativeVerifiedTimeoutCertificate) : this(Cell(native, "VerifiedTimeoutCertificate"))
@@ -266,7 +271,7 @@ private constructor(private val cell: Cell<NativeVerifiedTimeoutCertificate>) : 
     /** The certificate. */
     public val value: TimeoutCertificate get() = cell.call { TimeoutCertificate(it.value()) }
 
-    /** Against which committee it was checked. */
+    /** Committee against which it was verified. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
     override fun equals(other: Any?): Boolean =

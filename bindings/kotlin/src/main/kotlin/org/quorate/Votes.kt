@@ -6,21 +6,21 @@ import org.quorate.internal.Vote as NativeVote
 import org.quorate.internal.VoteCollector as NativeVoteCollector
 import org.quorate.internal.VoteFault as NativeVoteFault
 
-/** A member's signature on a statement, which nobody checked yet. */
+/** A member's unverified signature on a statement. */
 public class Vote private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVote>) : NativeValue(cell) {
     internal constructor(native: NativeVote) : this(Cell(native, "Vote"))
 
-    /** Puts together what came in. */
+    /** Combines a received key and proof. */
     public constructor(statement: Statement, signer: Int, signature: Signature) : this(
         signature.cell.call { NativeVote(statement.native, signer.u16("signer"), it) },
     )
 
     override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
 
-    /** What is signed. */
+    /** The signed statement. */
     public val statement: Statement get() = cell.call { Statement(it.statement()) }
 
-    /** Who claims to have signed. */
+    /** The signer that the vote names. */
     public val signer: Int get() = cell.call { it.signer().toInt() }
 
     /** The signature. */
@@ -28,17 +28,17 @@ public class Vote private constructor(@get:JvmSynthetic internal val cell: Cell<
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** The form for direct links, with an uncompressed signature. */
+    /** Returns the form for direct links, with an uncompressed signature. */
     public fun encodeLink(): ByteArray = cell.call { it.encodeLink() }
 
-    /** Checks the vote by itself. A [VoteCollector] does that for many at the price of one. */
+    /** Verifies this vote alone. A [VoteCollector] does that for many votes at the cost of one. */
     public fun verify(committee: Committee): VerifiedVote =
         cell.call { vote -> committee.cell.call { VerifiedVote(vote.verify(it)) } }
 
     override fun toString(): String = shown { "Vote(member $signer, $statement)" }
 
     public companion object {
-        /** Signs without a memory of what was signed before: for tests. Validators sign through a [Guard]. */
+        /** Signs without recording it, for tests. Validators sign through a [Guard]. */
         @JvmStatic
         public fun signUnguarded(secret: SecretKey, committee: Committee, statement: Statement): Vote =
             secret.call { key ->
@@ -57,7 +57,7 @@ public class Vote private constructor(@get:JvmSynthetic internal val cell: Cell<
     }
 }
 
-/** A vote that was checked. Only a check makes one. */
+/** A verified vote. Only verification creates one. */
 public class VerifiedVote private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedVote>) :
     NativeObject(cell) {
     internal constructor(native: NativeVerifiedVote) : this(Cell(native, "VerifiedVote"))
@@ -65,7 +65,7 @@ public class VerifiedVote private constructor(@get:JvmSynthetic internal val cel
     /** The vote. */
     public val value: Vote get() = cell.call { Vote(it.value()) }
 
-    /** Against which committee it was checked. */
+    /** Committee against which it was verified. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
     override fun equals(other: Any?): Boolean =
@@ -76,15 +76,15 @@ public class VerifiedVote private constructor(@get:JvmSynthetic internal val cel
     override fun toString(): String = shown { "Verified($value)" }
 }
 
-/** What came of taking in one vote: perhaps the certificate, which is handed out once, and whose fault what was. */
+/** Result of adding a vote: the certificate, which is returned once, and the faults found. */
 public data class Collected<out C>(public val certificate: C?, public val faults: List<VoteFault>)
 
-/** Something that a member, or somebody in its name, did wrong. */
+/** A fault of a member, or of a sender that uses its name. */
 public sealed class VoteFault {
-    /** In whose name it came. */
+    /** Member in whose name the vote was received. */
     public abstract val signer: Int
 
-    /** The vote does not belong here. */
+    /** The vote does not belong to this collector. */
     public class Stray internal constructor(override val signer: Int, public val error: QuorateException) :
         VoteFault() {
         override fun toString(): String = "Stray(member $signer, ${error.code})"
@@ -95,7 +95,7 @@ public sealed class VoteFault {
         override fun toString(): String = "BadSignature(member $signer)"
     }
 
-    /** The member signed two contradicting statements; the evidence convinces everybody. */
+    /** The member signed two contradicting statements; the evidence is transferable. */
     public class Equivocation internal constructor(override val signer: Int, public val evidence: VerifiedEquivocation) :
         VoteFault() {
         override fun toString(): String = "Equivocation(member $signer)"
@@ -117,37 +117,37 @@ public sealed class VoteFault {
 }
 
 /**
- * Gathers votes of one kind and view until a quorum makes a certificate. Nothing is computed before; then all
- * signatures are checked as one, and only if that fails are the bad ones looked for. In Java: `VoteCollector.of(…)`.
+ * Collects votes of one kind and view until a quorum makes a certificate. It verifies nothing before a quorum; then it
+ * verifies all signatures as one, and identifies invalid ones only if that fails. In Java: `VoteCollector.of(…)`.
  */
 public class VoteCollector private constructor(private val cell: Cell<NativeVoteCollector>) : NativeObject(cell) {
-    /** The phase of the protocol whose votes are collected. */
+    /** Phase of the protocol whose votes are collected. */
     public val kind: Int get() = cell.call { it.kind().toInt() }
 
-    /** The view whose votes are collected. */
+    /** View whose votes are collected. */
     public val view: ULong
         @JvmName("getView")
         get() = cell.call { it.view() }
 
-    /** Whose votes are collected. */
+    /** Committee whose votes are collected. */
     public val committee: Committee get() = cell.call { Committee(it.committee()) }
 
-    /** Whether the certificate was handed out. */
+    /** True if the certificate was returned. */
     public val isDone: Boolean get() = cell.call { it.isDone() }
 
-    /** Takes a vote in. Throws [QuorateException.WrongContext] for a vote of another suite. */
+    /** Adds a vote. Throws [QuorateException.WrongContext] for a vote of another suite. */
     public fun add(vote: Vote, suspects: Suspects): Collected<VerifiedCertificate> =
         cell.call { collector ->
             vote.cell.call { native -> suspects.cell.call { collected(collector.add(native, it)) } }
         }
 
-    /** Takes in a vote that was checked already, for instance one's own. */
+    /** Adds a vote that was verified already, for instance the member's own. */
     public fun add(vote: VerifiedVote, suspects: Suspects): Collected<VerifiedCertificate> =
         cell.call { collector ->
             vote.cell.call { native -> suspects.cell.call { collected(collector.addVerified(native, it)) } }
         }
 
-    /** The weight of the votes held for a digest, verified or not. */
+    /** The weight of the votes for a digest, verified or not. */
     public fun weightFor(digest: ByteArray): BigInteger = cell.call { it.weightFor(digest) }
 
     override fun toString(): String = shown { "VoteCollector(kind $kind, view $view, done: $isDone)" }
@@ -157,8 +157,8 @@ public class VoteCollector private constructor(private val cell: Cell<NativeVote
 
     public companion object {
         /**
-         * An empty collector. With fewer pending votes than [batchThreshold] they are checked one by one; each member
-         * may cause [failureLimit] failed checks. Null stands for the core's own choice.
+         * An empty collector. Fewer than [batchThreshold] pending votes are verified one by one; each member may cause
+         * [failureLimit] failed verifications. Null selects the core's default.
          */
         @JvmStatic
         @JvmOverloads

@@ -5,9 +5,9 @@ import org.quorate.internal.Reader as NativeReader
 import org.quorate.internal.Writer as NativeWriter
 import org.quorate.internal.wireHash
 
-/** The canonical encoding that everything signed, hashed, stored or sent is made of: little endian, bounded. */
+/** The canonical encoding of all data that is signed, hashed, stored or sent: little-endian and bounded. */
 public object Wire {
-    /** Every domain string that quorate uses. Choose others for your own hashes. */
+    /** Every domain string that quorate uses. Choose different ones for your own hashes. */
     @JvmField
     public val DOMAINS: List<String> = Quorate.domains
 
@@ -15,15 +15,15 @@ public object Wire {
     @JvmStatic
     public fun hash(domain: String, bytes: ByteArray): ByteArray = translated { wireHash(domain.text("domain"), bytes) }
 
-    /** Reads values one after the other. After an error the position is where it was. */
+    /** Reads values one after the other. An error does not move the position. */
     public class Reader private constructor(private val cell: Cell<NativeReader>) : NativeObject(cell) {
-        /** Starts at the first of these bytes, of which it takes a copy. */
+        /** Starts at the first byte of a copy of these bytes. */
         public constructor(bytes: ByteArray) : this(Cell(NativeReader(bytes), "Reader"))
 
-        /** How many bytes are left. */
+        /** Number of bytes left. */
         public val remaining: Int get() = cell.call { it.remaining().toInt() }
 
-        /** The next [n] bytes. */
+        /** Reads the next [n] bytes. */
         public fun raw(n: Int): ByteArray = cell.call { it.raw(n.natural("n")) }
 
         public fun u8(): Int = cell.call { it.readU8().toInt() }
@@ -37,16 +37,16 @@ public object Wire {
 
         public fun u128(): BigInteger = cell.call { it.readU128() }
 
-        /** A number of up to 32 bits in one to five bytes. */
+        /** Reads a number of up to 32 bits in one to five bytes. */
         public fun varint(): Long = cell.call { it.varint().toLong() }
 
-        /** A byte string of at most [cap] bytes. */
+        /** Reads a byte string of at most [cap] bytes. */
         public fun bytes(cap: Int): ByteArray = cell.call { it.bytes(cap.natural("cap")) }
 
-        /** The count of a list of at most [cap] items, which follow. */
+        /** Reads the count of a list of at most [cap] items, which follow. */
         public fun count(cap: Int): Int = cell.call { it.count(cap.natural("cap")).toInt() }
 
-        /** Whether an option holds a value, which then follows. */
+        /** Reads whether an option has a value, which then follows. */
         public fun option(): Boolean = cell.call { it.option() }
 
         /** Throws [QuorateException.Malformed] if bytes are left. */
@@ -59,10 +59,10 @@ public object Wire {
     public class Writer private constructor(private val cell: Cell<NativeWriter>) : NativeObject(cell) {
         public constructor() : this(Cell(NativeWriter(), "Writer"))
 
-        /** How many bytes were written. */
+        /** Number of bytes written. */
         public val size: Long get() = cell.call { it.size().toLong() }
 
-        /** Bytes as they are. */
+        /** Writes the bytes without a length. */
         public fun raw(bytes: ByteArray): Unit = cell.call { it.raw(bytes) }
 
         public fun u8(value: Int): Unit = cell.call { it.writeU8(value.u8("value")) }
@@ -76,19 +76,19 @@ public object Wire {
 
         public fun u128(value: BigInteger): Unit = cell.call { it.writeU128(value.u128("value")) }
 
-        /** A number of up to 32 bits in one to five bytes. */
+        /** Reads a number of up to 32 bits in one to five bytes. */
         public fun varint(value: Long): Unit = cell.call { it.varint(value.u32("value")) }
 
-        /** A byte string with its length. */
+        /** Writes a byte string with its length. */
         public fun bytes(bytes: ByteArray): Unit = cell.call { it.bytes(bytes) }
 
-        /** The count of a list, whose items follow. */
+        /** Writes the count of a list, whose items follow. */
         public fun count(n: Int): Unit = cell.call { it.count(n.natural("n")) }
 
-        /** Whether an option holds a value, which then follows. */
+        /** Reads whether an option has a value, which then follows. */
         public fun option(some: Boolean): Unit = cell.call { it.option(some) }
 
-        /** What was written. Closes the writer. */
+        /** Returns the written bytes. Closes the writer. */
         public fun intoBytes(): ByteArray = use { cell.call { it.written() } }
 
         override fun toString(): String = shown { "Writer($size bytes)" }

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import kotlin.Pair;
 import org.junit.jupiter.api.Test;
 
-/** DSig from Java, as a Java programmer writes it. */
+/** DSig from Java, in idiomatic code. */
 class DsigJavaTest {
     private static final byte[] MESSAGE = {1, 2, 3};
 

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import kotlin.Pair;
 import org.junit.jupiter.api.Test;
 
-/** The whole library from Java, as a Java programmer writes it. */
+/** The whole library from Java, in idiomatic code. */
 class JavaTest {
     private static final byte[] DIGEST = new byte[32];
     private final ChainId chain = ChainId.fromName("java");
@@ -72,7 +72,7 @@ class JavaTest {
 
     @Test
     void numbersOf64BitsAreLongAndReadAsUnsigned() {
-        Committee last = Committee.of(chain, -1L, List.of(new Member(VerifiedKey.of(secrets.get(0)), BigInteger.TEN)));
+        Committee last = Committee.of(chain, -1L, List.of(new Member(VerifiedKey.fromSecret(secrets.get(0)), BigInteger.TEN)));
         assertEquals("18446744073709551615", Long.toUnsignedString(last.getEpoch()));
         Statement at = Statement.of(2, 0L, Long.MIN_VALUE, DIGEST);
         assertEquals(Long.MIN_VALUE, Statement.decode(at.encode()).getView());
@@ -150,7 +150,7 @@ class JavaTest {
     void aggregatesWithoutVotes() {
         byte[] message = {1, 2, 3};
         List<Signature> signatures = secrets.stream().map(secret -> secret.sign(message)).toList();
-        List<VerifiedKey> keys = secrets.stream().map(VerifiedKey::of).toList();
+        List<VerifiedKey> keys = secrets.stream().map(VerifiedKey::fromSecret).toList();
         Signature sum = Bls.aggregate(signatures);
         Bls.fastAggregateVerify(keys, message, sum);
         Bls.aggregateVerify(keys.stream().map(key -> new Pair<>(key, message)).toList(), sum);

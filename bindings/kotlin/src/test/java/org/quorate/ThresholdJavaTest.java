@@ -41,7 +41,7 @@ import org.quorate.threshold.tdh2.KeyShare;
 import org.quorate.threshold.tdh2.PublicKeys;
 import org.quorate.threshold.tdh2.ValidCiphertext;
 
-/** Threshold blocks and erasure coding from Java, as a Java programmer writes it. */
+/** Threshold blocks and erasure coding from Java, in idiomatic code. */
 class ThresholdJavaTest {
     private static final byte[] MESSAGE = {1, 2, 3};
     private static final CommitteeId COMMITTEE = CommitteeId.fromBytes(new byte[32]);
@@ -85,7 +85,7 @@ class ThresholdJavaTest {
     @Test
     void manyDecryptAndToss() {
         Dealt dealt = PublicKeys.deal(COMMITTEE, new Threshold(2, 4));
-        EncryptionKey key = EncryptionKey.of(dealt.getKeys());
+        EncryptionKey key = EncryptionKey.fromPublicKeys(dealt.getKeys());
         ValidCiphertext ciphertext = Ciphertext.decode(key.encrypt(12, 3, MESSAGE).encode()).check(key, 12, 3);
         byte[] output = null;
         try (Decryption decryption = new Decryption(dealt.getKeys(), ciphertext)) {
@@ -97,7 +97,7 @@ class ThresholdJavaTest {
         assertArrayEquals(MESSAGE, output);
         org.quorate.threshold.coin.Dealt coins =
                 org.quorate.threshold.coin.PublicKeys.deal(COMMITTEE, new Threshold(2, 4));
-        Coin coin = Coin.of(coins.getKeys(), CoinName.of(1, 12, 3, 0));
+        Coin coin = Coin.fromName(coins.getKeys(), CoinName.of(1, 12, 3, 0));
         CoinValue value = null;
         try (Toss toss = new Toss(coins.getKeys(), coin)) {
             for (org.quorate.threshold.coin.KeyShare share : coins.getShares()) {

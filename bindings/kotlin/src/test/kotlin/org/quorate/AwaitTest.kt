@@ -15,13 +15,13 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** The checks off the calling thread say what the plain ones say, and can be cancelled. */
+/** Suspending checks return the results of the blocking ones, and can be cancelled. */
 class AwaitTest {
     private val example = Example(Suite.MIN_SIG)
     private val committee = example.committee
 
     @Test
-    fun `every check has a suspending twin`() = runBlocking<Unit> {
+    fun `every check has a suspending variant`() = runBlocking<Unit> {
         val key = example.secrets[0].publicKey
         val message = "message".toByteArray()
         assertEquals(example.keys[0].verify(), example.keys[0].awaitVerify())
@@ -45,7 +45,7 @@ class AwaitTest {
     }
 
     @Test
-    fun `what fails throws where it is awaited`() = runBlocking<Unit> {
+    fun `errors are thrown where the call is awaited`() = runBlocking<Unit> {
         val forged = Vote(example.statement, 2, example.votes[0].signature)
         val blamed = assertThrows<QuorateException.BadSignature> { runBlocking { forged.awaitVerify(committee) } }
         assertEquals(listOf(2), blamed.culprits)
@@ -54,19 +54,19 @@ class AwaitTest {
     }
 
     @Test
-    fun `many at once all finish`() = runBlocking<Unit> {
+    fun `many concurrent checks all finish`() = runBlocking<Unit> {
         val checked = List(40) { async { example.votes[it % 4].awaitVerify(committee).value.signer } }.awaitAll()
         assertEquals(List(40) { it % 4 }, checked)
     }
 
     @Test
-    fun `cancelling returns at once and what did not start never runs`() = runBlocking<Unit> {
-        // All threads of the pool are held, so that the check cannot have started when it is cancelled.
+    fun `cancelling returns at once and queued work never runs`() = runBlocking<Unit> {
+        // All threads of the pool are blocked, so the check cannot have started when it is cancelled.
         val release = CountDownLatch(1)
         val busy = List(64.coerceAtLeast(Runtime.getRuntime().availableProcessors())) {
             launch(Dispatchers.Default) { release.await() }
         }
-        // Whoever checks reads the keys.
+        // Every check reads the keys.
         val reads = AtomicInteger()
         val keys =
             object : AbstractList<VerifiedKey>() {
@@ -83,7 +83,7 @@ class AwaitTest {
         withTimeout(10_000) { check.join() }
         release.countDown()
         busy.forEach { it.join() }
-        // The pool takes work in its order: before these it comes to the cancelled check.
+        // The pool is FIFO: it reaches the cancelled check before these.
         List(64) { async { example.votes[1].awaitVerify(committee) } }.awaitAll()
         assertEquals(0, reads.get())
         assertThrows<QuorateException.BadSignature> { Bls.fastAggregateVerify(keys, ByteArray(1), signature) }

@@ -9,13 +9,13 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Whatever comes in from outside is an exception of ours or of the language, never a crash and never accepted. */
+/** Invalid input throws an exception of quorate or of the language; it never crashes and is never accepted. */
 class BadInputTest {
     private val example = Example(Suite.MIN_SIG)
     private val committee = example.committee
     private val huge = ByteArray(5_000_000)
 
-    /** Every way in for bytes, with bytes that it accepts. */
+    /** Every entry point for bytes, with bytes that it accepts. */
     private val decoders: Map<String, Pair<ByteArray, (ByteArray) -> Any>> =
         mapOf(
             "SecretKey" to (example.secrets[0].toBytes() to { SecretKey.fromBytes(Suite.MIN_SIG, it) }),
@@ -81,7 +81,7 @@ class BadInputTest {
     }
 
     @Test
-    fun `text without an encoding is refused`() {
+    fun `invalid UTF-16 text is refused`() {
         val half = "\ud800"
         assertThrows<IllegalArgumentException> { ChainId.fromName(half) }
         assertThrows<IllegalArgumentException> { Suite.fromName(half) }
@@ -102,7 +102,7 @@ class BadInputTest {
         val many = List(Quorate.MAX_MEMBERS + 1) { member }
         assertThrows<QuorateException.BadCommittee> { Committee.fromAttested(example.chain, 0u, many, true) }
         assertThrows<QuorateException.BadCommittee> { Committee(example.chain, 0u, emptyList()) }
-        // A message may be as long as it likes.
+        // Messages have no maximum length.
         assertThrows<QuorateException.BadSignature> {
             example.secrets[0].publicKey.verify(huge, example.votes[0].signature)
         }
@@ -110,7 +110,7 @@ class BadInputTest {
     }
 
     @Test
-    fun `suites do not mix`() {
+    fun `objects of different suites do not mix`() {
         val other = Example(Suite.ED25519)
         val calls =
             listOf<() -> Any?>(
@@ -130,7 +130,7 @@ class BadInputTest {
     }
 
     @Test
-    fun `what cannot be checked is not accepted`() {
+    fun `unverified objects are not accepted`() {
         val forged = Vote(example.statement, 2, example.votes[0].signature)
         assertThrows<QuorateException.BadSignature> { forged.verify(committee) }
         val stolen = UnverifiedKey(example.secrets[0].publicKey, example.keys[1].possession)
@@ -141,7 +141,7 @@ class BadInputTest {
         assertThrows<QuorateException.DuplicateSigner> { committee.signerSet(listOf(1L, 1L)) }
         val elsewhere = Committee(ChainId.fromName("elsewhere"), 0u, example.keys.map { Member(it.verify(), 1) })
         assertThrows<QuorateException> { example.votes[0].verify(elsewhere) }
-        // A list that shrinks once it was read must not shorten what is checked.
+        // A list that shrinks after it was read must not shorten the checked list.
         val (keys, message) = example.keys.map { it.verify() } to ByteArray(7)
         val shrinking =
             object : AbstractList<Pair<VerifiedKey, ByteArray>>() {

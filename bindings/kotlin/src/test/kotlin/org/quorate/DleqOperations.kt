@@ -24,7 +24,7 @@ import org.quorate.threshold.tdh2.KeyShare as Tdh2KeyShare
 import org.quorate.threshold.tdh2.PublicKeys as Tdh2Keys
 import org.quorate.threshold.tdh2.WrongShare as Tdh2WrongShare
 
-/** The operations of threshold encryption and of the coin that a vector can ask for. */
+/** Vector operations of threshold encryption and of the coin. */
 internal object DleqOperations {
     fun run(operation: String, input: JsonObject): JsonElement =
         if (operation.startsWith("tdh2.")) tdh2(operation, input) else coin(operation, input)
@@ -73,7 +73,7 @@ internal object DleqOperations {
             "tdh2.encrypt" -> encrypt(keys, input)
             "tdh2.check" -> json("id" to valid(keys, input).id)
             "tdh2.share" -> {
-                // No program chooses the randomness: this checks what the model made, and makes the like.
+                // The randomness cannot be chosen: this verifies the model's ciphertext, and makes one of its own.
                 val ciphertext = valid(keys, input)
                 val own = Tdh2KeyShare.fromBytes(input.bytes("key_share")).decryptionShare(ciphertext)
                 val theirs = decryptionShare(input["made"].asJsonObject.text("share"))
@@ -118,11 +118,11 @@ internal object DleqOperations {
     private fun valid(keys: Tdh2Keys, input: JsonObject): ValidCiphertext {
         val bytes = input.bytes("ciphertext")
         val ciphertext = again(bytes, Ciphertext.decode(bytes))
-        return ciphertext.check(EncryptionKey.of(keys), input.text("epoch").toULong(), input["proposer"].asInt)
+        return ciphertext.check(EncryptionKey.fromPublicKeys(keys), input.text("epoch").toULong(), input["proposer"].asInt)
     }
 
     private fun encrypt(keys: Tdh2Keys, input: JsonObject): JsonElement {
-        val key = EncryptionKey.of(keys)
+        val key = EncryptionKey.fromPublicKeys(keys)
         val (epoch, proposer) = input.text("epoch").toULong() to input["proposer"].asInt
         val theirs = Ciphertext.decode(input["made"].asJsonObject.bytes("ciphertext"))
         theirs.check(key, epoch, proposer)
@@ -195,7 +195,7 @@ internal object DleqOperations {
         val (epoch, instance, round) = listOf("epoch", "instance", "round").map { given.text(it).toULong() }
         val name = CoinName(given["protocol"].asInt, epoch, instance, round)
         assertEquals(name, CoinName.decode(name.encode()))
-        return Coin.of(keys, name).also { assertEquals(name, it.name) }
+        return Coin.fromName(keys, name).also { assertEquals(name, it.name) }
     }
 
     private fun value(value: CoinValue, input: JsonObject): JsonElement {

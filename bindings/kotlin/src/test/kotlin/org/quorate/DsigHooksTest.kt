@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** What the hooks say is done, what they throw refuses, and they may use the object that asks. */
+/** Hooks' answers take effect, their exceptions reject the call, and they may use the calling object. */
 class DsigHooksTest {
     private val now = 1_000_000uL
     private val message = "message".toByteArray()
@@ -29,7 +29,7 @@ class DsigHooksTest {
     private fun whatDiffers(call: () -> Unit) = assertThrows<QuorateException.WrongContext> { call() }.what
 
     @Test
-    fun `the keys go whenever the hook answers otherwise`() {
+    fun `a new answer of the hook wipes the keys`() {
         val signer = signer()
         var generation = 1L
         var asked = 0
@@ -47,7 +47,7 @@ class DsigHooksTest {
             assertNotEquals(before, signer.prepare(now)!!)
             signer.sign(message, now = now)
         }
-        // Whoever prepares notices too, on whatever thread, and has others made although there were enough.
+        // Every way to prepare detects the change, on any thread, and generates new keys although there were enough.
         val ways = listOf({ signer.prepare(now) }, { runBlocking { signer.awaitPrepare(now) } })
         for (prepare in ways) {
             assertNull(prepare())
@@ -67,7 +67,7 @@ class DsigHooksTest {
     }
 
     @Test
-    fun `what the hook of a signer throws refuses`() {
+    fun `an exception in a signer's hook refuses to sign`() {
         val signer = signer()
         val broken = IOException("broken")
         assertSame(broken, assertThrows<IOException> { signer.detectCopies { throw broken } })
@@ -86,7 +86,7 @@ class DsigHooksTest {
     }
 
     @Test
-    fun `the hook of a signer may use it`() {
+    fun `a signer's hook may use the signer`() {
         val signer = signer()
         var use: (() -> Unit)? = null
         signer.detectCopies {
@@ -106,7 +106,7 @@ class DsigHooksTest {
         use = { signer.invalidate() }
         assertThrows<QuorateException.Exhausted> { signer.sign(message, now = now) }
         signer.prepare(now)
-        // Whoever asks itself without end is told so.
+        // Endless recursion in a hook is reported.
         signer.detectCopies { 1 }
         var deep = 0
         signer.detectCopies { if (deep++ == 0) 1 else signer.sign(message, now = now).size.toLong() }
@@ -147,7 +147,7 @@ class DsigHooksTest {
     }
 
     @Test
-    fun `what the hook of a verifier throws refuses`() {
+    fun `an exception in a verifier's hook refuses to verify`() {
         val signer = signer()
         val (key, verifier) = signer.publicKey to verifier(signer)
         val (announcement, signature) = signer.announcements.single().announcement to signer.sign(message, now = now)
@@ -166,7 +166,7 @@ class DsigHooksTest {
     }
 
     @Test
-    fun `the hook of a verifier may use it`() {
+    fun `a verifier's hook may use the verifier`() {
         val signer = signer()
         val (key, verifier) = signer.publicKey to verifier(signer)
         val signature = signer.sign(message, now = now)
@@ -196,7 +196,7 @@ class DsigHooksTest {
     }
 
     @Test
-    fun `threads wait for nobody's hook`() {
+    fun `a thread does not wait for another one's hook`() {
         val (slow, other) = signer() to signer()
         val (verifier, key) = verifier(slow, other) to slow.publicKey
         val (signature, fine) = slow.sign(message, now = now) to other.sign(message, now = now)
@@ -214,7 +214,7 @@ class DsigHooksTest {
             }
         }
         assertTrue(inside.await(60, TimeUnit.SECONDS))
-        // Each gets the answer of its own signer, in whatever order they come.
+        // Each call gets the answer for its own signer, in any order.
         verifier.verify(other.publicKey, message, fine)
         assertTrue(verifier.canVerifyFast(other.publicKey, fine))
         goOn.countDown()

@@ -8,15 +8,15 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 
-/** The operations of DSig that a vector can ask for. */
+/** Vector operations of DSig. */
 internal object DsigOperations {
     fun run(operation: String, input: JsonObject): JsonElement {
         val suite = Dsig.Suite.fromNumber(input["suite"].asInt)
         return when (operation) {
             "dsig.decode" -> {
                 val signature = input.bytes("signature")
-                val nobody = SecretKey.generate(Suite.ED25519).use { it.publicKey }
-                assertFalse(Dsig.Verifier(suite).canVerifyFast(nobody, signature))
+                val unknown = SecretKey.generate(Suite.ED25519).use { it.publicKey }
+                assertFalse(Dsig.Verifier(suite).canVerifyFast(unknown, signature))
                 fields(signature)
             }
             "dsig.verify" -> verify(suite, input)
@@ -32,7 +32,7 @@ internal object DsigOperations {
 
     private fun verifier(suite: Dsig.Suite, key: PublicKey) = Dsig.Verifier(suite).also { it.admit(key) }
 
-    /** What stands at fixed places of a signature that decoded. */
+    /** The fields at fixed positions of a decoded signature. */
     private fun fields(signature: ByteArray) = json("index" to index(signature), "root" to signature.copyOfRange(8, 40))
 
     private fun index(signature: ByteArray) = Wire.Reader(signature.copyOfRange(2, 4)).u16()
@@ -54,7 +54,7 @@ internal object DsigOperations {
         val together = Dsig.verifyAll(suite, listOf(Dsig.Entry(key, message, signature))).single()
         assertEquals(verdict, together?.code ?: "ok")
         assertEquals(verdict, outcome { Dsig.Auditor(suite).check(key, message, signature) })
-        // Without a verifier the bytes say which suite it is.
+        // Without a verifier the bytes select the suite.
         if (signature.firstOrNull()?.toInt() == suite.number) {
             assertEquals(verdict, outcome { Dsig.verify(key, message, signature) })
         }
@@ -75,7 +75,7 @@ internal object DsigOperations {
         return json("root" to level.single(), "keys" to leaves.size)
     }
 
-    /** No program chooses the randomness of a signer. So this verifies what the model signed, and signs the same. */
+    /** A signer's randomness cannot be chosen. So this verifies the model's signature, and signs the same message. */
     private fun sign(suite: Dsig.Suite, input: JsonObject): JsonElement {
         val made = input["made"].asJsonObject
         val now = input.text("time").toULong()

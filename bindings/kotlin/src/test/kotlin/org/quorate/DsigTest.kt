@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** What signs once signs once, whatever happens to the objects, and nothing crashes. */
+/** One-time keys sign once, whatever happens to the objects, and no call crashes. */
 class DsigTest {
     private val now = 1_000_000uL
     private val message = "message".toByteArray()
@@ -103,7 +103,7 @@ class DsigTest {
     }
 
     @Test
-    fun `a signer takes the secret also when it cannot be made`() {
+    fun `a signer takes the secret even if its creation fails`() {
         val attempts =
             listOf<Pair<Class<out Exception>, (SecretKey) -> Any>>(
                 IllegalArgumentException::class.java to { Dsig.Signer(it, log2Batch = 256) },
@@ -123,7 +123,7 @@ class DsigTest {
     }
 
     @Test
-    fun `what is closed refuses every use`() {
+    fun `closed objects refuse every use`() {
         val signer = signer()
         val (verifier, auditor, key) = Triple(verifier(signer), Dsig.Auditor(), signer.publicKey)
         val other = verifier(signer)
@@ -192,8 +192,8 @@ class DsigTest {
     }
 
     @Test
-    fun `signing does not wait for who prepares`() {
-        // A batch of this suite is the longest work that there is.
+    fun `signing does not wait for prepare`() {
+        // A batch of this suite takes longest to generate.
         val signer = signer(Dsig.Suite.HORS_M_SHA_256, log2 = 4, low = 32)
         signer.prepare(now)
         val background = thread { signer.prepare(now) }
@@ -208,7 +208,7 @@ class DsigTest {
     }
 
     @Test
-    fun `who verifies does not wait for announcements`() {
+    fun `verifying does not wait for announcements`() {
         val signer = signer(log2 = 7, low = 2_000)
         val (key, verifier) = signer.publicKey to verifier(signer)
         val announcements = generateSequence { signer.prepare(now) }.map { it.announcement }.toList()
@@ -235,7 +235,7 @@ class DsigTest {
     }
 
     @Test
-    fun `of two uses that are verified at once one is refused`() {
+    fun `of two concurrent uses of a key one is refused`() {
         val file = JsonParser.parseString(Path.of("../../spec/vectors/dsig.json").readText()).asJsonObject
         val case = file["cases"].asJsonArray.map { it.asJsonObject }.first { it.text("name") == "reuse/two-messages" }
         val reader = Wire.Reader(case["input"].asJsonObject.bytes("evidence"))
@@ -260,7 +260,7 @@ class DsigTest {
     }
 
     @Test
-    fun `long work has suspending twins`() = runBlocking<Unit> {
+    fun `long calls have suspending variants`() = runBlocking<Unit> {
         val signer = signer()
         assertEquals(68 + 4 * 32, signer.awaitPrepare(now)!!.announcement.size)
         assertNull(signer.awaitPrepare(now))
@@ -270,7 +270,7 @@ class DsigTest {
 
     @Test
     fun `a second use is refused and is evidence`() {
-        // What the vectors have: no signer makes it.
+        // The evidence is from the vectors: no signer produces it.
         val file = JsonParser.parseString(Path.of("../../spec/vectors/dsig.json").readText()).asJsonObject
         val case = file["cases"].asJsonArray.map { it.asJsonObject }.first { it.text("name") == "reuse/two-messages" }
         val evidence = case["input"].asJsonObject.bytes("evidence")
@@ -293,7 +293,7 @@ class DsigTest {
     }
 
     @Test
-    fun `strangers, floods and the revoked are refused`() {
+    fun `unknown, flooding and revoked signers are refused`() {
         val signer = signer()
         val key = signer.publicKey
         val stranger = SecretKey.generate(Suite.ED25519).publicKey
@@ -321,7 +321,7 @@ class DsigTest {
             for (end in signature.indices step 13) {
                 assertThrows<QuorateException.Malformed> { check(key, message, signature.copyOf(end)) }
             }
-            // Every byte of the fields; the core's tests take every byte of the hashes too.
+            // Every byte of the fields; the core's tests also change every byte of the hashes.
             for (at in (0..<136) + (136..<signature.size step 29)) {
                 val changed = signature.clone().also { it[at] = (it[at].toInt() xor 1).toByte() }
                 assertThrows<QuorateException>("byte $at") { check(key, message, changed) }
@@ -346,7 +346,7 @@ class DsigTest {
     }
 
     @Test
-    fun `arguments that do not fit are named`() {
+    fun `errors name the wrong argument`() {
         val signer = signer()
         val wrong =
             mapOf<String, () -> Any?>(

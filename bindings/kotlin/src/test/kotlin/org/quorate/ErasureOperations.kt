@@ -12,7 +12,7 @@ import org.quorate.erasure.Row
 import org.quorate.erasure.Shape
 import org.quorate.erasure.Table
 
-/** The operations of erasure coding that a vector can ask for. */
+/** Vector operations of erasure coding. */
 internal object ErasureOperations {
     fun run(operation: String, input: JsonObject): JsonElement =
         when (operation) {

@@ -20,7 +20,7 @@ import org.quorate.erasure.Shape
 import org.quorate.erasure.Table
 import org.quorate.erasure.Suite as Code
 
-/** Any k of n shards restore a message, cheats and mistakes have codes, nothing crashes. */
+/** Any k of n shards restore a message, invalid shards and wrong arguments give error codes, and no call crashes. */
 class ErasureTest {
     private val cases =
         JsonParser.parseString(Path.of("../../spec/vectors/erasure.json").readText()).asJsonObject["cases"].asJsonArray
@@ -51,7 +51,7 @@ class ErasureTest {
     }
 
     @Test
-    fun `mistakes have codes`() {
+    fun `errors have codes`() {
         val coder = coder()
         val (one, two) = coder.disperse(ByteArray(9) { it.toByte() }).shards() to coder.disperse(ByteArray(10)).shards()
         val wrong = mapOf<() -> Any?, String>(
@@ -72,7 +72,7 @@ class ErasureTest {
         )
         for ((call, code) in wrong) assertEquals(code, assertThrows<QuorateException> { call() }.code)
         val bytes = one[0].encode()
-        // Another length is another commitment, which fits the same shard.
+        // Another length gives another commitment that the same shard fits.
         for (at in bytes.indices - (7..10).toSet()) {
             val changed = bytes.clone().also { it[at] = (it[at].toInt() xor 1).toByte() }
             assertThrows<QuorateException>("byte $at") { CheckedShard.decode(changed, coder.coding) }
@@ -83,7 +83,7 @@ class ErasureTest {
     }
 
     @Test
-    fun `a sender of shards of no message is found out`() {
+    fun `shards that encode no message are detected`() {
         val given = case { it.text("operation") == "erasure.decode" && it.text("expect") == "BAD_ENCODING" }
         val shape = Shape(given["data"].asInt, given["parity"].asInt)
         val coding = Coding(shape, given["max_message"].asInt, Code.decode(given.bytes("suite")))
@@ -110,7 +110,7 @@ class ErasureTest {
     }
 
     @Test
-    fun `the tuner's table is asked`() {
+    fun `the tuner's table selects a suite`() {
         val table = Table.decode(case { it.text("name") == "lookup/exact" }.bytes("table"))
         val shape = Shape(50, 50)
         assertEquals(table, Table.decode(table.encode()))
@@ -123,7 +123,7 @@ class ErasureTest {
     }
 
     @Test
-    fun `threads share a coder, and a closed one says so`() {
+    fun `threads share a coder, and a closed one raises CLOSED`() {
         val coder = coder()
         val failures = java.util.concurrent.ConcurrentLinkedQueue<Throwable>()
         val threads = List(6) { number ->

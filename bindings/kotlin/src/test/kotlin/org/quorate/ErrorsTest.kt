@@ -21,7 +21,7 @@ class ErrorsTest {
     }
 
     @Test
-    fun `every property of a subclass reads its detail`() {
+    fun `every property of a subclass returns its detail`() {
         for (code in Quorate.CODES) {
             val error = QuorateException.of(Failure(code, "text", listOf(3u), details))
             val getters = error.javaClass.declaredMethods.filter { it.name.startsWith("get") }
@@ -30,9 +30,9 @@ class ErrorsTest {
     }
 
     @Test
-    fun `an error of the core comes with its fields`() {
+    fun `an error of the core keeps its fields`() {
         SecretKey.generate(Suite.ED25519).use { secret ->
-            val committee = Committee(ChainId.fromName("x"), 0u, listOf(Member(VerifiedKey.of(secret), 3)))
+            val committee = Committee(ChainId.fromName("x"), 0u, listOf(Member(VerifiedKey.fromSecret(secret), 3)))
             val error = assertThrows<QuorateException.BelowQuorum> { committee.requireQuorum(SignerSet(1)) }
             assertEquals(BigInteger.ZERO, error.signed)
             assertEquals(BigInteger.valueOf(3), error.needed)

@@ -1,6 +1,6 @@
 package org.quorate
 
-/** A committee of four members of weight 1 and what they need to sign. */
+/** A committee of four members of weight 1, with keys and votes. */
 internal class Example(val suite: Suite) : AutoCloseable {
     val secrets = List(4) { SecretKey.generate(suite) }
     val keys = secrets.map { UnverifiedKey.prove(it) }

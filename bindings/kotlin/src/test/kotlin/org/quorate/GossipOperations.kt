@@ -12,7 +12,7 @@ import org.quorate.sortition.Seed
 import org.quorate.sortition.SeedProof
 import org.quorate.sortition.Ticket
 
-/** The operations of aggregates, seeds and tickets that a vector can ask for. */
+/** Vector operations of aggregates, seeds and tickets. */
 internal object GossipOperations {
     fun aggregates(operation: String, input: JsonObject, committee: Committee): JsonElement {
         val all = { name: String -> input.list(name).map { verified(it.asString.unhex(), committee) } }

@@ -27,12 +27,12 @@ import org.quorate.sortition.Seed
 import org.quorate.sortition.SeedProof
 import org.quorate.sortition.Ticket
 
-/** Aggregates, how they spread, and lotteries. */
+/** Aggregates, gossip and lotteries. */
 class GossipTest {
     private class World(val suite: Suite, val n: Int = 7) {
         val secrets = List(n) { at -> SecretKey.fromBytes(suite, ByteArray(32) { if (it == 31) (at + 1).toByte() else 1 }) }
         val committee =
-            Committee(ChainId.fromName("tests"), 5u, secrets.map { Member(VerifiedKey.of(it), 1) })
+            Committee(ChainId.fromName("tests"), 5u, secrets.map { Member(VerifiedKey.fromSecret(it), 1) })
         val statement = committee.statement(1, 9u, ByteArray(32) { 7 })
 
         fun vote(member: Int, on: Statement = statement) =
@@ -51,7 +51,7 @@ class GossipTest {
 
     @ParameterizedTest
     @EnumSource(names = ["MIN_SIG_COUNTED", "MIN_PK_COUNTED"])
-    fun `an aggregate is the same whatever the order`(suite: Suite) {
+    fun `an aggregate does not depend on the order`(suite: Suite) {
         val world = World(suite)
         val (one, two) = world.sum(0, 2, 4) to world.sum(4, 5)
         val both = one.merge(two)
@@ -81,7 +81,7 @@ class GossipTest {
     }
 
     @Test
-    fun `a pool sums what brings signers`() {
+    fun `a pool sums aggregates that add signers`() {
         val world = World(Suite.MIN_SIG_COUNTED)
         val pool = Pool(world.committee, 0, world.statement)
         assertNull(pool.best)
@@ -97,12 +97,12 @@ class GossipTest {
     }
 
     @Test
-    fun `votes spread until everybody has a certificate`() {
+    fun `votes spread until all members have a certificate`() {
         val world = World(Suite.MIN_SIG_COUNTED)
         val parameters = Parameters(fanOut = 2, patience = Duration.ofMillis(100))
         val members = List(world.n) { Gossip(world.committee, it, world.statement, parameters) }
         val peers = List(world.n) { Peers(it, world.n, parameters) }
-        // Two never say anything: a quorum is five of seven.
+        // Two members stay silent: a quorum is five of seven.
         val talking = 2 until world.n
         talking.forEach { assertTrue(members[it].vote(world.vote(it)) && !members[it].vote(world.vote(it))) }
         val dice = Random(4)
@@ -129,7 +129,7 @@ class GossipTest {
     }
 
     @Test
-    fun `who sends what is bad is blamed and left alone`() {
+    fun `senders of invalid aggregates are blamed and suspended`() {
         val world = World(Suite.MIN_PK_COUNTED)
         val (gossip, peers) = Gossip(world.committee, 0, world.statement) to Peers(0, world.n)
         assertEquals(Received.WAITING, gossip.receive(3, world.forged(), peers, 1u))
@@ -155,7 +155,7 @@ class GossipTest {
     }
 
     @Test
-    fun `peers that fail are left alone`() {
+    fun `failed peers are suspended`() {
         val second = Duration.ofSeconds(1)
         val peers = Peers(0, 2, Parameters(fanOut = 1, backOff = second, patience = second))
         assertEquals(listOf(1, 1), listOf(peers.pick(null, 0u), peers.pick(7u, 0u)))
@@ -173,14 +173,14 @@ class GossipTest {
         assertTrue(peers.isAvailable(1, 0u))
         peers.accuse(1, 0u)
         assertTrue(peers.isRefused(1, 0u))
-        assertNull(Peers(0, 1).pick(), "there is nobody")
+        assertNull(Peers(0, 1).pick(), "there is no other member")
         assertThrows<IllegalArgumentException> { Parameters(backOff = Duration.ofSeconds(-1)) }
         assertThrows<IllegalArgumentException> { Parameters(limit = 65_536) }
     }
 
     @ParameterizedTest
     @EnumSource(names = ["MIN_SIG", "ED25519"])
-    fun `only suites that count have aggregates`(suite: Suite) {
+    fun `only counted suites have aggregates`(suite: Suite) {
         val world = World(suite, 1)
         assertThrows<QuorateException.WrongContext> { world.of(0) }
         assertThrows<QuorateException.WrongContext> { Pool(world.committee, 0, world.statement) }
@@ -189,9 +189,9 @@ class GossipTest {
 
     @ParameterizedTest
     @EnumSource(names = ["ED25519"], mode = EnumSource.Mode.EXCLUDE)
-    fun `a lottery's winners prove that they won`(suite: Suite) {
+    fun `winners of a lottery prove that they won`(suite: Suite) {
         val world = World(suite)
-        val seed = Seed.genesis(world.committee.chain, "what nobody chose".toByteArray())
+        val seed = Seed.genesis(world.committee.chain, "a public random value".toByteArray())
         val lottery = Lottery(world.committee, seed, 3u)
         assertEquals(7, lottery.expected)
         val tickets = world.secrets.map { lottery.draw(it)!! }

@@ -10,10 +10,10 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Closing twice, using what is closed, and many threads at once: an exception, and never a crash of the JVM. */
+/** Closing twice, using closed objects, and concurrent use throw exceptions and never crash the JVM. */
 class LifetimeTest {
     @Test
-    fun `closed objects refuse every use and closing again does nothing`() {
+    fun `closed objects refuse every use, closing twice is harmless`() {
         val example = Example(Suite.MIN_SIG)
         val gone = Example(Suite.MIN_SIG)
         val collector = VoteCollector(gone.committee, 1, 7u)
@@ -62,7 +62,7 @@ class LifetimeTest {
     }
 
     @Test
-    fun `a guard takes the secret also when it cannot be made`() {
+    fun `a guard takes the secret even if its creation fails`() {
         val example = Example(Suite.ED25519)
         val own = SecretKey.fromBytes(Suite.ED25519, example.secrets[0].toBytes())
         val record = Guard(own, example.chain).use { it.sign(example.committee, example.statement).record }
@@ -79,7 +79,7 @@ class LifetimeTest {
     }
 
     @Test
-    fun `a guard takes the secret over and a writer gives its bytes away`() {
+    fun `a guard consumes the secret and a writer its bytes`() {
         val secret = SecretKey.generate(Suite.MIN_PK)
         val bytes = secret.toBytes()
         val guard = Guard(secret, ChainId.fromName("x"))
@@ -117,7 +117,7 @@ class LifetimeTest {
     }
 
     @Test
-    fun `closing while others use is safe`() {
+    fun `closing during use is safe`() {
         repeat(20) {
             val example = Example(Suite.ED25519)
             val certificate = Certificate.decode(example.certificate.encode(), example.committee)

@@ -18,10 +18,10 @@ import org.quorate.sortition.SeedProof
 import org.quorate.sortition.Ticket
 
 /**
- * One corner of the matrix over languages: writes a file of fresh objects per suite, and checks everybody's files.
+ * One language of the cross-language matrix: writes a file of new objects per suite, and checks the files of all
+ * languages.
  *
- *     java -cp … org.quorate.Matrix write DIR
- *     java -cp … org.quorate.Matrix read DIR
+ *     java -cp … org.quorate.Matrix write DIR java -cp … org.quorate.Matrix read DIR
  */
 internal object Matrix {
     private const val KIND = 1
@@ -82,7 +82,7 @@ internal object Matrix {
         secrets.forEach { it.close() }
     }
 
-    /** A sum in which one signature is twice, and a certificate in which two are. */
+    /** A sum that contains one signature twice, and a certificate that contains two of them twice. */
     private fun gossip(votes: List<Vote>, committee: Committee): JsonElement {
         val of = { member: Int -> Aggregate.ofVote(votes[member].verify(committee), committee) }
         val sum = { members: List<Int> -> members.map(of).reduce { one, two -> one.merge(two) } }
@@ -92,7 +92,7 @@ internal object Matrix {
         )
     }
 
-    /** As many win on average as there are members: so everybody does. */
+    /** As many winners are expected as there are members, so all win. */
     private fun sortition(secrets: List<SecretKey>, committee: Committee): JsonElement {
         val seed = Seed.genesis(committee.chain, "matrix".toByteArray())
         val ticket = Lottery(committee, seed, VIEW).draw(secrets[5])!!
@@ -119,7 +119,7 @@ internal object Matrix {
         )
     }
 
-    /** Checks every file there and answers with how many there are. */
+    /** Checks every file in the folder and returns their number. */
     fun readAll(folder: Path): Int {
         val files = folder.listDirectoryEntries().filter { it.extension == "json" }.sorted()
         for (file in files) {

@@ -8,10 +8,10 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.api.io.TempDir
 
-/** Our corner of the matrix by itself: what it writes it reads, and what somebody changed it refuses. */
+/** This language's part of the matrix: it accepts its own files and rejects modified ones. */
 class MatrixTest {
     @Test
-    fun `own files are read and changed ones refused`(@TempDir folder: Path) {
+    fun `own matrix files are accepted and modified ones refused`(@TempDir folder: Path) {
         Suite.entries.forEach { Matrix.write(it, folder) }
         assertEquals(5, Matrix.readAll(folder))
         val file = folder.resolve("kotlin-ed25519.json")

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Assertions.assertArrayEquals
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 
-/** The operations that a vector can ask for: an `input` object in, the `output` object or an exception out. */
+/** The vector operations: an `input` object in, the `output` object or an exception out. */
 internal object Operations {
     fun run(operation: String, input: JsonObject): JsonElement =
         when (operation.substringBefore('.')) {
@@ -232,7 +232,7 @@ internal object Operations {
 
     private fun belowQuorum(committee: Committee): Nothing {
         committee.requireQuorum(SignerSet(committee.size))
-        error("nobody is a quorum")
+        error("the empty set cannot be a quorum")
     }
 
     private fun certificates(operation: String, input: JsonObject): JsonElement {

@@ -11,7 +11,7 @@ import org.quorate.gossip.Parameters
 import org.quorate.gossip.Peers
 import org.quorate.gossip.Pool
 
-/** The sessions of pools, of peers and of one member's gossip that a vector can ask for. */
+/** Vector sessions of pools, of peers and of one member's gossip. */
 internal object SpreadingOperations {
     fun pool(input: JsonObject, committee: Committee, statement: (JsonObject) -> Statement): JsonElement {
         val signed = statement(input["statement"].asJsonObject)
@@ -61,7 +61,7 @@ internal object SpreadingOperations {
         return json("outcomes" to outcomes, "certificates" to gossips.map { it.certificate?.value?.encode() })
     }
 
-    /** A step that only [Peers] is told or asked. */
+    /** A step that uses only [Peers]. */
     private fun ask(peers: Peers, step: JsonObject): Any? {
         val peer = step["peer"]?.asInt ?: 0
         return when (step.text("do")) {
@@ -84,7 +84,7 @@ internal object SpreadingOperations {
         return null
     }
 
-    /** What a step comes to, or the code of the refusal. */
+    /** The result of a step, or the code of its error. */
     private fun outcome(step: () -> Any?): Any? =
         try {
             step().let { if (it is Boolean) yes(it) else it }

@@ -29,9 +29,11 @@ import org.quorate.threshold.bls.ShareFault as BlsFault
 import org.quorate.threshold.bls.SignatureShare as BlsShare
 import org.quorate.threshold.ecdsa.Signature as EcdsaSignature
 
-/** The operations of threshold signatures, of the journal and of seals that a vector can ask for. */
+/** Vector operations of threshold signatures, of the journal and of seals. */
 internal object ThresholdOperations {
-    /** Whether the binding offers what the case asks for. A guard spends presignatures only as they sign. */
+    /**
+     * Returns true if the binding supports the operation of the case. A guard spends presignatures only when they sign.
+     */
     fun isBound(case: JsonObject): Boolean {
         val operation = case.text("operation")
         if (operation != "spending.session") return operation !in listOf("sharing.decode", "ecdsa.check")
@@ -53,7 +55,7 @@ internal object ThresholdOperations {
             "ecdsa.plan" -> {
                 plan(input)
                 val parties = input["parties"].asInt
-                // A plan is checked as part of a deal.
+                // A plan is decoded as part of a deal.
                 val count = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(parties).array()
                 val deal = ByteArray(40) + input.bytes("plan") + count + ByteArray(32 * minOf(parties, 1024))
                 json("count" to Deal.decode(deal).plan.count)
@@ -135,7 +137,7 @@ internal object ThresholdOperations {
         return file
     }
 
-    /** The tag of an index, whatever the plan. */
+    /** The tag of an index in any plan. */
     private fun tag(plan: Plan, epoch: ULong, index: Long): Tag {
         if (plan.agreement(index) == null) refuse("EXHAUSTED")
         val bytes = ByteBuffer.wrap(plan.encode()).order(ByteOrder.LITTLE_ENDIAN)
@@ -232,7 +234,7 @@ internal object ThresholdOperations {
         }
     }
 
-    /** What the core's own runner says of its own accord. */
+    /** The error that the core's own vector runner creates. */
     private fun refuse(code: String): Nothing =
         throw QuorateException.of(org.quorate.internal.Failure(code, "nothing came of them", emptyList(), emptyList()))
 }

@@ -42,7 +42,7 @@ import org.quorate.threshold.coin.PublicKeys as CoinKeys
 import org.quorate.threshold.ecdsa.ShareFault as EcdsaFault
 import org.quorate.threshold.tdh2.KeyShare as Tdh2KeyShare
 
-/** What signs once signs once, who is wrong is named, and nothing crashes. */
+/** Single-use values sign once, senders of wrong shares are identified, and no call crashes. */
 class ThresholdTest {
     private val committee = CommitteeId.fromBytes(ByteArray(32) { 7 })
     private val chain = ChainId.fromName("tests")
@@ -58,7 +58,7 @@ class ThresholdTest {
     private fun again(party: Presignatures, file: ByteArray) = Presignatures.fromBytes(party.group, file)
 
     @Test
-    fun `parties sign what anybody verifies`() {
+    fun `any verifier accepts the parties' signature`() {
         for (group in Group.entries) {
             val (parties, cache) = dealt(group) to Cache()
             val tag = parties[0].deal.plan.unagreed(3u, 0)
@@ -86,7 +86,7 @@ class ThresholdTest {
     }
 
     @Test
-    fun `a presignature signs once whatever is tried`() {
+    fun `a presignature signs only once`() {
         val (party, guard) = dealt()[0] to guard()
         val tag = party.deal.plan.unagreed(3u, 1)
         val presignature = party.take(tag)
@@ -104,7 +104,7 @@ class ThresholdTest {
     }
 
     @Test
-    fun `after a crash the journal says what is spent`() {
+    fun `after a crash the journal lists spent presignatures`() {
         val party = dealt()[0]
         val (file, tag) = party.toBytes() to party.deal.plan.unagreed(3u, 1)
         val first = party.take(tag).sign(guard(), message)
@@ -115,7 +115,7 @@ class ThresholdTest {
     }
 
     @Test
-    fun `a reserved block needs no records and is burnt by a crash`() {
+    fun `a reserved block needs no records, a crash burns it`() {
         val (party, guard) = dealt()[0] to guard()
         val (file, plan, key) = Triple(party.toBytes(), party.deal.plan, party.key.id)
         val reservation = guard.reserve(key, 3u, 0)
@@ -143,7 +143,7 @@ class ThresholdTest {
     }
 
     @Test
-    fun `of threads that sign with one presignature one does`() {
+    fun `of several threads only one signs with a presignature`() {
         val (party, guard) = dealt(plan = Plan.ofAgreed(20))[0] to guard()
         for (number in 0L until 20) {
             val presignature = party.take(party.deal.plan.agreed(3u, number))
@@ -162,7 +162,7 @@ class ThresholdTest {
     }
 
     @Test
-    fun `a wrong share is named with evidence for others`() {
+    fun `a wrong share yields transferable evidence`() {
         val parties = dealt(Group.RISTRETTO255)
         val (tag, deal, key) = Triple(parties[0].deal.plan.unagreed(3u, 0), parties[0].deal, parties[0].key)
         val signed = parties.map { it.take(tag).sign(guard(), message) }
@@ -170,7 +170,7 @@ class ThresholdTest {
         val bad = SignatureShare.decode(Group.RISTRETTO255, bytes).attest(message)
         assertNotEquals(signed[1].share, bad)
         val combiner = Combiner(parties[0].signing(tag, message))
-        assertThrows<QuorateException.WrongContext>("somebody else's") { combiner.add(0, signed[2].share) }
+        assertThrows<QuorateException.WrongContext>("another party's share") { combiner.add(0, signed[2].share) }
         combiner.add(0, signed[0].share)
         combiner.add(1, bad)
         val outcome = combiner.add(2, signed[2].share)
@@ -209,7 +209,7 @@ class ThresholdTest {
     }
 
     @Test
-    fun `shared BLS keys sign and name who is wrong`() {
+    fun `shared BLS keys sign and identify wrong shares`() {
         for (suite in listOf(Suite.MIN_SIG, Suite.MIN_PK)) {
             val shares = org.quorate.threshold.bls.deal(suite, committee, tolerance, Agreement.AGREED)
             val key = shares[0].key
@@ -217,7 +217,7 @@ class ThresholdTest {
             assertNull(key.party(4))
             val combiner = org.quorate.threshold.bls.Combiner(key, message, Cache(2))
             assertThrows<QuorateException.WrongContext> { combiner.add(1, shares[1].sign(ByteArray(1))) }
-            // Another member's signature in its name.
+            // Another member's signature under its own name.
             val (own, theirs) = shares[1].sign(message).encode() to shares[2].sign(message).encode()
             val bytes = own.copyOf(3) + theirs.copyOfRange(3, theirs.size)
             val swapped = org.quorate.threshold.bls.SignatureShare.decode(suite, bytes).attest(message)
@@ -237,12 +237,12 @@ class ThresholdTest {
     }
 
     private fun encrypted(keys: PublicKeys): ValidCiphertext {
-        val key = EncryptionKey.of(keys)
+        val key = EncryptionKey.fromPublicKeys(keys)
         return Ciphertext.decode(key.encrypt(12u, 3, message).encode()).check(key, 12u, 3)
     }
 
     @Test
-    fun `members decrypt what was ordered`() {
+    fun `members decrypt ordered ciphertexts`() {
         val (keys, shares) = PublicKeys.deal(committee, Threshold(2, 4))
         shares.forEach { it.check(keys) }
         val ciphertext = encrypted(keys)
@@ -261,7 +261,7 @@ class ThresholdTest {
         assertThrows<QuorateException.DuplicateSigner> { ciphertext.combine(keys, listOf(verified[0], verified[0])) }
         val refused = assertThrows<QuorateException.BadShare> { keys.verifyShare(ciphertext, foreign) }
         assertEquals(listOf(0), refused.culprits)
-        val key = EncryptionKey.of(keys).precomputed()
+        val key = EncryptionKey.fromPublicKeys(keys).precomputed()
         assertThrows<QuorateException.WrongContext> { ciphertext.ciphertext.check(key, 11u, 3) }
         val bytes = ciphertext.ciphertext.encode().also { it[it.size - 1] = (it.last().toInt() xor 1).toByte() }
         assertThrows<QuorateException.BadCiphertext> { Ciphertext.decode(bytes).check(key, 12u, 3) }
@@ -269,9 +269,9 @@ class ThresholdTest {
     }
 
     @Test
-    fun `coins are tossed together`() {
+    fun `members toss a coin together`() {
         val (keys, shares) = CoinKeys.deal(committee, Threshold(2, 4))
-        val coin = Coin.of(keys, CoinName(1, 12u, 3u, 0u))
+        val coin = Coin.fromName(keys, CoinName(1, 12u, 3u, 0u))
         val toss = Toss(keys, coin)
         assertNull(toss.add(shares[3].coinShare(coin)).output)
         val value = toss.add(shares[1].coinShare(coin)).output!!
@@ -299,7 +299,7 @@ class ThresholdTest {
     }
 
     @Test
-    fun `closed secrets refuse every use and are never printed or serialized`() {
+    fun `closed secrets refuse every use and are never printed`() {
         val dealer = TrustedDealer(Group.SECP256K1, committee, tolerance)
         val party = dealer.deal(3u, Plan.ofAgreed(3))[0]
         val tag = party.deal.plan.agreed(3u, 0)
@@ -307,7 +307,7 @@ class ThresholdTest {
         val presignature = party.take(party.deal.plan.agreed(3u, 2))
         val (keys, shares) = PublicKeys.deal(committee, Threshold(2, 4))
         val (coins, coinShares) = CoinKeys.deal(committee, Threshold(2, 4))
-        val (ciphertext, coin) = encrypted(keys) to Coin.of(coins, CoinName(1, 1u, 1u, 1u))
+        val (ciphertext, coin) = encrypted(keys) to Coin.fromName(coins, CoinName(1, 1u, 1u, 1u))
         val bls = org.quorate.threshold.bls.deal(Suite.MIN_SIG, committee, tolerance, Agreement.AGREED)[0]
         val sealing = SealingKey.generate()
         val secrets = mapOf<NativeObject, List<() -> Any?>>(
@@ -339,7 +339,7 @@ class ThresholdTest {
     }
 
     @Test
-    fun `truncations and huge claims are refused`() {
+    fun `truncations and huge length fields are refused`() {
         val (keys, shares) = PublicKeys.deal(committee, Threshold(2, 4))
         val (ciphertext, party) = encrypted(keys) to dealt()[0]
         val file = dealt()[1].toBytes()
@@ -371,7 +371,7 @@ class ThresholdTest {
             "faulty" to { Tolerance(4, -1) },
             "capacity" to { Cache(-1) },
             "member" to { keys.verificationKey(-1) },
-            "proposer" to { EncryptionKey.of(keys).encrypt(0u, 65_536, message) },
+            "proposer" to { EncryptionKey.fromPublicKeys(keys).encrypt(0u, 65_536, message) },
             "count" to { Plan.ofAgreed(1L shl 32) },
             "rounds" to { Plan.ofAgreement(4, -1) },
             "protocol" to { CoinName(256, 0u, 0u, 0u) },
@@ -388,13 +388,13 @@ class ThresholdTest {
     }
 
     @Test
-    fun `threads share collectors and a cache, and closing meanwhile is safe`() {
+    fun `threads share collectors and a cache, closing is safe`() {
         val (keys, shares) = CoinKeys.deal(committee, Threshold(3, 7))
         val (cache, failures) = Cache(2) to ConcurrentLinkedQueue<Throwable>()
         val threads = List(8) { number ->
             thread {
                 runCatching {
-                    val coin = Coin.of(keys, CoinName(1, 1u, number.toULong(), 0u))
+                    val coin = Coin.fromName(keys, CoinName(1, 1u, number.toULong(), 0u))
                     val toss = Toss(keys, coin, cache)
                     val outputs = shares.map { toss.add(it.coinShare(coin)).output }
                     assertEquals(1, outputs.count { it != null })

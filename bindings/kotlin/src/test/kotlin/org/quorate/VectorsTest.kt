@@ -42,7 +42,7 @@ class VectorsTest {
         val failures = cases.mapNotNull { case ->
             val input = case["input"].asJsonObject.deepCopy()
             input["committee"]?.takeIf { it.isJsonPrimitive }?.let { input.add("committee", committees[it.asString]) }
-            // Randomness cannot be chosen: what the model made is what is checked.
+            // Randomness cannot be chosen: the model's output is verified instead.
             if (case["operation"].asString in RANDOM && case.has("output")) input.add("made", case["output"])
             val (outcome, output) =
                 try {

@@ -19,23 +19,23 @@ import org.quorate.natural
 import org.quorate.translated
 
 /**
- * All that decides what a message's shards are: code, shape, length, and the root of the tree over all shards. Who receives
- * the same commitment decodes the same message or, with everybody else, none.
+ * Everything that determines a message's shards: code, shape, length, and the root of the tree over all shards. All
+ * receivers of the same commitment decode the same message, or all decode none.
  */
 public class Commitment internal constructor(private val native: NativeCommitment) {
-    /** The code. */
+    /** The erasure code. */
     public val suite: Suite get() = Suite.decode(native.suite)
 
-    /** How many shards. */
+    /** Number of data and parity shards. */
     public val shape: Shape get() = Shape.of(native.shape)
 
-    /** Bytes of the message. */
+    /** Length of the message in bytes. */
     public val messageLen: Int get() = native.messageLen.toInt()
 
-    /** The root of the tree over the shards. It fixes neither code nor length: to name a message, use [identity]. */
+    /** Root of the tree over the shards. It binds neither code nor length: to identify a message, use [identity]. */
     public val root: ByteArray get() = native.root.clone()
 
-    /** What votes and certificates name the message by: 32 bytes. */
+    /** Identifier of the message in votes and certificates: 32 bytes. */
     public fun identity(): ByteArray = native.identity.clone()
 
     /** The 43 bytes. */
@@ -56,17 +56,17 @@ public class Commitment internal constructor(private val native: NativeCommitmen
 }
 
 /**
- * A shard whose path leads to the root of its commitment: decoding it checks it, and nothing else can be decoded to a
- * message.
+ * A shard whose path leads to the root of its commitment. Decoding a shard checks it, and only checked shards can be
+ * decoded to a message.
  */
 public class CheckedShard private constructor(@get:JvmSynthetic internal val cell: Cell<NativeShard>) :
     EncodedObject(cell) {
     internal constructor(native: NativeShard) : this(Cell(native, "CheckedShard"))
 
-    /** What it belongs to. */
+    /** The commitment that it belongs to. */
     public val commitment: Commitment get() = cell.call { Commitment(it.commitment()) }
 
-    /** Its place: the data shards come first. */
+    /** Index of the shard; the data shards come first. */
     public val index: Int get() = cell.call { it.index().toInt() }
 
     /** The shard's own bytes. */
@@ -77,11 +77,11 @@ public class CheckedShard private constructor(@get:JvmSynthetic internal val cel
     override fun toString(): String = shown { "CheckedShard($index of $commitment)" }
 
     public companion object {
-        /** The most bytes that an encoded shard of this coding has: what a link should let through. */
+        /** Maximum length of an encoded shard of this coding: the limit for a link. */
         @JvmStatic
         public fun maxEncodedLen(coding: Coding): Int = translated { erasureMaxEncodedLen(coding.native) }.toInt()
 
-        /** Reads a shard of that coding and checks it. Cost: the hash of the shard. */
+        /** Reads a shard of that coding and checks it. Cost: hashing the shard. */
         @JvmStatic
         public fun decode(bytes: ByteArray, coding: Coding): CheckedShard =
             CheckedShard(translated { NativeShard.decode(bytes, coding.native) })
@@ -89,26 +89,29 @@ public class CheckedShard private constructor(@get:JvmSynthetic internal val cel
 }
 
 /**
- * Makes shards of messages and messages of shards, for one coding. It keeps tables and working memory, up to twice the size
- * of the largest message so far: keep it. Threads that share one take turns.
+ * Encodes messages to shards and decodes them, for one coding. It holds tables and working memory, up to twice the size
+ * of the largest message so far: reuse it. Threads that share one are serialised.
  */
 public class Coder private constructor(
     private val cell: Cell<NativeCoder>,
-    /** What it codes. */
+    /** Its coding. */
     public val coding: Coding,
 ) : NativeObject(cell) {
-    /** A coder; throws [QuorateException.BadShape] if this build does not have the code. */
+    /** Creates a coder; throws [QuorateException.BadShape] if this build does not support the code. */
     public constructor(coding: Coding) : this(Cell(translated { NativeCoder(coding.native) }, "Coder"), coding)
 
-    /** Makes all shards of a message and commits to them. Cost: making the parity shards, and hashing all shards. */
+    /**
+     * Encodes a message to all its shards and commits to them. Cost: computing the parity shards, and hashing all
+     * shards.
+     */
     public fun disperse(message: ByteArray): Dispersal = cell.call { Dispersal(it.disperse(message)) }
 
     /**
-     * Restores the message, and all shards, from as many shards of one commitment as there are data shards, or more.
-     * **Everybody who decodes shards of this commitment comes to the same verdict**: a sender who committed to shards that
-     * are not of one message is found out by all, with [QuorateException.BadEncoding], and the shards are the evidence.
-     * Throws [QuorateException.WrongContext] for shards of several commitments, [QuorateException.DuplicateSigner], and
-     * [QuorateException.BelowQuorum] for too few.
+     * Restores the message and all shards from at least as many shards of one commitment as there are data shards.
+     * **All members that decode shards of this commitment reach the same verdict**: if the sender committed to shards
+     * that do not encode one message, every decoder throws [QuorateException.BadEncoding], and the shards are the
+     * evidence. Throws [QuorateException.WrongContext] for shards of several commitments,
+     * [QuorateException.DuplicateSigner], and [QuorateException.BelowQuorum] for too few.
      */
     public fun decode(shards: List<CheckedShard>): Dispersal =
         cell.call { coder -> callAll(shards.map { it.cell }) { Dispersal(coder.decode(it)) } }
@@ -120,36 +123,36 @@ public class Coder private constructor(
 public class Dispersal private constructor(private val cell: Cell<NativeDispersal>) : NativeObject(cell) {
     internal constructor(native: NativeDispersal) : this(Cell(native, "Dispersal"))
 
-    /** What the sender commits to. */
+    /** The sender's commitment. */
     public val commitment: Commitment get() = cell.call { Commitment(it.commitment()) }
 
     /** The message, a new array each time. */
     public val message: ByteArray get() = cell.call { it.message() }
 
-    /** The shard at this place, for the member at this place. */
+    /** The shard at this index, for the member with this index. */
     public fun shard(index: Int): CheckedShard = cell.call { CheckedShard(it.shard(index.natural("index"))) }
 
-    /** All of them, in order. */
+    /** All shards, in order. */
     public fun shards(): List<CheckedShard> = List(commitment.shape.shards) { shard(it) }
 
     override fun toString(): String = shown { "Dispersal($commitment)" }
 }
 
 /**
- * What was found for a shape, a length and a suite: encoding a message of so many bytes and decoding it with f and with 2f
- * shards lost takes [cost] nanoseconds in all.
+ * Measurement for a shape, a length and a suite: encoding a message of this length and decoding it with f and with 2f
+ * lost shards takes [cost] nanoseconds in total.
  */
 public class Row internal constructor(private val native: NativeRow) {
-    /** How many shards. */
+    /** Number of data and parity shards. */
     public val shape: Shape get() = Shape.of(native.shape)
 
-    /** The message's length. */
+    /** Length of the message in bytes. */
     public val message: Int get() = native.message.toInt()
 
     /** The suite, with its parameters. */
     public val suite: Suite get() = Suite.decode(native.suite)
 
-    /** Nanoseconds. */
+    /** Cost in nanoseconds. */
     public val cost: ULong
         @JvmName("getCost")
         get() = native.cost
@@ -162,15 +165,15 @@ public class Row internal constructor(private val native: NativeRow) {
     override fun toString(): String = "Row($shape, message $message, $suite, cost $cost)"
 }
 
-/** Says which suites may be chosen. */
+/** Selects the suites that may be chosen. */
 public fun interface Allow {
-    /** Whether this one may. */
+    /** Returns true if this suite may be chosen. */
     public fun allows(suite: Suite): Boolean
 }
 
 /**
- * Rows by shape, length and suite, one of each: what `quorate tune-erasure` found to be fastest. Members of a committee use
- * one table, or one row of it: the suite decides the bytes of the shards.
+ * Rows by shape, length and suite, without duplicates: the results of `quorate tune-erasure`. All members of a
+ * committee must use one table, or one row of it, because the suite determines the bytes of the shards.
  */
 public class Table private constructor(private val cell: Cell<NativeTable>) : EncodedObject(cell) {
     private constructor(native: NativeTable) : this(Cell(native, "Table"))
@@ -181,9 +184,9 @@ public class Table private constructor(private val cell: Cell<NativeTable>) : En
     override fun encode(): ByteArray = cell.call { it.encode() }
 
     /**
-     * The fastest of the suites that [allow] says yes to, for shards of this shape, as measured with the length nearest to
-     * [message] as a ratio. Null if nothing was measured for this shape. Without [allow] it is whichever this build can run;
-     * a committee whose members have other builds says what all can.
+     * The fastest suite that [allow] accepts for shards of this shape, measured with the length nearest to [message] as
+     * a ratio. Null if this shape was not measured. By default, [allow] accepts the suites of this build; a committee
+     * whose members have different builds passes the suites that all support.
      */
     @JvmOverloads
     public fun best(shape: Shape, message: Long, allow: Allow = Allow { it.isAvailable }): Row? {
@@ -195,7 +198,7 @@ public class Table private constructor(private val cell: Cell<NativeTable>) : En
     override fun toString(): String = shown { "Table(${rows.size} rows)" }
 
     public companion object {
-        /** The most rows of a table. */
+        /** Maximum number of rows. */
         @JvmField
         public val MAX_ROWS: Int = erasureConstants().maxRows.toInt()
 

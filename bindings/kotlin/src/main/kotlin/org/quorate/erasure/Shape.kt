@@ -17,8 +17,8 @@ import org.quorate.u16
 import org.quorate.u8
 
 /**
- * How many shards there are: [data] that hold the message and [parity] that make up for lost ones. Any [data] of them
- * restore the message. Throws [QuorateException.BadShape] without data shards, or above 32,768 in all.
+ * Number of shards: [data] shards that hold the message and [parity] shards that replace lost ones. Any [data] of them
+ * restore the message. Throws [QuorateException.BadShape] without data shards, or above 32,768 in total.
  */
 public data class Shape(public val data: Int, public val parity: Int) {
     @get:JvmSynthetic
@@ -28,13 +28,13 @@ public data class Shape(public val data: Int, public val parity: Int) {
         translated { erasureShapeCheck(native) }
     }
 
-    /** All shards. */
+    /** Number of all shards. */
     public val shards: Int get() = data + parity
 
     public companion object {
         /**
-         * One shard for each member, as a reliable broadcast needs it that outlives [faulty] of them: twice as many parity
-         * shards as those.
+         * One shard per member, for a reliable broadcast that tolerates [faulty] of them: the parity shards number
+         * twice that.
          */
         @JvmStatic
         public fun ofCommittee(members: Int, faulty: Int): Shape =
@@ -45,39 +45,39 @@ public data class Shape(public val data: Int, public val parity: Int) {
     }
 }
 
-/** The parameters of suite 3 that the tuner searches: words of 2 to 16 bits, packets of 2^[log2Packet] bytes. */
+/** The tuner's parameters of suite 3: words of 2 to 16 bits, packets of 2^[log2Packet] bytes. */
 public data class Packets(public val word: Int, public val log2Packet: Int) {
     init {
         translated { erasurePacketsCheck(word.u8("word"), log2Packet.u8("log2Packet")) }
     }
 
-    /** Bytes of a packet. */
+    /** Bytes per packet. */
     public val packet: Int get() = 1 shl log2Packet
 
     public companion object {
-        /** The largest packet, as a power of two. */
+        /** The largest packet size, as a power of two. */
         @JvmField
         public val MAX_LOG2_PACKET: Int = erasureConstants().maxLog2Packet.toInt()
     }
 }
 
-/** Which code makes the parity shards: the bytes on the wire depend on it, so all members use the same. */
+/** Code of the parity shards. It determines the bytes on the wire, so all members must use the same. */
 public class Suite private constructor(@get:JvmSynthetic internal val raw: ByteArray) {
     private val fields = translated { erasureSuiteDecode(raw) }
 
-    /** The byte that stands for it in encodings. */
+    /** The byte that identifies it in encodings. */
     public val number: Int get() = raw[0].toInt()
 
-    /** A name for people, for instance `leopard`. */
+    /** Human-readable name, for instance `leopard`. */
     public val name: String get() = fields.name
 
-    /** The parameters of suite 3; null for the others. */
+    /** The parameters of suite 3; null for the other suites. */
     public val packets: Packets? get() = if (number == 3) Packets(raw[1].toInt(), raw[2].toInt()) else null
 
-    /** Lengths of shards are multiples of this many bytes. */
+    /** Shard lengths are multiples of this number of bytes. */
     public val unit: Int get() = fields.unit.toInt()
 
-    /** Whether this build can run the code. */
+    /** True if this build supports the code. */
     public val isAvailable: Boolean get() = fields.isAvailable
 
     /** The 3 bytes. */
@@ -94,16 +94,16 @@ public class Suite private constructor(@get:JvmSynthetic internal val raw: ByteA
         @JvmField
         public val LEOPARD: Suite = Suite(byteArrayOf(1, 0, 0))
 
-        /** 2: Cauchy Reed–Solomon over GF(2⁸); up to 256 shards, and the faster one for few of them. */
+        /** 2: Cauchy Reed–Solomon over GF(2⁸); up to 256 shards, and faster for few of them. */
         @JvmField
         public val GF8: Suite = Suite(byteArrayOf(2, 0, 0))
 
-        /** 3: Jerasure's Cauchy Reed–Solomon of exclusive-ors, to compare with; most builds cannot run it. */
+        /** 3: Jerasure's Cauchy Reed–Solomon code of exclusive-ors, for comparison; most builds do not support it. */
         @JvmStatic
         public fun jerasure(packets: Packets): Suite =
             Suite(byteArrayOf(3, packets.word.toByte(), packets.log2Packet.toByte()))
 
-        /** The one to take unless there is a reason for another: suite 2 up to its 256 shards, suite 1 above. */
+        /** The recommended code: suite 2 up to its 256 shards, suite 1 above. */
         @JvmStatic
         public fun recommended(shape: Shape): Suite = Suite(translated { erasureSuiteRecommended(shape.native) })
 
@@ -114,15 +114,16 @@ public class Suite private constructor(@get:JvmSynthetic internal val raw: ByteA
 }
 
 /**
- * A code, a shape that it can do, and the longest message. Throws [QuorateException.BadShape] if the suite cannot make these
- * shards, [QuorateException.TooLarge] above [MAX_MESSAGE], or [MAX_SHARDS] bytes of all shards together.
+ * A code, a shape that it supports, and the maximum message length. Throws [QuorateException.BadShape] if the suite
+ * does not support the shape, and [QuorateException.TooLarge] above [MAX_MESSAGE], or if all shards together exceed
+ * [MAX_SHARDS] bytes.
  */
 public data class Coding @JvmOverloads constructor(
-    /** How many shards. */
+    /** Number of data and parity shards. */
     public val shape: Shape,
-    /** The longest message, in bytes. */
+    /** Maximum message length in bytes. */
     public val maxMessage: Int,
-    /** The code. */
+    /** The erasure code. */
     public val suite: Suite = Suite.recommended(shape),
 ) {
     @get:JvmSynthetic
@@ -133,18 +134,18 @@ public data class Coding @JvmOverloads constructor(
         translated { erasureCodingCheck(native) }
     }
 
-    /** How long each shard of a message of this length is. */
+    /** Length of each shard of a message of this length. */
     public fun shardLen(message: Int): Int =
         translated { erasureShardLen(native, message.natural("message").toULong()) }.toInt()
 
     public companion object {
         private val constants = erasureConstants()
 
-        /** The largest message that any coding allows. */
+        /** Maximum message length of any coding. */
         @JvmField
         public val MAX_MESSAGE: Int = constants.maxMessage.toInt()
 
-        /** The most bytes that all shards of a message may have together. */
+        /** Maximum total length of all shards of a message, in bytes. */
         @JvmField
         public val MAX_SHARDS: Int = constants.maxShards.toInt()
     }

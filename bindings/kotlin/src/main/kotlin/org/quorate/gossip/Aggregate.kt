@@ -21,8 +21,8 @@ import org.quorate.internal.aggregateVerifyBatchDerived
 import org.quorate.u16
 
 /**
- * Some members' signatures on one statement, summed in any order: who signed, and how often each one's signature is in the
- * sum. It needs no quorum. Decoding checked the form; [verify] checks the sum. Suites: [Suite.MIN_SIG_COUNTED] and
+ * Signatures of some members on one statement, summed in any order: the signers, and how often each signature is in the
+ * sum. A quorum is not required. Decoding checks the form; [verify] checks the sum. Suites: [Suite.MIN_SIG_COUNTED] and
  * [Suite.MIN_PK_COUNTED].
  */
 public class Aggregate private constructor(@get:JvmSynthetic internal val cell: Cell<NativeAggregate>) :
@@ -31,29 +31,29 @@ public class Aggregate private constructor(@get:JvmSynthetic internal val cell: 
 
     override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
 
-    /** What is signed. */
+    /** The signed statement. */
     public val statement: Statement get() = cell.call { Statement(it.statement()) }
 
-    /** Who signed. */
+    /** The signers. */
     public val signers: SignerSet get() = cell.call { SignerSet(it.signers()) }
 
     /** How often each signer's signature is in the sum, in ascending order of the signers. */
     public val counts: List<Int> get() = cell.call { aggregate -> aggregate.counts().map { it.toInt() } }
 
-    /** How often a member's signature is in the sum: 0 for who did not sign. */
+    /** How often a member's signature is in the sum: 0 for a non-signer. */
     public fun count(member: Int): Int = cell.call { it.count(member.u16("member")).toInt() }
 
     /** The sum. */
     public val signature: Signature get() = cell.call { Signature(it.signature()) }
 
-    /** Bytes of the encoding. */
+    /** Length of the encoding in bytes. */
     public val encodedLen: Int get() = cell.call { it.encodedLen().toInt() }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
     /**
-     * Checks the sum. Cost: two pairings, one hash to the curve, one subgroup check, and an addition for each signer, or for
-     * each member who is absent if all counts are 1.
+     * Verifies the sum. Cost: two pairings, one hash to the curve, one subgroup check, and one addition for each
+     * signer, or for each absent member if all counts are 1.
      */
     public fun verify(committee: Committee): VerifiedAggregate =
         cell.call { aggregate -> committee.cell.call { VerifiedAggregate(aggregate.verify(it)) } }
@@ -62,14 +62,14 @@ public class Aggregate private constructor(@get:JvmSynthetic internal val cell: 
         shown { signers.use { "Aggregate(${it.size} of ${it.committeeLen}, $statement)" } }
 
     public companion object {
-        /** The aggregate of one vote that was checked by itself. */
+        /** The aggregate of one verified vote. */
         @JvmStatic
         public fun ofVote(vote: VerifiedVote, committee: Committee): VerifiedAggregate =
             vote.cell.call { native ->
                 committee.cell.call { VerifiedAggregate(NativeVerifiedAggregate.ofVote(native, it)) }
             }
 
-        /** The aggregate that a certificate is. */
+        /** The aggregate of a certificate. */
         @JvmStatic
         public fun ofCertificate(certificate: VerifiedCertificate): VerifiedAggregate =
             certificate.cell.call { VerifiedAggregate(NativeVerifiedAggregate.ofCertificate(it)) }
@@ -79,7 +79,9 @@ public class Aggregate private constructor(@get:JvmSynthetic internal val cell: 
         public fun decode(bytes: ByteArray, committee: Committee): Aggregate =
             committee.cell.call { Aggregate(NativeAggregate.decode(bytes, it)) }
 
-        /** Checks many at once, which costs less; each gets the verdict that it would get alone, in its place. */
+        /**
+         * Verifies several at once, which costs less. Each gets the verdict that it would get alone, in input order.
+         */
         @JvmStatic
         public fun verifyBatch(committee: Committee, aggregates: List<Aggregate>): List<Verdict> =
             callAll(aggregates.map { it.cell }) { natives ->
@@ -95,7 +97,7 @@ public class Aggregate private constructor(@get:JvmSynthetic internal val cell: 
     }
 }
 
-/** An aggregate whose sum was checked: only such are added. Only a check makes one. */
+/** An aggregate whose sum was verified; only such aggregates are merged. Only verification creates one. */
 public class VerifiedAggregate
 private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedAggregate>) : NativeObject(cell) {
     internal constructor(native: NativeVerifiedAggregate) : this(Cell(native, "VerifiedAggregate"))
@@ -103,11 +105,11 @@ private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedAggr
     /** The aggregate. */
     public val value: Aggregate get() = cell.call { Aggregate(it.value()) }
 
-    /** Against which committee it was checked. */
+    /** Committee against which it was verified. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
     /**
-     * The sum of two aggregates of one statement. Throws [QuorateException.TooLarge] if a count would be above [limit], and
+     * Adds two aggregates of one statement. Throws [QuorateException.TooLarge] if a count would exceed [limit], and
      * [QuorateException.WrongContext] for another committee or statement. Cost: one addition.
      */
     @JvmOverloads
@@ -115,14 +117,13 @@ private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedAggr
         callAll(listOf(cell, other.cell)) { (one, two) -> VerifiedAggregate(one.merge(two, limit.u16("limit"))) }
 
     /**
-     * The same signers with lower counts: of each of [parts], in their order, as much is taken away as leaves every signer in
-     * at least once. Parts of another statement or committee, and those whose signers are not all in this aggregate, are
-     * passed over.
+     * The same signers with lower counts: subtracts each of [parts], in order, as often as leaves every signer in the
+     * sum at least once. Skips parts of another statement or committee, and parts with signers outside this aggregate.
      */
     public fun normalised(parts: List<VerifiedAggregate>): VerifiedAggregate =
         cell.call { one -> callAll(parts.map { it.cell }) { VerifiedAggregate(one.normalised(it)) } }
 
-    /** The certificate that this is once the signers are a quorum; null before. */
+    /** The certificate, if the signers are a quorum; otherwise null. */
     public fun certificate(committee: Committee): VerifiedCertificate? =
         cell.call { one -> committee.cell.call { one.certificate(it)?.let(::VerifiedCertificate) } }
 
@@ -134,9 +135,9 @@ private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedAggr
     override fun toString(): String = shown { "Verified($value)" }
 }
 
-/** What a batch says about one aggregate. */
+/** Verdict on one aggregate of a batch. */
 public sealed class Verdict {
-    /** The aggregate, or what is wrong with it, thrown. */
+    /** Returns the aggregate, or throws its error. */
     public abstract fun getOrThrow(): VerifiedAggregate
 
     /** It verifies. */
@@ -144,7 +145,7 @@ public sealed class Verdict {
         override fun getOrThrow(): VerifiedAggregate = aggregate
     }
 
-    /** It does not. */
+    /** It does not verify. */
     public class Invalid internal constructor(public val error: QuorateException) : Verdict() {
         override fun getOrThrow(): VerifiedAggregate = throw error
     }

@@ -17,8 +17,8 @@ import org.quorate.translated
 import org.quorate.u16
 
 /**
- * A few verified aggregates of one statement, from whatever source: the sum of what can be added with low counts. It is what
- * [Gossip] keeps beside its own sums, and all that a protocol needs that spreads in another way.
+ * Some verified aggregates of one statement from any source: the sum of those that can be added with low counts.
+ * [Gossip] uses one beside its own sums; a protocol with another dissemination method needs only this.
  */
 public class Pool private constructor(private val cell: Cell<NativePool>) : NativeObject(cell) {
     internal constructor(native: NativePool) : this(Cell(native, "Pool"))
@@ -32,29 +32,29 @@ public class Pool private constructor(private val cell: Cell<NativePool>) : Nati
         parameters: Parameters = Parameters(),
     ) : this(committee.cell.call { NativePool(it, me.u16("me"), statement.native, parameters.native) })
 
-    /** What is signed. */
+    /** The signed statement. */
     public val statement: Statement get() = cell.call { Statement(it.statement()) }
 
     /**
-     * Whether [insert] would take this in: it brings something new, and there is no certificate yet. It costs no
-     * cryptography, so it comes before verifying. Throws as [insert].
+     * Returns true if [insert] would accept this: it adds a new signer, and there is no certificate yet. It uses no
+     * cryptography, so call it before verifying. Throws as [insert] does.
      */
     public fun wants(aggregate: Aggregate): Boolean = cell.call { pool -> aggregate.cell.call { pool.wants(it) } }
 
     /**
-     * Takes in an aggregate that was verified. False if nothing changes by it. Throws [QuorateException.WrongContext] for
-     * another committee's or statement's, and [QuorateException.TooLarge] for a count above the limit.
+     * Inserts a verified aggregate. Returns false if it changes nothing. Throws [QuorateException.WrongContext] for
+     * another committee or statement, and [QuorateException.TooLarge] for a count above the limit.
      */
     public fun insert(aggregate: VerifiedAggregate): Boolean =
         cell.call { pool -> aggregate.cell.call { pool.insert(it) } }
 
-    /** Everybody whose signature is in some aggregate of the pool. */
+    /** All members whose signature is in some aggregate of the pool. */
     public val signers: SignerSet get() = cell.call { SignerSet(it.signers()) }
 
-    /** The sum of everything that can be added, or the certificate's; null of an empty pool. */
+    /** The sum of all aggregates that can be added, or that of the certificate; null if the pool is empty. */
     public val best: VerifiedAggregate? get() = cell.call { it.best()?.let(::VerifiedAggregate) }
 
-    /** All aggregates that are kept. */
+    /** All aggregates in the pool. */
     public val aggregates: List<VerifiedAggregate>
         get() = cell.call { pool -> pool.aggregates().map(::VerifiedAggregate) }
 
@@ -64,44 +64,44 @@ public class Pool private constructor(private val cell: Cell<NativePool>) : Nati
     override fun toString(): String = shown { signers.use { "Pool(${it.size} of ${it.committeeLen} signed)" } }
 
     public companion object {
-        /** At most so many aggregates are kept. */
+        /** Maximum number of aggregates in a pool. */
         @JvmField
         public val POOL: Int = translated { gossipLimits() }.first().toInt()
     }
 }
 
-/** What became of an aggregate that came in. */
+/** Result of receiving an aggregate. */
 public enum class Received {
-    /** It waits for its check. */
+    /** It is queued for verification. */
     WAITING,
 
-    /** It brings nothing that is not known. */
+    /** It adds no new signer. */
     NOTHING_NEW,
 
-    /** There is a certificate already. */
+    /** A certificate exists already. */
     COMPLETE,
 
-    /** Its sender is not listened to for a while. */
+    /** Its sender is suspended for now. */
     REFUSED,
 }
 
 /**
- * A member sent an aggregate that does not verify. That its sender is known is the link's doing.
+ * A member sent an aggregate that does not verify. The link authenticates the sender.
  *
- * @property culprit who sent it.
- * @property evidence what is wrong with it.
+ * @property culprit the member that sent it.
+ * @property evidence the verification error.
  */
 public class Fault internal constructor(public val culprit: Int, public val evidence: QuorateException) {
     override fun toString(): String = "Fault(member $culprit, ${evidence.code})"
 }
 
 /**
- * What a check found.
+ * Result of verifying queued aggregates.
  *
- * @property faults who sent aggregates that do not verify.
- * @property aggregates how many aggregates were verified, together.
- * @property signers how many signers these had in all: the additions of the check.
- * @property grew whether new signers are known now.
+ * @property faults members that sent aggregates that do not verify.
+ * @property aggregates number of aggregates that were verified together.
+ * @property signers total number of signers in these aggregates: the additions that the verification cost.
+ * @property grew true if new signers became known.
  */
 public class Checked internal constructor(
     public val faults: List<Fault>,
@@ -112,18 +112,19 @@ public class Checked internal constructor(
     override fun toString(): String = "Checked($faults, aggregates $aggregates, signers $signers, grew: $grew)"
 }
 
-/** What to send, and to whom. */
+/** Returns the next message and its recipient. */
 public data class Send(public val to: Int, public val aggregate: Aggregate)
 
 /**
- * One member's part in spreading the signatures on one statement. It does no input or output: who drives it carries bytes
- * and tells the time. [vote] takes in one's own vote, [receive] what comes, [check] verifies it together and merges what is
- * good, [next] says what to send to whom, and [certificate] is there once a quorum has signed.
+ * One member's part in spreading the signatures on one statement. It does no I/O: the caller transports the bytes and
+ * passes the time. [vote] adds the member's own vote, [receive] queues a received aggregate, [check] verifies the queue
+ * together and merges the valid ones, [next] returns the next message and its recipient, and [certificate] is set once
+ * a quorum has signed.
  *
- * In all functions `now` is in microseconds, of the clock that the [Peers] are used with; without it, it is the system's.
+ * In all functions `now` is in microseconds of the clock that the [Peers] use; it defaults to the system's.
  */
 public class Gossip private constructor(private val cell: Cell<NativeGossip>) : NativeObject(cell) {
-    /** Member [me] knows of no signature on the statement yet. */
+    /** A gossip of member [me] that knows no signature on the statement yet. */
     @JvmOverloads
     public constructor(
         committee: Committee,
@@ -137,22 +138,22 @@ public class Gossip private constructor(private val cell: Cell<NativeGossip>) : 
         ),
     )
 
-    /** What is being signed. */
+    /** The statement being signed. */
     public val statement: Statement get() = cell.call { Statement(it.statement()) }
 
-    /** Takes in a vote that was checked by itself, above all one's own. False if it was known. */
+    /** Adds a verified vote, usually the member's own. Returns false if it was known. */
     public fun vote(vote: VerifiedVote): Boolean = cell.call { gossip -> vote.cell.call { gossip.vote(it) } }
 
     /**
-     * Takes in an aggregate that was verified elsewhere, for example a certificate in a proposal. False if it brings nothing
-     * new.
+     * Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it adds
+     * nothing new.
      */
     public fun adopt(aggregate: VerifiedAggregate): Boolean =
         cell.call { gossip -> aggregate.cell.call { gossip.adopt(it) } }
 
     /**
-     * Takes in what [peer] sent, over a link that says who it is. Nothing is verified yet. Throws what is wrong with an
-     * aggregate that is not of this statement and committee, or has a count above the limit.
+     * Queues an aggregate that [peer] sent over an authenticated link. It is not verified yet. Throws if the aggregate
+     * has another statement or committee, or a count above the limit.
      */
     @JvmOverloads
     @JvmName("receive")
@@ -170,13 +171,13 @@ public class Gossip private constructor(private val cell: Cell<NativeGossip>) : 
             }
         }
 
-    /** How many aggregates wait for their check. */
+    /** Number of aggregates queued for verification. */
     public val waiting: Int get() = cell.call { it.waiting().toInt() }
 
     /**
-     * Verifies the newest of what waits, together, and merges what is good; who sent what is bad is left alone for a while.
-     * The coefficients come from [entropy], 32 bytes that nobody could foresee; without them they are derived from all that is
-     * verified. Cost: as [Aggregate.verifyBatch] of at most [Parameters.batch] aggregates.
+     * Verifies the newest queued aggregates together and merges the valid ones; the senders of invalid ones are
+     * suspended. The coefficients come from [entropy], 32 unpredictable bytes; by default they are derived from all
+     * aggregates of the batch. Cost: as [Aggregate.verifyBatch] of at most [Parameters.batch] aggregates.
      */
     @JvmOverloads
     @JvmName("check")
@@ -187,10 +188,10 @@ public class Gossip private constructor(private val cell: Cell<NativeGossip>) : 
     }
 
     /**
-     * What to send, and to whom. Tell [peers] when it has [left][Peers.left], was [sent][Peers.sent] or
-     * [failed][Peers.failed]: it holds a place until then. Null if there is nothing to say now or no place is free: ask again
-     * when one is, when something was taken in, or after 50 ms. [draw] is random; without it the operating system's randomness
-     * is.
+     * Returns the next message and its recipient. Tell [peers] when it has [left][Peers.left], was [sent][Peers.sent]
+     * or [failed][Peers.failed]; until then it occupies a slot. Null if there is nothing to send now or no slot is
+     * free: call again when a slot is free, after an aggregate was added, or after 50 ms. [draw] is random; it defaults
+     * to the operating system's randomness.
      */
     @JvmOverloads
     @JvmName("next")
@@ -199,13 +200,13 @@ public class Gossip private constructor(private val cell: Cell<NativeGossip>) : 
             peers.cell.call { gossip.next(it, draw, now)?.run { Send(to.toInt(), Aggregate(aggregate)) } }
         }
 
-    /** What to send to this peer, which somebody else picked; null if there is nothing that it may lack. */
+    /** The aggregate to send to this peer, for a caller that picks peers itself; null if the peer lacks nothing. */
     public fun offer(peer: Int): Aggregate? = cell.call { it.offer(peer.u16("peer"))?.let(::Aggregate) }
 
-    /** Everybody whose signature is known and verified. */
+    /** All members whose signature is known and verified. */
     public val signers: SignerSet get() = cell.call { SignerSet(it.signers()) }
 
-    /** What was taken in that is not of one half of the committee, as it is now. */
+    /** Snapshot of the added aggregates that do not lie within one half of the committee. */
     public val pool: Pool get() = cell.call { Pool(it.pool()) }
 
     /** The certificate, once a quorum has signed. */
@@ -215,7 +216,7 @@ public class Gossip private constructor(private val cell: Cell<NativeGossip>) : 
         shown { signers.use { "Gossip(${it.size} of ${it.committeeLen} signed, $waiting waiting)" } }
 
     public companion object {
-        /** At most so many aggregates wait for their check. */
+        /** Maximum number of aggregates queued for verification. */
         @JvmField
         public val STACK: Int = translated { gossipLimits() }.last().toInt()
     }

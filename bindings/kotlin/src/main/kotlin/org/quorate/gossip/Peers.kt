@@ -11,14 +11,14 @@ import org.quorate.translated
 import org.quorate.u16
 
 /**
- * What can be chosen. The values change how fast and how cheap spreading is, never what is accepted.
+ * Parameters of gossip. They affect the speed and cost of dissemination, never what is accepted.
  *
- * @property limit no count grows past this.
- * @property preferred no count of a pool's sum grows past this, unless sums that are above it make a quorum.
- * @property batch how many aggregates are verified together at most.
- * @property fanOut how many sends are under way at once at most, and to how many members news are told.
- * @property backOff how long a peer that failed is left alone; each further failure in a row adds as much.
- * @property patience how long a send that is not answered holds its place; then it has failed.
+ * @property limit maximum of every count.
+ * @property preferred preferred maximum of the counts of a pool's sum; only sums that make a quorum exceed it.
+ * @property batch maximum number of aggregates that are verified together.
+ * @property fanOut maximum number of concurrent sends, and number of members that are told of news.
+ * @property backOff how long a failed peer is suspended; each further failure in a row adds as much.
+ * @property patience how long an unanswered send occupies its slot; then it has failed.
  */
 public data class Parameters @JvmOverloads public constructor(
     public val limit: Int = DEFAULT_LIMIT,
@@ -50,11 +50,10 @@ public data class Parameters @JvmOverloads public constructor(
 }
 
 /**
- * The other members as one member sees them: who is being sent something, who did not answer and is left alone for a while,
- * who was heard lately. Every [Gossip] of a committee's term shares one, so that what is learnt of a peer holds in all, and
- * the limit of concurrent sends is one for all.
+ * One member's view of the other members: sends in progress, suspended peers, and recently heard peers. Every [Gossip]
+ * of a committee's epoch shares one, so that knowledge about a peer and the limit of concurrent sends apply to all.
  *
- * In all functions `now` is in microseconds, of any clock that does not run backwards; without it, it is the system's.
+ * In all functions `now` is in microseconds of any monotonic clock; it defaults to the system's.
  */
 public class Peers private constructor(@get:JvmSynthetic internal val cell: Cell<NativePeers>) : NativeObject(cell) {
     /** The peers of member [me] in a committee of [committeeLen]. */
@@ -67,59 +66,62 @@ public class Peers private constructor(@get:JvmSynthetic internal val cell: Cell
     )
 
     /**
-     * A member to whom something may be sent now: not oneself, not in the middle of a send, not left alone; by the randomness
-     * of [draw], or of the operating system. Null if as many sends as may be are under way, or there is nobody. Nothing is
-     * noted until [begin].
+     * Picks a peer that may be sent to now: neither this member, nor a peer with a send in progress, nor a suspended
+     * one; at random by [draw], or by the operating system's randomness. Null if the maximum number of sends is in
+     * progress, or no peer is available. The pick takes effect only with [begin].
      */
     @JvmOverloads
     @JvmName("pick")
     public fun pick(draw: ULong? = null, now: ULong = now()): Int? = cell.call { it.pick(draw, now)?.toInt() }
 
-    /** Whether one more send may begin. */
+    /** Returns true if another send may begin. */
     @JvmOverloads
     @JvmName("hasRoom")
     public fun hasRoom(now: ULong = now()): Boolean = cell.call { it.hasRoom(now) }
 
-    /** Whether something may be sent to this peer, were there a place. */
+    /** Returns true if this peer may be sent to, slots aside. */
     @JvmOverloads
     @JvmName("isAvailable")
     public fun isAvailable(peer: Int, now: ULong = now()): Boolean =
         cell.call { it.isAvailable(peer.u16("peer"), now) }
 
     /**
-     * A send to a peer begins: it holds a place until it has [left], was [sent] or [failed], at most for the patience.
-     * [Gossip.next] says it itself.
+     * Registers the start of a send: it occupies a slot until it has [left], was [sent] or [failed], at most for the
+     * patience. [Gossip.next] calls it itself.
      */
     @JvmOverloads
     @JvmName("begin")
     public fun begin(peer: Int, now: ULong = now()): Unit = cell.call { it.begin(peer.u16("peer"), now) }
 
-    /** A message has left: its place is free again, though nobody knows yet whether it arrives. */
+    /** Registers that a message has left: its slot is free again, although its delivery is unknown. */
     public fun left(peer: Int): Unit = cell.call { it.left(peer.u16("peer")) }
 
-    /** A send was answered. */
+    /** Registers that a send was answered. */
     public fun sent(peer: Int): Unit = cell.call { it.sent(peer.u16("peer")) }
 
-    /** A send failed: the peer is left alone for a while, after each further failure in a row for so much longer. */
+    /** Registers that a send failed: the peer is suspended, and longer after each further failure in a row. */
     @JvmOverloads
     @JvmName("failed")
     public fun failed(peer: Int, now: ULong = now()): Unit = cell.call { it.failed(peer.u16("peer"), now) }
 
-    /** Something came from a peer: it is there. */
+    /** Registers that a message came from a peer: it is reachable. */
     public fun heard(peer: Int): Unit = cell.call { it.heard(peer.u16("peer")) }
 
-    /** A peer sent what does not verify: for a while nothing is sent to it, nor taken from it. [Gossip.check] says it itself. */
+    /**
+     * Registers that a peer sent an invalid message: nothing is sent to it or accepted from it for a while.
+     * [Gossip.check] calls it itself.
+     */
     @JvmOverloads
     @JvmName("accuse")
     public fun accuse(peer: Int, now: ULong = now()): Unit = cell.call { it.accuse(peer.u16("peer"), now) }
 
-    /** Whether nothing is taken from this peer now. */
+    /** Returns true if nothing is accepted from this peer now. */
     @JvmOverloads
     @JvmName("isRefused")
     public fun isRefused(peer: Int, now: ULong = now()): Boolean =
         cell.call { it.isRefused(peer.u16("peer"), now) }
 
-    /** When the next place gets free by itself, in microseconds, if no answer comes; null if no send is under way. */
+    /** When the next slot becomes free without an answer, in microseconds; null if no send is in progress. */
     @JvmName("nextFree")
     public fun nextFree(): ULong? = cell.call { it.nextFree() }
 

@@ -26,11 +26,11 @@ import org.quorate.translated
 import org.quorate.u16
 
 /**
- * What lotteries draw from: after each block another one. All whose chains are equal to that height have the same. In Java:
- * `Seed.genesis(…)`.
+ * Randomness of the lotteries, renewed with each block. Members whose chains agree up to its height have the same seed.
+ * In Java: `Seed.genesis(…)`.
  */
 public class Seed internal constructor(@get:JvmSynthetic internal val native: NativeSeed) {
-    /** How many proofs lead to it. */
+    /** Number of proofs that precede it. */
     public val height: ULong
         @JvmName("getHeight")
         get() = native.height
@@ -42,9 +42,9 @@ public class Seed internal constructor(@get:JvmSynthetic internal val native: Na
     public fun encode(): ByteArray = translated { seedEncode(native) }
 
     /**
-     * The seed that follows: the hash of the proof. **Who has to prove is the protocol's rule**, usually who proposed the
-     * block: compare [SeedProof.signer]. Throws [QuorateException.UnknownSigner] and [QuorateException.BadSignature]. Cost: one
-     * subgroup check, one hash to the curve, two pairings.
+     * Derives the next seed: the hash of the proof. **The protocol determines the prover**, usually the proposer of the
+     * block: compare [SeedProof.signer]. Throws [QuorateException.UnknownSigner] and [QuorateException.BadSignature].
+     * Cost: one subgroup check, one hash to the curve, two pairings.
      */
     public fun next(proof: SeedProof, committee: Committee): Seed =
         proof.cell.call { signed -> committee.cell.call { Seed(seedNext(native, signed, it)) } }
@@ -58,8 +58,8 @@ public class Seed internal constructor(@get:JvmSynthetic internal val native: Na
 
     public companion object {
         /**
-         * The first seed of a chain, from bytes that **no member chose and nobody knew when the keys were fixed**: whoever
-         * chooses them decides who proposes first.
+         * The first seed of a chain, from bytes that **no member chose and that were unknown when the keys were
+         * fixed**: control over them is control over the first proposers.
          */
         @JvmStatic
         public fun genesis(chain: ChainId, bytes: ByteArray): Seed = Seed(translated { seedGenesis(chain.raw, bytes) })
@@ -71,21 +71,21 @@ public class Seed internal constructor(@get:JvmSynthetic internal val native: Na
 }
 
 /**
- * A member's signature on a [Seed], whose hash is the next one. It is unique: the member can show it or not, and has nothing
- * else to choose. Until it is shown nobody else knows the next seed.
+ * A member's signature on a [Seed]; its hash is the next seed. It is unique: the member's only choice is whether to
+ * publish it. Until it is published, no other member knows the next seed.
  */
 public class SeedProof private constructor(@get:JvmSynthetic internal val cell: Cell<NativeSeedProof>) :
     NativeValue(cell) {
     internal constructor(native: NativeSeedProof) : this(Cell(native, "SeedProof"))
 
-    /** Puts a proof together from its parts. Nothing is checked. */
+    /** Creates a proof from its parts. Nothing is verified. */
     public constructor(signer: Int, signature: Signature) : this(
         signature.cell.call { NativeSeedProof(signer.u16("signer"), it) },
     )
 
     override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
 
-    /** Whose it is, or claims to be. */
+    /** The signer that the proof names. */
     public val signer: Int get() = cell.call { it.signer().toInt() }
 
     /** The signature. */
@@ -93,15 +93,15 @@ public class SeedProof private constructor(@get:JvmSynthetic internal val cell: 
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** The signature alone, for formats that hold the rest already. */
+    /** Returns the signature alone, for formats that contain the rest already. */
     public fun encodeDetached(): ByteArray = cell.call { it.encodeDetached() }
 
     override fun toString(): String = shown { "SeedProof(member $signer)" }
 
     public companion object {
         /**
-         * This member's proof for a seed. Throws [QuorateException.WrongContext] if the key is no member's, and for Ed25519,
-         * whose signatures are not unique.
+         * Signs a seed: this member's proof. Throws [QuorateException.WrongContext] if the key belongs to no member,
+         * and for Ed25519, whose signatures are not unique.
          */
         @JvmStatic
         public fun sign(secret: SecretKey, committee: Committee, seed: Seed): SeedProof =
@@ -112,7 +112,7 @@ public class SeedProof private constructor(@get:JvmSynthetic internal val cell: 
         public fun decode(suite: Suite, bytes: ByteArray): SeedProof =
             SeedProof(translated { NativeSeedProof.decode(suite.native, bytes) })
 
-        /** Reads the signature of a member who is known. */
+        /** Reads the signature, where the signer is known. */
         @JvmStatic
         public fun decodeDetached(suite: Suite, bytes: ByteArray, signer: Int): SeedProof =
             SeedProof(translated { NativeSeedProof.decodeDetached(suite.native, bytes, signer.u16("signer")) })
@@ -120,17 +120,19 @@ public class SeedProof private constructor(@get:JvmSynthetic internal val cell: 
 }
 
 /**
- * One round's lottery among the members of a committee, which each plays in secret and whose winners can prove that they
- * won. Every member counts once, whatever its weight. It needs unique signatures: any suite but Ed25519. In Java:
- * `Lottery.of(…)`.
+ * One round's lottery among the members of a committee. Each member plays in secret, and a winner can prove that it
+ * won. Every member has the same chance, whatever its weight. It needs unique signatures: any suite but Ed25519. In
+ * Java: `Lottery.of(…)`.
  */
 public class Lottery private constructor(@get:JvmSynthetic internal val cell: Cell<NativeLottery>) :
     NativeObject(cell) {
-    /** This member's ticket, if it won. Throws [QuorateException.WrongContext] if the key is no member's. */
+    /**
+     * Returns this member's ticket, if it won. Throws [QuorateException.WrongContext] if the key belongs to no member.
+     */
     public fun draw(secret: SecretKey): VerifiedTicket? =
         cell.call { lottery -> secret.call { lottery.draw(it)?.let(::VerifiedTicket) } }
 
-    /** Among whom. */
+    /** The participating committee. */
     public val committee: Committee get() = cell.call { Committee(it.committee()) }
 
     /** The seed. */
@@ -141,13 +143,13 @@ public class Lottery private constructor(@get:JvmSynthetic internal val cell: Ce
         @JvmName("getRound")
         get() = cell.call { it.round() }
 
-    /** How many win on average. */
+    /** Average number of winners. */
     public val expected: Int get() = cell.call { it.expected().toInt() }
 
     override fun toString(): String = shown { "Lottery(round $round, $seed, expected $expected)" }
 
     public companion object {
-        /** How many win on average unless a protocol chooses. */
+        /** Default average number of winners. */
         @JvmField
         public val EXPECTED_WINNERS: Int = translated { expectedWinners() }.toInt()
 
@@ -168,18 +170,18 @@ public class Lottery private constructor(@get:JvmSynthetic internal val cell: Ce
     }
 }
 
-/** A member's claim to have won. That it decoded says nothing. In Java: `Ticket.of(…)`. */
+/** A member's claim to have won. A decoded ticket is not verified yet. In Java: `Ticket.of(…)`. */
 public class Ticket private constructor(@get:JvmSynthetic internal val cell: Cell<NativeTicket>) : NativeValue(cell) {
     internal constructor(native: NativeTicket) : this(Cell(native, "Ticket"))
 
     override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
 
-    /** Of which round. */
+    /** Round of the lottery. */
     public val round: ULong
         @JvmName("getRound")
         get() = cell.call { it.round() }
 
-    /** Whose it is, or claims to be. */
+    /** The signer that the proof names. */
     public val member: Int get() = cell.call { it.member().toInt() }
 
     /** The proof. */
@@ -187,12 +189,13 @@ public class Ticket private constructor(@get:JvmSynthetic internal val cell: Cel
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** The signature alone, for formats that hold the rest already. */
+    /** Returns the signature alone, for formats that contain the rest already. */
     public fun encodeDetached(): ByteArray = cell.call { it.encodeDetached() }
 
     /**
-     * Checks that this member won this lottery. Throws [QuorateException.NotDrawn] for a ticket that does not win, before any
-     * pairing. Cost: one subgroup check and a hash; if it wins, one hash to the curve and two pairings.
+     * Verifies that this member won this lottery. Throws [QuorateException.NotDrawn] for a ticket that does not win,
+     * before any pairing. Cost: one subgroup check and a hash; for a winning ticket, also one hash to the curve and two
+     * pairings.
      */
     public fun verify(lottery: Lottery): VerifiedTicket =
         cell.call { ticket -> lottery.cell.call { VerifiedTicket(ticket.verify(it)) } }
@@ -200,7 +203,7 @@ public class Ticket private constructor(@get:JvmSynthetic internal val cell: Cel
     override fun toString(): String = shown { "Ticket(round $round, member $member)" }
 
     public companion object {
-        /** Puts a ticket together from its parts. Nothing is checked. */
+        /** Creates a ticket from its parts. Nothing is verified. */
         @JvmStatic
         @JvmName("of")
         public operator fun invoke(round: ULong, member: Int, signature: Signature): Ticket =
@@ -219,7 +222,7 @@ public class Ticket private constructor(@get:JvmSynthetic internal val cell: Cel
     }
 }
 
-/** A ticket that won. Only a check, or the draw itself, makes one. */
+/** A verified winning ticket. Only verification, or the draw itself, creates one. */
 public class VerifiedTicket
 private constructor(private val cell: Cell<NativeVerifiedTicket>) : NativeObject(cell) {
     internal constructor(native: NativeVerifiedTicket) : this(Cell(native, "VerifiedTicket"))
@@ -227,10 +230,10 @@ private constructor(private val cell: Cell<NativeVerifiedTicket>) : NativeObject
     /** The ticket. */
     public val value: Ticket get() = cell.call { Ticket(it.value()) }
 
-    /** Against which committee it was checked. */
+    /** Committee against which it was verified. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
-    /** What the ticket is worth: the **smallest** score is the best. */
+    /** Score of the ticket: the **smallest** score ranks first. */
     public val score: Score get() = cell.call { Score(it.score()) }
 
     override fun equals(other: Any?): Boolean =
@@ -241,7 +244,7 @@ private constructor(private val cell: Cell<NativeVerifiedTicket>) : NativeObject
     override fun toString(): String = shown { "Verified($value)" }
 }
 
-/** What a winning ticket is worth: 32 bytes that are as good as random. The smallest is the best. */
+/** Score of a winning ticket: 32 pseudorandom bytes. The smallest score ranks first. */
 public class Score internal constructor(private val raw: ByteArray) : Comparable<Score> {
     /** The 32 bytes. */
     public val bytes: ByteArray get() = raw.clone()

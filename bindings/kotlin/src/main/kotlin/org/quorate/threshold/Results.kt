@@ -6,13 +6,13 @@ import org.quorate.internal.Judgement
 import org.quorate.internal.refuseEvidence
 import org.quorate.translated
 
-/** What follows from a share or an opening: perhaps a signature, perhaps openings to ask for, perhaps faults. */
+/** Result of adding a share or an opening: possibly a signature, openings to request, or faults. */
 public class Outcome<out S, out E> internal constructor(
-    /** The signature, once there is one. */
+    /** The signature, once it exists. */
     public val signature: S?,
-    /** Ask these members for the openings of their shares. */
+    /** Members whose share openings are needed; request them. */
     public val wanted: List<Int>,
-    /** Who sent wrong shares. */
+    /** Members that sent wrong shares. */
     public val faults: List<Fault<E>>,
 ) {
     override fun toString(): String = "Outcome(signature: ${signature != null}, wanted $wanted, faults $faults)"
@@ -20,21 +20,21 @@ public class Outcome<out S, out E> internal constructor(
 
 /** A party sent a wrong share. */
 public class Fault<out E> internal constructor(
-    /** Who. */
+    /** The member at fault. */
     public val culprit: Int,
-    /** What shows it. */
+    /** The evidence against it. */
     public val evidence: E,
 ) {
     override fun toString(): String = "Fault(member $culprit)"
 }
 
-/** What a combiner did so far. */
+/** Work done by a combiner so far. */
 public data class Counts(
-    /** Combinations, each with a verification: at most one more than failed. */
+    /** Combinations, each with one verification: at most one more than failed. */
     public val combinations: Int,
-    /** Checks of single shares: at most as many as are needed and as may be faulty together. */
+    /** Checks of single shares: at most the threshold plus the number of faulty parties. */
     public val shareChecks: Int,
-    /** Attempts to find the wrong ones by what the others agree on. */
+    /** Attempts to identify wrong shares by error correction. */
     public val decodings: Int,
 ) {
     internal companion object {
@@ -44,36 +44,36 @@ public data class Counts(
     }
 }
 
-/** What came of checking many shares. */
+/** Result of checking several shares. */
 public class Checked<out V, out F> internal constructor(
-    /** The good ones, in their order. */
+    /** Valid shares, in input order. */
     public val verified: List<V>,
-    /** The others, in their order. */
+    /** Faults of the remaining shares, in input order. */
     public val faults: List<F>,
 )
 
-/** What came of one share more. */
+/** Result of adding a share. */
 public class Collected<out T, out F> internal constructor(
-    /** The result, once. */
+    /** The result, returned once. */
     public val output: T?,
-    /** Shares that turned out to be wrong. */
+    /** Faults of the shares found to be wrong. */
     public val faults: List<F>,
 )
 
 /** A share that did not verify. */
 public sealed class ShareFault<out W, out S> {
-    /** In whose name the share came. */
+    /** Member that the share names. */
     public abstract val member: Int
 
-    /** The member made it itself: evidence that convinces anybody who has the public keys. */
+    /** The member made it itself: evidence that every holder of the public keys can verify. */
     public class Proven<out W> internal constructor(override val member: Int, public val evidence: W) :
         ShareFault<W, Nothing>() {
         override fun toString(): String = "Proven(member $member)"
     }
 
     /**
-     * Nothing in it says that the member made it. It is evidence only together with the signature or the link under which
-     * it came.
+     * Nothing in it proves that the member made it. It is evidence only together with the signature or the
+     * authenticated link that delivered it.
      */
     public class Forged<out S> internal constructor(override val member: Int, public val share: S) :
         ShareFault<Nothing, S>() {
@@ -81,13 +81,13 @@ public sealed class ShareFault<out W, out S> {
     }
 }
 
-/** Says whether a member's attestation of some bytes is good: usually a signature of the member's. */
+/** Verifies a member's attestation of some bytes, usually a signature of the member. */
 public fun interface Attested {
-    /** Whether it is. */
+    /** Returns true if the attestation is valid. */
     public fun isGood(member: Int, bytes: ByteArray, attestation: ByteArray): Boolean
 }
 
-/** The culprit, if every attestation of the evidence is good. */
+/** Returns the culprit, if every attestation of the evidence is valid. */
 internal fun Judgement.culprit(attested: Attested): Int {
     val good = questions.all { attested.isGood(it.member.toInt(), it.bytes, it.attestation) }
     if (!good) translated { refuseEvidence() }

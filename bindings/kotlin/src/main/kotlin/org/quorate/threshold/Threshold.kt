@@ -18,25 +18,25 @@ import org.quorate.translated
 import org.quorate.u16
 import org.quorate.u8
 
-/** What threshold ECDSA computes in. */
+/** Group in which threshold ECDSA computes. */
 public enum class Group(
-    /** The byte that stands for it in encodings. */
+    /** The byte that identifies it in encodings. */
     public val number: Int,
 ) {
-    /** The faster one. What signs over it is not standard ECDSA. */
+    /** The faster group. Signatures over it are not standard ECDSA. */
     RISTRETTO255(1),
 
-    /** Its signatures verify anywhere. */
+    /** Signatures over it are standard ECDSA. */
     SECP256K1(2);
 
-    /** The name for people and configuration files, for instance `secp256k1`. */
+    /** Human-readable name, as in configuration files, for instance `secp256k1`. */
     override fun toString(): String = translated { groupName(native) }
 
     internal val native: UByte
         @JvmSynthetic get() = number.toUByte()
 
     public companion object {
-        /** Throws [QuorateException.WrongContext] if there is no group of this number. */
+        /** Throws [QuorateException.WrongContext] if no group has this number. */
         @JvmStatic
         public fun fromNumber(number: Int): Group {
             val group = number.u8("number")
@@ -44,7 +44,7 @@ public enum class Group(
             return of(group)
         }
 
-        /** Throws [QuorateException.WrongContext] if there is no group of this name. */
+        /** Throws [QuorateException.WrongContext] if no group has this name. */
         @JvmStatic
         public fun fromName(name: String): Group = of(translated { groupFromName(name.text("name")) })
 
@@ -53,14 +53,17 @@ public enum class Group(
     }
 }
 
-/** Whether the parties agree beforehand on what is signed. */
+/** Class of a message: whether the parties agree on it before they sign. */
 public enum class Agreement {
-    /** No two honest parties ever sign different messages: one share more than may be faulty is enough. */
+    /**
+     * No two honest parties ever sign different messages: the threshold is one share more than the number of faulty
+     * parties.
+     */
     AGREED,
 
     /**
-     * Somebody else chooses the message and may tell each party another: any two sets that sign must share an honest
-     * party, so that more shares are needed.
+     * An outside party chooses the message and may give different ones to different parties. Any two signing sets must
+     * share an honest party, so more shares are needed.
      */
     UNAGREED;
 
@@ -70,11 +73,11 @@ public enum class Agreement {
     }
 }
 
-/** How many of how many parties may do whatever they like: fewer than a third. */
+/** Number of parties, and the maximum number of Byzantine ones: fewer than a third. */
 public data class Tolerance(
-    /** How many parties there are. */
+    /** Number of parties. */
     public val parties: Int,
-    /** How many of them may be faulty. */
+    /** Maximum number of faulty parties. */
     public val faulty: Int,
 ) {
     @get:JvmSynthetic
@@ -84,7 +87,7 @@ public data class Tolerance(
         translated { toleranceCheck(native) }
     }
 
-    /** How many shares a signature of this class needs. */
+    /** Number of shares that a signature of this class needs. */
     public fun threshold(agreement: Agreement): Threshold =
         Threshold.of(translated { toleranceThreshold(native, agreement == Agreement.AGREED) })
 
@@ -94,11 +97,11 @@ public data class Tolerance(
     }
 }
 
-/** How many shares of how many are needed. */
+/** Number of shares needed, and number of parties. */
 public data class Threshold(
-    /** How many are needed. */
+    /** Number of shares needed. */
     public val needed: Int,
-    /** How many there are. */
+    /** Number of parties. */
     public val parties: Int,
 ) {
     @get:JvmSynthetic
@@ -109,7 +112,7 @@ public data class Threshold(
     }
 
     public companion object {
-        /** The most parties that a key can be shared by. */
+        /** Maximum number of parties that share a key. */
         @JvmField
         public val MAX_PARTIES: Int = maxParties().toInt()
 
@@ -119,11 +122,11 @@ public data class Threshold(
 }
 
 /**
- * Lagrange coefficients of the sets of members that were used last. In a quiet network the same members answer first again
- * and again: let everything that combines share one.
+ * A cache of the Lagrange coefficients of recently used sets of members. In a stable network the same members usually
+ * respond first, so share one cache among all combiners.
  */
 public class Cache private constructor(@get:JvmSynthetic internal val cell: Cell<NativeCache>) : NativeObject(cell) {
-    /** A cache of at most so many sets for each group, at least one. Memory: 34 bytes for each member of a set. */
+    /** A cache of at most `capacity` sets for each group, at least one. Memory: 34 bytes for each member of a set. */
     @JvmOverloads
     public constructor(capacity: Int = 16) : this(
         Cell(translated { NativeCache(capacity.natural("capacity")) }, "Cache"),

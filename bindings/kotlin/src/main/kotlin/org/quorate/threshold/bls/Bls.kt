@@ -33,16 +33,16 @@ import org.quorate.translated
 import org.quorate.u16
 
 /**
- * Makes a key and shares it. **Whoever runs this knows the key**: run it once, away from the network, and give each member
- * its share alone. Ed25519 has no shares: there it is [QuorateException.WrongContext].
+ * Generates a key and shares it. **The process that runs this knows the key**: run it once, offline, and give each
+ * member only its own share. Ed25519 has no shares: it throws [QuorateException.WrongContext].
  */
 public fun deal(suite: Suite, committee: CommitteeId, tolerance: Tolerance, agreement: Agreement): List<KeyShare> =
     translated { blsDeal(suite.native, committee.raw, tolerance.native, agreement == Agreement.AGREED).map(::KeyShare) }
 
-/** 32 bytes that nobody knew before enough members had signed. **Verify the signature first.** */
+/** Returns 32 bytes that were unpredictable before enough members had signed. **Verify the signature first.** */
 public fun beacon(signature: Signature): ByteArray = signature.cell.call { blsBeacon(it) }
 
-/** The public side of a shared key. */
+/** Public part of a shared key. */
 public class GroupKey private constructor(@get:JvmSynthetic internal val cell: Cell<NativeGroupKey>) :
     EncodedObject(cell) {
     internal constructor(native: NativeGroupKey) : this(Cell(native, "GroupKey"))
@@ -50,24 +50,24 @@ public class GroupKey private constructor(@get:JvmSynthetic internal val cell: C
     /** The signature scheme. */
     public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
 
-    /** Its name of 32 bytes, which every share binds. */
+    /** Identifier of 32 bytes, which every share contains. */
     public val id: ByteArray get() = cell.call { it.id() }
 
-    /** Whose key it is. */
+    /** Committee of the key. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
-    /** How many parties there are and how many may be faulty. */
+    /** Number of parties, and the maximum number of faulty ones. */
     public val tolerance: Tolerance get() = cell.call { Tolerance.of(it.tolerance()) }
 
-    /** How many shares make a signature. */
+    /** Number of shares that a signature needs. */
     public val threshold: Threshold get() = cell.call { Threshold.of(it.threshold()) }
 
-    /** The key that the signatures verify under. */
+    /** Key under which the signatures verify. */
     public val public: PublicKey get() = cell.call { PublicKey(it.publicKey()) }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** The key of one party's shares; null if there is no such party. */
+    /** Verification key of one party's shares; null if there is no such party. */
     public fun party(member: Int): PublicKey? = cell.call { key -> key.party(member.u16("member"))?.let(::PublicKey) }
 
     override fun toString(): String = shown { "GroupKey($suite, ${id.hex()})" }
@@ -80,29 +80,29 @@ public class GroupKey private constructor(@get:JvmSynthetic internal val cell: C
     }
 }
 
-/** One party's share of the key. Close it: that wipes it. It cannot be printed, compared, copied or serialized. */
+/** One party's share of the key. Close it to wipe it. It cannot be printed, compared, copied or serialized. */
 public class KeyShare private constructor(private val cell: Cell<NativeKeyShare>) : NativeObject(cell) {
     internal constructor(native: NativeKeyShare) : this(Cell(native, "KeyShare"))
 
     /** The signature scheme. */
     public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
 
-    /** Whose it is. */
+    /** Index of its party. */
     public val member: Int get() = cell.call { it.member().toInt() }
 
-    /** The public side. */
+    /** Public part of the key. */
     public val key: GroupKey get() = cell.call { GroupKey(it.key()) }
 
-    /** All of it, to be sealed for its party. Fill the array with zeros after use. */
+    /** Returns the whole share, to be sealed for its party. Fill the array with zeros after use. */
     public fun toBytes(): ByteArray = cell.call { it.toBytes().bytes() }
 
-    /** Signs. Whether the message may be signed is for the caller to know: nothing is noted. */
+    /** Signs. The caller decides whether the message may be signed: nothing is recorded. */
     public fun sign(message: ByteArray): SignatureShare = cell.call { SignatureShare(it.sign(message)) }
 
     override fun toString(): String = shown { "KeyShare($suite, member $member)" }
 
     public companion object {
-        /** Reads [toBytes] for that suite. The array stays yours to fill with zeros. */
+        /** Reads the result of [toBytes] for that suite. The caller keeps the array and overwrites it with zeros. */
         @JvmStatic
         public fun fromBytes(suite: Suite, bytes: ByteArray): KeyShare =
             KeyShare(translated { bytes.borrowed { NativeKeyShare.fromBytes(suite.native, it) } })
@@ -117,21 +117,21 @@ public class SignatureShare private constructor(@get:JvmSynthetic internal val c
     /** The signature scheme. */
     public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
 
-    /** Whose it claims to be. Compare it with the sender. */
+    /** Index of the party that the share names. Compare it with the sender. */
     public val member: Int get() = cell.call { it.member().toInt() }
 
     /** A hash of the key and the message. */
     public val digest: ByteArray get() = cell.call { it.digest() }
 
-    /** The party's signature of [attestedBytes]; empty if there is none. */
+    /** The party's signature on [attestedBytes]; empty if there is none. */
     public val attestation: ByteArray get() = cell.call { it.attestation() }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** What a party signs so that a wrong share can be proven to be its. */
+    /** Returns the bytes that a party signs so that a wrong share can be attributed to it. */
     public fun attestedBytes(): ByteArray = cell.call { it.attestedBytes() }
 
-    /** The share with the party's signature, of at most 8,192 bytes. */
+    /** Returns the share with the party's signature, of at most 8,192 bytes. */
     public fun attest(attestation: ByteArray): SignatureShare = cell.call { SignatureShare(it.attest(attestation)) }
 
     override fun toString(): String = shown { "SignatureShare($suite, member $member)" }
@@ -145,29 +145,31 @@ public class SignatureShare private constructor(@get:JvmSynthetic internal val c
 }
 
 /**
- * Shares come in, a signature goes out: combined on trust first, and only if that fails each share is checked and the wrong
- * ones are named.
+ * Combines shares to a signature: optimistically at first; only if that fails, it checks each share and identifies the
+ * wrong ones.
  */
 public class Combiner private constructor(private val cell: Cell<NativeCombiner>) : NativeObject(cell) {
     /**
-     * A combiner for a message, as it is: what the signature must bind, the message must say.
+     * A combiner for a message, which is signed without any framing: it must contain everything that the signature is
+     * to bind.
      *
-     * @param cache those who share one spare each other the coefficients of their sets of members.
+     * @param cache combiners that share one reuse the Lagrange coefficients of recent sets of members.
      */
     @JvmOverloads
     public constructor(key: GroupKey, message: ByteArray, cache: Cache? = null) : this(
         Cell(key.cell.call { of -> Cache.with(cache) { NativeCombiner(of, message, it) } }, "Combiner"),
     )
 
-    /** The signature, once there is one. */
+    /** The signature, once it exists. */
     public val signature: Signature? get() = cell.call { it.signature()?.let(::Signature) }
 
-    /** What was done so far. */
+    /** Work done so far. */
     public val counts: Counts get() = cell.call { Counts.of(it.counts()) }
 
     /**
-     * Takes a share that came over a link that authenticates [sender]. Throws [QuorateException.WrongContext] for a share of
-     * something else, or of somebody else than the sender, and [QuorateException.UnknownSigner]. No opening is ever wanted.
+     * Adds a share received over a link that authenticates [sender]. Throws [QuorateException.WrongContext] for a share
+     * of another message or of another party than the sender, and [QuorateException.UnknownSigner]. It never requests
+     * openings.
      */
     public fun add(sender: Int, share: SignatureShare): Outcome<Signature, ShareFault> =
         cell.call { combiner ->
@@ -179,7 +181,9 @@ public class Combiner private constructor(private val cell: Cell<NativeCombiner>
     override fun toString(): String = shown { "Combiner(done: ${signature != null})" }
 }
 
-/** A wrong share and what it was to sign. Anybody who has the key can judge it, if the share is attested. */
+/**
+ * A wrong share, with the message that it was to sign. Every holder of the key can verify it, if the share is attested.
+ */
 public class ShareFault private constructor(private val cell: Cell<NativeShareFault>) : EncodedObject(cell) {
     internal constructor(native: NativeShareFault) : this(Cell(native, "ShareFault"))
 
@@ -192,8 +196,8 @@ public class ShareFault private constructor(private val cell: Cell<NativeShareFa
     override fun encode(): ByteArray = cell.call { it.encode() }
 
     /**
-     * Checks it and returns the culprit. Throws [QuorateException.NotEvidence] if it is not [attested], or the share is
-     * right, and what [attested] throws.
+     * Verifies the evidence and returns the culprit. Throws [QuorateException.NotEvidence] if it is not [attested] or
+     * if the share is right, and whatever [attested] throws.
      */
     public fun verify(key: GroupKey, attested: Attested): Int =
         cell.call { fault -> key.cell.call { fault.judge(it) } }.culprit(attested)
@@ -201,7 +205,7 @@ public class ShareFault private constructor(private val cell: Cell<NativeShareFa
     override fun toString(): String = shown { "ShareFault($share)" }
 
     public companion object {
-        /** Reads evidence of that suite, which is still to be verified. */
+        /** Reads unverified evidence of that suite. */
         @JvmStatic
         public fun decode(suite: Suite, bytes: ByteArray): ShareFault =
             ShareFault(translated { NativeShareFault.decode(suite.native, bytes) })

@@ -21,22 +21,22 @@ import org.quorate.translated
 import org.quorate.u16
 import org.quorate.u8
 
-/** Which coin. Each name is used for one decision. In Java: `CoinName.of(…)`. */
+/** Name of a coin. Use each name for one decision only. In Java: `CoinName.of(…)`. */
 public class CoinName internal constructor(@get:JvmSynthetic internal val native: NativeName) {
-    /** Which protocol asks, a number of the caller's, so that two of them never share a coin. */
+    /** Number of the protocol, chosen by the caller, so that two protocols never share a coin. */
     public val protocol: Int get() = native.protocol.toInt()
 
-    /** The protocol's epoch. */
+    /** Epoch of the protocol. */
     public val epoch: ULong
         @JvmName("getEpoch")
         get() = native.epoch
 
-    /** Which of the epoch's instances. */
+    /** Instance within the epoch. */
     public val instance: ULong
         @JvmName("getInstance")
         get() = native.instance
 
-    /** Which of the instance's rounds. */
+    /** Round of the instance. */
     public val round: ULong
         @JvmName("getRound")
         get() = native.round
@@ -51,7 +51,7 @@ public class CoinName internal constructor(@get:JvmSynthetic internal val native
     override fun toString(): String = "CoinName(protocol $protocol, epoch $epoch, instance $instance, round $round)"
 
     public companion object {
-        /** A name. */
+        /** Creates a name. */
         @JvmStatic
         @JvmName("of")
         public operator fun invoke(protocol: Int, epoch: ULong, instance: ULong, round: ULong): CoinName =
@@ -63,22 +63,22 @@ public class CoinName internal constructor(@get:JvmSynthetic internal val native
     }
 }
 
-/** A name, hashed to the group for the members of certain keys: what shares are made of. */
+/** A name hashed to the group for a set of keys: the base of its shares. */
 public class Coin private constructor(@get:JvmSynthetic internal val cell: Cell<NativeCoin>) : NativeObject(cell) {
     private constructor(native: NativeCoin) : this(Cell(native, "Coin"))
 
     /** Its name. */
     public val name: CoinName get() = cell.call { CoinName(it.name()) }
 
-    /** What the proofs of its shares name: 32 bytes. */
+    /** Identifier in the proofs of its shares: 32 bytes. */
     public val id: ByteArray get() = cell.call { it.id() }
 
-    /** The element that its shares are multiples of: 32 bytes. */
+    /** The element whose multiples are the shares: 32 bytes. */
     public val base: ByteArray get() = cell.call { it.base() }
 
     /**
-     * The value, from verified shares. Throws [QuorateException.BelowQuorum], [QuorateException.DuplicateSigner], and
-     * [QuorateException.WrongContext] for a share of another coin.
+     * Combines verified shares to the value. Throws [QuorateException.BelowQuorum], [QuorateException.DuplicateSigner],
+     * and [QuorateException.WrongContext] for a share of another coin.
      */
     @JvmOverloads
     public fun combine(keys: PublicKeys, shares: List<VerifiedShare>, cache: Cache? = null): CoinValue =
@@ -93,21 +93,21 @@ public class Coin private constructor(@get:JvmSynthetic internal val cell: Cell<
     override fun toString(): String = shown { "Coin($name)" }
 
     public companion object {
-        /** The coin of that name. Cost: half a multiplication. */
+        /** The coin with that name. Cost: half a multiplication. */
         @JvmStatic
-        public fun of(keys: PublicKeys, name: CoinName): Coin = Coin(keys.cell.call { NativeCoin.of(it, name.native) })
+        public fun fromName(keys: PublicKeys, name: CoinName): Coin = Coin(keys.cell.call { NativeCoin.fromName(it, name.native) })
     }
 }
 
-/** 32 random bytes that all have in common. */
+/** 32 random bytes, the same for all members. */
 public class CoinValue private constructor(private val raw: ByteArray) {
     /** The 32 bytes. */
     public val bytes: ByteArray get() = raw.clone()
 
-    /** One bit. */
+    /** Returns one bit. */
     public fun bit(): Boolean = translated { coinValueBit(raw) }
 
-    /** A number from 0 to n − 1, for choosing a leader; null for 0. The bias is below 2⁻²⁴⁰. */
+    /** Returns a number from 0 to n − 1, for leader election; null if n is 0. The bias is below 2⁻²⁴⁰. */
     public fun below(n: Int): Int? = translated { coinValueBelow(raw, n.u16("n")) }?.toInt()
 
     override fun equals(other: Any?): Boolean = other is CoinValue && raw.contentEquals(other.raw)
@@ -118,21 +118,21 @@ public class CoinValue private constructor(private val raw: ByteArray) {
     override fun toString(): String = raw.hex()
 
     public companion object {
-        /** A value that was known before. Throws [QuorateException.Malformed] unless there are exactly 32 bytes. */
+        /** A known value. Throws [QuorateException.Malformed] unless there are exactly 32 bytes. */
         @JvmStatic
         public fun fromBytes(bytes: ByteArray): CoinValue = CoinValue(bytes.copyOf32(LengthOf.HASH))
     }
 }
 
 /**
- * Collects the shares of one coin until there are enough good ones. All are checked, many with one sum, before they are
- * combined, since a value cannot be looked at to see whether it is right.
+ * Collects the shares of one coin until enough are valid. It verifies all shares, in batches, before combining them,
+ * because a combined value cannot be verified.
  */
 public class Toss private constructor(private val cell: Cell<NativeToss>) : NativeObject(cell) {
     /**
-     * Of a coin of these keys; else it throws [QuorateException.WrongContext].
+     * For a coin of these keys; otherwise it throws [QuorateException.WrongContext].
      *
-     * @param cache those who share one spare each other the coefficients of their sets of members.
+     * @param cache combiners that share one reuse the Lagrange coefficients of recent sets of members.
      */
     @JvmOverloads
     public constructor(keys: PublicKeys, coin: Coin, cache: Cache? = null) : this(
@@ -142,10 +142,10 @@ public class Toss private constructor(private val cell: Cell<NativeToss>) : Nati
         ),
     )
 
-    /** Whether the value is out. */
+    /** True if the value was returned. */
     public val isDone: Boolean get() = cell.call { it.isDone() }
 
-    /** Takes a share in. The output is the value, once there are enough good shares. Throws [QuorateException.UnknownSigner]. */
+    /** Adds a share. The output is the value, once enough shares are valid. Throws [QuorateException.UnknownSigner]. */
     public fun add(share: CoinShare): Collected<CoinValue, ShareFault<WrongShare, CoinShare>> =
         cell.call { toss ->
             val got = share.cell.call { toss.add(it) }

@@ -17,11 +17,11 @@ import org.quorate.threshold.Threshold
 import org.quorate.translated
 import org.quorate.u16
 
-/** What a dealer hands out: the public keys for all, and a share for each member. */
+/** A dealer's output: the public keys, and a share for each member. */
 public class Dealt internal constructor(
-    /** What everybody may know. */
+    /** The public keys. */
     public val keys: PublicKeys,
-    /** The members' secrets, in their order. Give each its own alone, and close these. */
+    /** The members' secret shares, in order. Give each member only its own, and close these. */
     public val shares: List<KeyShare>,
 ) {
     /** The keys. */
@@ -31,18 +31,18 @@ public class Dealt internal constructor(
     public operator fun component2(): List<KeyShare> = shares
 }
 
-/** What everybody knows of dealt keys, checked to lie on one polynomial. */
+/** The public keys of a dealt key, checked to lie on one polynomial. */
 public class PublicKeys private constructor(@get:JvmSynthetic internal val cell: Cell<NativePublicKeys>) :
     EncodedObject(cell) {
     internal constructor(native: NativePublicKeys) : this(Cell(native, "PublicKeys"))
 
-    /** For which committee they were dealt. */
+    /** Committee for which they were dealt. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
-    /** How many shares of how many are needed. */
+    /** Number of shares needed, and number of parties. */
     public val threshold: Threshold get() = cell.call { Threshold.of(it.threshold()) }
 
-    /** The public key itself: 32 bytes. */
+    /** The public key: 32 bytes. */
     public val key: ByteArray get() = cell.call { it.key() }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
@@ -51,20 +51,21 @@ public class PublicKeys private constructor(@get:JvmSynthetic internal val cell:
     public fun verificationKey(member: Int): ByteArray? = cell.call { it.verificationKey(member.u16("member")) }
 
     /**
-     * The same keys with a table for each member, which makes checking between n/8 and 46 shares at once somewhat cheaper.
-     * Memory: 10 kB for each member. Cost: as [decode], and a quarter of a multiplication for each.
+     * Returns the same keys with a table for each member, which makes verifying between n/8 and 46 shares at once
+     * somewhat cheaper. Memory: 10 kB for each member. Cost: as [decode], plus a quarter of a multiplication per
+     * member.
      */
     public fun precomputed(): PublicKeys = cell.call { PublicKeys(it.precomputed()) }
 
-    /** Checks one share, or throws [QuorateException.BadShare]. Cost: 1.5 multiplications. */
+    /** Verifies one share, or throws [QuorateException.BadShare]. Cost: 1.5 multiplications. */
     public fun verifyShare(instance: Coin, share: CoinShare): VerifiedShare =
         cell.call { keys ->
             instance.cell.call { of -> share.cell.call { VerifiedShare(keys.verifyShare(of, it)) } }
         }
 
     /**
-     * Checks many shares together and finds every wrong one; these are no error but among the faults. Cost: 0.6 of a
-     * multiplication for each share.
+     * Verifies several shares together and identifies every wrong one; these raise no error but are listed in the
+     * faults. Cost: 0.6 multiplications per share.
      */
     public fun verifyShares(
         instance: Coin,
@@ -83,8 +84,8 @@ public class PublicKeys private constructor(@get:JvmSynthetic internal val cell:
 
     public companion object {
         /**
-         * Deals a fresh key of which one share more is needed than members may be faulty. **Whoever runs this knows the
-         * key**: run it once, away from the network, and give each member its share alone.
+         * Deals a new key whose threshold is one more than the maximum number of faulty members. **The process that
+         * runs this knows the key**: run it once, offline, and give each member only its own share.
          */
         @JvmStatic
         public fun deal(committee: CommitteeId, threshold: Threshold): Dealt {
@@ -92,45 +93,48 @@ public class PublicKeys private constructor(@get:JvmSynthetic internal val cell:
             return Dealt(PublicKeys(dealt.keys), dealt.shares.map(::KeyShare))
         }
 
-        /** Reads keys, and checks that they lie on one polynomial. Cost: a sum of n + 1 products. */
+        /** Reads keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products. */
         @JvmStatic
         public fun decode(bytes: ByteArray): PublicKeys = PublicKeys(translated { NativePublicKeys.decode(bytes) })
     }
 }
 
-/** A member's secret. Close it: that wipes it. It cannot be printed, compared, copied or serialized. */
+/** A member's share of the secret key. Close it to wipe it. It cannot be printed, compared, copied or serialized. */
 public class KeyShare private constructor(private val cell: Cell<NativeKeyShare>) : NativeObject(cell) {
     internal constructor(native: NativeKeyShare) : this(Cell(native, "KeyShare"))
 
-    /** Whose share it is. */
+    /** Member that holds the share. */
     public val member: Int get() = cell.call { it.member().toInt() }
 
-    /** For which committee it was dealt. */
+    /** Committee for which it was dealt. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
-    /** What everybody knows of it: 32 bytes. */
+    /** Its public verification key: 32 bytes. */
     public val verificationKey: ByteArray get() = cell.call { it.verificationKey() }
 
     /**
-     * Checks that the dealer gave this member the secret of its verification key, or throws [QuorateException.BadShare].
-     * To be done once: with a wrong one a member makes wrong shares, and is the culprit.
+     * Verifies that the dealer gave this member the secret of its verification key, or throws
+     * [QuorateException.BadShare]. Call it once: with a wrong secret the member makes wrong shares and is blamed for
+     * them.
      */
     public fun check(keys: PublicKeys): Unit = cell.call { share -> keys.cell.call { share.check(it) } }
 
     /**
-     * This member's part in a coin. **Show it only when the protocol says so**: who sees enough shares early knows the
-     * value early. Cost: three multiplications.
+     * Returns this member's share of a coin. **Release it only when the protocol permits it**: a party that sees enough
+     * shares early knows the value early. Cost: three multiplications.
      */
     public fun coinShare(coin: Coin): CoinShare =
         cell.call { key -> coin.cell.call { CoinShare(key.share(it)) } }
 
-    /** The 99 bytes, for a key file. Fill the array with zeros after use. */
+    /** Returns the 99 bytes, for a key file. Fill the array with zeros after use. */
     public fun toBytes(): ByteArray = cell.call { it.toBytes().bytes() }
 
     override fun toString(): String = shown { "KeyShare(coin, member $member)" }
 
     public companion object {
-        /** Reads [toBytes]; [check] it then. The array stays yours to fill with zeros. */
+        /**
+         * Reads the result of [toBytes]; call [check] next. The caller keeps the array and overwrites it with zeros.
+         */
         @JvmStatic
         public fun fromBytes(bytes: ByteArray): KeyShare =
             KeyShare(translated { bytes.borrowed { NativeKeyShare.fromBytes(it) } })

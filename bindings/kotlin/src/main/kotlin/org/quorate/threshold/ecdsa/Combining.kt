@@ -20,37 +20,37 @@ import org.quorate.threshold.culprit
 import org.quorate.translated
 import org.quorate.u16
 
-/** One party's part of a signature. It names the key, the epoch, the index and the message that it is for. */
+/** One party's part of a signature. It names its key, epoch, index and message. */
 public class SignatureShare private constructor(@get:JvmSynthetic internal val cell: Cell<NativeSignatureShare>) :
     EncodedObject(cell) {
     internal constructor(native: NativeSignatureShare) : this(Cell(native, "SignatureShare"))
 
-    /** Over which group it is. */
+    /** Its group. */
     public val group: Group get() = cell.call { Group.of(it.group()) }
 
-    /** Whose it claims to be. Compare it with the sender. */
+    /** Index of the party that the share names. Compare it with the sender. */
     public val member: Int get() = cell.call { it.member().toInt() }
 
-    /** The epoch of the presignature. */
+    /** Epoch of the presignature. */
     public val epoch: ULong
         @JvmName("getEpoch")
         get() = cell.call { it.epoch() }
 
-    /** The index of the presignature. */
+    /** Index of the presignature. */
     public val index: Long get() = cell.call { it.index().toLong() }
 
-    /** A hash of what it signs. */
+    /** A hash of the signed message. */
     public val digest: ByteArray get() = cell.call { it.digest() }
 
-    /** The party's signature of [attestedBytes]; empty if there is none. */
+    /** The party's signature on [attestedBytes]; empty if there is none. */
     public val attestation: ByteArray get() = cell.call { it.attestation() }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** What a party signs so that a wrong share can be proven to be its. */
+    /** Returns the bytes that a party signs so that a wrong share can be attributed to it. */
     public fun attestedBytes(): ByteArray = cell.call { it.attestedBytes() }
 
-    /** The share with the party's signature, of at most 8,192 bytes. */
+    /** Returns the share with the party's signature, of at most 8,192 bytes. */
     public fun attest(attestation: ByteArray): SignatureShare = cell.call { SignatureShare(it.attest(attestation)) }
 
     override fun toString(): String = shown { "SignatureShare($group, member $member, epoch $epoch, index $index)" }
@@ -63,18 +63,18 @@ public class SignatureShare private constructor(@get:JvmSynthetic internal val c
     }
 }
 
-/** What lets others check a party's share. */
+/** An opening, which lets the other members check a party's share. */
 public class Opening private constructor(@get:JvmSynthetic internal val cell: Cell<NativeOpening>) :
     EncodedObject(cell) {
     internal constructor(native: NativeOpening) : this(Cell(native, "Opening"))
 
-    /** Over which group it is. */
+    /** Its group. */
     public val group: Group get() = cell.call { Group.of(it.group()) }
 
-    /** Whose it is. */
+    /** Index of its party. */
     public val member: Int get() = cell.call { it.member().toInt() }
 
-    /** Which presignature it opens. */
+    /** Index of the presignature that it opens. */
     public val index: Long get() = cell.call { it.index().toLong() }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
@@ -89,13 +89,13 @@ public class Opening private constructor(@get:JvmSynthetic internal val cell: Ce
     }
 }
 
-/** A message under a tag: what a combiner collects shares for. */
+/** A message under a tag: the subject of a combiner. */
 public class Signing private constructor(@get:JvmSynthetic internal val cell: Cell<NativeSigning>) :
     NativeObject(cell) {
     internal constructor(native: NativeSigning) : this(Cell(native, "Signing"))
 
     /**
-     * For whoever combines without a party's file; parties call [Presignatures.signing]. A wrong nonce makes every
+     * For a combiner without a party's file; parties call [Presignatures.signing]. A wrong nonce makes every
      * combination fail.
      */
     public constructor(key: GroupKey, deal: Deal, nonce: ByteArray, tag: Tag, message: ByteArray) : this(
@@ -104,53 +104,53 @@ public class Signing private constructor(@get:JvmSynthetic internal val cell: Ce
         },
     )
 
-    /** Over which group it is. */
+    /** Its group. */
     public val group: Group get() = cell.call { Group.of(it.group()) }
 
-    /** What is signed. */
+    /** The signed statement. */
     public val message: ByteArray get() = cell.call { it.message() }
 
-    /** The presignature's public half: what every signing of this tag has in common. */
+    /** Public part of the presignature, which all signings of this tag share. */
     public val nonce: ByteArray get() = cell.call { it.nonce() }
 
-    /** Under which tag. */
+    /** Its tag. */
     public val tag: Tag get() = cell.call { Tag(it.tag()) }
 
     override fun toString(): String = shown { "Signing($group, $tag)" }
 }
 
 /**
- * Shares come in, a signature goes out: combined on trust first, and only if that fails each share is checked and the wrong
- * ones are named.
+ * Combines shares to a signature: optimistically at first; only if that fails, it checks each share and identifies the
+ * wrong ones.
  */
 public class Combiner private constructor(private val cell: Cell<NativeCombiner>) : NativeObject(cell) {
     /**
      * A combiner without shares.
      *
-     * @param cache those who share one spare each other the coefficients of their sets of members.
+     * @param cache combiners that share one reuse the Lagrange coefficients of recent sets of members.
      */
     @JvmOverloads
     public constructor(signing: Signing, cache: Cache? = null) : this(
         Cell(signing.cell.call { of -> Cache.with(cache) { NativeCombiner(of, it) } }, "Combiner"),
     )
 
-    /** What it collects shares for. */
+    /** The signing whose shares it collects. */
     public val signing: Signing get() = cell.call { Signing(it.signing()) }
 
-    /** The signature, once there is one. */
+    /** The signature, once it exists. */
     public val signature: Signature? get() = cell.call { it.signature()?.let(::made) }
 
-    /** What was done so far. */
+    /** Work done so far. */
     public val counts: Counts get() = cell.call { Counts.of(it.counts()) }
 
     /**
-     * Takes a share that came over a link that authenticates [sender]. Throws [QuorateException.WrongContext] for a share of
-     * something else, or of somebody else than the sender, and [QuorateException.UnknownSigner].
+     * Adds a share received over a link that authenticates [sender]. Throws [QuorateException.WrongContext] for a share
+     * of another message or of another party than the sender, and [QuorateException.UnknownSigner].
      */
     public fun add(sender: Int, share: SignatureShare): Outcome<Signature, ShareFault> =
         cell.call { combiner -> share.cell.call { outcome(combiner.add(sender.u16("sender"), it)) } }
 
-    /** Takes the opening of a share of [member]'s, from whomever it came. It is ignored unless it was asked for. */
+    /** Adds the opening of [member]'s share, from any sender. It is ignored unless it was requested. */
     public fun open(member: Int, opening: Opening): Outcome<Signature, ShareFault> =
         cell.call { combiner -> opening.cell.call { outcome(combiner.open(member.u16("member"), it)) } }
 
@@ -166,11 +166,11 @@ public class Combiner private constructor(private val cell: Cell<NativeCombiner>
     override fun toString(): String = shown { "Combiner($signing, done: ${signature != null})" }
 }
 
-/** A wrong share, with what shows that it is wrong. Anybody who holds the deal can judge it, if the share is attested. */
+/** A wrong share, with the evidence against it. Every holder of the deal can verify it, if the share is attested. */
 public class ShareFault private constructor(private val cell: Cell<NativeShareFault>) : EncodedObject(cell) {
     internal constructor(native: NativeShareFault) : this(Cell(native, "ShareFault"))
 
-    /** Over which group it is. */
+    /** Its group. */
     public val group: Group get() = cell.call { Group.of(it.group()) }
 
     /** The wrong share. */
@@ -179,8 +179,8 @@ public class ShareFault private constructor(private val cell: Cell<NativeShareFa
     override fun encode(): ByteArray = cell.call { it.encode() }
 
     /**
-     * Checks it and returns the culprit. [attested] is asked for every share of the evidence. Throws
-     * [QuorateException.NotEvidence] if one is not attested, or the share is right, and what [attested] throws.
+     * Verifies the evidence and returns the culprit. [attested] is called for every share of the evidence. Throws
+     * [QuorateException.NotEvidence] if one is not attested or if the share is right, and whatever [attested] throws.
      */
     public fun verify(key: GroupKey, deal: Deal, attested: Attested): Int {
         val judgement = cell.call { fault -> key.cell.call { of -> deal.cell.call { fault.judge(of, it) } } }
@@ -190,7 +190,7 @@ public class ShareFault private constructor(private val cell: Cell<NativeShareFa
     override fun toString(): String = shown { "ShareFault($share)" }
 
     public companion object {
-        /** Reads evidence over that group, which is still to be verified. */
+        /** Reads unverified evidence over that group. */
         @JvmStatic
         public fun decode(group: Group, bytes: ByteArray): ShareFault =
             ShareFault(translated { NativeShareFault.decode(group.native, bytes) })

@@ -18,8 +18,8 @@ import org.quorate.threshold.Tolerance
 import org.quorate.translated
 
 /**
- * Makes a key and deals presignatures of it. **It knows the key**: it can sign anything alone, and so can whoever breaks into
- * it. Run it offline, seal each party's file, and wipe the machine. Close it: that wipes the key.
+ * Generates a key and deals its presignatures. **It knows the key**: it can sign alone, and so can an attacker that
+ * compromises it. Run it offline, seal each party's file, and wipe the machine. Close it to wipe the key.
  */
 public class TrustedDealer private constructor(private val cell: Cell<NativeDealer>) : NativeObject(cell) {
     private constructor(native: NativeDealer) : this(Cell(native, "TrustedDealer"))
@@ -32,12 +32,12 @@ public class TrustedDealer private constructor(private val cell: Cell<NativeDeal
     /** The public key. */
     public val key: GroupKey get() = cell.call { GroupKey(it.key()) }
 
-    /** The secret key itself, 32 bytes, to deal for further epochs. Fill the array with zeros after use. */
+    /** Returns the secret key, 32 bytes, to deal for further epochs. Fill the array with zeros after use. */
     public fun toBytes(): ByteArray = cell.call { it.toBytes().bytes() }
 
     /**
-     * Deals the presignatures of one epoch, to each party its own, in the parties' order. **Never deal an epoch twice.**
-     * Cost: a tenth of a millisecond for each presignature and party.
+     * Deals the presignatures of one epoch: one file for each party, in the parties' order. **Never deal an epoch
+     * twice.** Cost: 0.1 ms per presignature and party.
      */
     @JvmName("deal")
     public fun deal(epoch: ULong, plan: Plan): List<Presignatures> =
@@ -46,7 +46,7 @@ public class TrustedDealer private constructor(private val cell: Cell<NativeDeal
     override fun toString(): String = shown { "TrustedDealer($key)" }
 
     public companion object {
-        /** The dealer of a key that was written down. The array stays yours to fill with zeros. */
+        /** The dealer of a stored key. The caller keeps the array and overwrites it with zeros. */
         @JvmStatic
         public fun fromBytes(group: Group, committee: CommitteeId, tolerance: Tolerance, bytes: ByteArray): TrustedDealer =
             TrustedDealer(
@@ -62,29 +62,29 @@ public class GroupKey private constructor(@get:JvmSynthetic internal val cell: C
     EncodedObject(cell) {
     internal constructor(native: NativeGroupKey) : this(Cell(native, "GroupKey"))
 
-    /** Over which group it is. */
+    /** Its group. */
     public val group: Group get() = cell.call { Group.of(it.group()) }
 
-    /** Its name of 32 bytes, which every share and every record binds. */
+    /** Identifier of 32 bytes, which every share and every record contains. */
     public val id: ByteArray get() = cell.call { it.id() }
 
-    /** Whose key it is. */
+    /** Committee of the key. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
-    /** How many parties there are and how many may be faulty. */
+    /** Number of parties, and the maximum number of faulty ones. */
     public val tolerance: Tolerance get() = cell.call { Tolerance.of(it.tolerance()) }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** Checks a signature that was made under a tag, or throws [QuorateException.BadSignature]. */
+    /** Verifies a signature made under a tag, or throws [QuorateException.BadSignature]. */
     public fun verify(tag: Tag, message: ByteArray, signature: Signature): Unit =
         cell.call { key -> tag.cell.call { key.verify(it, message, signature.group.native, signature.raw) } }
 
-    /** Checks a signature over secp256k1 as any ECDSA library would, with SHA-256, and refuses high s besides. */
+    /** Verifies a signature over secp256k1 as standard ECDSA with SHA-256, and also rejects high s. */
     public fun verifyMessage(message: ByteArray, signature: Signature): Unit =
         cell.call { it.verifyMessage(message, signature.group.native, signature.raw) }
 
-    /** The key over secp256k1 as a SubjectPublicKeyInfo in DER, which OpenSSL reads. */
+    /** Returns the key over secp256k1 as a SubjectPublicKeyInfo in DER, which OpenSSL reads. */
     public fun toSpkiDer(): ByteArray = cell.call { it.toSpkiDer() }
 
     override fun toString(): String = shown { "GroupKey($group, ${id.hex()})" }
@@ -98,18 +98,18 @@ public class GroupKey private constructor(@get:JvmSynthetic internal val cell: C
 }
 
 /**
- * A signature that decoded: 64 bytes in the one accepted form. Over ristretto255 it is not standard ECDSA, and nothing but
- * quorate verifies it.
+ * A decoded signature: 64 bytes in the one accepted form. Over ristretto255 it is not standard ECDSA, and only quorate
+ * verifies it.
  */
 public class Signature internal constructor(
-    /** Over which group it is. */
+    /** Its group. */
     public val group: Group,
     @get:JvmSynthetic internal val raw: ByteArray,
 ) {
     /** The 64 bytes. */
     public fun toBytes(): ByteArray = raw.clone()
 
-    /** The form of a signature over secp256k1 that X.509 and OpenSSL expect. */
+    /** Returns the form of a signature over secp256k1 that X.509 and OpenSSL expect. */
     public fun toDer(): ByteArray = translated { ecdsaSignatureToDer(group.native, raw) }
 
     override fun equals(other: Any?): Boolean =
@@ -131,16 +131,16 @@ public class Signature internal constructor(
 }
 
 /**
- * What was dealt for one epoch, as far as everybody may know it: whoever holds it can judge evidence. Compare the ids:
- * parties who hold different deals cannot sign together.
+ * Public part of the deal for one epoch; its holder can verify evidence. Compare the ids: parties that hold different
+ * deals cannot sign together.
  */
 public class Deal private constructor(@get:JvmSynthetic internal val cell: Cell<NativeDeal>) : EncodedObject(cell) {
     internal constructor(native: NativeDeal) : this(Cell(native, "Deal"))
 
-    /** Its name: 32 bytes. */
+    /** Identifier: 32 bytes. */
     public val id: ByteArray get() = cell.call { it.id() }
 
-    /** The name of the key: 32 bytes. */
+    /** Identifier of the key: 32 bytes. */
     public val key: ByteArray get() = cell.call { it.key() }
 
     /** The epoch. */
@@ -148,7 +148,7 @@ public class Deal private constructor(@get:JvmSynthetic internal val cell: Cell<
         @JvmName("getEpoch")
         get() = cell.call { it.epoch() }
 
-    /** What the presignatures are for. */
+    /** Plan of the presignatures. */
     public val plan: Plan get() = cell.call { Plan.decode(it.plan()) }
 
     /** The roots of the parties' trees of openings. */

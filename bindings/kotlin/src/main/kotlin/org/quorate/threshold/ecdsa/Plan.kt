@@ -19,38 +19,41 @@ import org.quorate.u32
 import org.quorate.u8
 
 /**
- * What the presignatures of an epoch are for: which one signs what, and how many shares that takes. All tags throw
+ * Plan of an epoch's presignatures: the use of each, and the number of shares that it needs. All tags throw
  * [QuorateException.WrongContext] in a plan of another kind, and [QuorateException.Exhausted] past its end.
  */
 public class Plan private constructor(@get:JvmSynthetic internal val raw: ByteArray) {
-    /** How many presignatures it takes. */
+    /** Number of presignatures in the plan. */
     public val count: Long = translated { planCount(raw) }.toLong()
 
     /** The 5 bytes. */
     public fun encode(): ByteArray = raw.clone()
 
-    /** The class of a presignature; null past the end. */
+    /** Class of a presignature; null past the end. */
     public fun agreement(index: Long): Agreement? =
         translated { planIsAgreed(raw, index.u32("index")) }?.let(Agreement::of)
 
-    /** The member's broadcast was delivered. */
+    /** The tag for the delivery of a member's broadcast. */
     @JvmName("prbc")
     public fun prbc(epoch: ULong, member: Int): Tag = tag(epoch, PlanUse.Prbc(member.u16("member")))
 
-    /** Step [step] of 1 to 4 of the member's promotion of its proposal in a round, from 0. The member chooses it. */
+    /**
+     * The tag for step [step] (1 to 4) of the member's promotion of its proposal in a round, counted from 0. The member
+     * chooses the proposal.
+     */
     @JvmName("promotion")
     public fun promotion(epoch: ULong, round: Int, member: Int, step: Int): Tag =
         tag(epoch, PlanUse.Promotion(round.u16("round"), member.u16("member"), step.u8("step")))
 
-    /** A round, from 0, has enough promotions. */
+    /** The tag for the completion of a round, counted from 0, after enough promotions. */
     @JvmName("completion")
     public fun completion(epoch: ULong, round: Int): Tag = tag(epoch, PlanUse.Completion(round.u16("round")))
 
-    /** Presignature number [number] of a plan [ofAgreed]. */
+    /** Presignature number [number] of a plan made by [ofAgreed]. */
     @JvmName("agreed")
     public fun agreed(epoch: ULong, number: Long): Tag = tag(epoch, PlanUse.Agreed(number.u32("number")))
 
-    /** Presignature number [number] of a plan [ofUnagreed]. */
+    /** Presignature number [number] of a plan made by [ofUnagreed]. */
     @JvmName("unagreed")
     public fun unagreed(epoch: ULong, number: Long): Tag = tag(epoch, PlanUse.Unagreed(number.u32("number")))
 
@@ -65,25 +68,25 @@ public class Plan private constructor(@get:JvmSynthetic internal val raw: ByteAr
     public companion object {
         private val constants = planConstants()
 
-        /** The rounds of agreement that are enough for all but one epoch in a million. */
+        /** Number of agreement rounds that suffices in all but one epoch in a million. */
         @JvmField
         public val ROUNDS: Int = constants.rounds.toInt()
 
-        /** The most presignatures that an epoch can have. */
+        /** Maximum number of presignatures of an epoch. */
         @JvmField
         public val MAX_COUNT: Int = constants.maxCount.toInt()
 
-        /** An asynchronous agreement, of whose tags [prbc], [promotion] and [completion] tell. */
+        /** A plan for one asynchronous agreement; [prbc], [promotion] and [completion] return its tags. */
         @JvmStatic
         @JvmOverloads
         public fun ofAgreement(parties: Int, rounds: Int = ROUNDS): Plan =
             Plan(planOf(PlanKind.Agreement(parties.u16("parties"), rounds.u16("rounds"))))
 
-        /** So many, all for messages on which the parties agree, for a use that numbers them itself. */
+        /** A plan of `count` presignatures for messages that the parties agree on; the application numbers them. */
         @JvmStatic
         public fun ofAgreed(count: Long): Plan = Plan(planOf(PlanKind.Agreed(count.u32("count"))))
 
-        /** So many, all for messages that somebody chooses. */
+        /** A plan of `count` presignatures for messages that an outside party chooses. */
         @JvmStatic
         public fun ofUnagreed(count: Long): Plan = Plan(planOf(PlanKind.Unagreed(count.u32("count"))))
 
@@ -93,7 +96,7 @@ public class Plan private constructor(@get:JvmSynthetic internal val raw: ByteAr
     }
 }
 
-/** One presignature of one epoch, and the class of messages that it may sign. Only a plan makes one. */
+/** One presignature of one epoch, and the class of messages that it may sign. Only a plan creates tags. */
 public class Tag private constructor(@get:JvmSynthetic internal val cell: Cell<NativeTag>) : NativeObject(cell) {
     internal constructor(native: NativeTag) : this(Cell(native, "Tag"))
 
@@ -102,10 +105,10 @@ public class Tag private constructor(@get:JvmSynthetic internal val cell: Cell<N
         @JvmName("getEpoch")
         get() = cell.call { it.epoch() }
 
-    /** The index within the epoch. */
+    /** Index within the epoch. */
     public val index: Long get() = cell.call { it.index().toLong() }
 
-    /** The class. */
+    /** Class of its messages. */
     public val agreement: Agreement get() = cell.call { Agreement.of(it.isAgreed()) }
 
     override fun equals(other: Any?): Boolean =

@@ -13,45 +13,47 @@ import org.quorate.internal.sealingPublicKeyCheck
 import org.quorate.translated
 
 /**
- * What opens files that were sealed to its public key. Close it: that wipes it. It cannot be compared, copied or serialized.
+ * A private key that opens files sealed to its public key. Close it to wipe it. It cannot be compared, copied or
+ * serialized.
  */
 public class SealingKey private constructor(private val cell: Cell<NativeSealingKey>) : NativeObject(cell) {
     private constructor(native: NativeSealingKey) : this(Cell(native, "SealingKey"))
 
-    /** To whom to seal. */
+    /** The public key. */
     public val public: SealingPublicKey get() = cell.call { SealingPublicKey.decode(it.publicKey()) }
 
-    /** The 32 bytes, for a key file. Fill the array with zeros after use. */
+    /** Returns the 32 bytes, for a key file. Fill the array with zeros after use. */
     public fun toBytes(): ByteArray = cell.call { it.toBytes().bytes() }
 
     /**
-     * Opens a file. Throws [QuorateException.WrongContext] for what was not sealed to this key with this context. Fill the
-     * array with zeros after use. **A seal hides and does not sign**: whoever knows the public key can seal to it.
+     * Opens a file. Throws [QuorateException.WrongContext] unless it was sealed to this key with this context. Fill the
+     * array with zeros after use. **A seal does not authenticate the sender**: every holder of the public key can seal
+     * to it.
      */
     public fun open(context: ByteArray, sealed: ByteArray): ByteArray = cell.call { it.open(context, sealed).bytes() }
 
     override fun toString(): String = shown { "SealingKey($public)" }
 
     public companion object {
-        /** A new key from the operating system's random number generator. */
+        /** Generates a key with the operating system's random number generator. */
         @JvmStatic
         public fun generate(): SealingKey = SealingKey(translated { NativeSealingKey.generate() })
 
-        /** Reads a key back, of exactly 32 bytes. The array stays yours to fill with zeros. */
+        /** Reads a key of exactly 32 bytes. The caller keeps the array and overwrites it with zeros. */
         @JvmStatic
         public fun fromBytes(bytes: ByteArray): SealingKey =
             SealingKey(translated { bytes.borrowed { NativeSealingKey.fromBytes(it) } })
     }
 }
 
-/** To whom files are sealed: an X25519 public key. */
+/** An X25519 public key to which files are sealed. */
 public class SealingPublicKey private constructor(private val raw: ByteArray) {
     /** The 32 bytes. */
     public fun encode(): ByteArray = raw.clone()
 
     /**
-     * Seals content of at most [MAX_CONTENT] bytes to this key. [context] says what it is, to whoever opens it: the same
-     * bytes are needed for that. Cost: two multiplications, and a nanosecond for each byte.
+     * Seals content of at most [MAX_CONTENT] bytes to this key. [context] identifies the content; opening it requires
+     * the same bytes. Cost: two multiplications, and a nanosecond per byte.
      */
     public fun seal(context: ByteArray, content: ByteArray): ByteArray =
         translated { content.borrowed { sealTo(raw, context, it) } }
@@ -66,15 +68,15 @@ public class SealingPublicKey private constructor(private val raw: ByteArray) {
     public companion object {
         private val constants = sealConstants()
 
-        /** The longest content: 64 MiB. */
+        /** Maximum length of the content: 64 MiB. */
         @JvmField
         public val MAX_CONTENT: Int = constants.maxContent.toInt()
 
-        /** Bytes that a sealed file is longer than its content. */
+        /** Bytes by which a sealed file is longer than its content. */
         @JvmField
         public val OVERHEAD: Int = constants.overhead.toInt()
 
-        /** Reads 32 bytes. A key of small order is refused when it is used. */
+        /** Reads 32 bytes. A key of small order is rejected when it is used. */
         @JvmStatic
         public fun decode(bytes: ByteArray): SealingPublicKey {
             val raw = bytes.clone()

@@ -17,17 +17,17 @@ import org.quorate.threshold.ShareFault
 import org.quorate.translated
 import org.quorate.u16
 
-/** Where a ciphertext belongs. Nobody can move it to another place without knowing what is in it. */
+/** Context of a ciphertext. Moving a ciphertext to another context requires knowledge of its plaintext. */
 public class Label internal constructor(private val native: NativeLabel) {
-    /** Whose keys decrypt it. */
+    /** Committee whose keys decrypt it. */
     public val committee: CommitteeId get() = CommitteeId.fromBytes(native.committee)
 
-    /** In which epoch of the protocol it is proposed. */
+    /** Epoch of the protocol in which it is proposed. */
     public val epoch: ULong
         @JvmName("getEpoch")
         get() = native.epoch
 
-    /** Who proposes it. */
+    /** Index of its proposer. */
     public val proposer: Int get() = native.proposer.toInt()
 
     /** The hash of the encrypted payload: 32 bytes. */
@@ -45,29 +45,29 @@ public class Label internal constructor(private val native: NativeLabel) {
     override fun toString(): String = "Label(epoch $epoch, proposer $proposer, $committee)"
 }
 
-/** What encrypting and checking ciphertexts need: all that a client has of a committee. */
+/** The key for encrypting and checking ciphertexts: all that a client needs of a committee. */
 public class EncryptionKey private constructor(@get:JvmSynthetic internal val cell: Cell<NativeEncryptionKey>) :
     EncodedObject(cell) {
     internal constructor(native: NativeEncryptionKey) : this(Cell(native, "EncryptionKey"))
 
-    /** Whose members decrypt. */
+    /** Committee whose members decrypt. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
-    /** The public key itself: 32 bytes. */
+    /** The public key: 32 bytes. */
     public val key: ByteArray get() = cell.call { it.key() }
 
     /** The 65 bytes. */
     override fun encode(): ByteArray = cell.call { it.encode() }
 
     /**
-     * The same key with tables, which make encrypting more than twice as fast and checking faster. Memory: 61,440 bytes.
-     * Cost: about 80 multiplications, which some fifty ciphertexts win back.
+     * Returns the same key with tables, which make encryption more than twice as fast and checks faster. Memory: 61,440
+     * bytes. Cost: about 80 multiplications, recovered after some fifty ciphertexts.
      */
     public fun precomputed(): EncryptionKey = cell.call { EncryptionKey(it.precomputed()) }
 
     /**
-     * Encrypts at most [MAX_PLAINTEXT] bytes. Epoch and proposer are part of it, so that nobody else can propose it, or in
-     * another epoch. Cost: five multiplications, and a cipher and a hash over the payload.
+     * Encrypts at most [MAX_PLAINTEXT] bytes. The ciphertext binds epoch and proposer, so that no other member can
+     * propose it, and none in another epoch. Cost: five multiplications, plus a cipher and a hash over the payload.
      */
     @JvmName("encrypt")
     public fun encrypt(epoch: ULong, proposer: Int, plaintext: ByteArray): Ciphertext =
@@ -78,17 +78,17 @@ public class EncryptionKey private constructor(@get:JvmSynthetic internal val ce
     public companion object {
         private val constants = tdh2Constants()
 
-        /** The longest payload that is encrypted: 32 MiB. */
+        /** Maximum length of a plaintext: 32 MiB. */
         @JvmField
         public val MAX_PLAINTEXT: Int = constants.maxPlaintext.toInt()
 
-        /** How much longer a payload is when it is encrypted. */
+        /** Bytes by which an encrypted payload is longer than its plaintext. */
         @JvmField
         public val OVERHEAD: Int = constants.overhead.toInt()
 
-        /** The key of a committee. */
+        /** The encryption key of a committee. */
         @JvmStatic
-        public fun of(keys: PublicKeys): EncryptionKey = EncryptionKey(keys.cell.call { NativeEncryptionKey.of(it) })
+        public fun fromPublicKeys(keys: PublicKeys): EncryptionKey = EncryptionKey(keys.cell.call { NativeEncryptionKey.fromPublicKeys(it) })
 
         /** Reads 65 bytes. */
         @JvmStatic
@@ -97,22 +97,22 @@ public class EncryptionKey private constructor(@get:JvmSynthetic internal val ce
     }
 }
 
-/** What a proposer sends. Nothing of it is checked but that it is one. */
+/** A ciphertext as sent by a proposer. Only its form is checked. */
 public class Ciphertext private constructor(private val cell: Cell<NativeCiphertext>) : EncodedObject(cell) {
     internal constructor(native: NativeCiphertext) : this(Cell(native, "Ciphertext"))
 
-    /** Where it says it belongs. */
+    /** The context that it names. */
     public val label: Label get() = cell.call { Label(it.label()) }
 
-    /** The encrypted payload, [EncryptionKey.OVERHEAD] bytes longer than the plain one. */
+    /** The encrypted payload, [EncryptionKey.OVERHEAD] bytes longer than the plaintext. */
     public val payload: ByteArray get() = cell.call { it.payload() }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
     /**
-     * Checks that this is a ciphertext for these keys, that this proposer proposed it in this epoch (who sent it is the
-     * link's word), and that payload and proof are its author's. Throws [QuorateException.WrongContext] or
-     * [QuorateException.BadCiphertext]. Cost: four multiplications, two of them short, and a hash of the payload.
+     * Checks that this is a ciphertext for these keys, that it is for this proposer and epoch (the link authenticates
+     * the sender), and that payload and proof are its author's. Throws [QuorateException.WrongContext] or
+     * [QuorateException.BadCiphertext]. Cost: four multiplications, two of them short, plus a hash of the payload.
      */
     @JvmName("check")
     public fun check(key: EncryptionKey, epoch: ULong, proposer: Int): ValidCiphertext =
@@ -129,27 +129,27 @@ public class Ciphertext private constructor(private val cell: Cell<NativeCiphert
     }
 }
 
-/** A ciphertext that was checked: what shares are made of. It comes from [Ciphertext.check] and in no other way. */
+/** A checked ciphertext, for which shares can be made. Only [Ciphertext.check] creates one. */
 public class ValidCiphertext private constructor(@get:JvmSynthetic internal val cell: Cell<NativeValidCiphertext>) :
     NativeObject(cell) {
     internal constructor(native: NativeValidCiphertext) : this(Cell(native, "ValidCiphertext"))
 
-    /** The ciphertext alone, which forgets that it was checked. */
+    /** The ciphertext, without the proof that it was checked. */
     public val ciphertext: Ciphertext get() = cell.call { Ciphertext(it.ciphertext()) }
 
-    /** Where it belongs. */
+    /** Its context. */
     public val label: Label get() = cell.call { Label(it.label()) }
 
-    /** What the proofs of its shares name: 32 bytes. */
+    /** Identifier in the proofs of its shares: 32 bytes. */
     public val id: ByteArray get() = cell.call { it.id() }
 
-    /** The element that its shares are multiples of: 32 bytes. */
+    /** The element whose multiples are the shares: 32 bytes. */
     public val base: ByteArray get() = cell.call { it.base() }
 
     /**
-     * Decrypts with verified shares. Throws [QuorateException.BelowQuorum], [QuorateException.DuplicateSigner],
-     * [QuorateException.WrongContext] for a share of another ciphertext; and [QuorateException.BadCiphertext] if the author
-     * encrypted nothing sensible: take it for empty, as all will.
+     * Decrypts with verified shares. Throws [QuorateException.BelowQuorum], [QuorateException.DuplicateSigner], and
+     * [QuorateException.WrongContext] for a share of another ciphertext; throws [QuorateException.BadCiphertext] if the
+     * author encrypted no valid plaintext: treat it as empty, as all members will.
      */
     @JvmOverloads
     public fun combine(keys: PublicKeys, shares: List<VerifiedShare>, cache: Cache? = null): ByteArray =
@@ -162,27 +162,28 @@ public class ValidCiphertext private constructor(@get:JvmSynthetic internal val 
     override fun toString(): String = shown { "ValidCiphertext($label)" }
 }
 
-/** What came of one share more. */
+/** Result of adding a share. */
 public class Collected internal constructor(
-    /** The payload, once. */
+    /** The plaintext, returned once. */
     public val output: ByteArray?,
     /**
-     * Once, in the place of the payload: what all come to if the author encrypted nothing sensible. Take it for empty.
+     * Returned once, in place of the plaintext: the error that all members get if the author encrypted no valid
+     * plaintext. Treat the ciphertext as empty.
      */
     public val error: QuorateException?,
-    /** Shares that turned out to be wrong. */
+    /** Faults of the shares found to be wrong. */
     public val faults: List<ShareFault<WrongShare, DecryptionShare>>,
 )
 
 /**
- * Collects the shares of one ciphertext until it opens: first on trust, then, if a share was wrong, with each checked once
- * and the wrong ones named.
+ * Collects the shares of one ciphertext until it can be decrypted: optimistically at first; after a failure it checks
+ * each share once and identifies the wrong ones.
  */
 public class Decryption private constructor(private val cell: Cell<NativeDecryption>) : NativeObject(cell) {
     /**
-     * Of a ciphertext that was checked for these keys; else it throws [QuorateException.WrongContext].
+     * For a ciphertext that was checked for these keys; otherwise it throws [QuorateException.WrongContext].
      *
-     * @param cache those who share one spare each other the coefficients of their sets of members.
+     * @param cache combiners that share one reuse the Lagrange coefficients of recent sets of members.
      */
     @JvmOverloads
     public constructor(keys: PublicKeys, ciphertext: ValidCiphertext, cache: Cache? = null) : this(
@@ -194,10 +195,10 @@ public class Decryption private constructor(private val cell: Cell<NativeDecrypt
         ),
     )
 
-    /** Whether it is open, or known never to open. */
+    /** True if the ciphertext is decrypted, or known to be invalid. */
     public val isDone: Boolean get() = cell.call { it.isDone() }
 
-    /** Takes a share in, and opens the ciphertext if that makes enough. Throws [QuorateException.UnknownSigner]. */
+    /** Adds a share, and decrypts the ciphertext once there are enough. Throws [QuorateException.UnknownSigner]. */
     public fun add(share: DecryptionShare): Collected =
         cell.call { decryption ->
             val got = share.cell.call { decryption.add(it) }

@@ -11,12 +11,12 @@ import org.quorate.internal.Tdh2WrongShare as NativeWrongShare
 import org.quorate.threshold.ShareFault
 import org.quorate.translated
 
-/** A member's share with its proof, as it came in. That it decoded says nothing about whether it is right. */
+/** A member's share with its proof, as received. A decoded share is not verified yet. */
 public class DecryptionShare private constructor(@get:JvmSynthetic internal val cell: Cell<NativeShare>) :
     EncodedObject(cell) {
     internal constructor(native: NativeShare) : this(Cell(native, "DecryptionShare"))
 
-    /** Whose share it says it is. Nothing is proven before it is verified. */
+    /** Member that the share names. Unproven until the share is verified. */
     public val member: Int get() = cell.call { it.member().toInt() }
 
     /** The 130 bytes. */
@@ -31,25 +31,27 @@ public class DecryptionShare private constructor(@get:JvmSynthetic internal val 
     }
 }
 
-/** A share that was verified, for one instance. Only a check makes one, and nothing else can be combined. */
+/**
+ * A share that was verified for one instance. Only verification creates one, and only verified shares can be combined.
+ */
 public class VerifiedShare private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedShare>) :
     NativeObject(cell) {
     internal constructor(native: NativeVerifiedShare) : this(Cell(native, "VerifiedShare"))
 
-    /** Whose it is. */
+    /** Index of its party. */
     public val member: Int get() = cell.call { it.member().toInt() }
 
     override fun toString(): String = shown { "VerifiedShare(tdh2, member $member)" }
 }
 
-/** Proof that a member made a wrong share, for anybody who has the public keys. */
+/** Evidence that a member made a wrong share, for every holder of the public keys. */
 public class WrongShare private constructor(private val cell: Cell<NativeWrongShare>) : EncodedObject(cell) {
     internal constructor(native: NativeWrongShare) : this(Cell(native, "WrongShare"))
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
     /**
-     * Checks it, with nothing known but the keys, and returns the culprit. Throws [QuorateException.NotEvidence] if the
+     * Verifies the evidence with the keys alone and returns the culprit. Throws [QuorateException.NotEvidence] if the
      * share is right, or not the member's own.
      */
     public fun verify(keys: PublicKeys): Int =
@@ -58,7 +60,7 @@ public class WrongShare private constructor(private val cell: Cell<NativeWrongSh
     override fun toString(): String = shown { "WrongShare(tdh2)" }
 
     public companion object {
-        /** Reads evidence, which is still to be verified. */
+        /** Reads unverified evidence. */
         @JvmStatic
         public fun decode(bytes: ByteArray): WrongShare = WrongShare(translated { NativeWrongShare.decode(bytes) })
     }

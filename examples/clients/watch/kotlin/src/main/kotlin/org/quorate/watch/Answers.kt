@@ -1,11 +1,11 @@
-// What is read from a stranger's JSON.
+// Readers for untrusted JSON.
 package org.quorate.watch
 
 import com.google.gson.JsonElement
 import com.google.gson.JsonPrimitive
 
 private const val DIGITS = "0123456789abcdef"
-private const val LARGEST_NUMBER = (1L shl 53) - 1 // what every language's JSON reads exactly
+private const val LARGEST_NUMBER = (1L shl 53) - 1 // the largest integer that JSON parsers of all languages read exactly
 
 fun hex(bytes: ByteArray): String = buildString(2 * bytes.size) {
     for (byte in bytes) append(DIGITS[byte.toInt() shr 4 and 15]).append(DIGITS[byte.toInt() and 15])
@@ -31,7 +31,7 @@ fun digest(answer: JsonElement, name: String): String =
 fun number(answer: JsonElement, name: String): Long =
     numberOrNull(primitive(answer, name)) ?: throw Refused("MALFORMED", "no number $name in the answer")
 
-/** A list of numbers; null if it is something else. */
+/** A list of numbers; null for any other value. */
 fun numbers(answer: JsonElement, name: String): List<Long>? {
     val list = answer.asJsonObject[name]?.takeIf { it.isJsonArray }?.asJsonArray ?: return null
     return list.map { numberOrNull(it as? JsonPrimitive) ?: return null }

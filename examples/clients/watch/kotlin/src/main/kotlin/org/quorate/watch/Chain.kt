@@ -1,4 +1,4 @@
-// What is known of a chain, from all its validators together; bounded, however long one watches.
+// The verified state of a chain, combined from all validators. Its memory is bounded.
 package org.quorate.watch
 
 import com.google.gson.JsonElement
@@ -8,22 +8,23 @@ import org.quorate.Certificate
 import org.quorate.Conflict
 import org.quorate.awaitVerify
 
-private const val KEPT = 4096 // certificates, proven blocks, and each validator's blocks that are remembered
+private const val KEPT = 4096 // maximum number of remembered certificates, proven blocks, and blocks per validator
+private const val LONGEST_RETURN = 64 // blocks
 
 /**
- * Two things that cannot both be, by signatures alone: more than a third of the weight broke the protocol.
+ * Two contradicting certificates: members with more than a third of the weight broke the protocol.
  *
- * [evidence] convinces everybody who has the genesis; it is empty for two proven blocks at one height.
+ * [evidence] proves the violation to any holder of the genesis file. It is empty for two proven blocks at one height.
  */
 class Contradiction(message: String, val evidence: ByteArray = ByteArray(0)) : RuntimeException(message)
 
-/** A block as a validator reports it, before its certificate is there. */
+/** A block as reported by a validator, before its certificate is known. */
 class Claim(val height: Long, val view: Long, val digest: String, val author: Long, val transactions: Long)
 
-/** A block that a proof shows. */
+/** A proven block. */
 class Proven(val height: Long, val digest: String)
 
-/** Which block is at which height, as somebody says. */
+/** A reported or proven mapping between heights and blocks. */
 private class Places {
     val digests = LinkedHashMap<Long, String>()
     private val heights = LinkedHashMap<String, Long>()
@@ -33,12 +34,12 @@ private class Places {
         heights.keep(digest, height)
     }
 
-    /** Whether another block is at this height, or this block at another. */
+    /** Returns true if another block is at this height, or if this block is at another height. */
     fun differ(height: Long, digest: String): Boolean =
         (digests[height] ?: digest) != digest || (heights[digest] ?: height) != height
 }
 
-/** Takes what validators say, and throws [Refused] or [Contradiction] for what cannot be. For one thread at a time. */
+/** Verifies reports of validators. Throws [Refused] or [Contradiction]. Not thread-safe. */
 class Chain(private val committees: Committees) {
     var certificates = 0
         private set
@@ -46,15 +47,16 @@ class Chain(private val committees: Committees) {
         private set
     var view = 0L
         private set
+    private var height = 0L
     private val proven = Places()
     private val shown = LinkedHashMap<String, Places>() // by the validator's address
     private val views = LinkedHashMap<ULong, Certificate>()
     private val verified = LinkedHashMap<String, Certificate>()
 
     /**
-     * Checks a validator's block at [height] and the certificate in it, which is that of the block [before].
+     * Verifies a validator's block at [height] and its certificate, which certifies the block [before].
      *
-     * Gives what it says of itself, and who signed the block before.
+     * Returns the reported block, and the signers of the previous block.
      */
     suspend fun successor(before: Claim?, height: Long, answer: JsonElement): Pair<Claim, List<Int>> {
         val claim = Claim(
@@ -72,19 +74,19 @@ class Chain(private val committees: Committees) {
         val statement = certificate.statement
         val view = statement.view.toLong()
         if (statement.kind != BLOCK || hex(statement.digest) != parent || view !in 1..<claim.view) {
-            throw Refused("WRONG_CONTEXT", "the certificate is not the parent's")
+            throw Refused("WRONG_CONTEXT", "the certificate does not certify the parent")
         }
         val signers = certificate.signers.toList()
         if (signers.map { it.toLong() } != numbers(answer, "signers")) {
-            throw Refused("WRONG_CONTEXT", "others signed the certificate than the answer says")
+            throw Refused("WRONG_CONTEXT", "the signers of the certificate differ from the reported ones")
         }
         if (before != null && (before.digest != parent || before.view != view)) {
-            throw Refused("WRONG_CONTEXT", "block ${height - 1} was another before")
+            throw Refused("WRONG_CONTEXT", "block ${height - 1} has a different digest than before")
         }
         return Pair(claim, signers)
     }
 
-    /** Verifies a certificate, each once, and that no other of its view contradicts it. */
+    /** Verifies a certificate once, and checks that no certificate of the same view contradicts it. */
     private suspend fun certificate(encoded: String): Certificate {
         verified[encoded]?.let { return it }
         val voters = committees.voters
@@ -103,10 +105,9 @@ class Chain(private val committees: Committees) {
     }
 
     /**
-     * Compares the height that a validator gives a certified block with proofs, and with what others show.
+     * Compares the reported height of a certified block with proofs and with the reports of other validators.
      *
-     * A certificate says nothing of heights, so without a proof one of two may lie, and nobody knows which: gives the
-     * other one.
+     * A certificate does not bind the height: without a proof, either may be wrong. Returns the other validator.
      */
     fun agree(block: Claim, url: String): String? {
         if (proven.differ(block.height, block.digest)) {
@@ -116,27 +117,40 @@ class Chain(private val committees: Committees) {
         return disproved(block.height, block.digest).firstOrNull()
     }
 
-    /** Whether a certified view is the newest of all: signatures bind views. */
-    fun newest(view: Long): Boolean {
-        val newest = view > this.view
-        this.view = maxOf(view, this.view)
+    /** Records a certified block and returns whether its view is the newest so far: signatures bind views. */
+    fun newest(block: Claim): Boolean {
+        val newest = block.view > view
+        if (newest) {
+            view = block.view
+            height = block.height
+        }
         return newest
     }
 
-    /** Checks that a transaction is committed, by its proof alone. */
+    /**
+     * The height to start from instead of [block], if blocks between the newest one and [block] were not shown.
+     *
+     * Validators report different heights when a watcher starts. A false height must not send a watcher back far.
+     */
+    fun firstMissed(block: Claim): Long? {
+        val missed = block.height - height - 1
+        return if (height > 0 && missed in 1..LONGEST_RETURN) height + 1 else null
+    }
+
+    /** Verifies the proof of a committed transaction. */
     suspend fun proof(wanted: String, answer: JsonElement): Proven {
         val encoded = text(answer, "proof")
-        // A stranger chooses how long this takes; the others go on meanwhile.
+        // The sender controls the duration, so other tasks must run meanwhile.
         val block = withContext(Dispatchers.Default) {
             val proof = TransactionProof.decode(unhex(encoded), committees)
             if (hex(proof.verify(committees)) != wanted) {
-                throw Refused("WRONG_CONTEXT", "another transaction is proven than was asked for")
+                throw Refused("WRONG_CONTEXT", "the proof is for another transaction than the requested one")
             }
             Proven(proof.block.height.toLong(), hex(proof.block.digest))
         }
         val said = Triple(digest(answer, "id"), number(answer, "height"), digest(answer, "block"))
         if (said != Triple(wanted, block.height, block.digest)) {
-            throw Refused("WRONG_CONTEXT", "the proof is of something else than the answer says")
+            throw Refused("WRONG_CONTEXT", "the proof does not match the response")
         }
         if (proven.differ(block.height, block.digest)) {
             val other = proven.digests.getValue(block.height)
@@ -148,11 +162,11 @@ class Chain(private val committees: Committees) {
         return block
     }
 
-    /** Who showed something else than this. */
+    /** Returns the validators that reported a different block or height. */
     fun disproved(height: Long, digest: String): List<String> =
         shown.keys.filter { shown.getValue(it).differ(height, digest) }
 
-    /** What a liar showed is no reason to doubt anybody else. */
+    /** Discards the reports of a refused validator, so that they do not cast doubt on others. */
     fun forget(url: String) {
         shown -= url
     }
@@ -160,7 +174,7 @@ class Chain(private val committees: Committees) {
 
 fun short(digest: String): String = "${digest.take(16)}…"
 
-/** What is there under a key already, or else the value, which stays until many others came. */
+/** Returns the value stored under a key, or stores the given one and evicts the oldest. */
 private fun <K, V : Any> LinkedHashMap<K, V>.keep(key: K, value: V): V {
     val found = getOrPut(key) { value }
     if (size > KEPT) remove(keys.first())

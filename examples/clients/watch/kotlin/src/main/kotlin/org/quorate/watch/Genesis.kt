@@ -1,4 +1,4 @@
-// A chain's genesis file: who the validators are. Its hash is the chain's identity, which every signature binds.
+// A chain's genesis file, which lists the validators. Its hash is the chain id, to which every signature is bound.
 package org.quorate.watch
 
 import java.math.BigInteger
@@ -22,13 +22,13 @@ private val PARAMETERS = mapOf(
 private val KEYS = listOf("identity_key", "identity_possession", "voting_key", "voting_possession")
 private val FIELD = Regex("""([a-z_]+)\s*=\s*("(?:[^"\\]|\\["\\])*"|'[^']*'|[0-9]+)\s*(?:#.*)?""")
 
-/** Why a file is no genesis. */
+/** The reason why a genesis file is invalid. */
 class NoGenesis(message: String) : RuntimeException(message)
 
-/** The committees that a genesis names, with every key's possession checked. */
+/** The committees of a genesis file, with verified proofs of possession. */
 fun readGenesis(text: String): Committees {
     val file = GenesisFile.parse(text)
-    val suite = SCHEMES[file.top.text("scheme")] ?: throw NoGenesis("there are the schemes bls and ed25519")
+    val suite = SCHEMES[file.top.text("scheme")] ?: throw NoGenesis("unknown scheme: expected bls or ed25519")
     val chain = chainId(file)
     val epoch = file.epoch.toLong().toULong()
     fun committee(suite: Suite, kind: String): Committee = Committee(
@@ -44,7 +44,7 @@ fun readGenesis(text: String): Committees {
     return Committees(committee(suite, "voting"), identities)
 }
 
-/** The hash of what the file says, in the encoding of examples/node/src/genesis. */
+/** The hash of the file's content in the encoding of examples/node/src/genesis. */
 private fun chainId(file: GenesisFile): ChainId {
     val w = Wire.Writer()
     w.u8(1)
@@ -95,13 +95,13 @@ private class GenesisFile(val top: Fields, val parameters: Fields, val members: 
                         wrong("${field.groupValues[1]} is unknown or there twice")
                 }
             }
-            if (members.isEmpty()) throw NoGenesis("there are no members")
+            if (members.isEmpty()) throw NoGenesis("expected at least one member")
             return GenesisFile(top, parameters ?: Fields(PARAMETERS.keys), members)
         }
     }
 }
 
-/** The fields of a table; texts with their quotes. */
+/** The fields of a table; strings include their quotes. */
 private class Fields(private val known: Set<String>) {
     private val values = mutableMapOf<String, String>()
 
@@ -116,7 +116,7 @@ private class Fields(private val known: Set<String>) {
     fun bytes(name: String): ByteArray =
         unhexOrNull(text(name).lowercase()) ?: throw NoGenesis("$name is not hexadecimal")
 
-    /** A number, or beyond what TOML's numbers hold, one in a string. */
+    /** An integer; numbers beyond TOML's range are strings. */
     fun number(name: String, bits: Int, otherwise: BigInteger? = null): BigInteger {
         val value = values[name] ?: return otherwise ?: throw NoGenesis("there is no number $name")
         val digits = if (value[0].isDigit()) value else text(name)

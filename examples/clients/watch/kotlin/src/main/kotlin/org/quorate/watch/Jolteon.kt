@@ -1,5 +1,5 @@
-// Jolteon's blocks and proofs, parsed and checked by what spec/jolteon.md says, on quorate's blocks.
-// Nothing that a validator says is believed: everything here ends at the committees of a genesis.
+// Decodes and verifies Jolteon's blocks and proofs as specified in spec/jolteon.md, with quorate's building blocks.
+// No report is trusted: every check leads back to the committees of the genesis file.
 package org.quorate.watch
 
 import org.quorate.Certificate
@@ -26,17 +26,17 @@ private const val MAX_BATCH_BYTES = 2 shl 20
 private const val MAX_SEQUENCE = (1L shl 48) - 1
 private val SIGNATURE_LENGTH = mapOf(Suite.MIN_SIG to 48, Suite.MIN_PK to 96, Suite.ED25519 to 64)
 
-/** Something that the protocol does not allow, with the code of spec/wire.md. */
+/** A violation of the protocol, with a code of spec/wire.md. */
 class Refused(val code: String, message: String) : RuntimeException(message)
 
-/** The members of an epoch, by voting key and by identity key. */
+/** The members of an epoch: one committee of voting keys and one of identity keys. */
 class Committees(val voters: Committee, val identities: Committee) {
-    /** The digest of block 0. */
+    /** Digest of the genesis block (height 0). */
     fun genesis(stateRoot: ByteArray): ByteArray =
         Wire.hash("quorate-v1-jolteon-genesis", voters.id.bytes + identities.id.bytes + stateRoot)
 }
 
-/** A reader that remembers where it is, so that parts can be handed to quorate's own decoders. */
+/** A reader that tracks its position, so that parts can be passed to quorate's decoders. */
 class Input(private val data: ByteArray) : AutoCloseable {
     val reader = Wire.Reader(data)
 
@@ -73,7 +73,7 @@ class Input(private val data: ByteArray) : AutoCloseable {
     private fun skipDetached(committee: Committee) =
         skipProof(committee.suite, committee.size - skipMembers(committee.size))
 
-    /** Passes over a set of members of a committee and says how many are in it. */
+    /** Skips an encoded set of members and returns its size. */
     private fun skipMembers(size: Int): Int {
         val form = reader.u8()
         if (form == 0) return reader.raw((size + 7) / 8).sumOf { it.countOneBits() }
@@ -87,7 +87,7 @@ class Input(private val data: ByteArray) : AutoCloseable {
         reader.raw(SIGNATURE_LENGTH.getValue(suite) * if (suite == Suite.ED25519) signers else 1)
     }
 
-    /** The bytes that [skip] passes over; all that is left if it cannot: then the decoder knows what is wrong. */
+    /** Returns the bytes that [skip] skips, or all remaining bytes if it fails: the decoder then reports the error. */
     private fun part(skip: () -> Unit): ByteArray {
         val start = at
         try {
@@ -101,12 +101,12 @@ class Input(private val data: ByteArray) : AutoCloseable {
     }
 }
 
-/** Reads something that fills all the bytes. */
+/** Decodes a value that must fill all bytes. */
 fun <T> whole(encoded: ByteArray, read: (Input) -> T): T = Input(encoded).use { data ->
     read(data).also { data.reader.finish() }
 }
 
-/** A batch as a block names it. */
+/** The reference of a batch in a block. */
 class BatchRef(val count: Int, val root: ByteArray, val digest: ByteArray) {
     companion object {
         fun read(data: Input, identities: Committee): BatchRef {
@@ -126,7 +126,7 @@ class BatchRef(val count: Int, val root: ByteArray, val digest: ByteArray) {
     }
 }
 
-/** What a leader proposed. */
+/** A block proposed by a leader. */
 class Block(
     val view: ULong,
     val height: ULong,
@@ -137,13 +137,13 @@ class Block(
     val signature: Signature,
     val digest: ByteArray,
 ) {
-    /** Checks the author's signature. */
+    /** Verifies the author's signature. */
     fun checkAuthor(committees: Committees) {
         val statement = committees.identities.statement(PROPOSAL, view, digest)
         Vote(statement, author, signature).verify(committees.identities)
     }
 
-    /** Whether a certificate is this block's; its signatures are another question. */
+    /** Returns true if a certificate names this block. Does not verify its signatures. */
     fun isCertifiedBy(certificate: Certificate): Boolean {
         val statement = certificate.statement
         return statement.kind == BLOCK && statement.view == view && statement.digest.contentEquals(digest)
@@ -173,9 +173,9 @@ class Block(
     }
 }
 
-/** Why a block is committed: its descendants up to two in consecutive views, and the last one's certificate. */
+/** A commit proof: a block's descendants up to two in consecutive views, and the last one's certificate. */
 class Finality(val links: List<Block>, val certificate: Certificate) {
-    /** Checks that [block] is committed. Cost: one certificate. */
+    /** Verifies that [block] is committed. Cost: one certificate. */
     fun verify(block: Block, committees: Committees) {
         var parent = block
         var consecutive = false
@@ -200,7 +200,7 @@ class Finality(val links: List<Block>, val certificate: Certificate) {
     }
 }
 
-/** That a transaction is committed: examples/node/src/proof.rs. */
+/** A proof that a transaction is committed; see examples/node/src/proof.rs. */
 class TransactionProof(
     val transaction: ByteArray,
     val path: Merkle.Path,
@@ -208,7 +208,7 @@ class TransactionProof(
     val block: Block,
     val finality: Finality,
 ) {
-    /** Checks the whole proof, and gives the transaction's identifier. */
+    /** Verifies the proof and returns the transaction's identifier. */
     fun verify(committees: Committees): ByteArray {
         val named = block.payload.getOrNull(batch) ?: throw Refused("WRONG_CONTEXT", "batch of the transaction")
         if (path.count != named.count.toLong()) {
@@ -231,7 +231,7 @@ class TransactionProof(
     }
 }
 
-/** A batch: what names it, and what it holds. */
+/** A batch: its header, its digest, and its transactions' identifiers. */
 class Batch(val header: ByteArray, val digest: ByteArray, val transactions: List<ByteArray>) {
     companion object {
         fun decode(encoded: ByteArray): Batch {
@@ -259,7 +259,7 @@ private fun readSlot(r: Wire.Reader): Pair<Int, Long> {
     return Pair(author, sequence.toLong())
 }
 
-/** A path has as many siblings as follow from index and count, so its length is found by walking up. */
+/** Index and count determine the number of siblings of a path, found by walking up the tree. */
 private fun readPath(data: Input): Merkle.Path {
     val start = data.at
     var (place, width) = Pair(data.reader.u32(), data.reader.u32())
@@ -274,10 +274,10 @@ private fun readPath(data: Input): Merkle.Path {
     return Merkle.Path.decode(data.since(start))
 }
 
-/** Nothing follows the last number there is: it would wrap. */
+/** The maximum number has no successor: it would wrap. */
 private infix fun ULong.isFollowedBy(next: ULong): Boolean = next > this && next - this == 1uL
 
-/** What no honest leader's block breaks, and can be said without knowing its parent. */
+/** Checks the rules of a block that do not depend on its parent. */
 private fun checkShape(
     view: ULong,
     height: ULong,

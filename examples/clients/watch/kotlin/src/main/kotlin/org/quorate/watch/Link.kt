@@ -1,4 +1,4 @@
-// HTTP for somebody who trusts nobody: every answer has a deadline and a largest size, and nothing is followed.
+// HTTP with untrusted servers: every response has a deadline and a maximum size, and redirects are not followed.
 package org.quorate.watch
 
 import com.google.gson.JsonElement
@@ -37,17 +37,17 @@ import kotlinx.coroutines.withTimeout
 
 private const val LONGEST_LINE = 64 shl 10
 private const val MOST_PIECES = 1 shl 16
-private val ALIVE = 10.seconds // a validator says at least this often that its stream lives
+private val ALIVE = 10.seconds // a validator sends a keep-alive line at least this often
 private val CLIENT: HttpClient = HttpClient.newBuilder()
     .version(HttpClient.Version.HTTP_1_1)
     .followRedirects(HttpClient.Redirect.NEVER)
     .proxy(HttpClient.Builder.NO_PROXY)
     .build()
 
-/** A validator did not answer as it should. That is no lie: it may be dead, busy or slow. */
+/** A failed request. This is no evidence of a fault: the validator may be down, busy or slow. */
 class Lost(val code: String, message: String) : IOException(message)
 
-/** One validator's HTTP interface. */
+/** A validator's HTTP interface. */
 class Link(val url: String, private val patience: Duration) {
     private val base = url.trimEnd('/')
 
@@ -59,11 +59,11 @@ class Link(val url: String, private val patience: Duration) {
         }
         val usable = parts?.scheme in listOf("http", "https") && parts?.host != null && parts.userInfo == null
         require(usable && parts.query == null && parts.fragment == null) {
-            "$url is no address of a validator; one looks like http://127.0.0.1:8100"
+            "$url is not a validator's address; write it like http://127.0.0.1:8100"
         }
     }
 
-    /** The JSON of an answer of at most [most] bytes. */
+    /** Returns the JSON of a response of at most [most] bytes. */
     suspend fun get(path: String, most: Int, wait: Duration = Duration.ZERO): JsonElement =
         ask(request(path).build(), most, wait)
 
@@ -72,7 +72,7 @@ class Link(val url: String, private val patience: Duration) {
         return ask(request.POST(BodyPublishers.ofByteArray(body)).build(), most, Duration.ZERO)
     }
 
-    /** The lines of a stream that never ends by itself; each must be whole in time. */
+    /** Yields the lines of an endless stream. Each line must be complete before its deadline. */
     fun lines(path: String): Lines<String> = flow {
         val response = within(patience) { CLIENT.sendAsync(request(path).build(), BodyHandlers.ofPublisher()).await() }
         val pieces = Pieces()
@@ -111,13 +111,13 @@ class Link(val url: String, private val patience: Duration) {
 
 private const val NEWLINE = '\n'.code.toByte()
 
-/** Does something with the network, ends it when its time is over, and turns what goes wrong into [Lost]. */
+/** Runs a network operation with a deadline, and converts its failures to [Lost]. */
 private suspend fun <T> within(time: Duration, work: suspend () -> T): T =
     try {
         withTimeout(time) { work() }
     } catch (_: TimeoutCancellationException) {
         val seconds = time.toDouble(DurationUnit.SECONDS).toString().removeSuffix(".0")
-        throw Lost("TIMEOUT", "no whole answer within $seconds s")
+        throw Lost("TIMEOUT", "no complete response within $seconds s")
     } catch (error: IOException) {
         throw lost(error)
     } catch (error: CompletionException) {
@@ -128,7 +128,7 @@ private fun lost(error: Throwable): Lost =
     generateSequence(error) { it.cause }.filterIsInstance<Lost>().firstOrNull()?.let { Lost(it.code, it.message ?: "") }
         ?: Lost("UNREACHABLE", "no connection")
 
-/** Takes a whole body, as long as it is not too large. */
+/** Reads a body of limited size. */
 private fun atMost(most: Int): BodyHandler<ByteArray> = BodyHandler { response ->
     Capped(response.headers().firstValueAsLong("content-length").orElse(-1), most)
 }
@@ -149,9 +149,9 @@ private class Capped(private val length: Long, private val most: Int) : BodySubs
 
     override fun onNext(pieces: List<ByteBuffer>) {
         number += pieces.size
-        if (number > MOST_PIECES) return fail("TOO_LARGE", "an answer in more than $MOST_PIECES pieces")
+        if (number > MOST_PIECES) return fail("TOO_LARGE", "a response in more than $MOST_PIECES pieces")
         for (piece in pieces) {
-            if (found.size() + piece.remaining() > most) return fail("TOO_LARGE", "an answer of more than $most bytes")
+            if (found.size() + piece.remaining() > most) return fail("TOO_LARGE", "a response of more than $most bytes")
             val bytes = ByteArray(piece.remaining())
             piece.get(bytes)
             found.write(bytes, 0, bytes.size)
@@ -160,7 +160,7 @@ private class Capped(private val length: Long, private val most: Int) : BodySubs
     }
 
     override fun onError(error: Throwable) {
-        if (length >= 0) fail("TRUNCATED", "an answer that ends after ${found.size()} of $length bytes")
+        if (length >= 0) fail("TRUNCATED", "a response that ends after ${found.size()} of $length bytes")
         else fail("ENDED", "the connection ended")
     }
 
@@ -174,7 +174,7 @@ private class Capped(private val length: Long, private val most: Int) : BodySubs
     }
 }
 
-/** A stream's pieces, one after the other: the next is read when the last was taken. */
+/** The pieces of a stream with backpressure: the next piece is read once the last one was consumed. */
 private class Pieces : Flow.Subscriber<List<ByteBuffer>> {
     private val waiting = Channel<ByteArray>(1)
     private val subscribed = CompletableFuture<Flow.Subscription>()
@@ -214,9 +214,9 @@ private fun parsed(content: ByteArray): JsonElement =
         reader.strictness = Strictness.STRICT
         JsonParser.parseReader(reader)
     } catch (_: JsonParseException) {
-        JsonNull.INSTANCE // what follows finds that no field is there
+        JsonNull.INSTANCE // the caller reports the missing field
     }
 
-/** The code of an error's answer, if it is one: what a stranger sends is not printed as it is. */
+/** Returns the code of an error response, if it is well-formed: untrusted text is never printed unchecked. */
 private fun refusal(answer: JsonElement): String =
     textOrNull(answer, "code")?.takeIf { Regex("[A-Z_]{1,32}").matches(it) } ?: "REFUSED"

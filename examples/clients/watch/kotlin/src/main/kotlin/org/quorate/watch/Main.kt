@@ -15,7 +15,7 @@ private val WITH_VALUE = setOf("--genesis", "--from", "--probe", "--timeout", "-
 private val SECONDS = Regex("""[0-9]{1,9}(\.[0-9]{1,9})?""")
 private val ALONE = setOf("--json", "--help")
 
-/** Why nothing can be watched, and the exit code for it. */
+/** A reason to stop, with its exit code. */
 private class Stop(val code: Int, message: String) : RuntimeException(message)
 
 fun main(arguments: Array<String>) {
@@ -28,7 +28,7 @@ fun main(arguments: Array<String>) {
     } catch (error: Throwable) {
         error.printStackTrace()
     } finally {
-        // Connections may still be open; nothing waits for them, nor for the hook below.
+        // Exits without waiting for open connections or for the hook below.
         Runtime.getRuntime().halt(code)
     }
 }
@@ -48,7 +48,7 @@ private fun run(line: CommandLine): Int {
         throw Stop(USAGE, error.message.orEmpty())
     }
     val watcher = Watcher(chain, links, line.options, speaker)
-    // Ctrl-C: the summary is still printed, and this program's end ends the hook.
+    // On Ctrl-C the summary is still printed; the end of the program ends the hook.
     Runtime.getRuntime().addShutdownHook(
         thread(start = false) {
             watcher.stop()
@@ -69,7 +69,7 @@ private fun committees(file: String): Committees =
         throw Stop(NO_GENESIS, "$file: ${error.message}")
     }
 
-/** The testnet that was started last, as the program `quorate` finds it. */
+/** The most recently started testnet, as the program `quorate` finds it. */
 private fun testnet(): Pair<List<String>, String> {
     val state = System.getenv("XDG_STATE_HOME")?.ifEmpty { null } ?: "${System.getProperty("user.home")}/.local/state"
     val file = System.getenv("QUORATE_TESTNET")?.ifEmpty { null }?.let { Path.of(it, "testnet.json") }
@@ -78,9 +78,9 @@ private fun testnet(): Pair<List<String>, String> {
         val found = JsonParser.parseString(file.readText()).asJsonObject
         return Pair(found["http"].asJsonArray.map { it.asString }, found["genesis"].asString)
     } catch (_: IOException) {
-        // told below
+        // reported below
     } catch (_: JsonParseException) {
-        // told below
+        // reported below
     }
     throw Stop(NOTHING, "no testnet is running; start one with `quorate testnet`, or name validators and --genesis")
 }
@@ -108,7 +108,7 @@ private class CommandLine(
                     else -> found[name] = left.removeFirstOrNull() ?: wrong("$name needs a value")
                 }
             }
-            if (urls.isNotEmpty() && "--genesis" !in found) wrong("validators that are named need --genesis FILE")
+            if (urls.isNotEmpty() && "--genesis" !in found) wrong("validators on the command line need --genesis FILE")
             val options = Options(
                 from = found["--from"]?.let(::height) ?: 0,
                 probe = seconds(found["--probe"] ?: "1", 0.0),
@@ -126,6 +126,6 @@ private class CommandLine(
             text.takeIf { SECONDS.matches(it) }?.toDouble()?.takeIf { it >= least }?.seconds
                 ?: wrong("'$text' is no number of seconds")
 
-        private fun wrong(what: String): Nothing = throw Stop(USAGE, "$what; --help says more")
+        private fun wrong(what: String): Nothing = throw Stop(USAGE, "$what; see --help")
     }
 }

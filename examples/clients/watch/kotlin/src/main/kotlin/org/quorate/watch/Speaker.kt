@@ -1,4 +1,4 @@
-// What is printed, where, and in which colour.
+// Output: streams, lines and colours.
 package org.quorate.watch
 
 import com.google.gson.JsonElement
@@ -12,7 +12,7 @@ import java.io.PrintStream
 private val COLOURS = mapOf("alarm" to "1;31", "late" to "33", "lost" to "33", "proof" to "32", "summary" to "1")
 private val FOR_PROGRAMS = setOf("block", "proof", "summary")
 
-/** Prints a line for each event: for people, or as JSON. [gone] is called when nobody reads any more. */
+/** Prints a line for each event, as text or as JSON. Calls [gone] once the reader has closed the pipe. */
 class Speaker(private val json: Boolean, private val gone: () -> Unit) {
     private val output = Stream(FileDescriptor.out, 1)
     private val errors = Stream(FileDescriptor.err, 2)
@@ -56,7 +56,7 @@ class Speaker(private val json: Boolean, private val gone: () -> Unit) {
     }
 }
 
-/** Java knows only whether input and output are both a terminal. */
+/** Java reports only whether both input and output are a terminal. */
 private fun isTerminal(descriptor: Int): Boolean =
     try {
         NativeLibrary.getInstance("c").getFunction("isatty").invokeInt(arrayOf(descriptor)) == 1

@@ -1,4 +1,4 @@
-// Follows the validators of a chain and believes none of them.
+// Follows the validators of a chain and verifies everything they report.
 package org.quorate.watch
 
 import com.google.gson.JsonArray
@@ -34,7 +34,7 @@ private const val LARGEST_PROOF = 16 shl 20
 private const val LARGEST_TICKET = 64 shl 10
 private val HEIGHT = Regex("id: ?([0-9]{1,15})")
 
-/** What the command line asks for. */
+/** Parsed command line. */
 class Options(
     val from: Long,
     val probe: Duration,
@@ -42,7 +42,7 @@ class Options(
     val duration: Duration?,
 )
 
-/** All that goes on, and what is said of it. For one thread. */
+/** Coordinates the followers and reports events. Not thread-safe. */
 class Watcher(val chain: Chain, links: List<Link>, val options: Options, private val speaker: Speaker) {
     private val followers = links.map { Follower(this, it) }
     private val done = CompletableDeferred<Unit>()
@@ -52,7 +52,7 @@ class Watcher(val chain: Chain, links: List<Link>, val options: Options, private
     private var late = 0
     private var alarms = 0
 
-    /** Watches until somebody says stop, and gives the exit code. */
+    /** Watches until stopped, and returns the exit code. */
     suspend fun run(): Int = coroutineScope {
         val following = followers.map { follower -> launch { follower.run() } }
         launch {
@@ -66,12 +66,12 @@ class Watcher(val chain: Chain, links: List<Link>, val options: Options, private
         code()
     }
 
-    /** May be called from any thread. */
+    /** Safe to call from any thread. */
     fun stop() {
         done.complete(Unit)
     }
 
-    /** Submits a transaction now and then, to a validator after the other. */
+    /** Submits a transaction at intervals, to each validator in turn. */
     private suspend fun probe() {
         var number = 0
         while (true) {
@@ -82,7 +82,7 @@ class Watcher(val chain: Chain, links: List<Link>, val options: Options, private
         }
     }
 
-    /** Asks one validator after the other until one proves that the transaction is committed. */
+    /** Asks the validators in turn until one proves that the transaction is committed. */
     private suspend fun prove(transaction: ByteArray, first: Int) {
         val wanted = hex(TRANSACTIONS.leaf(transaction))
         var code = "UNREACHABLE"
@@ -97,7 +97,7 @@ class Watcher(val chain: Chain, links: List<Link>, val options: Options, private
             }
         }
         late += 1
-        say("late", "${short(wanted)}  nobody proved it in time ($code)", "transaction" to wanted, "code" to code)
+        say("late", "${short(wanted)}  no validator proved it in time ($code)", "transaction" to wanted, "code" to code)
     }
 
     fun alarm(url: String, error: RuntimeException, of: String) {
@@ -111,19 +111,19 @@ class Watcher(val chain: Chain, links: List<Link>, val options: Options, private
         if (error is Contradiction) stop()
     }
 
-    /** Two validators show different blocks, and no proof says who is wrong. Each is named once. */
+    /** Reports two validators with different blocks at one height and no proof. Each is named once. */
     fun dispute(height: Long, url: String, other: String) {
         if (url in disputed || other in disputed) return
-        val message = "$other shows something else, and no proof says who is wrong"
+        val message = "$other shows something else, and no proof decides between them"
         alarm(url, Refused("WRONG_CONTEXT", message), "block $height")
         disputed += listOf(url, other)
     }
 
-    /** A proof shows who lied before. */
+    /** Refuses the validators whose earlier reports a proof contradicts. */
     fun convict(proven: Proven) {
         val liars = chain.disproved(proven.height, proven.digest)
         val what = "block ${proven.height} is ${short(proven.digest)}"
-        val lie = Refused("WRONG_CONTEXT", "a proof shows that $what, unlike what was said before")
+        val lie = Refused("WRONG_CONTEXT", "a proof shows that $what, unlike the earlier report")
         followers.filter { it.link.url in liars }.forEach { it.convict(lie) }
     }
 
@@ -169,7 +169,7 @@ class Watcher(val chain: Chain, links: List<Link>, val options: Options, private
     }
 }
 
-/** Follows one validator: comes back when it is lost, and leaves it when it lies. */
+/** Follows one validator: reconnects after a failure, and stops once it is refused. */
 class Follower(private val watcher: Watcher, val link: Link) {
     var blocks = 0
         private set
@@ -201,7 +201,7 @@ class Follower(private val watcher: Watcher, val link: Link) {
         val found = HEIGHT.matchEntire(line) ?: throw Refused("MALFORMED", "no height in the stream")
         val height = found.groupValues[1].toLong()
         if (next == 0L) next = maxOf(height, 1)
-        // What was missed while the validator was lost is read now; it keeps the stream waiting meanwhile.
+        // Read the blocks missed while disconnected; the stream waits meanwhile.
         while (next <= height) block(next)
     }
 
@@ -212,6 +212,13 @@ class Follower(private val watcher: Watcher, val link: Link) {
         last = claim
         next = height + 1
         if (certified == null) return
+        if (blocks == 0) {
+            watcher.chain.firstMissed(certified)?.let {
+                next = it
+                last = null
+                return
+            }
+        }
         watcher.chain.agree(certified, link.url)?.let { watcher.dispute(certified.height, link.url, it) }
         if (state == "lost") {
             val line = "${link.url}: followed again from block ${certified.height}"
@@ -220,7 +227,7 @@ class Follower(private val watcher: Watcher, val link: Link) {
         blocks += 1
         state = "followed"
         pause = FIRST_PAUSE
-        if (watcher.chain.newest(certified.view)) say(certified, signers)
+        if (watcher.chain.newest(certified)) say(certified, signers)
     }
 
     private fun say(block: Claim, signers: List<Int>) {
@@ -240,7 +247,7 @@ class Follower(private val watcher: Watcher, val link: Link) {
         )
     }
 
-    /** Whether this validator proves that a transaction is committed which it is given. */
+    /** Submits a transaction and returns true if this validator proves its commit. */
     suspend fun prove(transaction: ByteArray, wanted: String): Boolean {
         link.post("/v1/transactions", transaction, LARGEST_TICKET)
         val answer = link.get("/v1/transactions/$wanted?wait=${PROOF_WAIT.inWholeSeconds}", LARGEST_PROOF, PROOF_WAIT)
@@ -283,7 +290,7 @@ class Follower(private val watcher: Watcher, val link: Link) {
     }
 }
 
-/** The code of what a validator is refused for; null for a fault of this program's, or its end. */
+/** The code for refusing a validator; null for an internal error or a cancellation. */
 private fun codeOf(error: RuntimeException): String? = when (error) {
     is CancellationException -> null
     is QuorateException -> error.code

@@ -1,4 +1,4 @@
-// Runs the cases of spec/vectors/jolteon.json through this folder's own parser; the file is the argument.
+// Runs the cases of spec/vectors/jolteon.json, given as the argument, with this folder's parser.
 package org.quorate.watch
 
 import com.google.gson.JsonArray
@@ -15,10 +15,10 @@ import org.quorate.PublicKey
 import org.quorate.QuorateException
 import org.quorate.Suite
 
-// What a watcher never sees: messages between validators, their records, and who leads.
+// Cases that a watcher does not need: messages between validators, their records, and leader election.
 private val LEFT_OUT = setOf("jolteon.message", "jolteon.record", "jolteon.sequences", "jolteon.leaders")
 
-// Where a block has its view, whether it has its parent's certificate, and that one's view.
+// Offsets of a block's view, of the certificate flag, and of the certificate's view.
 private const val VIEW = 8
 private const val JUSTIFY = 58
 private const val PARENT_VIEW = JUSTIFY + 1 + 10
@@ -48,7 +48,7 @@ fun main(arguments: Array<String>) {
     exitProcess(if (failed.isEmpty() && enough) 0 else 1)
 }
 
-/** How a good block is refused once its parent has the last view there is, and it the one after: zero. */
+/** The refusal of a block whose parent has the maximum view, so that its own view wraps to zero. */
 private fun wrapped(file: JsonObject, case: JsonObject): String? {
     val input = case["input"].asJsonObject
     val encoded = input.bytes("block")

@@ -1,7 +1,7 @@
-//! Situations that every protocol must bear. They are for tests: what is violated ends them with a panic that says how to
-//! replay it.
+//! Scenarios that every protocol must pass. They are for tests: a violation ends them with a panic that tells the command
+//! to replay it.
 
-#![allow(clippy::panic, reason = "a violation is to end the test")]
+#![allow(clippy::panic, reason = "a violation ends the test")]
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -13,23 +13,23 @@ use quorate_simulator::{
     check_seeds,
 };
 
-/// How many of the last entries of a trace are shown of a run that failed.
+/// Number of trace entries shown of a failed run: the last ones.
 const TAIL: usize = 60;
-/// The points of a step at which a crash is not between steps.
+/// The points within a step at which a node can crash.
 const POINTS: [CrashPoint; 3] = [CrashPoint::DuringPersist, CrashPoint::BeforeSend, CrashPoint::DuringSend];
 
-/// A protocol in these situations.
-pub struct Situations<'a, H> {
-    /// A run with so many members.
+/// Runs a protocol in these scenarios.
+pub struct ScenarioRunner<'a, H> {
+    /// Returns a host for a given number of members.
     pub host: &'a dyn Fn(usize) -> H,
-    /// How long a run of a local network lasts.
+    /// Duration of a run of a local network.
     pub lasting: Duration,
-    /// The command that replays a run, up to its options for the run.
+    /// The command that replays a run, without the options that select the run.
     pub command: &'a str,
 }
 
-impl<H: Host> Situations<'_, H> {
-    /// A local network without faults.
+impl<H: Host> ScenarioRunner<'_, H> {
+    /// Returns a scenario of a local network without faults.
     pub fn local(&self, name: &str, nodes: usize, seed: u64) -> Scenario {
         let latency = Latency::Tailed { floor: Duration::from_millis(1), mean: Duration::from_millis(1) };
         Scenario::new(name, nodes, seed)
@@ -38,31 +38,30 @@ impl<H: Host> Situations<'_, H> {
             .live_within(Duration::from_secs(5))
     }
 
-    /// Nothing is violated in this run.
+    /// Runs a scenario to its end.
     ///
     /// # Panics
-    /// If something is.
-    pub fn must(&self, scenario: &Scenario) -> Report {
+    /// Panics on a violation.
+    pub fn check(&self, scenario: &Scenario) -> Report {
         let host = |scenario: &Scenario| (self.host)(scenario.nodes);
         check(scenario, host, self.command).unwrap_or_else(|failure| panic!("{failure}"))
     }
 
-    /// Nothing is violated in the runs of these seeds.
+    /// Runs one scenario per seed.
     ///
     /// # Panics
-    /// At the first seed for which something is.
-    pub fn seeds(&self, seeds: Range<u64>, scenario: impl FnMut(u64) -> Scenario) {
+    /// Panics at the first seed with a violation.
+    pub fn check_seeds(&self, seeds: Range<u64>, scenario: impl FnMut(u64) -> Scenario) {
         let host = |scenario: &Scenario| (self.host)(scenario.nodes);
         let runs = check_seeds(seeds, scenario, host, self.command, |_| {});
         runs.unwrap_or_else(|failure| panic!("{failure}"));
     }
 
-    /// A node crashes in the middle of its steps, sooner or later, and another one soon after it. They come back after
-    /// `down`.
+    /// Crashes two nodes at every point within their steps, one soon after the other, and restarts them after `down`.
     ///
     /// # Panics
-    /// If something is violated.
-    pub fn restarts_at_every_point(&self, down: Duration, lasting: Duration) {
+    /// Panics on a violation.
+    pub fn check_restarts(&self, down: Duration, lasting: Duration) {
         for after in 0..24u32 {
             for (seed, point) in (u64::from(after) * 3..).zip(POINTS) {
                 let crash = |node, after| Fault::Crash { node, point, after };
@@ -73,16 +72,16 @@ impl<H: Host> Situations<'_, H> {
                     .restart(down, 1)
                     .restart(down + Duration::from_millis(500), 2)
                     .lasting(lasting);
-                self.must(&scenario);
+                self.check(&scenario);
             }
         }
     }
 
-    /// All crash, and come back with what was durable.
+    /// Crashes all nodes and restarts them with their durable records.
     ///
     /// # Panics
-    /// If something is violated.
-    pub fn blackouts(&self, lasting: Duration) {
+    /// Panics on a violation.
+    pub fn check_blackouts(&self, lasting: Duration) {
         for seed in 0..6 {
             let mut scenario = self.local("blackout", 4, seed).lasting(lasting);
             for node in 0..4 {
@@ -91,30 +90,30 @@ impl<H: Host> Situations<'_, H> {
                     .crash(Duration::from_millis(2000 + 10 * seed), node, point)
                     .restart(Duration::from_secs(4), node);
             }
-            self.must(&scenario);
+            self.check(&scenario);
         }
     }
 
-    /// Each of the protocol's Byzantine members, alone.
+    /// Runs each of the protocol's Byzantine behaviours alone.
     ///
     /// # Panics
-    /// If something is violated, or there is no progress for so long.
-    pub fn villains_alone(&self, villains: &[&str], live_within: Duration) {
+    /// Panics on a violation, or if there is no progress for `live_within`.
+    pub fn check_each_adversary(&self, villains: &[&str], live_within: Duration) {
         for (i, villain) in villains.iter().enumerate() {
             let scenario = self
                 .local(villain, 4, i as u64)
                 .byzantine(i % 4, Behaviour::Custom((*villain).to_owned()))
                 .live_within(live_within);
-            self.must(&scenario);
+            self.check(&scenario);
         }
     }
 
-    /// There is work for less than `busy`, then nothing to do for an hour: no message, no timer, and what `look` sees
-    /// stays as it is.
+    /// Checks that an idle network is silent: after `busy`, within which all work is done, no node sends a message or sets a
+    /// timer for an hour, and the value of `look` does not change.
     ///
     /// # Panics
-    /// If something happens.
-    pub fn idle(&self, host: H, busy: Duration, look: impl Fn(&Simulation<H>) -> u64) -> Simulation<H> {
+    /// Panics if a node does anything after `busy`.
+    pub fn check_idle(&self, host: H, busy: Duration, look: impl Fn(&Simulation<H>) -> u64) -> Simulation<H> {
         let hour = Duration::from_secs(3600);
         let mut scenario = self.local("idle", 4, 3).lasting(hour);
         scenario.checks.liveness = None;
@@ -136,10 +135,10 @@ impl<H: Host> Situations<'_, H> {
     }
 }
 
-/// Runs to the end, and hands out the simulation.
+/// Runs a scenario to its end and returns the simulation.
 ///
 /// # Panics
-/// If something is violated.
+/// Panics on a violation.
 pub fn finish<H: Host>(scenario: Scenario, host: H) -> Simulation<H> {
     let mut simulation = Simulation::new(scenario, host).keeping_trace(TAIL);
     let report = simulation.run();

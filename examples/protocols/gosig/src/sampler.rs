@@ -4,12 +4,12 @@ use quorate::machine::MemberIndex;
 use quorate::wire::domain;
 
 /// A stream of numbers that nobody foresees who does not know the entropy.
-pub(crate) struct Draw {
+pub(crate) struct PeerSampler {
     entropy: [u8; 32],
     count: u64,
 }
 
-impl Draw {
+impl PeerSampler {
     pub(crate) fn new(entropy: [u8; 32]) -> Self {
         Self { entropy, count: 0 }
     }
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn some_are_different_and_all_are_drawn_sometimes() {
-        let mut draw = Draw::new([7; 32]);
+        let mut draw = PeerSampler::new([7; 32]);
         let mut seen = [0; 10];
         for _ in 0..200 {
             let some = draw.some((0..10).collect(), 3);

@@ -6,18 +6,19 @@ use std::sync::Arc;
 use quorate::committee::{Committee, SignerSet};
 use quorate::machine::{MemberIndex, Time};
 use quorate::sortition::Seed;
-use quorate_protocol::peers::{Budgets, Greeting};
+use quorate_protocol::rate_limit::PeerRateLimiter;
+use quorate_protocol::status_poll::StatusPoll;
 
-use crate::block::{Block, Suite};
-use crate::draw::Draw;
+use crate::block::{Block, GosigScheme};
 use crate::finality::Finality;
 use crate::parameters::Parameters;
+use crate::sampler::PeerSampler;
 
 /// So many committed blocks wait for their transactions at most.
 pub(crate) const MAX_QUEUE: usize = 256;
 
 /// See the [module](self).
-pub(crate) struct Sync<S: Suite> {
+pub(crate) struct BlockSync<S: GosigScheme> {
     me: Option<MemberIndex>,
     members: u16,
     /// How far members say they are.
@@ -26,23 +27,23 @@ pub(crate) struct Sync<S: Suite> {
     asked: Option<(MemberIndex, Time)>,
     awaited: Vec<MemberIndex>,
     queue: VecDeque<Certified<S>>,
-    greeting: Greeting,
-    budgets: Budgets,
+    greeting: StatusPoll,
+    budgets: PeerRateLimiter,
 }
 
 /// A block that is committed, and waits for its transactions.
-pub(crate) struct Certified<S: Suite> {
+pub(crate) struct Certified<S: GosigScheme> {
     pub(crate) block: Arc<Block<S>>,
     pub(crate) finality: Arc<Finality<S>>,
     /// The seed after it.
     pub(crate) seed: Seed,
 }
 
-impl<S: Suite> Sync<S> {
+impl<S: GosigScheme> BlockSync<S> {
     pub(crate) fn new(me: Option<MemberIndex>, members: u16) -> Self {
-        let mut greeting = Greeting::new(members);
+        let mut greeting = StatusPoll::new(members);
         if me.is_some() && members < 2 {
-            greeting.end();
+            greeting.close();
         }
         Self {
             me,
@@ -52,7 +53,7 @@ impl<S: Suite> Sync<S> {
             awaited: Vec::new(),
             queue: VecDeque::new(),
             greeting,
-            budgets: Budgets::default(),
+            budgets: PeerRateLimiter::default(),
         }
     }
 
@@ -100,7 +101,7 @@ impl<S: Suite> Sync<S> {
         &mut self,
         now: Time,
         height: u64,
-        draw: &mut Draw,
+        draw: &mut PeerSampler,
         parameters: &Parameters,
     ) -> Option<MemberIndex> {
         if self.queue.len() > MAX_QUEUE / 2 {
@@ -169,12 +170,12 @@ impl<S: Suite> Sync<S> {
 
     /// Whether to ask everybody (again) how far they are; until members that weigh more than a third answered.
     pub(crate) fn greet(&mut self, now: Time, parameters: &Parameters) -> bool {
-        self.greeting.ask(now, parameters.retry * 2)
+        self.greeting.start_attempt(now, parameters.retry * 2)
     }
 
     /// Somebody answered; `enough` says of a set of members whether it is enough.
     pub(crate) fn answered(&mut self, from: MemberIndex, enough: impl FnOnce(&SignerSet) -> bool) {
-        self.greeting.answer(from, enough);
+        self.greeting.record_answer(from, enough);
     }
 
     /// Whether answers to the greeting are still awaited.
@@ -192,7 +193,7 @@ impl<S: Suite> Sync<S> {
         bytes: usize,
         parameters: &Parameters,
     ) -> bool {
-        self.budgets.afford(now, peer, bytes, parameters.serve_bytes_per_second)
+        self.budgets.try_consume(now, peer, bytes, parameters.serve_bytes_per_second)
     }
 }
 
@@ -203,8 +204,8 @@ mod tests {
 
     #[test]
     fn those_who_say_that_they_are_ahead_are_asked_one_after_the_other() {
-        let (parameters, mut draw) = (Parameters::default(), Draw::new([1; 32]));
-        let mut sync = Sync::<T>::new(Some(0), 4);
+        let (parameters, mut draw) = (Parameters::default(), PeerSampler::new([1; 32]));
+        let mut sync = BlockSync::<T>::new(Some(0), 4);
         let voters = crate::testing::committees::<T>(4).voters;
         assert!(sync.ask_blocks(Time(0), 0, &mut draw, &parameters).is_none());
         sync.note(0, 9);
@@ -233,11 +234,11 @@ mod tests {
     #[test]
     fn greetings_end_and_who_is_alone_has_none() {
         let parameters = Parameters::default();
-        let mut sync = Sync::<T>::new(Some(0), 4);
+        let mut sync = BlockSync::<T>::new(Some(0), 4);
         assert!(sync.greet(Time(0), &parameters) && sync.is_greeting());
         assert_eq!(sync.due(), Some(Time(0).plus(parameters.retry * 2)));
         sync.answered(2, |set| set.len() == 1);
         assert!(!sync.is_greeting() && sync.due().is_none());
-        assert!(!Sync::<T>::new(Some(0), 1).is_greeting(), "alone");
+        assert!(!BlockSync::<T>::new(Some(0), 1).is_greeting(), "alone");
     }
 }

@@ -11,15 +11,15 @@ use crate::parameters::Parameters;
 use crate::payload::Summary;
 
 /// No round is so short that it cannot manage that many transactions, or bytes of them.
-const LEAST: Allowance = Allowance { transactions: 64, bytes: 64 << 10 };
+const LEAST: BlockLimits = BlockLimits { transactions: 64, bytes: 64 << 10 };
 /// By how much full blocks rise once a round was lost.
-const RISE: Allowance = Allowance { transactions: 256, bytes: 64 << 10 };
+const RISE: BlockLimits = BlockLimits { transactions: 256, bytes: 64 << 10 };
 /// So many blocks' worth of transactions may wait before clients are asked to hold back.
 const BACKLOG: usize = 8;
 
 /// The most that a block may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Allowance {
+pub(crate) struct BlockLimits {
     pub(crate) transactions: usize,
     /// With four for the length of each.
     pub(crate) bytes: usize,
@@ -27,18 +27,20 @@ pub(crate) struct Allowance {
 
 /// See the [module](self).
 #[derive(Debug)]
-pub(crate) struct Pace {
-    now: Allowance,
-    most: Allowance,
+pub(crate) struct BlockSizeController {
+    now: BlockLimits,
+    most: BlockLimits,
     /// Whether a round was lost.
     has_lost: bool,
 }
 
-impl Pace {
+impl BlockSizeController {
     pub(crate) fn new(parameters: &Parameters) -> Self {
-        let most =
-            Allowance { transactions: parameters.max_block_transactions, bytes: parameters.max_block_bytes };
-        let first = Allowance {
+        let most = BlockLimits {
+            transactions: parameters.max_block_transactions,
+            bytes: parameters.max_block_bytes,
+        };
+        let first = BlockLimits {
             transactions: parameters.first_block_transactions,
             bytes: parameters.first_block_bytes,
         };
@@ -46,13 +48,13 @@ impl Pace {
     }
 
     /// What the next block may hold.
-    pub(crate) fn allowance(&self) -> Allowance {
+    pub(crate) fn allowance(&self) -> BlockLimits {
         self.now
     }
 
     /// A block with this payload is committed.
     pub(crate) fn committed(&mut self, payload: &Summary) {
-        let Allowance { transactions, bytes } = self.now;
+        let BlockLimits { transactions, bytes } = self.now;
         let full = 2 * payload.count as usize >= transactions || 2 * payload.bytes as usize >= bytes;
         if full {
             let rise = if self.has_lost { RISE } else { self.now };
@@ -63,19 +65,19 @@ impl Pace {
     /// A round ended without its block.
     pub(crate) fn lost(&mut self) {
         self.has_lost = true;
-        let half = Allowance { transactions: self.now.transactions / 2, bytes: self.now.bytes / 2 };
+        let half = BlockLimits { transactions: self.now.transactions / 2, bytes: self.now.bytes / 2 };
         self.now = half.max(LEAST).min(self.most);
     }
 
     /// Whether so much waits that clients should hold back; less is needed to begin with it than to go on.
     pub(crate) fn is_behind(&self, transactions: usize, bytes: usize, was_behind: bool) -> bool {
         let blocks = if was_behind { BACKLOG / 2 } else { BACKLOG };
-        let Allowance { transactions: most, bytes: most_bytes } = self.now;
+        let BlockLimits { transactions: most, bytes: most_bytes } = self.now;
         transactions > most.saturating_mul(blocks) || bytes > most_bytes.saturating_mul(blocks)
     }
 }
 
-impl Allowance {
+impl BlockLimits {
     fn plus(self, other: Self) -> Self {
         Self {
             transactions: self.transactions.saturating_add(other.transactions),
@@ -96,20 +98,22 @@ impl Allowance {
 mod tests {
     use super::*;
 
-    fn full(pace: &Pace) -> Summary {
-        let Allowance { transactions, bytes } = pace.allowance();
+    fn full(pace: &BlockSizeController) -> Summary {
+        let BlockLimits { transactions, bytes } = pace.allowance();
         Summary { count: transactions as u32, bytes: bytes as u32, root: [0; 32] }
     }
 
     #[test]
     fn full_blocks_double_until_a_round_is_lost_and_rise_in_steps_from_then_on() {
         let parameters = Parameters::default();
-        let mut pace = Pace::new(&parameters);
+        let mut pace = BlockSizeController::new(&parameters);
         for _ in 0..9 {
             pace.committed(&full(&pace));
         }
-        let most =
-            Allowance { transactions: parameters.max_block_transactions, bytes: parameters.max_block_bytes };
+        let most = BlockLimits {
+            transactions: parameters.max_block_transactions,
+            bytes: parameters.max_block_bytes,
+        };
         assert_eq!(pace.allowance(), most);
         pace.lost();
         let half = pace.allowance();
@@ -120,7 +124,7 @@ mod tests {
 
     #[test]
     fn small_blocks_say_nothing_about_large_ones() {
-        let mut pace = Pace::new(&Parameters::default());
+        let mut pace = BlockSizeController::new(&Parameters::default());
         let first = pace.allowance();
         pace.committed(&Summary { count: 10, bytes: 1000, root: [0; 32] });
         assert_eq!(pace.allowance(), first);
@@ -130,19 +134,19 @@ mod tests {
 
     #[test]
     fn it_never_comes_to_nothing_and_never_exceeds_the_limits() {
-        let mut pace = Pace::new(&Parameters::default());
+        let mut pace = BlockSizeController::new(&Parameters::default());
         (0..100).for_each(|_| pace.lost());
         assert_eq!(pace.allowance(), LEAST);
         let few = Parameters { max_block_transactions: 3, max_block_bytes: 100, ..Parameters::default() };
-        let mut pace = Pace::new(&few);
+        let mut pace = BlockSizeController::new(&few);
         pace.lost();
-        assert_eq!(pace.allowance(), Allowance { transactions: 3, bytes: 100 });
+        assert_eq!(pace.allowance(), BlockLimits { transactions: 3, bytes: 100 });
     }
 
     /// Two of three rounds are decided: a third of the members lets its rounds fail.
     #[test]
     fn a_faulty_third_cannot_bring_it_down() {
-        let mut pace = Pace::new(&Parameters::default());
+        let mut pace = BlockSizeController::new(&Parameters::default());
         let mut least = usize::MAX;
         for round in 0..300 {
             match round % 3 {
@@ -158,8 +162,8 @@ mod tests {
 
     #[test]
     fn clients_are_asked_to_hold_back_until_half_of_it_is_gone() {
-        let pace = Pace::new(&Parameters::default());
-        let Allowance { transactions, bytes } = pace.allowance();
+        let pace = BlockSizeController::new(&Parameters::default());
+        let BlockLimits { transactions, bytes } = pace.allowance();
         assert!(!pace.is_behind(8 * transactions, 8 * bytes, false));
         assert!(pace.is_behind(8 * transactions + 1, 0, false) && pace.is_behind(0, 8 * bytes + 1, false));
         assert!(pace.is_behind(5 * transactions, 0, true) && !pace.is_behind(4 * transactions, 0, true));

@@ -1,0 +1,67 @@
+//! The structure rules of the repository, as data. The other files of this folder check them.
+
+/// The modules of the core in layers, lowest first. A module uses only modules of lower layers.
+pub(crate) const LAYERS: &[&[&str]] = &[
+    &["error"],
+    &["wire"],
+    &["machine", "merkle"],
+    &["scheme", "erasure"],
+    &["field"],
+    &["bls", "ed25519", "committee"],
+    &["certificate", "dsig", "sortition"],
+    &["guard", "gossip"],
+    &["threshold"],
+    &["any"],
+    &["serde_impls"],
+];
+
+/// Crates that other crates must not use.
+#[derive(Debug)]
+pub(crate) struct CrateRule {
+    /// The folder of the crates that the rule binds.
+    pub(crate) folder: &'static str,
+    /// What they must not use, for building or for tests, directly or through other crates of this workspace.
+    pub(crate) forbidden: Forbidden,
+    /// The reason, for the message of a violation.
+    pub(crate) reason: &'static str,
+}
+
+/// Crates that a rule forbids.
+#[derive(Debug)]
+pub(crate) enum Forbidden {
+    /// All crates of this workspace.
+    Workspace,
+    /// Crates of this workspace below a folder, except those named.
+    Folder { folder: &'static str, except: &'static [&'static str] },
+    /// Crates by name.
+    Named(&'static [&'static str]),
+}
+
+/// The rules between crates.
+pub(crate) const CRATE_RULES: &[CrateRule] = &[
+    CrateRule { folder: "core", forbidden: Forbidden::Workspace, reason: "the core stands alone" },
+    CrateRule {
+        folder: "examples/node",
+        forbidden: Forbidden::Folder { folder: "examples/protocols", except: &["quorate-protocol"] },
+        reason: "the node knows the adapter trait and no protocol",
+    },
+    CrateRule {
+        folder: "examples/protocols",
+        forbidden: Forbidden::Named(RUNTIMES),
+        reason: "a protocol is a state machine and knows no runtime",
+    },
+];
+
+/// Our runtime, and the crates of sockets, threads and clocks.
+const RUNTIMES: &[&str] =
+    &["quorate-node", "tokio", "tokio-rustls", "rustls", "axum", "hyper", "hyper-util", "fjall"];
+
+/// Exceptions from [`CRATE_RULES`]: crate, used crate, reason.
+pub(crate) const CRATE_EXCEPTIONS: &[(&str, &str, &str)] =
+    &[("quorate-broadcast", "tokio", "its own binary, behind the feature that builds it")];
+
+/// Circles of files that are allowed: one file of the circle, and the reason.
+pub(crate) const ALLOWED_CIRCLES: &[(&str, &str)] = &[];
+
+/// Folders whose files are not checked for circles: the lists of test tools and bundled applications.
+pub(crate) const UNCHECKED_FOLDERS: &[&str] = &["bindings/wasm/test/bundlers"];
