@@ -1,4 +1,4 @@
-//! What there is to see of Gosig.
+//! Observable events of Gosig.
 
 use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,27 +18,27 @@ use crate::json::Json;
 use crate::run::{ProtocolRun, ProtocolView, bitmap, observed_run};
 use crate::setup::Setup;
 
-/// The members' scheme: real BLS, summed in any order.
+/// The members' scheme: BLS with counted aggregates.
 type Scheme = Counted<MinSig>;
 
-/// Clients submit a few transactions to each member after about this long times the number of members.
+/// Average interval between the transactions of the clients, per member of the committee.
 const PACE: Duration = Duration::from_millis(250);
 
-/// A message begins with its epoch; the tag follows.
+/// Position of the tag: a message begins with its epoch.
 const TAG_AT: usize = 8;
-/// The tags of a message on the wire.
+/// Tags of messages on the wire.
 const TAGS: core::ops::RangeInclusive<u8> = 1..=13;
-/// A proposal's tag, and that of signatures: those that are read.
+/// Tags of proposals and signatures, the messages that are decoded.
 const PROPOSAL_TAG: u8 = 1;
 const SIGNATURES_TAG: u8 = 3;
 
-/// Signatures are shown by how many signers they have, with this added if they are TENTATIVE ones.
+/// Added to the number of signers, as a message's variant, if they signed TENTATIVE statements.
 const TENTATIVE_VARIANT: usize = 1_000;
 
-/// Rounds whose proposers are remembered.
+/// Number of rounds whose proposers are remembered.
 const ROUNDS: usize = 64;
 
-/// A run of Gosig.
+/// Creates a run of Gosig.
 pub(crate) fn run(setup: &Setup) -> Box<dyn ProtocolRun> {
     let material = Material::<Scheme>::new(setup.nodes);
     let pace = PACE * u32::try_from(setup.nodes).unwrap_or(1);
@@ -54,12 +54,12 @@ pub(crate) fn run(setup: &Setup) -> Box<dyn ProtocolRun> {
     observed_run(setup.scenario(), setup.script.clone(), host, view)
 }
 
-/// What was shown already.
+/// Observer of Gosig, which remembers what was shown.
 struct GosigView {
     material: Arc<Material<Scheme>>,
-    /// Who proposed what in a round: a proposer's digests, in the order in which they were seen.
+    /// Digests proposed in each round, by proposer, in the order of observation.
     proposers: BTreeMap<u64, BTreeMap<u16, Vec<[u8; 32]>>>,
-    /// Which member signed for what, and in which round.
+    /// Observed signatures, by round, kind and member.
     signed: BTreeSet<(u64, u8, u16)>,
     certified: BTreeSet<(u8, [u8; 32])>,
     committed: u64,
@@ -67,7 +67,7 @@ struct GosigView {
 }
 
 impl GosigView {
-    /// Answers which of the proposals of its proposer in that round it is.
+    /// Logs a proposal. Returns its position among its proposer's proposals of the round.
     fn proposal(&mut self, proposal: &Proposal<Scheme>, from: Node, event_log: &mut EventLog) -> usize {
         let (round, proposer, name) = (proposal.round, proposal.proposer, proposal.digest());
         let seen = self.proposers.entry(round).or_default().entry(proposer).or_default();
@@ -97,7 +97,7 @@ impl GosigView {
         variant
     }
 
-    /// Answers how many signers the largest of them has, by which of the two kinds.
+    /// Logs new signatures. Returns the largest number of signers in an aggregate, and its kind.
     fn signatures(
         &mut self,
         aggregates: &[Aggregate<Scheme>],
@@ -122,7 +122,7 @@ impl GosigView {
         largest
     }
 
-    /// A signature that stands alone can be held against its signer.
+    /// Passes an aggregate with a single signer to the auditor.
     fn hold_to(&mut self, aggregate: &Aggregate<Scheme>, event_log: &mut EventLog) {
         let mut signers = aggregate.signers().iter();
         let (Some(signer), None) = (signers.next(), signers.next()) else { return };
@@ -137,7 +137,7 @@ impl GosigView {
         }
     }
 
-    /// A quorum's signatures, whoever shows them first.
+    /// Logs a certificate when it is first seen.
     fn certificate(&mut self, qc: &Certificate<Scheme>, block: BlockDigest, event_log: &mut EventLog) {
         let statement = qc.statement();
         if is_first(&mut self.certified, (statement.kind.number(), block.0)) {
@@ -220,12 +220,14 @@ impl ProtocolView for GosigView {
                 let round = statements.votes().0.statement().view;
                 format!("signed two different proposals for round {round}")
             }
-            Evidence::Invalid { what, .. } => format!("sent a {what} that does not verify"),
+            Evidence::Invalid { what, .. } => format!("sent an invalid {what}"),
             Evidence::Proposal { rule, .. } | Evidence::Body { rule, .. } => {
-                format!("proposed a block that breaks a rule: {rule}")
+                format!("proposed a block that violates a rule: {rule}")
             }
             Evidence::StateRoot { .. } => "named a state that execution does not give".to_owned(),
-            Evidence::Unexpected { what } => format!("sent what nobody honest sends: {what}"),
+            Evidence::Unexpected { what } => {
+                format!("sent a message that the protocol does not permit: {what}")
+            }
         };
         (kind, words)
     }
@@ -234,7 +236,7 @@ impl ProtocolView for GosigView {
         host.agreement.highest().unwrap_or(0)
     }
 
-    /// Who showed itself in the latest rounds that somebody proposed in.
+    /// Returns the proposers of the latest round with a proposal.
     fn protocol_state(&self, json: Json) -> Json {
         let last = self.proposers.last_key_value();
         let (round, proposers) = last.map_or((0, Vec::new()), |(r, p)| (*r, p.keys().collect()));
@@ -258,7 +260,7 @@ impl ProtocolView for GosigView {
     }
 }
 
-/// The first bytes of a digest, as people compare them.
+/// Returns the first bytes of a digest in hexadecimal.
 fn short(digest: &BlockDigest) -> String {
     format!("{digest:?}").trim_end_matches('…').to_owned()
 }

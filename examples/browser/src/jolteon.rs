@@ -1,4 +1,4 @@
-//! What there is to see of Jolteon.
+//! Observable events of Jolteon.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,16 +18,15 @@ use crate::json::Json;
 use crate::run::{ProtocolRun, ProtocolView, bitmap, observed_run};
 use crate::setup::Setup;
 
-/// Each member seals a batch after about this long times the number of members: four batches a second, however many
-/// members there are.
+/// Average interval between batches, per member of the committee: four batches per second in total.
 const PACE: Duration = Duration::from_millis(250);
 
-/// The tags of a message on the wire.
+/// Tags of messages on the wire.
 const TAGS: core::ops::RangeInclusive<u8> = 1..=12;
-/// Those that are read: proposals, votes, timeouts, advances.
+/// Tags of proposals, votes, timeouts and advances, the messages that are decoded.
 const READ: core::ops::RangeInclusive<u8> = 1..=4;
 
-/// A run of Jolteon.
+/// Creates a run of Jolteon.
 pub(crate) fn run(setup: &Setup) -> Box<dyn ProtocolRun> {
     let material = Material::<MinSig>::new(setup.nodes);
     let pace = PACE * u32::try_from(setup.nodes).unwrap_or(1);
@@ -44,7 +43,7 @@ pub(crate) fn run(setup: &Setup) -> Box<dyn ProtocolRun> {
     observed_run(setup.scenario(), setup.script.clone(), host, protocol_view)
 }
 
-/// What was shown already.
+/// Observer of Jolteon, which remembers what was shown.
 struct JolteonView {
     material: Arc<Material<MinSig>>,
     blocks: BTreeSet<[u8; 32]>,
@@ -194,14 +193,16 @@ impl ProtocolView for JolteonView {
                     ("proof", "filled one slot with two different batches".to_owned())
                 }
             }
-            Evidence::Invalid { what, .. } => ("refused", format!("sent a {what} that does not verify")),
+            Evidence::Invalid { what, .. } => ("refused", format!("sent an invalid {what}")),
             Evidence::Proposal { rule, .. } => {
-                ("refused", format!("proposed a block that breaks a rule: {rule}"))
+                ("refused", format!("proposed a block that violates a rule: {rule}"))
             }
             Evidence::StateRoot { .. } => {
                 ("refused", "named a state that execution does not give".to_owned())
             }
-            Evidence::Unexpected { what } => ("refused", format!("sent what nobody honest sends: {what}")),
+            Evidence::Unexpected { what } => {
+                ("refused", format!("sent a message that the protocol does not permit: {what}"))
+            }
         }
     }
 
@@ -222,7 +223,7 @@ impl ProtocolView for JolteonView {
     }
 }
 
-/// The first bytes of a digest, as people compare them.
+/// Returns the first bytes of a digest in hexadecimal.
 fn short(digest: &[u8; 32]) -> String {
     format!("{:?}", BlockDigest(*digest)).trim_end_matches('…').to_owned()
 }

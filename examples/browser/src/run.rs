@@ -1,5 +1,5 @@
-//! A protocol's host in the simulator, with a spectator in the gallery: the host runs and checks, the spectator writes
-//! down what the page shows. What is written down influences nothing.
+//! A protocol's simulation host with an observer: the host runs and checks, the observer logs events for the page
+//! without affecting the run.
 
 use core::time::Duration;
 
@@ -17,39 +17,39 @@ type OutputOf<H> = <<H as Host>::Machine as Machine>::Output;
 type EvidenceOf<H> = <<H as Host>::Machine as Machine>::Fault;
 type RecordOf<H> = <<H as Host>::Machine as Machine>::Record;
 
-/// Who understands a protocol and says what there is to see.
+/// Observer of a protocol's messages and outputs.
 pub(crate) trait ProtocolView {
-    /// The protocol's host.
+    /// The protocol's simulation host.
     type Host: Host;
 
-    /// Reads a message that was not there a moment ago, writes down what is new in it, and says what it is.
+    /// Decodes a message, logs its news, and returns its kind.
     fn observe(&mut self, flight: &Transmission<'_>, event_log: &mut EventLog) -> Kind;
 
-    /// Writes down what a member told its driver.
+    /// Logs an output of a member.
     fn output(&mut self, node: Node, output: &OutputOf<Self::Host>, event_log: &mut EventLog);
 
-    /// What a member is accused of: `proof` that anybody can check, or `refused` by the accuser; and in words.
+    /// Describes evidence: `proof` if it is provable to third parties, else `refused`; and a text.
     fn describe_evidence(evidence: &EvidenceOf<Self::Host>) -> (&'static str, String);
 
-    /// The highest block that any honest member committed.
+    /// Returns the highest height committed by an honest member.
     fn height(host: &Self::Host) -> u64;
 
-    /// What else there is to say of the moment.
+    /// Adds the protocol's part of the state.
     fn protocol_state(&self, json: Json) -> Json {
         json
     }
 
-    /// A member that is up, for the page.
+    /// Adds the state of a running member.
     fn describe(machine: &<Self::Host as Host>::Machine, json: Json) -> Json;
 }
 
-/// A run of any protocol, as a [`World`](crate::World) has it.
+/// A run of any protocol, as used by [`World`](crate::World).
 pub(crate) trait ProtocolRun {
     fn advance(&mut self, until: Duration) -> bool;
     fn next_at(&self) -> Option<Duration>;
     fn intervene(&mut self, fault: Intervention);
     fn script(&self) -> &[Scheduled];
-    /// How many interventions of the script were carried out.
+    /// Returns the number of executed interventions.
     fn done(&self) -> usize;
     fn now(&self) -> Duration;
     fn violation(&self) -> Option<&Violation>;
@@ -58,14 +58,14 @@ pub(crate) trait ProtocolRun {
     fn metrics(&self) -> &Metrics;
     fn nodes(&self) -> Vec<Node>;
     fn height(&self) -> u64;
-    /// What the protocol has to say of the moment.
+    /// Adds the protocol's part of the state.
     fn protocol_state(&self, json: Json) -> Json;
-    /// A member's machine, if it is up.
+    /// Adds the state of a member.
     fn describe(&self, slot: usize, json: Json) -> Json;
     fn event_log(&mut self) -> &mut EventLog;
 }
 
-/// A run that has not begun.
+/// Creates a run that has not started.
 pub(crate) fn observed_run<S: ProtocolView + 'static>(
     scenario: Scenario,
     script: Vec<Scheduled>,
@@ -79,7 +79,7 @@ where
     Box::new(Session::new(scenario, host, script))
 }
 
-/// The host and its spectator.
+/// A host with an observer.
 struct ObservedHost<S: ProtocolView> {
     inner: S::Host,
     spectator: S,
@@ -233,7 +233,7 @@ impl<S: ProtocolView> Host for ObservedHost<S> {
     }
 }
 
-/// `1` for each member that signed, `0` for each that did not.
+/// Returns `1` for each member that signed and `0` for each other member.
 pub(crate) fn bitmap(signers: &SignerSet) -> String {
     (0..signers.committee_len()).map(|member| if signers.contains(member) { '1' } else { '0' }).collect()
 }
