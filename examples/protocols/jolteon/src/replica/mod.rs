@@ -181,7 +181,7 @@ impl<S: Scheme> Replica<S> {
 
     fn on_message(&mut self, from: MemberIndex, message: Message<S>, out: &mut ReplicaStep<S>) {
         match message {
-            // Rules of safety; What is right for a parent.
+            // Safety rules; Validity for a parent.
             Message::Proposal(block) => self.on_proposal(from, block, out),
             Message::Vote(vote) => self.on_vote(vote, out),
             // Pacemaker.
