@@ -1,4 +1,4 @@
-//! Names of things, and the kinds of statements that members sign.
+//! Digests, slots, and the kinds of signed statements.
 
 use quorate::certificate::{Kind, Statement};
 use quorate::committee::Committee;
@@ -8,36 +8,38 @@ use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 use quorate_protocol::digest;
 
-/// A vote for a block, with the voting key: view = the block's, digest = the block's.
+/// Vote for a block, with the voting key. View and digest are the block's.
 pub const BLOCK: Kind = Kind::new(1);
-/// A timeout of a view, with the voting key. The core makes these statements.
+/// Timeout of a view, with the voting key. The core creates these statements.
 pub const TIMEOUT: Kind = Kind::new(2);
-/// The author's signature under a block, with the identity key: view and digest are the block's.
+/// Author's signature of a block, with the identity key. View and digest are the block's.
 pub const PROPOSAL: Kind = Kind::new(3);
-/// "I hold this batch", with the identity key: view = [`Slot::view`], digest = the batch's. As the view names the
-/// slot, acknowledging two batches in one slot is an equivocation that can be proved like any other.
+/// Acknowledgement of a stored batch, with the identity key.
+///
+/// The view is [`Slot::view`], the digest the batch's. Since the view names the slot, acknowledging two batches in
+/// one slot is a provable equivocation.
 pub const AVAILABLE: Kind = Kind::new(4);
 
 digest!(
-    /// The name of a block: the hash of everything in it but its author's signature.
+    /// Digest of a block: the hash of all its fields except the author's signature.
     BlockDigest
 );
 digest!(
-    /// The name of a batch: the hash of its header.
+    /// Digest of a batch: the hash of its header.
     BatchDigest
 );
 
-/// A place for one batch: the author's batch number `sequence`. At most one batch per slot is ever committed.
+/// Position of one batch: the author and its batch number. At most one batch per slot is ever committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot {
-    /// Who fills it.
+    /// The author of the batch.
     pub author: MemberIndex,
-    /// From 1 to 2⁴⁸ − 1.
+    /// The author's batch number, from 1 to 2⁴⁸ − 1.
     pub sequence: u64,
 }
 
 impl Slot {
-    /// A slot.
+    /// Creates a slot.
     ///
     /// # Errors
     /// [`Error::Malformed`] if the sequence is 0 or has more than 48 bits.
@@ -48,12 +50,12 @@ impl Slot {
         Ok(Self { author, sequence })
     }
 
-    /// The slot as one number: author × 2⁴⁸ + sequence.
+    /// Returns the slot as one number: author × 2⁴⁸ + sequence.
     pub fn view(self) -> u64 {
         u64::from(self.author) << 48 | self.sequence
     }
 
-    /// What a member signs that holds the batch `digest` in this slot.
+    /// Returns the statement that acknowledges the batch `digest` in this slot.
     pub fn statement(self, identities: &Committee<Ed25519>, digest: BatchDigest) -> Statement {
         identities.statement(AVAILABLE, self.view(), digest.0)
     }

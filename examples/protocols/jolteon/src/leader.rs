@@ -79,12 +79,12 @@ impl LeaderReputation {
     pub fn leader<S: Scheme>(&self, committee: &Committee<S>, view: u64) -> MemberIndex {
         let eligible: Vec<MemberIndex> = (0..committee.len()).filter(|m| self.is_eligible(*m)).collect();
         let weight: u128 = eligible.iter().filter_map(|m| committee.weight(*m)).sum();
-        let everybody = u64::from(committee.len().max(1));
+        let all_members = u64::from(committee.len().max(1));
         if weight < committee.quorum_weight() {
-            return (view % everybody) as MemberIndex;
+            return (view % all_members) as MemberIndex;
         }
         let turn = (view % eligible.len().max(1) as u64) as usize;
-        eligible.get(turn).copied().unwrap_or((view % everybody) as MemberIndex)
+        eligible.get(turn).copied().unwrap_or((view % all_members) as MemberIndex)
     }
 
     /// Returns `true` if the member is part of the rotation.
@@ -224,12 +224,12 @@ mod tests {
     #[test]
     fn a_recovered_member_leads_again_after_its_penalty() {
         let committee = committees::<Ed25519>(4).voters;
-        let everybody = SignerSet::full(4);
+        let all_members = SignerSet::full(4);
         let mut reputation = LeaderReputation::new(4);
         let link = |height, view, parent_view, author| ReputationUpdate {
             parent_view,
             parent_author: Some(0),
-            signers: Some(&everybody),
+            signers: Some(&all_members),
             height,
             view,
             author,

@@ -27,34 +27,33 @@ use crate::safety::Safety;
 use crate::sync::Synchronizer;
 use crate::tree::{Root, Tree};
 
-/// What a replica is made of.
+/// Configuration of a replica.
 pub struct Config<S: Scheme> {
     /// The members with their voting keys.
     pub voters: Arc<Committee<S>>,
-    /// The same members in the same order with their identity keys; chain and epoch are the voters'.
+    /// The same members in the same order with their identity keys. Chain and epoch equal those of `voters`.
     pub identities: Arc<Committee<Ed25519>>,
-    /// This member.
+    /// Index of this member.
     pub me: MemberIndex,
-    /// Its voting key.
+    /// Voting key of this member.
     pub voting_key: S::SecretKey,
-    /// Its identity key.
+    /// Identity key of this member.
     pub identity_key: <Ed25519 as Scheme>::SecretKey,
     /// The application's state before block 1.
     pub genesis_root: Hash,
-    /// What the application has executed durably: delivery goes on after it. After the genesis: height 0 and
-    /// `genesis_root`.
+    /// The last durably executed state; delivery continues after it. At the genesis: height 0 and `genesis_root`.
     pub executed: Executed,
-    /// Older states that the application remembers, as far as it can: best those of the last 512 heights. Others may
-    /// name them in their blocks, and this member votes only for states that it knows.
+    /// Older states that the application still knows, ideally of the last 512 heights. Other members may name them in
+    /// their blocks, and this member votes only for states that it knows.
     pub recent: Vec<Executed>,
-    /// The number of the first batch of a member that has no records: higher than any that this identity used
-    /// before. 1 for a new identity; seconds since 1970 × 2¹⁶ whenever a data directory is made.
+    /// Number of the first batch of a member without records; must be higher than any number this identity used
+    /// before. Use 1 for a new identity, and seconds since 1970 × 2¹⁶ for a new data directory.
     pub first_sequence: u64,
-    /// Pace and limits.
+    /// Timeouts and limits.
     pub parameters: Parameters,
 }
 
-/// Records, sorted by what they are.
+/// Records by type.
 struct Records<S: Scheme> {
     batches: Vec<Arc<Batch>>,
     blocks: BTreeMap<BlockDigest, Arc<Block<S>>>,
@@ -65,13 +64,13 @@ struct Records<S: Scheme> {
 }
 
 impl<S: Scheme> Replica<S> {
-    /// A replica that goes on where `records` end; without records, a new one. Whatever it sent before is
-    /// remembered; whatever was committed above [`Config::executed`] is delivered (again).
+    /// Creates a replica, restored from `records` if there are any. Everything it sent before is remembered;
+    /// everything committed above [`Config::executed`] is delivered again.
     ///
     /// # Errors
-    /// [`Error::BadCommittee`] for committees that do not belong together; [`Error::WrongContext`] for keys that are
-    /// not the member's, records of another chain or key, or an application that is ahead of the records;
-    /// [`Error::Malformed`] if a block is missing that has yet to be delivered.
+    /// [`Error::BadCommittee`] if the committees do not match; [`Error::WrongContext`] for keys of another member,
+    /// records of another chain or key, or an application state ahead of the records; [`Error::Malformed`] if a block
+    /// that must still be delivered is missing.
     pub fn new(config: Config<S>, records: impl IntoIterator<Item = Record<S>>) -> Result<Self> {
         let Config { me, parameters, executed, .. } = config;
         let committees = Committees { voters: config.voters, identities: config.identities };
@@ -91,13 +90,13 @@ impl<S: Scheme> Replica<S> {
             records.proposals,
         )?;
         if !safety.belongs_to(&committees, me) {
-            return Err(Error::WrongContext { what: "secret key; it is not this member's" });
+            return Err(Error::WrongContext { what: "secret key: it does not belong to this member" });
         }
 
         let genesis = Executed { height: 0, state_root: config.genesis_root };
         let committed = records.committed.as_ref();
         if executed.height > committed.map_or(0, |committed| committed.height) {
-            return Err(Error::WrongContext { what: "application state; it is ahead of the records" });
+            return Err(Error::WrongContext { what: "application state: it is ahead of the records" });
         }
         let root = root(&committees, genesis, committed, &records.blocks)?;
         let queue = undelivered(&records.blocks, committed, executed.height)?;
@@ -150,7 +149,7 @@ impl<S: Scheme> Replica<S> {
         Ok(replica)
     }
 
-    /// The first input of a run.
+    /// Handles the first input of a run.
     pub(super) fn on_start(&mut self, out: &mut ReplicaStep<S>) {
         if self.committees.voters.len() == 1 {
             self.sync.skip_greeting();
@@ -166,7 +165,7 @@ impl<S: Scheme> Replica<S> {
         self.announce_view(false, out);
     }
 
-    /// The last vote, if its block is known: a timeout of its view should carry it.
+    /// Restores the last vote, if its block is known, because a timeout of its view must carry it.
     fn restore_vote(&mut self) {
         let view = self.safety.last_voted_view();
         let blocks: Vec<Arc<Block<S>>> =
@@ -174,8 +173,8 @@ impl<S: Scheme> Replica<S> {
         self.last_vote = blocks.iter().find_map(|block| self.safety.repeat_vote(&self.committees, block));
     }
 
-    /// Batches that may still be committed are stored again, and the own ones among them sent again; batches that
-    /// are committed and not delivered are kept for that.
+    /// Stores batches that may still be committed and resends the own ones among them; keeps batches that are
+    /// committed and not delivered.
     fn restore_batches(&mut self, batches: Vec<Arc<Batch>>) {
         let chain = self.tree.root().state.inventory.clone();
         let named: Vec<_> = self
@@ -211,12 +210,10 @@ fn check_committees<S: Scheme>(committees: &Committees<S>, me: MemberIndex) -> R
         || voters.chain() != identities.chain()
         || voters.epoch() != identities.epoch()
     {
-        return Err(Error::BadCommittee {
-            rule: "voters and identities are of different size, chain or epoch",
-        });
+        return Err(Error::BadCommittee { rule: "voters and identities differ in size, chain or epoch" });
     }
     if (0..voters.len()).any(|m| voters.weight(m) != identities.weight(m)) {
-        return Err(Error::BadCommittee { rule: "a member weighs differently as voter and as identity" });
+        return Err(Error::BadCommittee { rule: "a member's weights as voter and as identity differ" });
     }
     if me >= voters.len() {
         return Err(Error::UnknownSigner { index: me.into() });
@@ -287,7 +284,7 @@ fn root<S: Scheme>(
 
 const MISSING: Error = Error::Malformed { what: "records: a committed, unexecuted block is missing" };
 
-/// The committed blocks above what was executed, with their proofs.
+/// Returns the committed blocks above the executed one, with their proofs.
 fn undelivered<S: Scheme>(
     blocks: &BTreeMap<BlockDigest, Arc<Block<S>>>,
     committed: Option<&Committed<S>>,
@@ -308,7 +305,7 @@ fn undelivered<S: Scheme>(
     Ok(Finality::for_path(&path, child, &committed.certificate).into())
 }
 
-/// Puts the blocks above the root back, each behind its parent.
+/// Restores the blocks above the root, parents first.
 fn restore_tree<S: Scheme>(
     committees: &Committees<S>,
     root: Root<S>,
