@@ -53,7 +53,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn events_come_in_time_order_and_equals_in_the_order_they_were_added(times: Vec<u8>) {
+        fn events_are_ordered_by_time_and_then_by_insertion(times: Vec<u8>) {
             let mut queue = Queue::new();
             for (i, at) in times.iter().enumerate() {
                 queue.push(u64::from(*at), i);

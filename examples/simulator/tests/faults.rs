@@ -55,7 +55,7 @@ fn around_crash(point: CrashPoint) -> (Vec<EventKind>, usize, usize) {
 }
 
 #[test]
-fn a_crash_between_persist_and_send_leaves_records_and_loses_messages() {
+fn a_crash_before_sending_keeps_records_and_loses_messages() {
     let (before, durable, restarted) = around_crash(CrashPoint::BeforeSend);
     assert!(matches!(before[1], EventKind::Persisted { .. }), "{before:?}");
     assert_eq!(durable, restarted);
