@@ -149,8 +149,8 @@ fn a_restart_at_any_crash_point_contradicts_nothing() {
                 .fault(at, Fault::Crash { node, point, after: (seed % 3) as u32 })
                 .restart(at + ms(350), node);
         }
-        let villain = if seed % 2 == 0 { "equivocator" } else { "yes-man" };
-        scenario = scenario.byzantine(2, Behaviour::Custom(villain.into()));
+        let adversary = if seed % 2 == 0 { "equivocator" } else { "yes-man" };
+        scenario = scenario.byzantine(2, Behaviour::Custom(adversary.into()));
         if seed % 3 == 0 {
             must::<SimulatedDsig>(&scenario);
         } else {
@@ -163,17 +163,17 @@ fn a_restart_at_any_crash_point_contradicts_nothing() {
 /// rounds an adversary could fill alone.
 #[test]
 fn a_withholder_at_a_high_rate_delays_no_other_message() {
-    for (villain, seed) in [(0, 1), (2, 2)] {
+    for (adversary, seed) in [(0, 1), (2, 2)] {
         let link = Link::perfect(Latency::Uniform(ms(1), ms(20))).losing(Chance::percent(33));
         let mut scenario = local("hoarder", 4, seed).lasting(secs(20));
-        scenario = scenario.byzantine(villain, Behaviour::Custom("hoarder".into()));
+        scenario = scenario.byzantine(adversary, Behaviour::Custom("hoarder".into()));
         (scenario.network.before, scenario.network.after) = (link, link);
         scenario.checks.liveness = None;
         let simulation = finish::<Links>(&scenario, |host| {
             host.parameters.tail = 512;
             host.until = Time(6_000_000);
         });
-        assert_eq!(simulation.host().missing(), 0, "villain {villain}");
+        assert_eq!(simulation.host().missing(), 0, "adversary {adversary}");
     }
 }
 

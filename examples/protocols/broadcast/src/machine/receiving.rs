@@ -136,7 +136,7 @@ impl<A: Authentication> Broadcaster<A> {
         match (state, window.attestation(from, slot.sequence)) {
             (_, Some((before, _))) if before == digest => Triage::Ignore,
             (_, Some(_)) => self.triage_accusation(from),
-            // A quorum is reached. Only the sender continues to count, to know whom to send to again.
+            // A quorum is reached. Only the sender continues to count, to know which members need repetitions.
             (SlotState::Same { delivered: true }, None) if slot.sender != self.me => Triage::Ignore,
             (_, None) => Triage::Verify,
         }

@@ -274,8 +274,8 @@ impl<A: SimulatedAuthentication> Host for BroadcastHost<A> {
     }
 
     fn adversary(&mut self, node: Node, name: &str) -> Option<Box<dyn Adversary<Broadcaster<A>>>> {
-        let villain = BroadcastAdversary::<A>::new(name, self.group.clone(), node.member)?;
-        Some(Box::new(villain))
+        let adversary = BroadcastAdversary::<A>::new(name, self.group.clone(), node.member)?;
+        Some(Box::new(adversary))
     }
 
     fn intercept(
