@@ -58,7 +58,7 @@
 //! nothing up to the view that its peers report, unless three views time out without its votes; in that case the
 //! committee has most likely just started. This is a precaution, not a guarantee: only a new identity makes such a
 //! member safe.
-//!
+
 mod batch;
 mod block;
 mod builder;
