@@ -45,41 +45,21 @@ export const MAX_TIMEOUT_GROUPS: number;
 /** Fewer pending votes than this are verified one by one. */
 export const DEFAULT_BATCH_THRESHOLD: number;
 
-/**
- * A signature scheme, by its name.
- *
- * | suite | public key | signature | |
- * |---|---|---|---|
- * | `MinSig` | 96 bytes | 48 bytes | BLS12-381; certificates of one short signature |
- * | `MinPk` | 48 bytes | 96 bytes | BLS12-381 as in Ethereum |
- * | `Ed25519` | 32 bytes | 64 bytes | certificates list one signature per signer |
- * | `MinSigCounted`, `MinPkCounted` | as above | as above | for aggregates that are summed in any order: {@link gossip} |
- *
- * The decoding side names the suite; a peer's bytes never choose it. Combining objects of two suites throws
- * {@link WrongContextError} with `details.what` `"suite"`, and so does an unknown name.
- */
-export const Suite: {
-  readonly MinSig: 'bls-min-sig';
-  readonly MinPk: 'bls-min-pk';
-  readonly Ed25519: 'ed25519';
-  readonly MinSigCounted: 'bls-min-sig-counted';
-  readonly MinPkCounted: 'bls-min-pk-counted';
-};
-export type Suite = (typeof Suite)[keyof typeof Suite];
-/** The byte that identifies each suite in encodings. */
-export const SUITE_NUMBERS: { readonly [suite in Suite]: number };
-
 // ------------------------------------------------------------------------------------------------- further files
 
 export * from './types/bls.js';
 export * from './types/certificates.js';
+export * from './types/collectors.js';
 export * from './types/committees.js';
 export * from './types/dsig.js';
 export * from './types/errors.js';
 export * from './types/evidence.js';
 export * from './types/guard.js';
+export * from './types/ids.js';
 export * from './types/keys.js';
 export * from './types/merkle.js';
+export * from './types/statements.js';
+export * from './types/suites.js';
 export * from './types/timeouts.js';
 export * from './types/votes.js';
 export * from './types/wire.js';

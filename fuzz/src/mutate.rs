@@ -1,22 +1,20 @@
 //! Changes to inputs, the same for the same seed: what the brief tests use in place of libFuzzer.
 
-/// A small generator (SplitMix64): its only task is to be the same everywhere.
+use quorate_support::rng::SplitMix64;
+
+/// A seeded generator whose sequence never changes.
 #[derive(Clone, Debug)]
-pub struct Chance(u64);
+pub struct Chance(SplitMix64);
 
 impl Chance {
     /// A generator that continues from `seed`.
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(SplitMix64::new(seed))
     }
 
     /// The next 64 bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
 
     /// A number below `n`; 0 if `n` is 0.

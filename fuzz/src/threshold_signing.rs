@@ -13,12 +13,13 @@ use quorate::threshold::ecdsa::{Plan, Presignatures, ShareFault, Signature, Trus
 use quorate::threshold::{Combiner, Instance, Secp256k1, lagrange};
 use quorate::wire::{Decode, Encode};
 use quorate_threshold_signing::deal::{PublicDeal, context};
-use quorate_threshold_signing::dealer::{Dealt, KeyFile, seal};
-use quorate_threshold_signing::group::{Group, check_name};
+use quorate_threshold_signing::dealer::{DealOutput, DealerKeyFile, seal};
+use quorate_threshold_signing::group::Group;
 use quorate_threshold_signing::keys::{Keys, Role};
 use quorate_threshold_signing::protocol::{
-    MAX_REPLY, MAX_REQUEST, Reason, Refusal, Reply, Request, Want, read_frame, write_frame,
+    MAX_REPLY, MAX_REQUEST, Refusal, RefusalReason, Reply, Request, RequestKind, read_frame, write_frame,
 };
+use quorate_threshold_signing::text::check_name;
 use quorate_threshold_signing::{der, evidence};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -40,7 +41,7 @@ const LAST_OF_S: usize = 47 + 31;
 struct World {
     texts: Vec<String>,
     group: Group,
-    dealt: Dealt,
+    dealt: DealOutput,
     /// What was sealed to [`ME`], by this deal and by another.
     contents: [Vec<u8>; 2],
     replies: Vec<Reply>,
@@ -145,15 +146,15 @@ pub(crate) fn wire(bytes: &[u8]) {
 pub(crate) fn wire_seeds() -> Vec<Vec<u8>> {
     let (deal, message) = (WORLD.dealt.public.deal.id(), MESSAGE.to_vec());
     let mut seeds: Vec<_> = [
-        Want::Status,
-        Want::Sign { index: 0, message: message.clone() },
-        Want::Open { index: COUNT, message },
+        RequestKind::Status,
+        RequestKind::Sign { index: 0, message: message.clone() },
+        RequestKind::Open { index: COUNT, message },
     ]
-    .map(|want| Request { deal, want }.encode())
+    .map(|kind| Request { deal, kind }.encode())
     .into();
     seeds.extend(WORLD.replies.iter().take(2).map(Encode::encode));
     seeds.push(Reply::Status { next: 1, count: COUNT }.encode());
-    seeds.push(Reply::Refused(Refusal { reason: Reason::Contradiction, next: 1 }).encode());
+    seeds.push(Reply::Refused(Refusal { reason: RefusalReason::Contradiction, next: 1 }).encode());
     let framed: Vec<u8> = seeds.iter().flat_map(|seed| framed(seed)).collect();
     seeds.extend([framed, framed_length(MAX_REQUEST as u32 + 1), framed_length(0)]);
     seeds.push(WORLD.signature.to_der());
@@ -210,7 +211,7 @@ pub(crate) fn files(bytes: &[u8]) {
         // Whoever has the public key can seal: what is inside counts.
         let sealed = key.public().seal(&context(&public.deal, ME), bytes, &mut StdRng::seed_from_u64(1));
         if let Ok(shares) = sealed.and_then(|sealed| public.open(key, ME, &sealed)) {
-            assert_eq!((shares.member(), PublicDeal::of(&shares).as_ref()), (ME, Ok(public)));
+            assert_eq!((shares.member(), PublicDeal::from_shares(&shares).as_ref()), (ME, Ok(public)));
         } else {
             assert!(
                 WORLD.contents.first().is_none_or(|content| content != bytes),
@@ -241,7 +242,7 @@ pub(crate) fn text(bytes: &[u8]) {
     if let Ok(group) = Group::parse(text) {
         let parties = group.parties.len();
         assert_eq!((parties, parties), (group.tolerance.parties().into(), group.committee.len().into()));
-        assert_eq!(group.requesters.len(), group.askers.as_ref().map_or(0, |askers| askers.len().into()));
+        assert_eq!(group.requesters.len(), group.requester_keys.as_ref().map_or(0, |keys| keys.len().into()));
         let names = |names: Vec<&String>| {
             assert!(names.iter().all(|name| check_name(name).is_ok()));
             names.len() == names.iter().collect::<BTreeSet<_>>().len()
@@ -252,7 +253,7 @@ pub(crate) fn text(bytes: &[u8]) {
     if let Ok(keys) = Keys::parse(text) {
         assert!(keys.text().is_ok_and(|again| is_same(text, &again)), "keys are written as others");
     }
-    if let Ok(file) = KeyFile::parse(text) {
+    if let Ok(file) = DealerKeyFile::parse(text) {
         assert!(is_same(text, &file.text()), "the dealer's key is written as another");
     }
 }
@@ -295,7 +296,7 @@ mod tests {
         };
         assert_eq!(count(|text| Keys::parse(text).is_ok()), usize::from(PARTIES) + 1);
         assert_eq!(
-            (count(|text| Group::parse(text).is_ok()), count(|text| KeyFile::parse(text).is_ok())),
+            (count(|text| Group::parse(text).is_ok()), count(|text| DealerKeyFile::parse(text).is_ok())),
             (1, 1)
         );
     }

@@ -1,4 +1,4 @@
-"""`python3 -m model --write` writes the vectors; `--check` fails unless the files are what the model says.
+"""`python3 -m model --write` writes the vectors; `--check` fails unless the files are equal to the model's output.
 
 Run it in the folder `spec/`. It needs nothing but Python 3.9 or later.
 """
@@ -37,7 +37,7 @@ SPEC = Path(__file__).resolve().parent.parent
 
 
 def files():
-    """Every file that the model makes: path and text."""
+    """Path and text of every file that the model generates."""
     blocks = (wire, bls, ed25519, merkle, committee, vote, certificate, timeout, evidence, guard, jolteon, dsig)
     others = (tdh2, coin, threshold, erasure, sortition, aggregate, gossip, gosig)
     for make in [module.book for module in blocks + others] + [erasure.jerasure]:

@@ -51,7 +51,7 @@ class Aggregate:
         return Aggregate(self.scheme, self.statement, counts, signature)
 
     def normalised(self, parts):
-        """Without as much of each part, in turn, as leaves every signer in at least once."""
+        """Subtracts each part in turn as often as possible while every signer is left at least once."""
         group, counts, signature = self.scheme.sigs, dict(self.counts), self.signature
         for part in parts:
             if part.statement != self.statement or not set(part.counts) <= set(counts):
@@ -63,7 +63,7 @@ class Aggregate:
         return self if signature is None else Aggregate(self.scheme, self.statement, counts, signature)
 
     def certificate(self, committee):
-        """Its bytes, or None below the quorum."""
+        """The bytes of the certificate, or None below the quorum."""
         if committee.weight_of(self.counts) < committee.quorum_weight:
             return None
         absent = set(range(len(committee))) - set(self.counts)

@@ -67,7 +67,7 @@ def _value(key, data, counter, flags):
 
 
 def _output(key, data, flags, length):
-    """The root's output, as long as one likes."""
+    """The root's output, of any length."""
     value, block, count, f = _tree(key, data, 0, flags)
     parts = [_bytes(_compress(value, block, i, count, f | ROOT)) for i in range((length + 63) // 64)]
     return b"".join(parts)[:length]
@@ -92,5 +92,5 @@ def _words(data):
 
 
 def derive_key(context: str, material: bytes, length: int = 32) -> bytes:
-    """BLAKE3 `derive_key`: what this project calls the hash of `material` under a domain string."""
+    """BLAKE3 `derive_key`: the hash of `material` under a domain string."""
     return _output(_context(context), material, DERIVE_KEY_MATERIAL, length)

@@ -9,7 +9,7 @@ from .pairing import product_is_one
 
 
 class Variant:
-    """The operations of a suite, with the names that `ed25519.Ed25519` has too. Keys and signatures are points."""
+    """The operations of a suite, with the same names as in `ed25519.Ed25519`. Keys and signatures are points."""
 
     def __init__(self, suite, name, key_group, sig_group):
         self.suite, self.name, self.keys, self.sigs = suite, name, key_group, sig_group
@@ -82,7 +82,7 @@ class Variant:
         self.aggregate_verify([(self.keys.sum(keys), message)], signature)
 
     def aggregate_verify(self, signed, signature):
-        """Each of the pairs (key, message) was signed, together by `signature`."""
+        """Checks the aggregate `signature` of all pairs (key, message)."""
         if not signed:
             raise Refused("INFINITY")
         self._equation(signed, signature, self.sign_tag)
@@ -116,13 +116,13 @@ class Variant:
         return self.decode_signature(reader.raw(self.sig_len))
 
     def verify_claims(self, claims, proof):
-        """`claims` is a list of (message, {member: key}). Keys that cancel out count as factor 1 beside others."""
+        """`claims` is a list of (message, {member: key}). Keys that cancel out are a factor of 1 among other claims."""
         sums = [(self.keys.sum(keys.values()), message) for message, keys in claims]
         self.aggregate_verify([(key, message) for key, message in sums if key is not None], proof)
 
 
 class Counted(Variant):
-    """The same signatures, but what certificates carry says how often each signer's is in the sum: a pair of
+    """The same signatures, but a certificate states how often each signer's is in the sum: it has a pair of
     {member: count} and the sum (`spec/gossip.md`)."""
 
     def encode_proof(self, signatures):

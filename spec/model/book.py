@@ -1,4 +1,4 @@
-"""Collects the cases of one vector file. A case states what must come out; the model must agree."""
+"""Collects the cases of one vector file. A case states the expected result; the model must agree."""
 
 import json
 
@@ -12,7 +12,7 @@ class Book:
         self.committees, self.cases = {}, []
 
     def committee(self, name, suite, chain, epoch, members, repeats=False):
-        """Names a committee for the cases of this file; `members` as in the file."""
+        """Adds a named committee for the cases of this file; `members` as in the file."""
         self.committees[name] = {
             "suite": suite,
             "chain": chain.hex(),

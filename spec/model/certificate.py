@@ -90,7 +90,7 @@ class Certificate:
 
     @classmethod
     def encode_parts(cls, committee, statement, signatures):
-        """The bytes of the certificate made of signatures, a dictionary from member to signature."""
+        """The bytes of a certificate; `signatures` is a dictionary from member to signature."""
         return wire.u8(committee.scheme.suite) + statement.encode() + cls.detached_parts(committee, signatures)
 
     @classmethod

@@ -16,7 +16,7 @@ class Name:
         return u8(self.protocol) + u64(self.epoch) + u64(self.instance) + u64(self.round)
 
     def toss(self, keys):
-        """The instance that its shares are made of."""
+        """The instance of which members make shares."""
         base = encode(from_uniform(h("coin-base", keys.committee + self.encode(), 64)))
         return dleq.Instance(keys, base, h("coin-id", keys.committee + keys.key + self.encode()))
 
@@ -33,7 +33,7 @@ def below(value, n):
 
 
 class Toss:
-    """Checks all shares before it combines them."""
+    """Verifies all shares before it combines them."""
 
     def __init__(self, keys, name):
         self.name, self.pool, self.done = name, dleq.Pool(keys, name.toss(keys)), False

@@ -14,7 +14,7 @@ MAX_TOTAL_WEIGHT = 2**125
 
 @cache
 def decode_key(suite, key):
-    """Remembered, for a member's key is in many committees."""
+    """Cached, because a member's key is in many committees."""
     return SCHEMES[suite].decode_key(key)
 
 
@@ -93,7 +93,7 @@ class Committee:
         return bits
 
     def verify_raw(self, message, signers, proof):
-        """The weight of the signers of `message`; `proof` is what a certificate carries, as bytes."""
+        """The weight of the signers of `message`; `proof` is the encoded proof of a certificate."""
         proof = wire.whole(proof, lambda r: self.scheme.read_proof(r, signers))
         if not signers:
             raise Refused("BELOW_QUORUM")

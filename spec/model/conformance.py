@@ -1,4 +1,4 @@
-"""conformance.json: hashes over many generated encodings (`spec/vectors/README.md` says how they are generated).
+"""conformance.json: hashes over many generated encodings (`spec/vectors/README.md` describes how they are generated).
 
 The Rust tests generate the same values through the public API and hash what it encodes.
 """
@@ -68,7 +68,7 @@ _pairs = {}
 
 
 def key_pair_of(suite, number):
-    """The secret key as the scheme has it, the public key as bytes."""
+    """The secret key in the scheme's form, the public key as bytes."""
     if (suite, number) not in _pairs:
         _pairs[suite, number] = key_pair(suite, number)[1:]
     return _pairs[suite, number]
@@ -103,8 +103,8 @@ def equivocations(suite):
 
 
 def lopsided(suite, s, largest):
-    """A committee of one key many times, and its signers: a member whose weight decides alone, who votes last, and a
-    random choice of others."""
+    """A committee that repeats one key, and its signers: a last member whose weight alone is a quorum, and a random
+    choice of the other members."""
     n = 1 + s.below(largest)
     heavy, share = s.below(n), s.next()
     key = key_pair_of(suite, 0)[1]
@@ -115,7 +115,7 @@ def lopsided(suite, s, largest):
 
 
 def repeated(scheme, counts):
-    """A proof in which each signature occurs as often as it says: BLS by multiplication instead of many additions."""
+    """A proof with repeated signatures: for BLS by one multiplication instead of many additions."""
     total = scheme.sigs.sum(scheme.sigs.mul(signature, n) for signature, n in counts)
     return scheme.encode_signature(total)
 
@@ -169,7 +169,7 @@ def aggregates(suite):
 
 
 def tickets(suite):
-    """A ticket, a proof, and the seed that follows. As many win on average as there are members: so everybody does."""
+    """A ticket, a proof, and the next seed. As many winners are expected as there are members, so every member wins."""
     c = pool_committee(suite, 5)
 
     def one(s):
@@ -198,7 +198,7 @@ def entries():
 
 
 def text():
-    """The file, and how many encodings it covers."""
+    """The file, and the number of encodings that it covers."""
     listed, total = [], 0
     for seed, (name, count, one) in enumerate(entries(), 1):
         stream = Stream(seed)

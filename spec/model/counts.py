@@ -1,4 +1,4 @@
-"""How often each signer's signature is in a sum: the block of counts (`spec/gossip.md`)."""
+"""The block of counts: how often each signer's signature is in an aggregate (`spec/gossip.md`)."""
 
 from .errors import Refused
 
@@ -18,14 +18,14 @@ def pack(bits):
 
 
 def encode(counts):
-    """Of the signers' counts in ascending order of the signers."""
+    """The block for the signers' counts, in ascending order of the signers."""
     if all(count == 1 for count in counts):
         return b"\0"
     return b"\x01" + pack("".join(map(gamma, counts)))
 
 
 def read(r, signers):
-    """The counts of so many signers; refuses all but the canonical form."""
+    """The counts of a number of signers; refuses every form but the canonical one."""
     form = r.uint(1)
     if form == 0:
         return [1] * signers

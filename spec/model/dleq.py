@@ -66,7 +66,7 @@ def member_index(reader):
 
 
 class Keys:
-    """What everybody knows."""
+    """The public keys."""
 
     def __init__(self, purpose, committee, key, needed, members):
         self.purpose, self.committee, self.key, self.needed, self.members = purpose, committee, key, needed, members

@@ -52,7 +52,7 @@ class Ristretto:
 
 
 class Secp256k1:
-    """Everybody's ECDSA, with low s only."""
+    """Standard ECDSA, with low s only."""
 
     suite, length, math, endian = 2, 33, secp256k1, "big"
 
@@ -399,7 +399,7 @@ class Signing:
             raise Refused("UNKNOWN_SIGNER")
 
     def combine(self, shares):
-        """Of exactly as many as needed."""
+        """Combines exactly the needed number of shares."""
         for share in shares:
             self.accept(share)
         members = [share.member for share in shares]
@@ -425,7 +425,7 @@ class Signing:
 
 
 def verify_evidence(data, key, deal):
-    """The culprit. Attestations are somebody else's to judge."""
+    """The culprit. Attestations are not verified here."""
     r, group = wire.Reader(data), key.group
     kind = r.uint(1)
     if kind == 1:

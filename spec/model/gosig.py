@@ -48,12 +48,12 @@ class Committees:
 
 
 def read_signature(r, scheme):
-    """Detached: the signature alone."""
+    """The detached form: the signature alone."""
     return scheme.decode_signature(r.raw(scheme.sig_len))
 
 
 def read_taking(r, read):
-    """What `read` returns, with the bytes that it took."""
+    """The result of `read`, with the bytes that it consumed."""
     before = r.rest
     value = read(r)
     return value, before[: len(before) - len(r.rest)]
@@ -63,7 +63,7 @@ def read_taking(r, read):
 
 
 def read_transactions(r, count, most):
-    """So many, of which all together have at most so many bytes with their lengths."""
+    """Transactions, limited in number and in total bytes including their lengths."""
     listed = [r.blob(MAX_TRANSACTION) for _ in range(count)]
     if sum(4 + len(transaction) for transaction in listed) > most:
         raise Refused("TOO_LARGE")
@@ -172,7 +172,7 @@ class Proposal:
         c.check_identity(PROPOSAL, self.round, self.digest(), self.proposer, self.signature)
 
     def verify(self, c, seed, lottery):
-        """Everything that is signed: the ticket's score, and the seed after the block."""
+        """Verifies all signatures; returns the ticket's score and the seed after the block."""
         self.check(c)
         score = lottery.score(Ticket(self.block.scheme, self.round, self.proposer, self.ticket))
         after = self.block.seed_after(seed, c.voters)
@@ -192,7 +192,7 @@ class Proposal:
         return proposal
 
     def fits(self):
-        """Whether the parts belong together."""
+        """Checks that the parts are consistent."""
         b, is_new = self.block, (self.block.round, self.block.author) == (self.round, self.proposer)
         if self.certificate is None:
             return is_new
@@ -211,7 +211,7 @@ def read_commitment(r, c):
 
 
 def verify_commitment(certificate, block, c):
-    """The block is final."""
+    """Checks that the block is final."""
     if certificate.statement.digest != block.ballot() or certificate.statement.view < block.round:
         raise Refused("WRONG_CONTEXT")
     certificate.verify(c.voters)
@@ -222,7 +222,7 @@ def verify_commitment(certificate, block, c):
 
 @dataclass
 class Segment:
-    """Entries as bytes, with their form before them."""
+    """Encoded entries, preceded by their form."""
 
     block: bytes
     round: int
@@ -259,7 +259,7 @@ class Segment:
 
 
 def _read_entries(r):
-    """How many there are."""
+    """The number of entries."""
     form = r.uint(1)
     if form > 2:
         raise Refused("MALFORMED")
@@ -383,8 +383,8 @@ def read_record(data, c):
 
 
 def decide(lock, held):
-    """The block that is prepared, or None, of the valid proposals (score, block, c.r); the lock (block, c.r) or None
-    afterwards."""
+    """The block to prepare among the valid proposals (score, block, c.r), or None; and the new lock (block, c.r), or
+    None."""
     if not held:
         return None, lock
     _, block, certified = min(held)

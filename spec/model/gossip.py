@@ -1,4 +1,4 @@
-"""What a member keeps of one statement, and what it takes in (`spec/gossip.md`, "Spreading")."""
+"""A member's gossip of one statement (`spec/gossip.md`, "Spreading")."""
 
 from .errors import Refused
 from .peers import elapsed
@@ -172,7 +172,7 @@ class Gossip(_Member):
         return "waiting"
 
     def check(self, now, peers):
-        """How many were checked, with how many signers, whether there is news, and who sent bad ones."""
+        """Number of checked aggregates and of their signers, whether one was news, and the senders of invalid ones."""
         checked = self._newest()
         faults, grew = [], False
         for sender, aggregate in checked:
@@ -197,7 +197,7 @@ class Gossip(_Member):
         return None if level is None else self._sum(level)
 
     def next(self, now, draw, peers):
-        """To whom to send what, unasked; None if nothing is due."""
+        """The next recipient and aggregate to send; None if nothing is due."""
         if not peers.has_room(now):
             return None
         if self.certificate is not None:
@@ -249,12 +249,12 @@ class Gossip(_Member):
         return to
 
     def _tell(self, peer):
-        """It is known to have a certificate."""
+        """Returns true if the peer is known to have a certificate."""
         self.told.add(peer)
         self.owed = [owed for owed in self.owed if owed != peer]
 
     def _miss(self, peer):
-        """It sent less than a quorum where there is a certificate."""
+        """Returns true if the peer sent less than a quorum while there is a certificate."""
         if peer in self.told:
             self.told.remove(peer)
         elif peer not in self.owed:
@@ -267,7 +267,7 @@ class Gossip(_Member):
             signers += 0 if kept is None else len(kept.counts)
 
     def _level(self, members):
-        """On which level all of them are in the other half."""
+        """The level on which all of these members are in the other half."""
         return next((i for i, level in enumerate(self.levels) if all(one in level.other for one in members)), None)
 
     def _is_news(self, aggregate):
@@ -281,7 +281,7 @@ class Gossip(_Member):
 
     @staticmethod
     def _is_lacking(aggregate, kept):
-        """Whether it is one member's vote that is not in what is kept."""
+        """Returns true for a single vote of a member that no stored aggregate has."""
         return len(aggregate.counts) == 1 and not is_within(aggregate, kept)
 
     def _take(self, aggregate):
@@ -321,7 +321,7 @@ class Gossip(_Member):
         self.certificate = next(found, None)
 
     def _sum(self, level):
-        """What is known of one's own half on that level; past the last one, of everybody."""
+        """The known signers of the member's own half on that level; past the last level, of the whole committee."""
         total = self.own
         for other in self.kept[:level]:
             if total is None or other is None:
@@ -331,7 +331,7 @@ class Gossip(_Member):
         return total
 
     def _newest(self):
-        """Takes what is to be checked next off the stack."""
+        """Pops the aggregates to check next off the stack."""
         quorums = [waiting for waiting in self.stack if self.is_quorum(waiting[1].counts)]
         taken, first_of = quorums[-1:], {}
         for waiting in [] if quorums else reversed(self.stack):

@@ -39,7 +39,7 @@ class Guard:
             self._remember(record)
 
     def _remember(self, record):
-        """In any order: an earlier record than the last one of its kind changes nothing."""
+        """Restores records in any order: a record older than the last one of its kind changes nothing."""
         if record.binding != self.binding:
             raise Refused("WRONG_CONTEXT")
         last = self.last.get(record.kind)

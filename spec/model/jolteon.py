@@ -116,7 +116,7 @@ class BatchRef:
 
 
 def _read_taking(r, read):
-    """What `read` returns, with the bytes that it took."""
+    """The result of `read`, with the bytes that it consumed."""
     before = r.rest
     value = read(r)
     return value, before[: len(before) - len(r.rest)]
@@ -124,7 +124,7 @@ def _read_taking(r, read):
 
 @dataclass
 class Block:
-    """Certificates and references are kept as pairs (value, bytes), or None."""
+    """Certificates and references are pairs (value, bytes), or None."""
 
     epoch: int
     view: int
@@ -236,7 +236,7 @@ def _check_kinds(high, tc):
 
 
 def _check_backed(high, tc):
-    """Whoever shows a timeout certificate shows a certificate as high as the highest value in it."""
+    """A timeout certificate requires a certificate at least as high as the highest value in it."""
     if tc and tc.groups[-1][0] > (high.statement.view if high else 0):
         raise Refused("MALFORMED")
 
@@ -340,18 +340,18 @@ def read_record(data, committees):
 
 
 class Sequences:
-    """The sequences of one author that a chain has, as a plain set: what the window remembers follows from it."""
+    """The sequences of one author in a chain, as a plain set from which the window is computed."""
 
     def __init__(self):
         self.top, self.there = 0, {0}
 
     def encode(self):
-        """The window as bits: bit k says whether top − k is there. Number 0 is."""
+        """The window as bits: bit k is set if the chain has top − k. It has number 0."""
         seen = sum(1 << k for k in range(min(WINDOW, self.top + 1)) if self.top - k in self.there)
         return wire.u64(self.top) + wire.u64(seen)
 
     def note(self, sequence):
-        """Whether it was admitted."""
+        """Returns true if the sequence was admitted."""
         if sequence <= self.top - WINDOW or sequence in self.there:
             return False
         self.there.add(sequence)
@@ -383,7 +383,7 @@ class Standings:
         return listed[view % len(listed)]
 
     def append(self, height, view, author, parent_view, parent_author, signers):
-        """One block: see the page."""
+        """Applies one block, as the page defines."""
         failed = set()
         if view - parent_view - 1 <= max(1, (len(self.voters) - 1) // 3):
             failed = {self.leader(v) for v in range(parent_view + 1, view)} - {author}

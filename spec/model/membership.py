@@ -1,4 +1,4 @@
-"""Who joins and who leaves: the transactions that end an epoch of Gosig, and the next one's committees (`spec/gosig.md`)."""
+"""Membership changes: the transactions that end an epoch of Gosig, and the next committees (`spec/gosig.md`)."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ class Change:
 
     @classmethod
     def of(cls, transaction, c):
-        """The change that the transaction makes, or None."""
+        """The change in the transaction, or None."""
         if not transaction.startswith(PREFIX):
             return None
         try:
@@ -76,7 +76,7 @@ def _read_change(r, scheme):
 
 
 def next_epoch(c, transactions):
-    """The committees after a block with these transactions and the contacts of who is new, or None."""
+    """The committees after a block with these transactions and the contacts of new members, or None."""
     scheme, changed, contacts = c.voters.scheme, None, []
     keys = zip(map(scheme.encode_key, c.voters.keys), c.identities.keys, c.voters.weights)
     members = list(keys)

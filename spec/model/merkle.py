@@ -1,4 +1,4 @@
-"""Merkle trees and their paths (`spec/merkle.md`), written down as the definition says: recursively."""
+"""Merkle trees and their paths (`spec/merkle.md`), by the recursive definition."""
 
 from . import wire
 from .errors import Refused
@@ -46,7 +46,7 @@ class Tree:
         return wire.u32(index) + wire.u32(len(leaves)) + b"".join(self.siblings(leaves, index))
 
     def _climb(self, leaf, index, count, siblings):
-        """The root to which a path leads; takes its siblings off the end of the list."""
+        """The root of a path; removes its siblings from the end of the list."""
         if count == 1:
             return leaf
         split, sibling = self._split(count), siblings.pop()

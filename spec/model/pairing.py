@@ -61,7 +61,7 @@ def _final_exponentiation(f):
 
 
 def product_is_one(pairs):
-    """Whether ∏ e(P, Q) = 1 over pairs (P in G1, Q in G2), all of order R and none infinite."""
+    """Returns true if ∏ e(P, Q) = 1 over pairs (P in G1, Q in G2), all of order R and none infinite."""
     assert all(p is not None and q is not None for p, q in pairs)
     return _product_is_one(tuple(pairs))
 

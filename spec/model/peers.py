@@ -1,4 +1,4 @@
-"""What a member knows of the others as those to whom it sends (`spec/gossip.md`, "Blame" and "Picking")."""
+"""A member's state of its peers as recipients (`spec/gossip.md`, "Blame" and "Picking")."""
 
 from dataclasses import dataclass
 
@@ -80,7 +80,7 @@ class Peers:
         return min(self.sending.values(), default=None)
 
     def pick(self, now, draw):
-        """Somebody at random to whom something can be sent."""
+        """A random peer that can be sent a message."""
         numbers = Picking(draw)
         for _ in range(TRIES):
             if self.heard_lately and numbers.below(2) == 0:

@@ -21,7 +21,7 @@ def absolute(x):
 
 
 def sqrt_ratio(u, v):
-    """Whether u/v is a square, and the even root of it, or of i·u/v (section 4.2)."""
+    """Returns whether u/v is a square, and its even root, or that of i·u/v (section 4.2)."""
     r = u * v**3 * pow(u * v**7, (P - 5) // 8, P) % P
     check = v * r * r % P
     correct, flipped, flipped_i = check == u % P, check == -u % P, check == -u * SQRT_M1 % P
@@ -31,7 +31,7 @@ def sqrt_ratio(u, v):
 
 
 def decode(data):
-    """The element (section 4.3.1). What encodes none is `MALFORMED`, what encodes one in another way `NON_CANONICAL`."""
+    """The element (section 4.3.1). Bytes of no element are `MALFORMED`, other encodings of an element `NON_CANONICAL`."""
     if len(data) != 32:
         raise Refused("MALFORMED")
     s = int.from_bytes(data, "little")

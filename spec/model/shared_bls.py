@@ -102,7 +102,7 @@ def sign(file, scheme, message):
 
 
 def combine(key, message, shares):
-    """Of exactly as many as needed."""
+    """Combines exactly the needed number of shares."""
     scheme = key.scheme
     for share in shares:
         if share.digest != key.digest(message):

@@ -22,8 +22,8 @@ def interpolate(points, order, at=0):
 
 
 def decode(needed, points, order):
-    """The value at zero of the polynomial that all but at most half of the spare points lie on, and the x of those that
-    do not. Tries everything."""
+    """The value at zero of the polynomial through all points but at most half of the spare ones, and the x of these.
+    Tries all subsets."""
     if len({x for x, _ in points}) < len(points):
         raise Refused("DUPLICATE_SIGNER")
     if len(points) < needed or not needed:

@@ -25,7 +25,7 @@ def encode(members, n):
 
 
 def read(reader, n):
-    """A set of members of a committee of `n`; refuses all but the canonical form."""
+    """A set of members of a committee of `n`; refuses every form but the canonical one."""
     form = reader.uint(1)
     if form == 0:
         members = _read_bitmap(reader, n)

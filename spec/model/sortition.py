@@ -17,7 +17,7 @@ def member_of(secret, committee):
 
 
 def check_unique(scheme, key, message, signature, judge):
-    """What `judge` makes of the signature's bytes, if they are the one signature of the key on the message."""
+    """The result of `judge` for the signature's bytes, if they are the unique signature of the key on the message."""
     if not scheme.sigs.in_subgroup(signature):
         raise Refused("NOT_IN_SUBGROUP")
     judged = judge(scheme.encode_signature(signature))
@@ -100,12 +100,12 @@ class Lottery:
         return int.from_bytes(score[:16], "big") * len(self.committee) < self.expected * 2**128
 
     def ticket(self, secret):
-        """This member's, whether it wins or not."""
+        """This member's ticket, winning or not."""
         c = self.committee
         return Ticket(c.scheme, self.round, member_of(secret, c), c.scheme.sign(secret, self.signed_bytes()))
 
     def score(self, ticket):
-        """Of a ticket that wins."""
+        """The score of a winning ticket."""
         c = self.committee
         if ticket.round != self.round:
             raise Refused("WRONG_CONTEXT")

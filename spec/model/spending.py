@@ -1,4 +1,4 @@
-"""What a guard remembers of presignatures (`spec/threshold.md`)."""
+"""A guard's records of spent presignatures (`spec/threshold.md`)."""
 
 from . import wire
 from .errors import Refused
@@ -10,13 +10,13 @@ ZERO = bytes(32)
 
 
 class Spending:
-    """Only from its records: what a process had besides is gone after a crash."""
+    """Restores a guard from its records alone: other state is lost in a crash."""
 
     def __init__(self, scheme, secret, chain, records=()):
         key = scheme.encode_key(scheme.public_key(secret))
         self.binding = wire.derive(GUARD, wire.u8(scheme.suite) + chain + key + b"\x01")
         self.spent, self.blocks, self.closed, self.ready = {}, set(), {}, set()
-        # Epochs that are over come first: what they had does not count.
+        # Past epochs first: their records do not count.
         records = sorted(records, key=lambda record: record.kind != CLOSED)
         for record in records:
             self._take(record)

@@ -80,7 +80,7 @@ class Ciphertext:
         return Ciphertext(wrapped, u, u_bar, e, f, label, payload)
 
     def challenge(self, key, w, w_bar):
-        """w and w̄ come as encodings of their doubles."""
+        """w and w̄ are passed as encodings of their doubles."""
         data = key + self.wrapped + self.label.encode() + self.u + w + self.u_bar + w_bar
         return challenge(h("tdh2-validity", data))
 
@@ -89,7 +89,7 @@ class Ciphertext:
         self.f = (s + self.e * r) % ORDER
 
     def check(self, keys, epoch, proposer):
-        """The instance that its shares are made of."""
+        """The instance of which members make shares."""
         label = self.label
         if (label.committee, label.epoch, label.proposer) != (keys.committee, epoch, proposer):
             raise Refused("WRONG_CONTEXT")
@@ -116,7 +116,7 @@ class Ciphertext:
 
 
 def encrypt(keys, epoch, proposer, plaintext, random, payload=None):
-    """`random` is 160 bytes: the wrapped key, r and s. A wrong author may choose the payload."""
+    """`random` is 160 bytes: the wrapped key, r and s. A dishonest author may choose the payload."""
     if len(plaintext) > MAX_PLAINTEXT:
         raise Refused("TOO_LARGE")
     key, r, s = random[:32], wide(random[32:96]), wide(random[96:])
@@ -130,7 +130,7 @@ def encrypt(keys, epoch, proposer, plaintext, random, payload=None):
 
 
 class Decryption:
-    """Combines first and checks when that fails."""
+    """Combines first, and verifies shares if that fails."""
 
     def __init__(self, keys, ciphertext, instance):
         self.ciphertext, self.pool, self.hopeful, self.done = ciphertext, dleq.Pool(keys, instance), True, False

@@ -61,7 +61,7 @@ class TimeoutCertificate:
 
     @staticmethod
     def encode_parts(committee, kind, view, votes):
-        """The bytes of the certificate made of `votes`, a dictionary from member to (value, signature)."""
+        """The bytes of a certificate; `votes` is a dictionary from member to (value, signature)."""
         data = wire.u8(committee.scheme.suite) + wire.u8(kind) + wire.u64(committee.epoch) + wire.u64(view)
         values = sorted({value for value, _ in votes.values()})
         data += wire.u16(len(values))

@@ -1,4 +1,4 @@
-"""Whose turn it is to be told something, and who is picked at random (`spec/gossip.md`, "Spreading")."""
+"""The order of recipients, and random picks (`spec/gossip.md`, "Spreading")."""
 
 from dataclasses import dataclass
 from math import gcd
@@ -7,7 +7,7 @@ WORD = 2**64
 
 
 def mix(x):
-    """The end of SplitMix64: every bit of x is in every bit of it."""
+    """The finaliser of SplitMix64: every output bit depends on every bit of x."""
     x = (x ^ x // 2**30) * 0xBF58476D1CE4E5B9 % WORD
     x = (x ^ x // 2**27) * 0x94D049BB133111EB % WORD
     return x ^ x // 2**31
@@ -26,7 +26,7 @@ class Picking:
 
 @dataclass
 class Level:
-    """A halving of the committee: the half that a member is in, and the other one, whose members it tells by turns."""
+    """A halving of the committee: the member's own half, and the other half, whose members it sends to in turn."""
 
     number: int
     own: range
@@ -44,7 +44,7 @@ class Level:
         return self.untold > 0 and (half_signed or elapsed >= self.number * 50_000)
 
     def next_member(self, me, statement, is_open):
-        """Whose turn it is of those to whom something can be sent."""
+        """The next recipient among the peers that can be sent a message."""
         x = int.from_bytes(statement.digest[:8], "little") ^ statement.view ^ (self.number * 2**56)
         x, m = mix(x), len(self.other)
         steps = ((x // 2**32 + more) % m for more in range(m + 1))
@@ -60,7 +60,7 @@ class Level:
 
 
 def levels(me, n):
-    """From the lowest up."""
+    """In ascending order."""
     found, whole = [], range(n)
     while len(whole) > 1:
         middle = len(whole) // 2

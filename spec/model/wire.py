@@ -52,7 +52,7 @@ def option(data):
 
 
 class Reader:
-    """Takes bytes apart front to back."""
+    """Reads values from bytes, front to back."""
 
     def __init__(self, data):
         self.rest = data
@@ -100,7 +100,7 @@ class Reader:
 
 
 def whole(data, read):
-    """What `read` makes of a reader over exactly `data`."""
+    """The result of `read` on a reader over exactly `data`."""
     r = Reader(data)
     value = read(r)
     r.end()

@@ -1,45 +1,45 @@
 ------------------------------- MODULE Gosig -------------------------------
 (***************************************************************************)
-(* Why nothing that Gosig committed is ever contradicted: the votes of     *)
-(* spec/gosig.md, without times, bodies and encodings.                     *)
+(* Safety of Gosig: the votes of spec/gosig.md, without times, bodies and  *)
+(* encodings.                                                              *)
 (*                                                                         *)
-(* The network.  Whatever can be signed or shown may reach a member at any *)
-(* time or never: a member acts on any certificate for which enough votes  *)
-(* exist, on any proposal that such a certificate justifies, and skips     *)
-(* rounds as it likes.  So every order, delay and loss of messages is a    *)
-(* behaviour, and clocks mean nothing.                                     *)
+(* Network.  Every vote and proposal may reach a member at any time or     *)
+(* never: a member acts on any certificate for which enough votes exist,   *)
+(* on any proposal that such a certificate justifies, and may skip rounds. *)
+(* So every order, delay and loss of messages is a behaviour, and clocks   *)
+(* do not matter.                                                          *)
 (*                                                                         *)
-(* The faulty members.  They signed everything, for each round and each    *)
-(* block, from the beginning: each certificate lacks only honest signers.  *)
-(* They propose every block to whomever they like with every certificate   *)
-(* that exists, and their scores win whenever they want.                   *)
+(* Faulty members.  They have signed every vote for each round and block   *)
+(* from the beginning: certificates need only honest signers in addition.  *)
+(* They may propose every block with every existing certificate to any     *)
+(* member, and their scores win whenever they want.                        *)
 (*                                                                         *)
-(* Crashes.  What a member signed and what it is locked on are durable     *)
-(* before a vote leaves; what it collected is not, and as here it need not *)
-(* keep it, a crash is no step of its own.  A lock keeps its round here    *)
-(* when its block is proposed again; a member that raises it yields to     *)
-(* less, so what it does is among the behaviours.                          *)
+(* Crashes.  A member's votes and its lock are durable before a vote is    *)
+(* sent; collected votes are not.  The model does not store those, so a    *)
+(* crash is no step.  A lock keeps its round here when its block is        *)
+(* proposed again; a member that raises the round releases the lock less   *)
+(* often, so its behaviour is included.                                    *)
 (*                                                                         *)
-(* Broken names rules that are not kept.  With none of them TLC finds that *)
-(* Lemma1 and Agreement hold; each of them alone it refutes.               *)
+(* Broken is the set of broken rules.  If it is empty, TLC finds that      *)
+(* Lemma1 and Agreement hold; it refutes each broken rule alone.           *)
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
 
 CONSTANTS
-    Honest,     \* the members that keep the rules
-    Faulty,     \* how many do not
-    Quorum,     \* so many signers make a certificate
-    Values,     \* the blocks that may stand at one height
+    Honest,     \* the members that follow the rules
+    Faulty,     \* number of the other members
+    Quorum,     \* number of signers of a certificate
+    Values,     \* the possible blocks at one height
     Heights,    \* the heights are 1 .. Heights; below is the genesis
     Rounds,     \* the rounds are 1 .. Rounds; the genesis is certified in round 0
-    Broken      \* the rules that are not kept, by name
+    Broken      \* the broken rules, by name
 
 VARIABLES
-    prepared,   \* of each member the P messages that it signed: <<round, height, value>>
-    tentative,  \* of each member the TC messages that it signed, likewise
-    current,    \* of each member the last round in which it remembers to have signed P
-    chain,      \* of each member the blocks that it committed
-    lock        \* of each member NoLock or <<B_tc, r_tc>>, for the height above its chain
+    prepared,   \* for each member, the P messages that it signed: <<round, height, value>>
+    tentative,  \* for each member, the TC messages that it signed, likewise
+    current,    \* for each member, the last round in which it recorded a P message
+    chain,      \* for each member, the blocks that it committed
+    lock        \* for each member, NoLock or <<B_tc, r_tc>>, for the height above its chain
 
 variables == <<prepared, tentative, current, chain, lock>>
 
@@ -63,10 +63,10 @@ Prepared == Certificates(prepared)
 Committed == IF "commits with P" \in Broken THEN Prepared ELSE Certificates(tentative)
 
 (***************************************************************************)
-(* Proposals that a member may be shown in a round, as pairs of a block    *)
-(* and its certificate's round: a new block with a TC certificate of the   *)
-(* block below, whose round counts one more, or a block once more with a P *)
-(* certificate of its own.                                                 *)
+(* Proposals that a member may receive in a round, as pairs of a block and *)
+(* its certificate's round: a new block with a TC certificate of the block *)
+(* below, whose round plus one counts, or a repeated block with its own P  *)
+(* certificate.                                                            *)
 (***************************************************************************)
 
 New(m, round) ==
@@ -82,9 +82,9 @@ Again(m, round) ==
 Proposals(m, round) == New(m, round) \union Again(m, round)
 
 (***************************************************************************)
-(* DecideBlock: which block to prepare, and what becomes of the lock.  As  *)
-(* others choose what a member sees, the set of proposals it decides on is *)
-(* any; so each of its branches is possible whenever a proposal for it is. *)
+(* DecideBlock: the block to prepare, and the new lock.  The network       *)
+(* chooses the set of proposals that a member decides on, so each branch   *)
+(* is possible whenever there is a proposal for it.                        *)
 (***************************************************************************)
 
 Releases(z, locked) ==
@@ -106,7 +106,7 @@ Decisions(m, round) ==
 (* Steps.                                                                  *)
 (***************************************************************************)
 
-(* P: once in a round, rounds ascending, for the height above one's chain. *)
+(* P: once in a round, rounds ascending, for the height above the chain.   *)
 Prepare(m) ==
     \E round \in 1 .. Rounds :
         /\ IF "prepares twice" \in Broken THEN round >= current[m] ELSE round > current[m]
@@ -117,7 +117,7 @@ Prepare(m) ==
         /\ current' = [current EXCEPT ![m] = round]
         /\ UNCHANGED <<tentative, chain>>
 
-(* P for a height that one committed: only a broken member does that.      *)
+(* P for a committed height: only if that rule is broken.                  *)
 PrepareBelow(m) ==
     /\ "votes below its chain" \in Broken
     /\ \E round \in current[m] + 1 .. Rounds, height \in 1 .. Len(chain[m]), value \in Values :
@@ -125,8 +125,8 @@ PrepareBelow(m) ==
         /\ current' = [current EXCEPT ![m] = round]
     /\ UNCHANGED <<tentative, chain, lock>>
 
-(* TC: for what one signed P for, in the round of one's last P, with a P   *)
-(* certificate.  It locks.                                                 *)
+(* TC: for a block with the member's P, in the round of its last P, with a *)
+(* P certificate.  It sets the lock.                                       *)
 Tentative(m) ==
     \E vote \in prepared[m] \ tentative[m] :
         /\ "signs TC late" \in Broken \/ vote[1] = current[m]
@@ -136,7 +136,7 @@ Tentative(m) ==
         /\ lock' = IF vote[2] = Next(m) THEN [lock EXCEPT ![m] = <<vote[3], vote[1]>>] ELSE lock
         /\ UNCHANGED <<prepared, current, chain>>
 
-(* TC for another block than one signed P for.                             *)
+(* TC for a block without the member's P.                                  *)
 TentativeUnprepared(m) ==
     /\ "signs TC for what it did not prepare" \in Broken
     /\ \E vote \in Votes \ tentative[m] :
@@ -146,7 +146,7 @@ TentativeUnprepared(m) ==
     /\ UNCHANGED <<prepared, current, chain>>
 
 (* A commitment certificate ends a height and its lock.  At the highest    *)
-(* height whoever commits only falls silent, which everybody may do.       *)
+(* height a member that commits only falls silent, which any member may.   *)
 Commit(m) ==
     /\ Next(m) < Heights
     /\ \E vote \in Committed :

@@ -1,6 +1,7 @@
 //! `examples/apps/audited-redis`: its tour, as a user walks through it, on a real Redis; the clients in Python and in Node with
 //! their tests; and one log that three languages write. The tests of the Rust program run with all others.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -45,13 +46,14 @@ pub(crate) fn add_to(steps: &mut Steps) {
 fn tour(log: &Log, program: &Path) -> Outcome<u64> {
     let house = House::open(log, "xtask/audited-redis", program)?;
     house.run(log, &["call", "--front", &house.front, "--key", "alice.key", "SET", "greeting", "hello"])?;
-    let sidecar_port = free_port()?;
-    let listen = format!("127.0.0.1:{sidecar_port}");
+    let sidecar_address = free_address()?;
+    let (listen, port) = (sidecar_address.to_string(), sidecar_address.port().to_string());
     let sidecar = ["sidecar", "--listen", &listen, "--front", &house.front, "--key", "alice.key"];
     let _sidecar = start(&house.folder, &program.display().to_string(), &sidecar)?;
     let said = patiently(|| {
         let mut cli = Command::new("redis-cli");
-        let said = output_of(cli.args(["-p", &sidecar_port.to_string(), "GET", "greeting"]));
+        let said =
+            output_of(cli.args(["-h", &sidecar_address.ip().to_string(), "-p", &port, "GET", "greeting"]));
         said.filter(|said| !said.is_empty()).ok_or_else(|| "redis-cli gets no answer".to_owned())
     })?;
     if said != "hello" {
@@ -163,7 +165,7 @@ impl House {
         wait_for(&folder.join("redis.sock"))?;
         let keygen = ["keygen", "--out", "alice.key"];
         let key = log.run(Command::new(program).current_dir(&folder).args(keygen))?.trim().to_owned();
-        let front = format!("127.0.0.1:{}", free_port()?);
+        let front = free_address()?.to_string();
         let config = format!(
             "listen = \"{front}\"\nredis = \"unix:redis.sock\"\nlog = \"audit.log\"\nrefusals = \"refusals.jsonl\"\n\
              accept = [\"dsig\", \"eddsa\"]\n[[client]]\nname = \"alice\"\nkey = \"{key}\"\n"
@@ -224,9 +226,9 @@ fn patiently<T>(mut work: impl FnMut() -> Outcome<T>) -> Outcome<T> {
     }
 }
 
-fn free_port() -> Outcome<u16> {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").map_err(|e| e.to_string())?;
-    Ok(listener.local_addr().map_err(|e| e.to_string())?.port())
+/// An address of this machine that is free.
+fn free_address() -> Outcome<SocketAddr> {
+    quorate_support::ports::free_address().map_err(|e| e.to_string())
 }
 
 /// `direct 41 µs, none 112 µs, …`, in the profile of the tests.

@@ -1,77 +1,85 @@
-//! Just enough Markdown to check a document: its links, its headings, its commands.
+//! Extracts from a Markdown document what the checks need: links, anchors, commands and quoted files.
 
-/// What a checker wants to know of a document.
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+
+/// Links, anchors, commands and quoted files of a document.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Document {
     /// Targets of links and images.
     pub(crate) links: Vec<String>,
-    /// Headings as GitHub makes anchors of them.
+    /// Anchors that GitHub makes of the headings.
     pub(crate) anchors: Vec<String>,
     /// Lines of `sh`, `console` and `bash` blocks, and code spans that begin with `cargo `.
     pub(crate) commands: Vec<String>,
-    /// Blocks that show a file: its path, which stands in a comment `<!-- file: … -->` before the block, and the text.
+    /// Code blocks that quote a file: the path, from a comment `<!-- file: … -->` before the block, and the text.
     pub(crate) shown: Vec<(String, String)>,
 }
 
 impl Document {
     pub(crate) fn read(text: &str) -> Self {
         let mut document = Self::default();
-        let mut block: Option<String> = None;
-        let mut file: Option<(String, String)> = None;
-        for line in text.lines() {
-            let trimmed = line.trim();
-            if let Some(language) = trimmed.strip_prefix("```") {
-                document.shown.extend(block.is_some().then(|| file.take()).flatten());
-                block = if block.is_some() { None } else { Some(language.to_owned()) };
-                continue;
-            }
-            if let Some((_, shown)) = file.as_mut().filter(|_| block.is_some()) {
-                shown.push_str(line);
-                shown.push('\n');
-            }
-            if let Some(path) = trimmed.strip_prefix("<!-- file: ").and_then(|rest| rest.strip_suffix(" -->"))
-            {
-                file = Some((path.to_owned(), String::new()));
-            }
-            match &block {
-                Some(language) if ["sh", "console", "bash"].contains(&language.as_str()) => {
-                    let command = trimmed.trim_start_matches("$ ");
-                    document.commands.push(command.split(" #").next().unwrap_or_default().trim().to_owned());
+        let mut heading: Option<String> = None;
+        let mut block: Option<(String, String)> = None;
+        let mut file: Option<String> = None;
+        for event in Parser::new(text) {
+            match event {
+                Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                    document.links.push(dest_url.into_string());
                 }
-                Some(_) => {}
-                None => document.prose(line),
+                Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+                Event::End(TagEnd::Heading(_)) => {
+                    document.anchors.extend(heading.take().map(|text| anchor(&text)))
+                }
+                Event::Start(Tag::CodeBlock(kind)) => {
+                    let language = match kind {
+                        CodeBlockKind::Fenced(language) => language.into_string(),
+                        CodeBlockKind::Indented => String::new(),
+                    };
+                    block = Some((language, String::new()));
+                }
+                Event::End(TagEnd::CodeBlock) => {
+                    if let Some((language, text)) = block.take() {
+                        document.end_block(&language, text, file.take());
+                    }
+                }
+                Event::Html(html) | Event::InlineHtml(html) => {
+                    let path =
+                        html.trim().strip_prefix("<!-- file: ").and_then(|rest| rest.strip_suffix(" -->"));
+                    file = path.map(str::to_owned).or(file);
+                }
+                Event::Text(text) => {
+                    if let Some((_, block)) = &mut block {
+                        block.push_str(&text);
+                    }
+                    if let Some(heading) = &mut heading {
+                        heading.push_str(&text);
+                    }
+                }
+                Event::Code(code) => {
+                    if code.starts_with("cargo ") {
+                        document.commands.push(code.to_string());
+                    }
+                    if let Some(heading) = &mut heading {
+                        heading.push_str(&code);
+                    }
+                }
+                _ => {}
             }
         }
-        document.commands.retain(|command| !command.is_empty());
         document
     }
 
-    fn prose(&mut self, line: &str) {
-        if line.starts_with('#') {
-            self.anchors.push(anchor(line.trim_start_matches('#')));
+    fn end_block(&mut self, language: &str, text: String, file: Option<String>) {
+        if ["sh", "console", "bash"].contains(&language) {
+            let commands = text.lines().map(|line| line.trim().trim_start_matches("$ "));
+            let commands = commands.map(|command| command.split(" #").next().unwrap_or_default().trim());
+            self.commands.extend(commands.filter(|command| !command.is_empty()).map(str::to_owned));
         }
-        for (number, span) in line.split('`').enumerate() {
-            // Every second piece stands between two backticks.
-            if number % 2 == 1 {
-                if span.starts_with("cargo ") {
-                    self.commands.push(span.to_owned());
-                }
-                continue;
-            }
-            self.links_of(span);
-        }
-    }
-
-    fn links_of(&mut self, text: &str) {
-        for (at, _) in text.match_indices("](") {
-            let rest = text.get(at + 2..).unwrap_or_default();
-            if let Some((target, _)) = rest.split_once(')') {
-                self.links.push(target.to_owned());
-            }
-        }
+        self.shown.extend(file.map(|path| (path, text)));
     }
 }
 
+/// The anchor that GitHub makes of a heading.
 fn anchor(heading: &str) -> String {
     heading
         .trim()
@@ -104,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_shows_a_file_is_found_with_its_text() {
+    fn a_block_that_quotes_a_file_is_found_with_its_text() {
         let text = "<!-- file: a/b.py -->\n```python\nx = 1\n\ny = 2\n```\n```python\nother\n```\n";
         let shown = vec![("a/b.py".to_owned(), "x = 1\n\ny = 2\n".to_owned())];
         assert_eq!(Document::read(text).shown, shown);

@@ -108,7 +108,7 @@ struct DsigSigner {
 
 impl DsigSigner {
     /// Works on the signer, after storing the hook's answer, if there is one.
-    fn told<T>(&self, copy: Option<u64>, work: impl FnOnce(&mut DynSigner) -> T) -> T {
+    fn with_answer<T>(&self, copy: Option<u64>, work: impl FnOnce(&mut DynSigner) -> T) -> T {
         let mut signer = lock(&self.inner);
         if let Some(copy) = copy {
             self.copy.store(copy, Ordering::Relaxed);
@@ -137,13 +137,13 @@ impl DsigSigner {
 
     fn detect_copies(&self, copy: u64) {
         let answer = self.copy.clone();
-        self.told(Some(copy), |signer| signer.detect_copies(move || answer.load(Ordering::Relaxed)));
+        self.with_answer(Some(copy), |signer| signer.detect_copies(move || answer.load(Ordering::Relaxed)));
     }
 
     /// The signer is locked only before and after the long part.
     fn prepare(&self, now: u64, copy: Option<u64>) -> Result<Option<DsigAnnounced>> {
         // Stored immediately: while this call waits, other calls may store a newer answer.
-        self.told(copy, |_| ());
+        self.with_answer(copy, |_| ());
         let _alone = lock(&self.background);
         loop {
             let plan = lock(&self.inner).plan(&mut SysRng, Time(now))?;
@@ -162,7 +162,7 @@ impl DsigSigner {
     }
 
     fn sign(&self, message: Vec<u8>, hint: Vec<u16>, now: u64, copy: Option<u64>) -> Result<Vec<u8>> {
-        Ok(self.told(copy, |signer| signer.sign(&message, &hint, Time(now)))?)
+        Ok(self.with_answer(copy, |signer| signer.sign(&message, &hint, Time(now)))?)
     }
 
     fn ready(&self) -> u64 {
@@ -190,7 +190,7 @@ struct DsigVerifier {
 }
 
 impl DsigVerifier {
-    fn told<T>(&self, revoked: bool, work: impl FnOnce(&mut DynVerifier) -> T) -> T {
+    fn with_answer<T>(&self, revoked: bool, work: impl FnOnce(&mut DynVerifier) -> T) -> T {
         let mut verifier = lock(&self.inner);
         self.revoked.store(revoked, Ordering::Relaxed);
         work(&mut verifier)
@@ -222,23 +222,25 @@ impl DsigVerifier {
     /// The lock is held only before and after the long part.
     fn announce(&self, signer: &PublicKey, announcement: Vec<u8>, now: u64, revoked: bool) -> Result<()> {
         let signer = ed25519(signer)?;
-        let admitted = self.told(revoked, |verifier| verifier.admit_announcement(signer, Time(now)))?;
+        let admitted =
+            self.with_answer(revoked, |verifier| verifier.admit_announcement(signer, Time(now)))?;
         let checked = admitted.check(&announcement)?;
-        Ok(self.told(revoked, |verifier| verifier.learn(checked))?)
+        Ok(self.with_answer(revoked, |verifier| verifier.learn(checked))?)
     }
 
     fn can_verify_fast(&self, signer: &PublicKey, signature: Vec<u8>, revoked: bool) -> Result<bool> {
         let signer = ed25519(signer)?;
-        Ok(self.told(revoked, |verifier| verifier.can_verify_fast(signer, &signature))?)
+        Ok(self.with_answer(revoked, |verifier| verifier.can_verify_fast(signer, &signature))?)
     }
 
     fn verify(&self, signer: &PublicKey, message: Vec<u8>, signature: Vec<u8>, revoked: bool) -> Result<()> {
         let signer = ed25519(signer)?;
-        let known = self.told(revoked, |verifier| verifier.verify_fast(signer, &message, &signature))?;
+        let known =
+            self.with_answer(revoked, |verifier| verifier.verify_fast(signer, &message, &signature))?;
         if !known {
             // The lock is held only before and after the long part.
             let verified = dynamic::verified(signer, &message, &signature)?;
-            self.told(revoked, |verifier| verifier.remember(verified))?;
+            self.with_answer(revoked, |verifier| verifier.remember(verified))?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use quorate::erasure::{self, tuner};
 use quorate::wire::{Decode, Encode};
 
-use crate::glue::{Refusal, Result, lock};
+use crate::glue::{NativeFailure, Result, lock};
 
 fn suite(bytes: &[u8]) -> Result<erasure::Suite> {
     Ok(erasure::Suite::decode(bytes, &())?)
@@ -36,7 +36,7 @@ struct ErasureShape {
 }
 
 impl TryFrom<ErasureShape> for erasure::Shape {
-    type Error = Refusal;
+    type Error = NativeFailure;
 
     fn try_from(shape: ErasureShape) -> Result<Self> {
         Ok(erasure::Shape::new(shape.data, shape.parity)?)
@@ -100,7 +100,7 @@ fn size(n: u64) -> usize {
 }
 
 impl TryFrom<ErasureCoding> for erasure::Coding {
-    type Error = Refusal;
+    type Error = NativeFailure;
 
     fn try_from(coding: ErasureCoding) -> Result<Self> {
         let ErasureCoding { suite, shape, max_message } = coding;

@@ -9,7 +9,7 @@ use quorate::{Detail as CoreDetail, Error};
 /// The one code that the core does not define: the object was closed or its ownership was transferred.
 pub(crate) const CLOSED: &str = "CLOSED";
 
-pub(crate) type Result<T> = std::result::Result<T, Refusal>;
+pub(crate) type Result<T> = std::result::Result<T, NativeFailure>;
 
 /// An error of the core in a form that crosses to Kotlin.
 #[derive(Debug, uniffi::Record)]
@@ -30,15 +30,15 @@ pub(crate) enum Detail {
 
 /// Error of every fallible call.
 #[derive(Debug, uniffi::Error)]
-pub(crate) enum Refusal {
-    Refused { failure: Failure },
+pub(crate) enum NativeFailure {
+    Failed { failure: Failure },
 }
 
-impl Refusal {
+impl NativeFailure {
     /// Ownership of the object's secret was transferred during this call.
     pub(crate) fn closed(what: &str) -> Self {
-        let text = format!("{what} was closed or handed over");
-        Self::Refused {
+        let text = format!("{what} was closed or consumed");
+        Self::Failed {
             failure: Failure { code: CLOSED.to_owned(), text, culprits: Vec::new(), details: Vec::new() },
         }
     }
@@ -64,20 +64,20 @@ impl From<Error> for Failure {
     }
 }
 
-impl From<Error> for Refusal {
+impl From<Error> for NativeFailure {
     fn from(error: Error) -> Self {
-        Self::Refused { failure: error.into() }
+        Self::Failed { failure: error.into() }
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for NativeFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Refused { failure } = self;
+        let Self::Failed { failure } = self;
         write!(f, "{}: {}", failure.code, failure.text)
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for NativeFailure {}
 
 /// A 128-bit integer; Kotlin sees a `BigInteger`, which crosses as its big-endian bytes.
 #[derive(Clone, Copy, Debug)]

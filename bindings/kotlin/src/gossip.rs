@@ -59,7 +59,7 @@ impl Aggregate {
     }
 
     fn verify(&self, committee: &Committee) -> Result<Arc<VerifiedAggregate>> {
-        Ok(VerifiedAggregate::of(self.0.clone().verify(&committee.0)?))
+        Ok(VerifiedAggregate::from_core(self.0.clone().verify(&committee.0)?))
     }
 }
 
@@ -67,7 +67,7 @@ impl Aggregate {
 pub(crate) struct VerifiedAggregate(Verified<any::Aggregate>);
 
 impl VerifiedAggregate {
-    fn of(aggregate: Verified<any::Aggregate>) -> Arc<Self> {
+    fn from_core(aggregate: Verified<any::Aggregate>) -> Arc<Self> {
         Arc::new(Self(aggregate))
     }
 }
@@ -93,11 +93,11 @@ impl VerifiedAggregate {
     }
 
     fn merge(&self, other: &VerifiedAggregate, limit: u16) -> Result<Arc<VerifiedAggregate>> {
-        Ok(Self::of(self.0.merge(&other.0, limit)?))
+        Ok(Self::from_core(self.0.merge(&other.0, limit)?))
     }
 
     fn normalised(&self, parts: Vec<Arc<VerifiedAggregate>>) -> Arc<VerifiedAggregate> {
-        Self::of(self.0.normalised(parts.iter().map(|part| &part.0)))
+        Self::from_core(self.0.normalised(parts.iter().map(|part| &part.0)))
     }
 
     fn certificate(&self, committee: &Committee) -> Option<Arc<VerifiedCertificate>> {
@@ -131,7 +131,7 @@ fn inner(aggregates: &[Arc<Aggregate>]) -> Vec<any::Aggregate> {
 
 fn verdicts(results: Vec<quorate::Result<Verified<any::Aggregate>>>) -> Vec<AggregateVerdict> {
     let verdict = |result| match result {
-        Ok(aggregate) => AggregateVerdict::Valid { aggregate: VerifiedAggregate::of(aggregate) },
+        Ok(aggregate) => AggregateVerdict::Valid { aggregate: VerifiedAggregate::from_core(aggregate) },
         Err(error) => AggregateVerdict::Invalid { error: quorate::Error::into(error) },
     };
     results.into_iter().map(verdict).collect()
@@ -200,11 +200,11 @@ impl AggregatePool {
     }
 
     fn best(&self) -> Option<Arc<VerifiedAggregate>> {
-        lock(&self.0).best().map(VerifiedAggregate::of)
+        lock(&self.0).best().map(VerifiedAggregate::from_core)
     }
 
     fn aggregates(&self) -> Vec<Arc<VerifiedAggregate>> {
-        lock(&self.0).aggregates().into_iter().map(VerifiedAggregate::of).collect()
+        lock(&self.0).aggregates().into_iter().map(VerifiedAggregate::from_core).collect()
     }
 
     fn certificate(&self) -> Option<Arc<VerifiedCertificate>> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use getrandom::SysRng;
 use quorate::any;
 
-use crate::glue::{Refusal, Result};
+use crate::glue::{NativeFailure, Result};
 
 /// Returns the suite with this number; suites cross the boundary as one byte.
 pub(crate) fn suite(number: u8) -> Result<any::Suite> {
@@ -37,13 +37,13 @@ impl SecretKey {
     /// Calls `work` with the key.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&any::SecretKey) -> T) -> Result<T> {
         let key = self.key.read().unwrap_or_else(PoisonError::into_inner);
-        key.as_ref().map(work).ok_or_else(|| Refusal::closed("SecretKey"))
+        key.as_ref().map(work).ok_or_else(|| NativeFailure::closed("SecretKey"))
     }
 
     /// Transfers ownership of the key; this object is empty afterwards.
     pub(crate) fn take(&self) -> Result<any::SecretKey> {
         let mut key = self.key.write().unwrap_or_else(PoisonError::into_inner);
-        key.take().ok_or_else(|| Refusal::closed("SecretKey"))
+        key.take().ok_or_else(|| NativeFailure::closed("SecretKey"))
     }
 }
 

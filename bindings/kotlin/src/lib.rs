@@ -3,12 +3,13 @@
 //! It contains no logic. Each module wraps the core's types of the same name. Kotlin code uses the layer in
 //! `src/main/kotlin`, which hides the code that uniffi generates (package `org.quorate.internal`). Conversions: 128-bit
 //! integers are big-endian bytes (`glue::Uint128`); 32-byte values are checked on input; errors become one
-//! `glue::Refusal` with the core's code; mutable state is behind a lock, since Kotlin calls from any thread.
+//! `glue::NativeFailure` with the core's code; mutable state is behind a lock, since Kotlin calls from any thread.
 #![allow(unsafe_code, reason = "uniffi's macros make the exported functions")]
 #![allow(unreachable_pub, reason = "uniffi's macros make public items in private modules")]
 
 mod bls;
 mod certificates;
+mod collector;
 mod committees;
 mod dsig;
 mod erasure;

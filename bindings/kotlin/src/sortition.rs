@@ -25,7 +25,7 @@ impl From<sortition::Seed> for Seed {
 }
 
 impl TryFrom<Seed> for sortition::Seed {
-    type Error = crate::glue::Refusal;
+    type Error = crate::glue::NativeFailure;
 
     /// Kotlin's seeds all come from this module, so the error never occurs.
     fn try_from(seed: Seed) -> Result<Self> {

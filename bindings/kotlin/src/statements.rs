@@ -3,7 +3,7 @@
 use quorate::certificate::{self, Kind};
 use quorate::wire::{Decode, Encode};
 
-use crate::glue::{Refusal, Result, committee_id, hash32};
+use crate::glue::{NativeFailure, Result, committee_id, hash32};
 
 #[derive(uniffi::Record)]
 pub(crate) struct Statement {
@@ -25,7 +25,7 @@ impl From<&certificate::Statement> for Statement {
 }
 
 impl TryFrom<Statement> for certificate::Statement {
-    type Error = Refusal;
+    type Error = NativeFailure;
 
     fn try_from(statement: Statement) -> Result<Self> {
         Ok(Self {

@@ -7,12 +7,13 @@ use quorate::certificate::{self, Kind};
 use quorate::committee::Verified;
 use quorate::ed25519::Ed25519;
 
+use crate::collector::{VoteFault, faults};
 use crate::committees::Committee;
 use crate::glue::{Result, Uint128, lock};
 use crate::keys::{SecretKey, Signature, suite};
 use crate::signers::{SignerSet, Suspects};
 use crate::statements::Statement;
-use crate::votes::{Vote, VoteFault, faults};
+use crate::votes::Vote;
 
 #[derive(uniffi::Object)]
 pub(crate) struct TimeoutVote(pub(crate) any::TimeoutVote);

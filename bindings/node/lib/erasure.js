@@ -28,13 +28,13 @@ class Packets extends packets.Sealed {
     super(packets.key, native.erasureSuiteJerasure(u8(word, 'word'), u8(log2Packet, 'log2Packet')));
   }
   get word() {
-    return native.erasureSuiteAbout(packets.open(this, 'this')).word;
+    return native.erasureSuiteInfo(packets.open(this, 'this')).word;
   }
   get packet() {
-    return 2 ** native.erasureSuiteAbout(packets.open(this, 'this')).log2Packet;
+    return 2 ** native.erasureSuiteInfo(packets.open(this, 'this')).log2Packet;
   }
   get log2Packet() {
-    return native.erasureSuiteAbout(packets.open(this, 'this')).log2Packet;
+    return native.erasureSuiteInfo(packets.open(this, 'this')).log2Packet;
   }
   toString() {
     return `Packets(w = ${this.word}, p = ${this.packet})`;
@@ -63,20 +63,20 @@ class Suite extends suite.Sealed {
     return native.erasureSuiteEncode(suite.open(this, 'this'));
   }
   get number() {
-    return native.erasureSuiteAbout(suite.open(this, 'this')).number;
+    return native.erasureSuiteInfo(suite.open(this, 'this')).number;
   }
   get name() {
-    return native.erasureSuiteAbout(suite.open(this, 'this')).name;
+    return native.erasureSuiteInfo(suite.open(this, 'this')).name;
   }
   get packets() {
     const handle = suite.open(this, 'this');
-    return native.erasureSuiteAbout(handle).word == null ? undefined : packets.make(Packets, handle);
+    return native.erasureSuiteInfo(handle).word == null ? undefined : packets.make(Packets, handle);
   }
   get isAvailable() {
-    return native.erasureSuiteAbout(suite.open(this, 'this')).isAvailable;
+    return native.erasureSuiteInfo(suite.open(this, 'this')).isAvailable;
   }
   get unit() {
-    return native.erasureSuiteAbout(suite.open(this, 'this')).unit;
+    return native.erasureSuiteInfo(suite.open(this, 'this')).unit;
   }
   toString() {
     return this.packets ? `${this.name}(${this.packets})` : this.name;
@@ -93,16 +93,16 @@ class Shape extends shape.Sealed {
     return makeShape(native.erasureShapeOfCommittee(u16(members, 'members'), u16(faulty, 'faulty')));
   }
   get data() {
-    return native.erasureShapeAbout(shape.open(this, 'this')).data;
+    return native.erasureShapeInfo(shape.open(this, 'this')).data;
   }
   get parity() {
-    return native.erasureShapeAbout(shape.open(this, 'this')).parity;
+    return native.erasureShapeInfo(shape.open(this, 'this')).parity;
   }
   get shards() {
-    return native.erasureShapeAbout(shape.open(this, 'this')).shards;
+    return native.erasureShapeInfo(shape.open(this, 'this')).shards;
   }
   equals(other) {
-    const [one, two] = [shape.open(this, 'this'), shape.open(other, 'other')].map(native.erasureShapeAbout);
+    const [one, two] = [shape.open(this, 'this'), shape.open(other, 'other')].map(native.erasureShapeInfo);
     return one.data === two.data && one.parity === two.parity;
   }
   toString() {
@@ -118,13 +118,13 @@ class Coding extends coding.Sealed {
     super(coding.key, native.erasureCodingNew(code, made, longest));
   }
   get suite() {
-    return makeSuite(native.erasureCodingAbout(coding.open(this, 'this')).suite);
+    return makeSuite(native.erasureCodingInfo(coding.open(this, 'this')).suite);
   }
   get shape() {
-    return makeShape(native.erasureCodingAbout(coding.open(this, 'this')).shape);
+    return makeShape(native.erasureCodingInfo(coding.open(this, 'this')).shape);
   }
   get maxMessage() {
-    return native.erasureCodingAbout(coding.open(this, 'this')).maxMessage;
+    return native.erasureCodingInfo(coding.open(this, 'this')).maxMessage;
   }
   shardLength(message) {
     return native.erasureCodingShardLength(coding.open(this, 'this'), length(message, 'message'));
@@ -177,16 +177,16 @@ class Commitment extends commitment.Sealed {
     return native.erasureCommitmentEncode(commitment.open(this, 'this'));
   }
   get suite() {
-    return makeSuite(native.erasureCommitmentAbout(commitment.open(this, 'this')).suite);
+    return makeSuite(native.erasureCommitmentInfo(commitment.open(this, 'this')).suite);
   }
   get shape() {
-    return makeShape(native.erasureCommitmentAbout(commitment.open(this, 'this')).shape);
+    return makeShape(native.erasureCommitmentInfo(commitment.open(this, 'this')).shape);
   }
   get messageLength() {
-    return native.erasureCommitmentAbout(commitment.open(this, 'this')).messageLength;
+    return native.erasureCommitmentInfo(commitment.open(this, 'this')).messageLength;
   }
   get root() {
-    return native.erasureCommitmentAbout(commitment.open(this, 'this')).root;
+    return native.erasureCommitmentInfo(commitment.open(this, 'this')).root;
   }
   identity() {
     return native.erasureCommitmentIdentity(commitment.open(this, 'this'));
@@ -206,7 +206,7 @@ class CheckedShard extends checkedShard.Sealed {
     return native.erasureShardEncode(checkedShard.open(this, 'this'));
   }
   static maxEncodedLength(of) {
-    return native.erasureCodingAbout(coding.open(of, 'coding')).maxEncodedLength;
+    return native.erasureCodingInfo(coding.open(of, 'coding')).maxEncodedLength;
   }
   get commitment() {
     return makeCommitment(native.erasureShardCommitment(checkedShard.open(this, 'this')));
@@ -251,16 +251,16 @@ class Row extends row.Sealed {
     super(row.key, native.erasureRowNew(...parts));
   }
   get shape() {
-    return makeShape(native.erasureRowAbout(row.open(this, 'this')).shape);
+    return makeShape(native.erasureRowInfo(row.open(this, 'this')).shape);
   }
   get message() {
-    return native.erasureRowAbout(row.open(this, 'this')).message;
+    return native.erasureRowInfo(row.open(this, 'this')).message;
   }
   get suite() {
-    return makeSuite(native.erasureRowAbout(row.open(this, 'this')).suite);
+    return makeSuite(native.erasureRowInfo(row.open(this, 'this')).suite);
   }
   get cost() {
-    return native.erasureRowAbout(row.open(this, 'this')).cost;
+    return native.erasureRowInfo(row.open(this, 'this')).cost;
   }
   equals(other) {
     return native.erasureRowEquals(row.open(this, 'this'), row.open(other, 'other'));

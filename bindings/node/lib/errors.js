@@ -6,7 +6,7 @@ const TOKEN = Symbol('quorate');
 
 class QuorateError extends Error {
   constructor(token, code, message, culprits, details) {
-    if (token !== TOKEN) throw new TypeError('quorate makes its errors itself');
+    if (token !== TOKEN) throw new TypeError('only quorate creates its errors');
     super(message);
     // Not enumerable, like `message` and `stack`; but `console.log` prints only enumerable properties, so these are
     // enumerable.

@@ -17,7 +17,7 @@ function sealed(name) {
     #handle;
 
     constructor(token, handle) {
-      if (token !== key) throw new TypeError(`${name} cannot be constructed; see where its documentation says it comes from`);
+      if (token !== key) throw new TypeError(`${name} cannot be constructed; its documentation names the functions that create it`);
       this.#handle = handle;
     }
 

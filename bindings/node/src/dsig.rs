@@ -21,22 +21,22 @@ use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, failure
 use crate::keys::Secret;
 
 /// A signer until it is closed, with the lock that it shares with the threads in `prepare`.
-pub type SharedSigner = Arc<Mutex<Closable<ToldSigner>>>;
+pub type SharedSigner = Arc<Mutex<Closable<HookedSigner>>>;
 
 /// A signer, and the hook's last identifier of this copy of the machine. The core reads it: `lib/dsig.js` calls the
 /// hook, on the one thread where that is possible, and without a lock.
-pub struct ToldSigner {
+pub struct HookedSigner {
     signer: DynSigner,
     copy: Arc<AtomicU64>,
 }
 
-impl ToldSigner {
+impl HookedSigner {
     fn new(signer: DynSigner) -> Self {
         Self { signer, copy: Arc::default() }
     }
 
     /// Returns the signer after storing the hook's answer, if there is one.
-    fn told(&mut self, copy: Option<&BigInt>) -> &mut DynSigner {
+    fn with_answer(&mut self, copy: Option<&BigInt>) -> &mut DynSigner {
         if let Some(copy) = copy {
             self.copy.store(number(copy), Ordering::Relaxed);
         }
@@ -44,7 +44,7 @@ impl ToldSigner {
     }
 }
 
-fn lock(signer: &SharedSigner) -> MutexGuard<'_, Closable<ToldSigner>> {
+fn lock(signer: &SharedSigner) -> MutexGuard<'_, Closable<HookedSigner>> {
     signer.lock().unwrap_or_else(|panicked| {
         // It is unknown which of its keys are still unused.
         let mut signer = panicked.into_inner();
@@ -54,15 +54,15 @@ fn lock(signer: &SharedSigner) -> MutexGuard<'_, Closable<ToldSigner>> {
 }
 
 /// A verifier, with the lock that it shares with the threads that verify announcements.
-pub type SharedVerifier = Arc<Mutex<ToldVerifier>>;
+pub type SharedVerifier = Arc<Mutex<HookedVerifier>>;
 
-/// A verifier, and the hook's answer whether the current signer is revoked. As [`ToldSigner`].
-pub struct ToldVerifier {
+/// A verifier, and the hook's answer whether the current signer is revoked. As [`HookedSigner`].
+pub struct HookedVerifier {
     verifier: DynVerifier,
     revoked: Arc<AtomicBool>,
 }
 
-impl ToldVerifier {
+impl HookedVerifier {
     fn new(mut verifier: DynVerifier) -> Self {
         let revoked = Arc::new(AtomicBool::default());
         let answer = revoked.clone();
@@ -70,13 +70,13 @@ impl ToldVerifier {
         Self { verifier, revoked }
     }
 
-    fn told(&mut self, revoked: bool) -> &mut DynVerifier {
+    fn with_answer(&mut self, revoked: bool) -> &mut DynVerifier {
         self.revoked.store(revoked, Ordering::Relaxed);
         &mut self.verifier
     }
 }
 
-fn held(verifier: &SharedVerifier) -> MutexGuard<'_, ToldVerifier> {
+fn held(verifier: &SharedVerifier) -> MutexGuard<'_, HookedVerifier> {
     verifier.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -123,7 +123,7 @@ pub fn dsig_signer_new(
     };
     let suite = suite_of(suite).throw()?;
     let signer = DynSigner::new(suite, identity, groups.throw()?, config, &mut SysRng);
-    handle(signer.map(|signer| Arc::new(Mutex::new(Closable::new("signer", ToldSigner::new(signer))))))
+    handle(signer.map(|signer| Arc::new(Mutex::new(Closable::new("signer", HookedSigner::new(signer))))))
 }
 
 #[napi(catch_unwind)]
@@ -131,7 +131,7 @@ pub fn dsig_signer_detect_copies(signer: &External<SharedSigner>, copy: BigInt) 
     let mut signer = lock(signer);
     let signer = signer.open_mut()?;
     let answer = signer.copy.clone();
-    signer.told(Some(&copy)).detect_copies(move || answer.load(Ordering::Relaxed));
+    signer.with_answer(Some(&copy)).detect_copies(move || answer.load(Ordering::Relaxed));
     Ok(())
 }
 
@@ -141,8 +141,11 @@ pub fn dsig_signer_prepare(
     now: BigInt,
     copy: Option<BigInt>,
 ) -> Result<Option<Announced>> {
-    let announced =
-        lock(signer).open_mut()?.told(copy.as_ref()).prepare(&mut SysRng, Time(number(&now))).throw()?;
+    let announced = lock(signer)
+        .open_mut()?
+        .with_answer(copy.as_ref())
+        .prepare(&mut SysRng, Time(number(&now)))
+        .throw()?;
     Ok(announced.map(Announced::from))
 }
 
@@ -157,16 +160,16 @@ pub fn dsig_signer_prepare_async(
 ) -> Promised<Option<Announced>> {
     let (signer, now) = (SharedSigner::clone(signer), Time(number(&now)));
     if let Ok(signer) = lock(&signer).open_mut() {
-        signer.told(copy.as_ref());
+        signer.with_answer(copy.as_ref());
     }
     queue(unwanted, move || {
         loop {
             let plan = match lock(&signer).open_mut() {
-                Ok(signer) => signer.told(None).plan(&mut SysRng, now)?,
+                Ok(signer) => signer.with_answer(None).plan(&mut SysRng, now)?,
                 Err(_) => return Ok(None),
             };
             let Some(batch) = plan.map(DynPlan::make).transpose()? else { return Ok(None) };
-            match lock(&signer).open_mut().map(|signer| signer.told(None).add(batch)) {
+            match lock(&signer).open_mut().map(|signer| signer.with_answer(None).add(batch)) {
                 // The keys were invalidated meanwhile, and this batch with them.
                 Ok(None) => {}
                 announced => return Ok(announced.ok().flatten().map(Announced::from)),
@@ -190,8 +193,11 @@ pub fn dsig_signer_sign<'env>(
     copy: Option<BigInt>,
 ) -> Result<Bytes<'env>> {
     let hint = at_most(hint, "DSig hint").throw()?;
-    let signature =
-        lock(signer).open_mut()?.told(copy.as_ref()).sign(message, &hint, Time(number(&now))).throw()?;
+    let signature = lock(signer)
+        .open_mut()?
+        .with_answer(copy.as_ref())
+        .sign(message, &hint, Time(number(&now)))
+        .throw()?;
     bytes(env, signature)
 }
 
@@ -241,7 +247,8 @@ pub fn dsig_verifier_new(
         interval: duration(interval.as_ref(), default.interval),
     };
     handle(
-        suite_of(suite).map(|suite| Arc::new(Mutex::new(ToldVerifier::new(DynVerifier::new(suite, config))))),
+        suite_of(suite)
+            .map(|suite| Arc::new(Mutex::new(HookedVerifier::new(DynVerifier::new(suite, config))))),
     )
 }
 
@@ -273,7 +280,7 @@ pub fn dsig_verifier_announce(
     revoked: bool,
 ) -> Result<()> {
     let (signer, now) = (ed25519(signer).throw()?, Time(number(&now)));
-    held(verifier).told(revoked).announce(signer, announcement, now).throw()
+    held(verifier).with_answer(revoked).announce(signer, announcement, now).throw()
 }
 
 /// Announcements of unknown signers and those above the allowance are rejected at once, without queueing. An
@@ -288,11 +295,12 @@ pub fn dsig_verifier_announce_async(
     unwanted: Option<&External<Flag>>,
 ) -> Result<Promised<()>> {
     let signer = ed25519(signer).throw()?;
-    let admitted = held(verifier).told(revoked).admit_announcement(signer, Time(number(&now))).throw()?;
+    let admitted =
+        held(verifier).with_answer(revoked).admit_announcement(signer, Time(number(&now))).throw()?;
     let (verifier, announcement) = (SharedVerifier::clone(verifier), announcement.to_vec());
     Ok(queue(unwanted, move || {
         let checked = admitted.check(&announcement)?;
-        held(&verifier).told(false).learn(checked)
+        held(&verifier).with_answer(false).learn(checked)
     }))
 }
 
@@ -303,7 +311,7 @@ pub fn dsig_verifier_can_verify_fast(
     signature: &[u8],
     revoked: bool,
 ) -> Result<bool> {
-    held(verifier).told(revoked).can_verify_fast(ed25519(signer).throw()?, signature).throw()
+    held(verifier).with_answer(revoked).can_verify_fast(ed25519(signer).throw()?, signature).throw()
 }
 
 #[napi(catch_unwind)]
@@ -314,7 +322,7 @@ pub fn dsig_verifier_verify(
     signature: &[u8],
     revoked: bool,
 ) -> Result<()> {
-    held(verifier).told(revoked).verify(ed25519(signer).throw()?, message, signature).throw()
+    held(verifier).with_answer(revoked).verify(ed25519(signer).throw()?, message, signature).throw()
 }
 
 #[napi(catch_unwind)]

@@ -59,7 +59,7 @@ pub fn erasure_suite_encode<'env>(env: &'env Env, suite: &External<Suite>) -> Re
 
 /// Properties of a suite.
 #[napi(object, object_from_js = false)]
-pub struct SuiteAbout {
+pub struct SuiteInfo {
     pub number: u8,
     pub name: &'static str,
     pub is_available: bool,
@@ -69,9 +69,9 @@ pub struct SuiteAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_suite_about(suite: &External<Suite>) -> SuiteAbout {
+pub fn erasure_suite_info(suite: &External<Suite>) -> SuiteInfo {
     let packets = if let Suite::Jerasure(packets) = **suite { Some(packets) } else { None };
-    SuiteAbout {
+    SuiteInfo {
         number: suite.number(),
         name: suite.name(),
         is_available: suite.is_available(),
@@ -98,16 +98,16 @@ pub fn erasure_shape_of_committee(members: u16, faulty: u16) -> Result<External<
 
 /// Properties of a shape.
 #[napi(object, object_from_js = false)]
-pub struct ShapeAbout {
+pub struct ShapeInfo {
     pub data: u32,
     pub parity: u32,
     pub shards: u32,
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_shape_about(shape: &External<Shape>) -> ShapeAbout {
+pub fn erasure_shape_info(shape: &External<Shape>) -> ShapeInfo {
     let [data, parity, shards] = [shape.data(), shape.parity(), shape.shards()].map(|count| count as u32);
-    ShapeAbout { data, parity, shards }
+    ShapeInfo { data, parity, shards }
 }
 
 #[napi(catch_unwind)]
@@ -121,7 +121,7 @@ pub fn erasure_coding_new(
 
 /// Properties of a coding.
 #[napi(object, object_from_js = false)]
-pub struct CodingAbout {
+pub struct CodingInfo {
     pub suite: External<Suite>,
     pub shape: External<Shape>,
     pub max_message: u32,
@@ -129,8 +129,8 @@ pub struct CodingAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_coding_about(coding: &External<Coding>) -> CodingAbout {
-    CodingAbout {
+pub fn erasure_coding_info(coding: &External<Coding>) -> CodingInfo {
+    CodingInfo {
         suite: External::new(coding.suite()),
         shape: External::new(coding.shape()),
         max_message: coding.max_message() as u32,
@@ -243,7 +243,7 @@ pub fn erasure_commitment_encode<'env>(
 
 /// Properties of a commitment.
 #[napi(object, object_from_js = false)]
-pub struct CommitmentAbout {
+pub struct CommitmentInfo {
     pub suite: External<Suite>,
     pub shape: External<Shape>,
     pub message_length: u32,
@@ -251,8 +251,8 @@ pub struct CommitmentAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_commitment_about(commitment: &External<Commitment>) -> CommitmentAbout {
-    CommitmentAbout {
+pub fn erasure_commitment_info(commitment: &External<Commitment>) -> CommitmentInfo {
+    CommitmentInfo {
         suite: External::new(commitment.suite()),
         shape: External::new(commitment.shape()),
         message_length: commitment.message_len() as u32,
@@ -333,7 +333,7 @@ pub fn erasure_row_new(
 
 /// Properties of a row.
 #[napi(object, object_from_js = false)]
-pub struct RowAbout {
+pub struct RowInfo {
     pub shape: External<Shape>,
     pub message: u32,
     pub suite: External<Suite>,
@@ -341,8 +341,8 @@ pub struct RowAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_row_about(row: &External<Row>) -> RowAbout {
-    RowAbout {
+pub fn erasure_row_info(row: &External<Row>) -> RowInfo {
+    RowInfo {
         shape: External::new(row.shape()),
         message: row.message() as u32,
         suite: External::new(row.suite()),

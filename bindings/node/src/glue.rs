@@ -114,7 +114,7 @@ impl<T> Closable<T> {
 }
 
 fn closed(what: &str) -> napi::Error {
-    let message = format!("the {what} was closed or handed over; it cannot be used any more");
+    let message = format!("the {what} was closed or consumed");
     let error =
         json!({ "code": "CLOSED", "message": message, "culprits": [], "details": [["what", "text", what]] });
     napi::Error::from_reason(error.to_string())

@@ -10,16 +10,16 @@
 //! | [`keys`] | secret and public keys, signatures, possession |
 //! | [`committee`] | chain and committee identifiers, signer sets, committees |
 //! | [`votes`] | statements, votes, suspects, collectors |
-//! | [`certificates`] | certificates, and many at once |
+//! | [`certificates`] | certificates, single and in batches |
 //! | [`timeouts`] | timeout votes, their collectors and certificates |
 //! | [`evidence`] | equivocations, conflicts |
-//! | [`guard`] | the key that signs nothing contradictory, its records |
+//! | [`guard`] | a key that never signs contradicting statements, and its records |
 //! | [`merkle`], [`wire`], [`bls`] | trees, encoding, aggregates |
-//! | [`gossip`] | aggregates that are summed in any order, and how they spread |
-//! | [`sortition`] | lotteries for who may propose |
+//! | [`gossip`] | aggregates that can be summed in any order, and their gossip |
+//! | [`sortition`] | leader sortition |
 //! | [`dsig`] | one-time keys that Ed25519 signs in batches |
-//! | [`threshold`] | encryption, coins and signatures by many |
-//! | [`erasure`] | messages as shards of which some restore all |
+//! | [`threshold`] | threshold encryption, coins and signatures |
+//! | [`erasure`] | messages as shards, some of which restore all |
 //! | [`glue`] | errors, bytes, work off the main thread |
 #![allow(unsafe_code, reason = "#[napi] generates the calls of Node's C interface; nothing here writes any")]
 #![allow(missing_docs, reason = "the functions are documented where users see them, in index.d.ts")]

@@ -83,7 +83,7 @@ if (process.send && process.argv[2] === 'hold') {
         const child = fork(fileURLToPath(import.meta.url), ['hold', suite, way, masked], { execArgv: [] });
         try {
           assert.deepEqual(await once(child, 'message'), ['made', undefined]);
-          if (!mayLook(child.pid)) return t.skip('this system forbids reading another process's memory');
+          if (!mayLook(child.pid)) return t.skip('this system forbids reading the memory of another process');
           assert.ok(found(child.pid, key) >= 2, 'the search finds what is there');
           child.send('go on');
           assert.deepEqual(await once(child, 'message'), ['closed', undefined]);

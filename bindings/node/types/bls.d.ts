@@ -1,6 +1,7 @@
 /** BLS signatures outside committees. */
 
-import type { AsyncOptions, Signature, VerifiedKey } from '../index.js';
+import type { AsyncOptions } from './async.js';
+import type { Signature, VerifiedKey } from './keys.js';
 
 /** BLS signatures outside committees. Ed25519 throws {@link WrongContextError}, and so does a mixture of suites. */
 export namespace bls {

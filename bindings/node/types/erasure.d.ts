@@ -6,7 +6,7 @@
  * shards they have: decoding encodes again, and compares.
  */
 
-import type { AsyncOptions } from '../index.js';
+import type { AsyncOptions } from './async.js';
 
 /** Maximum message length of any coding: 1 GiB. */
 export const MAX_MESSAGE: number;
@@ -32,8 +32,8 @@ export class Packets {
  * | number | name | shards | |
  * |---|---|---|---|
  * | 1 | `leopard` | 32,768 | over GF(2¹⁶) |
- * | 2 | `gf8` | 256 | over GF(2⁸); the faster one where it has enough shards |
- * | 3 | `jerasure` | 2ʷ | to compare with; only in builds that ask for it |
+ * | 2 | `gf8` | 256 | over GF(2⁸); faster, where it supports enough shards |
+ * | 3 | `jerasure` | 2ʷ | for comparison; only in builds with that feature |
  */
 export class Suite {
   #private;
@@ -99,8 +99,8 @@ export class Coding {
 }
 
 /**
- * Encodes messages to shards and restores them. It holds tables and working memory, up to twice the size of the largest
- * message so far. Creating one takes longer than encoding a short message, so reuse it.
+ * Encodes messages into shards and restores them. It holds tables and working memory, up to twice the size of the
+ * largest message so far. Creating one takes longer than encoding a short message, so reuse it.
  */
 export class Coder {
   #private;
@@ -108,7 +108,8 @@ export class Coder {
   constructor(coding: Coding);
   readonly coding: Coding;
   /**
-   * Encodes a message to all its shards and commits to them. Cost: computing the parity shards, and hashing all shards.
+   * Encodes a message into all its shards and commits to them. Cost: computing the parity shards, and hashing all
+   * shards.
    * @throws {@link TooLargeError}
    */
   disperse(message: Uint8Array): Dispersal;

@@ -1,6 +1,12 @@
 /** Evidence of protocol violations. */
 
-import type { AsyncOptions, Certificate, Committee, CommitteeId, SignerSet, Suite, Verified, Vote } from '../index.js';
+import type { AsyncOptions } from './async.js';
+import type { Certificate } from './certificates.js';
+import type { Committee, SignerSet } from './committees.js';
+import type { CommitteeId } from './ids.js';
+import type { Verified } from './statements.js';
+import type { Suite } from './suites.js';
+import type { Vote } from './votes.js';
 
 /** Two votes of one member on contradicting statements. No honest member can be accused. */
 export class Equivocation {

@@ -7,18 +7,15 @@
  * `MinPkCounted`.
  */
 
-import type {
-  AsyncOptions,
-  Committee,
-  CommitteeId,
-  QuorateError,
-  Signature,
-  SignerSet,
-  Statement,
-  Suite,
-  VerifiedCertificate,
-  VerifiedVote,
-} from '../index.js';
+import type { AsyncOptions } from './async.js';
+import type { VerifiedCertificate } from './certificates.js';
+import type { Committee, SignerSet } from './committees.js';
+import type { QuorateError } from './errors.js';
+import type { CommitteeId } from './ids.js';
+import type { Signature } from './keys.js';
+import type { Statement } from './statements.js';
+import type { Suite } from './suites.js';
+import type { VerifiedVote } from './votes.js';
 
 /** Maximum number of aggregates in a {@link Pool}. */
 export const POOL: number;

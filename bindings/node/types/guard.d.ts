@@ -1,7 +1,12 @@
 /** Signing without contradictions: a durable record of each signature. */
 
-import type { ChainId, Committee, PublicKey, SecretKey, Statement, Suite, Vote } from '../index.js';
+import type { Committee } from './committees.js';
+import type { ChainId } from './ids.js';
+import type { PublicKey, SecretKey } from './keys.js';
+import type { Statement } from './statements.js';
+import type { Suite } from './suites.js';
 import type { TimeoutVote } from './timeouts.js';
+import type { Vote } from './votes.js';
 
 /**
  * A secret key that never signs contradicting statements: per kind, the pair (epoch, view) strictly increases, or it

@@ -6,7 +6,11 @@
  * committees have no lottery.
  */
 
-import type { AsyncOptions, ChainId, Committee, CommitteeId, SecretKey, Signature, Suite } from '../index.js';
+import type { AsyncOptions } from './async.js';
+import type { Committee } from './committees.js';
+import type { ChainId, CommitteeId } from './ids.js';
+import type { SecretKey, Signature } from './keys.js';
+import type { Suite } from './suites.js';
 
 /** Default average number of winners: 7. */
 export const EXPECTED_WINNERS: number;
@@ -104,7 +108,7 @@ export class Ticket {
   encodeDetached(): Uint8Array;
   readonly suite: Suite;
   readonly round: bigint;
-  /** The signer that the proof names. */
+  /** Member that the ticket names. */
   readonly member: number;
   readonly signature: Signature;
   /**

@@ -1,21 +1,13 @@
 /** Timeouts: a quorum gives up a view. */
 
-import type {
-  AsyncOptions,
-  Collected,
-  CollectorOptions,
-  Committee,
-  CommitteeId,
-  SecretKey,
-  Signature,
-  SignerSet,
-  Statement,
-  Suite,
-  Suspects,
-  Verified,
-  Vote,
-  VoteFault,
-} from '../index.js';
+import type { AsyncOptions } from './async.js';
+import type { Collected, CollectorOptions, VoteFault } from './collectors.js';
+import type { Committee, SignerSet } from './committees.js';
+import type { CommitteeId } from './ids.js';
+import type { SecretKey, Signature } from './keys.js';
+import type { Statement, Verified } from './statements.js';
+import type { Suite } from './suites.js';
+import type { Suspects, Vote } from './votes.js';
 
 /** A member's vote to give up a view; it names a value, such as the view of the highest certificate that it knows. */
 export class TimeoutVote {

@@ -1,52 +1,11 @@
-/** Votes and their collectors. */
+/** Votes, and suspected members. */
 
-import type { Suite } from '../index.js';
 import type { AsyncOptions } from './async.js';
-import type { VerifiedCertificate } from './certificates.js';
-import type { Committee, CommitteeId } from './committees.js';
-import type { QuorateError } from './errors.js';
-import type { VerifiedEquivocation } from './evidence.js';
+import type { Committee } from './committees.js';
+import type { CommitteeId } from './ids.js';
 import type { SecretKey, Signature } from './keys.js';
-
-/**
- * A value that was verified against a committee. Compare {@link Verified.committee} with the id of the current
- * committee.
- */
-export interface Verified<T> {
-  /** The verified value. */
-  readonly value: T;
-  /** Committee against which it was verified. Equal ids mean equal chain, epoch, suite, keys and weights. */
-  readonly committee: CommitteeId;
-}
-
-/** A statement that members sign: that `digest` is valid for this kind, epoch and view. 49 bytes. */
-export class Statement {
-  #private;
-  /**
-   * @param fields - `kind` 0 to 255 (a protocol gives each of its phases one), `digest` 32 bytes
-   * @throws {@link MalformedError} for a digest of another length
-   */
-  constructor(fields: {
-    readonly kind: number;
-    readonly epoch: bigint;
-    readonly view: bigint;
-    readonly digest: Uint8Array;
-  });
-  static decode(bytes: Uint8Array): Statement;
-  encode(): Uint8Array;
-  readonly kind: number;
-  readonly epoch: bigint;
-  readonly view: bigint;
-  readonly digest: Uint8Array;
-  /** Returns the bytes that a member of this committee signs. */
-  signedBytes(committee: CommitteeId): Uint8Array;
-  /** Identifier of the certified statement: 32 bytes. Two different certificates can certify the same statement. */
-  identity(committee: CommitteeId): Uint8Array;
-  /** Returns true if a member must not sign both: same kind, epoch and view, different digest. */
-  contradicts(other: Statement): boolean;
-  equals(other: Statement): boolean;
-  toString(): string;
-}
+import type { Statement, Verified } from './statements.js';
+import type { Suite } from './suites.js';
 
 /** One member's signature on a statement. A decoded vote is not verified yet. */
 export class Vote {
@@ -111,61 +70,5 @@ export class Suspects implements Iterable<number> {
    * certificate.
    */
   decay(): void;
-  toString(): string;
-}
-
-/** A fault found while a vote was added. `signer` is the member that the vote names. */
-export type VoteFault =
-  /**
-   * The vote does not belong to this collector: another kind, epoch or view, an unknown signer, or above a limit. It
-   * was dropped without verification.
-   */
-  | { readonly kind: 'stray'; readonly signer: number; readonly error: QuorateError }
-  /**
-   * Its signature is invalid; the member is at fault only if the vote came over a link that authenticates the member.
-   */
-  | { readonly kind: 'bad-signature'; readonly signer: number }
-  /** The member signed two contradicting statements. The first vote still counts. */
-  | { readonly kind: 'equivocation'; readonly signer: number; readonly evidence: VerifiedEquivocation };
-
-/** Result of adding a vote. */
-export interface Collected<C> {
-  /** The certificate, returned **once**, when the quorum is reached. */
-  readonly certificate: C | undefined;
-  /** Faults found in this vote or in earlier ones. */
-  readonly faults: readonly VoteFault[];
-}
-
-/** Options of a collector. */
-export interface CollectorOptions {
-  /** Fewer pending votes than this are verified one by one; default: {@link DEFAULT_BATCH_THRESHOLD}. */
-  readonly batchThreshold?: number | undefined;
-  /**
-   * Drops a member's votes unverified once this number of them were invalid (0 to 65,535). **Only for links that
-   * authenticate each vote's signer**: on other links any sender could silence a member. Default: no limit.
-   */
-  readonly failureLimit?: number | undefined;
-}
-
-/**
- * Collects the votes of one kind and view until one statement has a certificate. It stores at most one vote per member.
- * Cost: nothing until it has a quorum, then one sum and one verification.
- */
-export class VoteCollector {
-  #private;
-  constructor(committee: Committee, kind: number, view: bigint, options?: CollectorOptions);
-  /**
-   * Adds a vote; one that was verified against this committee is not verified again.
-   *
-   * @throws {@link WrongContextError} for a vote of another suite
-   */
-  add(vote: Vote | VerifiedVote, suspects: Suspects): Collected<VerifiedCertificate>;
-  /** Kind and view of the collected votes. */
-  readonly topic: { readonly kind: number; readonly view: bigint };
-  readonly committee: Committee;
-  /** The weight of the votes for a digest, verified or not. */
-  weightFor(digest: Uint8Array): bigint;
-  /** True if the certificate was returned. */
-  readonly isDone: boolean;
   toString(): string;
 }

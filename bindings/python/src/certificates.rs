@@ -102,7 +102,7 @@ impl Certificate {
         certificates: List<Py<Certificate>>,
     ) -> Outcome<Verdicts<VerifiedCertificate>> {
         let (certificates, rng) = (plain(certificates)?, &mut getrandom::SysRng);
-        Ok(Verdicts::of(py.detach(|| any::Certificate::verify_batch(&committee.0, certificates, rng))))
+        Ok(Verdicts::new(py.detach(|| any::Certificate::verify_batch(&committee.0, certificates, rng))))
     }
 
     /// As `verify_batch`, on another thread.
@@ -123,7 +123,7 @@ impl Certificate {
         certificates: List<Py<Certificate>>,
     ) -> Outcome<Verdicts<VerifiedCertificate>> {
         let certificates = plain(certificates)?;
-        Ok(Verdicts::of(py.detach(|| any::Certificate::verify_batch_derived(&committee.0, certificates))))
+        Ok(Verdicts::new(py.detach(|| any::Certificate::verify_batch_derived(&committee.0, certificates))))
     }
 
     /// As `verify_batch_derived`, on another thread.
@@ -155,7 +155,7 @@ fn plain(certificates: List<Py<Certificate>>) -> Outcome<Vec<any::Certificate>> 
 pub(crate) struct Verdicts<V>(pub(crate) Vec<Result<V>>);
 
 impl<V> Verdicts<V> {
-    pub(crate) fn of<T>(verdicts: Vec<Result<Verified<T>>>) -> Self
+    pub(crate) fn new<T>(verdicts: Vec<Result<Verified<T>>>) -> Self
     where
         V: From<Verified<T>>,
     {

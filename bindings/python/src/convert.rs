@@ -46,7 +46,7 @@ impl FromPyObject<'_, '_> for Bytes {
         let py = object.py();
         let buffer = PyBuffer::<u8>::get(&object).map_err(|error| {
             if error.is_instance_of::<PyBufferError>(py) {
-                PyTypeError::new_err(format!("a buffer of bytes is needed: {}", error.value(py)))
+                PyTypeError::new_err(format!("expected a buffer of bytes: {}", error.value(py)))
             } else {
                 error
             }
@@ -108,7 +108,7 @@ impl<'py, T: FromPyObjectOwned<'py>, const MOST: usize> FromPyObject<'_, 'py> fo
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if object.is_instance_of::<PyString>() {
-            return Err(PyTypeError::new_err("an iterable of other things than characters is needed"));
+            return Err(PyTypeError::new_err("expected an iterable of items, got a str"));
         }
         let mut items = Vec::new();
         for item in object.try_iter()?.take(MOST + 1) {
@@ -119,9 +119,9 @@ impl<'py, T: FromPyObjectOwned<'py>, const MOST: usize> FromPyObject<'_, 'py> fo
 }
 
 /// An argument whose conversion may have failed, for calls that must do some work even then.
-pub(crate) struct Tried<T>(pub(crate) PyResult<T>);
+pub(crate) struct TriedArgument<T>(pub(crate) PyResult<T>);
 
-impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Tried<T> {
+impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for TriedArgument<T> {
     type Error = PyErr;
 
     const INPUT_TYPE: PyStaticExpr = T::INPUT_TYPE;

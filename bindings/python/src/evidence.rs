@@ -21,7 +21,7 @@ pub(crate) struct Equivocation(pub(crate) any::Equivocation);
 
 #[pymethods]
 impl Equivocation {
-    /// Combines two votes to evidence. The signatures are not verified yet.
+    /// Combines two votes into evidence. The signatures are not verified yet.
     #[new]
     fn new(first: &Vote, second: &Vote) -> Outcome<Self> {
         Ok(Self(any::Equivocation::new(first.0.clone(), second.0.clone())?))
@@ -98,7 +98,7 @@ pub(crate) struct Conflict(pub(crate) any::Conflict);
 
 #[pymethods]
 impl Conflict {
-    /// Combines two votes to evidence. The signatures are not verified yet.
+    /// Combines two votes into evidence. The signatures are not verified yet.
     #[new]
     fn new(first: &Certificate, second: &Certificate) -> Outcome<Self> {
         Ok(Self(any::Conflict::new(first.0.clone(), second.0.clone())?))

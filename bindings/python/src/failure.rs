@@ -38,7 +38,7 @@ impl From<Failure> for PyErr {
         Python::attach(|py| match failure {
             Failure::Core(error) => PyErr::from_value(exception(py, &error).unwrap_or_else(raised(py))),
             Failure::Closed(what) => {
-                let text = format!("this {what} was closed or handed over");
+                let text = format!("this {what} was closed or consumed");
                 let none = PyDict::new(py);
                 PyErr::from_value(made(py, CLOSED, &text, &[], &none).unwrap_or_else(raised(py)))
             }
@@ -69,7 +69,7 @@ fn made<'py>(
     details: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyAny>> {
     static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    MAKE.import(py, "quorate.errors", "of")?.call1((code, message, culprits.to_vec(), details))
+    MAKE.import(py, "quorate.errors", "from_code")?.call1((code, message, culprits.to_vec(), details))
 }
 
 /// If the exception cannot be created, the error that prevented it is raised instead.

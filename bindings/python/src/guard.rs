@@ -9,7 +9,7 @@ use quorate::guard;
 use quorate::wire::{Decode, Encode};
 
 use crate::committee::Committee;
-use crate::convert::{Bytes, Epoch, Kind, List, PresignatureIndex, Tried, Value, View, exactly};
+use crate::convert::{Bytes, Epoch, Kind, List, PresignatureIndex, TriedArgument, Value, View, exactly};
 use crate::failure::{Failure, Outcome};
 use crate::ids::ChainId;
 use crate::keys::{PublicKey, SecretKey};
@@ -66,7 +66,7 @@ impl Guard {
         py: Python<'_>,
         secret: &SecretKey,
         chain: &ChainId,
-        records: Tried<List<Py<GuardRecord>>>,
+        records: TriedArgument<List<Py<GuardRecord>>>,
     ) -> Outcome<Self> {
         let (secret, chain) = (secret.take(py)?, chain.0);
         let records: Vec<guard::GuardRecord> =

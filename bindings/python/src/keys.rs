@@ -125,7 +125,7 @@ impl SecretKey {
 
     /// Raises `TypeError`: this object cannot be pickled.
     fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
-        refused("a SecretKey cannot be pickled or copied; write to_bytes() to a key file if you must")
+        refused("a SecretKey cannot be pickled or copied; use to_bytes() to write a key file")
     }
 }
 
@@ -296,7 +296,7 @@ pub(crate) struct VerifiedKey(pub(crate) any::VerifiedKey);
 impl VerifiedKey {
     /// The key of a secret key, which needs no proof.
     #[staticmethod]
-    fn of(py: Python<'_>, secret: &SecretKey) -> Outcome<Self> {
+    fn from_secret(py: Python<'_>, secret: &SecretKey) -> Outcome<Self> {
         secret.with(py, any::VerifiedKey::from_secret).map(Self)
     }
 

@@ -7,7 +7,7 @@
 //! | `ids`, `statement` | `ChainId`, `CommitteeId`, `Statement` |
 //! | `signers` | `SignerSet`, `Suspects` |
 //! | `committee` | `Committee` |
-//! | `votes`, `certificates` | `Vote`, `VoteCollector`, `Certificate` |
+//! | `votes`, `collector`, `certificates` | `Vote`, `VoteCollector`, `Certificate` |
 //! | `timeouts` | `TimeoutVote`, `TimeoutCollector`, `TimeoutCertificate` |
 //! | `gossip`, `sortition` | the modules of the same names |
 //! | `evidence`, `guard` | `Equivocation`, `Conflict`, `Guard`, `GuardRecord` |
@@ -20,12 +20,14 @@
 
 mod bls;
 mod certificates;
+mod collector;
 mod committee;
 mod convert;
 mod dsig;
 mod erasure;
 mod evidence;
 mod failure;
+mod faults;
 mod gossip;
 mod guard;
 mod held;
@@ -56,6 +58,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::certificates::{Certificate, VerifiedCertificate};
+    #[pymodule_export]
+    use crate::collector::VoteCollector;
     #[pymodule_export]
     use crate::committee::Committee;
     #[pymodule_export]
@@ -98,7 +102,7 @@ mod _native {
         TimeoutCertificate, TimeoutCollector, TimeoutVote, VerifiedTimeoutCertificate, VerifiedTimeoutVote,
     };
     #[pymodule_export]
-    use crate::votes::{VerifiedVote, Vote, VoteCollector};
+    use crate::votes::{VerifiedVote, Vote};
     #[pymodule_export]
     use crate::wire::{Reader, Writer, hash};
 

@@ -89,7 +89,7 @@ impl SignerSet {
 
     /// Iterates over a snapshot of the members, ascending.
     fn __iter__(&self, py: Python<'_>) -> Members {
-        Members::of(self.lock(py).iter().collect())
+        Members::new(self.lock(py).iter().collect())
     }
 
     fn __invert__(&self, py: Python<'_>) -> Self {
@@ -130,7 +130,7 @@ impl SignerSet {
 pub(crate) struct Members(Mutex<std::vec::IntoIter<u16>>);
 
 impl Members {
-    fn of(members: Vec<u16>) -> Self {
+    fn new(members: Vec<u16>) -> Self {
         Self(Mutex::new(members.into_iter()))
     }
 }
@@ -193,7 +193,7 @@ impl Suspects {
 
     /// Iterates over a snapshot of the suspects, ascending.
     fn __iter__(&self, py: Python<'_>) -> Members {
-        Members::of(self.attached(py).iter().collect())
+        Members::new(self.attached(py).iter().collect())
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {

@@ -255,7 +255,7 @@ impl Ticket {
         self.0.round()
     }
 
-    /// The signer that the proof names.
+    /// Member that the ticket names.
     #[getter]
     fn member(&self) -> u16 {
         self.0.member()

@@ -7,7 +7,7 @@ import { pack, unpack } from './packing.js';
 export const MAX_WAITING = 16_384;
 
 /** Recreates an error from the other thread's description. */
-export function remade({ code, name, message, culprits, details }) {
+export function recreatedError({ code, name, message, culprits, details }) {
   if (code !== undefined) {
     const error = make(code, message, culprits);
     for (const [field, value] of Object.entries(details)) {
@@ -113,11 +113,11 @@ export class Calls {
     if (this.#ended || job?.id !== id) return;
     this.#running = undefined;
     if (fatal) {
-      job.reject(remade(error));
+      job.reject(recreatedError(error));
       this.end(() => new Error('the worker broke down; start another one'));
       return;
     }
-    if (error) job.reject(remade(error));
+    if (error) job.reject(recreatedError(error));
     else job.resolve(unpack(value));
     this.#advance();
   }

@@ -151,12 +151,12 @@ export function certificateApi(wasm, { VerifiedKey } = {}) {
 
   class Statement extends Handle {
     constructor(fields, raw) {
-      super(TOKEN, fields === TOKEN ? raw : Statement.#of(fields));
+      super(TOKEN, fields === TOKEN ? raw : Statement.#parse(fields));
     }
-    static #of(fields) {
+    static #parse(fields) {
       if (fields === undefined) throw new TypeError('fields must be an object, not undefined');
       const { kind, epoch, view, digest } = options(fields, 'fields');
-      return wasm().Statement.of(u8(kind, 'kind'), u64(epoch, 'epoch'), u64(view, 'view'), bytes(digest, 'digest'));
+      return wasm().Statement.new(u8(kind, 'kind'), u64(epoch, 'epoch'), u64(view, 'view'), bytes(digest, 'digest'));
     }
     static decode(data) {
       return wrap(Statement, wasm().Statement.decode(bytes(data, 'bytes')));
@@ -208,14 +208,14 @@ export function certificateApi(wasm, { VerifiedKey } = {}) {
 
   class Committee extends Handle {
     constructor(chain, epoch, members) {
-      super(TOKEN, chain === TOKEN ? epoch : Committee.#of(chain, epoch, members));
+      super(TOKEN, chain === TOKEN ? epoch : Committee.#parse(chain, epoch, members));
     }
-    static #of(chain, epoch, members) {
+    static #parse(chain, epoch, members) {
       const Key = VerifiedKey?.();
       if (!Key) throw new TypeError('Committee cannot be constructed in this build; use Committee.fromAttested');
       openChain(chain, 'chain');
       u64(epoch, 'epoch');
-      return wasm().Committee.of(openChain(chain, 'chain'), epoch, fill(members, Key, wasm().Members.empty()));
+      return wasm().Committee.new(openChain(chain, 'chain'), epoch, fill(members, Key, wasm().Members.empty()));
     }
     static fromAttested(chain, epoch, members, given) {
       const repeats = optional(boolean)(options(given).allowRepeats, 'options.allowRepeats') ?? false;

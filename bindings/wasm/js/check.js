@@ -48,7 +48,7 @@ function big(value, what, limit, bits) {
     const hint = typeof value === 'number' && Number.isInteger(value) ? `; write ${value}n` : '';
     throw new TypeError(`${what} must be a bigint, not ${shown(value)}${hint}`);
   }
-  if (value < 0n || value > limit) throw new RangeError(`${what} must fit ${bits} bits without a sign`);
+  if (value < 0n || value > limit) throw new RangeError(`${what} must be an unsigned integer of ${bits} bits`);
   return value;
 }
 

@@ -28,9 +28,9 @@ export function dsigApi(wasm, { SecretKey, PublicKey }) {
   class Signer extends Handle {
     #copies;
     constructor(secret, given) {
-      super(TOKEN, Signer.#of(secret, given));
+      super(TOKEN, Signer.#parse(secret, given));
     }
-    static #of(secret, given) {
+    static #parse(secret, given) {
       open(secret, SecretKey, 'secret');
       const { suite: scheme, groups = [], log2Batch, lowWater, lifetime } = options(given);
       const parts = [
@@ -48,7 +48,7 @@ export function dsigApi(wasm, { SecretKey, PublicKey }) {
         key.free();
         throw error;
       }
-      return wasm().DsigSigner.of(key, wanted, raw, ...parts);
+      return wasm().DsigSigner.new(key, wanted, raw, ...parts);
     }
     detectCopies(hook) {
       open(this, Signer);
@@ -106,11 +106,11 @@ export function dsigApi(wasm, { SecretKey, PublicKey }) {
   class Verifier extends Handle {
     #revocation;
     constructor(given) {
-      super(TOKEN, Verifier.#of(given));
+      super(TOKEN, Verifier.#parse(given));
     }
-    static #of(given) {
+    static #parse(given) {
       const { suite: scheme, announced: batches, checked, burst, interval } = options(given);
-      return wasm().DsigVerifier.of(
+      return wasm().DsigVerifier.new(
         optional(suite)(scheme),
         optional(u32)(batches, 'options.announced'),
         optional(u32)(checked, 'options.checked'),
@@ -159,11 +159,11 @@ export function dsigApi(wasm, { SecretKey, PublicKey }) {
 
   class Auditor extends Handle {
     constructor(given) {
-      super(TOKEN, Auditor.#of(given));
+      super(TOKEN, Auditor.#parse(given));
     }
-    static #of(given) {
+    static #parse(given) {
       const { suite: scheme, roots } = options(given);
-      return wasm().DsigAuditor.of(optional(suite)(scheme), optional(u32)(roots, 'options.roots'));
+      return wasm().DsigAuditor.new(optional(suite)(scheme), optional(u32)(roots, 'options.roots'));
     }
     get suite() {
       return open(this, Auditor).suite();

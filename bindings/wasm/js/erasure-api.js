@@ -79,7 +79,7 @@ export function erasureApi(wasm) {
 
   class Shape extends Handle {
     constructor(data, parity) {
-      const made = () => wasm().ErasureShape.of(u16(data, 'data'), u16(parity, 'parity'));
+      const made = () => wasm().ErasureShape.new(u16(data, 'data'), u16(parity, 'parity'));
       super(TOKEN, data === TOKEN ? parity : made());
     }
     static ofCommittee(members, faulty) {
@@ -106,13 +106,13 @@ export function erasureApi(wasm) {
 
   class Coding extends Handle {
     constructor(suite, shape, maxMessage) {
-      super(TOKEN, suite === TOKEN ? shape : Coding.#of(suite, shape, maxMessage));
+      super(TOKEN, suite === TOKEN ? shape : Coding.#parse(suite, shape, maxMessage));
     }
-    static #of(suite, shape, maxMessage) {
+    static #parse(suite, shape, maxMessage) {
       const [form, longest] = [open(shape, Shape, 'shape'), size(maxMessage, 'maxMessage')];
       const code = suite === undefined ? wasm().ErasureSuite.recommended(form) : open(suite, Suite, 'suite');
       try {
-        return wasm().ErasureCoding.of(code, form, longest);
+        return wasm().ErasureCoding.new(code, form, longest);
       } finally {
         if (suite === undefined) code.free();
       }
@@ -142,7 +142,7 @@ export function erasureApi(wasm) {
 
   class Coder extends Handle {
     constructor(coding) {
-      super(TOKEN, wasm().ErasureCoder.of(open(coding, Coding, 'coding')));
+      super(TOKEN, wasm().ErasureCoder.new(open(coding, Coding, 'coding')));
     }
     get coding() {
       return wrap(Coding, open(this, Coder).coding());
@@ -235,11 +235,11 @@ export function erasureApi(wasm) {
 
   class Row extends Handle {
     constructor(shape, message, suite, cost) {
-      super(TOKEN, shape === TOKEN ? message : Row.#of(shape, message, suite, cost));
+      super(TOKEN, shape === TOKEN ? message : Row.#parse(shape, message, suite, cost));
     }
-    static #of(shape, message, suite, cost) {
+    static #parse(shape, message, suite, cost) {
       const parts = [open(shape, Shape, 'shape'), size(message, 'message'), open(suite, Suite, 'suite')];
-      return wasm().ErasureRow.of(...parts, u64(cost, 'cost'));
+      return wasm().ErasureRow.new(...parts, u64(cost, 'cost'));
     }
     get shape() {
       return wrap(Shape, open(this, Row).shape());

@@ -4,7 +4,7 @@ const TOKEN = Symbol('quorate');
 
 export class QuorateError extends Error {
   constructor(token, code, message, culprits) {
-    if (token !== TOKEN) throw new TypeError('quorate makes its errors itself');
+    if (token !== TOKEN) throw new TypeError('only quorate creates its errors');
     super(message);
     this.code = code;
     this.culprits = Object.freeze([...culprits]);
@@ -99,7 +99,7 @@ export function addMembers(error, name, value) {
 }
 
 export function closed(what) {
-  const error = make('CLOSED', `this ${what} was closed, freed or handed over; make another one`, []);
+  const error = make('CLOSED', `this ${what} was closed, freed or consumed`, []);
   addText(error, 'what', what);
   return error;
 }

@@ -10,10 +10,10 @@ export function evidenceApi(wasm, base) {
 
   class Equivocation extends Handle {
     constructor(first, second) {
-      super(TOKEN, first === TOKEN ? second : Equivocation.#of(first, second));
+      super(TOKEN, first === TOKEN ? second : Equivocation.#parse(first, second));
     }
-    static #of(first, second) {
-      return wasm().Equivocation.of(open(first, Vote, 'first'), open(second, Vote, 'second'));
+    static #parse(first, second) {
+      return wasm().Equivocation.new(open(first, Vote, 'first'), open(second, Vote, 'second'));
     }
     static decode(scheme, data) {
       return wrap(Equivocation, wasm().Equivocation.decode(suite(scheme), bytes(data, 'bytes')));
@@ -44,10 +44,10 @@ export function evidenceApi(wasm, base) {
 
   class Conflict extends Handle {
     constructor(first, second) {
-      super(TOKEN, first === TOKEN ? second : Conflict.#of(first, second));
+      super(TOKEN, first === TOKEN ? second : Conflict.#parse(first, second));
     }
-    static #of(first, second) {
-      return wasm().Conflict.of(open(first, Certificate, 'first'), open(second, Certificate, 'second'));
+    static #parse(first, second) {
+      return wasm().Conflict.new(open(first, Certificate, 'first'), open(second, Certificate, 'second'));
     }
     static decode(data, committee) {
       return wrap(Conflict, wasm().Conflict.decode(bytes(data, 'bytes'), open(committee, Committee, 'committee')));

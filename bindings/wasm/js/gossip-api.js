@@ -16,7 +16,7 @@ export function gossipApi(wasm, base) {
   /** The user's parameters, completed with the defaults. */
   function parameters(given) {
     const { limit, preferred, batch, fanOut, backOff, patience } = options(given, 'parameters');
-    return wasm().GossipParameters.of(
+    return wasm().GossipParameters.new(
       optional(u16)(limit, 'parameters.limit'),
       optional(u16)(preferred, 'parameters.preferred'),
       optional(u32)(batch, 'parameters.batch'),
@@ -123,11 +123,11 @@ export function gossipApi(wasm, base) {
 
   class Pool extends Handle {
     constructor(committee, me, statement, given) {
-      super(TOKEN, committee === TOKEN ? me : Pool.#of(committee, me, statement, given));
+      super(TOKEN, committee === TOKEN ? me : Pool.#parse(committee, me, statement, given));
     }
-    static #of(committee, me, statement, given) {
+    static #parse(committee, me, statement, given) {
       const parts = [open(committee, Committee, 'committee'), u16(me, 'me'), open(statement, Statement, 'statement')];
-      return wasm().Pool.of(...parts, parameters(given));
+      return wasm().Pool.new(...parts, parameters(given));
     }
     get statement() {
       return wrap(Statement, open(this, Pool).statement());
@@ -159,7 +159,7 @@ export function gossipApi(wasm, base) {
   class Peers extends Handle {
     constructor(me, committeeSize, given) {
       const parts = [u16(me, 'me'), u16(committeeSize, 'committeeSize')];
-      super(TOKEN, wasm().Peers.of(...parts, parameters(given)));
+      super(TOKEN, wasm().Peers.new(...parts, parameters(given)));
     }
     pick(given) {
       const { draw, now } = options(given);
@@ -203,7 +203,7 @@ export function gossipApi(wasm, base) {
   class Gossip extends Handle {
     constructor(committee, me, statement, given) {
       const parts = [open(committee, Committee, 'committee'), u16(me, 'me'), open(statement, Statement, 'statement')];
-      super(TOKEN, wasm().Gossip.of(...parts, parameters(given)));
+      super(TOKEN, wasm().Gossip.new(...parts, parameters(given)));
     }
     get statement() {
       return wrap(Statement, open(this, Gossip).statement());

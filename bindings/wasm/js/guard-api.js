@@ -35,11 +35,11 @@ export function guardApi(wasm, base, openChain) {
 
   class Guard extends Handle {
     constructor(secret, chain) {
-      super(TOKEN, secret === TOKEN ? chain : Guard.#of(secret, chain));
+      super(TOKEN, secret === TOKEN ? chain : Guard.#parse(secret, chain));
     }
-    static #of(secret, chain) {
+    static #parse(secret, chain) {
       const place = openChain(chain, 'chain');
-      return wasm().Guard.of(take(secret, SecretKey, 'secret'), place);
+      return wasm().Guard.new(take(secret, SecretKey, 'secret'), place);
     }
     static restore(secret, chain, records) {
       const place = openChain(chain, 'chain');

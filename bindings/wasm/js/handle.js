@@ -15,7 +15,7 @@ export class Handle {
 
   constructor(token, raw) {
     if (token !== TOKEN) {
-      throw new TypeError(`${new.target.name} cannot be constructed; see where its documentation says it comes from`);
+      throw new TypeError(`${new.target.name} cannot be constructed; its documentation names the functions that create it`);
     }
     this.#raw = raw;
     this.#Class = new.target;

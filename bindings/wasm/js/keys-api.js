@@ -76,10 +76,10 @@ export function keysApi(wasm, { PublicKey }) {
 
   class UnverifiedKey extends Handle {
     constructor(key, possession) {
-      super(TOKEN, key === TOKEN ? possession : UnverifiedKey.#of(key, possession));
+      super(TOKEN, key === TOKEN ? possession : UnverifiedKey.#parse(key, possession));
     }
-    static #of(key, possession) {
-      return wasm().UnverifiedKey.of(open(key, PublicKey, 'publicKey'), open(possession, Signature, 'possession'));
+    static #parse(key, possession) {
+      return wasm().UnverifiedKey.new(open(key, PublicKey, 'publicKey'), open(possession, Signature, 'possession'));
     }
     static prove(secret) {
       return wrap(UnverifiedKey, wasm().UnverifiedKey.prove(open(secret, SecretKey, 'secret')));

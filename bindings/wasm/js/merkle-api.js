@@ -30,7 +30,7 @@ export function merkleApi(wasm) {
   class Merkle extends Handle {
     #domains;
     constructor(leafDomain, nodeDomain) {
-      super(TOKEN, wasm().Merkle.of(string(leafDomain, 'leafDomain'), string(nodeDomain, 'nodeDomain')));
+      super(TOKEN, wasm().Merkle.new(string(leafDomain, 'leafDomain'), string(nodeDomain, 'nodeDomain')));
       this.#domains = [leafDomain, nodeDomain];
     }
     get leafDomain() {

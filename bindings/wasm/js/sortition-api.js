@@ -43,10 +43,10 @@ export function sortitionApi(wasm, base) {
 
   class SeedProof extends Handle {
     constructor(signer, signature) {
-      super(TOKEN, signer === TOKEN ? signature : SeedProof.#of(signer, signature));
+      super(TOKEN, signer === TOKEN ? signature : SeedProof.#parse(signer, signature));
     }
-    static #of(signer, signature) {
-      return wasm().SeedProof.of(u16(signer, 'signer'), open(signature, Signature, 'signature'));
+    static #parse(signer, signature) {
+      return wasm().SeedProof.new(u16(signer, 'signer'), open(signature, Signature, 'signature'));
     }
     static sign(secret, committee, seed) {
       const key = open(secret, SecretKey, 'secret');
@@ -85,7 +85,7 @@ export function sortitionApi(wasm, base) {
     constructor(committee, seed, round, expected = EXPECTED_WINNERS) {
       const parts = [open(committee, Committee, 'committee'), open(seed, Seed, 'seed'), u64(round, 'round')];
       if (u16(expected, 'expected') === 0) throw new RangeError('expected must be an integer from 1 to 65535, not 0');
-      super(TOKEN, wasm().Lottery.of(...parts, expected));
+      super(TOKEN, wasm().Lottery.new(...parts, expected));
       this.#committee = wrap(Committee, open(committee, Committee).share());
     }
     draw(secret) {
@@ -111,11 +111,11 @@ export function sortitionApi(wasm, base) {
 
   class Ticket extends Handle {
     constructor(round, member, signature) {
-      super(TOKEN, round === TOKEN ? member : Ticket.#of(round, member, signature));
+      super(TOKEN, round === TOKEN ? member : Ticket.#parse(round, member, signature));
     }
-    static #of(round, member, signature) {
+    static #parse(round, member, signature) {
       const place = [u64(round, 'round'), u16(member, 'member')];
-      return wasm().Ticket.of(...place, open(signature, Signature, 'signature'));
+      return wasm().Ticket.new(...place, open(signature, Signature, 'signature'));
     }
     static decode(scheme, data) {
       return wrap(Ticket, wasm().Ticket.decode(suite(scheme), bytes(data, 'bytes')));
@@ -160,10 +160,10 @@ export function sortitionApi(wasm, base) {
   class Score {
     #bytes;
     constructor(token, data) {
-      if (token !== TOKEN) throw new TypeError('Score cannot be constructed; see where its documentation says it comes from');
+      if (token !== TOKEN) throw new TypeError('Score cannot be constructed; its documentation names the functions that create it');
       this.#bytes = data;
     }
-    static #of(value) {
+    static #parse(value) {
       if (typeof value !== 'object' || value === null || !(#bytes in value)) throw new TypeError('other must be a Score');
       return value.#bytes;
     }
@@ -171,7 +171,7 @@ export function sortitionApi(wasm, base) {
       return this.#bytes.slice();
     }
     compare(other) {
-      const theirs = Score.#of(other);
+      const theirs = Score.#parse(other);
       const at = this.#bytes.findIndex((byte, i) => byte !== theirs[i]);
       return at === -1 ? 0 : Math.sign(this.#bytes[at] - theirs[at]);
     }

@@ -10,13 +10,13 @@ export function timeoutsApi(wasm, base, { collected, fault }) {
 
   class TimeoutVote extends Handle {
     constructor(fields, raw) {
-      super(TOKEN, fields === TOKEN ? raw : TimeoutVote.#of(fields));
+      super(TOKEN, fields === TOKEN ? raw : TimeoutVote.#parse(fields));
     }
-    static #of(fields) {
+    static #parse(fields) {
       if (fields === undefined) throw new TypeError('fields must be an object, not undefined');
       const { kind, epoch, view, value, signer, signature } = options(fields, 'fields');
       const place = [u8(kind, 'kind'), u64(epoch, 'epoch'), u64(view, 'view'), u64(value, 'value')];
-      return wasm().TimeoutVote.of(...place, u16(signer, 'signer'), open(signature, Signature, 'signature'));
+      return wasm().TimeoutVote.new(...place, u16(signer, 'signer'), open(signature, Signature, 'signature'));
     }
     static statementOf(kind, epoch, view, value) {
       const place = [u8(kind, 'kind'), u64(epoch, 'epoch'), u64(view, 'view'), u64(value, 'value')];

@@ -11,11 +11,11 @@ export function votesApi(wasm, base, later) {
 
   class Vote extends Handle {
     constructor(statement, signer, signature) {
-      super(TOKEN, statement === TOKEN ? signer : Vote.#of(statement, signer, signature));
+      super(TOKEN, statement === TOKEN ? signer : Vote.#parse(statement, signer, signature));
     }
-    static #of(statement, signer, signature) {
+    static #parse(statement, signer, signature) {
       const raw = open(statement, Statement, 'statement');
-      return wasm().Vote.of(raw, u16(signer, 'signer'), open(signature, Signature, 'signature'));
+      return wasm().Vote.new(raw, u16(signer, 'signer'), open(signature, Signature, 'signature'));
     }
     static signUnguarded(secret, committee, statement) {
       const key = open(secret, SecretKey, 'secret');
@@ -105,7 +105,7 @@ export function votesApi(wasm, base, later) {
     #topic;
     #committee;
     constructor(Raw, [committee, kind, view, given]) {
-      super(TOKEN, Raw.of(...parts(committee, kind, view, given)));
+      super(TOKEN, Raw.new(...parts(committee, kind, view, given)));
       this.#topic = { kind, view };
       this.#committee = wrap(Committee, open(committee, Committee).share());
     }

@@ -6,7 +6,7 @@ import { Handle, TOKEN, name, open } from './handle.js';
 export function wireApi(wasm) {
   class Reader extends Handle {
     constructor(data) {
-      super(TOKEN, wasm().Reader.of(bytes(data, 'bytes')));
+      super(TOKEN, wasm().Reader.new(bytes(data, 'bytes')));
     }
     get remaining() {
       return open(this, Reader).remaining();

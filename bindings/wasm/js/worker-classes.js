@@ -1,7 +1,7 @@
 // The page's side of a Worker: bytes are sent to it, and results return as promises. The WebAssembly module is not
 // loaded here.
 
-import { remade } from './calls.js';
+import { recreatedError } from './calls.js';
 import { MAX_MEMBERS } from './constants.js';
 import { boolean, bytes, list, optional, options, pair, shown, string, suite, u128, u32, u64 } from './check.js';
 import { addText, closed, make, tooLarge } from './errors.js';
@@ -21,7 +21,7 @@ function listOf(values, what, check, limit) {
   return all;
 }
 const batchOf = (values, what) => listOf(values, what, copied, MAX_BATCH);
-const verdict = (one) => (one.error ? remade(one.error) : one.value);
+const verdict = (one) => (one.error ? recreatedError(one.error) : one.value);
 
 export function signalOf(given) {
   const { signal } = options(given);
@@ -65,7 +65,7 @@ function constructed(token, Class) {
 }
 
 /** Releases committees in the Worker that are no longer reachable here. */
-const forgotten = new FinalizationRegistry(({ calls, id }) => release(calls, id));
+const releaseRegistry = new FinalizationRegistry(({ calls, id }) => release(calls, id));
 const release = (calls, id) => {
   // If the Worker has ended, so have its committees.
   if (!calls.ended) calls.call('release', [id]).catch(() => {});
@@ -84,7 +84,7 @@ export class CertificateWorkerCommittee {
     this.#calls = calls;
     this.#id = id;
     this.#about = about;
-    forgotten.register(this, { calls, id }, this);
+    releaseRegistry.register(this, { calls, id }, this);
   }
 
   static {
@@ -136,7 +136,7 @@ export class CertificateWorkerCommittee {
 
   free() {
     if (this.#id === undefined) return;
-    forgotten.unregister(this);
+    releaseRegistry.unregister(this);
     release(this.#calls, this.#id);
     this.#id = undefined;
   }

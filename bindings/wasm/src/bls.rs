@@ -3,7 +3,7 @@
 use quorate::any::{self, bls};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::glue::{OrThrow, Thrown};
+use crate::glue::{JsResult, OrThrow};
 use crate::keys::{Signature, VerifiedKey};
 
 /// Signatures to be summed.
@@ -21,7 +21,7 @@ impl Signatures {
         self.0.push(signature.0.clone());
     }
 
-    pub fn aggregate(self) -> Thrown<Signature> {
+    pub fn aggregate(self) -> JsResult<Signature> {
         bls::aggregate(&self.0).or_throw().map(Signature)
     }
 }
@@ -41,7 +41,7 @@ impl Keys {
         self.0.push(key.0.clone());
     }
 
-    pub fn verify(self, message: &[u8], signature: &Signature) -> Thrown<()> {
+    pub fn verify(self, message: &[u8], signature: &Signature) -> JsResult<()> {
         bls::fast_aggregate_verify(&self.0, message, &signature.0).or_throw()
     }
 }
@@ -61,7 +61,7 @@ impl Signed {
         self.0.push((key.0.clone(), message));
     }
 
-    pub fn verify(self, signature: &Signature) -> Thrown<()> {
+    pub fn verify(self, signature: &Signature) -> JsResult<()> {
         let signed: Vec<_> = self.0.iter().map(|(key, message)| (key, message.as_slice())).collect();
         bls::aggregate_verify(&signed, &signature.0).or_throw()
     }

@@ -5,7 +5,7 @@ use quorate::committee::Verified;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::committee::Committee;
-use crate::glue::{OrThrow, Thrown};
+use crate::glue::{JsResult, OrThrow};
 use crate::signers::SignerSet;
 use crate::statement::Statement;
 
@@ -14,11 +14,11 @@ pub struct Certificate(pub(crate) any::Certificate);
 
 #[wasm_bindgen]
 impl Certificate {
-    pub fn decode(bytes: &[u8], committee: &Committee) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8], committee: &Committee) -> JsResult<Self> {
         any::Certificate::decode(bytes, &committee.0).or_throw().map(Self)
     }
 
-    pub fn decode_detached(bytes: &[u8], statement: &Statement, committee: &Committee) -> Thrown<Self> {
+    pub fn decode_detached(bytes: &[u8], statement: &Statement, committee: &Committee) -> JsResult<Self> {
         any::Certificate::decode_detached(bytes, statement.0, &committee.0).or_throw().map(Self)
     }
 
@@ -50,7 +50,7 @@ impl Certificate {
         self.0.proof()
     }
 
-    pub fn verify(&self, committee: &Committee) -> Thrown<VerifiedCertificate> {
+    pub fn verify(&self, committee: &Committee) -> JsResult<VerifiedCertificate> {
         self.0.clone().verify(&committee.0).or_throw().map(VerifiedCertificate)
     }
 }

@@ -5,7 +5,7 @@ use quorate::certificate::Kind;
 use quorate::committee::{ChainId as Chain, RawSigners, Repeats};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::glue::{OrThrow, Thrown, array, decode};
+use crate::glue::{JsResult, OrThrow, array, decode};
 use crate::keys::PublicKey;
 use crate::signers::SignerSet;
 use crate::statement::Statement;
@@ -37,7 +37,12 @@ pub struct Committee(pub(crate) any::Committee);
 
 #[wasm_bindgen]
 impl Committee {
-    pub fn from_attested(chain: &[u8], epoch: u64, members: AttestedMembers, repeats: bool) -> Thrown<Self> {
+    pub fn from_attested(
+        chain: &[u8],
+        epoch: u64,
+        members: AttestedMembers,
+        repeats: bool,
+    ) -> JsResult<Self> {
         let repeats = if repeats { Repeats::Allow } else { Repeats::Refuse };
         any::Committee::from_attested(decode(chain)?, epoch, members.0, repeats).or_throw().map(Self)
     }
@@ -98,27 +103,27 @@ impl Committee {
         self.0.has_quorum(&signers.0)
     }
 
-    pub fn require_quorum(&self, signers: &SignerSet) -> Thrown<()> {
+    pub fn require_quorum(&self, signers: &SignerSet) -> JsResult<()> {
         self.0.require_quorum(&signers.0).or_throw()
     }
 
-    pub fn signers_by_index(&self, indices: &[u32]) -> Thrown<SignerSet> {
+    pub fn signers_by_index(&self, indices: &[u32]) -> JsResult<SignerSet> {
         self.0.signer_set(RawSigners::Indices(indices)).or_throw().map(SignerSet)
     }
 
-    pub fn signers_lsb_first(&self, bitmap: &[u8]) -> Thrown<SignerSet> {
+    pub fn signers_lsb_first(&self, bitmap: &[u8]) -> JsResult<SignerSet> {
         self.0.signer_set(RawSigners::LsbFirst(bitmap)).or_throw().map(SignerSet)
     }
 
-    pub fn signers_msb_first(&self, bitmap: &[u8]) -> Thrown<SignerSet> {
+    pub fn signers_msb_first(&self, bitmap: &[u8]) -> JsResult<SignerSet> {
         self.0.signer_set(RawSigners::MsbFirst(bitmap)).or_throw().map(SignerSet)
     }
 
-    pub fn verify_raw(&self, message: &[u8], signers: &SignerSet, proof: &[u8]) -> Thrown<u128> {
+    pub fn verify_raw(&self, message: &[u8], signers: &SignerSet, proof: &[u8]) -> JsResult<u128> {
         self.0.verify_raw(message, &signers.0, proof).or_throw()
     }
 
-    pub fn statement(&self, kind: u8, view: u64, digest: &[u8]) -> Thrown<Statement> {
+    pub fn statement(&self, kind: u8, view: u64, digest: &[u8]) -> JsResult<Statement> {
         Ok(Statement(self.0.statement(Kind::new(kind), view, array(digest, "digest")?)))
     }
 }
@@ -132,7 +137,7 @@ mod full {
     use wasm_bindgen::prelude::wasm_bindgen;
 
     use super::Committee;
-    use crate::glue::{OrThrow, Thrown, decode};
+    use crate::glue::{JsResult, OrThrow, decode};
     use crate::keys::VerifiedKey;
 
     /// Members with verified possession, of a committee to be created.
@@ -153,7 +158,7 @@ mod full {
 
     #[wasm_bindgen]
     impl Committee {
-        pub fn of(chain: &[u8], epoch: u64, members: Members) -> Thrown<Self> {
+        pub fn new(chain: &[u8], epoch: u64, members: Members) -> JsResult<Self> {
             any::Committee::new(decode(chain)?, epoch, members.0).or_throw().map(Self)
         }
     }

@@ -13,7 +13,7 @@ use quorate::machine::{MemberIndex, Time};
 use quorate::{Error, ed25519};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::glue::{OrThrow, Thrown, error};
+use crate::glue::{JsResult, OrThrow, error};
 use crate::keys::{PublicKey, SecretKey};
 
 #[wasm_bindgen]
@@ -22,7 +22,7 @@ pub fn dsig_suites() -> Vec<String> {
 }
 
 #[wasm_bindgen]
-pub fn dsig_signature_len(suite: &str) -> Thrown<u32> {
+pub fn dsig_signature_len(suite: &str) -> JsResult<u32> {
     Ok(suite.parse::<SuiteId>().or_throw()?.signature_len() as u32)
 }
 
@@ -37,7 +37,7 @@ impl DsigGroups {
         Self::default()
     }
 
-    pub fn add(&mut self, members: &[MemberIndex]) -> Thrown<()> {
+    pub fn add(&mut self, members: &[MemberIndex]) -> JsResult<()> {
         at_most(self.0.len() + 1, "DSig groups")?;
         at_most(members.len(), "DSig group")?;
         self.0.push(members.iter().copied().collect());
@@ -55,7 +55,7 @@ pub struct DsigSigner {
 
 impl DsigSigner {
     /// Returns the signer after storing the hook's answer, if there is one.
-    fn told(&mut self, copy: Option<u64>) -> &mut DynSigner {
+    fn with_answer(&mut self, copy: Option<u64>) -> &mut DynSigner {
         if let Some(copy) = copy {
             self.copy.store(copy, Ordering::Relaxed);
         }
@@ -65,14 +65,14 @@ impl DsigSigner {
 
 #[wasm_bindgen]
 impl DsigSigner {
-    pub fn of(
+    pub fn new(
         secret: SecretKey,
         suite: Option<String>,
         groups: DsigGroups,
         log2_batch: Option<u8>,
         low_water: Option<u32>,
         lifetime: Option<u64>,
-    ) -> Thrown<Self> {
+    ) -> JsResult<Self> {
         let default = SignerConfig::default();
         let config = SignerConfig {
             log2_batch: log2_batch.unwrap_or(default.log2_batch),
@@ -86,11 +86,11 @@ impl DsigSigner {
 
     pub fn detect_copies(&mut self, copy: u64) {
         let answer = self.copy.clone();
-        self.told(Some(copy)).detect_copies(move || answer.load(Ordering::Relaxed));
+        self.with_answer(Some(copy)).detect_copies(move || answer.load(Ordering::Relaxed));
     }
 
-    pub fn prepare(&mut self, now: u64, copy: Option<u64>) -> Thrown<Option<DsigAnnounced>> {
-        let announced = self.told(copy).prepare(&mut SysRng, Time(now)).or_throw()?;
+    pub fn prepare(&mut self, now: u64, copy: Option<u64>) -> JsResult<Option<DsigAnnounced>> {
+        let announced = self.with_answer(copy).prepare(&mut SysRng, Time(now)).or_throw()?;
         Ok(announced.map(DsigAnnounced))
     }
 
@@ -104,9 +104,9 @@ impl DsigSigner {
         hint: &[MemberIndex],
         now: u64,
         copy: Option<u64>,
-    ) -> Thrown<Vec<u8>> {
+    ) -> JsResult<Vec<u8>> {
         at_most(hint.len(), "DSig hint")?;
-        self.told(copy).sign(message, hint, Time(now)).or_throw()
+        self.with_answer(copy).sign(message, hint, Time(now)).or_throw()
     }
 
     pub fn suite(&self) -> String {
@@ -149,7 +149,7 @@ pub struct DsigVerifier {
 }
 
 impl DsigVerifier {
-    fn told(&mut self, revoked: bool) -> &mut DynVerifier {
+    fn with_answer(&mut self, revoked: bool) -> &mut DynVerifier {
         self.revoked.store(revoked, Ordering::Relaxed);
         &mut self.verifier
     }
@@ -157,13 +157,13 @@ impl DsigVerifier {
 
 #[wasm_bindgen]
 impl DsigVerifier {
-    pub fn of(
+    pub fn new(
         suite: Option<String>,
         announced: Option<u32>,
         checked: Option<u32>,
         burst: Option<u32>,
         interval: Option<u64>,
-    ) -> Thrown<Self> {
+    ) -> JsResult<Self> {
         let default = VerifierConfig::default();
         let config = VerifierConfig {
             announced: announced.map_or(default.announced, |batches| batches as usize),
@@ -182,12 +182,12 @@ impl DsigVerifier {
         self.verifier.suite().to_string()
     }
 
-    pub fn admit(&mut self, signer: &PublicKey) -> Thrown<()> {
+    pub fn admit(&mut self, signer: &PublicKey) -> JsResult<()> {
         self.verifier.admit(key(signer)?.clone());
         Ok(())
     }
 
-    pub fn revoke(&mut self, signer: &PublicKey) -> Thrown<bool> {
+    pub fn revoke(&mut self, signer: &PublicKey) -> JsResult<bool> {
         Ok(self.verifier.revoke(key(signer)?))
     }
 
@@ -197,12 +197,12 @@ impl DsigVerifier {
         announcement: &[u8],
         now: u64,
         revoked: bool,
-    ) -> Thrown<()> {
-        self.told(revoked).announce(key(signer)?, announcement, Time(now)).or_throw()
+    ) -> JsResult<()> {
+        self.with_answer(revoked).announce(key(signer)?, announcement, Time(now)).or_throw()
     }
 
-    pub fn can_verify_fast(&mut self, signer: &PublicKey, signature: &[u8], revoked: bool) -> Thrown<bool> {
-        self.told(revoked).can_verify_fast(key(signer)?, signature).or_throw()
+    pub fn can_verify_fast(&mut self, signer: &PublicKey, signature: &[u8], revoked: bool) -> JsResult<bool> {
+        self.with_answer(revoked).can_verify_fast(key(signer)?, signature).or_throw()
     }
 
     pub fn verify(
@@ -211,8 +211,8 @@ impl DsigVerifier {
         message: &[u8],
         signature: &[u8],
         revoked: bool,
-    ) -> Thrown<()> {
-        self.told(revoked).verify(key(signer)?, message, signature).or_throw()
+    ) -> JsResult<()> {
+        self.with_answer(revoked).verify(key(signer)?, message, signature).or_throw()
     }
 }
 
@@ -221,7 +221,7 @@ pub struct DsigAuditor(DynAuditor);
 
 #[wasm_bindgen]
 impl DsigAuditor {
-    pub fn of(suite: Option<String>, roots: Option<u32>) -> Thrown<Self> {
+    pub fn new(suite: Option<String>, roots: Option<u32>) -> JsResult<Self> {
         let roots = roots.map_or(1024, |roots| roots as usize);
         Ok(Self(DynAuditor::new(suite_of(suite)?, roots)))
     }
@@ -230,7 +230,7 @@ impl DsigAuditor {
         self.0.suite().to_string()
     }
 
-    pub fn check(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Thrown<()> {
+    pub fn check(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> JsResult<()> {
         self.0.check(key(signer)?, message, signature).or_throw()
     }
 }
@@ -246,13 +246,13 @@ impl DsigEntries {
         Self::default()
     }
 
-    pub fn add(&mut self, signer: &PublicKey, message: Vec<u8>, signature: Vec<u8>) -> Thrown<()> {
+    pub fn add(&mut self, signer: &PublicKey, message: Vec<u8>, signature: Vec<u8>) -> JsResult<()> {
         self.0.push((key(signer)?.clone(), message, signature));
         Ok(())
     }
 
     /// `undefined` or an error for each.
-    pub fn verify(self, suite: &str) -> Thrown<Vec<JsValue>> {
+    pub fn verify(self, suite: &str) -> JsResult<Vec<JsValue>> {
         let entries = self.0.iter().map(|(signer, message, signature)| (signer, &**message, &**signature));
         let entries: Vec<_> = entries.collect();
         let outcomes = dynamic::verify_all(suite.parse().or_throw()?, &entries).into_iter();
@@ -261,7 +261,7 @@ impl DsigEntries {
 }
 
 #[wasm_bindgen]
-pub fn dsig_verify(signer: &PublicKey, message: &[u8], signature: &[u8]) -> Thrown<()> {
+pub fn dsig_verify(signer: &PublicKey, message: &[u8], signature: &[u8]) -> JsResult<()> {
     dynamic::verify(key(signer)?, message, signature).or_throw()
 }
 
@@ -272,26 +272,26 @@ pub fn dsig_reuse(
     first_signature: &[u8],
     second: &[u8],
     second_signature: &[u8],
-) -> Thrown<Vec<u8>> {
+) -> JsResult<Vec<u8>> {
     dynamic::reuse(key(signer)?, (first, first_signature), (second, second_signature)).or_throw()
 }
 
 #[wasm_bindgen]
-pub fn dsig_verify_reuse(suite: &str, evidence: &[u8]) -> Thrown<PublicKey> {
+pub fn dsig_verify_reuse(suite: &str, evidence: &[u8]) -> JsResult<PublicKey> {
     let culprit = dynamic::verify_reuse(suite.parse().or_throw()?, evidence).or_throw()?;
     Ok(PublicKey(culprit.into()))
 }
 
-fn suite_of(name: Option<String>) -> Thrown<SuiteId> {
+fn suite_of(name: Option<String>) -> JsResult<SuiteId> {
     name.map_or(Ok(SuiteId::WotsBlake3), |name| name.parse()).or_throw()
 }
 
-fn key(signer: &PublicKey) -> Thrown<&ed25519::PublicKey> {
+fn key(signer: &PublicKey) -> JsResult<&ed25519::PublicKey> {
     <&ed25519::PublicKey>::try_from(&signer.0).or_throw()
 }
 
 /// `js/dsig-api.js` reads at most one item above the limit of a list.
-fn at_most(length: usize, what: &'static str) -> Thrown<()> {
+fn at_most(length: usize, what: &'static str) -> JsResult<()> {
     let limit = MAX_MEMBERS as u64;
     if length > MAX_MEMBERS { Err(Error::TooLarge { what, limit }).or_throw() } else { Ok(()) }
 }

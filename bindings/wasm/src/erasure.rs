@@ -8,7 +8,7 @@ use quorate::erasure::{
 use quorate::wire::{Decode, Encode};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::glue::{OrThrow, Thrown, decode};
+use crate::glue::{JsResult, OrThrow, decode};
 
 /// All shards of a message, the coder's working memory and two copies must fit into four gigabytes; otherwise an
 /// allocation fails and aborts the module.
@@ -33,7 +33,7 @@ impl ErasureSuite {
         Self(Suite::Gf8)
     }
 
-    pub fn jerasure(word: u8, log2_packet: u8) -> Thrown<Self> {
+    pub fn jerasure(word: u8, log2_packet: u8) -> JsResult<Self> {
         Packets::new(word, log2_packet).or_throw().map(|packets| Self(Suite::Jerasure(packets)))
     }
 
@@ -41,7 +41,7 @@ impl ErasureSuite {
         Self(Suite::recommended(shape.0))
     }
 
-    pub fn decode(bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8]) -> JsResult<Self> {
         decode(bytes).map(Self)
     }
 
@@ -80,11 +80,11 @@ pub struct ErasureShape(Shape);
 
 #[wasm_bindgen]
 impl ErasureShape {
-    pub fn of(data: u16, parity: u16) -> Thrown<Self> {
+    pub fn new(data: u16, parity: u16) -> JsResult<Self> {
         Shape::new(data, parity).or_throw().map(Self)
     }
 
-    pub fn of_committee(members: u16, faulty: u16) -> Thrown<Self> {
+    pub fn of_committee(members: u16, faulty: u16) -> JsResult<Self> {
         Shape::of_committee(members, faulty).or_throw().map(Self)
     }
 
@@ -106,7 +106,7 @@ pub struct ErasureCoding(Coding);
 
 #[wasm_bindgen]
 impl ErasureCoding {
-    pub fn of(suite: &ErasureSuite, shape: &ErasureShape, max_message: u32) -> Thrown<Self> {
+    pub fn new(suite: &ErasureSuite, shape: &ErasureShape, max_message: u32) -> JsResult<Self> {
         Coding::new(suite.0, shape.0, max_message as usize).or_throw().map(Self)
     }
 
@@ -136,7 +136,7 @@ pub struct ErasureCoder(Coder);
 
 #[wasm_bindgen]
 impl ErasureCoder {
-    pub fn of(coding: &ErasureCoding) -> Thrown<Self> {
+    pub fn new(coding: &ErasureCoding) -> JsResult<Self> {
         let coding = coding.0;
         if coding.shard_len(coding.max_message()).saturating_mul(coding.shape().shards()) > MOST_SHARDS {
             let what = "shards of a message in a module's memory";
@@ -149,11 +149,11 @@ impl ErasureCoder {
         ErasureCoding(*self.0.coding())
     }
 
-    pub fn disperse(&mut self, message: &[u8]) -> Thrown<ErasureDispersal> {
+    pub fn disperse(&mut self, message: &[u8]) -> JsResult<ErasureDispersal> {
         self.0.disperse(message).or_throw().map(ErasureDispersal)
     }
 
-    pub fn decode(&mut self, shards: ErasureShards) -> Thrown<ErasureDispersal> {
+    pub fn decode(&mut self, shards: ErasureShards) -> JsResult<ErasureDispersal> {
         self.0.decode(&shards.0).or_throw().map(ErasureDispersal)
     }
 }
@@ -179,7 +179,7 @@ pub struct ErasureCommitment(Commitment);
 
 #[wasm_bindgen]
 impl ErasureCommitment {
-    pub fn decode(bytes: &[u8], coding: &ErasureCoding) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8], coding: &ErasureCoding) -> JsResult<Self> {
         Commitment::decode(bytes, &coding.0).or_throw().map(Self)
     }
 
@@ -213,7 +213,7 @@ pub struct ErasureShard(CheckedShard);
 
 #[wasm_bindgen]
 impl ErasureShard {
-    pub fn decode(bytes: &[u8], coding: &ErasureCoding) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8], coding: &ErasureCoding) -> JsResult<Self> {
         CheckedShard::decode(bytes, &coding.0).or_throw().map(Self)
     }
 
@@ -247,7 +247,7 @@ impl ErasureDispersal {
         self.0.message().to_vec()
     }
 
-    pub fn shard(&self, index: u32) -> Thrown<ErasureShard> {
+    pub fn shard(&self, index: u32) -> JsResult<ErasureShard> {
         self.0.shard(index as usize).or_throw().map(ErasureShard)
     }
 }
@@ -257,7 +257,7 @@ pub struct ErasureRow(Row);
 
 #[wasm_bindgen]
 impl ErasureRow {
-    pub fn of(shape: &ErasureShape, message: u32, suite: &ErasureSuite, cost: u64) -> Thrown<Self> {
+    pub fn new(shape: &ErasureShape, message: u32, suite: &ErasureSuite, cost: u64) -> JsResult<Self> {
         Row::new(shape.0, message as usize, suite.0, cost).or_throw().map(Self)
     }
 
@@ -292,7 +292,7 @@ impl ErasureTable {
         Self::default()
     }
 
-    pub fn decode(bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8]) -> JsResult<Self> {
         decode(bytes).map(Self)
     }
 
@@ -313,11 +313,11 @@ impl ErasureTable {
         Self(self.0.clone())
     }
 
-    pub fn insert(&mut self, row: &ErasureRow) -> Thrown<()> {
+    pub fn insert(&mut self, row: &ErasureRow) -> JsResult<()> {
         self.0.insert(row.0).or_throw()
     }
 
-    pub fn merge(&mut self, newer: ErasureTable) -> Thrown<()> {
+    pub fn merge(&mut self, newer: ErasureTable) -> JsResult<()> {
         self.0.merge(&newer.0).or_throw()
     }
 

@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::certificates::Certificate;
 use crate::committee::Committee;
-use crate::glue::{OrThrow, Thrown, suite};
+use crate::glue::{JsResult, OrThrow, suite};
 use crate::signers::SignerSet;
 use crate::votes::Vote;
 
@@ -15,11 +15,11 @@ pub struct Equivocation(any::Equivocation);
 
 #[wasm_bindgen]
 impl Equivocation {
-    pub fn of(first: &Vote, second: &Vote) -> Thrown<Self> {
+    pub fn new(first: &Vote, second: &Vote) -> JsResult<Self> {
         any::Equivocation::new(first.0.clone(), second.0.clone()).or_throw().map(Self)
     }
 
-    pub fn decode(name: &str, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(name: &str, bytes: &[u8]) -> JsResult<Self> {
         any::Equivocation::decode(suite(name)?, bytes).or_throw().map(Self)
     }
 
@@ -44,7 +44,7 @@ impl Equivocation {
         self.0.culprits().to_vec()
     }
 
-    pub fn verify(&self, committee: &Committee) -> Thrown<VerifiedEquivocation> {
+    pub fn verify(&self, committee: &Committee) -> JsResult<VerifiedEquivocation> {
         self.0.clone().verify(&committee.0).or_throw().map(VerifiedEquivocation)
     }
 }
@@ -68,11 +68,11 @@ pub struct Conflict(any::Conflict);
 
 #[wasm_bindgen]
 impl Conflict {
-    pub fn of(first: &Certificate, second: &Certificate) -> Thrown<Self> {
+    pub fn new(first: &Certificate, second: &Certificate) -> JsResult<Self> {
         any::Conflict::new(first.0.clone(), second.0.clone()).or_throw().map(Self)
     }
 
-    pub fn decode(bytes: &[u8], committee: &Committee) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8], committee: &Committee) -> JsResult<Self> {
         any::Conflict::decode(bytes, &committee.0).or_throw().map(Self)
     }
 
@@ -93,7 +93,7 @@ impl Conflict {
         SignerSet(self.0.culprits())
     }
 
-    pub fn verify(&self, committee: &Committee) -> Thrown<VerifiedConflict> {
+    pub fn verify(&self, committee: &Committee) -> JsResult<VerifiedConflict> {
         self.0.clone().verify(&committee.0).or_throw().map(VerifiedConflict)
     }
 }

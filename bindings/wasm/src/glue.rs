@@ -18,7 +18,7 @@ extern "C" {
 }
 
 /// Result of every fallible handle: wasm-bindgen raises the error.
-pub(crate) type Thrown<T> = Result<T, JsValue>;
+pub(crate) type JsResult<T> = Result<T, JsValue>;
 
 /// An instance of the class for the error's code.
 pub(crate) fn error(error: &Error) -> JsValue {
@@ -36,27 +36,27 @@ pub(crate) fn error(error: &Error) -> JsValue {
 
 /// Conversion of the core's results to JavaScript's.
 pub(crate) trait OrThrow<T> {
-    fn or_throw(self) -> Thrown<T>;
+    fn or_throw(self) -> JsResult<T>;
 }
 
 impl<T> OrThrow<T> for quorate::Result<T> {
-    fn or_throw(self) -> Thrown<T> {
+    fn or_throw(self) -> JsResult<T> {
         self.map_err(|e| error(&e))
     }
 }
 
 /// Returns the suite with this name.
-pub(crate) fn suite(name: &str) -> Thrown<Suite> {
+pub(crate) fn suite(name: &str) -> JsResult<Suite> {
     Suite::from_name(name).or_throw()
 }
 
 /// Exactly 32 bytes.
-pub(crate) fn array(bytes: &[u8], what: &'static str) -> Thrown<[u8; 32]> {
+pub(crate) fn array(bytes: &[u8], what: &'static str) -> JsResult<[u8; 32]> {
     bytes.try_into().map_err(|_| error(&Error::Malformed { what }))
 }
 
 /// Decodes a type whose encoding needs no context.
-pub(crate) fn decode<T: Decode>(bytes: &[u8]) -> Thrown<T> {
+pub(crate) fn decode<T: Decode>(bytes: &[u8]) -> JsResult<T> {
     T::decode(bytes, &()).or_throw()
 }
 
@@ -72,7 +72,7 @@ extern "C" {
 
 /// Secret bytes as a JavaScript array: a vector would leave an unwiped copy in this memory.
 #[cfg(feature = "full")]
-pub(crate) fn handed_over(secret: &[u8]) -> Uint8Array {
+pub(crate) fn secret_array(secret: &[u8]) -> Uint8Array {
     let array = Uint8Array::new(secret.len() as u32);
     array.set(secret);
     array

@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::certificates::VerifiedCertificate;
 use crate::committee::Committee;
-use crate::glue::{self, OrThrow, Thrown, array};
+use crate::glue::{self, JsResult, OrThrow, array};
 use crate::keys::Signature;
 use crate::signers::SignerSet;
 use crate::statement::Statement;
@@ -21,7 +21,7 @@ pub struct Aggregate(any::Aggregate);
 
 #[wasm_bindgen]
 impl Aggregate {
-    pub fn decode(bytes: &[u8], committee: &Committee) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8], committee: &Committee) -> JsResult<Self> {
         any::Aggregate::decode(bytes, &committee.0).or_throw().map(Self)
     }
 
@@ -57,7 +57,7 @@ impl Aggregate {
         Signature(self.0.signature())
     }
 
-    pub fn verify(&self, committee: &Committee) -> Thrown<VerifiedAggregate> {
+    pub fn verify(&self, committee: &Committee) -> JsResult<VerifiedAggregate> {
         self.0.clone().verify(&committee.0).or_throw().map(VerifiedAggregate)
     }
 }
@@ -67,11 +67,11 @@ pub struct VerifiedAggregate(Verified<any::Aggregate>);
 
 #[wasm_bindgen]
 impl VerifiedAggregate {
-    pub fn of_vote(vote: &VerifiedVote, committee: &Committee) -> Thrown<Self> {
+    pub fn of_vote(vote: &VerifiedVote, committee: &Committee) -> JsResult<Self> {
         any::Aggregate::of_vote(&vote.0, &committee.0).or_throw().map(Self)
     }
 
-    pub fn of_certificate(certificate: &VerifiedCertificate) -> Thrown<Self> {
+    pub fn of_certificate(certificate: &VerifiedCertificate) -> JsResult<Self> {
         any::Aggregate::of_certificate(&certificate.0).or_throw().map(Self)
     }
 
@@ -83,7 +83,7 @@ impl VerifiedAggregate {
         self.0.committee().0.to_vec()
     }
 
-    pub fn merge(&self, other: &VerifiedAggregate, limit: Option<u16>) -> Thrown<Self> {
+    pub fn merge(&self, other: &VerifiedAggregate, limit: Option<u16>) -> JsResult<Self> {
         let limit = limit.unwrap_or(gossip::Parameters::default().limit);
         self.0.merge(&other.0, limit).or_throw().map(Self)
     }
@@ -154,7 +154,7 @@ pub struct GossipParameters(gossip::Parameters);
 
 #[wasm_bindgen]
 impl GossipParameters {
-    pub fn of(
+    pub fn new(
         limit: Option<u16>,
         preferred: Option<u16>,
         batch: Option<u32>,
@@ -175,7 +175,7 @@ impl GossipParameters {
 }
 
 /// Randomness of the caller, or of the host.
-fn drawn(draw: Option<u64>) -> Thrown<u64> {
+fn drawn(draw: Option<u64>) -> JsResult<u64> {
     match draw {
         Some(draw) => Ok(draw),
         None => getrandom::u64().map_err(|_| Error::Rng).or_throw(),
@@ -187,12 +187,12 @@ pub struct Pool(any::Pool);
 
 #[wasm_bindgen]
 impl Pool {
-    pub fn of(
+    pub fn new(
         committee: &Committee,
         me: u16,
         statement: &Statement,
         parameters: GossipParameters,
-    ) -> Thrown<Self> {
+    ) -> JsResult<Self> {
         any::Pool::new(&committee.0, me, statement.0, parameters.0).or_throw().map(Self)
     }
 
@@ -200,11 +200,11 @@ impl Pool {
         Statement(*self.0.statement())
     }
 
-    pub fn wants(&self, aggregate: &Aggregate) -> Thrown<bool> {
+    pub fn wants(&self, aggregate: &Aggregate) -> JsResult<bool> {
         self.0.wants(&aggregate.0).or_throw()
     }
 
-    pub fn insert(&mut self, aggregate: &VerifiedAggregate) -> Thrown<bool> {
+    pub fn insert(&mut self, aggregate: &VerifiedAggregate) -> JsResult<bool> {
         self.0.insert(aggregate.0.clone()).or_throw()
     }
 
@@ -230,11 +230,11 @@ pub struct Peers(gossip::Peers);
 
 #[wasm_bindgen]
 impl Peers {
-    pub fn of(me: u16, members: u16, parameters: GossipParameters) -> Self {
+    pub fn new(me: u16, members: u16, parameters: GossipParameters) -> Self {
         Self(gossip::Peers::new(me, members, parameters.0))
     }
 
-    pub fn pick(&mut self, draw: Option<u64>, now: u64) -> Thrown<Option<u16>> {
+    pub fn pick(&mut self, draw: Option<u64>, now: u64) -> JsResult<Option<u16>> {
         Ok(self.0.pick(Time(now), drawn(draw)?))
     }
 
@@ -284,12 +284,12 @@ pub struct Gossip(any::Gossip);
 
 #[wasm_bindgen]
 impl Gossip {
-    pub fn of(
+    pub fn new(
         committee: &Committee,
         me: u16,
         statement: &Statement,
         parameters: GossipParameters,
-    ) -> Thrown<Self> {
+    ) -> JsResult<Self> {
         any::Gossip::new(&committee.0, me, statement.0, parameters.0).or_throw().map(Self)
     }
 
@@ -297,11 +297,11 @@ impl Gossip {
         Statement(*self.0.statement())
     }
 
-    pub fn vote(&mut self, vote: &VerifiedVote) -> Thrown<bool> {
+    pub fn vote(&mut self, vote: &VerifiedVote) -> JsResult<bool> {
         self.0.vote(&vote.0).or_throw()
     }
 
-    pub fn adopt(&mut self, aggregate: &VerifiedAggregate) -> Thrown<bool> {
+    pub fn adopt(&mut self, aggregate: &VerifiedAggregate) -> JsResult<bool> {
         self.0.adopt(aggregate.0.clone()).or_throw()
     }
 
@@ -311,7 +311,7 @@ impl Gossip {
         aggregate: &Aggregate,
         peers: &mut Peers,
         now: u64,
-    ) -> Thrown<String> {
+    ) -> JsResult<String> {
         let received = match self.0.receive(peer, aggregate.0.clone(), Time(now), &mut peers.0) {
             gossip::Received::Waiting => "waiting",
             gossip::Received::NothingNew => "nothing-new",
@@ -326,12 +326,17 @@ impl Gossip {
         self.0.waiting() as u32
     }
 
-    pub fn check(&mut self, peers: &mut Peers, entropy: Option<Vec<u8>>, now: u64) -> Thrown<GossipChecked> {
+    pub fn check(
+        &mut self,
+        peers: &mut Peers,
+        entropy: Option<Vec<u8>>,
+        now: u64,
+    ) -> JsResult<GossipChecked> {
         let entropy = entropy.map(|entropy| array(&entropy, "entropy")).transpose()?;
         Ok(GossipChecked(self.0.check(Time(now), entropy.as_ref(), &mut peers.0)))
     }
 
-    pub fn next(&mut self, peers: &mut Peers, draw: Option<u64>, now: u64) -> Thrown<Option<GossipSend>> {
+    pub fn next(&mut self, peers: &mut Peers, draw: Option<u64>, now: u64) -> JsResult<Option<GossipSend>> {
         Ok(self.0.next(Time(now), drawn(draw)?, &mut peers.0).map(GossipSend))
     }
 

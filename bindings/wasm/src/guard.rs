@@ -7,7 +7,7 @@ use quorate::wire::Encode;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::committee::Committee;
-use crate::glue::{OrThrow, Thrown, array, decode};
+use crate::glue::{JsResult, OrThrow, array, decode};
 use crate::keys::{PublicKey, SecretKey};
 use crate::statement::Statement;
 use crate::timeouts::TimeoutVote;
@@ -18,15 +18,15 @@ pub struct Guard(pub(crate) any::Guard);
 
 #[wasm_bindgen]
 impl Guard {
-    pub fn of(secret: SecretKey, chain: &[u8]) -> Thrown<Self> {
+    pub fn new(secret: SecretKey, chain: &[u8]) -> JsResult<Self> {
         decode(chain).map(|chain| Self(any::Guard::new(secret.0, chain)))
     }
 
-    pub fn restore(secret: SecretKey, chain: &[u8], records: GuardRecords) -> Thrown<Self> {
+    pub fn restore(secret: SecretKey, chain: &[u8], records: GuardRecords) -> JsResult<Self> {
         any::Guard::restore(secret.0, decode(chain)?, records.0).or_throw().map(Self)
     }
 
-    pub fn sign(&mut self, committee: &Committee, statement: &Statement) -> Thrown<SignedVote> {
+    pub fn sign(&mut self, committee: &Committee, statement: &Statement) -> JsResult<SignedVote> {
         let (vote, record) = self.0.sign(&committee.0, statement.0).or_throw()?;
         Ok(SignedVote { vote, record })
     }
@@ -37,21 +37,21 @@ impl Guard {
         kind: u8,
         view: u64,
         value: u64,
-    ) -> Thrown<SignedTimeout> {
+    ) -> JsResult<SignedTimeout> {
         let (vote, record) = self.0.sign_timeout(&committee.0, Kind::new(kind), view, value).or_throw()?;
         Ok(SignedTimeout { vote, record })
     }
 
-    pub fn reserve(&mut self, key: &[u8], epoch: u64, index: u32) -> Thrown<GuardRecord> {
+    pub fn reserve(&mut self, key: &[u8], epoch: u64, index: u32) -> JsResult<GuardRecord> {
         let key = array(key, "name of a threshold key")?;
         self.0.reserve(&key, epoch, index).or_throw().map(GuardRecord)
     }
 
-    pub fn confirm(&mut self, reservation: &GuardRecord) -> Thrown<()> {
+    pub fn confirm(&mut self, reservation: &GuardRecord) -> JsResult<()> {
         self.0.confirm(&reservation.0).or_throw()
     }
 
-    pub fn close_epoch(&mut self, key: &[u8], epoch: u64) -> Thrown<GuardRecord> {
+    pub fn close_epoch(&mut self, key: &[u8], epoch: u64) -> JsResult<GuardRecord> {
         let key = array(key, "name of a threshold key")?;
         Ok(GuardRecord(self.0.close_epoch(&key, epoch)))
     }
@@ -119,7 +119,7 @@ pub struct GuardRecord(pub(crate) Record);
 
 #[wasm_bindgen]
 impl GuardRecord {
-    pub fn decode(bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8]) -> JsResult<Self> {
         decode(bytes).map(Self)
     }
 

@@ -3,14 +3,14 @@
 use quorate::any;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::glue::{OrThrow, Thrown, suite};
+use crate::glue::{JsResult, OrThrow, suite};
 
 #[wasm_bindgen]
 pub struct PublicKey(pub(crate) any::PublicKey);
 
 #[wasm_bindgen]
 impl PublicKey {
-    pub fn decode(name: &str, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(name: &str, bytes: &[u8]) -> JsResult<Self> {
         any::PublicKey::decode(suite(name)?, bytes).or_throw().map(Self)
     }
 
@@ -33,15 +33,15 @@ mod full {
     use zeroize::Zeroizing;
 
     use super::PublicKey;
-    use crate::glue::{OrThrow, Thrown, Uint8Array, handed_over, suite};
+    use crate::glue::{JsResult, OrThrow, Uint8Array, secret_array, suite};
 
     #[wasm_bindgen]
     impl PublicKey {
-        pub fn verify(&self, message: &[u8], signature: &Signature) -> Thrown<()> {
+        pub fn verify(&self, message: &[u8], signature: &Signature) -> JsResult<()> {
             self.0.verify(message, &signature.0).or_throw()
         }
 
-        pub fn verify_possession(&self, possession: &Signature) -> Thrown<()> {
+        pub fn verify_possession(&self, possession: &Signature) -> JsResult<()> {
             self.0.verify_possession(&possession.0).or_throw()
         }
     }
@@ -51,18 +51,18 @@ mod full {
 
     #[wasm_bindgen]
     impl SecretKey {
-        pub fn generate(name: &str) -> Thrown<Self> {
+        pub fn generate(name: &str) -> JsResult<Self> {
             any::SecretKey::generate(suite(name)?, &mut getrandom::SysRng).or_throw().map(Self)
         }
 
         /// Owned, because a value borrowed from JavaScript is a copy in this memory that is never wiped.
-        pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Thrown<Self> {
+        pub fn from_bytes(name: &str, bytes: Vec<u8>) -> JsResult<Self> {
             let bytes = Zeroizing::new(bytes);
             any::SecretKey::from_bytes(suite(name)?, &bytes).or_throw().map(Self)
         }
 
         pub fn to_bytes(&self) -> Uint8Array {
-            handed_over(&*self.0.to_bytes())
+            secret_array(&*self.0.to_bytes())
         }
 
         pub fn suite(&self) -> String {
@@ -87,7 +87,7 @@ mod full {
 
     #[wasm_bindgen]
     impl Signature {
-        pub fn decode(name: &str, bytes: &[u8]) -> Thrown<Self> {
+        pub fn decode(name: &str, bytes: &[u8]) -> JsResult<Self> {
             any::Signature::decode(suite(name)?, bytes).or_throw().map(Self)
         }
 
@@ -95,7 +95,7 @@ mod full {
             self.0.encode()
         }
 
-        pub fn decode_link(name: &str, bytes: &[u8]) -> Thrown<Self> {
+        pub fn decode_link(name: &str, bytes: &[u8]) -> JsResult<Self> {
             any::Signature::decode_link(suite(name)?, bytes).or_throw().map(Self)
         }
 
@@ -113,7 +113,7 @@ mod full {
 
     #[wasm_bindgen]
     impl UnverifiedKey {
-        pub fn of(public: &PublicKey, possession: &Signature) -> Thrown<Self> {
+        pub fn new(public: &PublicKey, possession: &Signature) -> JsResult<Self> {
             any::UnverifiedKey::new(public.0.clone(), possession.0.clone()).or_throw().map(Self)
         }
 
@@ -121,7 +121,7 @@ mod full {
             Self(any::UnverifiedKey::prove(&secret.0))
         }
 
-        pub fn decode(name: &str, bytes: &[u8]) -> Thrown<Self> {
+        pub fn decode(name: &str, bytes: &[u8]) -> JsResult<Self> {
             any::UnverifiedKey::decode(suite(name)?, bytes).or_throw().map(Self)
         }
 
@@ -141,7 +141,7 @@ mod full {
             Signature(self.0.possession())
         }
 
-        pub fn verify(&self) -> Thrown<VerifiedKey> {
+        pub fn verify(&self) -> JsResult<VerifiedKey> {
             self.0.verify().or_throw().map(VerifiedKey)
         }
     }

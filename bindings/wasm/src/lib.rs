@@ -11,6 +11,8 @@
 #[cfg(feature = "full")]
 pub mod bls;
 pub mod certificates;
+#[cfg(feature = "full")]
+pub mod collector;
 pub mod committee;
 #[cfg(feature = "full")]
 pub mod dsig;

@@ -4,7 +4,7 @@ use quorate::merkle::{Hash, Merkle as Tree, Path as Inner};
 use quorate::wire::Encode;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::glue::{OrThrow, Thrown, array, decode};
+use crate::glue::{JsResult, OrThrow, array, decode};
 
 #[wasm_bindgen]
 pub struct Merkle {
@@ -20,7 +20,7 @@ impl Merkle {
 
 #[wasm_bindgen]
 impl Merkle {
-    pub fn of(leaf: String, node: String) -> Self {
+    pub fn new(leaf: String, node: String) -> Self {
         Self { leaf, node }
     }
 
@@ -32,11 +32,11 @@ impl Merkle {
         self.tree().root(&leaves.0).to_vec()
     }
 
-    pub fn path(&self, leaves: Leaves, index: u32) -> Thrown<Path> {
+    pub fn path(&self, leaves: Leaves, index: u32) -> JsResult<Path> {
         self.tree().path(&leaves.0, index as usize).or_throw().map(Path)
     }
 
-    pub fn verify(&self, root: &[u8], leaf: &[u8], path: &Path) -> Thrown<()> {
+    pub fn verify(&self, root: &[u8], leaf: &[u8], path: &Path) -> JsResult<()> {
         let (root, leaf) = (array(root, "root of a Merkle tree")?, array(leaf, LEAF)?);
         self.tree().verify(&root, &leaf, &path.0).or_throw()
     }
@@ -55,7 +55,7 @@ impl Leaves {
         Self::default()
     }
 
-    pub fn add(&mut self, leaf: &[u8]) -> Thrown<()> {
+    pub fn add(&mut self, leaf: &[u8]) -> JsResult<()> {
         array(leaf, LEAF).map(|leaf| self.0.push(leaf))
     }
 }
@@ -65,7 +65,7 @@ pub struct Path(Inner);
 
 #[wasm_bindgen]
 impl Path {
-    pub fn decode(bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8]) -> JsResult<Self> {
         decode(bytes).map(Self)
     }
 

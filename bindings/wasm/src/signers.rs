@@ -3,7 +3,7 @@
 use quorate::committee::SignerSet as Inner;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::glue::{OrThrow, Thrown};
+use crate::glue::{JsResult, OrThrow};
 
 #[wasm_bindgen]
 pub struct SignerSet(pub(crate) Inner);
@@ -14,7 +14,7 @@ impl SignerSet {
         Self(Inner::new(committee))
     }
 
-    pub fn from_members(committee: u16, members: &[u16]) -> Thrown<Self> {
+    pub fn from_members(committee: u16, members: &[u16]) -> JsResult<Self> {
         Inner::from_members(committee, members.iter().copied()).or_throw().map(Self)
     }
 

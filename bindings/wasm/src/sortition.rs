@@ -8,7 +8,7 @@ use quorate::{any, sortition};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::committee::Committee;
-use crate::glue::{OrThrow, Thrown, array, decode, suite};
+use crate::glue::{JsResult, OrThrow, array, decode, suite};
 use crate::keys::{SecretKey, Signature};
 
 #[wasm_bindgen]
@@ -16,12 +16,12 @@ pub struct Seed(sortition::Seed);
 
 #[wasm_bindgen]
 impl Seed {
-    pub fn genesis(chain: &[u8], bytes: &[u8]) -> Thrown<Self> {
+    pub fn genesis(chain: &[u8], bytes: &[u8]) -> JsResult<Self> {
         let chain = ChainId(array(chain, "chain identifier")?);
         Ok(Self(sortition::Seed::genesis(chain, bytes)))
     }
 
-    pub fn decode(bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8]) -> JsResult<Self> {
         decode(bytes).map(Self)
     }
 
@@ -37,7 +37,7 @@ impl Seed {
         self.0.value().to_vec()
     }
 
-    pub fn next(&self, proof: &SeedProof, committee: &Committee) -> Thrown<Self> {
+    pub fn next(&self, proof: &SeedProof, committee: &Committee) -> JsResult<Self> {
         proof.0.next_seed(&self.0, &committee.0).or_throw().map(Self)
     }
 }
@@ -47,15 +47,15 @@ pub struct SeedProof(any::SeedProof);
 
 #[wasm_bindgen]
 impl SeedProof {
-    pub fn of(signer: u16, signature: &Signature) -> Thrown<Self> {
+    pub fn new(signer: u16, signature: &Signature) -> JsResult<Self> {
         any::SeedProof::new(signer, signature.0.clone()).or_throw().map(Self)
     }
 
-    pub fn sign(secret: &SecretKey, committee: &Committee, seed: &Seed) -> Thrown<Self> {
+    pub fn sign(secret: &SecretKey, committee: &Committee, seed: &Seed) -> JsResult<Self> {
         any::SeedProof::sign(&secret.0, &committee.0, &seed.0).or_throw().map(Self)
     }
 
-    pub fn decode(name: &str, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(name: &str, bytes: &[u8]) -> JsResult<Self> {
         any::SeedProof::decode(suite(name)?, bytes).or_throw().map(Self)
     }
 
@@ -63,7 +63,7 @@ impl SeedProof {
         self.0.encode()
     }
 
-    pub fn decode_detached(name: &str, bytes: &[u8], signer: u16) -> Thrown<Self> {
+    pub fn decode_detached(name: &str, bytes: &[u8], signer: u16) -> JsResult<Self> {
         any::SeedProof::decode_detached(suite(name)?, bytes, signer).or_throw().map(Self)
     }
 
@@ -89,13 +89,13 @@ pub struct Lottery(any::Lottery);
 
 #[wasm_bindgen]
 impl Lottery {
-    pub fn of(committee: &Committee, seed: &Seed, round: u64, expected: u16) -> Thrown<Self> {
+    pub fn new(committee: &Committee, seed: &Seed, round: u64, expected: u16) -> JsResult<Self> {
         // `js/sortition-api.js` rejects 0.
         let expected = NonZeroU16::new(expected).unwrap_or(sortition::EXPECTED_WINNERS);
         any::Lottery::new(&committee.0, seed.0, round, expected).or_throw().map(Self)
     }
 
-    pub fn draw(&self, secret: &SecretKey) -> Thrown<Option<VerifiedTicket>> {
+    pub fn draw(&self, secret: &SecretKey) -> JsResult<Option<VerifiedTicket>> {
         Ok(self.0.draw(&secret.0).or_throw()?.map(VerifiedTicket))
     }
 
@@ -117,11 +117,11 @@ pub struct Ticket(any::Ticket);
 
 #[wasm_bindgen]
 impl Ticket {
-    pub fn of(round: u64, member: u16, signature: &Signature) -> Thrown<Self> {
+    pub fn new(round: u64, member: u16, signature: &Signature) -> JsResult<Self> {
         any::Ticket::new(round, member, signature.0.clone()).or_throw().map(Self)
     }
 
-    pub fn decode(name: &str, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(name: &str, bytes: &[u8]) -> JsResult<Self> {
         any::Ticket::decode(suite(name)?, bytes).or_throw().map(Self)
     }
 
@@ -129,7 +129,7 @@ impl Ticket {
         self.0.encode()
     }
 
-    pub fn decode_detached(name: &str, bytes: &[u8], round: u64, member: u16) -> Thrown<Self> {
+    pub fn decode_detached(name: &str, bytes: &[u8], round: u64, member: u16) -> JsResult<Self> {
         any::Ticket::decode_detached(suite(name)?, bytes, round, member).or_throw().map(Self)
     }
 
@@ -153,7 +153,7 @@ impl Ticket {
         Signature(self.0.signature())
     }
 
-    pub fn verify(&self, lottery: &Lottery) -> Thrown<VerifiedTicket> {
+    pub fn verify(&self, lottery: &Lottery) -> JsResult<VerifiedTicket> {
         self.0.clone().verify(&lottery.0).or_throw().map(VerifiedTicket)
     }
 }

@@ -5,18 +5,18 @@ use quorate::committee::CommitteeId;
 use quorate::wire::Encode;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::glue::{Thrown, array, decode};
+use crate::glue::{JsResult, array, decode};
 
 #[wasm_bindgen]
 pub struct Statement(pub(crate) Inner);
 
 #[wasm_bindgen]
 impl Statement {
-    pub fn of(kind: u8, epoch: u64, view: u64, digest: &[u8]) -> Thrown<Self> {
+    pub fn new(kind: u8, epoch: u64, view: u64, digest: &[u8]) -> JsResult<Self> {
         Ok(Self(Inner { kind: Kind::new(kind), epoch, view, digest: array(digest, "digest")? }))
     }
 
-    pub fn decode(bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8]) -> JsResult<Self> {
         decode(bytes).map(Self)
     }
 
@@ -40,11 +40,11 @@ impl Statement {
         self.0.digest.to_vec()
     }
 
-    pub fn signed_bytes(&self, committee: &[u8]) -> Thrown<Vec<u8>> {
+    pub fn signed_bytes(&self, committee: &[u8]) -> JsResult<Vec<u8>> {
         decode::<CommitteeId>(committee).map(|id| self.0.signed_bytes(&id).to_vec())
     }
 
-    pub fn identity(&self, committee: &[u8]) -> Thrown<Vec<u8>> {
+    pub fn identity(&self, committee: &[u8]) -> JsResult<Vec<u8>> {
         decode::<CommitteeId>(committee).map(|id| self.0.identity(&id).to_vec())
     }
 

@@ -5,19 +5,20 @@ use quorate::certificate::{Kind, TimeoutVote as Typed};
 use quorate::committee::Verified;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use crate::collector::{VoteFault, faults};
 use crate::committee::Committee;
-use crate::glue::{OrThrow, Thrown, suite};
+use crate::glue::{JsResult, OrThrow, suite};
 use crate::keys::{SecretKey, Signature};
 use crate::signers::SignerSet;
 use crate::statement::Statement;
-use crate::votes::{Suspects, Vote, VoteFault, faults};
+use crate::votes::{Suspects, Vote};
 
 #[wasm_bindgen]
 pub struct TimeoutVote(pub(crate) any::TimeoutVote);
 
 #[wasm_bindgen]
 impl TimeoutVote {
-    pub fn of(kind: u8, epoch: u64, view: u64, value: u64, signer: u16, signature: &Signature) -> Self {
+    pub fn new(kind: u8, epoch: u64, view: u64, value: u64, signer: u16, signature: &Signature) -> Self {
         Self(any::TimeoutVote::new(Kind::new(kind), epoch, view, value, signer, signature.0.clone()))
     }
 
@@ -31,13 +32,13 @@ impl TimeoutVote {
         kind: u8,
         view: u64,
         value: u64,
-    ) -> Thrown<Self> {
+    ) -> JsResult<Self> {
         any::TimeoutVote::sign_unguarded(&secret.0, &committee.0, Kind::new(kind), view, value)
             .or_throw()
             .map(Self)
     }
 
-    pub fn decode(name: &str, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(name: &str, bytes: &[u8]) -> JsResult<Self> {
         any::TimeoutVote::decode(suite(name)?, bytes).or_throw().map(Self)
     }
 
@@ -45,7 +46,7 @@ impl TimeoutVote {
         self.0.encode()
     }
 
-    pub fn decode_link(name: &str, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode_link(name: &str, bytes: &[u8]) -> JsResult<Self> {
         any::TimeoutVote::decode_link(suite(name)?, bytes).or_throw().map(Self)
     }
 
@@ -85,7 +86,7 @@ impl TimeoutVote {
         Vote(self.0.as_vote())
     }
 
-    pub fn verify(&self, committee: &Committee) -> Thrown<VerifiedTimeoutVote> {
+    pub fn verify(&self, committee: &Committee) -> JsResult<VerifiedTimeoutVote> {
         self.0.clone().verify(&committee.0).or_throw().map(VerifiedTimeoutVote)
     }
 }
@@ -109,7 +110,7 @@ pub struct TimeoutCertificate(any::TimeoutCertificate);
 
 #[wasm_bindgen]
 impl TimeoutCertificate {
-    pub fn decode(bytes: &[u8], committee: &Committee) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8], committee: &Committee) -> JsResult<Self> {
         any::TimeoutCertificate::decode(bytes, &committee.0).or_throw().map(Self)
     }
 
@@ -153,7 +154,7 @@ impl TimeoutCertificate {
         SignerSet(self.0.signers())
     }
 
-    pub fn verify(&self, committee: &Committee) -> Thrown<VerifiedTimeoutCertificate> {
+    pub fn verify(&self, committee: &Committee) -> JsResult<VerifiedTimeoutCertificate> {
         self.0.clone().verify(&committee.0).or_throw().map(VerifiedTimeoutCertificate)
     }
 }
@@ -219,7 +220,7 @@ pub struct TimeoutCollector(any::TimeoutCollector);
 
 #[wasm_bindgen]
 impl TimeoutCollector {
-    pub fn of(
+    pub fn new(
         committee: &Committee,
         kind: u8,
         view: u64,
@@ -236,7 +237,7 @@ impl TimeoutCollector {
         Self(collector)
     }
 
-    pub fn add(&mut self, vote: &TimeoutVote, suspects: &mut Suspects) -> Thrown<TimeoutCollected> {
+    pub fn add(&mut self, vote: &TimeoutVote, suspects: &mut Suspects) -> JsResult<TimeoutCollected> {
         self.0.add(vote.0.clone(), &mut suspects.0).or_throw().map(TimeoutCollected::from)
     }
 
@@ -244,7 +245,7 @@ impl TimeoutCollector {
         &mut self,
         vote: &VerifiedTimeoutVote,
         suspects: &mut Suspects,
-    ) -> Thrown<TimeoutCollected> {
+    ) -> JsResult<TimeoutCollected> {
         self.0.add_verified(vote.0.clone(), &mut suspects.0).or_throw().map(TimeoutCollected::from)
     }
 

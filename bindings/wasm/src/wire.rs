@@ -3,7 +3,7 @@
 use quorate::wire::{Reader as Inner, Writer as InnerWriter, domain};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::glue::{OrThrow, Thrown};
+use crate::glue::{JsResult, OrThrow};
 
 #[wasm_bindgen]
 pub fn domains() -> Vec<String> {
@@ -22,7 +22,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    fn read<T>(&mut self, read: impl FnOnce(&mut Inner<'_>) -> quorate::Result<T>) -> Thrown<T> {
+    fn read<T>(&mut self, read: impl FnOnce(&mut Inner<'_>) -> quorate::Result<T>) -> JsResult<T> {
         let mut reader = Inner::new(self.bytes.get(self.at..).unwrap_or_default());
         let value = read(&mut reader).or_throw()?;
         self.at = self.bytes.len() - reader.remaining();
@@ -32,7 +32,7 @@ impl Reader {
 
 #[wasm_bindgen]
 impl Reader {
-    pub fn of(bytes: Vec<u8>) -> Self {
+    pub fn new(bytes: Vec<u8>) -> Self {
         Self { bytes, at: 0 }
     }
 
@@ -40,47 +40,47 @@ impl Reader {
         (self.bytes.len() - self.at) as u32
     }
 
-    pub fn raw(&mut self, length: u32) -> Thrown<Vec<u8>> {
+    pub fn raw(&mut self, length: u32) -> JsResult<Vec<u8>> {
         self.read(|r| r.raw(length as usize).map(<[u8]>::to_vec))
     }
 
-    pub fn u8(&mut self) -> Thrown<u8> {
+    pub fn u8(&mut self) -> JsResult<u8> {
         self.read(|r| r.u8())
     }
 
-    pub fn u16(&mut self) -> Thrown<u16> {
+    pub fn u16(&mut self) -> JsResult<u16> {
         self.read(|r| r.u16())
     }
 
-    pub fn u32(&mut self) -> Thrown<u32> {
+    pub fn u32(&mut self) -> JsResult<u32> {
         self.read(|r| r.u32())
     }
 
-    pub fn u64(&mut self) -> Thrown<u64> {
+    pub fn u64(&mut self) -> JsResult<u64> {
         self.read(|r| r.u64())
     }
 
-    pub fn u128(&mut self) -> Thrown<u128> {
+    pub fn u128(&mut self) -> JsResult<u128> {
         self.read(|r| r.u128())
     }
 
-    pub fn varint(&mut self) -> Thrown<u32> {
+    pub fn varint(&mut self) -> JsResult<u32> {
         self.read(|r| r.varint())
     }
 
-    pub fn bytes(&mut self, cap: u32) -> Thrown<Vec<u8>> {
+    pub fn bytes(&mut self, cap: u32) -> JsResult<Vec<u8>> {
         self.read(|r| r.bytes("bytes", cap as usize).map(<[u8]>::to_vec))
     }
 
-    pub fn count(&mut self, cap: u32) -> Thrown<u32> {
+    pub fn count(&mut self, cap: u32) -> JsResult<u32> {
         self.read(|r| r.count("count", cap as usize)).map(|count| count as u32)
     }
 
-    pub fn option(&mut self) -> Thrown<bool> {
+    pub fn option(&mut self) -> JsResult<bool> {
         self.read(|r| r.tag())
     }
 
-    pub fn finish(&mut self) -> Thrown<()> {
+    pub fn finish(&mut self) -> JsResult<()> {
         self.read(|r| r.finish())
     }
 }

@@ -1,6 +1,6 @@
 /** BLS signatures outside committees. */
 
-import type { Signature, VerifiedKey } from '../index.js';
+import type { Signature, VerifiedKey } from './keys.js';
 
 /** BLS signatures outside committees. Ed25519 throws {@link WrongContextError}, and so does a mixture of suites. */
 export namespace bls {

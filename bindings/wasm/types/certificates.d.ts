@@ -1,9 +1,10 @@
 /** Certificates: a quorum's signatures on a statement. */
 
-import type { Suite } from '../index.js';
-import type { Committee, CommitteeId, SignerSet } from './committees.js';
+import type { Committee, SignerSet } from './committees.js';
 import type { QuorateError } from './errors.js';
-import type { Statement, Verified } from './votes.js';
+import type { CommitteeId } from './ids.js';
+import type { Statement, Verified } from './statements.js';
+import type { Suite } from './suites.js';
 
 /**
  * A quorum's signatures on one statement. A decoded certificate is canonical, has the committee's epoch and reaches the

@@ -1,7 +1,8 @@
 /** One-time signatures. */
 
-import type { PublicKey, SecretKey } from '../index.js';
 import type { QuorateError } from './errors.js';
+import type { PublicKey, SecretKey } from './keys.js';
+import type { Suite } from './suites.js';
 
 /**
  * DSig: signatures that cost only hashes. One-time keys sign, and Ed25519 signs those keys in batches, ahead of time.
@@ -36,7 +37,7 @@ export namespace dsig {
   interface Announced {
     /** The members of the batch's group, ascending; `undefined` for all verifiers. */
     readonly to: readonly number[] | undefined;
-    /** A message to send. */
+    /** Bytes to send to the recipients. */
     readonly announcement: Uint8Array;
   }
 
@@ -105,8 +106,8 @@ export namespace dsig {
     /**
      * Sets a hook that distinguishes copies of this machine: it returns a virtual machine's generation identifier, a
      * counter of restored checkpoints, or any other 64-bit integer. It is called now, and first by `prepare` and
-     * `sign`. When its answer changes, all keys are wiped. They raise what it throws, and then nothing is signed. It
-     * may use this signer. Undetected copies are limited by the keys' lifetime.
+     * `sign`. When its answer changes, all keys are wiped. Its exceptions propagate, and then nothing is signed. It may
+     * use this signer. Undetected copies are limited by the keys' lifetime.
      */
     detectCopies(hook: () => bigint): void;
     /**
@@ -155,7 +156,7 @@ export namespace dsig {
     revoke(signer: PublicKey): boolean;
     /**
      * Sets a hook that tells whether a key is revoked, according to an external list. `announce`, `canVerifyFast` and
-     * `verify` call it first. They raise what it throws, and then nothing is accepted; the same applies if it returns
+     * `verify` call it first. Its exceptions propagate, and then nothing is accepted; the same applies if it returns
      * anything but a boolean, such as a promise. It may use this verifier, and should cost no more than a lookup.
      */
     checkRevocation(hook: (signer: PublicKey) => boolean): void;

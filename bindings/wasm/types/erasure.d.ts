@@ -33,8 +33,8 @@ export class Packets {
  * | number | name | shards | |
  * |---|---|---|---|
  * | 1 | `leopard` | 32,768 | over GF(2¹⁶) |
- * | 2 | `gf8` | 256 | over GF(2⁸); the faster one where it has enough shards |
- * | 3 | `jerasure` | 2ʷ | to compare with; in no module of WebAssembly |
+ * | 2 | `gf8` | 256 | over GF(2⁸); faster, where it supports enough shards |
+ * | 3 | `jerasure` | 2ʷ | for comparison; not available in WebAssembly |
  */
 export class Suite {
   #private;
@@ -109,8 +109,8 @@ export class Coding {
 }
 
 /**
- * Encodes messages to shards and restores them. It holds tables and working memory, up to twice the size of the largest
- * message so far. Creating one takes longer than encoding a short message, so reuse it.
+ * Encodes messages into shards and restores them. It holds tables and working memory, up to twice the size of the
+ * largest message so far. Creating one takes longer than encoding a short message, so reuse it.
  */
 export class Coder {
   #private;
@@ -124,7 +124,8 @@ export class Coder {
   [Symbol.dispose](): void;
   readonly coding: Coding;
   /**
-   * Encodes a message to all its shards and commits to them. Cost: computing the parity shards, and hashing all shards.
+   * Encodes a message into all its shards and commits to them. Cost: computing the parity shards, and hashing all
+   * shards.
    * @throws {@link TooLargeError}
    */
   disperse(message: Uint8Array): Dispersal;

@@ -1,6 +1,6 @@
 /** Keys, signatures, and proofs of possession. */
 
-import type { Suite } from '../index.js';
+import type { Suite } from './suites.js';
 
 /**
  * A secret key. It never reveals itself: not when printed, inspected, cloned, posted or converted to JSON.

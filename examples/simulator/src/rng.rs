@@ -1,10 +1,12 @@
 //! Random numbers of the simulator.
 //!
 //! A library's generator may change its output between versions, and old seeds would no longer replay. This module
-//! therefore fixes the generator: xoshiro256++ (Blackman and Vigna), seeded through SplitMix64. It uses integers
+//! therefore fixes the generator: xoshiro256++ (Blackman and Vigna), seeded through [`SplitMix64`]. It uses integers
 //! only, because floating-point functions such as `ln` differ between platforms.
 
 use core::time::Duration;
+
+use quorate_support::rng::SplitMix64;
 
 /// A probability in parts per million.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,17 +38,17 @@ pub struct Rng {
 impl Rng {
     /// Creates the generator of `seed`.
     pub fn new(seed: u64) -> Rng {
-        let mut x = seed;
-        Rng { state: [(); 4].map(|()| split_mix(&mut x)) }
+        let mut seeds = SplitMix64::new(seed);
+        Rng { state: [(); 4].map(|()| seeds.next_u64()) }
     }
 
     /// Creates an independent generator for one purpose of a run, so that a draw for one purpose does not shift
     /// another.
     pub fn stream(seed: u64, purpose: &str, index: u64) -> Rng {
-        let mut x = crate::hash::bytes(purpose.as_bytes()) ^ seed.rotate_left(17);
-        let a = split_mix(&mut x);
-        x ^= index;
-        Rng::new(a ^ split_mix(&mut x) ^ seed)
+        let mut mixer = SplitMix64::new(crate::hash::bytes(purpose.as_bytes()) ^ seed.rotate_left(17));
+        let of_purpose = mixer.next_u64();
+        mixer.perturb(index);
+        Rng::new(of_purpose ^ mixer.next_u64() ^ seed)
     }
 
     /// Returns 64 random bits.
@@ -152,14 +154,6 @@ impl Rng {
 /// Converts a duration to whole microseconds, the simulator's unit.
 pub(crate) fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
-}
-
-fn split_mix(x: &mut u64) -> u64 {
-    *x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *x;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -4,15 +4,10 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Bytes;
-use hyper::client::conn::http1;
-use hyper::{Method, Request, header};
-use hyper_util::rt::TokioIo;
 use quorate_node::handle::Digest;
+use quorate_support::http::{self, Method, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::chain::{ServedEpoch, ServedEpochs};
@@ -189,8 +184,10 @@ impl Api {
             let text = format!("the validator at {} does not answer", self.address);
             Failure::new(Exit::Unreachable, text)
         };
-        let (status, body) =
-            timeout(patience, self.exchange(method, path, body)).await.map_err(|_| silent())??;
+        let request = http::request(&self.address, method, path, body, LARGEST_ANSWER);
+        let response = timeout(patience, request).await.map_err(|_| silent())?;
+        let doing = format!("no validator answers at {}", self.address);
+        let Response { status, body } = response.or_fail(Exit::Unreachable, doing)?;
         if (200..300).contains(&status) {
             let wrong = format!("the validator at {} sent an unexpected response", self.address);
             return serde_json::from_slice(&body).or_fail(Exit::Failed, wrong);
@@ -201,32 +198,6 @@ impl Api {
                 let text = format!("{} answers with HTTP {status}; is it a validator?", self.address);
                 Err(Failure::new(Exit::Unreachable, text))
             }
-        }
-    }
-
-    async fn exchange(&self, method: Method, path: &str, body: Vec<u8>) -> Result<(u16, Bytes), Failure> {
-        let doing = format!("no validator answers at {}", self.address);
-        let stream = TcpStream::connect(&self.address).await.or_fail(Exit::Unreachable, &doing)?;
-        let request = Request::builder()
-            .method(method)
-            .uri(path)
-            .header(header::HOST, &self.address)
-            .header(header::CONNECTION, "close")
-            .body(Full::new(Bytes::from(body)))
-            .or_fail(Exit::Failed, "cannot build the request")?;
-        let (mut sender, connection) =
-            http1::handshake(TokioIo::new(stream)).await.or_fail(Exit::Unreachable, &doing)?;
-        // The connection task runs beside the request and ends with it.
-        let exchange = async {
-            let response = sender.send_request(request).await.or_fail(Exit::Unreachable, &doing)?;
-            let status = response.status().as_u16();
-            let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
-            Ok((status, body.or_fail(Exit::Unreachable, &doing)?.to_bytes()))
-        };
-        let mut exchange = std::pin::pin!(exchange);
-        tokio::select! {
-            answer = exchange.as_mut() => answer,
-            _ = connection => exchange.await,
         }
     }
 }

@@ -25,7 +25,7 @@ use quorate_support::tell;
 /// For validators on several machines: `keygen` on each, `genesis` on one, `run` on each. Later, `member` lets
 /// validators join and leave.
 #[derive(Debug, Parser)]
-#[command(name = "quorate", version, after_long_help = exit::HELP, max_term_width = 100)]
+#[command(name = "quorate", version, after_long_help = Exit::help(), max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

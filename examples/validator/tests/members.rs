@@ -7,8 +7,9 @@ mod support;
 
 use std::os::unix::process::ExitStatusExt;
 
+use quorate_support::ports::free_address;
 use serde_json::{Value, json};
-use support::{Bench, Running, eventually, free_port};
+use support::{Bench, Running, eventually};
 
 /// A chain with one process per validator.
 struct Chain {
@@ -33,19 +34,19 @@ impl Chain {
     }
 
     fn keys(&self, name: &str) {
-        let address = format!("127.0.0.1:{}", free_port());
+        let address = free_address().unwrap().to_string();
         self.bench.ok(&["keygen", "--name", name, "--address", &address, "--out", name]);
     }
 
     /// Writes a configuration with unique addresses, an empty data directory, and extra lines under `[node]`.
     fn configure(&self, name: &str, more: &str) {
-        let (http, stream) = (free_port(), free_port());
+        let (http, stream) = (free_address().unwrap(), free_address().unwrap());
         let public = self.bench.read(&format!("{name}/public.toml"));
         let address = public.lines().find_map(|line| line.strip_prefix("address = ")).unwrap();
         let config = format!(
             "[node]\ngenesis = '../genesis.toml'\nkeys = 'keys'\ndata = 'data'\n{more}\
              [links]\nlisten = {address}\n\
-             [clients]\nhttp = '127.0.0.1:{http}'\nstream = '127.0.0.1:{stream}'\n"
+             [clients]\nhttp = '{http}'\nstream = '{stream}'\n"
         );
         self.bench.write(&format!("{name}/config.toml"), config);
     }

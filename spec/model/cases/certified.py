@@ -37,7 +37,7 @@ def quorum(w):
     assert sorted(told) == [0, 1, 3], told
     for peer in told:
         play.do("sent", peer)
-    # Everybody has it: all tries that are left find nobody. What comes then may have been on its way; the second
+    # All peers have it: the remaining tries find no recipient. The next message may have been in transit; the second
     # time it is owed.
     play.is_silent(9.0)
     play.do("receive", 1, [1], 10.0)

@@ -163,7 +163,7 @@ def wide(b):
     case("second-half", "A chain of the digest's second half changed.", flip(data, 360 + scheme.n * 100))
     case("last-checksum", "The last checksum chain changed.", flip(data, 360 + scheme.n * (scheme.chains - 1)))
     chains(case, good)
-    # A step too far in the second half only: whoever hashes half of the digest takes it.
+    # One step too far in the second half only: a verifier that reads half of the digest accepts it.
     digest, values = scheme.digits(good.digest(b"m")), d.split(good.one_time, scheme.n)
     place = next(i for i in range(64, 128) if digest[i] < 3)
     values[place] = scheme.walk(values[place], place, digest[place], digest[place] + 1, good.salt)

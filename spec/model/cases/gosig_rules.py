@@ -199,7 +199,7 @@ def _not_allowed(chain, m):
 
 
 def weighted_changes(chain):
-    """Of members of whom the first one weighs five and the others one each."""
+    """A committee whose first member has weight five and the others one each."""
     m = Members(chain)
 
     def case(label, description, change, allowed, members):

@@ -507,7 +507,7 @@ def leaders(b):
 
 
 def run(b, name, blocks, silent, mute, until=10**9):
-    """A chain in which `silent` members do not lead and `mute` ones do not vote, for so many blocks."""
+    """A chain of this number of blocks, in which `silent` members do not lead and `mute` members do not vote."""
     voters = committee(b.committees[name])
     standings, view, author, made = j.Standings(voters), 0, None, []
     for height in range(1, blocks + 1):

@@ -101,7 +101,7 @@ def one_at_a_time(w):
     last = play.sends(range(3, 7), [1], 500.0)
     play.do("failed", last, 510.0)
     play.is_silent(599.0)
-    # Level 1 comes first in the circle; level 2 passes over who failed, level 0 has nobody.
+    # Level 1 comes first in the cycle; level 2 skips the failed peer, level 0 has no peer.
     play.sends([0], [1], 600.0)
     play.do("left", 0)
     told = []
@@ -188,7 +188,7 @@ def larger(w):
     play.do("adopt", [5])
     for peer in (4, 7, 1, 2, 3):
         play.do("begin", peer, 0.0)
-    # A quorum that nobody has checked: member 6 has one, says who sent it. Five are being sent something.
+    # An unverified quorum: member 6 claims to have one. Five peers are being sent a message.
     play.do("receive", 6, w.bad(list(range(11))), 0.0)
     play.is_silent(0.0)
     play.do("left", 7)
@@ -288,7 +288,7 @@ def extreme(w):
 
 
 def at_random(w, fan_out):
-    """Many steps in any order, of members whom nobody has to trust."""
+    """Many steps in any order, with untrusted members."""
     s, n = Stream(3000 + 100 * len(w.c) + fan_out), len(w.c)
     me, now = s.below(n), 0.0
     play = w.play(me=me, fan_out=fan_out)

@@ -1,4 +1,4 @@
-"""What a vector can ask for: each operation takes the `input` object of a case and returns its `output`, or raises
+"""The operations of the vectors: each takes the `input` object of a case and returns its `output`, or raises
 `Refused`. Hex strings are bytes, decimal strings are integers of more than 32 bits (`spec/vectors/README.md`). There is a
 module for each block, which registers its operations when it is imported."""
 

@@ -49,7 +49,7 @@ def aggregate_verify(i):
 
 @operation("aggregate.merge")
 def aggregate_merge(i):
-    """From left to right."""
+    """Merges from left to right."""
     c = committee(i["committee"])
     merged, *others = [verified_aggregate(data, c) for data in i["aggregates"]]
     for other in others:

@@ -48,8 +48,8 @@ def votes_of(i, c):
 
 @operation("certificate.collect")
 def certificate_collect(i):
-    """The certificate of a quorum of good votes on one statement. (How a collector deals with bad ones is not a
-    matter of bytes; the page has the rules.)"""
+    """The certificate of a quorum of valid votes on one statement. (The handling of invalid votes is defined on the
+    page and has no vectors.)"""
     c, votes = committee(i["committee"]), votes_of(i, committee(i["committee"]))
     for vote in votes:
         vote.verify(c)

@@ -8,7 +8,7 @@ _committees = {}
 
 
 def committee(definition):
-    """A committee from its definition in a vector file; made once."""
+    """A committee from its definition in a vector file; cached."""
     key = repr(definition)
     if key not in _committees:
         members = [

@@ -18,7 +18,7 @@ def _shares(i, purpose):
 
 
 def _valid(i, keys):
-    """The ciphertext, and what its shares are made of."""
+    """The ciphertext, and the instance of its shares."""
     ciphertext = tdh2.read(raw(i["ciphertext"]))
     assert ciphertext.encode() == raw(i["ciphertext"])
     return ciphertext, ciphertext.check(keys, int(i["epoch"]), i["proposer"])
@@ -30,7 +30,7 @@ def _name(i):
 
 
 def _threshold_operations(prefix, purpose, instance_of):
-    """What both have: keys, key shares, checking shares, evidence."""
+    """The common operations of both: keys, key shares, verification of shares, evidence."""
 
     @operation(f"{prefix}.keys")
     def keys(i):
@@ -65,7 +65,7 @@ _threshold_operations("coin", coin.PURPOSE, lambda i, keys: _name(i).toss(keys))
 
 
 def _collect(collector, shares):
-    """What each share more leads to."""
+    """The outcome of each further share."""
     outcomes = []
     for share in shares:
         faults, output = [], None
@@ -102,7 +102,7 @@ def tdh2_check(i):
 
 @operation("tdh2.decrypt")
 def tdh2_decrypt(i):
-    """With the good ones of some shares."""
+    """Combines the valid ones of the shares."""
     k = _keys(i, tdh2.PURPOSE)
     ciphertext, instance = _valid(i, k)
     verified, _ = dleq.verify_shares(k, instance, _shares(i, tdh2.PURPOSE))
@@ -123,7 +123,7 @@ def coin_toss(i):
 
 @operation("coin.value")
 def coin_value(i):
-    """With the good ones of some shares."""
+    """Combines the valid ones of the shares."""
     k, name = _keys(i, coin.PURPOSE), _name(i)
     instance = name.toss(k)
     verified, _ = dleq.verify_shares(k, instance, _shares(i, coin.PURPOSE))

@@ -14,7 +14,7 @@ def _both(i):
 
 
 def _decoded(data, read):
-    """What decodes encodes to the same bytes."""
+    """Decodes, and checks that the value encodes to the same bytes."""
     value = wire.whole(raw(data), read)
     assert value.encode() == raw(data)
     return value
@@ -116,7 +116,7 @@ def gosig_segment(i):
 
 @operation("gosig.message")
 def gosig_message(i):
-    """With `zeros`, transactions of so many zeros stand before the last bytes, `end`."""
+    """With `zeros`, transactions of these numbers of zeros precede the last bytes, `end`."""
     zeros = b"".join(wire.blob(bytes(length)) for length in i.get("zeros", []))
     epoch, tag = gosig.read_message(raw(i["message"]) + zeros + raw(i.get("end", "")), _both(i))
     return {"epoch": str(epoch), "tag": tag}
@@ -137,7 +137,7 @@ def gosig_decide(i):
 
 @operation("gosig.change")
 def gosig_change(i):
-    """What members sign who allow it."""
+    """The statement that members sign to allow the change."""
     c, data = _both(i), raw(i["change"])
     change = wire.whole(data, lambda r: membership.Change.read(r, c.voters.scheme))
     return {"statement": statement_json(change.statement(c))}

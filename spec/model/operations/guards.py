@@ -8,7 +8,7 @@ from .registry import operation, raw
 
 
 def _guard(i, c):
-    """The guard of a key, made again from records."""
+    """The guard of a key, restored from records."""
     records = [wire.whole(raw(record), Record.read) for record in i["records"]]
     return Guard(c.scheme, c.scheme.secret(raw(i["secret"])), c.chain, records)
 

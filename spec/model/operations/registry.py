@@ -1,4 +1,4 @@
-"""The operations by name, and what all of them use."""
+"""The operations by name, and shared helpers."""
 
 OPERATIONS = {}
 

@@ -27,7 +27,7 @@ def _certificate(aggregate, c):
 
 
 def _outcome(step):
-    """What a step comes to, or the code of the refusal."""
+    """The outcome of a step, or the code of its error."""
     try:
         found = step()
     except Refused as refused:
@@ -37,7 +37,7 @@ def _outcome(step):
 
 @operation("pool.session")
 def pool_session(i):
-    """Aggregates that were verified, inserted one after the other."""
+    """Inserts verified aggregates in order."""
     c = committee(i["committee"])
     pool, outcomes = gossip.Pool(c, i["me"], statement(i["statement"]), _parameters(i)), []
     for data in i["aggregates"]:
@@ -52,7 +52,7 @@ def pool_session(i):
 
 
 def _peers_step(peers, step):
-    """A step that only `Peers` is told or asked."""
+    """A step that concerns only `Peers`."""
     now = int(step.get("now", 0))
     done = {
         "begin": lambda peer: peers.begin(peer, now),

@@ -37,7 +37,7 @@ def timeout_vote_verify(i):
 
 @operation("timeout_certificate.collect")
 def timeout_certificate_collect(i):
-    """The certificate of a quorum of good timeout votes of one kind and view."""
+    """The certificate of a quorum of valid timeout votes of one kind and view."""
     c = committee(i["committee"])
     votes = [_timeout_vote(c, raw(v)) for v in i["votes"]]
     for vote in votes:

@@ -142,7 +142,7 @@ fn hidden(source: &str) -> String {
 /// A line outside all braces.
 fn hidden_line(line: &str) -> String {
     let line = line.trim_start();
-    let declaration = line.strip_prefix("@Throws(Refusal::class)").unwrap_or(line);
+    let declaration = line.strip_prefix("@Throws(NativeFailure::class)").unwrap_or(line);
     let annotation = line.get(..line.len() - declaration.len()).unwrap_or_default();
     let declaration = declaration.trim_start();
     let declaration = declaration.strip_prefix("public ").unwrap_or(declaration);
@@ -210,9 +210,9 @@ mod tests {
 
     #[test]
     fn generated_declarations_become_internal_and_their_members_stay() {
-        let before = "open class Vote: Disposable\n{\n    fun encode() {}\n}\n    @Throws(Refusal::class) fun sum(\n) = 1\n \
+        let before = "open class Vote: Disposable\n{\n    fun encode() {}\n}\n    @Throws(NativeFailure::class) fun sum(\n) = 1\n \
                       fun one() {}\nprivate fun two() {}\n// fun {\npublic object Converter {\n    fun read() {}\n}\n";
-        let after = "internal open class Vote: Disposable\n{\n    fun encode() {}\n}\n@Throws(Refusal::class)internal fun sum(\n) = 1\n\
+        let after = "internal open class Vote: Disposable\n{\n    fun encode() {}\n}\n@Throws(NativeFailure::class)internal fun sum(\n) = 1\n\
                      internal fun one() {}\nprivate fun two() {}\n// fun {\ninternal object Converter {\n    fun read() {}\n}\n";
         assert_eq!(hidden(before), after);
     }

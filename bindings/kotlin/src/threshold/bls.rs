@@ -5,7 +5,7 @@ use std::sync::Arc;
 use getrandom::SysRng;
 use quorate::any::threshold::{self, bls as any};
 
-use super::common::{Counts, Judgement, Own, Threshold, ThresholdCache, Tolerance, agreement};
+use super::common::{Counts, EvidenceVerdict, Threshold, ThresholdCache, Tolerance, WithCache, agreement};
 use super::secret::Secret;
 use crate::glue::{Result, committee_id};
 use crate::keys::{PublicKey, Signature, suite};
@@ -81,7 +81,7 @@ impl BlsKeyShare {
     }
 
     fn to_bytes(&self) -> Arc<Secret> {
-        Secret::of(&self.0.to_bytes())
+        Secret::new(&self.0.to_bytes())
     }
 
     fn suite(&self) -> u8 {
@@ -166,13 +166,13 @@ impl From<threshold::Outcome<quorate::any::Signature, any::ShareFault>> for BlsO
 }
 
 #[derive(uniffi::Object)]
-struct BlsCombiner(Own<any::Combiner>);
+struct BlsCombiner(WithCache<any::Combiner>);
 
 #[uniffi::export]
 impl BlsCombiner {
     #[uniffi::constructor]
     fn new(key: &BlsGroupKey, message: Vec<u8>, cache: Option<Arc<ThresholdCache>>) -> Self {
-        Self(Own::new(any::Combiner::new(any::Signing::new(&key.0, &message)), cache))
+        Self(WithCache::new(any::Combiner::new(any::Signing::new(&key.0, &message)), cache))
     }
 
     fn add(&self, from: u16, share: &BlsSignatureShare) -> Result<BlsOutcome> {
@@ -210,7 +210,7 @@ impl BlsShareFault {
         Arc::new(BlsSignatureShare(self.0.share()))
     }
 
-    fn judge(&self, key: &BlsGroupKey) -> Judgement {
-        Judgement::of(|ask| self.0.verify(&key.0, ask))
+    fn verdict(&self, key: &BlsGroupKey) -> EvidenceVerdict {
+        EvidenceVerdict::collect(|ask| self.0.verify(&key.0, ask))
     }
 }

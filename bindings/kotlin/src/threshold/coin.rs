@@ -8,7 +8,7 @@ use quorate::threshold::coin::{self, Cks};
 use quorate::threshold::dleq;
 use quorate::wire::{Decode, Encode};
 
-use super::common::{Own, Threshold, ThresholdCache};
+use super::common::{Threshold, ThresholdCache, WithCache};
 use super::dleq::purpose;
 use super::secret::Secret;
 use crate::glue::{Result, committee_id, hash32};
@@ -103,13 +103,13 @@ struct CoinCollected {
 }
 
 #[derive(uniffi::Object)]
-struct Toss(Own<coin::Toss>);
+struct Toss(WithCache<coin::Toss>);
 
 #[uniffi::export]
 impl Toss {
     #[uniffi::constructor]
     fn new(keys: &CoinPublicKeys, coin: &Coin, cache: Option<Arc<ThresholdCache>>) -> Result<Self> {
-        Ok(Self(Own::new(coin::Toss::new(keys.0.clone(), coin.0.clone())?, cache)))
+        Ok(Self(WithCache::new(coin::Toss::new(keys.0.clone(), coin.0.clone())?, cache)))
     }
 
     fn add(&self, share: &CoinShare) -> Result<CoinCollected> {

@@ -6,7 +6,7 @@ use quorate::Result as CoreResult;
 use quorate::any::threshold as any;
 use quorate::threshold::{self, Agreed, Agreement, Unagreed, combiner};
 
-use crate::glue::{Failure, Refusal, Result, lock};
+use crate::glue::{Failure, NativeFailure, Result, lock};
 
 /// Returns the group with this number; groups cross the boundary as one byte.
 pub(super) fn group(number: u8) -> Result<any::Group> {
@@ -45,7 +45,7 @@ pub(super) struct Tolerance {
 }
 
 impl TryFrom<Tolerance> for threshold::Tolerance {
-    type Error = Refusal;
+    type Error = NativeFailure;
 
     fn try_from(tolerance: Tolerance) -> Result<Self> {
         Ok(threshold::Tolerance::new(tolerance.parties, tolerance.faulty)?)
@@ -81,7 +81,7 @@ pub(super) struct Threshold {
 }
 
 impl TryFrom<Threshold> for threshold::Threshold {
-    type Error = Refusal;
+    type Error = NativeFailure;
 
     fn try_from(threshold: Threshold) -> Result<Self> {
         Ok(threshold::Threshold::new(threshold.needed, threshold.parties)?)
@@ -124,12 +124,12 @@ impl ThresholdCache {
 }
 
 /// A combiner and its cache, given or its own.
-pub(super) struct Own<T> {
+pub(super) struct WithCache<T> {
     inner: Mutex<(T, any::Cache)>,
     shared: Option<Arc<ThresholdCache>>,
 }
 
-impl<T> Own<T> {
+impl<T> WithCache<T> {
     pub(super) fn new(inner: T, shared: Option<Arc<ThresholdCache>>) -> Self {
         Self { inner: Mutex::new((inner, any::Cache::new(1))), shared }
     }
@@ -180,7 +180,7 @@ impl From<combiner::Counts> for Counts {
 
 /// An attestation by a member of some bytes, for Kotlin to verify.
 #[derive(uniffi::Record)]
-pub(super) struct Question {
+pub(super) struct AttestationQuery {
     member: u16,
     bytes: Vec<u8>,
     attestation: Vec<u8>,
@@ -189,27 +189,31 @@ pub(super) struct Question {
 /// Verdict on evidence, provided that all attestations are valid. Rust never calls Kotlin, so they are verified
 /// afterwards.
 #[derive(uniffi::Record)]
-pub(super) struct Judgement {
-    questions: Vec<Question>,
+pub(super) struct EvidenceVerdict {
+    attestations: Vec<AttestationQuery>,
     culprit: Option<u16>,
     error: Option<Failure>,
 }
 
-impl Judgement {
+impl EvidenceVerdict {
     /// Runs a verification and collects its attestations.
-    pub(super) fn of(
+    pub(super) fn collect(
         verify: impl FnOnce(&mut dyn FnMut(u16, &[u8], &[u8]) -> CoreResult<()>) -> CoreResult<u16>,
     ) -> Self {
-        let mut questions = Vec::new();
+        let mut attestations = Vec::new();
         let outcome = verify(&mut |member, bytes, attestation| {
-            questions.push(Question { member, bytes: bytes.to_vec(), attestation: attestation.to_vec() });
+            attestations.push(AttestationQuery {
+                member,
+                bytes: bytes.to_vec(),
+                attestation: attestation.to_vec(),
+            });
             Ok(())
         });
         let (culprit, error) = match outcome {
             Ok(culprit) => (Some(culprit), None),
             Err(error) => (None, Some(error.into())),
         };
-        Self { questions, culprit, error }
+        Self { attestations, culprit, error }
     }
 }
 

@@ -107,7 +107,7 @@ macro_rules! purpose {
             }
 
             fn to_bytes(&self) -> Arc<Secret> {
-                Secret::of(self.0.to_bytes().as_slice())
+                Secret::new(self.0.to_bytes().as_slice())
             }
 
             fn check(&self, keys: &$keys) -> Result<()> {

@@ -53,7 +53,7 @@ impl SealingKey {
     }
 
     fn to_bytes(&self) -> Arc<Secret> {
-        Secret::of(self.0.to_bytes().as_slice())
+        Secret::new(self.0.to_bytes().as_slice())
     }
 
     fn public_key(&self) -> Vec<u8> {
@@ -61,6 +61,6 @@ impl SealingKey {
     }
 
     fn open(&self, context: Vec<u8>, sealed: Vec<u8>) -> Result<Arc<Secret>> {
-        Ok(Secret::of(&self.0.open(&context, &sealed)?))
+        Ok(Secret::new(&self.0.open(&context, &sealed)?))
     }
 }

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 pub(super) struct Secret(Zeroizing<Vec<u8>>);
 
 impl Secret {
-    pub(super) fn of(bytes: &[u8]) -> Arc<Self> {
+    pub(super) fn new(bytes: &[u8]) -> Arc<Self> {
         Arc::new(Self(Zeroizing::new(bytes.to_vec())))
     }
 }

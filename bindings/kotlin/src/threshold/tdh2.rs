@@ -8,7 +8,7 @@ use quorate::threshold::dleq;
 use quorate::threshold::tdh2::{self, Tdh2};
 use quorate::wire::{Decode, Encode};
 
-use super::common::{Own, Threshold, ThresholdCache};
+use super::common::{Threshold, ThresholdCache, WithCache};
 use super::dleq::purpose;
 use super::secret::Secret;
 use crate::glue::{Failure, Result, committee_id};
@@ -150,7 +150,7 @@ struct Tdh2Collected {
 }
 
 #[derive(uniffi::Object)]
-struct Decryption(Own<tdh2::Decryption>);
+struct Decryption(WithCache<tdh2::Decryption>);
 
 #[uniffi::export]
 impl Decryption {
@@ -161,7 +161,7 @@ impl Decryption {
         cache: Option<Arc<ThresholdCache>>,
     ) -> Result<Self> {
         let inner = tdh2::Decryption::new(keys.0.clone(), ciphertext.0.clone())?;
-        Ok(Self(Own::new(inner, cache)))
+        Ok(Self(WithCache::new(inner, cache)))
     }
 
     fn add(&self, share: &DecryptionShare) -> Result<Tdh2Collected> {

@@ -9,7 +9,7 @@ const { offThread } = require('../offthread.js');
 const { sealed } = require('../sealed.js');
 const common = require('./common.js');
 
-const { agreement, closes, convicted, equal, makeThreshold, makeTolerance, openCache, openTolerance } = common;
+const { agreement, closes, verifiedCulprit, equal, makeThreshold, makeTolerance, openCache, openTolerance } = common;
 const groupKey = sealed('GroupKey');
 const keyShare = sealed('KeyShare');
 const signatureShare = sealed('SignatureShare');
@@ -38,19 +38,19 @@ class GroupKey extends groupKey.Sealed {
     return native.sharedBlsKeyEncode(groupKey.open(this, 'this'));
   }
   get suite() {
-    return native.sharedBlsKeyAbout(groupKey.open(this, 'this')).suite;
+    return native.sharedBlsKeyInfo(groupKey.open(this, 'this')).suite;
   }
   get id() {
-    return native.sharedBlsKeyAbout(groupKey.open(this, 'this')).id;
+    return native.sharedBlsKeyInfo(groupKey.open(this, 'this')).id;
   }
   get committee() {
-    return makeCommitteeId(native.sharedBlsKeyAbout(groupKey.open(this, 'this')).committee);
+    return makeCommitteeId(native.sharedBlsKeyInfo(groupKey.open(this, 'this')).committee);
   }
   get tolerance() {
-    return makeTolerance(native.sharedBlsKeyAbout(groupKey.open(this, 'this')).tolerance);
+    return makeTolerance(native.sharedBlsKeyInfo(groupKey.open(this, 'this')).tolerance);
   }
   get threshold() {
-    return makeThreshold(native.sharedBlsKeyAbout(groupKey.open(this, 'this')).threshold);
+    return makeThreshold(native.sharedBlsKeyInfo(groupKey.open(this, 'this')).threshold);
   }
   get public() {
     return makePublicKey(native.sharedBlsKeyPublic(groupKey.open(this, 'this')));
@@ -106,16 +106,16 @@ class SignatureShare extends signatureShare.Sealed {
     return native.sharedBlsShareEncode(signatureShare.open(this, 'this'));
   }
   get suite() {
-    return native.sharedBlsShareAbout(signatureShare.open(this, 'this')).suite;
+    return native.sharedBlsShareInfo(signatureShare.open(this, 'this')).suite;
   }
   get member() {
-    return native.sharedBlsShareAbout(signatureShare.open(this, 'this')).member;
+    return native.sharedBlsShareInfo(signatureShare.open(this, 'this')).member;
   }
   get digest() {
-    return native.sharedBlsShareAbout(signatureShare.open(this, 'this')).digest;
+    return native.sharedBlsShareInfo(signatureShare.open(this, 'this')).digest;
   }
   get attestation() {
-    return native.sharedBlsShareAbout(signatureShare.open(this, 'this')).attestation;
+    return native.sharedBlsShareInfo(signatureShare.open(this, 'this')).attestation;
   }
   attestedBytes() {
     return native.sharedBlsShareAttestedBytes(signatureShare.open(this, 'this'));
@@ -172,7 +172,7 @@ class ShareFault extends shareFault.Sealed {
   verify(key, attested) {
     const of = groupKey.open(key, 'key');
     callable(attested, 'attested');
-    return convicted(native.sharedBlsFaultVerify(shareFault.open(this, 'this'), of), attested);
+    return verifiedCulprit(native.sharedBlsFaultVerify(shareFault.open(this, 'this'), of), attested);
   }
   toString() {
     return `ShareFault(${this.share})`;

@@ -4,8 +4,8 @@
 const native = require('../native.js');
 const { bytes, callable, u16 } = require('../check.js');
 const { sealed } = require('../sealed.js');
-const { convicted, equal, openCache } = require('./common.js');
-const { group, makeSignature, makeTag, openDeal, openGroupKey, openTag } = require('./dealing.js');
+const { verifiedCulprit, equal, openCache } = require('./common.js');
+const { group, makeSignature, makeTag, openDeal, openGroupKey, openTag } = require('./deal.js');
 
 const signatureShare = sealed('SignatureShare');
 const opening = sealed('Opening');
@@ -21,22 +21,22 @@ class SignatureShare extends signatureShare.Sealed {
     return native.ecdsaShareEncode(signatureShare.open(this, 'this'));
   }
   get group() {
-    return native.ecdsaShareAbout(signatureShare.open(this, 'this')).group;
+    return native.ecdsaShareInfo(signatureShare.open(this, 'this')).group;
   }
   get member() {
-    return native.ecdsaShareAbout(signatureShare.open(this, 'this')).member;
+    return native.ecdsaShareInfo(signatureShare.open(this, 'this')).member;
   }
   get epoch() {
-    return native.ecdsaShareAbout(signatureShare.open(this, 'this')).epoch;
+    return native.ecdsaShareInfo(signatureShare.open(this, 'this')).epoch;
   }
   get index() {
-    return native.ecdsaShareAbout(signatureShare.open(this, 'this')).index;
+    return native.ecdsaShareInfo(signatureShare.open(this, 'this')).index;
   }
   get digest() {
-    return native.ecdsaShareAbout(signatureShare.open(this, 'this')).digest;
+    return native.ecdsaShareInfo(signatureShare.open(this, 'this')).digest;
   }
   get attestation() {
-    return native.ecdsaShareAbout(signatureShare.open(this, 'this')).attestation;
+    return native.ecdsaShareInfo(signatureShare.open(this, 'this')).attestation;
   }
   attestedBytes() {
     return native.ecdsaShareAttestedBytes(signatureShare.open(this, 'this'));
@@ -147,7 +147,7 @@ class ShareFault extends shareFault.Sealed {
   verify(key, deal, attested) {
     const parts = [openGroupKey(key, 'key'), openDeal(deal, 'deal')];
     callable(attested, 'attested');
-    return convicted(native.ecdsaFaultVerify(shareFault.open(this, 'this'), ...parts), attested);
+    return verifiedCulprit(native.ecdsaFaultVerify(shareFault.open(this, 'this'), ...parts), attested);
   }
   toString() {
     return `ShareFault(${this.share})`;

@@ -75,7 +75,7 @@ function equal(open, encode) {
 }
 
 /** Returns the culprit of evidence, if the user's function accepts each attestation. */
-function convicted({ culprit, attestations }, attested) {
+function verifiedCulprit({ culprit, attestations }, attested) {
   for (const { member, bytes, attestation } of attestations) {
     if (attested(member, bytes, attestation) !== true) native.thresholdNotEvidence();
   }
@@ -94,5 +94,5 @@ module.exports = {
   makeThreshold,
   closes,
   equal,
-  convicted,
+  verifiedCulprit,
 };

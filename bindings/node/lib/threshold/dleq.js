@@ -49,13 +49,13 @@ function dleq({ isCoin, share: shareName, makes, prove, what, open, instance }) 
       return makeKeys(native.dleqKeysPrecomputed(publicKeys.open(this, 'this')));
     }
     get committee() {
-      return makeCommitteeId(native.dleqKeysAbout(publicKeys.open(this, 'this')).committee);
+      return makeCommitteeId(native.dleqKeysInfo(publicKeys.open(this, 'this')).committee);
     }
     get threshold() {
-      return makeThreshold(native.dleqKeysAbout(publicKeys.open(this, 'this')).threshold);
+      return makeThreshold(native.dleqKeysInfo(publicKeys.open(this, 'this')).threshold);
     }
     get key() {
-      return native.dleqKeysAbout(publicKeys.open(this, 'this')).key;
+      return native.dleqKeysInfo(publicKeys.open(this, 'this')).key;
     }
     verificationKey(member) {
       return native.dleqKeysVerificationKey(publicKeys.open(this, 'this'), u16(member, 'member')) ?? undefined;
@@ -92,13 +92,13 @@ function dleq({ isCoin, share: shareName, makes, prove, what, open, instance }) 
       return native.dleqKeyShareToBytes(keyShare.open(this, 'this'));
     }
     get member() {
-      return native.dleqKeyShareAbout(keyShare.open(this, 'this')).member;
+      return native.dleqKeyShareInfo(keyShare.open(this, 'this')).member;
     }
     get committee() {
-      return makeCommitteeId(native.dleqKeyShareAbout(keyShare.open(this, 'this')).committee);
+      return makeCommitteeId(native.dleqKeyShareInfo(keyShare.open(this, 'this')).committee);
     }
     get verificationKey() {
-      return native.dleqKeyShareAbout(keyShare.open(this, 'this')).verificationKey;
+      return native.dleqKeyShareInfo(keyShare.open(this, 'this')).verificationKey;
     }
     check(keys) {
       native.dleqKeyShareCheck(keyShare.open(this, 'this'), publicKeys.open(keys, 'keys'));

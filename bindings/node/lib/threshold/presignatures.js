@@ -6,44 +6,42 @@ const { bytes, u32 } = require('../check.js');
 const { makeGuardRecord, openGuard } = require('../guard.js');
 const { sealed } = require('../sealed.js');
 const { closes } = require('./common.js');
+const { makeOpening, makeShare, makeSigning } = require('./combining.js');
+const { group, makeDeal, makeGroupKey, openTag } = require('./deal.js');
 
 const presignatures = sealed('Presignatures');
 const presignature = sealed('Presignature');
 const opener = sealed('Opener');
 
-/** The modules that depend on this one, loaded on first use. */
-const dealing = () => require('./dealing.js');
-const combining = () => require('./combining.js');
-
 class Presignatures extends presignatures.Sealed {
   static fromBytes(name, data) {
-    return makePresignatures(native.ecdsaPresignaturesFromBytes(dealing().group(name), bytes(data, 'bytes')));
+    return makePresignatures(native.ecdsaPresignaturesFromBytes(group(name), bytes(data, 'bytes')));
   }
   toBytes() {
     return native.ecdsaPresignaturesToBytes(presignatures.open(this, 'this'));
   }
   get group() {
-    return native.ecdsaPresignaturesAbout(presignatures.open(this, 'this')).group;
+    return native.ecdsaPresignaturesInfo(presignatures.open(this, 'this')).group;
   }
   get member() {
-    return native.ecdsaPresignaturesAbout(presignatures.open(this, 'this')).member;
+    return native.ecdsaPresignaturesInfo(presignatures.open(this, 'this')).member;
   }
   get key() {
-    return dealing().makeGroupKey(native.ecdsaPresignaturesKey(presignatures.open(this, 'this')));
+    return makeGroupKey(native.ecdsaPresignaturesKey(presignatures.open(this, 'this')));
   }
   get deal() {
-    return dealing().makeDeal(native.ecdsaPresignaturesDeal(presignatures.open(this, 'this')));
+    return makeDeal(native.ecdsaPresignaturesDeal(presignatures.open(this, 'this')));
   }
   get left() {
-    return native.ecdsaPresignaturesAbout(presignatures.open(this, 'this')).left;
+    return native.ecdsaPresignaturesInfo(presignatures.open(this, 'this')).left;
   }
   take(tag) {
-    const parts = [presignatures.open(this, 'this'), dealing().openTag(tag, 'tag')];
+    const parts = [presignatures.open(this, 'this'), openTag(tag, 'tag')];
     return presignature.make(Presignature, native.ecdsaPresignaturesTake(...parts));
   }
   signing(tag, message) {
-    const parts = [dealing().openTag(tag, 'tag'), bytes(message, 'message')];
-    return combining().makeSigning(native.ecdsaPresignaturesSigning(presignatures.open(this, 'this'), ...parts));
+    const parts = [openTag(tag, 'tag'), bytes(message, 'message')];
+    return makeSigning(native.ecdsaPresignaturesSigning(presignatures.open(this, 'this'), ...parts));
   }
   audit(index) {
     native.ecdsaPresignaturesAudit(presignatures.open(this, 'this'), u32(index, 'index'));
@@ -78,7 +76,7 @@ class Presignature extends presignature.Sealed {
     const signed = native.ecdsaPresignatureSign(presignature.open(this, 'this'), ...parts);
     return {
       record: signed.record ? makeGuardRecord(signed.record) : undefined,
-      share: combining().makeShare(signed.share),
+      share: makeShare(signed.share),
       opener: opener.make(Opener, signed.opener),
     };
   }
@@ -96,7 +94,7 @@ closes(Presignature);
 
 class Opener extends opener.Sealed {
   open() {
-    return combining().makeOpening(native.ecdsaOpenerOpen(opener.open(this, 'this')));
+    return makeOpening(native.ecdsaOpenerOpen(opener.open(this, 'this')));
   }
   close() {
     native.ecdsaOpenerClose(opener.open(this, 'this'));

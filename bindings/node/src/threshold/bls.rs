@@ -11,7 +11,7 @@ use quorate::committee::CommitteeId;
 use quorate::machine::MemberIndex;
 use quorate::threshold::{Agreement, Threshold, Tolerance};
 
-use super::{Accusation, CountsAbout, SharedCache, accuse, agreement_of};
+use super::{CountsInfo, EvidenceVerdict, SharedCache, accuse, parse_agreement};
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, handle, queue, suite};
 
 /// A party's share of a key until it is closed.
@@ -37,7 +37,7 @@ pub fn shared_bls_deal(
     tolerance: &External<Tolerance>,
     agreement: String,
 ) -> Result<Vec<External<OpenKeyShare>>> {
-    deal(suite(&name)?, **committee, **tolerance, agreement_of(&agreement).throw()?).throw()
+    deal(suite(&name)?, **committee, **tolerance, parse_agreement(&agreement).throw()?).throw()
 }
 
 #[napi(catch_unwind)]
@@ -48,7 +48,7 @@ pub fn shared_bls_deal_async(
     agreement: String,
     unwanted: Option<&External<Flag>>,
 ) -> Result<Promised<Vec<External<OpenKeyShare>>>> {
-    let (suite, agreement) = (suite(&name)?, agreement_of(&agreement).throw()?);
+    let (suite, agreement) = (suite(&name)?, parse_agreement(&agreement).throw()?);
     let (committee, tolerance) = (**committee, **tolerance);
     Ok(queue(unwanted, move || deal(suite, committee, tolerance, agreement)))
 }
@@ -70,7 +70,7 @@ pub fn shared_bls_key_encode<'env>(env: &'env Env, key: &External<GroupKey>) -> 
 
 /// Properties of a key.
 #[napi(object, object_from_js = false)]
-pub struct SharedKeyAbout {
+pub struct SharedKeyInfo {
     pub suite: &'static str,
     pub id: Uint8Array,
     pub committee: External<CommitteeId>,
@@ -79,8 +79,8 @@ pub struct SharedKeyAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn shared_bls_key_about(key: &External<GroupKey>) -> SharedKeyAbout {
-    SharedKeyAbout {
+pub fn shared_bls_key_info(key: &External<GroupKey>) -> SharedKeyInfo {
+    SharedKeyInfo {
         suite: key.suite().name(),
         id: key.id().to_vec().into(),
         committee: External::new(key.committee()),
@@ -160,7 +160,7 @@ pub fn shared_bls_share_encode<'env>(
 
 /// Properties of a share.
 #[napi(object, object_from_js = false)]
-pub struct BlsShareAbout {
+pub struct BlsShareInfo {
     pub suite: &'static str,
     pub member: MemberIndex,
     pub digest: Uint8Array,
@@ -168,8 +168,8 @@ pub struct BlsShareAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn shared_bls_share_about(share: &External<SignatureShare>) -> BlsShareAbout {
-    BlsShareAbout {
+pub fn shared_bls_share_info(share: &External<SignatureShare>) -> BlsShareInfo {
+    BlsShareInfo {
         suite: share.suite().name(),
         member: share.member(),
         digest: share.digest().to_vec().into(),
@@ -208,7 +208,7 @@ pub fn shared_bls_combiner_new(
     cache: Option<&External<SharedCache>>,
 ) -> External<Combining> {
     let combiner = Combiner::new(Signing::new(key, message));
-    External::new(Combining { combiner, cache: SharedCache::of(cache) })
+    External::new(Combining { combiner, cache: SharedCache::or_new(cache) })
 }
 
 /// A wrong share, with the evidence against it.
@@ -253,7 +253,7 @@ pub fn shared_bls_combiner_signature(combining: &External<Combining>) -> Option<
 }
 
 #[napi(catch_unwind)]
-pub fn shared_bls_combiner_counts(combining: &External<Combining>) -> CountsAbout {
+pub fn shared_bls_combiner_counts(combining: &External<Combining>) -> CountsInfo {
     combining.combiner.counts().into()
 }
 
@@ -278,6 +278,9 @@ pub fn shared_bls_fault_share(fault: &External<ShareFault>) -> External<Signatur
 }
 
 #[napi(catch_unwind)]
-pub fn shared_bls_fault_verify(fault: &External<ShareFault>, key: &External<GroupKey>) -> Result<Accusation> {
+pub fn shared_bls_fault_verify(
+    fault: &External<ShareFault>,
+    key: &External<GroupKey>,
+) -> Result<EvidenceVerdict> {
     accuse(|attested| fault.verify(key, attested))
 }

@@ -73,7 +73,7 @@ pub fn coin_combine<'env>(
     let keys = coin(keys).throw()?;
     let shares = all(&shares, coin).throw()?;
     let combine = |cache: &mut Cache| tossed.combine(keys, &shares, cache.as_mut());
-    let value = SharedCache::of(cache).with(combine).throw()?;
+    let value = SharedCache::or_new(cache).with(combine).throw()?;
     bytes(env, value.0)
 }
 
@@ -100,7 +100,7 @@ pub fn coin_toss_new(
     cache: Option<&External<SharedCache>>,
 ) -> Result<External<Tossing>> {
     let toss = Toss::new(coin(keys).throw()?.clone(), Coin::clone(tossed));
-    handle(toss.map(|toss| Tossing { toss, cache: SharedCache::of(cache) }))
+    handle(toss.map(|toss| Tossing { toss, cache: SharedCache::or_new(cache) }))
 }
 
 /// Result of adding a share.

@@ -9,13 +9,13 @@ use quorate::any::threshold::ecdsa::{
 };
 use quorate::machine::MemberIndex;
 
-use super::dealing::{SharedDeal, group_of};
-use super::{Accusation, CountsAbout, SharedCache, accuse};
+use super::deal::{SharedDeal, parse_group};
+use super::{CountsInfo, EvidenceVerdict, SharedCache, accuse};
 use crate::glue::{Bytes, Result, Throw, bytes, handle};
 
 #[napi(catch_unwind)]
 pub fn ecdsa_share_decode(group: String, data: &[u8]) -> Result<External<SignatureShare>> {
-    handle(SignatureShare::decode(group_of(&group)?, data))
+    handle(SignatureShare::decode(parse_group(&group)?, data))
 }
 
 #[napi(catch_unwind)]
@@ -25,7 +25,7 @@ pub fn ecdsa_share_encode<'env>(env: &'env Env, share: &External<SignatureShare>
 
 /// Properties of a share.
 #[napi(object, object_from_js = false)]
-pub struct EcdsaShareAbout {
+pub struct EcdsaShareInfo {
     pub group: &'static str,
     pub member: MemberIndex,
     pub epoch: u64,
@@ -35,8 +35,8 @@ pub struct EcdsaShareAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_share_about(share: &External<SignatureShare>) -> EcdsaShareAbout {
-    EcdsaShareAbout {
+pub fn ecdsa_share_info(share: &External<SignatureShare>) -> EcdsaShareInfo {
+    EcdsaShareInfo {
         group: share.group().name(),
         member: share.member(),
         epoch: share.epoch(),
@@ -66,7 +66,7 @@ pub fn ecdsa_share_attest(
 
 #[napi(catch_unwind)]
 pub fn ecdsa_opening_decode(group: String, data: &[u8]) -> Result<External<Opening>> {
-    handle(Opening::decode(group_of(&group)?, data))
+    handle(Opening::decode(parse_group(&group)?, data))
 }
 
 #[napi(catch_unwind)]
@@ -132,7 +132,7 @@ pub fn ecdsa_combiner_new(
     cache: Option<&External<SharedCache>>,
 ) -> External<Combining> {
     let combiner = Combiner::new(Signing::clone(signing));
-    External::new(Combining { combiner, cache: SharedCache::of(cache) })
+    External::new(Combining { combiner, cache: SharedCache::or_new(cache) })
 }
 
 /// A wrong share, with the evidence against it.
@@ -196,13 +196,13 @@ pub fn ecdsa_combiner_signature(combining: &External<Combining>) -> Option<Exter
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_combiner_counts(combining: &External<Combining>) -> CountsAbout {
+pub fn ecdsa_combiner_counts(combining: &External<Combining>) -> CountsInfo {
     combining.combiner.counts().into()
 }
 
 #[napi(catch_unwind)]
 pub fn ecdsa_fault_decode(group: String, data: &[u8]) -> Result<External<ShareFault>> {
-    handle(ShareFault::decode(group_of(&group)?, data))
+    handle(ShareFault::decode(parse_group(&group)?, data))
 }
 
 #[napi(catch_unwind)]
@@ -225,6 +225,6 @@ pub fn ecdsa_fault_verify(
     fault: &External<ShareFault>,
     key: &External<GroupKey>,
     deal: &External<SharedDeal>,
-) -> Result<Accusation> {
+) -> Result<EvidenceVerdict> {
     accuse(|attested| fault.verify(key, deal, attested))
 }

@@ -160,15 +160,15 @@ pub fn dleq_keys_precomputed(keys: &External<AnyKeys>) -> Result<External<AnyKey
 
 /// Properties of keys.
 #[napi(object, object_from_js = false)]
-pub struct KeysAbout {
+pub struct KeysInfo {
     pub committee: External<CommitteeId>,
     pub threshold: External<Threshold>,
     pub key: Uint8Array,
 }
 
 #[napi(catch_unwind)]
-pub fn dleq_keys_about(keys: &External<AnyKeys>) -> KeysAbout {
-    of!(&**keys, it => KeysAbout {
+pub fn dleq_keys_info(keys: &External<AnyKeys>) -> KeysInfo {
+    of!(&**keys, it => KeysInfo {
         committee: External::new(it.committee()),
         threshold: External::new(it.threshold()),
         key: it.key().as_bytes().to_vec().into(),
@@ -310,15 +310,15 @@ pub fn dleq_key_share_to_bytes<'env>(env: &'env Env, share: &External<OpenKeySha
 
 /// Properties of a key share.
 #[napi(object, object_from_js = false)]
-pub struct KeyShareAbout {
+pub struct KeyShareInfo {
     pub member: MemberIndex,
     pub committee: External<CommitteeId>,
     pub verification_key: Uint8Array,
 }
 
 #[napi(catch_unwind)]
-pub fn dleq_key_share_about(share: &External<OpenKeyShare>) -> Result<KeyShareAbout> {
-    Ok(of!(share.open()?, it => KeyShareAbout {
+pub fn dleq_key_share_info(share: &External<OpenKeyShare>) -> Result<KeyShareInfo> {
+    Ok(of!(share.open()?, it => KeyShareInfo {
         member: it.member(),
         committee: External::new(it.committee()),
         verification_key: element(it.verification_key()),

@@ -2,15 +2,16 @@
 //!
 //! | module | concepts |
 //! |---|---|
-//! | [`dleq`], [`tdh2`], [`coin`] | threshold encryption and the coin, and what both have in common |
-//! | [`dealing`], [`presignatures`], [`combining`] | ECDSA of presignatures |
+//! | [`dleq`], [`tdh2`], [`coin`] | threshold encryption and the coin, and their common parts |
+//! | [`dealer`], [`deal`], [`presignatures`], [`combining`] | ECDSA with presignatures |
 //! | [`bls`] | signatures of shared keys |
-//! | [`seal`] | files for one recipient's eyes |
+//! | [`seal`] | files sealed to one recipient |
 
 pub mod bls;
 pub mod coin;
 pub mod combining;
-pub mod dealing;
+pub mod deal;
+pub mod dealer;
 pub mod dleq;
 pub mod presignatures;
 pub mod seal;
@@ -69,14 +70,14 @@ pub fn tolerance_threshold(
     agreement: String,
 ) -> Result<External<Threshold>> {
     use quorate::threshold::{Agreed, Unagreed};
-    Ok(External::new(match agreement_of(&agreement).throw()? {
+    Ok(External::new(match parse_agreement(&agreement).throw()? {
         Agreement::Agreed => tolerance.threshold::<Agreed>(),
         Agreement::Unagreed => tolerance.threshold::<Unagreed>(),
     }))
 }
 
 /// Returns the name of an agreement.
-pub(crate) fn name_of(agreement: Agreement) -> &'static str {
+pub(crate) fn agreement_name(agreement: Agreement) -> &'static str {
     match agreement {
         Agreement::Agreed => "agreed",
         Agreement::Unagreed => "unagreed",
@@ -84,7 +85,7 @@ pub(crate) fn name_of(agreement: Agreement) -> &'static str {
 }
 
 /// Returns the agreement with this name.
-pub(crate) fn agreement_of(name: &str) -> quorate::Result<Agreement> {
+pub(crate) fn parse_agreement(name: &str) -> quorate::Result<Agreement> {
     match name {
         "agreed" => Ok(Agreement::Agreed),
         "unagreed" => Ok(Agreement::Unagreed),
@@ -98,7 +99,7 @@ pub struct SharedCache(Arc<Mutex<Cache>>);
 
 impl SharedCache {
     /// The user's cache, or a new one.
-    pub(crate) fn of(given: Option<&External<SharedCache>>) -> Self {
+    pub(crate) fn or_new(given: Option<&External<SharedCache>>) -> Self {
         given.map_or_else(Self::default, |cache| SharedCache::clone(cache))
     }
 
@@ -121,13 +122,13 @@ pub fn cache_new(capacity: Option<u32>) -> External<SharedCache> {
 
 /// Work done by a combiner so far.
 #[napi(object, object_from_js = false)]
-pub struct CountsAbout {
+pub struct CountsInfo {
     pub combinations: u32,
     pub share_checks: u32,
     pub decodings: u32,
 }
 
-impl From<Counts> for CountsAbout {
+impl From<Counts> for CountsInfo {
     fn from(counts: Counts) -> Self {
         let [combinations, share_checks, decodings] =
             [counts.combinations, counts.share_checks, counts.decodings].map(|count| count as u32);
@@ -145,7 +146,7 @@ pub struct Attestation {
 
 /// A culprit, provided that the user accepts all attestations.
 #[napi(object, object_from_js = false)]
-pub struct Accusation {
+pub struct EvidenceVerdict {
     pub culprit: MemberIndex,
     pub attestations: Vec<Attestation>,
 }
@@ -155,7 +156,7 @@ pub(crate) fn accuse(
     verify: impl FnOnce(
         &mut dyn FnMut(MemberIndex, &[u8], &[u8]) -> quorate::Result<()>,
     ) -> quorate::Result<MemberIndex>,
-) -> Result<Accusation> {
+) -> Result<EvidenceVerdict> {
     let mut attestations = Vec::new();
     let culprit = verify(&mut |member, bytes, attestation| {
         let (bytes, attestation) = (bytes.to_vec().into(), attestation.to_vec().into());
@@ -163,7 +164,7 @@ pub(crate) fn accuse(
         Ok(())
     })
     .throw()?;
-    Ok(Accusation { culprit, attestations })
+    Ok(EvidenceVerdict { culprit, attestations })
 }
 
 /// The error if one of them is invalid.

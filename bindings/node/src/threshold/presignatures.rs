@@ -11,8 +11,8 @@ use quorate::any::threshold::ecdsa::{
 use quorate::guard::GuardRecord;
 use quorate::machine::MemberIndex;
 
-use super::dealing::{SharedDeal, group_of};
-use super::name_of;
+use super::agreement_name;
+use super::deal::{SharedDeal, parse_group};
 use crate::glue::{Bytes, Closable, Result, Throw, bytes, handle, sized};
 use crate::guard::OpenGuard;
 
@@ -21,14 +21,14 @@ pub type OpenPresignatures = Closable<Presignatures>;
 /// An opener of a share, until it is closed.
 pub type OpenOpener = Closable<Opener>;
 
-pub(crate) fn hand(party: Presignatures) -> External<OpenPresignatures> {
+pub(crate) fn party_handle(party: Presignatures) -> External<OpenPresignatures> {
     let size = party.left() * 161;
     sized(Closable::new("presignatures", party), size)
 }
 
 #[napi(catch_unwind)]
 pub fn ecdsa_presignatures_from_bytes(group: String, data: &[u8]) -> Result<External<OpenPresignatures>> {
-    Presignatures::from_bytes(group_of(&group)?, data).map(hand).throw()
+    Presignatures::from_bytes(parse_group(&group)?, data).map(party_handle).throw()
 }
 
 #[napi(catch_unwind)]
@@ -41,17 +41,17 @@ pub fn ecdsa_presignatures_to_bytes<'env>(
 
 /// Properties of a party's presignatures.
 #[napi(object, object_from_js = false)]
-pub struct PresignaturesAbout {
+pub struct PresignaturesInfo {
     pub group: &'static str,
     pub member: MemberIndex,
     pub left: u32,
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_presignatures_about(party: &External<OpenPresignatures>) -> Result<PresignaturesAbout> {
+pub fn ecdsa_presignatures_info(party: &External<OpenPresignatures>) -> Result<PresignaturesInfo> {
     let party = party.open()?;
     let left = party.left() as u32;
-    Ok(PresignaturesAbout { group: party.group().name(), member: party.member(), left })
+    Ok(PresignaturesInfo { group: party.group().name(), member: party.member(), left })
 }
 
 #[napi(catch_unwind)]
@@ -115,7 +115,7 @@ pub struct Single {
 
 impl Single {
     fn new(presignature: Presignature) -> Self {
-        let (group, agreement) = (presignature.group(), name_of(presignature.agreement()));
+        let (group, agreement) = (presignature.group(), agreement_name(presignature.agreement()));
         Self { group, agreement, spent: false, presignature: Closable::new("presignature", presignature) }
     }
 

@@ -118,14 +118,14 @@ pub fn tdh2_ciphertext_equals(ciphertext: &External<Ciphertext>, other: &Externa
 
 /// Context of a ciphertext.
 #[napi(object, object_from_js = false)]
-pub struct LabelAbout {
+pub struct LabelInfo {
     pub committee: External<CommitteeId>,
     pub epoch: u64,
     pub proposer: MemberIndex,
     pub payload: Uint8Array,
 }
 
-impl From<&Label> for LabelAbout {
+impl From<&Label> for LabelInfo {
     fn from(label: &Label) -> Self {
         Self {
             committee: External::new(label.committee),
@@ -137,7 +137,7 @@ impl From<&Label> for LabelAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn tdh2_ciphertext_label(ciphertext: &External<Ciphertext>) -> LabelAbout {
+pub fn tdh2_ciphertext_label(ciphertext: &External<Ciphertext>) -> LabelInfo {
     (&ciphertext.header().label).into()
 }
 
@@ -179,7 +179,7 @@ pub fn tdh2_valid_value(valid: &External<ValidCiphertext>) -> External<Ciphertex
 }
 
 #[napi(catch_unwind)]
-pub fn tdh2_valid_label(valid: &External<ValidCiphertext>) -> LabelAbout {
+pub fn tdh2_valid_label(valid: &External<ValidCiphertext>) -> LabelInfo {
     valid.label().into()
 }
 
@@ -218,7 +218,7 @@ pub fn tdh2_valid_combine<'env>(
     let keys = tdh2(keys).throw()?;
     let shares = all(&shares, tdh2).throw()?;
     let combine = |cache: &mut Cache| valid.combine(keys, &shares, cache.as_mut());
-    let plaintext = SharedCache::of(cache).with(combine).throw()?;
+    let plaintext = SharedCache::or_new(cache).with(combine).throw()?;
     bytes(env, plaintext)
 }
 
@@ -232,7 +232,7 @@ pub fn tdh2_valid_combine_async(
 ) -> Result<Promised<Uint8Array>> {
     let (valid, keys) = (ValidCiphertext::clone(valid), tdh2(keys).throw()?.clone());
     let shares = all(&shares, tdh2).throw()?;
-    let cache = SharedCache::of(cache);
+    let cache = SharedCache::or_new(cache);
     Ok(queue(unwanted, move || {
         let combine = |cache: &mut Cache| valid.combine(&keys, &shares, cache.as_mut());
         cache.with(combine).map(Uint8Array::from)
@@ -253,7 +253,7 @@ pub fn tdh2_decryption_new(
 ) -> Result<External<Opening>> {
     let keys = tdh2(keys).throw()?.clone();
     let decryption = Decryption::new(keys, ValidCiphertext::clone(valid));
-    handle(decryption.map(|decryption| Opening { decryption, cache: SharedCache::of(cache) }))
+    handle(decryption.map(|decryption| Opening { decryption, cache: SharedCache::or_new(cache) }))
 }
 
 /// Result of adding a share: the plaintext, or the reason why there is none.

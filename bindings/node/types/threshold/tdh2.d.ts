@@ -6,8 +6,10 @@
  * member can propose it.
  */
 
-import type { QuorateError, AsyncOptions, CommitteeId } from '../../index.js';
-import type { Cache, Threshold } from '../threshold.js';
+import type { AsyncOptions } from '../async.js';
+import type { QuorateError } from '../errors.js';
+import type { CommitteeId } from '../ids.js';
+import type { Cache, Threshold } from './common.js';
 
 /** Maximum length of a plaintext: 32 MiB. */
 export const MAX_PLAINTEXT: number;

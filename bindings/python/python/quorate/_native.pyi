@@ -157,8 +157,8 @@ class Auditor:
 @final
 class BlsCombiner:
     """
-    Combines shares to a signature: optimistically at first; only if that fails, it checks each share and identifies the
-    wrong ones. Threads may share it.
+    Combines shares into a signature: optimistically at first; only if that fails, it checks each share and identifies
+    the wrong ones. Threads may share it.
     """
     def __new__(cls, /, key: BlsGroupKey, message: Buffer, cache: Cache | None = None) -> BlsCombiner:
         """
@@ -505,7 +505,7 @@ class ChainId:
 class CheckedShard:
     """
     A shard whose path leads to the root of its commitment. Decoding a shard checks it, and only checked shards can be
-    decoded to a message.
+    decoded into a message.
     """
     def __copy__(self, /) -> CheckedShard: ...
     def __deepcopy__(self, memo: Any, /) -> CheckedShard: ...
@@ -588,7 +588,7 @@ class Ciphertext:
 @final
 class Coder:
     """
-    Encodes messages to shards and decodes them, for one coding. It holds tables and working memory, up to twice the
+    Encodes messages into shards and decodes them, for one coding. It holds tables and working memory, up to twice the
     size of the largest message so far: reuse it. Threads may share it, but their calls are serialised; prefer one coder
     per thread.
     """
@@ -616,7 +616,7 @@ class Coder:
         """
     def disperse(self, /, message: Buffer) -> Dispersal:
         """
-        Encodes a message to all its shards and commits to them. Cost: computing the parity shards, and hashing all
+        Encodes a message into all its shards and commits to them. Cost: computing the parity shards, and hashing all
         shards.
         """
     def disperse_async(self, /, message: Buffer) -> Coroutine[Any, Any, Dispersal]:
@@ -675,7 +675,7 @@ class Coin:
         """
     def combine(self, /, keys: CoinPublicKeys, shares: Iterable[CoinVerifiedShare], cache: Cache | None = None) -> CoinValue:
         """
-        Combines verified shares to the value. Raises `BelowQuorumError`, `DuplicateSignerError`, and
+        Combines verified shares into the value. Raises `BelowQuorumError`, `DuplicateSignerError`, and
         `WrongContextError` for a share of another coin.
         """
     @property
@@ -1170,7 +1170,7 @@ class Conflict:
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, first: Certificate, second: Certificate) -> Conflict:
         """
-        Combines two votes to evidence. The signatures are not verified yet.
+        Combines two votes into evidence. The signatures are not verified yet.
         """
     def __repr__(self, /) -> str: ...
     @property
@@ -1331,8 +1331,8 @@ class Dispersal:
 @final
 class EcdsaCombiner:
     """
-    Combines shares to a signature: optimistically at first; only if that fails, it checks each share and identifies the
-    wrong ones. Threads may share it.
+    Combines shares into a signature: optimistically at first; only if that fails, it checks each share and identifies
+    the wrong ones. Threads may share it.
     """
     def __new__(cls, /, signing: Signing, cache: Cache | None = None) -> EcdsaCombiner:
         """
@@ -1588,7 +1588,7 @@ class Equivocation:
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(cls, /, first: Vote, second: Vote) -> Equivocation:
         """
-        Combines two votes to evidence. The signatures are not verified yet.
+        Combines two votes into evidence. The signatures are not verified yet.
         """
     def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
@@ -2969,7 +2969,7 @@ class Signer:
         """
         Sets a hook that distinguishes copies of this machine: it returns a virtual machine's generation identifier, a
         counter of restored checkpoints, or any other 64-bit integer. `sign` and `prepare` call it first, on the calling
-        thread. When its answer changes, all keys are wiped. They raise what it raises, and then nothing is signed. It
+        thread. When its answer changes, all keys are wiped. Its exceptions propagate, and then nothing is signed. It
         may use this signer. Forks are detected without it; undetected copies are limited by the keys' lifetime.
         """
     def invalidate(self, /) -> None:
@@ -3084,7 +3084,7 @@ class Signing:
     @property
     def message(self, /) -> bytes:
         """
-        The signed statement.
+        The message.
         """
     @property
     def nonce(self, /) -> bytes:
@@ -3491,7 +3491,7 @@ class Ticket:
     @property
     def member(self, /) -> int:
         """
-        The signer that the proof names.
+        Member that the ticket names.
         """
     @property
     def round(self, /) -> int:
@@ -4217,7 +4217,7 @@ class Verifier:
     def check_revocation(self, /, hook: Callable[[PublicKey], bool]) -> None:
         """
         Sets a hook that tells whether a key is revoked, according to an external list. `announce`, `can_verify_fast`
-        and `verify` call it first, on the calling thread. They raise what it raises, and then nothing is accepted. It
+        and `verify` call it first, on the calling thread. Its exceptions propagate, and then nothing is accepted. It
         may use this verifier, and should cost no more than a lookup.
         """
     def revoke(self, /, signer: PublicKey) -> bool:
@@ -4460,7 +4460,7 @@ def hash(domain: str, data: Buffer) -> bytes:
 
 def reuse(signer: PublicKey, first: tuple[Buffer, Buffer], second: tuple[Buffer, Buffer]) -> bytes:
     """
-    Combines two signatures of one one-time key, each with its message, to evidence against the signer; `verify_reuse`
+    Combines two signatures of one one-time key, each with its message, into evidence against the signer; `verify_reuse`
     verifies it. Raises `NotEvidenceError` if they prove no fault.
     """
 

@@ -223,6 +223,6 @@ _BY_CODE: Final[Mapping[str, type[QuorateError]]] = {
 }
 
 
-def of(code: str, message: str, culprits: Sequence[int], details: Mapping[str, Any]) -> QuorateError:
+def from_code(code: str, message: str, culprits: Sequence[int], details: Mapping[str, Any]) -> QuorateError:
     """Returns the exception for a code. Called by the native module."""
     return _BY_CODE[code](message, culprits, details)

@@ -27,7 +27,7 @@ impl Revocation {
     }
 }
 
-impl Asked<Revocation> {
+impl HookSlot<Revocation> {
     /// Returns true if the key is revoked; false without a hook.
     pub(super) fn is_revoked(&self, signer: &Bound<'_, PublicKey>) -> PyResult<bool> {
         self.hook(signer.py()).map_or(Ok(false), |hook| hook.ask(signer))
@@ -43,7 +43,7 @@ impl Copies {
         let answer = self.0.bind(py).call0()?;
         answer.extract().map_err(|error: PyErr| {
             if error.is_instance_of::<PyOverflowError>(py) {
-                PyOverflowError::new_err(format!("a hook must answer from 0 to {}", u64::MAX))
+                PyOverflowError::new_err(format!("a hook must return an integer from 0 to {}", u64::MAX))
             } else if error.is_instance_of::<PyTypeError>(py) {
                 wrong("an int", &answer)
             } else {
@@ -53,7 +53,7 @@ impl Copies {
     }
 }
 
-impl Asked<Copies> {
+impl HookSlot<Copies> {
     /// Identifier of this copy, if a hook is set.
     pub(super) fn copy(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         self.hook(py).map(|hook| hook.ask(py)).transpose()
@@ -62,13 +62,13 @@ impl Asked<Copies> {
 
 fn wrong(needed: &str, answer: &Bound<'_, PyAny>) -> PyErr {
     let kind = answer.get_type().name().map_or_else(|_| "something else".into(), |name| name.to_string());
-    PyTypeError::new_err(format!("a hook must answer with {needed}, not {kind}"))
+    PyTypeError::new_err(format!("a hook must return {needed}, not {kind}"))
 }
 
 /// A hook that may not be set yet. Its lock is held only while a reference is copied.
-pub(super) struct Asked<H>(Mutex<Option<H>>);
+pub(super) struct HookSlot<H>(Mutex<Option<H>>);
 
-impl<H: Hook> Asked<H> {
+impl<H: Hook> HookSlot<H> {
     pub(super) fn unset() -> Self {
         Self(Mutex::new(None))
     }
@@ -80,7 +80,7 @@ impl<H: Hook> Asked<H> {
     }
 
     fn hook(&self, py: Python<'_>) -> Option<H> {
-        locked(py, &self.0, |slot| slot.as_ref().map(|hook| H::of(hook.callable().clone_ref(py))))
+        locked(py, &self.0, |slot| slot.as_ref().map(|hook| H::new(hook.callable().clone_ref(py))))
     }
 
     /// For the garbage collector: a hook often references the object that it belongs to.
@@ -98,7 +98,7 @@ impl<H: Hook> Asked<H> {
 
 /// A user's callable.
 pub(super) trait Hook: Sized {
-    fn of(callable: Py<PyAny>) -> Self;
+    fn new(callable: Py<PyAny>) -> Self;
     fn callable(&self) -> &Py<PyAny>;
 }
 
@@ -107,7 +107,7 @@ const CALLABLE: PyStaticExpr = type_hint_identifier!("collections.abc", "Callabl
 macro_rules! hooks {
     ($($name:ident($($argument:ty)?) -> $answer:literal;)*) => {$(
         impl Hook for $name {
-            fn of(callable: Py<PyAny>) -> Self {
+            fn new(callable: Py<PyAny>) -> Self {
                 Self(callable)
             }
 
@@ -129,7 +129,7 @@ macro_rules! hooks {
                 if object.is_callable() {
                     Ok(Self(object.to_owned().unbind()))
                 } else {
-                    Err(PyTypeError::new_err("something that can be called is needed"))
+                    Err(PyTypeError::new_err("expected a callable"))
                 }
             }
         }

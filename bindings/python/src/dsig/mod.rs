@@ -63,7 +63,7 @@ pub(crate) fn verify_all_async<'py>(
     Ok(off_thread(module, "verify_all", (suite, entries))?)
 }
 
-/// Combines two signatures of one one-time key, each with its message, to evidence against the signer; `verify_reuse`
+/// Combines two signatures of one one-time key, each with its message, into evidence against the signer; `verify_reuse`
 /// verifies it. Raises `NotEvidenceError` if they prove no fault.
 #[pyfunction]
 pub(crate) fn reuse<'py>(

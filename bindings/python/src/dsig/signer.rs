@@ -13,7 +13,7 @@ use quorate::any;
 use quorate::dsig::SignerConfig;
 use quorate::dsig::dynamic::{DynAnnounced, DynSigner, SuiteId};
 
-use super::hook::{Asked, Copies};
+use super::hook::{Copies, HookSlot};
 use super::{locked, named};
 use crate::convert::{Bytes, List, Log2, LowWater, Member, Members, Now, size};
 use crate::failure::{Failure, Outcome};
@@ -32,25 +32,25 @@ pub(crate) struct Signer {
     suite: SuiteId,
     public: any::PublicKey,
     inner: Mutex<Option<DynSigner>>,
-    copies: Asked<Copies>,
+    copies: HookSlot<Copies>,
     /// The hook's last answer, for the core.
     copy: Arc<AtomicU64>,
 }
 
 impl Signer {
-    fn quickly<T>(&self, py: Python<'_>, work: impl FnOnce(&mut DynSigner) -> T) -> Outcome<T> {
+    fn with_lock<T>(&self, py: Python<'_>, work: impl FnOnce(&mut DynSigner) -> T) -> Outcome<T> {
         locked(py, &self.inner, |signer| signer.as_mut().map(work)).ok_or(Failure::Closed(WHAT))
     }
 
-    /// As [`quickly`](Signer::quickly), with the hook's answer. If threads arrive in another order than their answers
+    /// As [`with_lock`](Signer::with_lock), with the hook's answer. If threads arrive in another order than their answers
     /// were given, the keys are wiped once more than needed.
-    fn told<T>(
+    fn with_answer<T>(
         &self,
         py: Python<'_>,
         copy: Option<u64>,
         work: impl FnOnce(&mut DynSigner) -> T,
     ) -> Outcome<T> {
-        self.quickly(py, |signer| {
+        self.with_lock(py, |signer| {
             if let Some(copy) = copy {
                 self.copy.store(copy, Ordering::Relaxed);
             }
@@ -93,16 +93,16 @@ impl Signer {
         let signer = DynSigner::new(suite, secret.try_into()?, groups, config, &mut SysRng)?;
         let public = signer.public_key().clone().into();
         let copy = Arc::default();
-        Ok(Self { suite, public, inner: Mutex::new(Some(signer)), copies: Asked::unset(), copy })
+        Ok(Self { suite, public, inner: Mutex::new(Some(signer)), copies: HookSlot::unset(), copy })
     }
 
     /// Sets a hook that distinguishes copies of this machine: it returns a virtual machine's generation identifier, a
     /// counter of restored checkpoints, or any other 64-bit integer. `sign` and `prepare` call it first, on the calling
-    /// thread. When its answer changes, all keys are wiped. They raise what it raises, and then nothing is signed. It
+    /// thread. When its answer changes, all keys are wiped. Its exceptions propagate, and then nothing is signed. It
     /// may use this signer. Forks are detected without it; undetected copies are limited by the keys' lifetime.
     fn detect_copies(&self, py: Python<'_>, hook: Copies) -> Outcome<()> {
         let copy = hook.ask(py)?;
-        self.told(py, Some(copy), |signer| {
+        self.with_answer(py, Some(copy), |signer| {
             let copy = self.copy.clone();
             signer.detect_copies(move || copy.load(Ordering::Relaxed));
         })?;
@@ -119,11 +119,11 @@ impl Signer {
         loop {
             let copy = self.copies.copy(py)?;
             let now = at(now);
-            let plan = self.told(py, copy, |signer| signer.plan(&mut SysRng, now))??;
+            let plan = self.with_answer(py, copy, |signer| signer.plan(&mut SysRng, now))??;
             let Some(plan) = plan else { return Ok(None) };
             let batch = py.detach(|| plan.make())?;
             // None if the keys were invalidated meanwhile, and this batch with them.
-            if let Some(announced) = self.quickly(py, |signer| signer.add(batch))? {
+            if let Some(announced) = self.with_lock(py, |signer| signer.add(batch))? {
                 return Ok(Some(Announced(announced)));
             }
         }
@@ -140,7 +140,7 @@ impl Signer {
 
     /// Announcements of all batches that still have keys, for a verifier that joins late or restarts.
     fn announcements(&self, py: Python<'_>) -> Outcome<Vec<Announced>> {
-        self.quickly(py, |signer| signer.announcements().into_iter().map(Announced).collect())
+        self.with_lock(py, |signer| signer.announcements().into_iter().map(Announced).collect())
     }
 
     /// Signs with a fresh key of the smallest group that contains all of `hint` and has a key; an empty hint means all
@@ -161,19 +161,19 @@ impl Signer {
         // The clock is read after the hook, which may take its time.
         let copy = self.copies.copy(py)?;
         let now = at(now);
-        let signature = self.told(py, copy, |signer| signer.sign(&message, &hint, now))??;
+        let signature = self.with_answer(py, copy, |signer| signer.sign(&message, &hint, now))??;
         Ok(PyBytes::new(py, &signature))
     }
 
     /// Number of keys ready in all groups.
     #[getter]
     fn ready(&self, py: Python<'_>) -> Outcome<usize> {
-        self.quickly(py, |signer| signer.ready())
+        self.with_lock(py, |signer| signer.ready())
     }
 
     /// Wipes every key. Call it when the machine was copied, or is about to be.
     fn invalidate(&self, py: Python<'_>) -> Outcome<()> {
-        self.quickly(py, DynSigner::invalidate)
+        self.with_lock(py, DynSigner::invalidate)
     }
 
     /// The name of the suite.
@@ -198,7 +198,7 @@ impl Signer {
     /// True if the signer was closed.
     #[getter]
     fn closed(&self, py: Python<'_>) -> bool {
-        self.quickly(py, |_| ()).is_err()
+        self.with_lock(py, |_| ()).is_err()
     }
 
     fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use quorate::dsig::VerifierConfig;
 use quorate::dsig::dynamic::{self, DynAuditor, DynVerifier, SuiteId};
 
-use super::hook::{Asked, Revocation};
+use super::hook::{HookSlot, Revocation};
 use super::{ed25519, locked, named};
 use crate::convert::{Batches, Burst, Bytes, Now, Roots, size};
 use crate::failure::Outcome;
@@ -20,7 +20,7 @@ use crate::times::{Interval, at};
 pub(crate) struct Verifier {
     suite: SuiteId,
     inner: Mutex<DynVerifier>,
-    revocation: Asked<Revocation>,
+    revocation: HookSlot<Revocation>,
     /// The hook's answer for the current signer, for the core. It belongs to the holder of the lock.
     revoked: Arc<AtomicBool>,
 }
@@ -67,7 +67,7 @@ impl Verifier {
         let revoked = Arc::new(AtomicBool::default());
         let answer = revoked.clone();
         verifier.check_revocation(move |_| answer.load(Ordering::Relaxed));
-        Ok(Self { suite, inner: Mutex::new(verifier), revocation: Asked::unset(), revoked })
+        Ok(Self { suite, inner: Mutex::new(verifier), revocation: HookSlot::unset(), revoked })
     }
 
     /// Admits a signer. Does nothing if the signer is known.
@@ -84,7 +84,7 @@ impl Verifier {
     }
 
     /// Sets a hook that tells whether a key is revoked, according to an external list. `announce`, `can_verify_fast`
-    /// and `verify` call it first, on the calling thread. They raise what it raises, and then nothing is accepted. It
+    /// and `verify` call it first, on the calling thread. Its exceptions propagate, and then nothing is accepted. It
     /// may use this verifier, and should cost no more than a lookup.
     fn check_revocation(&self, py: Python<'_>, hook: Revocation) {
         self.revocation.set(py, hook);

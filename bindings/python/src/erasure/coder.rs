@@ -1,4 +1,4 @@
-//! Encoding a message to checked shards, and decoding it.
+//! Encoding a message into checked shards, and decoding it.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -71,7 +71,7 @@ impl Commitment {
 }
 
 /// A shard whose path leads to the root of its commitment. Decoding a shard checks it, and only checked shards can be
-/// decoded to a message.
+/// decoded into a message.
 #[pyclass(frozen, eq, module = "quorate.erasure")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct CheckedShard(erasure::CheckedShard);
@@ -138,7 +138,7 @@ impl CheckedShard {
     }
 }
 
-/// Encodes messages to shards and decodes them, for one coding. It holds tables and working memory, up to twice the
+/// Encodes messages into shards and decodes them, for one coding. It holds tables and working memory, up to twice the
 /// size of the largest message so far: reuse it. Threads may share it, but their calls are serialised; prefer one coder
 /// per thread.
 #[pyclass(frozen, module = "quorate.erasure")]
@@ -169,7 +169,7 @@ impl Coder {
         self.coding
     }
 
-    /// Encodes a message to all its shards and commits to them. Cost: computing the parity shards, and hashing all
+    /// Encodes a message into all its shards and commits to them. Cost: computing the parity shards, and hashing all
     /// shards.
     fn disperse(&self, py: Python<'_>, message: Bytes) -> Outcome<Dispersal> {
         Ok(Dispersal(self.with(py, |coder| coder.disperse(&message))?))

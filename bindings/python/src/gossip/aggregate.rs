@@ -108,7 +108,7 @@ impl Aggregate {
         aggregates: List<Py<Aggregate>>,
     ) -> Outcome<Verdicts<VerifiedAggregate>> {
         let (aggregates, rng) = (plain(aggregates)?, &mut getrandom::SysRng);
-        Ok(Verdicts::of(py.detach(|| any::Aggregate::verify_batch(&committee.0, aggregates, rng))))
+        Ok(Verdicts::new(py.detach(|| any::Aggregate::verify_batch(&committee.0, aggregates, rng))))
     }
 
     /// As `verify_batch`, on another thread.
@@ -129,7 +129,7 @@ impl Aggregate {
         aggregates: List<Py<Aggregate>>,
     ) -> Outcome<Verdicts<VerifiedAggregate>> {
         let aggregates = plain(aggregates)?;
-        Ok(Verdicts::of(py.detach(|| any::Aggregate::verify_batch_derived(&committee.0, aggregates))))
+        Ok(Verdicts::new(py.detach(|| any::Aggregate::verify_batch_derived(&committee.0, aggregates))))
     }
 
     /// As `verify_batch_derived`, on another thread.

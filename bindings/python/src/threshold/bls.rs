@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use quorate::any::threshold::bls as any;
 
-use super::cache::{Cache, Own};
+use super::cache::{Cache, WithCache};
 use super::common::{Agreement, Attested, Combined, Counts, Threshold, Tolerance};
 use crate::convert::{Bytes, Member};
 use crate::failure::Outcome;
@@ -27,7 +27,7 @@ pub(crate) fn bls_deal(
 ) -> Outcome<Vec<BlsKeyShare>> {
     let (committee, tolerance) = (committee.0, tolerance.0);
     let shares = py.detach(|| any::deal(suite.0, committee, tolerance, agreement.0, &mut SysRng))?;
-    Ok(shares.into_iter().map(BlsKeyShare::of).collect())
+    Ok(shares.into_iter().map(BlsKeyShare::new_held).collect())
 }
 
 /// Returns 32 bytes that were unpredictable before enough members had signed. VERIFY THE SIGNATURE FIRST.
@@ -114,7 +114,7 @@ pub(crate) struct BlsKeyShare {
 }
 
 impl BlsKeyShare {
-    fn of(share: any::KeyShare) -> Self {
+    fn new_held(share: any::KeyShare) -> Self {
         let (member, key) = (share.member(), BlsGroupKey(share.key()));
         Self { member, key, secret: Held::new("KeyShare", share) }
     }
@@ -126,7 +126,7 @@ held! {
         /// it.
         #[staticmethod]
         fn from_bytes(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
-            Ok(Self::of(py.detach(|| any::KeyShare::from_bytes(suite.0, &data))?))
+            Ok(Self::new_held(py.detach(|| any::KeyShare::from_bytes(suite.0, &data))?))
         }
 
         /// Returns the whole share, to be sealed for its party. The result is a Python object that is never wiped.
@@ -228,12 +228,12 @@ impl BlsSignatureShare {
     }
 }
 
-/// Combines shares to a signature: optimistically at first; only if that fails, it checks each share and identifies the
-/// wrong ones. Threads may share it.
+/// Combines shares into a signature: optimistically at first; only if that fails, it checks each share and identifies
+/// the wrong ones. Threads may share it.
 #[pyclass(frozen, module = "quorate._native")]
 pub(crate) struct BlsCombiner {
     key: BlsGroupKey,
-    inner: Own<any::Combiner>,
+    inner: WithCache<any::Combiner>,
 }
 
 #[pymethods]
@@ -244,7 +244,7 @@ impl BlsCombiner {
     #[pyo3(signature = (key, message, cache = None))]
     fn new(key: &BlsGroupKey, message: Bytes, cache: Option<Py<Cache>>) -> Self {
         let inner = any::Combiner::new(any::Signing::new(&key.0, &message));
-        Self { key: key.clone(), inner: Own::new(inner, cache) }
+        Self { key: key.clone(), inner: WithCache::new(inner, cache) }
     }
 
     /// Adds a share received over a link that authenticates `sender`. Raises `WrongContextError` for a share of another
@@ -256,7 +256,7 @@ impl BlsCombiner {
         share: &BlsSignatureShare,
     ) -> Outcome<Combined<Signature, BlsShareFault>> {
         let share = share.0.clone();
-        Ok(Combined::of(self.inner.with(py, |combiner, cache| combiner.add(cache, sender.0, share))?))
+        Ok(Combined::from_core(self.inner.with(py, |combiner, cache| combiner.add(cache, sender.0, share))?))
     }
 
     /// Key whose shares it collects.

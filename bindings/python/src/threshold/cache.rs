@@ -35,12 +35,12 @@ impl Cache {
 }
 
 /// A combiner behind a lock that threads wait for only without the interpreter, and its cache, given or its own.
-pub(super) struct Own<T> {
+pub(super) struct WithCache<T> {
     inner: Mutex<(T, any::Cache)>,
     shared: Option<Py<Cache>>,
 }
 
-impl<T: Send> Own<T> {
+impl<T: Send> WithCache<T> {
     pub(super) fn new(inner: T, shared: Option<Py<Cache>>) -> Self {
         Self { inner: Mutex::new((inner, any::Cache::new(1))), shared }
     }

@@ -9,7 +9,7 @@ use quorate::threshold::coin::{self, Cks};
 use quorate::threshold::dleq::{self, Purpose};
 use quorate::wire::{Decode, Encode};
 
-use super::cache::{Cache, Own};
+use super::cache::{Cache, WithCache};
 use super::common::Threshold;
 use super::dleq::{Checked, Collected, purpose};
 use crate::convert::{Below, Bytes, CoinInstance, Epoch, List, Member, Protocol, Round, exactly};
@@ -104,7 +104,7 @@ pub(crate) struct Coin(coin::Coin);
 impl Coin {
     /// The coin with that name. Cost: half a multiplication.
     #[staticmethod]
-    fn of(py: Python<'_>, keys: &CoinPublicKeys, name: &CoinName) -> Outcome<Self> {
+    fn from_name(py: Python<'_>, keys: &CoinPublicKeys, name: &CoinName) -> Outcome<Self> {
         Ok(Self(py.detach(|| coin::Coin::from_name(&keys.0, name.0))?))
     }
 
@@ -126,7 +126,7 @@ impl Coin {
         PyBytes::new(py, self.0.instance().base().as_bytes())
     }
 
-    /// Combines verified shares to the value. Raises `BelowQuorumError`, `DuplicateSignerError`, and
+    /// Combines verified shares into the value. Raises `BelowQuorumError`, `DuplicateSignerError`, and
     /// `WrongContextError` for a share of another coin.
     #[pyo3(signature = (keys, shares, cache = None))]
     fn combine(
@@ -193,7 +193,7 @@ impl CoinValue {
 #[pyclass(frozen, module = "quorate.threshold.coin")]
 pub(crate) struct Toss {
     name: CoinName,
-    inner: Own<coin::Toss>,
+    inner: WithCache<coin::Toss>,
 }
 
 #[pymethods]
@@ -204,7 +204,7 @@ impl Toss {
     #[pyo3(signature = (keys, coin, cache = None))]
     fn new(keys: &CoinPublicKeys, coin: &Coin, cache: Option<Py<Cache>>) -> Outcome<Self> {
         let inner = coin::Toss::new(keys.0.clone(), coin.0.clone())?;
-        Ok(Self { name: coin.name(), inner: Own::new(inner, cache) })
+        Ok(Self { name: coin.name(), inner: WithCache::new(inner, cache) })
     }
 
     /// Adds a share. The output is the value, returned once, when enough shares are valid. Raises `UnknownSignerError`.

@@ -166,7 +166,7 @@ pub(crate) struct Combined<S, E> {
 }
 
 impl<S, E> Combined<S, E> {
-    pub(super) fn of<A, B>(outcome: any::Outcome<A, B>) -> Self
+    pub(super) fn from_core<A, B>(outcome: any::Outcome<A, B>) -> Self
     where
         S: From<A>,
         E: From<B>,

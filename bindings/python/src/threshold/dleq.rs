@@ -116,7 +116,7 @@ macro_rules! purpose {
                 let (committee, threshold) = (committee.0, threshold.0);
                 let (keys, shares) =
                     py.detach(|| dleq::PublicKeys::deal(committee, threshold, &mut SysRng))?;
-                Ok((Self(keys.into()), shares.into_iter().map($key_share::of).collect()))
+                Ok((Self(keys.into()), shares.into_iter().map($key_share::new_held).collect()))
             }
 
             /// Reads keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products.
@@ -208,7 +208,7 @@ macro_rules! purpose {
         }
 
         impl $key_share {
-            fn of(share: dleq::KeyShare<$purpose>) -> Self {
+            fn new_held(share: dleq::KeyShare<$purpose>) -> Self {
                 Self {
                     member: share.member(),
                     committee: share.committee().into(),
@@ -219,7 +219,7 @@ macro_rules! purpose {
         }
 
         held! {
-            $key_share, "a KeyShare cannot be pickled or copied; write to_bytes() to a key file if you must", {
+            $key_share, "a KeyShare cannot be pickled or copied; use to_bytes() to write a key file", {
                 /// Length of the result of `to_bytes` in bytes.
                 #[classattr]
                 const LEN: usize = dleq::KeyShare::<$purpose>::LEN;
@@ -228,7 +228,7 @@ macro_rules! purpose {
                 /// and overwrite it.
                 #[staticmethod]
                 fn from_bytes(py: Python<'_>, data: Bytes) -> Outcome<Self> {
-                    Ok(Self::of(py.detach(|| dleq::KeyShare::from_bytes(&data))?))
+                    Ok(Self::new_held(py.detach(|| dleq::KeyShare::from_bytes(&data))?))
                 }
 
                 /// Returns the 99 bytes, for a key file. The result is a Python object that is never wiped.

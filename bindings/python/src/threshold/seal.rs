@@ -27,7 +27,7 @@ impl SealingKey {
 }
 
 held! {
-    SealingKey, "a SealingKey cannot be pickled or copied; write to_bytes() to a key file if you must", {
+    SealingKey, "a SealingKey cannot be pickled or copied; use to_bytes() to write a key file", {
         /// Generates a key with the operating system's random number generator.
         #[staticmethod]
         fn generate(py: Python<'_>) -> Outcome<Self> {

@@ -11,7 +11,7 @@ use quorate::threshold::dleq::{self, Purpose};
 use quorate::threshold::tdh2::{self, Tdh2};
 use quorate::wire::{Decode, Encode};
 
-use super::cache::{Cache, Own};
+use super::cache::{Cache, WithCache};
 use super::common::Threshold;
 use super::dleq::{Checked, faults, purpose};
 use crate::convert::{Bytes, Epoch, List, Member};
@@ -42,7 +42,7 @@ pub(crate) struct EncryptionKey(tdh2::EncryptionKey);
 impl EncryptionKey {
     /// The encryption key of a committee.
     #[staticmethod]
-    fn of(py: Python<'_>, keys: &Tdh2PublicKeys) -> Self {
+    fn from_public_keys(py: Python<'_>, keys: &Tdh2PublicKeys) -> Self {
         Self(py.detach(|| tdh2::EncryptionKey::from_public_keys(&keys.0)))
     }
 
@@ -232,7 +232,7 @@ impl ValidCiphertext {
 #[pyclass(frozen, module = "quorate.threshold.tdh2")]
 pub(crate) struct Decryption {
     label: tdh2::Label,
-    inner: Own<tdh2::Decryption>,
+    inner: WithCache<tdh2::Decryption>,
 }
 
 #[pymethods]
@@ -243,7 +243,7 @@ impl Decryption {
     #[pyo3(signature = (keys, ciphertext, cache = None))]
     fn new(keys: &Tdh2PublicKeys, ciphertext: &ValidCiphertext, cache: Option<Py<Cache>>) -> Outcome<Self> {
         let inner = tdh2::Decryption::new(keys.0.clone(), ciphertext.0.clone())?;
-        Ok(Self { label: *ciphertext.0.label(), inner: Own::new(inner, cache) })
+        Ok(Self { label: *ciphertext.0.label(), inner: WithCache::new(inner, cache) })
     }
 
     /// Adds a share, and decrypts the ciphertext once there are enough. Raises `UnknownSignerError`.

@@ -2,7 +2,7 @@
 
 import { bytes, callable, suite, u16 } from '../check.js';
 import { Handle, TOKEN, hex, name, open, wrap } from '../handle.js';
-import { Secret, agreement, convicted, counts, equal } from './common.js';
+import { Secret, agreement, verifiedCulprit, counts, equal } from './common.js';
 
 export function sharedBlsApi(wasm, base) {
   const { CommitteeId, openCommitteeId, PublicKey, Signature, Threshold, Tolerance, shareOf } = base;
@@ -97,7 +97,7 @@ export function sharedBlsApi(wasm, base) {
   class Combiner extends Handle {
     constructor(key, message, cache) {
       const parts = [open(key, GroupKey, 'key'), bytes(message, 'message')];
-      super(TOKEN, wasm().SharedCombiner.of(...parts, shareOf(cache)));
+      super(TOKEN, wasm().SharedCombiner.new(...parts, shareOf(cache)));
     }
     add(from, share) {
       const raw = open(this, Combiner).add(u16(from, 'from'), open(share, SignatureShare, 'share'));
@@ -132,7 +132,7 @@ export function sharedBlsApi(wasm, base) {
     verify(key, attested) {
       const of = open(key, GroupKey, 'key');
       callable(attested, 'attested');
-      return convicted(wasm, open(this, ShareFault).verify(of), attested);
+      return verifiedCulprit(wasm, open(this, ShareFault).verify(of), attested);
     }
     toString() {
       return `ShareFault(${this.share})`;

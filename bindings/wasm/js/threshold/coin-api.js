@@ -28,7 +28,7 @@ export function coinApi(wasm, base) {
 
   class Coin extends Handle {
     static fromName(keys, given) {
-      return wrap(Coin, wasm().CoinOf.from_name(open(keys, PublicKeys, 'keys'), ...named(given)));
+      return wrap(Coin, wasm().CoinHandle.from_name(open(keys, PublicKeys, 'keys'), ...named(given)));
     }
     get name() {
       const raw = open(this, Coin);
@@ -60,7 +60,7 @@ export function coinApi(wasm, base) {
 
   class CoinValue extends Handle {
     static fromBytes(data) {
-      return wrap(CoinValue, wasm().CoinValueOf.from_bytes(bytes(data, 'bytes')));
+      return wrap(CoinValue, wasm().CoinValueHandle.from_bytes(bytes(data, 'bytes')));
     }
     get bytes() {
       return open(this, CoinValue).bytes();
@@ -85,7 +85,7 @@ export function coinApi(wasm, base) {
   class Toss extends Handle {
     constructor(keys, of, cache) {
       const parts = [open(keys, PublicKeys, 'keys'), open(of, Coin, 'coin')];
-      super(TOKEN, wasm().CoinToss.of(...parts, shareOf(cache)));
+      super(TOKEN, wasm().CoinToss.new(...parts, shareOf(cache)));
     }
     add(share) {
       const tossed = open(this, Toss).add(open(share, Share, 'share'));

@@ -2,7 +2,7 @@
 
 import { bytes, callable, u16 } from '../check.js';
 import { Handle, TOKEN, name, open, wrap } from '../handle.js';
-import { convicted, counts, equal } from './common.js';
+import { verifiedCulprit, counts, equal } from './common.js';
 
 export function combiningApi(wasm, { shareOf, group, GroupKey, Signature, Tag, Deal }) {
   class SignatureShare extends Handle {
@@ -64,11 +64,11 @@ export function combiningApi(wasm, { shareOf, group, GroupKey, Signature, Tag, D
 
   class Signing extends Handle {
     constructor(key, deal, nonce, tag, message) {
-      super(TOKEN, key === TOKEN ? deal : Signing.#of(key, deal, nonce, tag, message));
+      super(TOKEN, key === TOKEN ? deal : Signing.#parse(key, deal, nonce, tag, message));
     }
-    static #of(key, deal, nonce, tag, message) {
+    static #parse(key, deal, nonce, tag, message) {
       const parts = [open(key, GroupKey, 'key'), open(deal, Deal, 'deal'), bytes(nonce, 'nonce')];
-      return wasm().EcdsaSigning.of(...parts, open(tag, Tag, 'tag'), bytes(message, 'message'));
+      return wasm().EcdsaSigning.new(...parts, open(tag, Tag, 'tag'), bytes(message, 'message'));
     }
     get group() {
       return open(this, Signing).group();
@@ -95,7 +95,7 @@ export function combiningApi(wasm, { shareOf, group, GroupKey, Signature, Tag, D
 
   class Combiner extends Handle {
     constructor(signing, cache) {
-      super(TOKEN, wasm().EcdsaCombiner.of(open(signing, Signing, 'signing'), shareOf(cache)));
+      super(TOKEN, wasm().EcdsaCombiner.new(open(signing, Signing, 'signing'), shareOf(cache)));
     }
     add(from, share) {
       return outcome(open(this, Combiner).add(u16(from, 'from'), open(share, SignatureShare, 'share')));
@@ -133,7 +133,7 @@ export function combiningApi(wasm, { shareOf, group, GroupKey, Signature, Tag, D
     verify(key, deal, attested) {
       const parts = [open(key, GroupKey, 'key'), open(deal, Deal, 'deal')];
       callable(attested, 'attested');
-      return convicted(wasm, open(this, ShareFault).verify(...parts), attested);
+      return verifiedCulprit(wasm, open(this, ShareFault).verify(...parts), attested);
     }
     toString() {
       return `ShareFault(${this.share})`;

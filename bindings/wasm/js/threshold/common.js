@@ -38,7 +38,7 @@ export function fill(raw, values, what, check) {
 }
 
 /** Returns the culprit of evidence, if the user's function accepts each attestation. */
-export function convicted(wasm, accusation, attested) {
+export function verifiedCulprit(wasm, accusation, attested) {
   const culprit = accusation.culprit();
   const asked = accusation.attestations().map((one) => [one.member(), one.bytes(), one.attestation()]);
   for (const parts of asked) if (attested(...parts) !== true) wasm().not_evidence();
@@ -53,7 +53,7 @@ export function counts([combinations, shareChecks, decodings]) {
 export function commonApi(wasm) {
   class Threshold extends Handle {
     constructor(needed, parties) {
-      const make = () => wasm().ThresholdOf.of(u16(needed, 'needed'), u16(parties, 'parties'));
+      const make = () => wasm().ThresholdHandle.new(u16(needed, 'needed'), u16(parties, 'parties'));
       super(TOKEN, needed === TOKEN ? parties : make());
     }
     get needed() {
@@ -74,7 +74,7 @@ export function commonApi(wasm) {
 
   class Tolerance extends Handle {
     constructor(parties, faulty) {
-      const make = () => wasm().ToleranceOf.of(u16(parties, 'parties'), u16(faulty, 'faulty'));
+      const make = () => wasm().ToleranceHandle.new(u16(parties, 'parties'), u16(faulty, 'faulty'));
       super(TOKEN, parties === TOKEN ? faulty : make());
     }
     get parties() {
@@ -98,7 +98,7 @@ export function commonApi(wasm) {
 
   class Cache extends Handle {
     constructor(capacity) {
-      super(TOKEN, wasm().CombinerCache.of(optional(u32)(capacity, 'capacity')));
+      super(TOKEN, wasm().CombinerCache.new(optional(u32)(capacity, 'capacity')));
     }
   }
 

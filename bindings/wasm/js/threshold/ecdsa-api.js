@@ -22,7 +22,7 @@ export function ecdsaApi(wasm, base) {
 
   class TrustedDealer extends Secret {
     constructor(scheme, committee, tolerance) {
-      super(TOKEN, scheme === TOKEN ? committee : wasm().EcdsaDealer.of(...dealer(scheme, committee, tolerance)));
+      super(TOKEN, scheme === TOKEN ? committee : wasm().EcdsaDealer.new(...dealer(scheme, committee, tolerance)));
     }
     static fromBytes(scheme, committee, tolerance, secret) {
       const parts = [...dealer(scheme, committee, tolerance), bytes(secret, 'secret')];

@@ -117,7 +117,7 @@ export function tdh2Api(wasm, base) {
   class Decryption extends Handle {
     constructor(keys, valid, cache) {
       const parts = [open(keys, PublicKeys, 'keys'), open(valid, ValidCiphertext, 'ciphertext')];
-      super(TOKEN, wasm().Tdh2Decryption.of(...parts, shareOf(cache)));
+      super(TOKEN, wasm().Tdh2Decryption.new(...parts, shareOf(cache)));
     }
     add(share) {
       const opened = open(this, Decryption).add(open(share, Share, 'share'));

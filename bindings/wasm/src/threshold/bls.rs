@@ -7,24 +7,26 @@ use quorate::machine::MemberIndex;
 use wasm_bindgen::prelude::wasm_bindgen;
 use zeroize::Zeroizing;
 
-use super::{Accusation, CombinerCache, ThresholdOf, ToleranceOf, accuse, agreement_of, counted};
-use crate::glue::{OrThrow, Thrown, Uint8Array, decode, handed_over, suite};
+use super::{
+    CombinerCache, EvidenceVerdict, ThresholdHandle, ToleranceHandle, accuse, counted, parse_agreement,
+};
+use crate::glue::{JsResult, OrThrow, Uint8Array, decode, secret_array, suite};
 use crate::keys::{PublicKey, Signature};
 
 #[wasm_bindgen]
 pub fn shared_bls_deal(
     name: &str,
     committee: &[u8],
-    tolerance: &ToleranceOf,
+    tolerance: &ToleranceHandle,
     agreement: &str,
-) -> Thrown<Vec<SharedKeyShare>> {
-    let (suite, agreement) = (suite(name)?, agreement_of(agreement)?);
+) -> JsResult<Vec<SharedKeyShare>> {
+    let (suite, agreement) = (suite(name)?, parse_agreement(agreement)?);
     let shares = any::deal(suite, decode(committee)?, tolerance.0, agreement, &mut SysRng).or_throw()?;
     Ok(shares.into_iter().map(SharedKeyShare).collect())
 }
 
 #[wasm_bindgen]
-pub fn shared_bls_beacon(signature: &Signature) -> Thrown<Vec<u8>> {
+pub fn shared_bls_beacon(signature: &Signature) -> JsResult<Vec<u8>> {
     any::beacon(&signature.0).or_throw().map(Vec::from)
 }
 
@@ -33,7 +35,7 @@ pub struct SharedKey(any::GroupKey);
 
 #[wasm_bindgen]
 impl SharedKey {
-    pub fn decode(name: &str, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(name: &str, bytes: &[u8]) -> JsResult<Self> {
         any::GroupKey::decode(suite(name)?, bytes).or_throw().map(Self)
     }
 
@@ -53,12 +55,12 @@ impl SharedKey {
         self.0.committee().0.to_vec()
     }
 
-    pub fn tolerance(&self) -> ToleranceOf {
-        ToleranceOf(self.0.tolerance())
+    pub fn tolerance(&self) -> ToleranceHandle {
+        ToleranceHandle(self.0.tolerance())
     }
 
-    pub fn threshold(&self) -> ThresholdOf {
-        ThresholdOf(self.0.threshold())
+    pub fn threshold(&self) -> ThresholdHandle {
+        ThresholdHandle(self.0.threshold())
     }
 
     pub fn public(&self) -> PublicKey {
@@ -76,13 +78,13 @@ pub struct SharedKeyShare(any::KeyShare);
 #[wasm_bindgen]
 impl SharedKeyShare {
     /// Owned, because a value borrowed from JavaScript is a copy in this memory that is never wiped.
-    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Thrown<Self> {
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> JsResult<Self> {
         let bytes = Zeroizing::new(bytes);
         any::KeyShare::from_bytes(suite(name)?, &bytes).or_throw().map(Self)
     }
 
     pub fn to_bytes(&self) -> Uint8Array {
-        handed_over(self.0.to_bytes().as_slice())
+        secret_array(self.0.to_bytes().as_slice())
     }
 
     pub fn suite(&self) -> String {
@@ -107,7 +109,7 @@ pub struct SharedSignatureShare(any::SignatureShare);
 
 #[wasm_bindgen]
 impl SharedSignatureShare {
-    pub fn decode(name: &str, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(name: &str, bytes: &[u8]) -> JsResult<Self> {
         any::SignatureShare::decode(suite(name)?, bytes).or_throw().map(Self)
     }
 
@@ -135,7 +137,7 @@ impl SharedSignatureShare {
         self.0.attestation().to_vec()
     }
 
-    pub fn attest(&self, attestation: Vec<u8>) -> Thrown<SharedSignatureShare> {
+    pub fn attest(&self, attestation: Vec<u8>) -> JsResult<SharedSignatureShare> {
         let mut share = self.0.clone();
         share.attest(attestation).or_throw()?;
         Ok(Self(share))
@@ -150,12 +152,12 @@ pub struct SharedCombiner {
 
 #[wasm_bindgen]
 impl SharedCombiner {
-    pub fn of(key: &SharedKey, message: &[u8], cache: Option<CombinerCache>) -> Self {
+    pub fn new(key: &SharedKey, message: &[u8], cache: Option<CombinerCache>) -> Self {
         let combiner = any::Combiner::new(any::Signing::new(&key.0, message));
         Self { combiner, cache: cache.unwrap_or_default() }
     }
 
-    pub fn add(&mut self, from: MemberIndex, share: &SharedSignatureShare) -> Thrown<SharedOutcome> {
+    pub fn add(&mut self, from: MemberIndex, share: &SharedSignatureShare) -> JsResult<SharedOutcome> {
         let combiner = &mut self.combiner;
         let outcome = self.cache.with(|cache| combiner.add(cache, from, share.0.clone()));
         outcome.or_throw().map(SharedOutcome)
@@ -195,7 +197,7 @@ pub struct SharedFault(any::ShareFault);
 
 #[wasm_bindgen]
 impl SharedFault {
-    pub fn decode(name: &str, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(name: &str, bytes: &[u8]) -> JsResult<Self> {
         any::ShareFault::decode(suite(name)?, bytes).or_throw().map(Self)
     }
 
@@ -211,7 +213,7 @@ impl SharedFault {
         SharedSignatureShare(self.0.share())
     }
 
-    pub fn verify(&self, key: &SharedKey) -> Thrown<Accusation> {
+    pub fn verify(&self, key: &SharedKey) -> JsResult<EvidenceVerdict> {
         accuse(|attested| self.0.verify(&key.0, attested))
     }
 }

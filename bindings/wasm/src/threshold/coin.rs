@@ -10,14 +10,14 @@ use super::dleq::{
     DleqFault, DleqInstance, DleqKeyShare, DleqKeys, DleqShare, DleqVerifiedShares, Either, all, coin,
     coin_faults,
 };
-use crate::glue::{OrThrow, Thrown, array};
+use crate::glue::{JsResult, OrThrow, array};
 
 #[wasm_bindgen]
-pub struct CoinOf(Coin);
+pub struct CoinHandle(Coin);
 
 #[wasm_bindgen]
-impl CoinOf {
-    pub fn from_name(keys: &DleqKeys, protocol: u8, epoch: u64, instance: u64, round: u64) -> Thrown<Self> {
+impl CoinHandle {
+    pub fn from_name(keys: &DleqKeys, protocol: u8, epoch: u64, instance: u64, round: u64) -> JsResult<Self> {
         let name = CoinName { protocol, epoch, instance, round };
         Coin::from_name(coin(&keys.0).or_throw()?, name).or_throw().map(Self)
     }
@@ -44,7 +44,7 @@ impl CoinOf {
         DleqInstance(Either::Coin(self.0.instance().clone()))
     }
 
-    pub fn share(&self, secret: &DleqKeyShare) -> Thrown<DleqShare> {
+    pub fn share(&self, secret: &DleqKeyShare) -> JsResult<DleqShare> {
         let secret = coin(&secret.0).or_throw()?;
         secret.coin_share(&self.0, &mut SysRng).or_throw().map(|share| DleqShare(Either::Coin(share)))
     }
@@ -54,19 +54,19 @@ impl CoinOf {
         keys: &DleqKeys,
         shares: DleqVerifiedShares,
         cache: Option<CombinerCache>,
-    ) -> Thrown<CoinValueOf> {
+    ) -> JsResult<CoinValueHandle> {
         let (keys, shares) = (coin(&keys.0).or_throw()?, all(&shares.0, coin).or_throw()?);
         let combine = |cache: &mut Cache| self.0.combine(keys, &shares, cache.as_mut());
-        cache.unwrap_or_default().with(combine).or_throw().map(CoinValueOf)
+        cache.unwrap_or_default().with(combine).or_throw().map(CoinValueHandle)
     }
 }
 
 #[wasm_bindgen]
-pub struct CoinValueOf(CoinValue);
+pub struct CoinValueHandle(CoinValue);
 
 #[wasm_bindgen]
-impl CoinValueOf {
-    pub fn from_bytes(bytes: &[u8]) -> Thrown<Self> {
+impl CoinValueHandle {
+    pub fn from_bytes(bytes: &[u8]) -> JsResult<Self> {
         array(bytes, "coin value").map(|bytes| Self(CoinValue(bytes)))
     }
 
@@ -91,12 +91,12 @@ pub struct CoinToss {
 
 #[wasm_bindgen]
 impl CoinToss {
-    pub fn of(keys: &DleqKeys, tossed: &CoinOf, cache: Option<CombinerCache>) -> Thrown<Self> {
+    pub fn new(keys: &DleqKeys, tossed: &CoinHandle, cache: Option<CombinerCache>) -> JsResult<Self> {
         let toss = Toss::new(coin(&keys.0).or_throw()?.clone(), tossed.0.clone()).or_throw()?;
         Ok(Self { toss, cache: cache.unwrap_or_default() })
     }
 
-    pub fn add(&mut self, share: &DleqShare) -> Thrown<CoinTossed> {
+    pub fn add(&mut self, share: &DleqShare) -> JsResult<CoinTossed> {
         let (toss, share) = (&mut self.toss, *coin(&share.0).or_throw()?);
         let collected = self.cache.with(|cache| toss.add(share, cache.as_mut())).or_throw()?;
         Ok(CoinTossed { output: collected.output, faults: coin_faults(collected.faults) })
@@ -120,7 +120,7 @@ impl CoinTossed {
         std::mem::take(&mut self.faults)
     }
 
-    pub fn output(self) -> Option<CoinValueOf> {
-        self.output.map(CoinValueOf)
+    pub fn output(self) -> Option<CoinValueHandle> {
+        self.output.map(CoinValueHandle)
     }
 }

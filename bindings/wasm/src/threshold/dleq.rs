@@ -13,8 +13,8 @@ use quorate::{Error, Result as Outcome};
 use wasm_bindgen::prelude::wasm_bindgen;
 use zeroize::Zeroizing;
 
-use super::ThresholdOf;
-use crate::glue::{OrThrow, Thrown, Uint8Array, decode, handed_over};
+use super::ThresholdHandle;
+use crate::glue::{JsResult, OrThrow, Uint8Array, decode, secret_array};
 
 /// A value for one purpose or the other.
 #[derive(Clone, Copy)]
@@ -62,7 +62,7 @@ pub(crate) fn all<A, T: Clone>(given: &[A], pick: fn(&A) -> Outcome<&T>) -> Outc
     given.iter().map(|one| pick(one).cloned()).collect()
 }
 
-fn decoded<T: Decode, C: Decode>(is_coin: bool, bytes: &[u8]) -> Thrown<Either<T, C>> {
+fn decoded<T: Decode, C: Decode>(is_coin: bool, bytes: &[u8]) -> JsResult<Either<T, C>> {
     Ok(if is_coin { Either::Coin(decode(bytes)?) } else { Either::Tdh2(decode(bytes)?) })
 }
 
@@ -73,7 +73,7 @@ pub struct DleqKeys(pub(crate) Either<Keys<Tdh2>, Keys<Cks>>);
 
 #[wasm_bindgen]
 impl DleqKeys {
-    pub fn decode(is_coin: bool, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(is_coin: bool, bytes: &[u8]) -> JsResult<Self> {
         let keys = decoded::<dleq::PublicKeys<Tdh2>, dleq::PublicKeys<Cks>>(is_coin, bytes)?;
         Ok(Self(same!(keys, keys => Arc::new(keys))))
     }
@@ -83,7 +83,7 @@ impl DleqKeys {
     }
 
     /// The core makes tables only for unshared keys, so they are decoded again.
-    pub fn precomputed(&self) -> Thrown<Self> {
+    pub fn precomputed(&self) -> JsResult<Self> {
         let is_coin = matches!(self.0, Either::Coin(_));
         let keys = decoded::<dleq::PublicKeys<Tdh2>, dleq::PublicKeys<Cks>>(is_coin, &self.encode())?;
         Ok(Self(same!(keys, keys => Arc::new(keys.precomputed()))))
@@ -93,8 +93,8 @@ impl DleqKeys {
         of!(&self.0, keys => keys.committee().0.to_vec())
     }
 
-    pub fn threshold(&self) -> ThresholdOf {
-        of!(&self.0, keys => ThresholdOf(keys.threshold()))
+    pub fn threshold(&self) -> ThresholdHandle {
+        of!(&self.0, keys => ThresholdHandle(keys.threshold()))
     }
 
     pub fn key(&self) -> Vec<u8> {
@@ -105,7 +105,7 @@ impl DleqKeys {
         of!(&self.0, keys => keys.verification_key(member).map(|key| key.as_bytes().to_vec()))
     }
 
-    pub fn verify_share(&self, instance: &DleqInstance, share: &DleqShare) -> Thrown<DleqVerified> {
+    pub fn verify_share(&self, instance: &DleqInstance, share: &DleqShare) -> JsResult<DleqVerified> {
         match (&self.0, &instance.0, &share.0) {
             (Either::Tdh2(keys), Either::Tdh2(instance), Either::Tdh2(share)) => {
                 keys.verify_share(instance, share).map(Either::Tdh2)
@@ -119,14 +119,14 @@ impl DleqKeys {
         .map(DleqVerified)
     }
 
-    pub fn verify_shares(&self, instance: &DleqInstance, shares: DleqShares) -> Thrown<DleqChecked> {
+    pub fn verify_shares(&self, instance: &DleqInstance, shares: DleqShares) -> JsResult<DleqChecked> {
         match (&self.0, &instance.0) {
             (Either::Tdh2(keys), Either::Tdh2(instance)) => all(&shares.0, tdh2)
                 .and_then(|shares| keys.verify_shares(instance, &shares))
-                .map(|checked| DleqChecked::of(checked, Either::Tdh2, tdh2_faults)),
+                .map(|checked| DleqChecked::new(checked, Either::Tdh2, tdh2_faults)),
             (Either::Coin(keys), Either::Coin(instance)) => all(&shares.0, coin)
                 .and_then(|shares| keys.verify_shares(instance, &shares))
-                .map(|checked| DleqChecked::of(checked, Either::Coin, coin_faults)),
+                .map(|checked| DleqChecked::new(checked, Either::Coin, coin_faults)),
             _ => Err(mixed()),
         }
         .or_throw()
@@ -142,7 +142,7 @@ pub struct DleqDealt {
 
 #[wasm_bindgen]
 impl DleqDealt {
-    pub fn deal(is_coin: bool, committee: &[u8], threshold: &ThresholdOf) -> Thrown<Self> {
+    pub fn deal(is_coin: bool, committee: &[u8], threshold: &ThresholdHandle) -> JsResult<Self> {
         let (committee, threshold) = (decode(committee)?, threshold.0);
         if is_coin {
             let (keys, shares) = dleq::PublicKeys::deal(committee, threshold, &mut SysRng).or_throw()?;
@@ -170,7 +170,7 @@ pub struct DleqKeyShare(pub(crate) Either<dleq::KeyShare<Tdh2>, dleq::KeyShare<C
 #[wasm_bindgen]
 impl DleqKeyShare {
     /// Owned, because a value borrowed from JavaScript is a copy in this memory that is never wiped.
-    pub fn from_bytes(is_coin: bool, bytes: Vec<u8>) -> Thrown<Self> {
+    pub fn from_bytes(is_coin: bool, bytes: Vec<u8>) -> JsResult<Self> {
         let bytes = Zeroizing::new(bytes);
         if is_coin {
             dleq::KeyShare::from_bytes(&bytes).map(Either::Coin)
@@ -182,7 +182,7 @@ impl DleqKeyShare {
     }
 
     pub fn to_bytes(&self) -> Uint8Array {
-        of!(&self.0, share => handed_over(share.to_bytes().as_slice()))
+        of!(&self.0, share => secret_array(share.to_bytes().as_slice()))
     }
 
     pub fn member(&self) -> MemberIndex {
@@ -197,7 +197,7 @@ impl DleqKeyShare {
         of!(&self.0, share => share.verification_key().as_bytes().to_vec())
     }
 
-    pub fn check(&self, keys: &DleqKeys) -> Thrown<()> {
+    pub fn check(&self, keys: &DleqKeys) -> JsResult<()> {
         match (&self.0, &keys.0) {
             (Either::Tdh2(share), Either::Tdh2(keys)) => share.check(keys),
             (Either::Coin(share), Either::Coin(keys)) => share.check(keys),
@@ -218,7 +218,7 @@ pub struct DleqShare(pub(crate) AnyShare);
 
 #[wasm_bindgen]
 impl DleqShare {
-    pub fn decode(is_coin: bool, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(is_coin: bool, bytes: &[u8]) -> JsResult<Self> {
         decoded(is_coin, bytes).map(Self)
     }
 
@@ -283,7 +283,7 @@ pub struct DleqChecked {
 }
 
 impl DleqChecked {
-    fn of<P: Purpose>(
+    fn new<P: Purpose>(
         checked: dleq::Checked<P>,
         wrap: fn(VerifiedShare<P>) -> AnyVerified,
         faults: fn(Vec<ShareFault<P>>) -> Vec<DleqFault>,
@@ -360,7 +360,7 @@ pub struct DleqWrong(AnyWrong);
 
 #[wasm_bindgen]
 impl DleqWrong {
-    pub fn decode(is_coin: bool, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(is_coin: bool, bytes: &[u8]) -> JsResult<Self> {
         decoded(is_coin, bytes).map(Self)
     }
 
@@ -368,7 +368,7 @@ impl DleqWrong {
         of!(&self.0, evidence => evidence.encode())
     }
 
-    pub fn verify(&self, keys: &DleqKeys) -> Thrown<MemberIndex> {
+    pub fn verify(&self, keys: &DleqKeys) -> JsResult<MemberIndex> {
         match (&self.0, &keys.0) {
             (Either::Tdh2(evidence), Either::Tdh2(keys)) => evidence.verify(keys),
             (Either::Coin(evidence), Either::Coin(keys)) => evidence.verify(keys),

@@ -2,13 +2,14 @@
 //!
 //! | module | concepts |
 //! |---|---|
-//! | [`dleq`], [`tdh2`], [`coin`] | threshold encryption and the coin, and what both have in common |
-//! | [`ecdsa`], [`signing`] | presignatures, and the signatures that are made of them |
+//! | [`dleq`], [`tdh2`], [`coin`] | threshold encryption and the coin, and their common parts |
+//! | [`deal`], [`ecdsa`], [`signing`] | the dealer, presignatures, and signing with them |
 //! | [`bls`] | signatures of shared keys |
-//! | [`seal`] | files for one recipient's eyes |
+//! | [`seal`] | files sealed to one recipient |
 
 pub mod bls;
 pub mod coin;
+pub mod deal;
 pub mod dleq;
 pub mod ecdsa;
 pub mod seal;
@@ -25,7 +26,7 @@ use quorate::threshold::combiner::Counts;
 use quorate::threshold::{Agreed, Agreement, MAX_PARTIES, Threshold, Tolerance, Unagreed};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::glue::{OrThrow, Thrown};
+use crate::glue::{JsResult, OrThrow};
 
 /// The limits that JavaScript's copies are compared with.
 #[wasm_bindgen]
@@ -43,11 +44,11 @@ pub fn threshold_limits() -> Vec<u32> {
 }
 
 #[wasm_bindgen]
-pub struct ThresholdOf(pub(crate) Threshold);
+pub struct ThresholdHandle(pub(crate) Threshold);
 
 #[wasm_bindgen]
-impl ThresholdOf {
-    pub fn of(needed: u16, parties: u16) -> Thrown<Self> {
+impl ThresholdHandle {
+    pub fn new(needed: u16, parties: u16) -> JsResult<Self> {
         Threshold::new(needed, parties).or_throw().map(Self)
     }
 
@@ -61,11 +62,11 @@ impl ThresholdOf {
 }
 
 #[wasm_bindgen]
-pub struct ToleranceOf(pub(crate) Tolerance);
+pub struct ToleranceHandle(pub(crate) Tolerance);
 
 #[wasm_bindgen]
-impl ToleranceOf {
-    pub fn of(parties: u16, faulty: u16) -> Thrown<Self> {
+impl ToleranceHandle {
+    pub fn new(parties: u16, faulty: u16) -> JsResult<Self> {
         Tolerance::new(parties, faulty).or_throw().map(Self)
     }
 
@@ -77,8 +78,8 @@ impl ToleranceOf {
         self.0.faulty()
     }
 
-    pub fn threshold(&self, agreement: &str) -> Thrown<ThresholdOf> {
-        Ok(ThresholdOf(match agreement_of(agreement)? {
+    pub fn threshold(&self, agreement: &str) -> JsResult<ThresholdHandle> {
+        Ok(ThresholdHandle(match parse_agreement(agreement)? {
             Agreement::Agreed => self.0.threshold::<Agreed>(),
             Agreement::Unagreed => self.0.threshold::<Unagreed>(),
         }))
@@ -86,7 +87,7 @@ impl ToleranceOf {
 }
 
 /// Returns the name of an agreement.
-pub(crate) fn name_of(agreement: Agreement) -> String {
+pub(crate) fn agreement_name(agreement: Agreement) -> String {
     match agreement {
         Agreement::Agreed => "agreed",
         Agreement::Unagreed => "unagreed",
@@ -95,7 +96,7 @@ pub(crate) fn name_of(agreement: Agreement) -> String {
 }
 
 /// Returns the agreement with this name.
-pub(crate) fn agreement_of(name: &str) -> Thrown<Agreement> {
+pub(crate) fn parse_agreement(name: &str) -> JsResult<Agreement> {
     match name {
         "agreed" => Ok(Agreement::Agreed),
         "unagreed" => Ok(Agreement::Unagreed),
@@ -111,7 +112,7 @@ pub struct CombinerCache(Rc<RefCell<Cache>>);
 
 #[wasm_bindgen]
 impl CombinerCache {
-    pub fn of(capacity: Option<u32>) -> Self {
+    pub fn new(capacity: Option<u32>) -> Self {
         let cache = capacity.map_or_else(Cache::default, |capacity| Cache::new(capacity as usize));
         Self(Rc::new(RefCell::new(cache)))
     }
@@ -161,13 +162,13 @@ impl Attestation {
 
 /// A culprit, provided that the user accepts all attestations.
 #[wasm_bindgen]
-pub struct Accusation {
+pub struct EvidenceVerdict {
     culprit: MemberIndex,
     attestations: Vec<Attestation>,
 }
 
 #[wasm_bindgen]
-impl Accusation {
+impl EvidenceVerdict {
     pub fn culprit(&self) -> MemberIndex {
         self.culprit
     }
@@ -182,7 +183,7 @@ pub(crate) fn accuse(
     verify: impl FnOnce(
         &mut dyn FnMut(MemberIndex, &[u8], &[u8]) -> quorate::Result<()>,
     ) -> quorate::Result<MemberIndex>,
-) -> Thrown<Accusation> {
+) -> JsResult<EvidenceVerdict> {
     let mut attestations = Vec::new();
     let culprit = verify(&mut |member, bytes, attestation| {
         let (bytes, attestation) = (bytes.to_vec(), attestation.to_vec());
@@ -190,11 +191,11 @@ pub(crate) fn accuse(
         Ok(())
     })
     .or_throw()?;
-    Ok(Accusation { culprit, attestations })
+    Ok(EvidenceVerdict { culprit, attestations })
 }
 
 /// The error if one of them is invalid.
 #[wasm_bindgen]
-pub fn not_evidence() -> Thrown<()> {
+pub fn not_evidence() -> JsResult<()> {
     Err(Error::NotEvidence).or_throw()
 }

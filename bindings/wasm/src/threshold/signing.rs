@@ -4,17 +4,17 @@ use quorate::any::threshold::{Outcome, ecdsa as any};
 use quorate::machine::MemberIndex;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::ecdsa::{EcdsaDeal, EcdsaKey, EcdsaSignature, EcdsaTag, group_of};
-use super::{Accusation, CombinerCache, accuse, counted};
-use crate::glue::{OrThrow, Thrown};
+use super::deal::{EcdsaDeal, EcdsaKey, EcdsaSignature, EcdsaTag, parse_group};
+use super::{CombinerCache, EvidenceVerdict, accuse, counted};
+use crate::glue::{JsResult, OrThrow};
 
 #[wasm_bindgen]
 pub struct EcdsaShare(pub(crate) any::SignatureShare);
 
 #[wasm_bindgen]
 impl EcdsaShare {
-    pub fn decode(group: &str, bytes: &[u8]) -> Thrown<Self> {
-        any::SignatureShare::decode(group_of(group)?, bytes).or_throw().map(Self)
+    pub fn decode(group: &str, bytes: &[u8]) -> JsResult<Self> {
+        any::SignatureShare::decode(parse_group(group)?, bytes).or_throw().map(Self)
     }
 
     pub fn encode(&self) -> Vec<u8> {
@@ -49,7 +49,7 @@ impl EcdsaShare {
         self.0.attestation().to_vec()
     }
 
-    pub fn attest(&self, attestation: Vec<u8>) -> Thrown<EcdsaShare> {
+    pub fn attest(&self, attestation: Vec<u8>) -> JsResult<EcdsaShare> {
         let mut share = self.0.clone();
         share.attest(attestation).or_throw()?;
         Ok(Self(share))
@@ -61,8 +61,8 @@ pub struct EcdsaOpening(pub(crate) any::Opening);
 
 #[wasm_bindgen]
 impl EcdsaOpening {
-    pub fn decode(group: &str, bytes: &[u8]) -> Thrown<Self> {
-        any::Opening::decode(group_of(group)?, bytes).or_throw().map(Self)
+    pub fn decode(group: &str, bytes: &[u8]) -> JsResult<Self> {
+        any::Opening::decode(parse_group(group)?, bytes).or_throw().map(Self)
     }
 
     pub fn encode(&self) -> Vec<u8> {
@@ -87,13 +87,13 @@ pub struct EcdsaSigning(pub(crate) any::Signing);
 
 #[wasm_bindgen]
 impl EcdsaSigning {
-    pub fn of(
+    pub fn new(
         key: &EcdsaKey,
         deal: &EcdsaDeal,
         nonce: &[u8],
         tag: &EcdsaTag,
         message: &[u8],
-    ) -> Thrown<Self> {
+    ) -> JsResult<Self> {
         any::Signing::new(&key.0, deal.0.clone(), nonce, tag.0, message).or_throw().map(Self)
     }
 
@@ -122,17 +122,17 @@ pub struct EcdsaCombiner {
 
 #[wasm_bindgen]
 impl EcdsaCombiner {
-    pub fn of(signing: &EcdsaSigning, cache: Option<CombinerCache>) -> Self {
+    pub fn new(signing: &EcdsaSigning, cache: Option<CombinerCache>) -> Self {
         Self { combiner: any::Combiner::new(signing.0.clone()), cache: cache.unwrap_or_default() }
     }
 
-    pub fn add(&mut self, from: MemberIndex, share: &EcdsaShare) -> Thrown<EcdsaOutcome> {
+    pub fn add(&mut self, from: MemberIndex, share: &EcdsaShare) -> JsResult<EcdsaOutcome> {
         let combiner = &mut self.combiner;
         let outcome = self.cache.with(|cache| combiner.add(cache, from, share.0.clone()));
         outcome.or_throw().map(EcdsaOutcome)
     }
 
-    pub fn open(&mut self, of: MemberIndex, opening: &EcdsaOpening) -> Thrown<EcdsaOutcome> {
+    pub fn open(&mut self, of: MemberIndex, opening: &EcdsaOpening) -> JsResult<EcdsaOutcome> {
         let combiner = &mut self.combiner;
         self.cache.with(|cache| combiner.open(cache, of, &opening.0)).or_throw().map(EcdsaOutcome)
     }
@@ -179,8 +179,8 @@ pub struct EcdsaFault(any::ShareFault);
 
 #[wasm_bindgen]
 impl EcdsaFault {
-    pub fn decode(group: &str, bytes: &[u8]) -> Thrown<Self> {
-        any::ShareFault::decode(group_of(group)?, bytes).or_throw().map(Self)
+    pub fn decode(group: &str, bytes: &[u8]) -> JsResult<Self> {
+        any::ShareFault::decode(parse_group(group)?, bytes).or_throw().map(Self)
     }
 
     pub fn encode(&self) -> Vec<u8> {
@@ -195,7 +195,7 @@ impl EcdsaFault {
         EcdsaShare(self.0.share())
     }
 
-    pub fn verify(&self, key: &EcdsaKey, deal: &EcdsaDeal) -> Thrown<Accusation> {
+    pub fn verify(&self, key: &EcdsaKey, deal: &EcdsaDeal) -> JsResult<EvidenceVerdict> {
         accuse(|attested| self.0.verify(&key.0, &deal.0, attested))
     }
 }

@@ -12,18 +12,18 @@ use super::dleq::{
     DleqFault, DleqInstance, DleqKeyShare, DleqKeys, DleqShare, DleqVerifiedShares, Either, all, tdh2,
     tdh2_faults,
 };
-use crate::glue::{self, OrThrow, Thrown, decode};
+use crate::glue::{self, JsResult, OrThrow, decode};
 
 #[wasm_bindgen]
 pub struct Tdh2Key(EncryptionKey);
 
 #[wasm_bindgen]
 impl Tdh2Key {
-    pub fn from_public_keys(keys: &DleqKeys) -> Thrown<Self> {
+    pub fn from_public_keys(keys: &DleqKeys) -> JsResult<Self> {
         tdh2(&keys.0).or_throw().map(|keys| Self(EncryptionKey::from_public_keys(keys)))
     }
 
-    pub fn decode(bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8]) -> JsResult<Self> {
         decode(bytes).map(Self)
     }
 
@@ -31,7 +31,7 @@ impl Tdh2Key {
         self.0.encode()
     }
 
-    pub fn precomputed(&self) -> Thrown<Self> {
+    pub fn precomputed(&self) -> JsResult<Self> {
         decode::<EncryptionKey>(&self.0.encode()).map(|key| Self(key.precomputed()))
     }
 
@@ -43,7 +43,7 @@ impl Tdh2Key {
         self.0.key().as_bytes().to_vec()
     }
 
-    pub fn encrypt(&self, epoch: u64, proposer: MemberIndex, plaintext: &[u8]) -> Thrown<Tdh2Ciphertext> {
+    pub fn encrypt(&self, epoch: u64, proposer: MemberIndex, plaintext: &[u8]) -> JsResult<Tdh2Ciphertext> {
         self.0.encrypt(epoch, proposer, plaintext, &mut SysRng).or_throw().map(Tdh2Ciphertext)
     }
 }
@@ -76,7 +76,7 @@ pub struct Tdh2Ciphertext(Ciphertext);
 
 #[wasm_bindgen]
 impl Tdh2Ciphertext {
-    pub fn decode(bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8]) -> JsResult<Self> {
         decode(bytes).map(Self)
     }
 
@@ -92,7 +92,7 @@ impl Tdh2Ciphertext {
         self.0.payload().to_vec()
     }
 
-    pub fn check(&self, key: &Tdh2Key, epoch: u64, proposer: MemberIndex) -> Thrown<Tdh2Valid> {
+    pub fn check(&self, key: &Tdh2Key, epoch: u64, proposer: MemberIndex) -> JsResult<Tdh2Valid> {
         self.0.clone().check(&key.0, epoch, proposer).or_throw().map(Tdh2Valid)
     }
 
@@ -126,7 +126,7 @@ impl Tdh2Valid {
         DleqInstance(Either::Tdh2(self.0.instance().clone()))
     }
 
-    pub fn share(&self, secret: &DleqKeyShare) -> Thrown<DleqShare> {
+    pub fn share(&self, secret: &DleqKeyShare) -> JsResult<DleqShare> {
         let secret = tdh2(&secret.0).or_throw()?;
         secret.decryption_share(&self.0, &mut SysRng).or_throw().map(|share| DleqShare(Either::Tdh2(share)))
     }
@@ -136,7 +136,7 @@ impl Tdh2Valid {
         keys: &DleqKeys,
         shares: DleqVerifiedShares,
         cache: Option<CombinerCache>,
-    ) -> Thrown<Vec<u8>> {
+    ) -> JsResult<Vec<u8>> {
         let (keys, shares) = (tdh2(&keys.0).or_throw()?, all(&shares.0, tdh2).or_throw()?);
         let combine = |cache: &mut Cache| self.0.combine(keys, &shares, cache.as_mut());
         cache.unwrap_or_default().with(combine).or_throw()
@@ -151,12 +151,12 @@ pub struct Tdh2Decryption {
 
 #[wasm_bindgen]
 impl Tdh2Decryption {
-    pub fn of(keys: &DleqKeys, valid: &Tdh2Valid, cache: Option<CombinerCache>) -> Thrown<Self> {
+    pub fn new(keys: &DleqKeys, valid: &Tdh2Valid, cache: Option<CombinerCache>) -> JsResult<Self> {
         let decryption = Decryption::new(tdh2(&keys.0).or_throw()?.clone(), valid.0.clone()).or_throw()?;
         Ok(Self { decryption, cache: cache.unwrap_or_default() })
     }
 
-    pub fn add(&mut self, share: &DleqShare) -> Thrown<Tdh2Opened> {
+    pub fn add(&mut self, share: &DleqShare) -> JsResult<Tdh2Opened> {
         let (decryption, share) = (&mut self.decryption, *tdh2(&share.0).or_throw()?);
         let collected = self.cache.with(|cache| decryption.add(share, cache.as_mut())).or_throw()?;
         Ok(Tdh2Opened { output: collected.output, faults: tdh2_faults(collected.faults) })

@@ -5,9 +5,11 @@
  * The suite is one of the two BLS suites; Ed25519 throws {@link WrongContextError}.
  */
 
-import type { CommitteeId, PublicKey, Signature, Suite } from '../../index.js';
-import type { Agreement, Cache, Threshold, Tolerance } from '../threshold.js';
+import type { CommitteeId } from '../ids.js';
+import type { PublicKey, Signature } from '../keys.js';
+import type { Suite } from '../suites.js';
 import type { Counts } from './ecdsa.js';
+import type { Agreement, Cache, Threshold, Tolerance } from './common.js';
 
 /**
  * Generates a key and shares it, one share per party. **The process that runs this knows the key.** The key has one

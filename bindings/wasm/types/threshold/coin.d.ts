@@ -3,8 +3,8 @@
  * their shares. **A coin is secret until it is needed**: release a share only when the protocol permits it.
  */
 
-import type { CommitteeId } from '../../index.js';
-import type { Cache, Threshold } from '../threshold.js';
+import type { CommitteeId } from '../ids.js';
+import type { Cache, Threshold } from './common.js';
 
 /** The public keys of a dealt key. They were checked to lie on one polynomial. */
 export class PublicKeys {
@@ -167,7 +167,7 @@ export class Coin {
   /** The element whose multiples are the shares: 32 bytes. */
   readonly base: Uint8Array;
   /**
-   * Combines verified shares to the value. @throws {@link WrongContextError} @throws {@link DuplicateSignerError}
+   * Combines verified shares into the value. @throws {@link WrongContextError} @throws {@link DuplicateSignerError}
    * @throws {@link BelowQuorumError}
    */
   combine(keys: PublicKeys, shares: Iterable<VerifiedShare>, cache?: Cache): CoinValue;

@@ -7,8 +7,9 @@
  * record durable **before** the share leaves.
  */
 
-import type { CommitteeId, Guard, GuardRecord } from '../../index.js';
-import type { Agreement, Cache, Group, Tolerance } from '../threshold.js';
+import type { Guard, GuardRecord } from '../guard.js';
+import type { CommitteeId } from '../ids.js';
+import type { Agreement, Cache, Group, Tolerance } from './common.js';
 
 /** Maximum length of a share's attestation. */
 export const MAX_ATTESTATION: number;

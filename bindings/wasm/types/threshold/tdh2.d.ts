@@ -6,8 +6,9 @@
  * member can propose it.
  */
 
-import type { QuorateError, CommitteeId } from '../../index.js';
-import type { Cache, Threshold } from '../threshold.js';
+import type { QuorateError } from '../errors.js';
+import type { CommitteeId } from '../ids.js';
+import type { Cache, Threshold } from './common.js';
 
 /** Maximum length of a plaintext: 32 MiB. */
 export const MAX_PLAINTEXT: number;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use quorate::ed25519::PublicKey;
 use serde::Deserialize;
 
-use crate::failure::{Doing, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 use crate::frame::Scheme;
 use crate::keys::public_key;
 
@@ -155,9 +155,9 @@ impl Config {
     /// # Errors
     /// [`Failure`] with what is wrong in it.
     pub fn load(path: &Path) -> Result<Self, Failure> {
-        let text = std::fs::read_to_string(path).reading(path.display())?;
+        let text = std::fs::read_to_string(path).or_fail(Exit::Input, path.display())?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        Self::parse(&text, folder).reading(path.display())
+        Self::parse(&text, folder).or_fail(Exit::Input, path.display())
     }
 
     fn parse(text: &str, folder: &Path) -> Result<Self, String> {
@@ -211,9 +211,9 @@ pub fn clients_of(path: &Path) -> Result<Vec<Known>, Failure> {
     struct Clients {
         client: Vec<Client>,
     }
-    let text = std::fs::read_to_string(path).reading(path.display())?;
-    let clients: Clients = toml::from_str(&text).reading(path.display())?;
-    known(clients.client).reading(path.display())
+    let text = std::fs::read_to_string(path).or_fail(Exit::Input, path.display())?;
+    let clients: Clients = toml::from_str(&text).or_fail(Exit::Input, path.display())?;
+    known(clients.client).or_fail(Exit::Input, path.display())
 }
 
 fn known(clients: Vec<Client>) -> Result<Vec<Known>, String> {

@@ -18,7 +18,7 @@ use quorate::scheme::Scheme;
 use quorate::wire::Decode;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::failure::{Doing, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 
 const FIRST_LINE: &str = "quorate-audited-redis-key 1";
 /// Far above any key file.
@@ -35,7 +35,7 @@ impl Key {
     /// # Errors
     /// If the generator fails.
     pub fn generate() -> Result<Self, Failure> {
-        let secret = Ed25519::generate(&mut getrandom::SysRng).doing("making a key")?;
+        let secret = Ed25519::generate(&mut getrandom::SysRng).or_fail(Exit::Failed, "making a key")?;
         Ok(Self { secret: Ed25519::secret_to_bytes(&secret) })
     }
 
@@ -46,12 +46,11 @@ impl Key {
     pub fn save(&self, path: &Path) -> Result<(), Failure> {
         let shown = path.display();
         let mut options = OpenOptions::new();
-        let mut file = options
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path)
-            .reading(format_args!("{shown}: a key is never overwritten; choose another path"))?;
+        let mut file =
+            options.write(true).create_new(true).mode(0o600).open(path).or_fail(
+                Exit::Input,
+                format_args!("{shown}: a key is never overwritten; choose another path"),
+            )?;
         let mut digits = hex::encode(*self.secret);
         let public = hex::encode(self.public()?.as_bytes());
         let mut text = Zeroizing::new(String::with_capacity(512));
@@ -67,7 +66,7 @@ impl Key {
             text.push_str(part);
         }
         digits.zeroize();
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).doing(&shown)
+        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).or_fail(Exit::Failed, &shown)
     }
 
     /// Reads a file.
@@ -76,8 +75,8 @@ impl Key {
     /// If others can read it, or if it is damaged.
     pub fn load(path: &Path) -> Result<Self, Failure> {
         let shown = path.display();
-        let file = File::open(path).reading(&shown)?;
-        let metadata = file.metadata().reading(&shown)?;
+        let file = File::open(path).or_fail(Exit::Input, &shown)?;
+        let metadata = file.metadata().or_fail(Exit::Input, &shown)?;
         if metadata.permissions().mode() & 0o077 != 0 {
             return Err(Failure::input(format!(
                 "{shown}: others can read it; run `chmod 600 {shown}` first"
@@ -88,7 +87,7 @@ impl Key {
         }
         // Room is made beforehand: a buffer that grows would leave copies of the secret behind.
         let mut text = Zeroizing::new(String::with_capacity(MAX_FILE as usize));
-        file.take(MAX_FILE).read_to_string(&mut text).reading(&shown)?;
+        file.take(MAX_FILE).read_to_string(&mut text).or_fail(Exit::Input, &shown)?;
         Self::parse(&text).map_err(|failure| failure.at(shown))
     }
 
@@ -105,7 +104,7 @@ impl Key {
     /// # Errors
     /// None that can occur with a key that was read.
     pub fn secret_key(&self) -> Result<SecretKey, Failure> {
-        Ed25519::secret_from_bytes(&*self.secret).reading("the secret key")
+        Ed25519::secret_from_bytes(&*self.secret).or_fail(Exit::Input, "the secret key")
     }
 
     fn parse(text: &str) -> Result<Self, Failure> {

@@ -14,7 +14,7 @@ use quorate::dsig::dynamic;
 use quorate::ed25519::PublicKey;
 use quorate::machine::Time;
 
-use crate::failure::{Doing, Exit, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 use crate::frame::{MAX_FRAME, Scheme, SignedCommand, verify_eddsa};
 use crate::log::{Scan, Step};
 use crate::resp::Command;
@@ -46,10 +46,11 @@ pub fn prove(log: &Path, number: u64) -> Result<Vec<u8>, Failure> {
     let mut scan = Scan::open(log)?;
     let store = *scan.store();
     loop {
-        let len = match scan.step().reading(log.display())? {
+        let len = match scan.step().or_fail(Exit::Input, log.display())? {
             Step::Entry(raw) if raw.entry.number == number => {
                 let proof = [&MAGIC[..], &store, &raw.entry.signer, raw.entry.body].concat();
-                let signer = quorate::wire::Decode::decode(&raw.entry.signer, &()).reading(log.display())?;
+                let signer = quorate::wire::Decode::decode(&raw.entry.signer, &())
+                    .or_fail(Exit::Input, log.display())?;
                 check(&proof, &signer)?;
                 return Ok(proof);
             }
@@ -60,11 +61,11 @@ pub fn prove(log: &Path, number: u64) -> Result<Vec<u8>, Failure> {
                     log.display(),
                     scan.offset()
                 );
-                return Err(Failure::new(Exit::Tampered, "LOG_DAMAGED", message));
+                return Err(Failure::with_code(Exit::Tampered, "LOG_DAMAGED", message));
             }
             Step::End => {
                 let message = format!("{}: there is no entry {number}", log.display());
-                return Err(Failure::new(Exit::NotFound, "NO_ENTRY", message));
+                return Err(Failure::with_code(Exit::NotFound, "NO_ENTRY", message));
             }
         };
         scan.skip(len);
@@ -83,7 +84,7 @@ pub fn check(proof: &[u8], signer: &PublicKey) -> Result<Proven, Failure> {
     let rest = proof.strip_prefix(MAGIC).ok_or_else(not)?;
     let (store, rest) = rest.split_first_chunk::<32>().ok_or_else(not)?;
     let (stated, body) = rest.split_first_chunk::<32>().ok_or_else(not)?;
-    let refused = |message: String| Failure::new(Exit::Tampered, "BAD_PROOF", message);
+    let refused = |message: String| Failure::with_code(Exit::Tampered, "BAD_PROOF", message);
     if stated != signer.as_bytes() {
         return Err(refused("the proof is of another signer".to_owned()));
     }

@@ -1,4 +1,4 @@
-//! What was dealt for an epoch: the public file, the same for everybody, and what was sealed to one party.
+//! The deal of an epoch: a public file, the same for all, and a sealed file for each party.
 //!
 //! | bytes of the public file | field |
 //! |---|---|
@@ -7,12 +7,9 @@
 //! | 62 + 32 n | the deal: epoch, number of presignatures, a root for each party |
 //! | 4 + 33 each | the nonces R, with their count |
 //!
-//! A sealed file is a party's [`Presignatures`] sealed to its X25519 key, with the deal and the party's index as context: a
-//! party opens what is its own, of this deal, and nothing else.
+//! A sealed file contains a party's [`Presignatures`], sealed to its X25519 key with the deal and the party's index
+//! as context. A party can open only its own file of this deal.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,50 +20,51 @@ use quorate::threshold::{Secp256k1, Unagreed};
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
-use crate::failure::{Doing, Failure};
+use crate::failure::{Exit, Failure, OrFail};
+use crate::files::read;
 use crate::group::Group;
 
 const MAGIC: [u8; 4] = *b"qtsd";
 const VERSION: u16 = 1;
 const NONCE: usize = 33;
-/// Longest public file: that of 1,024 parties and 2¹⁷ presignatures.
+/// Maximum size of a public file: 1,024 parties and 2¹⁷ presignatures.
 const MAX_PUBLIC: u64 = 256 + 32 * 1_024 + NONCE as u64 * Plan::MAX_COUNT as u64;
-/// What begins the context of every seal.
+/// Prefix of the sealing context.
 const CONTEXT: &[u8] = b"quorate threshold-signing shares 1";
 
-/// The public file. Whoever has it can combine, verify, and judge evidence.
+/// The public file. It suffices to combine shares, to verify signatures and to verify evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicDeal {
-    /// What signatures verify under.
+    /// The group's public key.
     pub key: Arc<GroupKey<Secp256k1>>,
-    /// What was dealt.
+    /// Epoch, number of presignatures and the root of each party.
     pub deal: Arc<Deal>,
     nonces: Vec<[u8; NONCE]>,
 }
 
 impl PublicDeal {
-    /// The public part of what was dealt.
+    /// Extracts the public part of a party's presignatures.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for a plan of another kind.
-    pub fn of(shares: &Presignatures<Secp256k1>) -> Result<Self> {
+    /// [`Error::WrongContext`] if the plan is not [`Plan::Unagreed`].
+    pub fn from_shares(shares: &Presignatures<Secp256k1>) -> Result<Self> {
         let (key, deal) = (shares.key().clone(), shares.deal().clone());
         let nonce = |index| shares.nonce(deal.plan().unagreed(deal.epoch(), index)?).copied();
         let nonces = (0..deal.plan().count()).map(nonce).collect::<Result<_>>()?;
         Ok(Self { key, deal, nonces })
     }
 
-    /// How many presignatures the epoch has.
+    /// Returns the number of presignatures of the epoch.
     pub fn count(&self) -> u32 {
         self.deal.plan().count()
     }
 
-    /// How many shares make a signature.
+    /// Returns the number of shares that make a signature.
     pub fn needed(&self) -> usize {
         usize::from(self.key.tolerance().threshold::<Unagreed>().needed())
     }
 
-    /// The tag of a presignature.
+    /// Returns the tag of a presignature.
     ///
     /// # Errors
     /// [`Error::Exhausted`] past the last one.
@@ -74,7 +72,7 @@ impl PublicDeal {
         self.deal.plan().unagreed(self.deal.epoch(), index)
     }
 
-    /// What combines the shares of a message.
+    /// Returns the signing instance that combines the shares of a message.
     ///
     /// # Errors
     /// [`Error::Exhausted`] past the last presignature.
@@ -84,42 +82,42 @@ impl PublicDeal {
         Signing::new(self.key.clone(), self.deal.clone(), nonce, tag, message)
     }
 
-    /// What a presignature signs, in 32 bytes.
+    /// Returns the 32-byte digest of a message that a presignature is spent on.
     pub fn digest(&self, index: u32, message: &[u8]) -> [u8; 32] {
         Slot { key: self.key.id(), epoch: self.deal.epoch(), index }.digest(message)
     }
 
-    /// Reads a file.
+    /// Reads a deal file.
     ///
     /// # Errors
     /// [`Failure::setup`].
     pub fn load(path: &Path) -> Result<Self, Failure> {
         let what = format!("deal file {}", path.display());
-        Self::decode(&read(path, MAX_PUBLIC).reading(&what)?, &()).reading(what)
+        Self::decode(&read(path, MAX_PUBLIC).or_fail(Exit::Setup, &what)?, &()).or_fail(Exit::Setup, what)
     }
 
-    /// Fails unless it was dealt to this group.
+    /// Checks that the deal belongs to the group.
     ///
     /// # Errors
     /// [`Failure::setup`].
     pub fn require(&self, group: &Group) -> Result<(), Failure> {
         if self.key.committee() != group.committee.id() || self.key.tolerance() != group.tolerance {
             return Err(Failure::setup(
-                "the deal is another group's, or one from before the group file was changed; use the two that belong \
+                "the deal belongs to another group, or the group file was changed after it; use the two files that belong \
                  together",
             ));
         }
         Ok(())
     }
 
-    /// Opens what was sealed to a party, and checks that it is its own part of this deal.
+    /// Opens a party's sealed file and checks that it contains this party's part of this deal.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for anything else.
+    /// [`Error::WrongContext`] if the file belongs to another party or another deal.
     pub fn open(&self, key: &SealingKey, me: MemberIndex, sealed: &[u8]) -> Result<Presignatures<Secp256k1>> {
         let shares = Presignatures::from_bytes(&key.open(&context(&self.deal, me), sealed)?)?;
-        // A seal says nothing of who sealed.
-        if shares.member() != me || Self::of(&shares)? != *self {
+        // Sealing does not authenticate the sender, so the content is checked.
+        if shares.member() != me || Self::from_shares(&shares)? != *self {
             return Err(Error::WrongContext { what: "deal of the sealed shares" });
         }
         Ok(shares)
@@ -140,7 +138,7 @@ impl Encode for PublicDeal {
 impl Decode for PublicDeal {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         if r.array()? != MAGIC || r.u16()? != VERSION {
-            return Err(Error::Malformed { what: "beginning of a deal file" });
+            return Err(Error::Malformed { what: "magic and version of a deal file" });
         }
         let key = GroupKey::decode_from(r, &())?;
         let deal = Deal::decode_from(r, &())?;
@@ -162,68 +160,17 @@ impl Decode for PublicDeal {
     }
 }
 
-/// What a party's shares are sealed with: they open in this deal and for this party only.
+/// Returns the sealing context of a party's presignatures: they open for this party in this deal only.
 pub fn context(deal: &Deal, member: MemberIndex) -> Vec<u8> {
     [CONTEXT, &deal.id(), &member.to_le_bytes()].concat()
 }
 
-/// Reads the sealed file of a party.
+/// Reads a party's sealed file.
 ///
 /// # Errors
 /// [`Failure::setup`].
 pub fn read_sealed(path: &Path) -> Result<Vec<u8>, Failure> {
-    read(path, (MAX_CONTENT + OVERHEAD) as u64).reading(format!("share file {}", path.display()))
-}
-
-/// Reads at most so many bytes: no path makes the program read for ever.
-pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, String> {
-    let file = File::open(path).map_err(|e| e.to_string())?;
-    let mut bytes = Vec::new();
-    file.take(most + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
-    if bytes.len() as u64 > most { Err("it is too large; check the path".into()) } else { Ok(bytes) }
-}
-
-/// Reads a file to be signed or verified.
-///
-/// # Errors
-/// [`Failure::setup`].
-pub fn read_message(path: &Path) -> Result<Vec<u8>, Failure> {
-    let most = crate::protocol::MAX_MESSAGE as u64;
-    read(path, most).reading(format!(
-        "message {} (at most {most} bytes; sign the hash of what is longer)",
-        path.display()
-    ))
-}
-
-/// Reads a signature in DER.
-///
-/// # Errors
-/// [`Failure::setup`].
-pub fn read_signature(path: &Path) -> Result<Vec<u8>, Failure> {
-    read(path, 4 * crate::der::MAX_SIGNATURE as u64).reading(format!("signature {}", path.display()))
-}
-
-/// Writes a file that was not there before, and waits until the disk has it.
-///
-/// # Errors
-/// [`Failure::setup`], also if the file is there.
-pub fn write_new(path: &Path, private: bool, bytes: &[u8]) -> Result<(), Failure> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(if private { 0o600 } else { 0o644 });
-    let mut file = options.open(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::AlreadyExists => {
-            Failure::setup(format!("{} is there already and is not overwritten", path.display()))
-        }
-        _ => Failure::setup(format!("cannot write {}: {e}", path.display())),
-    })?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| sync_parent(path));
-    written.doing(format!("writing {}", path.display()))
-}
-
-/// Makes the name of a file durable.
-pub(crate) fn sync_parent(path: &Path) -> std::io::Result<()> {
-    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(parent)?.sync_all()
+    read(path, (MAX_CONTENT + OVERHEAD) as u64).or_fail(Exit::Setup, format!("share file {}", path.display()))
 }
 
 #[cfg(test)]
@@ -242,8 +189,8 @@ mod tests {
     }
 
     #[test]
-    fn the_public_file_has_one_encoding_and_exact_lengths() {
-        let public = PublicDeal::of(&hands(Plan::Unagreed { count: 3 })[0]).unwrap();
+    fn the_public_file_has_one_encoding_of_exact_length() {
+        let public = PublicDeal::from_shares(&hands(Plan::Unagreed { count: 3 })[0]).unwrap();
         let bytes = public.encode();
         assert_eq!(PublicDeal::decode(&bytes, &()), Ok(public.clone()));
         assert!((bytes.len() as u64) < MAX_PUBLIC);
@@ -251,20 +198,20 @@ mod tests {
             assert!(PublicDeal::decode(&bytes[..cut], &()).is_err(), "{cut}");
         }
         assert!(PublicDeal::decode(&[&bytes[..], &[0]].concat(), &()).is_err());
-        // Any other byte makes another file or none, and the deal's name or the nonces tell.
+        // Every change of a byte makes the file invalid or changes the decoded value.
         for at in 0..bytes.len() {
             let mut other = bytes.clone();
             other[at] ^= 1;
             assert!(PublicDeal::decode(&other, &()).map_or(true, |other| other != public), "{at}");
         }
-        assert!(PublicDeal::of(&hands(Plan::Agreed { count: 3 })[0]).is_err());
+        assert!(PublicDeal::from_shares(&hands(Plan::Agreed { count: 3 })[0]).is_err());
     }
 
     #[test]
-    fn a_party_opens_its_own_part_of_this_deal_and_nothing_else() {
+    fn a_party_opens_only_its_own_part_of_this_deal() {
         let (hands, others) = (hands(Plan::Unagreed { count: 2 }), hands(Plan::Unagreed { count: 2 }));
         let key = SealingKey::generate(&mut SysRng).unwrap();
-        let public = PublicDeal::of(&hands[0]).unwrap();
+        let public = PublicDeal::from_shares(&hands[0]).unwrap();
         let seal = |deal: &Deal, member, hand: &Presignatures<_>| {
             key.public().seal(&context(deal, member), &hand.to_bytes().unwrap(), &mut SysRng).unwrap()
         };

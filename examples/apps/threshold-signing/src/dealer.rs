@@ -1,8 +1,8 @@
-//! The trusted dealer: it knows the key while it deals, and whoever has its key file knows it for ever.
+//! The trusted dealer. It knows the key while it deals, and its key file reveals the key to any reader.
 //!
-//! Deal offline. Without a key file the key is forgotten as soon as the shares are sealed, and the group can sign as often as
-//! presignatures were dealt. With one, further epochs can be dealt later; the file says which was the last, **before** that
-//! epoch's shares are written: two presignatures of one tag would not combine.
+//! Deal offline. Without a key file the dealer discards the key when the shares are sealed, and the group can sign
+//! as many messages as there are presignatures. With a key file it can deal further epochs later. The file records
+//! an epoch **before** the shares of that epoch are written: shares of two deals of one epoch would not combine.
 //!
 //! ```text
 //! threshold-signing-dealer 1
@@ -20,80 +20,85 @@ use quorate_node::keys::{load_private, save_private};
 use rand_core::TryCryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::deal::{PublicDeal, context, sync_parent};
-use crate::failure::{Doing, Failure};
+use crate::deal::{PublicDeal, context};
+use crate::failure::{Exit, Failure, OrFail};
+use crate::files::sync_parent;
 use crate::group::Group;
-use crate::keys::secret;
+use crate::text::secret;
 
 const FIRST_LINE: &str = "threshold-signing-dealer 1";
 
-/// What was dealt: the public part, and for each party, in order, what only it can open.
-pub struct Dealt {
-    /// For everybody.
+/// Output of the dealer: the public part and the sealed part of each party.
+pub struct DealOutput {
+    /// Public part, for all parties and requesters.
     pub public: PublicDeal,
-    /// For each party.
+    /// Sealed part of each party, by index.
     pub sealed: Vec<Vec<u8>>,
 }
 
-/// The dealer's key on disk. It is wiped when dropped and cannot be printed.
-pub struct KeyFile {
+/// The dealer's key file. The secret is wiped when dropped and cannot be printed.
+pub struct DealerKeyFile {
     secret: Zeroizing<[u8; 32]>,
     last_epoch: u64,
 }
 
-/// Deals to a group. With a key file, the next epoch of its key; the file is made if it is not there.
+/// Deals to a group. With a key file, deals the next epoch of its key; creates the file if it does not exist.
 ///
 /// # Errors
 /// If the key file cannot be used, or the disk fails.
-pub fn deal(group: &Group, count: u32, key_file: Option<&Path>) -> Result<Dealt, Failure> {
+pub fn deal(group: &Group, count: u32, key_file: Option<&Path>) -> Result<DealOutput, Failure> {
     let committee = group.committee.id();
     let (dealer, epoch) = match key_file {
         Some(path) if path.exists() => {
-            let KeyFile { secret, last_epoch } = KeyFile::load(path)?;
+            let DealerKeyFile { secret, last_epoch } = DealerKeyFile::load(path)?;
             let dealer = TrustedDealer::<Secp256k1>::from_bytes(committee, group.tolerance, &secret)
-                .reading(format!("dealer's key file {}", path.display()))?;
-            let epoch = last_epoch.checked_add(1).ok_or_else(|| Failure::setup("no epoch is left"))?;
+                .or_fail(Exit::Setup, format!("dealer's key file {}", path.display()))?;
+            let epoch = last_epoch
+                .checked_add(1)
+                .ok_or_else(|| Failure::setup("no epoch is left under this key; deal a new key"))?;
             (dealer, epoch)
         }
         _ => (TrustedDealer::new(committee, group.tolerance, &mut SysRng)?, 1),
     };
     if let Some(path) = key_file {
-        KeyFile { secret: dealer.to_bytes(), last_epoch: epoch }.save(path)?;
+        DealerKeyFile { secret: dealer.to_bytes(), last_epoch: epoch }.save(path)?;
     }
     let hands = dealer.deal(epoch, Plan::Unagreed { count }, &mut SysRng)?;
     drop(dealer);
     seal(group, &hands, &mut SysRng)
 }
 
-/// Seals to each party of a group what was dealt to it.
+/// Seals each party's presignatures to the party's key.
 ///
 /// # Errors
-/// If they are none, or the generator fails.
+/// If `hands` is empty, or the random generator fails.
 pub fn seal<R: TryCryptoRng>(
     group: &Group,
     hands: &[Presignatures<Secp256k1>],
     rng: &mut R,
-) -> Result<Dealt, Failure> {
-    let public = PublicDeal::of(hands.first().ok_or_else(|| Failure::failed("no parties"))?)?;
+) -> Result<DealOutput, Failure> {
+    let public = PublicDeal::from_shares(hands.first().ok_or_else(|| {
+        Failure::failed("nothing was dealt: expected the presignatures of at least one party")
+    })?)?;
     let sealed = hands.iter().zip(&group.parties).map(|(hand, party)| {
         party.sealing.seal(&context(hand.deal(), hand.member()), &hand.to_bytes()?, rng)
     });
     let sealed = sealed.collect::<quorate::Result<_>>()?;
-    Ok(Dealt { public, sealed })
+    Ok(DealOutput { public, sealed })
 }
 
-impl KeyFile {
-    /// The last epoch that was dealt, or was begun to be.
+impl DealerKeyFile {
+    /// Returns the last epoch that was dealt, completely or in part.
     pub fn last_epoch(&self) -> u64 {
         self.last_epoch
     }
 
-    /// The text of a file.
+    /// Encodes the file.
     pub fn text(&self) -> Zeroizing<String> {
         let mut digits = hex::encode(self.secret.as_slice());
         let mut text = Zeroizing::new(String::with_capacity(512));
         for part in [
-            "# The secret key itself. Whoever has this file can sign alone, for ever.\n",
+            "# The secret key. Anyone who has this file can sign without the group, for ever.\n",
             FIRST_LINE,
             "\nsecret ",
             &digits,
@@ -107,10 +112,10 @@ impl KeyFile {
         text
     }
 
-    /// Reads the text of a file.
+    /// Decodes a file.
     ///
     /// # Errors
-    /// What is wrong, and what to do.
+    /// A message that says what is wrong and what to do.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         if lines.next() != Some(FIRST_LINE) {
@@ -122,30 +127,28 @@ impl KeyFile {
         };
         let secret = secret("secret", field("secret")?)?;
         let stated = field("last-epoch")?;
-        // A number that is read as another one would be dealt twice: it has one form.
+        // A number has one encoding: a number misread as a smaller one would deal an epoch twice.
         let last_epoch = stated.parse().ok().filter(|epoch: &u64| epoch.to_string() == stated);
-        let last_epoch = last_epoch.ok_or("`last-epoch` is no number; restore the file from its copy")?;
+        let last_epoch = last_epoch.ok_or("`last-epoch` is not a number; restore the file from its copy")?;
         match lines.next() {
             None => Ok(Self { secret, last_epoch }),
-            Some(_) => {
-                Err("there are more lines than there should be; restore the file from its copy".into())
-            }
+            Some(_) => Err("the file has additional lines; restore it from its copy".into()),
         }
     }
 
     fn load(path: &Path) -> Result<Self, Failure> {
         let text = load_private(path)?;
-        Self::parse(&text).reading(format!("dealer's key file {}", path.display()))
+        Self::parse(&text).or_fail(Exit::Setup, format!("dealer's key file {}", path.display()))
     }
 
-    /// Writes the file anew: after a crash it is the old one or the new one.
+    /// Replaces the file. After a crash the path holds the old file or the new one.
     fn save(&self, path: &Path) -> Result<(), Failure> {
         let temporary = path.with_extension("new");
-        // What a crash left of an earlier attempt.
+        // A crash can leave the temporary file of an earlier attempt.
         let _ = fs::remove_file(&temporary);
         save_private(&temporary, &self.text())?;
         let renamed = fs::rename(&temporary, path).and_then(|()| sync_parent(path));
-        renamed.doing(format!("writing {}", path.display()))
+        renamed.or_fail(Exit::Failed, format!("writing {}", path.display()))
     }
 }
 
@@ -155,9 +158,9 @@ mod tests {
     use crate::keys::{Keys, Role};
 
     #[test]
-    fn a_key_file_is_read_as_it_was_written_and_a_damaged_one_is_refused() {
-        let text = KeyFile { secret: Zeroizing::new([5; 32]), last_epoch: 3 }.text();
-        assert_eq!(KeyFile::parse(&text).unwrap().text(), text);
+    fn key_file_round_trips_and_a_damaged_one_is_refused() {
+        let text = DealerKeyFile { secret: Zeroizing::new([5; 32]), last_epoch: 3 }.text();
+        assert_eq!(DealerKeyFile::parse(&text).unwrap().text(), text);
         for damaged in [
             String::new(),
             text.replace("dealer 1", "dealer 2"),
@@ -169,12 +172,12 @@ mod tests {
             text.replace("last-epoch 3\n", ""),
             format!("{}more\n", *text),
         ] {
-            assert!(KeyFile::parse(&damaged).is_err(), "{damaged}");
+            assert!(DealerKeyFile::parse(&damaged).is_err(), "{damaged}");
         }
     }
 
     #[test]
-    fn a_key_file_deals_each_epoch_once_under_one_key_and_no_key_file_keeps_nothing() {
+    fn a_key_file_deals_each_epoch_once_under_one_key() {
         let parties: String = (0..4)
             .map(|i| {
                 let keys = Keys::generate(&format!("p{i}"), true).unwrap();

@@ -1,4 +1,4 @@
-//! The group's file: who signs, who may ask, how many may be faulty. TOML, the same at everybody:
+//! The group file: the parties, the requesters and the number of faulty parties tolerated. TOML, identical for all:
 //!
 //! ```toml
 //! name = "vault"
@@ -7,18 +7,18 @@
 //! [[party]]                    # in order: a party's index is its place in this list
 //! name = "alice"
 //! address = "10.0.0.1:7501"
-//! identity = "…"               # Ed25519: links, and what stands for a share
-//! possession = "…"             # proof that the secret of the key is known
-//! sealing = "…"                # X25519: to whom shares are sealed
+//! identity = "…"               # Ed25519: TLS, and attestations of shares
+//! possession = "…"             # proof of possession of the identity key
+//! sealing = "…"                # X25519: the key that shares are sealed to
 //!
-//! [[requester]]                # whom parties answer, and nobody else
+//! [[requester]]                # parties answer only the requesters listed here
 //! name = "client"
 //! identity = "…"
 //! possession = "…"
 //! ```
 //!
-//! `threshold-signing keys` writes these sections, so that a file is made by putting them together. Whoever writes the file
-//! decides who the parties are: compare its identity, which `deal` and `serve` print, with what others have.
+//! `threshold-signing keys` writes these sections, and `threshold-signing group` joins them. The author of the file
+//! decides who the parties are: compare the group id that `group` prints with the other parties.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -33,41 +33,40 @@ use quorate::threshold::seal::SealingPublicKey;
 use quorate::wire::Decode;
 use serde::Deserialize;
 
-use crate::deal::read;
-use crate::failure::{Doing, Failure};
+use crate::failure::{Exit, Failure, OrFail};
+use crate::files::read;
+use crate::text::{bytes, check_name};
 
-/// Far above any group's file.
+/// Maximum size of a group file, far above any real one.
 const MAX_FILE: u64 = 1 << 20;
-/// Most requesters.
+/// Maximum number of requesters.
 const MAX_REQUESTERS: usize = 1_024;
-/// Names become names of files.
-const MAX_NAME: usize = 64;
 
-/// A group, with every key and proof of possession checked.
+/// A group whose keys and proofs of possession are verified.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// What people call it.
+    /// Name.
     pub name: String,
-    /// How many parties, and how many of them may be faulty.
+    /// Number of parties, and how many of them may be faulty.
     pub tolerance: Tolerance,
-    /// The parties, in order.
+    /// Parties, by index.
     pub parties: Vec<Party>,
-    /// Their identity keys. Its id is the group's.
+    /// Identity keys of the parties. The id of this committee is the group's id.
     pub committee: Arc<Committee<Ed25519>>,
-    /// Names of the requesters, in order.
+    /// Names of the requesters, by index.
     pub requesters: Vec<String>,
-    /// Their identity keys; nothing if there are none.
-    pub askers: Option<Arc<Committee<Ed25519>>>,
+    /// Identity keys of the requesters; `None` if there are no requesters.
+    pub requester_keys: Option<Arc<Committee<Ed25519>>>,
 }
 
-/// A party, as everybody knows it.
+/// Public data of a party.
 #[derive(Clone, Debug)]
 pub struct Party {
-    /// What people call it.
+    /// Name.
     pub name: String,
-    /// Where it serves.
+    /// Address at which it serves.
     pub address: String,
-    /// To whom its shares are sealed.
+    /// Key that its shares are sealed to.
     pub sealing: SealingPublicKey,
 }
 
@@ -101,28 +100,32 @@ struct RequesterTable {
 }
 
 impl Group {
-    /// Reads and checks a file. Cost: a signature verification for each key.
+    /// Reads and verifies a file. Cost: one signature verification per key.
     ///
     /// # Errors
-    /// [`Failure::setup`], which names the section and the field.
+    /// [`Failure::setup`] with the section and the field.
     pub fn load(path: &Path) -> Result<Self, Failure> {
         let what = format!("group file {}", path.display());
-        let text = String::from_utf8(read(path, MAX_FILE).reading(&what)?);
-        Self::parse(&text.map_err(|_| "it is no text; check the path").reading(&what)?).reading(what)
+        let text = String::from_utf8(read(path, MAX_FILE).or_fail(Exit::Setup, &what)?);
+        Self::parse(&text.map_err(|_| "not UTF-8 text; check the path").or_fail(Exit::Setup, &what)?)
+            .or_fail(Exit::Setup, what)
     }
 
-    /// Reads and checks the text of a file.
+    /// Decodes and verifies a file.
     ///
     /// # Errors
-    /// What is wrong, and where.
+    /// A message with the section and the field.
     pub fn parse(text: &str) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|e| e.to_string())?;
         check_name(&file.name).map_err(|e| format!("name: {e}"))?;
         let count = u16::try_from(file.party.len()).unwrap_or(u16::MAX);
         let tolerance = Tolerance::new(count, file.faulty)
-            .map_err(|e| format!("{count} parties of which {} may be faulty: {e}", file.faulty))?;
+            .map_err(|e| format!("{count} parties, {} of them faulty: {e}", file.faulty))?;
         if file.requester.len() > MAX_REQUESTERS {
-            return Err(format!("more than {MAX_REQUESTERS} requesters"));
+            return Err(format!(
+                "too many requesters: at most {MAX_REQUESTERS}, got {}",
+                file.requester.len()
+            ));
         }
         let chain = ChainId::from_name(&file.name);
         let mut parties = Vec::with_capacity(file.party.len());
@@ -140,7 +143,7 @@ impl Group {
         }
         let identities =
             file.requester.iter().map(|t| (t.name.as_str(), t.identity.as_str(), t.possession.as_str()));
-        let askers = match file.requester.is_empty() {
+        let requester_keys = match file.requester.is_empty() {
             true => None,
             false => Some(Arc::new(self::committee(chain, "requester", identities)?)),
         };
@@ -150,34 +153,19 @@ impl Group {
             parties,
             committee: Arc::new(committee),
             requesters: file.requester.into_iter().map(|table| table.name).collect(),
-            askers,
+            requester_keys,
         })
     }
 
-    /// A party's name, made for people.
+    /// Returns a party's name; "?" for an unknown index.
     pub fn party(&self, index: MemberIndex) -> &str {
         self.parties.get(usize::from(index)).map_or("?", |party| &party.name)
     }
 
-    /// The identity of the group: its name and its parties' keys.
+    /// Returns the group id, a hash of its name and the parties' keys, in hexadecimal.
     pub fn id(&self) -> String {
         hex::encode(self.committee.id().0)
     }
-}
-
-/// Why a name cannot be one: names become names of files, and are printed.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn check_name(name: &str) -> Result<(), String> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
-    if name.is_empty() || name.len() > MAX_NAME || name.starts_with(['.', '-']) || !name.chars().all(fits) {
-        return Err(format!(
-            "{name:?} is no name: up to {MAX_NAME} letters, digits, dots, hyphens and underscores, the first of them a \
-             letter, a digit or an underscore"
-        ));
-    }
-    Ok(())
 }
 
 fn committee<'a>(
@@ -189,7 +177,7 @@ fn committee<'a>(
     for (name, identity, possession) in members {
         check_name(name).map_err(|e| format!("{kind} {}: {e}", keys.len()))?;
         if !names.insert(name) {
-            return Err(format!("two sections [[{kind}]] are called {name}; rename one"));
+            return Err(format!("two sections [[{kind}]] have the name {name}; rename one"));
         }
         let key = verified(identity, possession).map_err(|e| format!("{kind} {name}: {e}"))?;
         keys.push((key, 1));
@@ -202,14 +190,6 @@ fn verified(identity: &str, possession: &str) -> Result<VerifiedKey<Ed25519>, St
     let possession = bytes::<64>(possession).map_err(|e| format!("possession: {e}"))?;
     let key = UnverifiedKey::<Ed25519>::decode(&[&identity[..], &possession].concat(), &());
     key.and_then(|key| key.verify()).map_err(|e| format!("identity and possession: {e}"))
-}
-
-/// Exactly so many bytes of hexadecimal digits.
-pub(crate) fn bytes<const N: usize>(digits: &str) -> Result<[u8; N], String> {
-    let mut bytes = [0; N];
-    hex::decode_to_slice(digits, &mut bytes)
-        .map_err(|_| format!("it is not {} hexadecimal digits", 2 * N))?;
-    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -229,26 +209,26 @@ mod tests {
     }
 
     #[test]
-    fn sections_make_a_group() {
+    fn a_group_is_parsed_from_its_sections() {
         let group = Group::parse(&file()).unwrap();
         assert_eq!((group.parties.len(), group.requesters.len()), (4, 1));
         assert_eq!((group.party(3), group.party(4)), ("p3", "?"));
         assert_eq!(group.parties[2].address, "127.0.0.1:7502");
-        assert_eq!(group.askers.unwrap().len(), 1);
+        assert_eq!(group.requester_keys.unwrap().len(), 1);
     }
 
     #[test]
-    fn no_path_is_read_without_end() {
+    fn files_are_read_up_to_the_size_limit() {
         let refused = |path: &str| Group::load(Path::new(path)).unwrap_err();
-        assert!(refused("/dev/zero").message.contains("too large"));
+        assert!(refused("/dev/zero").message.contains("larger than"));
         assert_eq!(refused("/nowhere/group.toml").code, "SETUP");
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), [0xff; 9]).unwrap();
-        assert!(Group::load(file.path()).unwrap_err().message.contains("it is no text"));
+        assert!(Group::load(file.path()).unwrap_err().message.contains("not UTF-8 text"));
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_section_and_the_field() {
         let file = file();
         let says = |text: &str, what: &str| {
             let problem = Group::parse(text).unwrap_err();
@@ -257,13 +237,13 @@ mod tests {
         says("", "name");
         says(&file.replace("faulty = 1", "faulty = 2"), "less than a third");
         says(&file.replace("faulty = 1", "faulty = 1\nweight = 3"), "weight");
-        says(&file.replace("\"p1\"", "\"p2\""), "two sections [[party]] are called p2");
+        says(&file.replace("\"p1\"", "\"p2\""), "two sections [[party]] have the name p2");
         for evil in ["../p1", "", ".p1", "-p1", "a/b", "a b", &"x".repeat(65)] {
-            says(&file.replace("\"p1\"", &format!("{evil:?}")), "is no name");
+            says(&file.replace("\"p1\"", &format!("{evil:?}")), "is not a name");
         }
         let sealing = file.lines().find(|line| line.starts_with("sealing")).unwrap();
-        says(&file.replace(sealing, "sealing = \"12\""), "party p0: sealing: it is not 64");
-        // A key without its own proof: whoever wrote it may not hold it.
+        says(&file.replace(sealing, "sealing = \"12\""), "party p0: sealing: expected 64");
+        // A key with the proof of another key.
         let identity = |n: usize| file.lines().filter(|line| line.starts_with("identity")).nth(n).unwrap();
         says(&file.replace(identity(0), identity(1)), "party p0: identity and possession");
         let first = file.find("[[party]]").unwrap();

@@ -1,14 +1,14 @@
-//! A party's or a requester's secret keys on disk: a few lines of text, readable by their owner alone.
+//! The key file of a party or a requester: a few lines of text, readable by the owner only.
 //!
 //! ```text
 //! threshold-signing-keys 1
 //! name alice
-//! identity <64 hexadecimal digits>       Ed25519: TLS, and what stands for a share
-//! sealing <64 hexadecimal digits>        X25519: opens what the dealer sealed; parties only
+//! identity <64 hexadecimal digits>       Ed25519: TLS, and attestations of shares
+//! sealing <64 hexadecimal digits>        X25519: opens sealed shares; parties only
 //! identity-public <64 hexadecimal digits>
 //! ```
 //!
-//! The last line guards against a damaged file. Lines that begin with `#` are comments. A file is never overwritten.
+//! The last line detects a damaged file. Lines that begin with `#` are comments. A file is never overwritten.
 
 use std::path::Path;
 
@@ -21,34 +21,34 @@ use quorate_node::keys::{load_private, save_private};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::failure::Failure;
-use crate::group::check_name;
+use crate::text::{check_name, secret};
 
 const FIRST_LINE: &str = "threshold-signing-keys 1";
 
-/// What somebody holds. It is wiped when dropped and cannot be printed.
+/// Secret keys of a party or a requester. They are wiped when dropped and cannot be printed.
 pub struct Keys {
     name: String,
     identity: Zeroizing<[u8; 32]>,
     sealing: Option<SealingKey>,
 }
 
-/// What a section of the group's file is for.
+/// Role of a member in the group file.
 #[derive(Clone, Copy, Debug)]
 pub enum Role<'a> {
-    /// Signs, and serves at an address.
+    /// A party, which signs and serves at an address.
     Party {
         /// Host and port.
         address: &'a str,
     },
-    /// Asks.
+    /// A requester, which asks for signatures.
     Requester,
 }
 
 impl Keys {
-    /// New keys, not yet on disk; parties need one for what is sealed to them.
+    /// Generates keys. A party also needs a sealing key.
     ///
     /// # Errors
-    /// If the name is none, or the generator fails.
+    /// If the name is invalid, or the random generator fails.
     pub fn generate(name: &str, party: bool) -> Result<Self, Failure> {
         check_name(name).map_err(|e| Failure::setup(format!("name: {e}")))?;
         let identity = Ed25519::secret_to_bytes(&Ed25519::generate(&mut SysRng)?);
@@ -56,7 +56,7 @@ impl Keys {
         Ok(Self { name: name.to_owned(), identity, sealing })
     }
 
-    /// Writes a file that only its owner can read, and waits until the disk has it.
+    /// Creates a file that only its owner can read, and makes it durable.
     ///
     /// # Errors
     /// If the file exists, or the disk fails.
@@ -64,21 +64,21 @@ impl Keys {
         Ok(save_private(path, &self.text()?)?)
     }
 
-    /// Reads a file.
+    /// Reads a key file.
     ///
     /// # Errors
-    /// If others can read it, or if it is damaged.
+    /// If other users can read the file, or it is damaged.
     pub fn load(path: &Path) -> Result<Self, Failure> {
         Self::parse(&load_private(path)?)
             .map_err(|problem| Failure::setup(format!("key file {}: {problem}", path.display())))
     }
 
-    /// Whose they are.
+    /// Returns the name of the owner.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The identity key.
+    /// Returns the identity key.
     ///
     /// # Errors
     /// If the secret is not valid.
@@ -86,20 +86,19 @@ impl Keys {
         Ok(Ed25519::secret_from_bytes(self.identity.as_slice())?)
     }
 
-    /// What opens sealed shares.
+    /// Returns the key that opens sealed shares.
     ///
     /// # Errors
-    /// If these are a requester's keys.
+    /// If the keys belong to a requester.
     pub fn sealing(&self) -> Result<&SealingKey, Failure> {
-        let missing =
-            "these are the keys of a requester, not of a party; make a party's with `keys --address`";
+        let missing = "expected a party's keys, got a requester's; make a party's with `keys --address`";
         self.sealing.as_ref().ok_or_else(|| Failure::setup(missing))
     }
 
-    /// The section of the group's file that says who this is.
+    /// Returns the owner's section of the group file.
     ///
     /// # Errors
-    /// As [`identity`](Keys::identity), [`sealing`](Keys::sealing).
+    /// Those of [`identity`](Keys::identity) and [`sealing`](Keys::sealing).
     pub fn section(&self, role: Role<'_>) -> Result<String, Failure> {
         let key = UnverifiedKey::<Ed25519>::prove(&self.identity()?);
         let (identity, possession) =
@@ -119,14 +118,14 @@ impl Keys {
         })
     }
 
-    /// The text of a file.
+    /// Encodes the file.
     ///
     /// # Errors
-    /// As [`identity`](Keys::identity).
+    /// Those of [`identity`](Keys::identity).
     pub fn text(&self) -> Result<Zeroizing<String>, Failure> {
         let mut text = Zeroizing::new(String::with_capacity(1024));
         text.push_str(
-            "# Secret keys. Whoever has this file can sign in this name, and open what is sealed to it.\n",
+            "# Secret keys. Anyone who has this file can sign as this member and open what is sealed to it.\n",
         );
         text.push_str(FIRST_LINE);
         text.push_str("\nname ");
@@ -141,10 +140,10 @@ impl Keys {
         Ok(text)
     }
 
-    /// Reads the text of a file.
+    /// Decodes a file.
     ///
     /// # Errors
-    /// What is wrong, and what to do.
+    /// A message that says what is wrong and what to do.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).peekable();
         if lines.next() != Some(FIRST_LINE) {
@@ -168,7 +167,10 @@ impl Keys {
         let keys = Self { name, identity, sealing };
         let public = hex::encode(Ed25519::public_key(&keys.identity().map_err(|e| e.message)?).encode());
         if stated != public || lines.next().is_some() {
-            return Err("it is damaged (keys and their check do not agree); restore it from its copy".into());
+            return Err(
+                "the file is damaged: its keys and its last line do not match; restore it from its copy"
+                    .into(),
+            );
         }
         Ok(keys)
     }
@@ -183,19 +185,12 @@ fn push_secret(text: &mut String, name: &str, secret: &[u8; 32]) {
     digits.zeroize();
 }
 
-pub(crate) fn secret(name: &str, digits: &str) -> Result<Zeroizing<[u8; 32]>, String> {
-    let mut bytes = Zeroizing::new([0; 32]);
-    hex::decode_to_slice(digits, bytes.as_mut())
-        .map_err(|_| format!("`{name}` is not 64 hexadecimal digits; restore the file from its copy"))?;
-    Ok(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn keys_survive_the_disk_and_are_never_overwritten() {
+    fn key_files_round_trip_and_are_never_overwritten() {
         let dir = tempfile::tempdir().unwrap();
         for party in [true, false] {
             let path = dir.path().join(party.to_string());

@@ -1,4 +1,4 @@
-//! The binary `threshold-signing`. `README.md` is the tour.
+//! The binary `threshold-signing`. `README.md` is a tour.
 #![forbid(unsafe_code)]
 
 mod cli;

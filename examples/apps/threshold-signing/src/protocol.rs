@@ -1,6 +1,8 @@
-//! What travels between a requester and a party, inside TLS: the requester asks, the party answers, one after the other.
+//! Messages between a requester and a party, inside TLS. The requester sends a request, the party replies, then the
+//! next request follows.
 //!
-//! A frame is its length as u32, little endian, then so many bytes: at most [`MAX_REQUEST`] or [`MAX_REPLY`].
+//! A frame is a length (u32, little-endian), followed by that number of bytes: at most [`MAX_REQUEST`] or
+//! [`MAX_REPLY`].
 //!
 //! | request | bytes |
 //! |---|---|
@@ -10,13 +12,13 @@
 //!
 //! | reply | bytes |
 //! |---|---|
-//! | status | `00` ‖ next u32 ‖ count u32: from `next` on no presignature was ever used here |
+//! | status | `00` ‖ next u32 ‖ count u32: no presignature from `next` on was ever used by the party |
 //! | share | `01` ‖ share, attested |
 //! | opening | `02` ‖ opening |
 //! | refused | `03` ‖ code u8 ‖ next u32 |
 //!
-//! **Every request may be sent again**, after a lost connection or a crash: the same message under the same index gives the
-//! same share, and another message is `CONTRADICTION`, for ever.
+//! **Requests are idempotent**, also across lost connections and crashes: the same message under the same index
+//! gives the same share, and another message is refused with `CONTRADICTION`, for ever.
 
 use std::fmt;
 use std::io::{Error as IoError, ErrorKind};
@@ -29,95 +31,95 @@ use quorate::{Error, Result};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
-/// Longest message. Sign the hash of what is longer.
+/// Maximum length of a message. Sign the hash of a longer one.
 pub const MAX_MESSAGE: usize = 1 << 20;
-/// Longest request.
+/// Maximum length of a request.
 pub const MAX_REQUEST: usize = 1 + 32 + 4 + 4 + MAX_MESSAGE;
-/// Longest reply.
+/// Maximum length of a reply.
 pub const MAX_REPLY: usize = 16 << 10;
-/// How long a frame may take from its first byte on.
+/// Time limit for a frame, from its first byte on.
 pub const FRAME_PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a requester wants.
+/// A request to a party.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// [`Deal::id`](quorate::threshold::ecdsa::Deal::id) of the deal that the requester has.
+    /// The requester's deal: its [`Deal::id`](quorate::threshold::ecdsa::Deal::id).
     pub deal: [u8; 32],
-    /// What.
-    pub want: Want,
+    /// Kind, with its arguments.
+    pub kind: RequestKind,
 }
 
-/// What a requester wants, under a deal.
+/// Kind of a request, with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Want {
-    /// Which presignatures are fresh.
+pub enum RequestKind {
+    /// The party's next unused presignature.
     Status,
-    /// A share.
+    /// A share of a signature.
     Sign {
-        /// Of which presignature.
+        /// Index of the presignature.
         index: u32,
-        /// Of what.
+        /// Message to sign.
         message: Vec<u8>,
     },
-    /// The opening of a share, which is made again if the party has forgotten it.
+    /// The opening of a share. The party computes the share again if it is no longer in memory.
     Open {
-        /// Of which presignature.
+        /// Index of the presignature.
         index: u32,
-        /// Of what.
+        /// Message to sign.
         message: Vec<u8>,
     },
 }
 
-/// What a party answers. Whether it is right is open.
+/// A party's reply. Its content is not verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// How far it has come.
+    /// The party's next unused presignature.
     Status {
-        /// From here on no presignature was ever used.
+        /// No presignature from this index on was ever used.
         next: u32,
-        /// How many the epoch has.
+        /// Number of presignatures of the epoch.
         count: u32,
     },
     /// A share with the party's attestation.
     Share(SignatureShare<Secp256k1>),
-    /// What a share is checked against.
+    /// The opening that a share is checked against.
     Opening(Box<Opening<Secp256k1>>),
-    /// No.
+    /// The party refuses.
     Refused(Refusal),
 }
 
-/// Why not.
+/// A refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The reason.
-    pub reason: Reason,
-    /// From here on no presignature was ever used.
+    /// Reason.
+    pub reason: RefusalReason,
+    /// No presignature from this index on was ever used.
     pub next: u32,
 }
 
-/// Why a party refuses.
+/// Reason of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Reason {
-    /// The request cannot be read.
+pub enum RefusalReason {
+    /// The request is malformed.
     Malformed = 1,
     /// The party serves another deal.
     WrongDeal = 2,
-    /// The presignature is spent on another message.
+    /// The presignature was spent on another message.
     Contradiction = 3,
-    /// The presignature is burnt, or there is none of this index.
+    /// The presignature was burnt by a crash, or the index is out of range.
     Exhausted = 4,
-    /// The party's disk fails: it can write down nothing, so it signs nothing.
+    /// The party's disk failed: it cannot make records durable, so it signs nothing.
     Store = 5,
-    /// What the dealer gave for this index does not fit together.
+    /// The dealt values of this index are inconsistent.
     BadDeal = 6,
 }
 
-impl Reason {
+impl RefusalReason {
     const ALL: [Self; 6] =
         [Self::Malformed, Self::WrongDeal, Self::Contradiction, Self::Exhausted, Self::Store, Self::BadDeal];
 
-    /// A short code that never changes its meaning.
+    /// Returns a stable machine-readable code.
     pub fn code(self) -> &'static str {
         match self {
             Self::Malformed => "MALFORMED",
@@ -130,27 +132,27 @@ impl Reason {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for RefusalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Malformed => "it cannot read the request; compare the versions of the two programs",
-            Self::WrongDeal => "it serves another deal; compare deal files",
-            Self::Contradiction => "it has spent this presignature on another message",
-            Self::Exhausted => "it has no such presignature, or lost it in a crash",
-            Self::Store => "its disk fails, so it signs nothing; look at its log",
-            Self::BadDeal => "what it was dealt for this presignature does not fit together; deal anew",
+            Self::Malformed => "the request is malformed; compare the versions of the two programs",
+            Self::WrongDeal => "the party serves another deal; compare deal files",
+            Self::Contradiction => "the presignature was spent on another message",
+            Self::Exhausted => "the presignature does not exist, or was lost in a crash",
+            Self::Store => "the party's disk failed, so it signs nothing; see its log",
+            Self::BadDeal => "the dealt values of this presignature are inconsistent; deal a new epoch",
         })
     }
 }
 
 impl Encode for Request {
     fn encode_to(&self, w: &mut Writer) {
-        let (kind, content) = match &self.want {
-            Want::Status => (0, None),
-            Want::Sign { index, message } => (1, Some((index, message))),
-            Want::Open { index, message } => (2, Some((index, message))),
+        let (tag, content) = match &self.kind {
+            RequestKind::Status => (0, None),
+            RequestKind::Sign { index, message } => (1, Some((index, message))),
+            RequestKind::Open { index, message } => (2, Some((index, message))),
         };
-        w.u8(kind);
+        w.u8(tag);
         w.raw(&self.deal);
         if let Some((index, message)) = content {
             w.u32(*index);
@@ -161,15 +163,15 @@ impl Encode for Request {
 
 impl Decode for Request {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        let (kind, deal) = (r.u8()?, r.array()?);
+        let (tag, deal) = (r.u8()?, r.array()?);
         let mut content = || Ok::<_, Error>((r.u32()?, r.bytes("message to sign", MAX_MESSAGE)?.to_vec()));
-        let want = match kind {
-            0 => Want::Status,
-            1 => content().map(|(index, message)| Want::Sign { index, message })?,
-            2 => content().map(|(index, message)| Want::Open { index, message })?,
+        let kind = match tag {
+            0 => RequestKind::Status,
+            1 => content().map(|(index, message)| RequestKind::Sign { index, message })?,
+            2 => content().map(|(index, message)| RequestKind::Open { index, message })?,
             _ => return Err(Error::Malformed { what: "kind of request" }),
         };
-        Ok(Self { deal, want })
+        Ok(Self { deal, kind })
     }
 }
 
@@ -206,7 +208,7 @@ impl Decode for Reply {
             2 => Opening::decode_from(r, &()).map(|opening| Self::Opening(Box::new(opening))),
             3 => {
                 let code = r.u8()?;
-                let reason = Reason::ALL.into_iter().find(|reason| *reason as u8 == code);
+                let reason = RefusalReason::ALL.into_iter().find(|reason| *reason as u8 == code);
                 let reason = reason.ok_or(Error::Malformed { what: "reason of a refusal" })?;
                 Ok(Self::Refused(Refusal { reason, next: r.u32()? }))
             }
@@ -215,11 +217,11 @@ impl Decode for Reply {
     }
 }
 
-/// Reads a frame of at most `most` bytes; nothing is allocated before the length is checked. `None` if the other end closed
-/// between frames, or was silent for `idle`.
+/// Reads a frame of at most `most` bytes. The length is checked before anything is allocated. Returns `None` if the
+/// other end closed the connection between frames, or sent nothing for `idle`.
 ///
 /// # Errors
-/// If the connection ends within a frame, takes too long, or announces too much.
+/// If the connection ends within a frame, a frame takes too long, or its length exceeds `most`.
 pub async fn read_frame<S: AsyncRead + Unpin>(
     stream: &mut S,
     most: usize,
@@ -237,7 +239,7 @@ pub async fn read_frame<S: AsyncRead + Unpin>(
         stream.read_exact(tail).await?;
         let length = u32::from_le_bytes(length) as usize;
         if length > most {
-            let text = format!("a frame of {length} bytes was announced, the limit is {most}");
+            let text = format!("frame too large: at most {most} bytes, got {length}");
             return Err(IoError::new(ErrorKind::InvalidData, text));
         }
         let mut body = vec![0; length];
@@ -250,9 +252,9 @@ pub async fn read_frame<S: AsyncRead + Unpin>(
 /// Writes a frame.
 ///
 /// # Errors
-/// If the connection ends, or takes too long.
+/// If the connection ends, or the write takes too long.
 pub async fn write_frame<S: AsyncWrite + Unpin>(stream: &mut S, body: &[u8]) -> std::io::Result<()> {
-    // Far below 4 GiB.
+    // All frames are far below 4 GiB.
     let length = u32::try_from(body.len()).map_err(|_| IoError::from(ErrorKind::InvalidInput))?;
     let frame = [&length.to_le_bytes()[..], body].concat();
     let written = async {
@@ -278,15 +280,15 @@ mod tests {
     #[test]
     fn requests_and_replies_have_one_encoding() {
         let message = b"hello".to_vec();
-        for want in [
-            Want::Status,
-            Want::Sign { index: 3, message: message.clone() },
-            Want::Open { index: u32::MAX, message },
+        for kind in [
+            RequestKind::Status,
+            RequestKind::Sign { index: 3, message: message.clone() },
+            RequestKind::Open { index: u32::MAX, message },
         ] {
-            one_encoding(&Request { deal: [7; 32], want });
+            one_encoding(&Request { deal: [7; 32], kind });
         }
         one_encoding(&Reply::Status { next: 9, count: 10 });
-        for reason in Reason::ALL {
+        for reason in RefusalReason::ALL {
             one_encoding(&Reply::Refused(Refusal { reason, next: 4 }));
             assert!(!reason.to_string().is_empty());
         }
@@ -299,7 +301,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_frame_is_bounded_and_an_end_between_frames_is_none() {
+    async fn frames_are_bounded_and_may_end_between_frames() {
         let (mut here, mut there) = tokio::io::duplex(1 << 10);
         write_frame(&mut there, b"hello").await.unwrap();
         let idle = Duration::from_secs(5);

@@ -1,4 +1,4 @@
-//! What the program says when something is not as it should be, and what it refuses.
+//! Error messages and refusals of the program.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod support;
@@ -15,25 +15,21 @@ fn fails(outcome: (Option<i32>, String), code: i32, says: &str) {
 }
 
 #[test]
-fn nothing_is_overwritten_and_wrong_files_are_named() {
+fn nothing_is_overwritten_and_errors_name_the_file() {
     let world = World::new(4, 4);
     let run = |arguments: &[&str]| said(&world.run(arguments));
     fails(run(&["keys", "--name", "client"]), 3, "it exists and is not overwritten");
-    fails(run(&["keys", "--name", "../evil"]), 3, "is no name");
+    fails(run(&["keys", "--name", "../evil"]), 3, "is not a name");
     let dealt = run(&["deal", "--group", "group.toml", "--out", "dealt", "--count", "2"]);
     assert_eq!(dealt.0, Some(0), "{}", dealt.1);
-    fails(
-        run(&["deal", "--group", "group.toml", "--out", "dealt"]),
-        3,
-        "is there already and is not overwritten",
-    );
+    fails(run(&["deal", "--group", "group.toml", "--out", "dealt"]), 3, "exists and is not overwritten");
     fails(run(&["deal", "--group", "group.toml", "--out", "dealt", "--count", "0"]), 2, "--count");
     let mode = std::fs::metadata(world.path("dealt/p0-1.sealed")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     fails(
         run(&["group", "--name", "g", "--faulty", "1", "--out", "g.toml", "group.toml"]),
         3,
-        "no group comes of it",
+        "the files do not make a group",
     );
 
     let serve = |deal: &str, keys: &str, shares: &str| {
@@ -42,7 +38,7 @@ fn nothing_is_overwritten_and_wrong_files_are_named() {
     };
     fails(serve("deal.public", "p0.keys", "p1.sealed"), 3, "p1.sealed");
     fails(serve("dealt/deal-1.public", "p0.keys", "p0.sealed"), 3, "p0.sealed");
-    fails(serve("deal.public", "client.keys", "p0.sealed"), 3, "no party's");
+    fails(serve("deal.public", "client.keys", "p0.sealed"), 3, "do not belong to a party");
     fails(serve("p0.sealed", "p0.keys", "p0.sealed"), 3, "deal file p0.sealed");
     fails(serve("nowhere", "p0.keys", "p0.sealed"), 3, "nowhere");
     std::fs::set_permissions(world.path("p0.keys"), std::fs::Permissions::from_mode(0o644)).unwrap();
@@ -55,11 +51,11 @@ fn nothing_is_overwritten_and_wrong_files_are_named() {
     let foreign = World::new(4, 2);
     std::fs::copy(foreign.path("deal.public"), world.path("foreign.public")).unwrap();
     let sign = ["sign", "--group", "group.toml", "--keys", "client.keys", "--message", "x"];
-    fails(run(&[&sign[..], &["--deal", "foreign.public"]].concat()), 3, "another group's");
+    fails(run(&[&sign[..], &["--deal", "foreign.public"]].concat()), 3, "belongs to another group");
 }
 
 #[test]
-fn shares_serve_with_one_journal_and_one_process_and_an_ended_epoch_never_again() {
+fn shares_have_one_journal_and_closed_epochs_stay_closed() {
     let world = World::new(4, 4);
     let mut running = world.start(0, &[]);
     fails(said(&world.party(0, &[]).stderr(Stdio::piped()).output().unwrap()), 3, "DATA_IN_USE");
@@ -67,7 +63,7 @@ fn shares_serve_with_one_journal_and_one_process_and_an_ended_epoch_never_again(
         let own = ["--keys", "p0.keys", "--shares", "p0.sealed", "--data", data];
         said(&world.run(&[&["serve", "--group", "group.toml", "--deal", "deal.public"][..], &own].concat()))
     };
-    // An empty journal would have it sign again.
+    // With an empty journal it would sign again.
     fails(elsewhere("empty"), 3, "SHARES_IN_USE");
     running.kill();
     fails(elsewhere("empty"), 3, "SHARES_IN_USE");
@@ -77,7 +73,7 @@ fn shares_serve_with_one_journal_and_one_process_and_an_ended_epoch_never_again(
     let mut command = world.party(0, &["--listen", &address]);
     fails(said(&command.stderr(Stdio::piped()).output().unwrap()), 4, "cannot listen");
 
-    // Two epochs of one key.
+    // Two epochs under one key.
     let run = |arguments: &[&str]| said(&world.run(arguments));
     for epoch in ["1", "2"] {
         let dealt =
@@ -100,11 +96,11 @@ fn shares_serve_with_one_journal_and_one_process_and_an_ended_epoch_never_again(
     };
     drop(epoch(2));
     let _back = epoch(1);
-    assert!(index_of(1).contains("p0: refused: it has no such presignature"), "{}", index_of(1));
+    assert!(index_of(1).contains("p0: refused: the presignature does not exist"), "{}", index_of(1));
 }
 
 #[test]
-fn a_signature_verifies_for_its_message_and_with_openssl() {
+fn a_signature_verifies_with_the_program_and_with_openssl() {
     let world = World::new(4, 2);
     let _parties = world.start_all();
     let signed = said(&world.sign(&["--message", "hello", "--out", "s.der", "--json"]));
@@ -127,7 +123,7 @@ fn a_signature_verifies_for_its_message_and_with_openssl() {
     fails(verify("hello", "none.der"), 6, "MALFORMED");
     fails(verify("hello", "nowhere"), 3, "nowhere");
 
-    let pem = quorate_threshold_signing::der::public_key_pem(&world.public.key);
+    let pem = quorate_threshold_signing::der::public_key_pem(&world.public.key).unwrap();
     std::fs::write(world.path("key.pem"), pem).unwrap();
     for (message, good) in [("hello", true), ("hell", false)] {
         std::fs::write(world.path("message"), message).unwrap();
@@ -136,7 +132,7 @@ fn a_signature_verifies_for_its_message_and_with_openssl() {
         let said = said(&openssl.current_dir(world.dir.path()).output().unwrap());
         assert_eq!(said.0 == Some(0), good, "{}", said.1);
     }
-    // The last presignature, and none left.
+    // The last presignature; then none is left.
     assert_eq!(said(&world.sign(&["--message", "two"])).0, Some(0));
     fails(said(&world.sign(&["--message", "three"])), 7, "EXHAUSTED");
     std::fs::write(world.path("large"), vec![0; (1 << 20) + 1]).unwrap();
@@ -144,7 +140,7 @@ fn a_signature_verifies_for_its_message_and_with_openssl() {
 }
 
 #[test]
-fn the_demo_names_whom_it_should_and_leaves_nothing_behind() {
+fn the_demo_names_the_faulty_party_and_cleans_up() {
     let temporary = tempfile::tempdir().unwrap();
     let demo = |arguments: &[&str]| {
         let mut command = Command::new(support::PROGRAM);
@@ -158,6 +154,6 @@ fn the_demo_names_whom_it_should_and_leaves_nothing_behind() {
     let output = demo(&["--kill", "1", "--messages", "1"]);
     assert_eq!(said(&output).0, Some(0), "{output:?}");
     assert!(!said(&output).1.contains('\x1b'), "no colours where there is no terminal");
-    fails(said(&demo(&["--corrupt", "4"])), 3, "there is no party 4");
+    fails(said(&demo(&["--corrupt", "4"])), 3, "unknown party 4");
     assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0);
 }

@@ -1,4 +1,4 @@
-//! Parties that lie, are slow, or are somebody else; strangers at a party's port; two requesters at once.
+//! Faulty, slow and impersonated parties; unauthenticated clients at a party's port; two concurrent requesters.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod support;
@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
-use quorate_threshold_signing::coordinator::{Coordinator, Options, Signed, Standing};
+use quorate_threshold_signing::coordinator::{Coordinator, PartyStatus, Signed, SigningOptions};
 use quorate_threshold_signing::failure::Failure;
-use quorate_threshold_signing::protocol::{MAX_REQUEST, Reason, Reply, Request, Want};
+use quorate_threshold_signing::protocol::{MAX_REQUEST, RefusalReason, Reply, Request, RequestKind};
 use quorate_threshold_signing::{dealer, evidence};
 use support::{Running, World};
 
 const MESSAGE: &[u8] = b"pay 5 to Bob";
-/// Less than the slow one takes, and long enough for a machine that does much else.
+/// Shorter than the slowest party takes, and long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn coordinator(world: &World, requester: &str) -> Coordinator {
@@ -26,43 +26,43 @@ fn coordinator(world: &World, requester: &str) -> Coordinator {
 }
 
 async fn sign(coordinator: &mut Coordinator, check_all: bool) -> Result<Signed, Failure> {
-    coordinator.sign(MESSAGE, Options { patience: PATIENCE, check_all, index: None }).await
+    coordinator.sign(MESSAGE, SigningOptions { patience: PATIENCE, check_all, index: None }).await
 }
 
-/// Four parties, of which some do not do as they should.
+/// Starts all parties, some of them with a misbehaviour.
 fn start(world: &World, how: &[(usize, &str)]) -> Vec<Running> {
     let start = |i| match how.iter().find(|(party, _)| *party == i) {
         Some((_, how)) => world.start(i, &["--misbehave", how]),
         None => world.start(i, &[]),
     };
-    (0..world.ports.len()).map(start).collect()
+    (0..world.addresses.len()).map(start).collect()
 }
 
 #[tokio::test]
-async fn a_wrong_share_among_the_first_is_named_with_evidence_and_the_slow_one_makes_up_for_it() {
+async fn an_invalid_share_is_named_with_evidence_and_replaced() {
     let world = World::new(4, 8);
     let _parties = start(&world, &[(1, "wrong-shares"), (3, "slow:400")]);
     let mut coordinator = coordinator(&world, "client");
     let signed = sign(&mut coordinator, false).await.unwrap();
     world.public.key.verify_message(MESSAGE, &signed.signature).unwrap();
-    // t + f checks at most, a + 1 combinations for a failed ones.
+    // At most t + f checks, and one combination more than failed ones.
     assert_eq!((signed.counts.combinations, signed.counts.share_checks), (2, 3));
-    assert!(matches!(signed.parties[1], Standing::Wrong(_)), "{:?}", signed.parties);
+    assert!(matches!(signed.parties[1], PartyStatus::Invalid(_)), "{:?}", signed.parties);
     let fault = &coordinator.faults()[&1];
     assert_eq!(evidence::check(&world.group, &world.public, fault).unwrap(), 1);
-    // It is known now: the next message takes one combination, though a slow one is needed.
+    // The party is excluded now: the next message takes one combination, and waits for the slow party.
     let signed = sign(&mut coordinator, false).await.unwrap();
     assert_eq!((signed.counts.combinations, signed.counts.share_checks), (1, 0));
-    assert!(matches!(signed.parties[1], Standing::Odd(_)));
+    assert!(matches!(signed.parties[1], PartyStatus::Misbehaved(_)));
 }
 
 #[tokio::test]
-async fn nobody_else_can_be_accused() {
+async fn an_honest_party_cannot_be_accused() {
     let world = World::new(4, 8);
     let _parties = start(&world, &[(2, "wrong-shares")]);
     let mut coordinator = coordinator(&world, "client");
     let signed = sign(&mut coordinator, true).await.unwrap();
-    assert!([0, 1, 3].iter().all(|i| signed.parties[*i] == Standing::Right), "{:?}", signed.parties);
+    assert!([0, 1, 3].iter().all(|i| signed.parties[*i] == PartyStatus::Valid), "{:?}", signed.parties);
     let fault = coordinator.faults()[&2].clone();
     let check = |bytes: &[u8]| {
         let fault = Decode::decode(bytes, &()).map_err(Failure::from)?;
@@ -70,13 +70,13 @@ async fn nobody_else_can_be_accused() {
     };
     let bytes = fault.encode();
     assert_eq!(check(&bytes).unwrap(), 2);
-    // Whatever is changed in it: it does not hold, or not against another.
+    // Evidence with any bit changed is invalid.
     for at in 0..bytes.len() {
         let mut other = bytes.clone();
         other[at] ^= 1;
         assert!(check(&other).is_err(), "byte {at}");
     }
-    // Evidence of one deal is none of another.
+    // Evidence of one deal is invalid for another deal.
     let other = World::new(4, 8);
     assert_eq!(evidence::check(&other.group, &other.public, &fault).unwrap_err().code, "BAD_SIGNATURE");
     let again = dealer::deal(&world.group, 8, None).unwrap().public;
@@ -85,13 +85,13 @@ async fn nobody_else_can_be_accused() {
 }
 
 #[tokio::test]
-async fn one_of_four_may_do_anything() {
+async fn any_behaviour_of_one_of_four_is_tolerated() {
     for how in ["closed", "silent", "garbage", "false-next", "slow:30000"] {
         let world = World::new(4, 4);
         let _parties = start(&world, &[(0, how)]);
         let mut coordinator = coordinator(&world, "client");
         let begin = Instant::now();
-        // All that there are can be used: nobody makes believe that they are spent.
+        // All presignatures can be used: a faulty party cannot make them appear spent.
         for index in 0..4 {
             let signed = sign(&mut coordinator, false).await.unwrap_or_else(|e| panic!("{how}: {e}"));
             assert_eq!(signed.index, index, "{how}");
@@ -102,7 +102,7 @@ async fn one_of_four_may_do_anything() {
 }
 
 #[tokio::test]
-async fn two_of_four_are_too_many_and_each_is_named_with_what_it_did() {
+async fn two_faulty_of_four_prevent_a_signature_and_are_named() {
     let world = World::new(4, 8);
     let mut parties = start(&world, &[(0, "wrong-shares")]);
     parties[2].kill();
@@ -110,30 +110,30 @@ async fn two_of_four_are_too_many_and_each_is_named_with_what_it_did() {
     let begin = Instant::now();
     let failure = sign(&mut coordinator, false).await.unwrap_err();
     assert_eq!(failure.code, "BELOW_QUORUM");
-    assert!(failure.message.contains("p0: gave a WRONG share"), "{failure}");
-    assert!(failure.message.contains("p1: gave a right share"), "{failure}");
-    assert!(failure.message.contains("p2: 127.0.0.1:"), "{failure}");
-    assert!(coordinator.faults().contains_key(&0), "evidence, though there is no signature");
+    assert!(failure.message.contains("p0: sent an INVALID share"), "{failure}");
+    assert!(failure.message.contains("p1: sent a valid share"), "{failure}");
+    assert!(failure.message.contains(&format!("p2: {}", world.addresses[2])), "{failure}");
+    assert!(coordinator.faults().contains_key(&0), "evidence exists without a signature");
     assert!(begin.elapsed() < PATIENCE);
     let mut fresh = self::coordinator(&world, "client");
     parties[3].kill();
     let failure = sign(&mut fresh, false).await.unwrap_err();
-    assert!(failure.message.contains("p1: is there, and was not asked"), "{failure}");
+    assert!(failure.message.contains("p1: available, but not asked"), "{failure}");
     parties[3] = world.start(3, &[]);
-    // Finished later, under the presignature that was begun, when enough are there.
+    // The message is completed later with the same presignature, when enough parties are available.
     parties[2] = world.start(2, &[]);
-    let options = Options { index: Some(0), ..Options::default() };
+    let options = SigningOptions { index: Some(0), ..SigningOptions::default() };
     let signed = coordinator.sign(MESSAGE, options).await.unwrap();
     world.public.key.verify_message(MESSAGE, &signed.signature).unwrap();
 }
 
 #[tokio::test]
-async fn whoever_sits_at_a_partys_address_without_its_key_gets_nothing() {
+async fn a_server_without_the_partys_key_gets_no_request() {
     let world = World::new(4, 8);
     let mut parties = start(&world, &[]);
     parties[1].kill();
-    // Another party's keys at that address.
-    let address = format!("127.0.0.1:{}", world.ports[1]);
+    // A server with another party's keys at that address.
+    let address = world.addresses[1].to_string();
     let _impostor = {
         parties[3].kill();
         world.started(1, world.party(3, &["--listen", &address]))
@@ -147,21 +147,21 @@ async fn whoever_sits_at_a_partys_address_without_its_key_gets_nothing() {
 }
 
 #[tokio::test]
-async fn two_requesters_at_once_get_a_signature_each_and_no_presignature_serves_both() {
+async fn concurrent_requesters_never_share_a_presignature() {
     let world = World::new(4, 400);
     let _parties = start(&world, &[]);
     let (mut one, mut two) = (coordinator(&world, "client"), coordinator(&world, "rival"));
     let (mut indexes, mut failed) = (BTreeSet::new(), 0);
     for number in 0..20 {
         let texts = ["client", "rival"].map(|name| format!("{name} {number}"));
-        let options = Options::default();
+        let options = SigningOptions::default();
         let both =
             tokio::join!(one.sign(texts[0].as_bytes(), options), two.sign(texts[1].as_bytes(), options));
         for (signed, text) in [both.0, both.1].into_iter().zip(&texts) {
             match signed {
                 Ok(signed) => {
                     world.public.key.verify_message(text.as_bytes(), &signed.signature).unwrap();
-                    assert!(indexes.insert(signed.index), "presignature {} serves two", signed.index);
+                    assert!(indexes.insert(signed.index), "presignature {} was used twice", signed.index);
                 }
                 Err(_) => failed += 1,
             }
@@ -172,20 +172,19 @@ async fn two_requesters_at_once_get_a_signature_each_and_no_presignature_serves_
 }
 
 #[tokio::test]
-async fn strangers_and_nonsense_cost_a_party_nothing_but_their_connection() {
+async fn garbage_and_unknown_keys_lose_only_their_connection() {
     let world = World::new(4, 8);
     let _parties = start(&world, &[]);
-    let port = world.ports[0];
-    // Bytes that are no TLS, and silence: more than there is room for.
+    // Bytes that are not TLS, and silence: more connections than handshake slots.
     let mut held = Vec::new();
     for _ in 0..80 {
-        let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let mut stream = std::net::TcpStream::connect(world.addresses[0]).unwrap();
         if held.len() % 2 == 0 {
             let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n");
         }
         held.push(stream);
     }
-    // A key that the group file does not have; a party's key is no requester's.
+    // A key that is not in the group file, and a party's key, which is not a requester's.
     for identity in [Ed25519::generate(&mut getrandom::SysRng).unwrap(), world.keys("p1").identity().unwrap()]
     {
         let mut stranger = Coordinator::new(world.group.clone(), world.public.clone(), identity).unwrap();
@@ -193,7 +192,7 @@ async fn strangers_and_nonsense_cost_a_party_nothing_but_their_connection() {
         assert_eq!(failure.code, "BELOW_QUORUM");
         assert_eq!(failure.message.matches("does not know this requester's key").count(), 4, "{failure}");
     }
-    // Those that are silent are closed after five seconds.
+    // Silent connections are closed after five seconds.
     let mut silent = held.swap_remove(1);
     silent.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     assert_eq!(silent.read(&mut [0; 16]).unwrap_or(0), 0);
@@ -213,22 +212,22 @@ async fn strangers_and_nonsense_cost_a_party_nothing_but_their_connection() {
         Reply::Refused(refusal) => refusal.reason,
         other => panic!("{other:?}"),
     };
-    let wrong = Request { deal: [9; 32], want: Want::Status };
-    assert_eq!(reason(link.exchange(&wrong.encode()).await.unwrap()), Reason::WrongDeal);
-    assert_eq!(reason(link.sign(8, MESSAGE).await.unwrap()), Reason::Exhausted);
-    assert_eq!(reason(link.sign(u32::MAX, MESSAGE).await.unwrap()), Reason::Exhausted);
+    let wrong = Request { deal: [9; 32], kind: RequestKind::Status };
+    assert_eq!(reason(link.exchange(&wrong.encode()).await.unwrap()), RefusalReason::WrongDeal);
+    assert_eq!(reason(link.sign(8, MESSAGE).await.unwrap()), RefusalReason::Exhausted);
+    assert_eq!(reason(link.sign(u32::MAX, MESSAGE).await.unwrap()), RefusalReason::Exhausted);
     for garbage in [&[][..], &[7], &[1; 40], &[0xff; 300]] {
-        assert_eq!(reason(connect().await.exchange(garbage).await.unwrap()), Reason::Malformed);
+        assert_eq!(reason(connect().await.exchange(garbage).await.unwrap()), RefusalReason::Malformed);
     }
-    // A frame that is announced too long, and one that never ends.
+    // A frame with a length above the limit.
     let mut long = connect().await;
     tokio::io::AsyncWriteExt::write_all(&mut long.stream, &(MAX_REQUEST as u32 + 1).to_le_bytes())
         .await
         .unwrap();
     assert!(tokio::io::AsyncReadExt::read(&mut long.stream, &mut [0; 1]).await.unwrap_or(0) == 0);
-    // A replay is the same share, and the party serves on.
+    // A repeated request gets the same share, and the party continues to serve.
     let first = link.sign(3, MESSAGE).await.unwrap();
     assert_eq!(link.sign(3, MESSAGE).await.unwrap(), first);
     assert_eq!(connect().await.sign(3, MESSAGE).await.unwrap(), first);
-    assert_eq!(reason(link.sign(3, b"another").await.unwrap()), Reason::Contradiction);
+    assert_eq!(reason(link.sign(3, b"another").await.unwrap()), RefusalReason::Contradiction);
 }

@@ -1,5 +1,5 @@
-//! No presignature signs two messages, whenever which process is killed: everything that ever left a party is gathered and
-//! looked at.
+//! No presignature signs two messages, whichever process is killed at whichever time: the tests collect all replies
+//! that ever left a party.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod support;
@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use quorate::machine::MemberIndex;
-use quorate_threshold_signing::coordinator::{Coordinator, Options};
-use quorate_threshold_signing::evidence::attested;
-use quorate_threshold_signing::protocol::{Reason, Reply};
+use quorate_threshold_signing::coordinator::{Coordinator, SigningOptions};
+use quorate_threshold_signing::evidence::verify_attestation;
+use quorate_threshold_signing::protocol::{RefusalReason, Reply};
 use support::World;
 
-/// What the world has seen: of each party and presignature, what it was spent on. One message each, or the key is out.
+/// Digest that each presignature of each party was spent on. Two digests of one presignature would reveal the key.
 #[derive(Default)]
 struct Seen {
     spent: BTreeMap<(usize, u64, u32), [u8; 32]>,
@@ -29,8 +29,13 @@ impl Seen {
         match reply {
             Reply::Share(share) => {
                 assert_eq!((usize::from(share.member()), share.index()), (party, index));
-                attested(&world.group, party as MemberIndex, &share.attested_bytes(), share.attestation())
-                    .unwrap();
+                verify_attestation(
+                    &world.group,
+                    party as MemberIndex,
+                    &share.attested_bytes(),
+                    share.attestation(),
+                )
+                .unwrap();
                 let place = (party, share.epoch(), index);
                 let before = self.spent.insert(place, *share.digest());
                 assert!(
@@ -40,8 +45,8 @@ impl Seen {
                 self.shares += 1;
             }
             Reply::Refused(refusal) => match refusal.reason {
-                Reason::Contradiction => self.contradictions += 1,
-                Reason::Exhausted => self.exhausted += 1,
+                RefusalReason::Contradiction => self.contradictions += 1,
+                RefusalReason::Exhausted => self.exhausted += 1,
                 other => panic!("party {party}: {other:?}"),
             },
             other => panic!("party {party}: {other:?}"),
@@ -49,8 +54,8 @@ impl Seen {
     }
 }
 
-/// Two requesters ask each party for shares of two messages under the same presignatures, over and over, while parties are
-/// killed and come back.
+/// A requester asks a party for shares under presignatures that the other requester uses too, while parties are
+/// killed and restarted.
 async fn ask_for_both(
     world: Arc<World>,
     seen: Arc<Mutex<Seen>>,
@@ -67,10 +72,10 @@ async fn ask_for_both(
             }
             continue;
         };
-        // Forward, and now and then back to what was asked before: also across the party's deaths.
+        // Mostly forward, sometimes back to earlier indexes, also across restarts of the party.
         step += 1;
         let back = if step.is_multiple_of(2) { getrandom::u32().unwrap() % 20 } else { 0 };
-        // Those that reserve blocks are asked across blocks, for a life takes one.
+        // Parties that reserve blocks are asked across blocks, because each run of the process burns one.
         let stride = if party.is_multiple_of(2) { 1 } else { 97 };
         let at = (step / 4).saturating_sub(back) * stride % world.public.count();
         let message = format!("{requester} {at}");
@@ -82,11 +87,11 @@ async fn ask_for_both(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_is_killed_when_no_presignature_signs_two_messages() {
+async fn no_presignature_signs_two_messages_across_kills() {
     let world = Arc::new(World::new(4, 3_000));
     let seen = Arc::new(Mutex::new(Seen::default()));
     let end = Instant::now() + Duration::from_secs(10);
-    // Two write down each presignature, two reserve blocks.
+    // Two parties record each presignature, two reserve blocks.
     let kills = Arc::new(AtomicU64::new(0));
     let killers: Vec<_> = (0..4_usize)
         .map(|party| {
@@ -100,23 +105,23 @@ async fn whoever_is_killed_when_no_presignature_signs_two_messages() {
                     running.kill();
                     kills.fetch_add(1, Ordering::Relaxed);
                 }
-                // Once more, to be asked in peace.
+                // The last start, for the final requests.
                 world.start(party, more)
             })
         })
         .collect();
-    let askers: Vec<_> = (0..4)
+    let requester_keys: Vec<_> = (0..4)
         .flat_map(|party| ["client", "rival"].map(|requester| (party, requester)))
         .map(|(party, requester)| {
             tokio::spawn(ask_for_both(world.clone(), seen.clone(), requester, party, end))
         })
         .collect();
-    for asker in askers {
+    for asker in requester_keys {
         asker.await.unwrap();
     }
     let _running: Vec<_> = killers.into_iter().map(|killer| killer.join().unwrap()).collect();
 
-    // All that was ever sent is asked for again, in the other requester's words: not one gives in.
+    // All recorded presignatures are requested again with both messages: no party signs the other message.
     let mut again = 0;
     let sent = seen.lock().unwrap().spent.clone();
     for party in 0..4 {
@@ -132,19 +137,19 @@ async fn whoever_is_killed_when_no_presignature_signs_two_messages() {
     let seen = seen.lock().unwrap();
     let kills = kills.load(Ordering::Relaxed);
     println!(
-        "{kills} kills; {} shares of {} presignatures, {} contradictions and {} burnt or lost refused; {again} given again",
+        "{kills} kills; {} shares of {} presignatures, {} contradictions and {} burnt or lost refused; {again} repeated",
         seen.shares,
         seen.spent.len(),
         seen.contradictions,
         seen.exhausted
     );
     assert!(kills >= 12 && seen.spent.len() >= 50 && seen.contradictions >= 50 && seen.exhausted > 0);
-    // Those that write down each presignature give its share again.
+    // Parties that record each presignature give its share again.
     assert!(again > 0);
 }
 
 #[tokio::test]
-async fn a_process_that_ends_at_any_point_has_spent_what_may_have_left_and_burnt_what_it_reserved() {
+async fn aborts_at_every_point_spend_what_may_have_been_sent() {
     let points = [
         ("made:1", false),
         ("made:3", false),
@@ -157,7 +162,7 @@ async fn a_process_that_ends_at_any_point_has_spent_what_may_have_left_and_burnt
         ("recorded:3", true),
         ("sent:3", true),
     ];
-    // Each point has a party of its own.
+    // Each crash point has its own party.
     let world = World::new(points.len(), 1_030);
     for (party, (point, reserve)) in points.into_iter().enumerate() {
         let mut seen = Seen::default();
@@ -193,13 +198,13 @@ async fn a_process_that_ends_at_any_point_has_spent_what_may_have_left_and_burnt
             };
             let outcome = (refused(&other), refused(&same));
             if reserve {
-                let burnt = (Some(Reason::Exhausted), Some(Reason::Exhausted));
-                assert_eq!(outcome, burnt, "{point}, {index}: the block is burnt, used or not");
+                let burnt = (Some(RefusalReason::Exhausted), Some(RefusalReason::Exhausted));
+                assert_eq!(outcome, burnt, "{point}, {index}: the whole block is burnt");
             } else if before || point.starts_with("recorded") && index == ended_at {
-                assert_eq!(outcome, (Some(Reason::Contradiction), None), "{point}, {index}");
+                assert_eq!(outcome, (Some(RefusalReason::Contradiction), None), "{point}, {index}");
             } else {
-                // Nothing of it ever left, and nothing was written down.
-                assert_eq!(outcome, (None, Some(Reason::Contradiction)), "{point}, {index}");
+                // Nothing was sent, and nothing is durable.
+                assert_eq!(outcome, (None, Some(RefusalReason::Contradiction)), "{point}, {index}");
             }
         }
         if reserve {
@@ -210,7 +215,7 @@ async fn a_process_that_ends_at_any_point_has_spent_what_may_have_left_and_burnt
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn signing_goes_on_while_one_after_the_other_is_killed() {
+async fn signing_continues_while_parties_are_killed_in_turn() {
     let world = Arc::new(World::new(4, 2_000));
     let stop = Arc::new(AtomicBool::new(false));
     let mut running = world.start_all();
@@ -236,11 +241,11 @@ async fn signing_goes_on_while_one_after_the_other_is_killed() {
     while begin.elapsed() < Duration::from_secs(5) {
         number += 1;
         let message = format!("message {number}");
-        let signed = coordinator.sign(message.as_bytes(), Options::default()).await.unwrap();
+        let signed = coordinator.sign(message.as_bytes(), SigningOptions::default()).await.unwrap();
         world.public.key.verify_message(message.as_bytes(), &signed.signature).unwrap();
         assert!(indexes.insert(signed.index), "presignature {} twice", signed.index);
         assert!(coordinator.faults().is_empty());
-        // A fast machine would sign all that was dealt.
+        // Without the pause a fast machine would spend all presignatures.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     stop.store(true, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The commands of README.md do what it says.
+//! Runs the commands of README.md and checks their output.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod support;
@@ -6,11 +6,13 @@ mod support;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use quorate_support::ports::free_addresses;
+
 const PAGE: &str = include_str!("../README.md");
 
-/// All shell blocks as one script, but for the lines that build the program; at ports that nobody uses.
+/// Returns all shell blocks as one script, without the lines that build the program, and with free addresses.
 fn script() -> String {
-    // Whatever happens, nothing is left running.
+    // No process is left running, also after an error.
     let mut script = "set -eu\ntrap 'kill $(cat *.pid) 2> /dev/null || true' EXIT\n".to_owned();
     let mut within = false;
     for line in PAGE.lines() {
@@ -24,14 +26,14 @@ fn script() -> String {
             _ => {}
         }
     }
-    for (port, free) in (7501..=7504).zip(support::free_ports(4)) {
-        script = script.replace(&format!(":{port}"), &format!(":{free}"));
+    for (port, free) in (7501..=7504).zip(free_addresses(4).unwrap()) {
+        script = script.replace(&format!("127.0.0.1:{port}"), &free.to_string());
     }
     script
 }
 
 #[test]
-fn the_commands_do_what_the_page_says() {
+fn the_commands_of_the_readme_work() {
     let dir = tempfile::tempdir().unwrap();
     let program = Path::new(support::PROGRAM).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
@@ -48,8 +50,8 @@ fn the_commands_do_what_the_page_says() {
         "3 of 4 parties sign, 500 messages in epoch 1",
         "Verified OK",
         "valid",
-        "WRONG: carol sent a wrong share",
-        "carol (party 2) stands for a wrong share of presignature 1 of epoch 1",
+        "FAULTY: carol sent an invalid share",
+        "carol (party 2) attested an invalid share of presignature 1 of epoch 1",
     ] {
         assert!(text.contains(expected), "{expected:?} is not in {text}");
     }

@@ -1,67 +1,36 @@
-//! How the program ends: a code for scripts, a reason and what to do for people.
+//! Exit codes of `ethereum-sync`, and its failure type.
 
-use std::fmt;
-use std::process::ExitCode;
-
-/// The table at the end of `ethereum-sync --help`.
-pub(crate) const HELP: &str = "\
-Exit codes:
-  0  verified
-  1  something failed that has no code below, such as a full disk
-  2  the command line is wrong
-  3  a file cannot be used
-  4  an update was refused: do not use it
-  5  every signature is right, but fewer than two thirds signed an update: do not treat its headers as final";
-
-/// The exit codes; [`HELP`] says what they mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
-    Failed = 1,
-    Input = 3,
-    Refused = 4,
-    Weak = 5,
+quorate_support::exit_codes! {
+    /// Exit codes. The machine-readable codes are the same in all languages of this example.
+    pub(crate) enum Exit {
+        Verified = 0 => "verified",
+        Failed = 1 ("FAILED") => "something failed that has no code below, such as a full disk",
+        Usage = 2 => "the command line is wrong",
+        Input = 3 ("BAD_INPUT") => "a file cannot be used",
+        Refused = 4 => "an update was refused: do not use it",
+        Weak = 5 => "every signature is right, but fewer than two thirds signed an update: do not treat its headers as final",
+    }
 }
 
-/// Why there is no success.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Failure {
-    pub exit: Exit,
-    /// Stable, the same in all of this example's languages.
-    pub code: &'static str,
-    pub message: String,
-}
+quorate_support::failure!(
+    pub(crate) struct Failure {
+        exit: Exit,
+    }
+);
 
 impl Failure {
-    /// A file that cannot be used.
+    /// Creates the failure for a file that cannot be used.
     pub(crate) fn input(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Input, code: "BAD_INPUT", message: message.into() }
+        Self::new(Exit::Input, message)
     }
 
-    /// An update that a light client must not use.
+    /// Creates the failure for an update that a light client must not use.
     pub(crate) fn refused(code: &'static str, message: impl Into<String>) -> Self {
-        Self { exit: Exit::Refused, code, message: message.into() }
+        Self::with_code(Exit::Refused, code, message)
     }
 
-    /// A failure of the machine.
+    /// Creates the failure for an error of the operating system.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Failed, code: "FAILED", message: message.into() }
-    }
-
-    /// The same, with the place where it happened in front.
-    pub(crate) fn at(mut self, place: impl fmt::Display) -> Self {
-        self.message = format!("{place}: {}", self.message);
-        self
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.message, self.code)
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        ExitCode::from(exit as u8)
+        Self::new(Exit::Failed, message)
     }
 }

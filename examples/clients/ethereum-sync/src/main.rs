@@ -15,7 +15,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use exit::Failure;
+use exit::{Exit, Failure};
 
 /// Checks Ethereum light-client data: who signed, with 512 keys at once, and what that proves.
 ///
@@ -23,7 +23,7 @@ use exit::Failure;
 /// successor. Whoever knows one committee, from a block whose root they trust, can follow the chain with a signature
 /// check now and then. Begin with `ethereum-sync generate --out demo` and the command that it prints.
 #[derive(Debug, Parser)]
-#[command(name = "ethereum-sync", version, after_long_help = exit::HELP, max_term_width = 100)]
+#[command(name = "ethereum-sync", version, after_long_help = Exit::help(), max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

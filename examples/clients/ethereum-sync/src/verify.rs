@@ -136,7 +136,7 @@ fn weakest(proven: &[Proven]) -> Option<Failure> {
          update",
         weak.participants, weak.committee_size, weak.attested.slot
     );
-    Some(Failure { exit: Exit::Weak, code: "BELOW_TWO_THIRDS", message })
+    Some(Failure::with_code(Exit::Weak, "BELOW_TWO_THIRDS", message))
 }
 
 fn line(proven: &Proven) -> String {

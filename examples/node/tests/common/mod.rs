@@ -1,44 +1,29 @@
 //! What the tests of links and networks share.
 #![allow(dead_code, reason = "each test takes what it needs of it")]
 
-use std::net::{Ipv4Addr, TcpListener};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use quorate_node::config::{LinkConfig, NodeConfig};
 use quorate_node::genesis::{Genesis, Member, SchemeName};
 use quorate_node::keys::NodeKeys;
+use quorate_support::ports::{free_address, free_addresses};
 
 /// A chain of `n` members with ports of their own on this machine.
 pub(crate) fn chain(n: usize, scheme: SchemeName) -> (Genesis, Vec<NodeKeys>) {
     let keys: Vec<NodeKeys> = (0..n).map(|_| NodeKeys::generate(scheme).unwrap()).collect();
-    // All ports are taken before any is given back, so that they differ.
-    let ports: Vec<TcpListener> = keys.iter().map(|_| free_port()).collect();
+    let addresses = free_addresses(n).unwrap();
     let members = keys
         .iter()
-        .zip(&ports)
+        .zip(&addresses)
         .enumerate()
-        .map(|(i, (keys, port))| Member {
+        .map(|(i, (keys, address))| Member {
             name: format!("node{i}"),
-            address: port.local_addr().unwrap().to_string(),
+            address: address.to_string(),
             weight: 1,
             keys: keys.public().unwrap(),
         })
         .collect();
     (Genesis::new("test", scheme, members), keys)
-}
-
-/// A port that nobody else takes until a node listens on it: below those that the system gives to outgoing connections,
-/// and on Linux, where all of 127.0.0.0/8 is this machine, of an address that only chance would give to another test.
-fn free_port() -> TcpListener {
-    loop {
-        let [a, b, c, ..] = getrandom::u32().unwrap().to_le_bytes();
-        let host =
-            if cfg!(target_os = "linux") { Ipv4Addr::new(127, a, b, c.max(1)) } else { Ipv4Addr::LOCALHOST };
-        let port = 10_000 + (getrandom::u32().unwrap() % 20_000) as u16;
-        if let Ok(listener) = TcpListener::bind((host, port)) {
-            return listener;
-        }
-    }
 }
 
 /// Waits until `condition` holds; a test that never gets there fails with `what`.
@@ -88,7 +73,7 @@ impl Site {
     pub(crate) fn joiner(&self, name: &str) -> (NodeKeys, NodeConfig) {
         let keys = NodeKeys::generate(self.genesis.scheme).unwrap();
         keys.save(&self.dir.path().join(format!("keys{name}"))).unwrap();
-        let mut config = self.config_of(name, free_port().local_addr().unwrap().to_string());
+        let mut config = self.config_of(name, free_address().unwrap().to_string());
         config.node.observe = true;
         (keys, config)
     }

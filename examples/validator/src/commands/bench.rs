@@ -1,7 +1,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use quorate_support::{count, say, tell};
+use quorate_support::terminal::count;
+use quorate_support::{say, tell};
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};

@@ -9,7 +9,8 @@ use quorate::Error;
 use quorate::erasure::tuner::{Row, Space, Table, Workload, climb, sample_len};
 use quorate::erasure::{Coding, Packets, Shape, Suite};
 use quorate::wire::{Decode, Encode};
-use quorate_support::{count, millis, say, tell};
+use quorate_support::terminal::{count, millis};
+use quorate_support::{say, tell};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 

@@ -1,9 +1,11 @@
 //! Payloads of a load: random bytes, or the lines or frames of a file.
 
 use std::fs::File;
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
+
+use quorate_support::rng::SplitMix64;
 
 use crate::exit::{Exit, Failure, OrFail};
 
@@ -30,7 +32,7 @@ pub(crate) enum Payloads {
 impl Payloads {
     /// Creates random payloads of `size` bytes.
     pub(crate) fn random(size: usize) -> Self {
-        Payloads::Random(Random { size, state: RandomState::new().build_hasher().finish() })
+        Payloads::Random(Random { size, rng: SplitMix64::new(RandomState::new().hash_one(())) })
     }
 
     /// Opens a file of transactions of at most `longest` bytes each.
@@ -50,11 +52,11 @@ impl Payloads {
     }
 }
 
-/// SplitMix64: fast; not for secrets.
+/// Payloads from a fast generator that is not cryptographic.
 #[derive(Debug)]
 pub(crate) struct Random {
     size: usize,
-    state: u64,
+    rng: SplitMix64,
 }
 
 impl Random {
@@ -62,18 +64,10 @@ impl Random {
         out.extend_from_slice(&(self.size as u32).to_le_bytes());
         let end = out.len() + self.size;
         while out.len() + 8 <= end {
-            out.extend_from_slice(&self.word().to_le_bytes());
+            out.extend_from_slice(&self.rng.next_u64().to_le_bytes());
         }
         let rest = end - out.len();
-        out.extend(self.word().to_le_bytes().into_iter().take(rest));
-    }
-
-    fn word(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        out.extend(self.rng.next_u64().to_le_bytes().into_iter().take(rest));
     }
 }
 

@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use quorate_support::{count, millis, say};
+use quorate_support::say;
+use quorate_support::terminal::{count, millis};
 use serde::Serialize;
 
 use super::{Counts, Histogram};

@@ -50,7 +50,7 @@ impl Agreement {
 
     /// Returns a one-sentence summary.
     pub(crate) fn verdict(&self) -> String {
-        let (heights, validators) = (quorate_support::count(self.heights()), self.validators());
+        let (heights, validators) = (quorate_support::terminal::count(self.heights()), self.validators());
         match self.contradictions.first() {
             None => format!("no contradiction in {heights} heights over {validators} validators"),
             Some(c) => format!(

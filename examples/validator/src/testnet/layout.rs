@@ -1,9 +1,10 @@
 use std::fs;
-use std::net::TcpListener;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use quorate_node::config::NodeConfig;
 use quorate_node::genesis::{Genesis, Parameters, ProtocolName, SchemeName};
+use quorate_support::ports;
 
 use crate::commands::genesis::{assemble, save};
 use crate::commands::keygen::{self, PublicFile, SECRET_FILE};
@@ -16,8 +17,6 @@ const PORTS: std::ops::Range<u16> = 10_000..32_000;
 const PORTS_PER_NODE: u16 = 3;
 /// Minimum length of a stage of a clocked protocol, in milliseconds per validator.
 const STAGE_MS_PER_NODE: u32 = 16;
-/// Maximum number of attempts to find free ports.
-const PORT_ATTEMPTS: usize = 200;
 
 /// Requested properties of a testnet. `None` means the value of the existing directory, or the default.
 #[derive(Clone, Copy, Debug, Default)]
@@ -178,22 +177,15 @@ fn port(base: u16, node: usize) -> u16 {
 /// Finds consecutive free ports at a random position, so that testnets that start at the same time rarely collide. After
 /// a collision a validator reports a port in use, and the testnet starts again with other ports.
 fn free_ports(nodes: usize) -> Result<u16, Failure> {
-    use std::hash::{BuildHasher, Hasher};
     let needed = u16::try_from(nodes).ok().and_then(|n| n.checked_mul(PORTS_PER_NODE));
-    let room =
-        needed.and_then(|needed| (PORTS.end - PORTS.start).checked_sub(needed)).filter(|room| *room > 0);
-    let (Some(needed), Some(room)) = (needed, room) else {
-        return Err(Failure::new(Exit::Usage, format!("{nodes} validators need more ports than there are")));
-    };
-    for _ in 0..PORT_ATTEMPTS {
-        let random = std::hash::RandomState::new().build_hasher().finish();
-        let base = PORTS.start + (random % u64::from(room)) as u16;
-        let free = (base..base + needed).map(|port| TcpListener::bind(("127.0.0.1", port)));
-        if free.collect::<Result<Vec<_>, _>>().is_ok() {
-            return Ok(base);
+    let block = needed.map(|needed| ports::free_block(PORTS, needed));
+    match block {
+        Some(Ok(first)) => Ok(first),
+        Some(Err(error)) if error.kind() != ErrorKind::InvalidInput => {
+            Err(Failure::new(Exit::PortTaken, error.to_string()))
         }
+        _ => Err(Failure::new(Exit::Usage, format!("{nodes} validators need more ports than there are"))),
     }
-    Err(Failure::new(Exit::PortTaken, format!("no {needed} consecutive free ports on 127.0.0.1")))
 }
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ impl Report {
         }
         say!(
             "blocks      {} ({:.1} per second), quorum certificates of {} bytes",
-            quorate_support::count(self.height),
+            quorate_support::terminal::count(self.height),
             self.blocks_per_second,
             self.certificate_bytes
         );

@@ -16,12 +16,6 @@ impl Screen {
         std::io::stdout().is_terminal().then_some(Self { drawn: 0 })
     }
 
-    /// Returns true if colours are enabled: no `NO_COLOR`, and not a dumb terminal.
-    pub(crate) fn has_colour() -> bool {
-        let unset = |name| std::env::var_os(name).is_none_or(|value| value.is_empty());
-        unset("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
-    }
-
     /// Returns columns and rows of the terminal.
     pub(crate) fn size() -> (usize, usize) {
         terminal::size().map_or((80, 24), |(columns, rows)| (columns.into(), rows.into()))

@@ -1,7 +1,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use quorate_support::{count, say, tell};
+use quorate_support::terminal::{count, stdout_has_colours};
+use quorate_support::{say, tell};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::RunTestnet;
@@ -265,7 +266,7 @@ impl<'a> Session<'a> {
         match &mut self.screen {
             Some(screen) => {
                 let (columns, rows) = Screen::size();
-                screen.draw(&frame.table(columns.min(100), rows, Screen::has_colour()));
+                screen.draw(&frame.table(columns.min(100), rows, stdout_has_colours()));
             }
             None => print_line(self.options.json, &frame.line()),
         }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use quorate_node::genesis::{ProtocolName, SchemeName};
-use quorate_support::{clock, count, millis};
+use quorate_support::terminal::{clock, count, millis};
 
 use super::watch::{Watch, Watched};
 use crate::load::Latencies;

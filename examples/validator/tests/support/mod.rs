@@ -141,17 +141,6 @@ impl Drop for Running {
     }
 }
 
-/// Returns a free port below the ephemeral range.
-pub fn free_port() -> u16 {
-    use std::hash::{BuildHasher, Hasher};
-    loop {
-        let port = 10_000 + (std::hash::RandomState::new().build_hasher().finish() % 20_000) as u16;
-        if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
-    }
-}
-
 /// Waits for a condition, with a long time limit for busy machines.
 pub fn eventually(what: &str, mut happened: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(120);

@@ -1,13 +1,13 @@
-//! Combining shares to a signature.
+//! Combining shares into a signature.
 
 use std::sync::Arc;
 
 use quorate::any::threshold::{self, ecdsa as any};
 
-use super::dealing::{Deal, EcdsaGroupKey, Tag};
+use super::deal::{Deal, EcdsaGroupKey, Tag};
 use super::shares::{EcdsaShareFault, EcdsaSignatureShare, Opening};
 use crate::glue::Result;
-use crate::threshold::common::{Counts, Own, ThresholdCache};
+use crate::threshold::common::{Counts, ThresholdCache, WithCache};
 
 #[derive(uniffi::Object)]
 pub(super) struct Signing(pub(super) any::Signing);
@@ -64,13 +64,13 @@ impl From<threshold::Outcome<any::Signature, any::ShareFault>> for EcdsaOutcome 
 }
 
 #[derive(uniffi::Object)]
-struct EcdsaCombiner(Own<any::Combiner>);
+struct EcdsaCombiner(WithCache<any::Combiner>);
 
 #[uniffi::export]
 impl EcdsaCombiner {
     #[uniffi::constructor]
     fn new(signing: &Signing, cache: Option<Arc<ThresholdCache>>) -> Self {
-        Self(Own::new(any::Combiner::new(signing.0.clone()), cache))
+        Self(WithCache::new(any::Combiner::new(signing.0.clone()), cache))
     }
 
     fn add(&self, from: u16, share: &EcdsaSignatureShare) -> Result<EcdsaOutcome> {

@@ -6,7 +6,7 @@ use quorate::any::threshold::ecdsa as any;
 use quorate::wire::Encode;
 
 use super::combining::Signing;
-use super::dealing::{Deal, EcdsaGroupKey, Tag};
+use super::deal::{Deal, EcdsaGroupKey, Tag};
 use super::shares::{EcdsaSignatureShare, Opening};
 use crate::glue::{Result, lock};
 use crate::guard::Guard;
@@ -23,7 +23,7 @@ pub(super) struct Presignatures {
 }
 
 impl Presignatures {
-    pub(super) fn of(all: any::Presignatures) -> Self {
+    pub(super) fn new(all: any::Presignatures) -> Self {
         Self {
             group: all.group().number(),
             member: all.member(),
@@ -38,11 +38,11 @@ impl Presignatures {
 impl Presignatures {
     #[uniffi::constructor]
     fn from_bytes(group: u8, bytes: &[u8]) -> Result<Self> {
-        Ok(Self::of(any::Presignatures::from_bytes(self::group(group)?, bytes)?))
+        Ok(Self::new(any::Presignatures::from_bytes(self::group(group)?, bytes)?))
     }
 
     fn to_bytes(&self) -> Result<Arc<Secret>> {
-        self.all.with(|all| Ok(Secret::of(&all.to_bytes()?)))?
+        self.all.with(|all| Ok(Secret::new(&all.to_bytes()?)))?
     }
 
     fn group(&self) -> u8 {

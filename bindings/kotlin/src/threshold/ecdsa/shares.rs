@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use quorate::any::threshold::ecdsa as any;
 
-use super::dealing::{Deal, EcdsaGroupKey};
+use super::deal::{Deal, EcdsaGroupKey};
 use crate::glue::Result;
-use crate::threshold::common::{Judgement, group};
+use crate::threshold::common::{EvidenceVerdict, group};
 
 #[derive(uniffi::Object)]
 pub(super) struct EcdsaSignatureShare(pub(super) any::SignatureShare);
@@ -106,7 +106,7 @@ impl EcdsaShareFault {
         Arc::new(EcdsaSignatureShare(self.0.share()))
     }
 
-    fn judge(&self, key: &EcdsaGroupKey, deal: &Deal) -> Judgement {
-        Judgement::of(|ask| self.0.verify(&key.0, &deal.0, ask))
+    fn verdict(&self, key: &EcdsaGroupKey, deal: &Deal) -> EvidenceVerdict {
+        EvidenceVerdict::collect(|ask| self.0.verify(&key.0, &deal.0, ask))
     }
 }

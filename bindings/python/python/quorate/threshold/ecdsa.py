@@ -1,4 +1,4 @@
-"""Threshold ECDSA: each party spends a presignature on a message; enough of the resulting shares combine to a
+"""Threshold ECDSA: each party spends a presignature on a message; enough of the resulting shares combine into a
 signature.
 
 Signing two messages with one presignature reveals the key. Signing therefore records the spent presignature in the

@@ -5,7 +5,7 @@ use quorate::any::threshold::ecdsa as any;
 use super::{Deal, EcdsaGroupKey, EcdsaShareFault, EcdsaSignature, EcdsaSignatureShare, Opening, Tag};
 use crate::convert::{Bytes, Member};
 use crate::failure::Outcome;
-use crate::threshold::cache::{Cache, Own};
+use crate::threshold::cache::{Cache, WithCache};
 use crate::threshold::common::{Combined, Counts, Group};
 
 /// A message under a tag: the subject of a combiner.
@@ -27,7 +27,7 @@ impl Signing {
         Group(self.0.group())
     }
 
-    /// The signed statement.
+    /// The message.
     #[getter]
     fn message<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.message())
@@ -51,12 +51,12 @@ impl Signing {
     }
 }
 
-/// Combines shares to a signature: optimistically at first; only if that fails, it checks each share and identifies the
-/// wrong ones. Threads may share it.
+/// Combines shares into a signature: optimistically at first; only if that fails, it checks each share and identifies
+/// the wrong ones. Threads may share it.
 #[pyclass(frozen, module = "quorate._native")]
 pub(crate) struct EcdsaCombiner {
     signing: any::Signing,
-    inner: Own<any::Combiner>,
+    inner: WithCache<any::Combiner>,
 }
 
 #[pymethods]
@@ -67,7 +67,7 @@ impl EcdsaCombiner {
     #[pyo3(signature = (signing, cache = None))]
     fn new(signing: &Signing, cache: Option<Py<Cache>>) -> Self {
         let signing = signing.0.clone();
-        let inner = Own::new(any::Combiner::new(signing.clone()), cache);
+        let inner = WithCache::new(any::Combiner::new(signing.clone()), cache);
         Self { signing, inner }
     }
 
@@ -80,7 +80,7 @@ impl EcdsaCombiner {
         share: &EcdsaSignatureShare,
     ) -> Outcome<Combined<EcdsaSignature, EcdsaShareFault>> {
         let share = share.0.clone();
-        Ok(Combined::of(self.inner.with(py, |combiner, cache| combiner.add(cache, sender.0, share))?))
+        Ok(Combined::from_core(self.inner.with(py, |combiner, cache| combiner.add(cache, sender.0, share))?))
     }
 
     /// Adds the opening of `member`'s share, from any sender. It is ignored unless it was requested.
@@ -91,7 +91,7 @@ impl EcdsaCombiner {
         opening: &Opening,
     ) -> Outcome<Combined<EcdsaSignature, EcdsaShareFault>> {
         let open = |combiner: &mut any::Combiner, cache: &mut _| combiner.open(cache, member.0, &opening.0);
-        Ok(Combined::of(self.inner.with(py, open)?))
+        Ok(Combined::from_core(self.inner.with(py, open)?))
     }
 
     /// The signing whose shares it collects.

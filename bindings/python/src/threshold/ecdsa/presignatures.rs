@@ -25,7 +25,7 @@ pub(crate) struct Presignatures {
 }
 
 impl Presignatures {
-    pub(super) fn of(all: any::Presignatures) -> Self {
+    pub(super) fn new(all: any::Presignatures) -> Self {
         Self {
             group: Group(all.group()),
             member: all.member(),
@@ -41,7 +41,7 @@ held! {
         /// Reads a file for that group. The caller keeps the bytes: pass a `bytearray` and overwrite it.
         #[staticmethod]
         fn from_bytes(py: Python<'_>, group: Group, data: Bytes) -> Outcome<Self> {
-            Ok(Self::of(py.detach(|| any::Presignatures::from_bytes(group.0, &data))?))
+            Ok(Self::new(py.detach(|| any::Presignatures::from_bytes(group.0, &data))?))
         }
 
         /// Returns the file, for the dealer to seal; raises `ExhaustedError` after the first `take`. The result is a
@@ -83,7 +83,7 @@ held! {
 
         /// Takes the presignature of a tag; a second call raises `ExhaustedError`.
         fn take(&self, py: Python<'_>, tag: &Tag) -> Outcome<Presignature> {
-            Ok(Presignature::of(self.secret.with(py, |all| all.take(tag.0))??))
+            Ok(Presignature::new(self.secret.with(py, |all| all.take(tag.0))??))
         }
 
         /// The input for combining shares of a message under a tag, whether or not this party's presignature is spent.
@@ -120,7 +120,7 @@ pub(crate) struct Presignature {
 }
 
 impl Presignature {
-    fn of(presignature: any::Presignature) -> Self {
+    fn new(presignature: any::Presignature) -> Self {
         Self {
             group: Group(presignature.group()),
             agreement: Agreement(presignature.agreement()),

@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::config::Known;
-use crate::failure::{Doing, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 use crate::log::{Scan, Step};
 use claims::Claims;
 use entries::Entries;
@@ -135,7 +135,7 @@ pub fn audit(path: &Path, expected: &Expected) -> Result<Report, Failure> {
     if expected.store.is_some_and(|expected| expected != store) {
         audit.findings.add("HEAD", 0, 8, "the log is of another store than expected".to_owned());
     }
-    audit.go(&mut scan).reading(path.display())?;
+    audit.go(&mut scan).or_fail(Exit::Input, path.display())?;
     audit.entries.report_gaps(&mut audit.findings);
     let (bytes, (last, chain)) = (scan.offset(), audit.entries.head());
     if let Some((number, hash)) = expected.head

@@ -7,7 +7,8 @@ use quorate_audited_redis::audit::{Expected, Report, audit};
 use quorate_audited_redis::config::{Known, clients_of};
 use quorate_audited_redis::failure::{Exit, Failure};
 use quorate_audited_redis::keys::public_key;
-use quorate_support::{say, shown, verdict};
+use quorate_support::say;
+use quorate_support::terminal::{escaped, verdict};
 
 use super::Outcome;
 
@@ -58,7 +59,7 @@ impl Audit {
 
 fn print(report: &Report) {
     for finding in &report.findings {
-        let detail = shown(finding.detail.as_bytes());
+        let detail = escaped(finding.detail.as_bytes());
         say!(
             "{:<15} entry {:>8}  byte {:>12}  {detail}",
             verdict(finding.code, false),

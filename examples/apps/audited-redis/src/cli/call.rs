@@ -9,7 +9,8 @@ use quorate_audited_redis::client::Client;
 use quorate_audited_redis::failure::{Exit, Failure};
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::resp::Value;
-use quorate_support::{say, shown, tell};
+use quorate_support::terminal::escaped;
+use quorate_support::{say, tell};
 use tokio::time::timeout;
 
 use super::{HowToSign, Outcome};
@@ -47,7 +48,7 @@ impl Call {
             timeout(Duration::from_secs(self.timeout), client.call(&command)).await.map_err(|_| {
                 let message =
                     "no answer in time; the command may or may not have been executed, or may still be";
-                Failure::new(Exit::Unreachable, "TIMEOUT", message)
+                Failure::with_code(Exit::Unreachable, "TIMEOUT", message)
             })??;
         let value = Value::parse(&answer.reply).map_err(|reason| Failure::failed(reason.to_string()))?;
         if self.json {
@@ -70,11 +71,11 @@ impl Call {
 /// As redis-cli shows it to programs: one item per line.
 fn lines(value: &Value) {
     match value {
-        Value::Simple(text) => say!("{}", shown(text.as_bytes())),
-        Value::Error(text) => say!("(error) {}", shown(text.as_bytes())),
+        Value::Simple(text) => say!("{}", escaped(text.as_bytes())),
+        Value::Error(text) => say!("(error) {}", escaped(text.as_bytes())),
         Value::Integer(number) => say!("{number}"),
         Value::Bulk(None) | Value::Array(None) => say!("(nil)"),
-        Value::Bulk(Some(bytes)) => say!("{}", shown(bytes)),
+        Value::Bulk(Some(bytes)) => say!("{}", escaped(bytes)),
         Value::Array(Some(items)) => items.iter().for_each(lines),
     }
 }

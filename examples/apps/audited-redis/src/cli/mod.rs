@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 use quorate::dsig::dynamic::SuiteId;
 use quorate_audited_redis::client::Options;
-use quorate_audited_redis::failure::{Failure, HELP};
+use quorate_audited_redis::failure::{Exit, Failure};
 use quorate_audited_redis::frame::Scheme;
 use quorate_audited_redis::suites::SUITES;
 use quorate_support::tell;
@@ -24,7 +24,7 @@ use quorate_support::tell;
 /// and send commands (`call`), or let any Redis client send them (`sidecar`). Later verify the whole log offline
 /// (`audit`), or take one operation out of it as a proof for a third party (`prove`, `check-proof`).
 #[derive(Debug, Parser)]
-#[command(name = "audited-redis", version, after_long_help = HELP, max_term_width = 100)]
+#[command(name = "audited-redis", version, after_long_help = Exit::help(), max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Task,
@@ -57,7 +57,7 @@ pub(crate) fn run() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(failure) => {
-            tell!("{} {failure}", quorate_support::red("audited-redis:"));
+            tell!("{} {failure}", quorate_support::terminal::red("audited-redis:"));
             failure.exit.into()
         }
     }

@@ -6,7 +6,8 @@ use quorate::ed25519::PublicKey;
 use quorate_audited_redis::failure::Failure;
 use quorate_audited_redis::keys::public_key;
 use quorate_audited_redis::proof::{Proven, check, prove};
-use quorate_support::{say, shown, verdict};
+use quorate_support::say;
+use quorate_support::terminal::{escaped, verdict};
 
 use super::Outcome;
 
@@ -66,7 +67,11 @@ impl CheckProof {
         let proven = check(&proof, &self.signer)?;
         if self.store.is_some_and(|store| store != proven.store) {
             let message = format!("the command was for another store, {}", hex::encode(proven.store));
-            return Err(Failure::new(quorate_audited_redis::failure::Exit::Tampered, "OTHER_STORE", message));
+            return Err(Failure::with_code(
+                quorate_audited_redis::failure::Exit::Tampered,
+                "OTHER_STORE",
+                message,
+            ));
         }
         if self.json {
             json(&proven)
@@ -88,7 +93,7 @@ fn json(proven: &Proven) {
 }
 
 fn print(proven: &Proven) {
-    let words: Vec<_> = proven.command.iter().map(|word| shown(word)).collect();
+    let words: Vec<_> = proven.command.iter().map(|word| escaped(word)).collect();
     say!("{}", verdict("the proof holds", true));
     say!("asked by  {}", hex::encode(proven.signer));
     say!("for       {}", words.join(" "));

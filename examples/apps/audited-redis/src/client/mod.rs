@@ -28,7 +28,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::timeout;
 
 use crate::commands::is_allowed;
-use crate::failure::{Doing, Exit, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 use crate::frame::{Frame, MAGIC, MAX_REPLY, Scheme, SignedCommand, hello, message};
 use crate::keys::Key;
 use crate::lock;
@@ -154,7 +154,7 @@ impl Client {
         if options.store.is_some_and(|expected| expected != *store) {
             let message =
                 format!("{front}: it has the store {}, which is not the expected one", hex::encode(store));
-            return Err(Failure::new(Exit::Refused, "OTHER_STORE", message));
+            return Err(Failure::with_code(Exit::Refused, "OTHER_STORE", message));
         }
         let proof = Ed25519::sign(&secret, &hello(store, challenge, public.as_bytes())).to_bytes();
         stream.write_all(&proof).await.map_err(gone)?;
@@ -167,7 +167,7 @@ impl Client {
                  audit it before you go on",
                 options.answered
             );
-            return Err(Failure::new(Exit::Tampered, "ROLLED_BACK", message));
+            return Err(Failure::with_code(Exit::Tampered, "ROLLED_BACK", message));
         }
         let outbox = Outbox::new(write, UNSENT);
         let signing = Signing::start(options, secret, &outbox)?;
@@ -212,7 +212,7 @@ impl Client {
     /// # Errors
     /// Those of [`send`](Self::send) and [`Ticket::answer`]. What the front or Redis refuse is an answer.
     pub async fn call<A: AsRef<[u8]>>(&self, command: &[A]) -> Result<Answer, Failure> {
-        let bytes = encode_command(command).reading("the command")?;
+        let bytes = encode_command(command).or_fail(Exit::Input, "the command")?;
         self.send(&bytes).await?.answer().await
     }
 
@@ -222,7 +222,7 @@ impl Client {
     /// # Errors
     /// [`Failure`] if it is no command that the front executes, and if the connection is lost.
     pub async fn send(&self, command: &[u8]) -> Result<Ticket, Failure> {
-        let parsed = Command::parse(command).reading("the command")?;
+        let parsed = Command::parse(command).or_fail(Exit::Input, "the command")?;
         if !is_allowed(&parsed, self.inner.scripts) {
             let name = String::from_utf8_lossy(parsed.name()).into_owned();
             let message = if is_allowed(&parsed, true) {
@@ -232,7 +232,7 @@ impl Client {
             } else {
                 format!("{name}: this command is not executed through the front")
             };
-            return Err(Failure::new(Exit::Refused, "NOT_ALLOWED", message));
+            return Err(Failure::with_code(Exit::Refused, "NOT_ALLOWED", message));
         }
         let inner = &*self.inner;
         let room = u32::try_from(command.len().div_ceil(1024).max(AT_LEAST)).unwrap_or(u32::MAX);
@@ -319,7 +319,7 @@ impl Waiting {
 
 fn lost() -> Failure {
     let message = "the connection to the front is lost; what was under way may or may not have been executed";
-    Failure::new(Exit::Unreachable, "LOST", message)
+    Failure::with_code(Exit::Unreachable, "LOST", message)
 }
 
 async fn welcome(read: &mut OwnedReadHalf, buffer: &mut Vec<u8>) -> Result<u64, Failure> {
@@ -334,7 +334,7 @@ async fn welcome(read: &mut OwnedReadHalf, buffer: &mut Vec<u8>) -> Result<u64, 
                 }
                 Frame::Refused { reply, .. } => {
                     let text = String::from_utf8_lossy(reply).trim_end().trim_start_matches('-').to_owned();
-                    Err(Failure::new(Exit::Refused, "REFUSED", format!("the front refuses us: {text}")))
+                    Err(Failure::with_code(Exit::Refused, "REFUSED", format!("the front refuses us: {text}")))
                 }
                 _ => Err(Failure::unreachable("the front does not welcome us")),
             };

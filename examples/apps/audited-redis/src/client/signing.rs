@@ -11,7 +11,7 @@ use quorate::scheme::Scheme as _;
 use tokio::sync::Notify;
 
 use super::Options;
-use crate::failure::{Doing, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 use crate::frame::{Frame, Scheme};
 use crate::lock;
 use crate::outbox::Outbox;
@@ -54,7 +54,8 @@ impl Signing {
             Scheme::Eddsa => How::Eddsa(secret),
             Scheme::Dsig => {
                 let config = SignerConfig { low_water: LOW, ..SignerConfig::default() };
-                let signer = signer(options.suite, secret, config).doing("making the signer")?;
+                let signer =
+                    signer(options.suite, secret, config).or_fail(Exit::Failed, "making the signer")?;
                 let planes = Arc::new(Planes {
                     signer: Mutex::new(signer),
                     wanted: Condvar::new(),
@@ -65,7 +66,7 @@ impl Signing {
                 std::thread::Builder::new()
                     .name("one-time keys".into())
                     .spawn(move || background(&of_thread, &outbox))
-                    .doing("starting a thread")?;
+                    .or_fail(Exit::Failed, "starting a thread")?;
                 How::Dsig(planes)
             }
         };

@@ -53,7 +53,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 
 use crate::config::Config;
-use crate::failure::{Doing, Exit, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 use crate::frame::SignedCommand;
 use crate::lock;
 use crate::log::{LogWriter, Recovered};
@@ -118,7 +118,7 @@ impl Front {
     /// # Errors
     /// [`Failure`] that says which of them is impossible.
     pub async fn start(config: Config) -> Result<Self, Failure> {
-        if config.store.is_some() && !config.log.try_exists().reading(config.log.display())? {
+        if config.store.is_some() && !config.log.try_exists().or_fail(Exit::Input, config.log.display())? {
             let message = "it is not there, but the configuration names its store: is its disk mounted?";
             return Err(Failure::input(format!("{}: {message}", config.log.display())));
         }
@@ -176,7 +176,7 @@ impl Front {
     pub async fn failed(&mut self) -> Failure {
         match (&mut self.failed).await {
             Ok(failure) => failure,
-            Err(_) => Failure::new(Exit::Failed, "FAILED", "the thread that writes the log has ended"),
+            Err(_) => Failure::with_code(Exit::Failed, "FAILED", "the thread that writes the log has ended"),
         }
     }
 

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use serde::{Serialize, Serializer};
 
 use super::clients::Refusal;
-use crate::failure::{Doing, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 use crate::lock;
 
 /// The record.
@@ -86,14 +86,14 @@ impl Allowance {
 impl Refusals {
     /// Opens the file and starts the thread that writes it.
     pub(super) fn start(path: &Path) -> Result<Arc<Self>, Failure> {
-        let file = open(path).doing(path.display())?;
+        let file = open(path).or_fail(Exit::Failed, path.display())?;
         let (sender, receiver) = sync_channel(WAITING);
         let (path, counts) = (path.to_owned(), Arc::new(Counts::default()));
         let of_thread = counts.clone();
         let thread = std::thread::Builder::new()
             .name("refusals".into())
             .spawn(move || write(&receiver, file, &path, &of_thread))
-            .doing("starting a thread")?;
+            .or_fail(Exit::Failed, "starting a thread")?;
         let (sender, thread) = (Mutex::new(Some(sender)), Mutex::new(Some(thread)));
         let strangers = Mutex::new(Allowance { left: Allowance::BURST, since: 0 });
         Ok(Arc::new(Self { sender, counts, strangers, thread }))

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::{Form, HEADER, MAGIC, MAX_ENTRY, Raw, first_chain};
-use crate::failure::{Doing, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 
 /// Goes through a log from front to back, in memory for the largest entry.
 pub struct Scan {
@@ -53,14 +53,14 @@ impl Scan {
     /// # Errors
     /// [`Failure`] if the file cannot be read or is no log.
     pub fn open(path: &Path) -> Result<Self, Failure> {
-        let file = File::open(path).reading(path.display())?;
+        let file = File::open(path).or_fail(Exit::Input, path.display())?;
         Self::of(file).map_err(|failure| failure.at(path.display()))
     }
 
     pub(super) fn of(file: File) -> Result<Self, Failure> {
         let (store, buffer) = ([0; 32], Vec::new());
         let mut scan = Self { file, store, buffer, at: 0, begin: 0, at_end: false, budget: BUDGET };
-        scan.fill(HEADER).reading("reading it")?;
+        scan.fill(HEADER).or_fail(Exit::Input, "reading it")?;
         let header = scan.buffer.split_first_chunk::<8>();
         let store = header.filter(|(magic, _)| **magic == MAGIC).and_then(|(_, rest)| rest.first_chunk());
         scan.store = *store.ok_or_else(|| Failure::input("not a log of an audited Redis; check the path"))?;

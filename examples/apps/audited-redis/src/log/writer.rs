@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Entry, FAR, HEADER, MAX_GROUP, Scan, Step, header};
 use crate::config::Sync;
-use crate::failure::{Doing, Exit, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 
 /// The only writer of a log.
 #[derive(Debug)]
@@ -80,17 +80,18 @@ impl LogWriter {
         mut visit: impl FnMut(&Entry<'_>),
     ) -> Result<(Self, Recovered), Failure> {
         // A folder that may not be searched is no reason for a new store.
-        if !path.try_exists().reading(path.display())? {
-            create(path).doing(format_args!("making the log {}", path.display()))?;
+        if !path.try_exists().or_fail(Exit::Input, path.display())? {
+            create(path).or_fail(Exit::Failed, format_args!("making the log {}", path.display()))?;
         }
-        let mut file = OpenOptions::new().read(true).write(true).open(path).reading(path.display())?;
+        let mut file =
+            OpenOptions::new().read(true).write(true).open(path).or_fail(Exit::Input, path.display())?;
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => {
                 Failure::input(format!("{}: another process writes this log; stop it first", path.display()))
             }
             TryLockError::Error(error) => Failure::failed(format!("locking {}: {error}", path.display())),
         })?;
-        let scanned = file.try_clone().doing(path.display())?;
+        let scanned = file.try_clone().or_fail(Exit::Failed, path.display())?;
         let mut scan = Scan::of(scanned).map_err(|failure| failure.at(path.display()))?;
         let store = *scan.store();
         let (mut last, mut chain, mut received) = (0, scan.first_chain(), 0);
@@ -98,7 +99,7 @@ impl LogWriter {
         let mut group = (0, scan.offset());
         let bad = loop {
             let offset = scan.offset();
-            let len = match scan.step().doing(path.display())? {
+            let len = match scan.step().or_fail(Exit::Failed, path.display())? {
                 Step::Entry(raw) if raw.entry.number == last + 1 && raw.follows(&chain) => {
                     visit(&raw.entry);
                     if raw.entry.durable != group.0 {
@@ -124,13 +125,13 @@ impl LogWriter {
                 refuse_if_damaged(scan, (last, chain), path, offset)?;
             }
             let doing = format_args!("putting aside {} from byte {offset} on", path.display());
-            recovered.torn = Some(move_aside(&mut file, path, offset).doing(doing)?);
+            recovered.torn = Some(move_aside(&mut file, path, offset).or_fail(Exit::Failed, doing)?);
         }
-        let end = file.seek(SeekFrom::End(0)).doing(path.display())?;
+        let end = file.seek(SeekFrom::End(0)).or_fail(Exit::Failed, path.display())?;
         if sync == Sync::Always {
-            let reading = file.try_clone().doing(path.display())?;
-            file.seek(SeekFrom::Start(group.1)).doing(path.display())?;
-            write_again(&reading, &mut file, group.1..end).doing(path.display())?;
+            let reading = file.try_clone().or_fail(Exit::Failed, path.display())?;
+            file.seek(SeekFrom::Start(group.1)).or_fail(Exit::Failed, path.display())?;
+            write_again(&reading, &mut file, group.1..end).or_fail(Exit::Failed, path.display())?;
         }
         Ok((Self { received, ..Self::of(Box::new(file), sync, store, (last, chain)) }, recovered))
     }
@@ -216,15 +217,15 @@ fn refuse_if_damaged(
             path.display(),
             last + 1
         );
-        Failure::new(Exit::Tampered, "LOG_DAMAGED", message)
+        Failure::with_code(Exit::Tampered, "LOG_DAMAGED", message)
     };
-    let len = fs::metadata(path).doing(path.display())?.len();
+    let len = fs::metadata(path).or_fail(Exit::Failed, path.display())?.len();
     if len - offset > MAX_GROUP as u64 {
         return Err(damaged("more bytes are unreadable than a crash leaves"));
     }
     // What the next entry is bound to, if only the hash of the bad one is wrong.
     let (mut expected, mut stated) = (None, 0);
-    if let Step::Entry(raw) = scan.step().doing(path.display())? {
+    if let Step::Entry(raw) = scan.step().or_fail(Exit::Failed, path.display())? {
         if raw.entry.durable > last {
             return Err(damaged("an entry is missing"));
         }
@@ -233,18 +234,18 @@ fn refuse_if_damaged(
         expected = Some(raw.expected_chain(&chain));
         scan.skip(bytes);
     }
-    if let (Step::Entry(raw), Some(expected)) = (scan.step().doing(path.display())?, expected)
+    if let (Step::Entry(raw), Some(expected)) = (scan.step().or_fail(Exit::Failed, path.display())?, expected)
         && raw.entry.durable > last
         && raw.follows(&expected)
     {
         return Err(damaged("its hash is wrong, but it was on disk"));
     }
-    scan.go_to(offset).doing(path.display())?;
-    if let Step::Cut(_) = scan.step().doing(path.display())? {
+    scan.go_to(offset).or_fail(Exit::Failed, path.display())?;
+    if let Step::Cut(_) = scan.step().or_fail(Exit::Failed, path.display())? {
         stated = len - offset;
     }
-    while scan.resume(&(1..last + FAR)).doing(path.display())?.is_some() {
-        if let Step::Entry(raw) = scan.step().doing(path.display())?
+    while scan.resume(&(1..last + FAR)).or_fail(Exit::Failed, path.display())?.is_some() {
+        if let Step::Entry(raw) = scan.step().or_fail(Exit::Failed, path.display())?
             && raw.entry.durable > last
         {
             let at = scan.offset();

@@ -1,24 +1,24 @@
 use std::path::PathBuf;
 
-use quorate_support::{say, verdict};
+use quorate_support::say;
+use quorate_support::terminal::verdict;
 use quorate_threshold_signing::evidence;
 
-use super::{Outcome, Public, json};
+use super::common::{Outcome, PublicFiles, print_json};
 
-/// Judge evidence against a party, with what everybody may know: no secret is needed, and whoever shows it need not be
-/// trusted.
+/// Verify evidence against a party. No secret is needed, and the source of the evidence need not be trusted.
 ///
-/// It holds if the party signed a share, with the key in the group file, that is not the one that follows from what it was
-/// dealt. A party that did as it should cannot be accused.
+/// Evidence is valid if the party attested, with its key in the group file, a share that differs from the share its
+/// presignature determines. An honest party cannot be accused.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   threshold-signing check-evidence --group group.toml --deal deal-1.public carol-1-7.evidence")]
-pub(super) struct CheckEvidence {
+pub(super) struct CheckEvidenceArgs {
     #[command(flatten)]
-    public: Public,
+    public: PublicFiles,
 
-    /// What `sign` wrote.
+    /// Evidence file that `sign` wrote.
     #[arg(value_name = "FILE")]
     evidence: PathBuf,
 
@@ -27,18 +27,18 @@ pub(super) struct CheckEvidence {
     json: bool,
 }
 
-impl CheckEvidence {
+impl CheckEvidenceArgs {
     pub(super) fn run(&self) -> Outcome {
         let (group, public) = self.public.load()?;
         let fault = evidence::load(&self.evidence)?;
         let culprit = evidence::check(&group, &public, &fault)?;
         let (name, share) = (group.party(culprit), fault.share());
         if self.json {
-            json(&serde_json::json!({ "culprit": name, "party": culprit, "epoch": share.epoch(),
+            print_json(&serde_json::json!({ "culprit": name, "party": culprit, "epoch": share.epoch(),
                 "index": share.index() }));
         } else {
             let says = format!(
-                "{name} (party {culprit}) stands for a wrong share of presignature {} of epoch {}",
+                "{name} (party {culprit}) attested an invalid share of presignature {} of epoch {}",
                 share.index(),
                 share.epoch()
             );

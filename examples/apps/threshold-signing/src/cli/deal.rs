@@ -4,40 +4,42 @@ use std::path::PathBuf;
 use quorate::threshold::ecdsa::Plan;
 use quorate::wire::Encode;
 use quorate_support::say;
-use quorate_threshold_signing::deal::write_new;
-use quorate_threshold_signing::failure::{Doing, Failure};
+use quorate_threshold_signing::failure::{Exit, Failure, OrFail};
+use quorate_threshold_signing::files::write_new;
 use quorate_threshold_signing::group::Group;
 use quorate_threshold_signing::{dealer, der};
 
-use super::{Outcome, json};
+use super::common::{Outcome, print_json};
 
-/// Make a key and deal presignatures of it: THE DEALER KNOWS THE KEY while it deals.
+/// Make a key and deal presignatures of it. THE DEALER KNOWS THE KEY while it deals.
 ///
-/// Run it offline, on a machine that everybody trusts, and wipe that machine. Each presignature signs one message; when all
-/// are spent, the group signs no more. Unless --key keeps the key, nobody can deal again, and the next group has another key.
+/// Run it offline, on a machine that all parties trust, and wipe that machine. Each presignature signs one message;
+/// when all are spent, the group cannot sign any more. Unless --key stores the key, no further epoch can be dealt,
+/// and the next group has another key.
 ///
-/// For each party there is a file that only it can open. The public deal file goes to everybody; what is printed as its id is
-/// to be compared by all of them.
+/// Each party gets a file that only it can open. All parties and requesters get the public deal file, and compare
+/// the id that is printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
-  threshold-signing deal --group group.toml --out dealt                     once, for ever
+  threshold-signing deal --group group.toml --out dealt                     once, the key is discarded
   threshold-signing deal --group group.toml --out dealt --key dealer.key    the first epoch, and each further one")]
-pub(super) struct MakeDeal {
+pub(super) struct DealArgs {
     /// The group file.
     #[arg(long, value_name = "FILE")]
     group: PathBuf,
 
-    /// The directory to write into; it is made if need be, and nothing in it is overwritten.
+    /// The directory to write into. It is created if necessary, and no file in it is overwritten.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 
-    /// How many presignatures: so many messages can be signed.
+    /// Number of presignatures: the number of messages that can be signed.
     #[arg(long, value_name = "N", default_value_t = 4_096)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(Plan::MAX_COUNT)))]
     count: u32,
 
-    /// Where the secret key itself is kept, for further epochs: made if it is not there. WHOEVER HAS IT SIGNS ALONE.
+    /// The dealer's key file, for further epochs; created if it does not exist. ANYONE WHO HAS IT CAN SIGN WITHOUT
+    /// THE GROUP.
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 
@@ -46,16 +48,15 @@ pub(super) struct MakeDeal {
     json: bool,
 }
 
-impl MakeDeal {
+impl DealArgs {
     pub(super) fn run(&self) -> Outcome {
         let group = Group::load(&self.group)?;
-        fs::create_dir_all(&self.out).reading(format!("making {}", self.out.display()))?;
+        fs::create_dir_all(&self.out).or_fail(Exit::Setup, format!("making {}", self.out.display()))?;
         let dealt = dealer::deal(&group, self.count, self.key.as_deref())?;
         let (public, epoch) = (&dealt.public, dealt.public.deal.epoch());
         let path = self.out.join(format!("deal-{epoch}.public"));
         if path.exists() {
-            let what =
-                format!("{} is there already and is not overwritten; name another directory", path.display());
+            let what = format!("{} exists and is not overwritten; name another directory", path.display());
             return Err(Failure::setup(what));
         }
         let mut shares = Vec::new();
@@ -64,15 +65,15 @@ impl MakeDeal {
             write_new(&path, true, sealed)?;
             shares.push(path);
         }
-        let (pem, text) = (self.out.join("key.pem"), der::public_key_pem(&public.key));
+        let (pem, text) = (self.out.join("key.pem"), der::public_key_pem(&public.key)?);
         if fs::read_to_string(&pem).ok().as_ref() != Some(&text) {
             write_new(&pem, false, text.as_bytes())?;
         }
-        // Last, so that a directory with a deal file is a whole one.
+        // The deal file is written last, so that a directory that contains it is complete.
         write_new(&path, false, &public.encode())?;
         let (key, id) = (hex::encode(public.key.id().0), hex::encode(public.deal.id()));
         if self.json {
-            json(
+            print_json(
                 &serde_json::json!({ "deal": path, "id": id, "epoch": epoch, "count": self.count, "key": key,
                 "pem": pem, "shares": shares, "needed": public.needed() }),
             );

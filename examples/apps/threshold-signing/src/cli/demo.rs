@@ -1,102 +1,105 @@
-//! All of it at once, with real processes. Every step is a command that could be typed.
+//! A demonstration of all commands with real processes.
 
-use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use quorate_support::{say, tell, verdict};
-use quorate_threshold_signing::failure::{Doing, Exit, Failure};
+use quorate_support::ports::free_addresses;
+use quorate_support::terminal::verdict;
+use quorate_support::{say, tell};
+use quorate_threshold_signing::failure::{Exit, Failure, OrFail};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
-use super::{Outcome, json};
+use super::common::{Outcome, print_json};
 
-/// How long a party may take until it serves.
+/// Time limit for the start of a party.
 const START: Duration = Duration::from_secs(30);
-/// How much of a log is shown when a party ended by itself.
+/// Number of bytes of the log that are shown when a party exits unexpectedly.
 const LOG_TAIL: usize = 2_000;
 
-/// Make parties as processes on this machine, sign with them, have OpenSSL verify, and clean up.
+/// Start parties as processes on this machine, sign with them, verify with OpenSSL, and clean up.
 ///
-/// Every command that it runs is printed, so that you can type them yourself. With --corrupt a party sends wrong shares: it
-/// is named, with evidence that is checked. With --kill a party is killed, signs the same message again after its restart,
-/// and never another one under the same presignature.
+/// Each command is printed, so that you can type it yourself. With --corrupt a party sends invalid shares; it is
+/// named, and the evidence is verified. With --kill a party is killed; after its restart it signs the same message
+/// again, and no other message under the same presignature.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   threshold-signing demo --corrupt 2 --kill 0")]
-pub(super) struct Demo {
-    /// How many parties. Four bear one that lies or is down, seven bear two.
+pub(super) struct DemoArgs {
+    /// Number of parties. Four tolerate one faulty party, seven tolerate two.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(4..=100))]
     parties: u16,
 
-    /// How many messages are signed.
+    /// Number of messages to sign.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
     messages: u16,
 
-    /// This party, from 0, sends wrong shares.
+    /// Index of a party, from 0, that sends invalid shares.
     #[arg(long, value_name = "I")]
     corrupt: Option<u16>,
 
-    /// This party, from 0, is killed and comes back.
+    /// Index of a party, from 0, that is killed and restarted.
     #[arg(long, value_name = "I")]
     kill: Option<u16>,
 
-    /// Keep everything in this directory, which must be new. Without it a temporary one is removed at the end.
+    /// Keep all files in this new directory. The default is a temporary directory that is removed at the end.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
-    /// Print one JSON object; the commands go to standard error.
+    /// Print one JSON object; the commands are printed to standard error.
     #[arg(long)]
     json: bool,
 }
 
-/// What is at work.
-struct Stage<'a> {
-    options: &'a Demo,
+/// Processes and files of a demonstration.
+struct Demonstration<'a> {
+    options: &'a DemoArgs,
     dir: PathBuf,
     addresses: Vec<String>,
     parties: Vec<Option<Child>>,
     _temporary: Option<tempfile::TempDir>,
 }
 
-impl Demo {
+impl DemoArgs {
     pub(super) async fn run(self) -> Outcome {
         for party in [self.corrupt, self.kill].into_iter().flatten() {
             if party >= self.parties {
-                let what = format!("there is no party {party}; the last one is {}", self.parties - 1);
-                return Err(Failure::new(Exit::Setup, "UNKNOWN_PARTY", what));
+                let what = format!("unknown party {party}: expected 0 to {}", self.parties - 1);
+                return Err(Failure::with_code(Exit::Setup, "UNKNOWN_PARTY", what));
             }
         }
         if self.corrupt.is_some() && self.corrupt == self.kill {
-            return Err(Failure::setup("--corrupt and --kill name the same party; name two"));
+            return Err(Failure::setup("--corrupt and --kill name the same party; name two different ones"));
         }
-        let mut stage = Stage::open(&self)?;
-        // What runs ends with the stage, whichever way this ends.
+        let mut stage = Demonstration::open(&self)?;
+        // All processes end when `stage` is dropped.
         tokio::select! {
             outcome = stage.play() => outcome,
             _ = tokio::signal::ctrl_c() => {
-                Err(Failure::new(Exit::Interrupted, "INTERRUPTED", "stopped; everything is cleaned up"))
+                Err(Failure::with_code(Exit::Interrupted, "INTERRUPTED", "interrupted; processes and temporary files are removed"))
             }
         }
     }
 }
 
-impl<'a> Stage<'a> {
-    fn open(options: &'a Demo) -> Result<Self, Failure> {
+impl<'a> Demonstration<'a> {
+    fn open(options: &'a DemoArgs) -> Result<Self, Failure> {
         let (dir, temporary) = match &options.dir {
             Some(dir) => {
-                std::fs::create_dir(dir).reading(format!("making {}", dir.display()))?;
+                std::fs::create_dir(dir).or_fail(Exit::Setup, format!("making {}", dir.display()))?;
                 (dir.clone(), None)
             }
             None => {
                 let temporary = tempfile::Builder::new().prefix("threshold-signing-").tempdir();
-                let temporary = temporary.doing("making a temporary directory")?;
+                let temporary = temporary.or_fail(Exit::Failed, "making a temporary directory")?;
                 (temporary.path().to_owned(), Some(temporary))
             }
         };
-        let addresses = free_addresses(options.parties.into())?;
+        let addresses =
+            free_addresses(options.parties.into()).or_fail(Exit::Failed, "looking for free ports")?;
+        let addresses = addresses.iter().map(ToString::to_string).collect();
         Ok(Self { options, dir, addresses, parties: Vec::new(), _temporary: temporary })
     }
 
@@ -115,7 +118,7 @@ impl<'a> Stage<'a> {
         }
         self.stop().await;
         if self.options.json {
-            json(&serde_json::json!({ "messages": self.options.messages, "openssl": with_openssl,
+            print_json(&serde_json::json!({ "messages": self.options.messages, "openssl": with_openssl,
                 "culprit": culprit, "killed": self.options.kill.map(name) }));
         } else {
             let checked =
@@ -127,7 +130,7 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// Keys, group, deal, and a process for each party.
+    /// Makes keys, group and deal, and starts a process for each party.
     async fn prepare(&mut self) -> Outcome {
         let mut group = vec!["group", "--name", "demo", "--out", "group.toml", "--faulty"];
         let (faulty, mut public) = (((self.options.parties - 1) / 3).to_string(), Vec::new());
@@ -162,14 +165,14 @@ impl<'a> Stage<'a> {
         self.run(&[&deal[..], &["--signature", &out, "--message", &message]].concat()).await?;
         if with_openssl {
             let file = format!("{number}.txt");
-            std::fs::write(self.dir.join(&file), &message).doing("writing the message")?;
+            std::fs::write(self.dir.join(&file), &message).or_fail(Exit::Failed, "writing the message")?;
             let dgst = ["dgst", "-sha256", "-verify", "dealt/key.pem", "-signature", &out, &file];
             self.command("openssl", &dgst, Some(0)).await?;
         }
         Ok(())
     }
 
-    /// Has the evidence against a party judged.
+    /// Verifies the evidence against a party and returns the party's name.
     async fn accuse(&self, party: u16) -> Result<String, Failure> {
         let index = self.options.messages - 1;
         let evidence = format!("{}-1-{index}.evidence", name(party));
@@ -177,15 +180,15 @@ impl<'a> Stage<'a> {
         Ok(name(party))
     }
 
-    /// Kills a party, signs without it, and asks it after its restart for what it had signed, and for something else.
+    /// Kills a party, signs without it, restarts it, and asks it for an earlier share and for a contradicting one.
     async fn kill(&mut self, party: u16) -> Outcome {
         let slot = self.parties.get_mut(usize::from(party)).and_then(Option::take);
         if let Some(mut child) = slot {
             self.note(&format!("$ kill -9 {}", child.id().unwrap_or_default()));
-            child.kill().await.doing("killing a party")?;
+            child.kill().await.or_fail(Exit::Failed, "killing a party")?;
         }
         let child = match self.options.corrupt {
-            // With one that lies and one that is down, too few are left.
+            // With one faulty party and one that is down, too few parties are left.
             Some(_) => self.start(party)?,
             None => {
                 self.run(&[&SIGN[..], &["--message", "without it"]].concat()).await?;
@@ -196,7 +199,7 @@ impl<'a> Stage<'a> {
             *slot = Some(child);
         }
         self.ready(party).await?;
-        // All are waited for, so that its share is among those that are checked.
+        // `--check-all` waits for all parties, so that the share of this one is checked.
         self.run(&[&SIGN[..], &["--index", "0", "--message", "message 0", "--check-all"]].concat()).await?;
         let contradiction = [&SIGN[..], &["--index", "0", "--message", "another message"]].concat();
         let exit = Some(Exit::BelowQuorum as i32);
@@ -212,15 +215,15 @@ impl<'a> Stage<'a> {
             arguments.extend(["--misbehave", "wrong-shares"]);
         }
         self.note(&format!("$ {THIS} {} &", arguments.join(" ")));
-        let log = std::fs::File::create(self.log(party)).doing("writing a log")?;
+        let log = std::fs::File::create(self.log(party)).or_fail(Exit::Failed, "writing a log")?;
         let mut command = Command::new(executable()?);
         command.args(arguments).arg("--stop-with-stdin").current_dir(&self.dir);
-        // The pipe ends with this process, however it ends, and the party with the pipe.
+        // The pipe closes when this process ends, and the party exits when the pipe closes.
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log).kill_on_drop(true);
-        command.spawn().doing(format!("starting {name}"))
+        command.spawn().or_fail(Exit::Failed, format!("starting {name}"))
     }
 
-    /// Waits until a party takes connections.
+    /// Waits until a party accepts connections.
     async fn ready(&mut self, party: u16) -> Outcome {
         let began = Instant::now();
         let address = self.addresses.get(usize::from(party)).cloned().unwrap_or_default();
@@ -231,14 +234,14 @@ impl<'a> Stage<'a> {
                 let log = std::fs::read(self.log(party)).unwrap_or_default();
                 let tail = log.get(log.len().saturating_sub(LOG_TAIL)..).unwrap_or_default();
                 let said = String::from_utf8_lossy(tail).into_owned();
-                return Err(Failure::failed(format!("{} does not serve: {said}", name(party))));
+                return Err(Failure::failed(format!("{} did not start to serve: {said}", name(party))));
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         Ok(())
     }
 
-    /// Ends all parties in order, by closing their standard inputs.
+    /// Stops all parties by closing their standard inputs.
     async fn stop(&mut self) {
         for child in self.parties.iter_mut().flatten() {
             drop(child.stdin.take());
@@ -254,7 +257,7 @@ impl<'a> Stage<'a> {
         self.command(THIS, arguments, Some(0)).await
     }
 
-    /// Runs a command, shows what it prints, and fails unless it ends as it should.
+    /// Runs a command, prints its output, and fails unless it exits with the expected code.
     async fn command(&self, program: &str, arguments: &[&str], exit: Option<i32>) -> Outcome {
         let quoted: Vec<String> = arguments
             .iter()
@@ -264,7 +267,7 @@ impl<'a> Stage<'a> {
         let path = if program == THIS { executable()? } else { program.into() };
         let mut command = Command::new(path);
         command.args(arguments).current_dir(&self.dir).stdin(Stdio::null()).kill_on_drop(true);
-        let output = command.output().await.doing(format!("running {program}"))?;
+        let output = command.output().await.or_fail(Exit::Failed, format!("running {program}"))?;
         for text in [&output.stdout, &output.stderr] {
             let text = String::from_utf8_lossy(text);
             if !text.trim().is_empty() {
@@ -274,7 +277,7 @@ impl<'a> Stage<'a> {
         if output.status.code() == exit {
             return Ok(());
         }
-        Err(Failure::failed(format!("`{program} {}` ended with {}", quoted.join(" "), output.status)))
+        Err(Failure::failed(format!("`{program} {}` exited with {}", quoted.join(" "), output.status)))
     }
 
     fn log(&self, party: u16) -> PathBuf {
@@ -290,7 +293,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// What the program is called where it is shown.
+/// Name of the program in printed commands.
 const THIS: &str = "threshold-signing";
 const PUBLIC: [&str; 4] = ["--group", "group.toml", "--deal", "dealt/deal-1.public"];
 const SIGN: [&str; 7] =
@@ -301,24 +304,11 @@ fn name(party: u16) -> String {
 }
 
 fn executable() -> Result<PathBuf, Failure> {
-    std::env::current_exe().doing("finding this program's own file")
+    std::env::current_exe().or_fail(Exit::Failed, "finding this program's executable")
 }
 
 async fn openssl() -> bool {
     let mut command = Command::new("openssl");
     command.arg("version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().await.is_ok_and(|status| status.success())
-}
-
-/// Addresses on this machine that nobody uses now.
-fn free_addresses(count: usize) -> Result<Vec<String>, Failure> {
-    // All are taken before any is given back, so that they differ.
-    let mut taken = Vec::new();
-    while taken.len() < count {
-        // Below the ports that the system gives to outgoing connections.
-        let port = 10_000 + getrandom::u32().map_err(|_| quorate::Error::Rng)? % 20_000;
-        taken.extend(TcpListener::bind(format!("127.0.0.1:{port}")));
-    }
-    let address = |listener: &TcpListener| listener.local_addr().map(|address| address.to_string());
-    taken.iter().map(address).collect::<std::io::Result<_>>().doing("looking for free ports")
 }

@@ -2,31 +2,31 @@ use std::fs;
 use std::path::PathBuf;
 
 use quorate_support::say;
-use quorate_threshold_signing::deal::write_new;
-use quorate_threshold_signing::failure::Doing;
+use quorate_threshold_signing::failure::{Exit, OrFail};
+use quorate_threshold_signing::files::write_new;
 use quorate_threshold_signing::keys::{Keys, Role};
 
-use super::{Outcome, json};
+use super::common::{Outcome, print_json};
 
-/// Make the keys of a party or of a requester: the secret ones stay, the public half goes into the group file.
+/// Make the keys of a party or a requester: a secret key file, and a public file for `group`.
 ///
-/// A party has an Ed25519 key, for TLS and to stand for its shares, and an X25519 key, to which the dealer seals what is for
-/// it alone. A requester has the first of them only.
+/// A party has an Ed25519 key, for TLS and for the attestations of its shares, and an X25519 key, to which the
+/// dealer seals its shares. A requester has only the Ed25519 key.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   threshold-signing keys --name alice --address 10.0.0.1:7501     writes alice.keys and alice.public
   threshold-signing keys --name client                            of a requester")]
-pub(super) struct MakeKeys {
-    /// What people call it: letters, digits, dots, hyphens, underscores.
+pub(super) struct KeysArgs {
+    /// Name: letters, digits, dots, hyphens and underscores.
     #[arg(long)]
     name: String,
 
-    /// Where a party serves. Without it these are the keys of a requester.
+    /// Address at which a party serves. Without it, the keys of a requester are made.
     #[arg(long, value_name = "HOST:PORT")]
     address: Option<String>,
 
-    /// The directory to write into; it is made if need be, and nothing in it is overwritten.
+    /// The directory to write into. It is created if necessary, and no file in it is overwritten.
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
 
@@ -35,17 +35,17 @@ pub(super) struct MakeKeys {
     json: bool,
 }
 
-impl MakeKeys {
+impl KeysArgs {
     pub(super) fn run(&self) -> Outcome {
         let keys = Keys::generate(&self.name, self.address.is_some())?;
         let role = self.address.as_deref().map_or(Role::Requester, |address| Role::Party { address });
-        fs::create_dir_all(&self.out).reading(format!("making {}", self.out.display()))?;
+        fs::create_dir_all(&self.out).or_fail(Exit::Setup, format!("making {}", self.out.display()))?;
         let (secret, public) =
             (self.out.join(format!("{}.keys", self.name)), self.out.join(format!("{}.public", self.name)));
         keys.save(&secret)?;
         write_new(&public, false, keys.section(role)?.trim_start().as_bytes())?;
         if self.json {
-            json(&serde_json::json!({ "keys": secret, "public": public }));
+            print_json(&serde_json::json!({ "keys": secret, "public": public }));
         } else {
             say!("secret: {}\npublic: {}", secret.display(), public.display());
         }

@@ -4,65 +4,65 @@ use std::path::PathBuf;
 use quorate_support::tell;
 use quorate_threshold_signing::failure::Failure;
 use quorate_threshold_signing::keys::Keys;
-use quorate_threshold_signing::party::{Misbehaviour, Party, Settings};
+use quorate_threshold_signing::party::{Misbehaviour, Party, PartyConfig};
 
-use super::{Outcome, Public};
+use super::common::{Outcome, PublicFiles};
 
-/// Run one party: it answers the requesters of the group file, and nobody else.
+/// Run a party. It answers only the requesters of the group file.
 ///
-/// It may be killed at any time: which presignature is spent on what is on its disk before the share leaves. After that it
-/// signs the same message again, with the same share, and no other. With --reserve it writes down whole blocks of 1,024
-/// ahead, which is faster; what was reserved when it is killed is lost.
+/// It may be killed at any time: before a share is sent, the message of its presignature is durable. After a
+/// restart the party gives the same share for the same message, and none for another. With --reserve it reserves
+/// blocks of 1,024 presignatures in advance, which is faster; a kill loses the reserved ones.
 ///
-/// Starting it with an epoch ends all earlier ones for ever.
+/// Starting with an epoch closes all earlier epochs for ever.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   threshold-signing serve --group group.toml --deal deal-1.public --keys alice.keys --shares alice-1.sealed --data alice
 
-Never use a copy of the data directory, and never the shares with another one: presignatures would be spent twice, which gives
-the group's key away. Ctrl-C and SIGTERM end it.")]
-pub(super) struct Serve {
+Never use a copy of the data directory, and never use the shares with another one: presignatures would be spent twice, which
+reveals the group's key. Ctrl-C and SIGTERM stop the party.")]
+pub(super) struct ServeArgs {
     #[command(flatten)]
-    public: Public,
+    public: PublicFiles,
 
     /// This party's key file.
     #[arg(long, value_name = "FILE")]
     keys: PathBuf,
 
-    /// What the dealer sealed to this party.
+    /// The file that the dealer sealed to this party.
     #[arg(long, value_name = "FILE")]
     shares: PathBuf,
 
-    /// This party's data directory, where its journal is.
+    /// This party's data directory, which contains its journal.
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
 
-    /// Where to listen, if not at this party's address in the group file.
+    /// Address to listen at. The default is this party's address in the group file.
     #[arg(long, value_name = "HOST:PORT")]
     listen: Option<String>,
 
-    /// Reserve presignatures in blocks: shares do not wait for the disk, and a crash burns up to 1,024 presignatures.
+    /// Reserve presignatures in blocks: shares do not wait for the disk, but a crash burns up to 1,024 presignatures.
     #[arg(long)]
     reserve: bool,
 
-    /// Do wrong on purpose, to see what the others make of it: wrong-shares, closed (wrong shares that are not opened),
-    /// silent, garbage, false-next, slow:MILLISECONDS.
+    /// Misbehave on purpose: wrong-shares, closed (invalid shares that are not opened), silent, garbage,
+    /// false-next, slow:MILLISECONDS.
     #[arg(long, value_name = "HOW")]
     misbehave: Option<Misbehaviour>,
 
-    /// End when standard input ends, as whoever started this process does.
+    /// Exit when standard input is closed, which happens when the parent process ends.
     #[arg(long)]
     stop_with_stdin: bool,
 }
 
-impl Serve {
+impl ServeArgs {
     pub(super) async fn run(self) -> Outcome {
         let (group, public) = self.public.load()?;
         let (deal, epoch) = (hex::encode(public.deal.id()), public.deal.epoch());
         let names = group.requesters.join(", ");
         let keys = Keys::load(&self.keys)?;
-        let settings = Settings {
+        let settings = PartyConfig {
             group,
             keys,
             public,
@@ -79,12 +79,12 @@ impl Serve {
             party.address(),
             party.left()
         );
-        party.serve(told_to_stop(self.stop_with_stdin)?).await
+        party.serve(stop_signal(self.stop_with_stdin)?).await
     }
 }
 
-/// SIGINT, SIGTERM, or the end of standard input.
-fn told_to_stop(with_stdin: bool) -> Result<impl Future<Output = ()>, Failure> {
+/// Completes on SIGINT, SIGTERM, or the end of standard input.
+fn stop_signal(with_stdin: bool) -> Result<impl Future<Output = ()>, Failure> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut term =
         signal(SignalKind::terminate()).map_err(|e| Failure::failed(format!("waiting for signals: {e}")))?;

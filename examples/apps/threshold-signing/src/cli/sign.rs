@@ -4,54 +4,55 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quorate::wire::Encode;
-use quorate_support::{red, say, tell};
-use quorate_threshold_signing::coordinator::{Coordinator, Options, Standing};
-use quorate_threshold_signing::failure::{Doing, Failure};
+use quorate_support::terminal::red;
+use quorate_support::{say, tell};
+use quorate_threshold_signing::coordinator::{Coordinator, PartyStatus, SigningOptions};
+use quorate_threshold_signing::failure::{Exit, Failure, OrFail};
 use quorate_threshold_signing::group::Group;
 use quorate_threshold_signing::keys::Keys;
 
-use super::{Message, Outcome, Public, json};
+use super::common::{MessageArgs, Outcome, PublicFiles, print_json};
 
-/// Have a message signed: ask the parties, combine their shares, verify, write the signature.
+/// Sign a message: ask the parties, combine their shares, verify and write the signature.
 ///
-/// The signature is ECDSA over secp256k1 with SHA-256, in DER: `openssl dgst -sha256 -verify key.pem -signature FILE MESSAGE`.
-/// Wrong shares do not stop it as long as enough parties are right. Who sent them is named, and for each there is a file of
-/// evidence that `check-evidence` judges without any secret.
+/// The signature is ECDSA over secp256k1 with SHA-256, in DER: `openssl dgst -sha256 -verify key.pem -signature
+/// FILE MESSAGE`. Invalid shares do not prevent a signature as long as enough parties are honest. Each party that
+/// sent one is named, with a file of evidence that `check-evidence` verifies without any secret.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   threshold-signing sign --group group.toml --deal deal-1.public --keys client.keys --message \"pay 5 to Bob\" --out pay.der
 
-Each message takes one presignature. One that was begun, and for which too few shares came, is spent all the same; with
---index it can be finished later, for the same message.")]
-pub(super) struct Sign {
+Each message takes one presignature, also if too few shares arrive. Use --index to complete such a
+message later with the same presignature.")]
+pub(super) struct SignArgs {
     #[command(flatten)]
-    public: Public,
+    public: PublicFiles,
 
     /// The requester's key file.
     #[arg(long, value_name = "FILE")]
     keys: PathBuf,
 
     #[command(flatten)]
-    message: Message,
+    message: MessageArgs,
 
-    /// Where to write the signature, in DER.
+    /// The file to write the signature to, in DER.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Where to write evidence, one file for each party that sent a wrong share.
+    /// The directory for evidence: one file per party that sent an invalid share.
     #[arg(long, value_name = "DIR", default_value = ".")]
     evidence: PathBuf,
 
-    /// Wait for every party, and check every share by itself, also when the signature is there.
+    /// Wait for each party and check each share by itself, also after the signature is complete.
     #[arg(long)]
     check_all: bool,
 
-    /// Which presignature to use, to finish what was begun before. Nothing: the next one.
+    /// Presignature to use, to complete an earlier attempt. The default is the next unused one.
     #[arg(long, value_name = "N")]
     index: Option<u32>,
 
-    /// How long it may take.
+    /// Time limit.
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
     patience: u64,
 
@@ -60,7 +61,7 @@ pub(super) struct Sign {
     json: bool,
 }
 
-impl Sign {
+impl SignArgs {
     pub(super) async fn run(self) -> Outcome {
         let (group, public) = self.public.load()?;
         let (group, public) = (Arc::new(group), Arc::new(public));
@@ -68,15 +69,15 @@ impl Sign {
         let identity = Keys::load(&self.keys)?.identity()?;
         let mut coordinator = Coordinator::new(group.clone(), public.clone(), identity)?;
         let patience = Duration::from_secs(self.patience);
-        let options = Options { patience, check_all: self.check_all, index: self.index };
+        let options = SigningOptions { patience, check_all: self.check_all, index: self.index };
         let outcome = coordinator.sign(&message, options).await;
         let evidence = self.accuse(&group, &coordinator)?;
         let signed = outcome?;
         let der = signed.signature.to_der();
         if let Some(path) = &self.out {
-            fs::write(path, &der).doing(format!("writing {}", path.display()))?;
+            fs::write(path, &der).or_fail(Exit::Failed, format!("writing {}", path.display()))?;
         }
-        let gave = |standing: &&Standing| matches!(standing, Standing::Gave | Standing::Right);
+        let gave = |standing: &&PartyStatus| matches!(standing, PartyStatus::Unchecked | PartyStatus::Valid);
         let right = signed.parties.iter().filter(gave).count();
         if self.json {
             let parties: Vec<_> = (0..)
@@ -85,7 +86,7 @@ impl Sign {
                     serde_json::json!({ "party": group.party(party), "standing": standing.to_string() })
                 })
                 .collect();
-            json(&serde_json::json!({
+            print_json(&serde_json::json!({
                 "signature": hex::encode(&der), "epoch": public.deal.epoch(), "index": signed.index,
                 "parties": parties, "combinations": signed.counts.combinations,
                 "share_checks": signed.counts.share_checks, "wrong": evidence,
@@ -96,7 +97,10 @@ impl Sign {
             for (party, standing) in (0..).zip(&signed.parties) {
                 if !matches!(
                     standing,
-                    Standing::Gave | Standing::Right | Standing::Awaited | Standing::Wrong(_)
+                    PartyStatus::Unchecked
+                        | PartyStatus::Valid
+                        | PartyStatus::Pending
+                        | PartyStatus::Invalid(_)
                 ) {
                     tell!("{}: {standing}", group.party(party));
                 }
@@ -105,14 +109,14 @@ impl Sign {
         Ok(())
     }
 
-    /// Writes evidence and says whom it is against.
+    /// Writes the evidence files, reports each faulty party, and returns the paths by party.
     fn accuse(&self, group: &Group, coordinator: &Coordinator) -> Result<serde_json::Value, Failure> {
         let mut written = serde_json::Map::new();
         for (party, fault) in coordinator.faults() {
             let (name, share) = (group.party(*party), fault.share());
             let path = self.evidence.join(format!("{name}-{}-{}.evidence", share.epoch(), share.index()));
-            fs::write(&path, fault.encode()).doing(format!("writing {}", path.display()))?;
-            tell!("{} {name} sent a wrong share; evidence: {}", red("WRONG:"), path.display());
+            fs::write(&path, fault.encode()).or_fail(Exit::Failed, format!("writing {}", path.display()))?;
+            tell!("{} {name} sent an invalid share; evidence: {}", red("FAULTY:"), path.display());
             written.insert(name.to_owned(), path.display().to_string().into());
         }
         Ok(written.into())

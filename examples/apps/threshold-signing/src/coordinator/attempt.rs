@@ -1,4 +1,4 @@
-//! One presignature tried on one message.
+//! One attempt to sign one message with one presignature.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,170 +7,178 @@ use quorate::threshold::combiner::{Instance, Outcome};
 use quorate::threshold::ecdsa::{Opening, SignatureShare, Signing};
 use quorate::threshold::{Combiner, Secp256k1, Unagreed, lagrange};
 
-use super::Standing;
-use super::peer::Heard;
-use crate::evidence::attested;
+use super::peer::PeerReply;
+use super::status::PartyStatus;
+use crate::evidence::verify_attestation;
 use crate::group::Group;
 use crate::protocol::Reply;
 
 type Message = Signing<Secp256k1, Unagreed>;
 pub(super) type Cache = lagrange::Cache<<Message as Instance>::Scalar>;
 
-/// The shares of one message, and who gave what.
+/// Shares of one message, and the status of each party.
 pub(super) struct Attempt {
     pub(super) combiner: Combiner<Message>,
-    pub(super) parties: Vec<Standing>,
+    pub(super) parties: Vec<PartyStatus>,
     pub(super) check_all: bool,
     shares: BTreeMap<MemberIndex, SignatureShare<Secp256k1>>,
     openings: BTreeMap<MemberIndex, Opening<Secp256k1>>,
-    /// Who has a question that is not answered.
-    open: BTreeSet<MemberIndex>,
-    /// Whose opening was asked for and has not come.
-    wanted: BTreeSet<MemberIndex>,
+    /// Parties with an unanswered request.
+    outstanding: BTreeSet<MemberIndex>,
+    /// Parties whose opening was requested and has not arrived.
+    awaited_openings: BTreeSet<MemberIndex>,
 }
 
 impl Attempt {
-    pub(super) fn new(signing: Message, parties: Vec<Standing>, check_all: bool) -> Self {
+    pub(super) fn new(signing: Message, parties: Vec<PartyStatus>, check_all: bool) -> Self {
         Self {
             combiner: Combiner::new(signing),
             parties,
             check_all,
             shares: BTreeMap::new(),
             openings: BTreeMap::new(),
-            open: BTreeSet::new(),
-            wanted: BTreeSet::new(),
+            outstanding: BTreeSet::new(),
+            awaited_openings: BTreeSet::new(),
         }
     }
 
-    /// A party was asked.
-    pub(super) fn awaited(&mut self, party: MemberIndex) {
-        self.open.insert(party);
+    /// Records that a request was sent to a party.
+    pub(super) fn mark_asked(&mut self, party: MemberIndex) {
+        self.outstanding.insert(party);
     }
 
-    /// A party cannot be asked.
-    pub(super) fn down(&mut self, party: MemberIndex, why: &str) {
-        self.stand(party, Standing::Down(why.to_owned()));
+    /// Records that a party cannot be asked.
+    pub(super) fn mark_unreachable(&mut self, party: MemberIndex, why: &str) {
+        self.set_status(party, PartyStatus::Unreachable(why.to_owned()));
     }
 
-    /// A party that is not asked.
-    pub(super) fn odd(&mut self, party: MemberIndex, what: &str) {
-        self.stand(party, Standing::Odd(what.to_owned()));
+    /// Records that a party is excluded.
+    pub(super) fn mark_misbehaved(&mut self, party: MemberIndex, what: &str) {
+        self.set_status(party, PartyStatus::Misbehaved(what.to_owned()));
     }
 
-    /// Whether there is nothing more to wait for.
+    /// Returns true if no reply needs to be awaited.
     pub(super) fn is_done(&self) -> bool {
         let signed = self.combiner.signature().is_some();
-        self.open.is_empty() || signed && !self.check_all && self.wanted.is_empty()
+        self.outstanding.is_empty() || signed && !self.check_all && self.awaited_openings.is_empty()
     }
 
-    /// Whether what is still to come decides nothing: it only says more about who gave what.
+    /// Returns true if the replies still to come cannot change the outcome, only the status of their parties.
     pub(super) fn is_decided(&self) -> bool {
         if self.combiner.signature().is_some() {
             return !self.check_all;
         }
-        // Those who gave a share that may be right, and those who still may.
-        let hopeful = |standing: &&Standing| matches!(standing, Standing::Gave | Standing::Right);
-        let first = self.open.iter().filter(|party| !self.shares.contains_key(party)).count();
-        let possible = self.parties.iter().filter(hopeful).count() + first;
-        possible < usize::from(self.combiner.instance().threshold().needed())
+        let to_come = self.outstanding.iter().filter(|party| !self.shares.contains_key(party)).count();
+        self.received_shares() + to_come < self.needed()
     }
 
-    /// The parties that could not be asked, if with them there may be enough shares: whoever was down may be back.
+    /// Returns the parties to ask again: those that could not be asked, if their shares could make a signature.
     pub(super) fn missing(&self) -> Vec<MemberIndex> {
-        let down = |party: &MemberIndex| {
-            matches!(self.parties.get(usize::from(*party)), Some(Standing::Down(_) | Standing::Awaited))
+        let is_missing = |party: &MemberIndex| {
+            matches!(
+                self.parties.get(usize::from(*party)),
+                Some(PartyStatus::Unreachable(_) | PartyStatus::Pending)
+            )
         };
-        let missing: Vec<_> = (0..self.parties.len() as MemberIndex).filter(down).collect();
-        let hopeful = |standing: &&Standing| matches!(standing, Standing::Gave | Standing::Right);
-        let given = self.parties.iter().filter(hopeful).count();
-        let enough = given + missing.len() >= usize::from(self.combiner.instance().threshold().needed());
+        let missing: Vec<_> = (0..self.parties.len() as MemberIndex).filter(is_missing).collect();
+        let enough = self.received_shares() + missing.len() >= self.needed();
         if enough && self.combiner.signature().is_none() { missing } else { Vec::new() }
     }
 
-    /// Takes an answer; says whose openings are to be asked for.
-    pub(super) fn take(&mut self, group: &Group, cache: &mut Cache, heard: Heard) -> Vec<MemberIndex> {
-        let party = heard.party;
-        self.open.remove(&party);
-        self.wanted.remove(&party);
-        let asked = match heard.reply {
-            Ok(Reply::Share(share)) => self.share(group, cache, party, share),
-            Ok(Reply::Opening(opening)) => self.opening(cache, party, *opening),
-            // What it says after it gave a share does not take the share back.
+    /// Handles a reply and returns the parties whose openings are to be requested.
+    pub(super) fn handle_reply(
+        &mut self,
+        group: &Group,
+        cache: &mut Cache,
+        reply: PeerReply,
+    ) -> Vec<MemberIndex> {
+        let PeerReply { party, reply, .. } = reply;
+        self.outstanding.remove(&party);
+        self.awaited_openings.remove(&party);
+        let asked = match reply {
+            Ok(Reply::Share(share)) => self.handle_share(group, cache, party, share),
+            Ok(Reply::Opening(opening)) => self.handle_opening(cache, party, *opening),
+            // A later refusal does not withdraw a share.
             Ok(Reply::Refused(refusal)) if !self.shares.contains_key(&party) => {
-                self.stand(party, Standing::Refused(refusal));
+                self.set_status(party, PartyStatus::Refused(refusal));
                 Ok(Vec::new())
             }
-            Ok(Reply::Refused(refusal)) => Err(format!("it does not open its share: {}", refusal.reason)),
-            Ok(Reply::Status { .. }) => Err("it answers what was not asked".into()),
-            Err(why) if self.shares.contains_key(&party) => Err(format!("it does not open its share: {why}")),
+            Ok(Reply::Refused(refusal)) => Err(format!("it did not open its share: {}", refusal.reason)),
+            Ok(Reply::Status { .. }) => Err("it sent a reply that was not requested".into()),
+            Err(why) if self.shares.contains_key(&party) => Err(format!("it did not open its share: {why}")),
             Err(why) => {
-                self.stand(party, Standing::Down(why));
+                self.set_status(party, PartyStatus::Unreachable(why));
                 Ok(Vec::new())
             }
         };
-        let asked = asked.unwrap_or_else(|odd| {
-            self.stand(party, Standing::Odd(odd));
+        let asked = asked.unwrap_or_else(|misbehaviour| {
+            self.set_status(party, PartyStatus::Misbehaved(misbehaviour));
             Vec::new()
         });
-        self.wanted.extend(&asked);
+        self.awaited_openings.extend(&asked);
         asked
     }
 
-    fn share(
+    fn handle_share(
         &mut self,
         group: &Group,
         cache: &mut Cache,
         party: MemberIndex,
         share: SignatureShare<Secp256k1>,
     ) -> Result<Vec<MemberIndex>, String> {
-        // Of a share that its party does not stand for, nothing could be shown to others. Cost: an Ed25519 verification.
-        attested(group, party, &share.attested_bytes(), share.attestation())
-            .map_err(|e| format!("it does not stand for its share: {e}"))?;
+        // A share without a valid attestation could not become evidence. Cost: one Ed25519 verification.
+        verify_attestation(group, party, &share.attested_bytes(), share.attestation())
+            .map_err(|e| format!("the attestation of its share is invalid: {e}"))?;
         let outcome = self.combiner.add(cache, party, share.clone()).map_err(|e| e.to_string())?;
         self.shares.insert(party, share);
-        self.stand(party, Standing::Gave);
-        let mut asked = self.after(cache, outcome)?;
+        self.set_status(party, PartyStatus::Unchecked);
+        let mut asked = self.handle_outcome(cache, outcome)?;
         if self.check_all && !asked.contains(&party) {
             asked.push(party);
         }
         Ok(asked)
     }
 
-    fn opening(
+    fn handle_opening(
         &mut self,
         cache: &mut Cache,
         party: MemberIndex,
         opening: Opening<Secp256k1>,
     ) -> Result<Vec<MemberIndex>, String> {
-        let share = self.shares.get(&party).ok_or("it answers what was not asked")?;
+        let share = self.shares.get(&party).ok_or("it sent a reply that was not requested")?;
         let instance = self.combiner.instance();
-        // The combiner checks those that it suspects; whoever wants all checked wants the others too.
-        let right = instance
+        // The combiner checks only the shares that it suspects. With `check_all` every share is checked here.
+        let valid = instance
             .check(share, Some(&opening))
-            .map_err(|e| format!("its opening is not the dealer's: {e}"))?;
-        let standing = match right {
-            Some(false) => Standing::Wrong(Box::new(instance.evidence(share, Some(&opening)))),
-            _ => Standing::Right,
+            .map_err(|e| format!("its opening does not match the deal: {e}"))?;
+        let status = match valid {
+            Some(false) => PartyStatus::Invalid(Box::new(instance.evidence(share, Some(&opening)))),
+            _ => PartyStatus::Valid,
         };
         let outcome = self.combiner.open(cache, party, &opening).map_err(|e| e.to_string())?;
         self.openings.insert(party, opening);
-        self.stand(party, standing);
-        self.after(cache, outcome)
+        self.set_status(party, status);
+        self.handle_outcome(cache, outcome)
     }
 
-    /// Names culprits, hands over the openings that came before they were wanted, and says which are to be asked for.
-    fn after(&mut self, cache: &mut Cache, outcome: Outcome<Message>) -> Result<Vec<MemberIndex>, String> {
+    /// Records culprits, passes the openings that have already arrived to the combiner, and returns the parties whose
+    /// openings are still needed.
+    fn handle_outcome(
+        &mut self,
+        cache: &mut Cache,
+        outcome: Outcome<Message>,
+    ) -> Result<Vec<MemberIndex>, String> {
         let (mut outcomes, mut asked) = (vec![outcome], Vec::new());
         while let Some(outcome) = outcomes.pop() {
             for Fault { culprit, evidence } in outcome.faults {
-                self.stand(culprit, Standing::Wrong(Box::new(evidence)));
+                self.set_status(culprit, PartyStatus::Invalid(Box::new(evidence)));
             }
             for party in outcome.wanted {
                 match self.openings.get(&party) {
                     Some(opening) => {
                         outcomes.push(self.combiner.open(cache, party, opening).map_err(|e| e.to_string())?);
                     }
-                    None if self.wanted.contains(&party) => {}
+                    None if self.awaited_openings.contains(&party) => {}
                     None => asked.push(party),
                 }
             }
@@ -178,9 +186,17 @@ impl Attempt {
         Ok(asked)
     }
 
-    fn stand(&mut self, party: MemberIndex, standing: Standing) {
+    fn received_shares(&self) -> usize {
+        self.parties.iter().filter(|status| status.has_share()).count()
+    }
+
+    fn needed(&self) -> usize {
+        usize::from(self.combiner.instance().threshold().needed())
+    }
+
+    fn set_status(&mut self, party: MemberIndex, status: PartyStatus) {
         if let Some(known) = self.parties.get_mut(usize::from(party)) {
-            *known = standing;
+            *known = status;
         }
     }
 }

@@ -1,15 +1,22 @@
-//! Asks the parties for shares, combines them, and names who sent wrong ones.
+//! The coordinator of a requester: asks the parties for shares, combines them, and names the parties that sent invalid
+//! ones.
 //!
-//! **Which presignature.** Each party says from where on it has used none. Of these numbers the t-th smallest is taken: at
-//! least t parties say that it is fresh, and if all honest ones answer, an honest one says no less, so that a liar cannot
-//! waste what is left. Two requesters at once may take the same; then some parties refuse with `CONTRADICTION`, and each
-//! tries again, a little further by chance. What was begun and not finished is spent.
+//! **Choice of the presignature.** Each party reports the index from which on it has used no presignature. With t the
+//! number of shares that make a signature, the coordinator takes the t-th smallest index: at least t parties report it
+//! as fresh, and if all honest parties answer, at least one of them reports an index as high, so that a faulty party
+//! cannot waste presignatures. Two requesters can choose the same presignature at the same time. Some parties then
+//! refuse with `CONTRADICTION`, and each requester tries again with a random offset. A presignature whose signature
+//! was begun but not completed is spent.
 //!
-//! **Optimistic.** t shares are combined and the signature is verified. Only if that fails, those parties open their shares,
-//! the wrong ones are named with evidence, and shares of others take their place: [`Combiner`](quorate::threshold::Combiner).
+//! **Optimistic combination.** The coordinator combines t shares and verifies the signature. Only if that fails, the
+//! parties open these shares, the invalid ones are named with evidence, and shares of other parties replace them:
+//! [`Combiner`](quorate::threshold::Combiner).
 
 mod attempt;
 mod peer;
+mod status;
+
+pub use status::PartyStatus;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,93 +35,74 @@ use crate::PROTOCOL;
 use crate::deal::PublicDeal;
 use crate::failure::{Exit, Failure};
 use crate::group::Group;
-use crate::protocol::{MAX_MESSAGE, Reason, Refusal, Reply, Request, Want};
+use crate::protocol::{MAX_MESSAGE, Refusal, RefusalReason, Reply, Request, RequestKind};
 use attempt::{Attempt, Cache};
-use peer::{Heard, Peer, Question};
+use peer::{Peer, PeerReply, PeerRequest};
 
-/// So many presignatures are tried for one message.
+/// Maximum number of presignatures tried for one message.
 const ATTEMPTS: u32 = 8;
-/// When so many parties as are needed have said how far they are, how long the others are waited for.
+/// Time to wait for further status replies once enough parties have answered.
 const GRACE: Duration = Duration::from_millis(150);
-/// So often those are asked who could not be asked before, if it depends on them: whoever was killed may be back.
+/// Maximum number of times that unreachable parties are asked while their shares are needed: a killed party may have
+/// been restarted.
 const RETRIES: u32 = 5;
-/// How long is waited before the first of these; then twice as long, and so on.
+/// Pause before the first retry. It doubles with each retry.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Questions that wait for one party.
+/// Maximum number of requests queued for one party.
 const QUEUE: usize = 8;
 
-/// How to ask.
+/// Options of one signing request.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// How long one message may take.
+pub struct SigningOptions {
+    /// Time limit for the message.
     pub patience: Duration,
-    /// Whether every party's share is waited for and checked, also when the signature is there.
+    /// Waits for the share of each party and checks it, also after the signature is complete.
     pub check_all: bool,
-    /// Which presignature; nothing for the next one.
+    /// Index of the presignature; `None` for the next unused one.
     pub index: Option<u32>,
 }
 
-impl Default for Options {
+impl Default for SigningOptions {
     fn default() -> Self {
         Self { patience: Duration::from_secs(10), check_all: false, index: None }
     }
 }
 
-/// A signature, and what became known on the way.
+/// A signature, with the status of each party.
 #[derive(Debug)]
 pub struct Signed {
-    /// The signature. It was verified.
+    /// The verified signature.
     pub signature: Signature<Secp256k1>,
-    /// Of which presignature it is.
+    /// Index of the presignature.
     pub index: u32,
-    /// What there is to say about each party.
-    pub parties: Vec<Standing>,
-    /// How much was combined and checked.
+    /// Status of each party, by index.
+    pub parties: Vec<PartyStatus>,
+    /// Number of combinations and share checks.
     pub counts: Counts,
 }
 
-/// What became known about a party.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Standing {
-    /// It was not heard of before the signature was there.
-    Awaited,
-    /// It said how far it is, and was not asked for a share: too few are there.
-    Ready,
-    /// It gave a share; whether it is right is open, if none had to be checked.
-    Gave,
-    /// It gave a share that was checked by itself, and is right.
-    Right,
-    /// It gave a wrong share, as the evidence shows.
-    Wrong(Box<ShareFault<Secp256k1>>),
-    /// It gave something that no honest party gives, which shows nothing to others.
-    Odd(String),
-    /// It refused.
-    Refused(Refusal),
-    /// It could not be asked.
-    Down(String),
-}
-
-/// A requester, with a connection to each party. Must be made inside a tokio runtime.
+/// A requester with a connection to each party.
 pub struct Coordinator {
     group: Arc<Group>,
     public: Arc<PublicDeal>,
-    questions: Vec<mpsc::Sender<Question>>,
-    heard: mpsc::Receiver<Heard>,
-    /// From where on each party has used no presignature, as it says.
+    peers: Vec<mpsc::Sender<PeerRequest>>,
+    replies: mpsc::Receiver<PeerReply>,
+    /// Index from which on each party reports no used presignature.
     next: Vec<Option<u32>>,
-    /// Those who refused what they had said to be fresh, again and again.
+    /// Parties that refused an index that they had reported as fresh. Their reports do not count.
     distrusted: BTreeSet<MemberIndex>,
-    /// Those who are shown to have sent wrong shares. They are not asked any more.
+    /// Parties with evidence of an invalid share. They are not asked again.
     faults: BTreeMap<MemberIndex, ShareFault<Secp256k1>>,
     cache: Cache,
-    number: u64,
+    /// Number of the current round of requests. Replies to earlier rounds are ignored.
+    round: u64,
 }
 
 impl Coordinator {
-    /// A requester with this identity key.
+    /// Creates a requester with this identity key. Must be called inside a tokio runtime.
     ///
     /// # Errors
-    /// If the deal is another group's, or TLS cannot be set up.
+    /// If the deal belongs to another group, or TLS cannot be set up.
     pub fn new(
         group: Arc<Group>,
         public: Arc<PublicDeal>,
@@ -122,152 +110,158 @@ impl Coordinator {
     ) -> Result<Self, Failure> {
         public.require(&group)?;
         let tls = Arc::new(Tls::new(identity, &group.committee, PROTOCOL)?);
-        let (tell, heard) = mpsc::channel(4 * group.parties.len().max(1));
-        let mut questions = Vec::with_capacity(group.parties.len());
+        let (replied, replies) = mpsc::channel(4 * group.parties.len().max(1));
+        let mut peers = Vec::with_capacity(group.parties.len());
         for ((party, place), key) in (0..).zip(&group.parties).zip(group.committee.keys()) {
-            let (ask, asked) = mpsc::channel(QUEUE);
+            let (sender, requests) = mpsc::channel(QUEUE);
             let peer = Peer { party, address: place.address.clone(), key: key.clone(), tls: tls.clone() };
-            tokio::spawn(peer.run(asked, tell.clone()));
-            questions.push(ask);
+            tokio::spawn(peer.run(requests, replied.clone()));
+            peers.push(sender);
         }
-        let next = vec![None; questions.len()];
+        let next = vec![None; peers.len()];
         Ok(Self {
             group,
             public,
-            questions,
-            heard,
+            peers,
+            replies,
             next,
             distrusted: BTreeSet::new(),
             faults: BTreeMap::new(),
             cache: Cache::default(),
-            number: 0,
+            round: 0,
         })
     }
 
-    /// Has a message signed.
+    /// Obtains a signature of a message.
     ///
     /// # Errors
-    /// [`Exit::BelowQuorum`] with what there is to say about each party, [`Exit::Exhausted`].
-    pub async fn sign(&mut self, message: &[u8], options: Options) -> Result<Signed, Failure> {
+    /// [`Exit::BelowQuorum`] with the status of each party; [`Exit::Exhausted`].
+    pub async fn sign(&mut self, message: &[u8], options: SigningOptions) -> Result<Signed, Failure> {
         if message.len() > MAX_MESSAGE {
             return Err(Failure::setup(format!(
-                "the message has {} bytes, at most {MAX_MESSAGE} are signed; sign a hash of it",
+                "message too large: at most {MAX_MESSAGE} bytes, got {}; sign a hash of it",
                 message.len()
             )));
         }
         let deadline = Instant::now() + options.patience;
-        let mut parties = vec![Standing::Awaited; self.questions.len()];
-        for retry in 0..RETRIES {
-            if options.index.is_some() || self.next.iter().flatten().count() >= self.public.needed() {
-                break;
-            }
-            if retry > 0 {
-                sleep(PAUSE * (1 << retry)).await;
-            }
-            self.learn(deadline, &mut parties).await;
+        let mut parties = vec![PartyStatus::Pending; self.peers.len()];
+        if options.index.is_none() {
+            self.query_status_with_retries(deadline, &mut parties).await;
         }
-        for attempt in 0..ATTEMPTS {
+        for number in 0..ATTEMPTS {
             let index = match options.index {
                 Some(index) => index,
-                None => self.choose(attempt, &parties)?,
+                None => self.choose_index(number, &parties)?,
             };
             let signing = self.public.signing(index, message).map_err(|_| exhausted(&self.public))?;
-            parties = vec![Standing::Awaited; self.questions.len()];
-            self.number += 1;
-            let want = |open: bool| {
-                let message = message.to_vec();
-                let want = if open { Want::Open { index, message } } else { Want::Sign { index, message } };
-                Arc::new(Request { deal: self.public.deal.id(), want })
-            };
-            let mut attempt = Attempt::new(signing, parties, options.check_all);
-            let done = self.carry_out(&mut attempt, want(false), want(true), deadline).await;
+            self.round += 1;
+            let deal = self.public.deal.id();
+            let request = |kind| Arc::new(Request { deal, kind });
+            let sign = request(RequestKind::Sign { index, message: message.to_vec() });
+            let open = request(RequestKind::Open { index, message: message.to_vec() });
+            let mut attempt =
+                Attempt::new(signing, vec![PartyStatus::Pending; self.peers.len()], options.check_all);
+            let signature = self.run_attempt(&mut attempt, sign, open, deadline).await;
             parties = attempt.parties;
-            for (party, standing) in (0..).zip(&parties) {
-                if let Standing::Wrong(evidence) = standing {
+            for (party, status) in (0..).zip(&parties) {
+                if let PartyStatus::Invalid(evidence) = status {
                     self.faults.entry(party).or_insert_with(|| (**evidence).clone());
                 }
             }
-            if let Some(signature) = done {
-                self.remember(index, &parties);
+            let collided = self.record_attempt(index, &parties);
+            if let Some(signature) = signature {
                 return Ok(Signed { signature, index, parties, counts: attempt.combiner.counts() });
             }
-            let collided = self.remember(index, &parties);
             if !collided || options.index.is_some() || Instant::now() >= deadline {
                 break;
             }
         }
-        Err(self.too_few(&parties))
+        Err(self.below_quorum(&parties))
     }
 
-    /// Who sent wrong shares since this requester was made, with what shows it: also where there was no signature.
+    /// Returns the parties that sent invalid shares to this coordinator, with the evidence, also when no signature was
+    /// obtained.
     pub fn faults(&self) -> &BTreeMap<MemberIndex, ShareFault<Secp256k1>> {
         &self.faults
     }
 
-    /// Asks the parties that have not said yet how far they are.
-    async fn learn(&mut self, deadline: Instant, parties: &mut [Standing]) {
-        self.number += 1;
-        let status = Arc::new(Request { deal: self.public.deal.id(), want: Want::Status });
+    /// Asks for the next index of each party until enough parties have answered.
+    async fn query_status_with_retries(&mut self, deadline: Instant, parties: &mut [PartyStatus]) {
+        for retry in 0..RETRIES {
+            if self.known_indexes() >= self.public.needed() {
+                return;
+            }
+            if retry > 0 {
+                sleep(PAUSE * (1 << retry)).await;
+            }
+            self.query_status(deadline, parties).await;
+        }
+    }
+
+    /// Asks each party whose next index is unknown.
+    async fn query_status(&mut self, deadline: Instant, parties: &mut [PartyStatus]) {
+        self.round += 1;
+        let status = Arc::new(Request { deal: self.public.deal.id(), kind: RequestKind::Status });
         let unknown: Vec<MemberIndex> =
             (0..).zip(&self.next).filter(|(_, next)| next.is_none()).map(|(party, _)| party).collect();
         let mut awaited: BTreeSet<MemberIndex> =
-            unknown.into_iter().filter(|party| self.ask(*party, &status, deadline)).collect();
+            unknown.into_iter().filter(|party| self.try_send(*party, &status, deadline)).collect();
         let mut until = deadline;
         while !awaited.is_empty() {
-            let Ok(Some(heard)) = timeout_at(until, self.heard.recv()).await else { break };
-            if heard.number != self.number || !awaited.remove(&heard.party) {
+            let Ok(Some(reply)) = timeout_at(until, self.replies.recv()).await else { break };
+            if reply.round != self.round || !awaited.remove(&reply.party) {
                 continue;
             }
-            let Some(standing) = parties.get_mut(usize::from(heard.party)) else { continue };
-            match heard.reply {
+            let Some(known) = parties.get_mut(usize::from(reply.party)) else { continue };
+            match reply.reply {
                 Ok(Reply::Status { next, count }) if count == self.public.count() && next <= count => {
-                    *standing = Standing::Ready;
-                    self.know(heard.party, Some(next));
+                    *known = PartyStatus::Ready;
+                    self.set_next(reply.party, Some(next));
                 }
-                Ok(Reply::Refused(refusal)) => *standing = Standing::Refused(refusal),
-                Ok(_) => *standing = Standing::Odd("it says nonsense about its presignatures".into()),
-                Err(why) => *standing = Standing::Down(why),
+                Ok(Reply::Refused(refusal)) => *known = PartyStatus::Refused(refusal),
+                Ok(_) => *known = PartyStatus::Misbehaved("its status reply contradicts the deal".into()),
+                Err(why) => *known = PartyStatus::Unreachable(why),
             }
-            if self.next.iter().flatten().count() >= self.public.needed() {
+            if self.known_indexes() >= self.public.needed() {
                 until = until.min(Instant::now() + GRACE);
             }
         }
     }
 
-    /// The t-th smallest of the numbers that parties have said, and a little more in later attempts.
-    fn choose(&self, attempt: u32, parties: &[Standing]) -> Result<u32, Failure> {
+    /// Returns the t-th smallest of the reported indexes, plus a random offset that grows with the attempts.
+    fn choose_index(&self, attempt: u32, parties: &[PartyStatus]) -> Result<u32, Failure> {
         let trusted = (0..).zip(&self.next).filter(|(party, _)| !self.distrusted.contains(party));
-        let mut said: Vec<u32> = trusted.filter_map(|(_, next)| *next).collect();
-        said.sort_unstable();
-        let Some(at) = said.get(self.public.needed().saturating_sub(1)) else {
-            return Err(self.too_few(parties));
+        let mut reported: Vec<u32> = trusted.filter_map(|(_, next)| *next).collect();
+        reported.sort_unstable();
+        let Some(at) = reported.get(self.public.needed().saturating_sub(1)) else {
+            return Err(self.below_quorum(parties));
         };
         let spread = (1 << attempt) - 1;
-        let further = getrandom::u32().map_err(|_| quorate::Error::Rng)? & spread;
-        match at.checked_add(further) {
+        let offset = getrandom::u32().map_err(|_| quorate::Error::Rng)? & spread;
+        match at.checked_add(offset) {
             Some(index) if *at < self.public.count() => Ok(index.min(self.public.count() - 1)),
             _ => Err(exhausted(&self.public)),
         }
     }
 
-    /// Asks all parties, and goes on until there is a signature and nobody left to name, or nothing more to hope for.
-    async fn carry_out(
+    /// Asks all parties, until there is a signature and no party to check, or no signature is possible.
+    async fn run_attempt(
         &mut self,
         attempt: &mut Attempt,
         sign: Arc<Request>,
         open: Arc<Request>,
         deadline: Instant,
     ) -> Option<Signature<Secp256k1>> {
-        let mut asked: Vec<MemberIndex> = (0..self.questions.len() as MemberIndex).collect();
+        let mut asked: Vec<MemberIndex> = (0..self.peers.len() as MemberIndex).collect();
         for party in self.faults.keys() {
-            attempt.odd(*party, "it gave a wrong share before, and is not asked any more");
+            attempt.mark_misbehaved(*party, "excluded because it sent an invalid share before");
         }
         asked.retain(|party| !self.faults.contains_key(party));
         for retry in 0..RETRIES {
             for party in asked {
-                self.put(attempt, party, &sign, deadline);
+                self.send(attempt, party, &sign, deadline);
             }
-            self.hear(attempt, &open, deadline).await;
+            self.collect_replies(attempt, &open, deadline).await;
             asked = attempt.missing();
             if asked.is_empty() || Instant::now() >= deadline {
                 break;
@@ -279,100 +273,92 @@ impl Coordinator {
         attempt.combiner.signature().copied()
     }
 
-    /// Takes answers, and asks for openings, until there is nothing more to wait for.
-    async fn hear(&mut self, attempt: &mut Attempt, open: &Arc<Request>, deadline: Instant) {
+    /// Handles replies and requests openings until the attempt is done.
+    async fn collect_replies(&mut self, attempt: &mut Attempt, open: &Arc<Request>, deadline: Instant) {
         let mut until = deadline;
         while !attempt.is_done() {
-            let Ok(Some(heard)) = timeout_at(until, self.heard.recv()).await else { break };
-            if heard.number != self.number {
+            let Ok(Some(reply)) = timeout_at(until, self.replies.recv()).await else { break };
+            if reply.round != self.round {
                 continue;
             }
-            for party in attempt.take(&self.group, &mut self.cache, heard) {
-                self.put(attempt, party, open, deadline);
+            for party in attempt.handle_reply(&self.group, &mut self.cache, reply) {
+                self.send(attempt, party, open, deadline);
             }
             if attempt.is_decided() {
-                // What is left is to say who was wrong or is missing: not at any price.
+                // The remaining replies only name faulty or missing parties, so the wait for them is short.
                 until = until.min(Instant::now() + 4 * GRACE);
             }
         }
     }
 
-    fn put(&self, attempt: &mut Attempt, party: MemberIndex, request: &Arc<Request>, deadline: Instant) {
-        if self.ask(party, request, deadline) {
-            attempt.awaited(party);
+    fn send(&self, attempt: &mut Attempt, party: MemberIndex, request: &Arc<Request>, deadline: Instant) {
+        if self.try_send(party, request, deadline) {
+            attempt.mark_asked(party);
         } else {
-            attempt.down(party, "it has not answered earlier questions yet");
+            attempt.mark_unreachable(party, "it has not answered earlier requests yet");
         }
     }
 
-    fn ask(&self, party: MemberIndex, request: &Arc<Request>, deadline: Instant) -> bool {
-        let question = Question { number: self.number, request: request.clone(), deadline };
-        self.questions.get(usize::from(party)).is_some_and(|peer| peer.try_send(question).is_ok())
+    fn try_send(&self, party: MemberIndex, request: &Arc<Request>, deadline: Instant) -> bool {
+        let request = PeerRequest { round: self.round, request: request.clone(), deadline };
+        self.peers.get(usize::from(party)).is_some_and(|peer| peer.try_send(request).is_ok())
     }
 
-    fn know(&mut self, party: MemberIndex, next: Option<u32>) {
+    fn known_indexes(&self) -> usize {
+        self.next.iter().flatten().count()
+    }
+
+    fn set_next(&mut self, party: MemberIndex, next: Option<u32>) {
         if let Some(known) = self.next.get_mut(usize::from(party)) {
             *known = next;
         }
     }
 
-    /// Notes what an attempt has shown about who is how far. True if parties refused because it was spent.
-    fn remember(&mut self, index: u32, parties: &[Standing]) -> bool {
+    /// Updates the known indexes after an attempt. Returns true if a party refused because the presignature was spent.
+    fn record_attempt(&mut self, index: u32, parties: &[PartyStatus]) -> bool {
         let mut collided = false;
-        for (party, standing) in (0..).zip(parties) {
+        for (party, status) in (0..).zip(parties) {
             let known = self.next.get(usize::from(party)).copied().flatten();
-            let next = match standing {
-                Standing::Refused(Refusal { reason: Reason::Contradiction | Reason::Exhausted, next }) => {
+            let next = match status {
+                PartyStatus::Refused(Refusal {
+                    reason: RefusalReason::Contradiction | RefusalReason::Exhausted,
+                    next,
+                }) => {
                     collided = true;
-                    // It had said that this one was fresh, and says so still.
+                    // The party reported this index as fresh before, and still does.
                     if *next <= index && known.is_some() {
                         self.distrusted.insert(party);
                     }
                     Some((*next).min(self.public.count()))
                 }
-                // It is asked anew how far it is.
-                Standing::Down(_) | Standing::Refused(_) => None,
-                Standing::Gave | Standing::Right => Some(known.unwrap_or(0).max(index.saturating_add(1))),
+                // The next message queries its status again.
+                PartyStatus::Unreachable(_) | PartyStatus::Refused(_) => None,
+                status if status.has_share() => Some(known.unwrap_or(0).max(index.saturating_add(1))),
                 _ => known.map(|known| known.max(index.saturating_add(1))),
             };
-            self.know(party, next);
+            self.set_next(party, next);
         }
         collided
     }
 
-    fn too_few(&self, parties: &[Standing]) -> Failure {
+    fn below_quorum(&self, parties: &[PartyStatus]) -> Failure {
         let mut text =
-            format!("fewer than the {} parties that are needed gave a right share:", self.public.needed());
-        for (party, standing) in (0..).zip(parties) {
-            text.push_str(&format!("\n  {}: {standing}", self.group.party(party)));
+            format!("too few valid shares: expected {} of {}:", self.public.needed(), self.peers.len());
+        for (party, status) in (0..).zip(parties) {
+            text.push_str(&format!("\n  {}: {status}", self.group.party(party)));
         }
-        Failure::new(Exit::BelowQuorum, "BELOW_QUORUM", text)
-    }
-}
-
-impl std::fmt::Display for Standing {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Awaited => f.write_str("not heard of in time"),
-            Self::Ready => f.write_str("is there, and was not asked for a share"),
-            Self::Gave => f.write_str("gave a share"),
-            Self::Right => f.write_str("gave a right share"),
-            Self::Wrong(_) => f.write_str("gave a WRONG share"),
-            Self::Odd(what) => f.write_str(what),
-            Self::Refused(refusal) => write!(f, "refused: {} ({})", refusal.reason, refusal.reason.code()),
-            Self::Down(why) => f.write_str(why),
-        }
+        Failure::with_code(Exit::BelowQuorum, "BELOW_QUORUM", text)
     }
 }
 
 fn exhausted(public: &PublicDeal) -> Failure {
-    Failure::new(
+    Failure::with_code(
         Exit::Exhausted,
         "EXHAUSTED",
         format!(
-            "no presignature is left in epoch {} ({} were dealt); have the dealer deal the next epoch",
-            public.deal.epoch(),
-            public.count()
+            "no presignature is left: all {} of epoch {} are spent; have the dealer deal the next epoch",
+            public.count(),
+            public.deal.epoch()
         ),
     )
 }

@@ -1,4 +1,4 @@
-//! A party as a requester sees it: one connection, made when it is needed, one question at a time.
+//! The coordinator's connection to one party: opened when needed, one request at a time.
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -16,26 +16,27 @@ use tokio_rustls::rustls::{self, AlertDescription};
 
 use crate::protocol::{MAX_REPLY, Reply, Request, read_frame, write_frame};
 
-/// How long a connection may take to be made and proved.
-const CONNECT: Duration = Duration::from_secs(5);
+/// Timeout for TCP connect and TLS handshake.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A question to a party.
-pub(super) struct Question {
-    /// Which attempt it belongs to.
-    pub(super) number: u64,
+/// A request to a party.
+pub(super) struct PeerRequest {
+    /// Number of the coordinator's round.
+    pub(super) round: u64,
     pub(super) request: Arc<Request>,
     pub(super) deadline: Instant,
 }
 
-/// What came of a question.
-pub(super) struct Heard {
+/// Result of a request to a party.
+pub(super) struct PeerReply {
     pub(super) party: MemberIndex,
-    pub(super) number: u64,
-    /// The reply, or why there is none.
+    /// Number of the coordinator's round.
+    pub(super) round: u64,
+    /// The reply, or the reason why there is none.
     pub(super) reply: Result<Reply, String>,
 }
 
-/// Where a party is, and who it must be.
+/// Address and expected identity of a party.
 pub(super) struct Peer {
     pub(super) party: MemberIndex,
     pub(super) address: String,
@@ -46,37 +47,45 @@ pub(super) struct Peer {
 type Stream = TlsStream<TcpStream>;
 
 impl Peer {
-    /// Answers questions until nobody asks any more.
-    pub(super) async fn run(self, mut questions: mpsc::Receiver<Question>, heard: mpsc::Sender<Heard>) {
-        let mut link = None;
-        while let Some(Question { number, request, deadline }) = questions.recv().await {
-            // Without the link the answer to a question that was given up cannot be taken for that to the next.
-            let asked = timeout_at(deadline, ask(&self, link.take(), &request)).await;
-            let reply = match asked {
+    /// Sends requests to the party until the coordinator is dropped.
+    pub(super) async fn run(
+        self,
+        mut requests: mpsc::Receiver<PeerRequest>,
+        replies: mpsc::Sender<PeerReply>,
+    ) {
+        let mut idle = None;
+        while let Some(PeerRequest { round, request, deadline }) = requests.recv().await {
+            // A timeout drops the connection, so that a late reply is not taken for the reply to the next request.
+            let outcome = timeout_at(deadline, exchange_with_retry(&self, idle.take(), &request)).await;
+            let reply = match outcome {
                 Ok(Ok((stream, reply))) => {
-                    link = Some(stream);
+                    idle = Some(stream);
                     Ok(reply)
                 }
                 Ok(Err(why)) => Err(why),
-                Err(_) => Err("it does not answer in time".to_owned()),
+                Err(_) => Err("it did not answer in time".to_owned()),
             };
-            if heard.send(Heard { party: self.party, number, reply }).await.is_err() {
+            if replies.send(PeerReply { party: self.party, round, reply }).await.is_err() {
                 return;
             }
         }
     }
 }
 
-/// Asks over the link that there is, and over a new one if there is none or it has gone: a request may be sent again.
-async fn ask(peer: &Peer, link: Option<Stream>, request: &Request) -> Result<(Stream, Reply), String> {
-    if let Some(mut stream) = link
+/// Sends a request over the idle connection, and over a new one if that fails: requests are idempotent.
+async fn exchange_with_retry(
+    peer: &Peer,
+    idle: Option<Stream>,
+    request: &Request,
+) -> Result<(Stream, Reply), String> {
+    if let Some(mut stream) = idle
         && let Ok(reply) = exchange(&mut stream, request).await
     {
         return reply.map(|reply| (stream, reply));
     }
-    let connecting = timeout(CONNECT, connect(peer)).await;
-    let mut stream = connecting.unwrap_or_else(|_| Err("it does not take the connection".to_owned()))?;
-    let reply = exchange(&mut stream, request).await.map_err(|e| match (e.kind(), alert(&e)) {
+    let connecting = timeout(CONNECT_TIMEOUT, connect(peer)).await;
+    let mut stream = connecting.unwrap_or_else(|_| Err("connecting timed out".to_owned()))?;
+    let reply = exchange(&mut stream, request).await.map_err(|e| match (e.kind(), received_alert(&e)) {
         (_, Some(AlertDescription::AccessDenied)) => {
             "it does not know this requester's key; compare group files".to_owned()
         }
@@ -86,18 +95,16 @@ async fn ask(peer: &Peer, link: Option<Stream>, request: &Request) -> Result<(St
     reply.map(|reply| (stream, reply))
 }
 
-/// The outer error is the connection's, the inner one the party's.
+/// Sends a request and reads the reply. The outer error is the connection's, the inner one a malformed reply.
 async fn exchange(stream: &mut Stream, request: &Request) -> std::io::Result<Result<Reply, String>> {
     write_frame(stream, &request.encode()).await?;
-    // The deadline is the caller's.
+    // The caller limits the time.
     let frame = read_frame(stream, MAX_REPLY, Duration::from_secs(3600)).await;
     match frame {
-        Ok(Some(frame)) => {
-            Ok(Reply::decode(&frame, &()).map_err(|e| format!("its answer cannot be read: {e}")))
-        }
+        Ok(Some(frame)) => Ok(Reply::decode(&frame, &()).map_err(|e| format!("its reply is malformed: {e}"))),
         Ok(None) => Err(ErrorKind::UnexpectedEof.into()),
-        Err(e) if e.kind() == ErrorKind::InvalidData && alert(&e).is_none() => {
-            Ok(Err(format!("its answer cannot be read: {e}")))
+        Err(e) if e.kind() == ErrorKind::InvalidData && received_alert(&e).is_none() => {
+            Ok(Err(format!("its reply is malformed: {e}")))
         }
         Err(e) => Err(e),
     }
@@ -109,13 +116,13 @@ async fn connect(peer: &Peer) -> Result<Stream, String> {
     let connector = peer.tls.connector(&peer.key).map_err(|e| e.to_string())?;
     let name = server_name().map_err(|e| e.to_string())?;
     let connected = connector.connect(name, stream).await;
-    connected.map_err(|e| {
-        format!("{}: {e}: whoever serves there does not prove the key in the group file", peer.address)
-    })
+    connected
+        .map_err(|e| format!("{}: {e}: the server does not prove the key in the group file", peer.address))
 }
 
-/// What the other end said when it refused the handshake: in TLS 1.3 that comes after this end believes it done.
-fn alert(error: &std::io::Error) -> Option<AlertDescription> {
+/// Returns the TLS alert that the other end sent. In TLS 1.3 the alert of a refused client certificate arrives after
+/// the client has completed its handshake.
+fn received_alert(error: &std::io::Error) -> Option<AlertDescription> {
     match error.get_ref()?.downcast_ref() {
         Some(rustls::Error::AlertReceived(alert)) => Some(*alert),
         _ => None,

@@ -1,35 +1,35 @@
-//! Binds a share file to the one journal that says what is spent of it.
+//! Binds a share file to the journal that records its spent presignatures.
 //!
-//! A share file with an empty journal, or with another one's, would sign again with presignatures that are spent: two
-//! signatures of one presignature, and from them the key. So the first start leaves a file beside the shares, named like them
-//! with `.used` behind, which says whose journal is theirs; with any other journal they are refused. It stops mistakes. It
-//! cannot stop who copies shares elsewhere, or restores a data directory from a copy: never do either.
+//! With an empty or foreign journal, a party would sign again with spent presignatures: two signatures of one
+//! presignature reveal the key. The first start therefore writes a file beside the shares, with the suffix `.used`,
+//! that names their journal; a start with any other journal is refused. This prevents mistakes. It does not protect
+//! against copying the shares elsewhere or restoring a data directory from a copy: never do either.
 
 use std::path::{Path, PathBuf};
 
-use crate::deal::{read, write_new};
-use crate::failure::{Doing, Failure};
+use crate::failure::{Exit, Failure, OrFail};
+use crate::files::{read, write_new};
 
-/// Longest file that says whose the shares are.
+/// Maximum size of the file that names the journal.
 const MAX_FILE: u64 = 256;
 
-/// Fails unless these shares are this journal's, or nobody's yet. Call it before anything is signed.
+/// Binds the shares to the journal; fails if they are bound to another one. Must be called before anything is signed.
 pub(super) fn adopt(shares: &Path, journal: [u8; 16]) -> Result<(), Failure> {
     let path = used(shares);
     let text = format!("these shares are spent in the journal\n{}\n", hex::encode(journal));
     if !path.exists() {
         return write_new(&path, true, text.as_bytes());
     }
-    let found = read(&path, MAX_FILE).reading(path.display())?;
+    let found = read(&path, MAX_FILE).or_fail(Exit::Setup, path.display())?;
     if found == text.as_bytes() {
         return Ok(());
     }
-    Err(Failure::new(
+    Err(Failure::with_code(
         crate::failure::Exit::Setup,
         "SHARES_IN_USE",
         format!(
-            "{} were used with another data directory ({} says so); start with that one. If it is lost, so are these \
-             shares: with an empty journal they would sign twice what they have signed, which gives the group's key away. \
+            "{} were used with another data directory, as {} records; start with that one. If it is lost, so are these \
+             shares: with an empty journal they would sign twice with one presignature, which reveals the group's key. \
              Have the dealer deal the next epoch",
             shares.display(),
             path.display()
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_belong_to_the_journal_that_they_were_first_used_with() {
+    fn shares_are_bound_to_the_journal_of_their_first_use() {
         let dir = tempfile::tempdir().unwrap();
         let shares = dir.path().join("alice.sealed");
         adopt(&shares, [1; 16]).unwrap();

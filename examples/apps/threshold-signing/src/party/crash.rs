@@ -1,24 +1,24 @@
-//! A process that ends itself at a chosen point, as a crash would: for tests that try every point.
+//! Crash points: a process aborts at a chosen point, for tests that try every point.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// `THRESHOLD_SIGNING_ABORT=recorded:3` ends the process when it reaches that point for the third time.
+/// `THRESHOLD_SIGNING_ABORT=recorded:3` aborts the process when it reaches that point for the third time.
 const VARIABLE: &str = "THRESHOLD_SIGNING_ABORT";
 
-/// Where a process may end.
+/// Point at which the process can abort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Point {
-    /// The shares are made, and nothing is written.
+    /// Shares are computed; nothing is durable.
     Made,
-    /// A block's reservation is durable, and the guard does not know it.
+    /// A block's reservation is durable; the guard has not confirmed it.
     Reserved,
-    /// The records are durable, and no share is sent.
+    /// The records are durable; no share is sent.
     Recorded,
     /// A share is sent.
     Sent,
 }
 
-/// Counts how often each point is reached.
+/// Counts how often the chosen point is reached.
 #[derive(Debug, Default)]
 pub(super) struct CrashPoints {
     chosen: Option<(Point, u64)>,
@@ -26,12 +26,12 @@ pub(super) struct CrashPoints {
 }
 
 impl CrashPoints {
-    /// What the environment says; nothing if it says nothing.
+    /// Reads the chosen point from the environment; no crash point if the variable is not set.
     pub(super) fn from_environment() -> Result<Self, String> {
         match std::env::var(VARIABLE) {
             Ok(text) => {
                 let chosen =
-                    parse(&text).ok_or_else(|| format!("{VARIABLE}={text:?} is no point and number"))?;
+                    parse(&text).ok_or_else(|| format!("{VARIABLE}={text:?} is not POINT:NUMBER with the point made, reserved, recorded or sent"))?;
                 Ok(Self { chosen: Some(chosen), reached: AtomicU64::new(0) })
             }
             Err(_) => Ok(Self::default()),
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_are_read() {
+    fn crash_points_are_parsed() {
         assert_eq!(parse("recorded:3"), Some((Point::Recorded, 3)));
         for nonsense in ["", "recorded", "recorded:", "later:1", "made:-1"] {
             assert_eq!(parse(nonsense), None);

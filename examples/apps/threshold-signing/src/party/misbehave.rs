@@ -1,4 +1,4 @@
-//! Parties that do not do as they should, to see what the others make of it.
+//! Parties that misbehave on purpose, for tests and demonstrations.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -9,28 +9,28 @@ use quorate::wire::{Decode, Encode};
 
 use crate::protocol::Reply;
 
-/// Where s begins in an encoded share: behind suite, member, epoch, index and digest.
+/// Offset of s in an encoded share, after suite, member, epoch, index and digest.
 const S_AT: usize = 1 + 2 + 8 + 4 + 32;
 
-/// What a party does wrong. Its journal stays right in any case.
+/// Misbehaviour of a party. Its journal is correct in each case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misbehaviour {
-    /// It sends wrong shares, and stands for them.
+    /// Sends invalid shares with valid attestations.
     WrongShares,
-    /// It sends wrong shares, and does not open them.
+    /// Sends invalid shares and does not open them.
     Closed,
-    /// It answers nothing.
+    /// Sends no replies.
     Silent,
-    /// It answers bytes that mean nothing.
+    /// Sends malformed replies.
     Garbage,
-    /// It says that every presignature is spent.
+    /// Reports all presignatures as spent.
     FalseNext,
-    /// It takes this long for each answer.
+    /// Delays each reply.
     Slow(Duration),
 }
 
 impl Misbehaviour {
-    /// The share that it sends for this one.
+    /// Returns the share to send instead of `share`.
     pub(super) fn share(self, share: SignatureShare<Secp256k1>) -> SignatureShare<Secp256k1> {
         match self {
             Self::WrongShares | Self::Closed => wrong(&share).unwrap_or(share),
@@ -38,7 +38,7 @@ impl Misbehaviour {
         }
     }
 
-    /// What it sends for this reply; nothing if it stays silent.
+    /// Returns the bytes to send instead of `reply`; `None` to send nothing.
     pub(super) async fn reply(self, reply: Reply) -> Option<Vec<u8>> {
         match (self, reply) {
             (Self::Silent, _) | (Self::Closed, Reply::Opening(_)) => None,
@@ -55,9 +55,9 @@ impl Misbehaviour {
     }
 }
 
-/// The same share with another s.
+/// Returns the share with another s.
 fn wrong(share: &SignatureShare<Secp256k1>) -> Option<SignatureShare<Secp256k1>> {
-    // One of them is below the group's order.
+    // One of the two is below the group's order.
     [1, 2].into_iter().find_map(|bit| {
         let mut bytes = share.encode();
         *bytes.get_mut(S_AT + 31)? ^= bit;
@@ -78,7 +78,7 @@ impl FromStr for Misbehaviour {
             _ => {
                 let pause = text.strip_prefix("slow:").and_then(|pause| pause.parse().ok());
                 let known =
-                    "it is none of wrong-shares, closed, silent, garbage, false-next, slow:MILLISECONDS";
+                    "expected one of wrong-shares, closed, silent, garbage, false-next, slow:MILLISECONDS";
                 Self::Slow(Duration::from_millis(pause.ok_or(known)?))
             }
         })
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read() {
+    fn names_are_parsed() {
         assert_eq!("wrong-shares".parse(), Ok(Misbehaviour::WrongShares));
         assert_eq!("slow:250".parse(), Ok(Misbehaviour::Slow(Duration::from_millis(250))));
         for nonsense in ["", "slow", "slow:", "slow:x", "evil"] {

@@ -18,46 +18,49 @@ use tokio_rustls::server::TlsStream;
 
 use super::adopt::adopt;
 use super::crash::{CrashPoints, Point};
-use super::{Misbehaviour, Signer};
+use super::misbehave::Misbehaviour;
+use super::signer::Signer;
 use crate::PROTOCOL;
 use crate::deal::{PublicDeal, read_sealed};
-use crate::failure::{Doing, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 use crate::group::Group;
 use crate::keys::Keys;
-use crate::protocol::{MAX_REQUEST, Reason, Refusal, Reply, Request, Want, read_frame, write_frame};
+use crate::protocol::{
+    MAX_REQUEST, Refusal, RefusalReason, Reply, Request, RequestKind, read_frame, write_frame,
+};
 
-/// Connections that have not proved who they are.
+/// Maximum number of connections that have not completed the TLS handshake.
 const STRANGERS: usize = 64;
-/// How long they may take to prove it.
+/// Time limit for the TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(5);
-/// Connections of one requester.
+/// Maximum number of connections of one requester.
 const CONNECTIONS: usize = 16;
-/// How long one may be silent.
+/// Time after which an idle connection is closed.
 const IDLE: Duration = Duration::from_secs(300);
-/// Requests that wait for the signer; with more, connections are not read from.
+/// Maximum number of requests that wait for the signer. When it is reached, connections are not read.
 const QUEUE: usize = 64;
 
-/// What a party needs.
-pub struct Settings {
-    /// Its group.
+/// Configuration of a party.
+pub struct PartyConfig {
+    /// Group.
     pub group: Group,
-    /// Its keys.
+    /// Keys of the party.
     pub keys: Keys,
-    /// What was dealt.
+    /// Public deal.
     pub public: PublicDeal,
-    /// Its sealed shares.
+    /// Path of the sealed shares.
     pub shares: PathBuf,
-    /// Where its journal is.
+    /// Data directory with the journal.
     pub data: PathBuf,
-    /// Where it listens; nothing for its address in the group file.
+    /// Address to listen at; `None` for the party's address in the group file.
     pub listen: Option<String>,
-    /// Whether it reserves presignatures in blocks.
+    /// Reserves presignatures in blocks.
     pub reserve: bool,
-    /// What it does wrong on purpose.
+    /// Misbehaviour on purpose.
     pub misbehaviour: Option<Misbehaviour>,
 }
 
-/// A party that listens.
+/// A party with a bound listener.
 pub struct Party {
     listener: TcpListener,
     context: Arc<Context>,
@@ -78,31 +81,30 @@ struct Context {
 }
 
 struct Job {
-    want: Want,
+    kind: RequestKind,
     answer: oneshot::Sender<Reply>,
 }
 
 impl Party {
-    /// Opens shares and journal, ends all earlier epochs, and listens. From here on requests are answered as soon as
-    /// [`serve`](Party::serve) runs.
+    /// Opens the shares and the journal, closes all earlier epochs, and binds the listener. Requests are answered
+    /// once [`serve`](Party::serve) runs.
     ///
     /// # Errors
-    /// If a file cannot be used, the journal is another process', or the address is taken.
-    pub async fn start(settings: Settings) -> Result<Self, Failure> {
-        let Settings { group, keys, public, shares, data, listen, reserve, misbehaviour } = settings;
+    /// If a file cannot be used, another process has the journal open, or the address is in use.
+    pub async fn start(settings: PartyConfig) -> Result<Self, Failure> {
+        let PartyConfig { group, keys, public, shares, data, listen, reserve, misbehaviour } = settings;
         public.require(&group)?;
         let identity = keys.identity()?;
         let me = group.committee.position(&Ed25519::public_key(&identity)).ok_or_else(|| {
-            Failure::setup(format!("the keys of {} are no party's of the group file", keys.name()))
+            Failure::setup(format!("the keys of {} do not belong to a party of the group file", keys.name()))
         })?;
-        let askers = group.askers.clone().ok_or_else(|| {
-            Failure::setup("the group file has no [[requester]], so nobody could ever ask; add one")
+        let requester_keys = group.requester_keys.clone().ok_or_else(|| {
+            Failure::setup("the group file has no [[requester]], so no request could be accepted; add one")
         })?;
-        let presignatures = public.open(keys.sealing()?, me, &read_sealed(&shares)?).reading(format!(
-            "share file {} with deal and keys of {}",
-            shares.display(),
-            keys.name()
-        ))?;
+        let presignatures = public.open(keys.sealing()?, me, &read_sealed(&shares)?).or_fail(
+            Exit::Setup,
+            format!("share file {} with deal and keys of {}", shares.display(), keys.name()),
+        )?;
         let points = || CrashPoints::from_environment().map_err(Failure::setup);
 
         let chain = group.committee.chain();
@@ -114,7 +116,7 @@ impl Party {
         let mut journal = Journal::open(&data, &binding)?;
         adopt(&shares, journal.id())?;
         let mut guard = Guard::<Ed25519>::restore(keys.identity()?, chain, journal.load()?)
-            .reading(format!("data directory {}", data.display()))?;
+            .or_fail(Exit::Setup, format!("data directory {}", data.display()))?;
         if let Some(before) = public.deal.epoch().checked_sub(1).filter(|epoch| *epoch > 0) {
             let closed = guard.close_epoch(&public.key.id().0, before);
             journal.append(&[closed])?;
@@ -132,7 +134,7 @@ impl Party {
         let (jobs, work) = mpsc::channel(QUEUE);
         let (end, ended) = oneshot::channel();
         let context = Arc::new(Context {
-            tls: Tls::new(identity, &askers, PROTOCOL)?,
+            tls: Tls::new(identity, &requester_keys, PROTOCOL)?,
             public,
             jobs,
             strangers: Arc::new(Semaphore::new(STRANGERS)),
@@ -145,30 +147,30 @@ impl Party {
             .name("signer".into())
             .spawn(move || {
                 let failure = run(signer, work);
-                // The receiver is gone if nobody serves any more.
+                // The receiver is dropped if `serve` has returned.
                 let _ = end.send(());
                 failure
             })
-            .doing("starting a thread")?;
+            .or_fail(Exit::Failed, "starting a thread")?;
         Ok(Self { listener, context, signer, ended, me, next })
     }
 
-    /// Which party it is.
+    /// Returns the index of the party.
     pub fn member(&self) -> MemberIndex {
         self.me
     }
 
-    /// How many presignatures were never used.
+    /// Returns the number of unused presignatures.
     pub fn left(&self) -> u32 {
         self.context.public.count().saturating_sub(self.next)
     }
 
-    /// Where it listens.
+    /// Returns the address of the listener.
     pub fn address(&self) -> String {
         self.listener.local_addr().map_or_else(|_| "?".into(), |address| address.to_string())
     }
 
-    /// Answers requesters until `stop` completes, or until the disk fails.
+    /// Answers requests until `stop` completes or the disk fails.
     ///
     /// # Errors
     /// If the disk fails.
@@ -179,13 +181,13 @@ impl Party {
             tokio::select! {
                 () = &mut stop => return Ok(()),
                 _ = &mut ended => {
-                    // Whoever panicked has said so.
+                    // A panic has already been reported on standard error.
                     let why = signer.join().ok().flatten().unwrap_or_else(|| "the signer ended".into());
-                    return Err(Failure::failed(format!("nothing is signed any more: {why}")));
+                    return Err(Failure::failed(format!("the party cannot sign: {why}")));
                 }
                 accepted = listener.accept() => match accepted {
                     Ok((stream, _)) => greet(&context, stream),
-                    // Too many open files: some will be closed.
+                    // Too many open files: connections that end free some.
                     Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
                 },
             }
@@ -193,12 +195,12 @@ impl Party {
     }
 }
 
-/// Serves a connection in a task of its own, if there is room for strangers.
+/// Serves a connection in its own task, or drops it if too many handshakes are in progress.
 fn greet(context: &Arc<Context>, stream: TcpStream) {
     let Ok(stranger) = context.strangers.clone().try_acquire_owned() else { return };
     let context = context.clone();
     tokio::spawn(async move {
-        // Whoever goes away, or says nonsense, is told nothing: the requester's side says what happened.
+        // Connection errors are not reported here: the requester reports them.
         let _ = connection(&context, stream, stranger).await;
     });
 }
@@ -218,9 +220,9 @@ async fn connection(
     while let Some(frame) = read_frame(&mut stream, MAX_REQUEST, IDLE).await? {
         let (reply, readable) = match Request::decode(&frame, &()) {
             Ok(request) => (answer(context, request).await, true),
-            Err(_) => (Some(refused(Reason::Malformed)), false),
+            Err(_) => (Some(refused(RefusalReason::Malformed)), false),
         };
-        // Nothing if the signer has ended.
+        // `None` if the signer has ended.
         let Some(reply) = reply else { return Ok(()) };
         let is_share = matches!(reply, Reply::Share(_));
         let bytes = match context.misbehaviour {
@@ -242,18 +244,18 @@ async fn connection(
 
 async fn answer(context: &Context, request: Request) -> Option<Reply> {
     if request.deal != context.public.deal.id() {
-        return Some(refused(Reason::WrongDeal));
+        return Some(refused(RefusalReason::WrongDeal));
     }
     let (answer, answered) = oneshot::channel();
-    context.jobs.send(Job { want: request.want, answer }).await.ok()?;
+    context.jobs.send(Job { kind: request.kind, answer }).await.ok()?;
     answered.await.ok()
 }
 
-fn refused(reason: Reason) -> Reply {
+fn refused(reason: RefusalReason) -> Reply {
     Reply::Refused(Refusal { reason, next: 0 })
 }
 
-/// The signer's thread. Ends when nobody can ask any more, or with the reason why the disk failed.
+/// Runs the signer's thread. Returns when the server is dropped, or with the reason why the disk failed.
 fn run(mut signer: Signer, mut jobs: mpsc::Receiver<Job>) -> Option<String> {
     while let Some(first) = jobs.blocking_recv() {
         let mut taken = vec![first];
@@ -261,19 +263,19 @@ fn run(mut signer: Signer, mut jobs: mpsc::Receiver<Job>) -> Option<String> {
             taken.push(job);
         }
         let (mut requests, mut waiting) = (Vec::new(), Vec::new());
-        for Job { want, answer } in taken {
-            // Whoever went away does not want the answer.
-            let _ = match want {
-                Want::Sign { index, message } => {
+        for Job { kind, answer } in taken {
+            // The connection may have been closed.
+            let _ = match kind {
+                RequestKind::Sign { index, message } => {
                     requests.push((index, message));
                     waiting.push(answer);
                     continue;
                 }
-                Want::Status => {
+                RequestKind::Status => {
                     let count = signer.count();
                     answer.send(Reply::Status { next: signer.next(), count })
                 }
-                Want::Open { index, message } => answer.send(match signer.open(index, &message) {
+                RequestKind::Open { index, message } => answer.send(match signer.open(index, &message) {
                     Ok(opening) => Reply::Opening(Box::new(opening)),
                     Err(refusal) => Reply::Refused(refusal),
                 }),

@@ -11,30 +11,31 @@ use quorate::wire::Encode;
 use quorate::{Error, Result};
 
 use super::crash::{CrashPoints, Point};
-use super::{Durable, Misbehaviour};
+use super::durable::Durable;
+use super::misbehave::Misbehaviour;
 use crate::deal::PublicDeal;
-use crate::protocol::{Reason, Refusal};
+use crate::protocol::{Refusal, RefusalReason};
 
-/// What a share was made of, kept so that the same request gets the same share, and its opening.
-struct Made {
+/// A share and its opener, cached so that a repeated request gets the same share and its opening.
+struct SignedShare {
     share: SignatureShare<Secp256k1>,
     opener: Opener<Secp256k1>,
 }
 
-/// The part of a party that holds secrets: presignatures, guard, journal. One thread owns it.
+/// The part of a party that holds secrets: presignatures, guard and journal. One thread owns it.
 ///
-/// Memory: 160 bytes for each presignature, and about 300 more for each that was spent since the start.
+/// Memory: 160 bytes per presignature, and about 300 more per presignature spent since the start.
 pub struct Signer {
     public: Arc<PublicDeal>,
     presignatures: Presignatures<Secp256k1>,
     guard: Guard<Ed25519>,
-    /// Stands for shares.
+    /// Signs the attestations of shares.
     identity: ed25519::SecretKey,
     journal: Box<dyn Durable>,
-    made: BTreeMap<u32, Made>,
+    made: BTreeMap<u32, SignedShare>,
     next: u32,
     reserving: bool,
-    /// Of the blocks that this process reserved, the last.
+    /// Last block that this process reserved.
     reserved: Option<u32>,
     failed: Option<String>,
     pub(super) points: CrashPoints,
@@ -42,12 +43,12 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// A signer of presignatures whose guard was restored from all that is in the journal. With `reserving`, whole blocks
-    /// of presignatures are written down ahead, so that signing does not wait for the disk; a crash burns the rest of the
-    /// block.
+    /// Creates a signer. The guard must have been restored from all records of the journal. With `reserving`, whole
+    /// blocks of presignatures are made durable in advance, so that signing does not wait for the disk; a crash
+    /// burns the rest of the block.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if presignatures and deal do not belong together.
+    /// [`Error::WrongContext`] if the presignatures belong to another deal.
     pub fn new(
         public: Arc<PublicDeal>,
         presignatures: Presignatures<Secp256k1>,
@@ -76,28 +77,28 @@ impl Signer {
         })
     }
 
-    /// Which party it is.
+    /// Returns the index of the party.
     pub fn member(&self) -> MemberIndex {
         self.presignatures.member()
     }
 
-    /// From here on no presignature was ever used.
+    /// Returns the index from which on no presignature was ever used.
     pub fn next(&self) -> u32 {
         self.next
     }
 
-    /// How many presignatures the epoch has.
+    /// Returns the number of presignatures of the epoch.
     pub fn count(&self) -> u32 {
         self.public.count()
     }
 
-    /// Why it signs nothing any more.
+    /// Returns the error of the disk after which the signer refuses to sign.
     pub fn failed(&self) -> Option<&str> {
         self.failed.as_deref()
     }
 
-    /// Makes the shares of some messages, each under its index. When it returns, everything that they need is durable, and
-    /// they may leave. The journal waits for the disk once for all of them.
+    /// Computes the shares of messages, each under its index. When it returns, all records of the shares are
+    /// durable, so the shares may be sent. The journal waits for the disk once for all of them.
     pub fn sign(&mut self, requests: &[(u32, Vec<u8>)]) -> Vec<Result<SignatureShare<Secp256k1>, Refusal>> {
         let mut records = Vec::new();
         let shares: Vec<_> =
@@ -108,41 +109,43 @@ impl Signer {
         self.points.reach(Point::Made);
         self.write(&records);
         if self.failed.is_some() {
-            return requests.iter().map(|_| Err(self.refuse(Reason::Store))).collect();
+            return requests.iter().map(|_| Err(self.refuse(RefusalReason::Store))).collect();
         }
         self.points.reach(Point::Recorded);
         shares.into_iter().map(|share| share.map_err(|reason| self.refuse(reason))).collect()
     }
 
-    /// Opens the share of a message, which is made again if need be. Cost: three multiplications, and a hash for each
-    /// presignature of the epoch.
+    /// Opens the share of a message, and computes the share if necessary. Cost: three multiplications, and one hash
+    /// per presignature of the epoch.
     ///
     /// # Errors
-    /// As for the share.
+    /// The refusal of the share.
     pub fn open(&mut self, index: u32, message: &[u8]) -> Result<Opening<Secp256k1>, Refusal> {
-        self.sign(&[(index, message.to_vec())]).pop().unwrap_or_else(|| Err(self.refuse(Reason::Store)))?;
+        self.sign(&[(index, message.to_vec())])
+            .pop()
+            .unwrap_or_else(|| Err(self.refuse(RefusalReason::Store)))?;
         let opened = self.made.get(&index).ok_or(Error::Exhausted).and_then(|made| made.opener.open());
-        opened.map_err(|_| self.refuse(Reason::BadDeal))
+        opened.map_err(|_| self.refuse(RefusalReason::BadDeal))
     }
 
-    /// Makes one share, and adds the record that must be durable before it leaves.
+    /// Computes one share and adds the record that must be durable before the share is sent.
     fn prepare(
         &mut self,
         index: u32,
         message: &[u8],
         records: &mut Vec<GuardRecord>,
-    ) -> Result<SignatureShare<Secp256k1>, Reason> {
+    ) -> Result<SignatureShare<Secp256k1>, RefusalReason> {
         if self.failed.is_some() {
-            return Err(Reason::Store);
+            return Err(RefusalReason::Store);
         }
-        let tag = self.public.tag(index).map_err(|_| Reason::Exhausted)?;
+        let tag = self.public.tag(index).map_err(|_| RefusalReason::Exhausted)?;
         let digest = self.public.digest(index, message);
         if let Some(made) = self.made.get(&index) {
             let same = *made.share.digest() == digest;
-            return if same { Ok(made.share.clone()) } else { Err(Reason::Contradiction) };
+            return if same { Ok(made.share.clone()) } else { Err(RefusalReason::Contradiction) };
         }
         self.reserve(index)?;
-        // The guard is asked before the presignature is taken: what it refuses stays where it is.
+        // The guard decides before the presignature is taken, so that a refusal does not consume it.
         let spend = Spend { key: self.public.key.id().0, epoch: self.public.deal.epoch(), index, digest };
         self.guard.spend(&spend).map_err(|e| reason(&e))?;
         let presignature = self.presignatures.take(tag).map_err(|e| reason(&e))?;
@@ -150,22 +153,23 @@ impl Signer {
         records.extend(signed.record);
         self.next = self.next.max(index.saturating_add(1));
         let share = self.attest(signed.share).map_err(|e| reason(&e))?;
-        self.made.insert(index, Made { share: share.clone(), opener: signed.opener });
+        self.made.insert(index, SignedShare { share: share.clone(), opener: signed.opener });
         Ok(share)
     }
 
-    /// With reservations, has the block of `index` written down if it is a new one.
-    fn reserve(&mut self, index: u32) -> Result<(), Reason> {
+    /// Reserves the block of `index` if reservations are enabled and the block is new.
+    fn reserve(&mut self, index: u32) -> Result<(), RefusalReason> {
         let block = index / BLOCK;
         if !self.reserving || self.reserved == Some(block) {
             return Ok(());
         }
         let (key, epoch) = (self.public.key.id().0, self.public.deal.epoch());
-        // A burnt block cannot be reserved; what has a record of its own in it can still be signed again.
+        // A burnt block cannot be reserved. Presignatures with a record of their own can still sign their message
+        // again.
         let Ok(reservation) = self.guard.reserve(&key, epoch, index) else { return Ok(()) };
         self.write(&[reservation]);
         if self.failed.is_some() {
-            return Err(Reason::Store);
+            return Err(RefusalReason::Store);
         }
         self.points.reach(Point::Reserved);
         self.guard.confirm(&reservation).map_err(|e| reason(&e))?;
@@ -186,12 +190,12 @@ impl Signer {
         Ok(share)
     }
 
-    fn refuse(&self, reason: Reason) -> Refusal {
+    fn refuse(&self, reason: RefusalReason) -> Refusal {
         Refusal { reason, next: self.next }
     }
 }
 
-/// The first presignature of the epoch behind all that the records speak of.
+/// Returns the first presignature of the epoch after all recorded ones.
 fn next(public: &PublicDeal, records: impl Iterator<Item = GuardRecord>) -> u32 {
     let key = public.key.id().0.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
     let ours = records.filter(|r| r.epoch() == public.deal.epoch() && (r.view() >> 32) as u32 == key);
@@ -203,11 +207,11 @@ fn next(public: &PublicDeal, records: impl Iterator<Item = GuardRecord>) -> u32 
     behind.max().unwrap_or(0).min(public.count())
 }
 
-fn reason(error: &Error) -> Reason {
+fn reason(error: &Error) -> RefusalReason {
     match error {
-        Error::Contradiction { .. } => Reason::Contradiction,
-        Error::Exhausted => Reason::Exhausted,
-        _ => Reason::BadDeal,
+        Error::Contradiction { .. } => RefusalReason::Contradiction,
+        Error::Exhausted => RefusalReason::Exhausted,
+        _ => RefusalReason::BadDeal,
     }
 }
 
@@ -225,14 +229,14 @@ mod tests {
 
     const SECRET: [u8; 32] = [7; 32];
 
-    /// A disk that takes so many writes, and what it has.
+    /// A fake disk that fails when it is full.
     #[derive(Clone, Default)]
     struct Disk(Arc<Mutex<Content>>);
 
     #[derive(Default)]
     struct Content {
         records: Vec<GuardRecord>,
-        /// For so many more records.
+        /// Number of further records that fit; `None` for unlimited.
         room: Option<usize>,
         writes: usize,
     }
@@ -258,7 +262,7 @@ mod tests {
 
     fn start(shares: &[u8], disk: &Disk, reserving: bool) -> Signer {
         let presignatures = Presignatures::from_bytes(shares).unwrap();
-        let public = Arc::new(PublicDeal::of(&presignatures).unwrap());
+        let public = Arc::new(PublicDeal::from_shares(&presignatures).unwrap());
         let secret = || Ed25519::secret_from_bytes(&SECRET).unwrap();
         let records = disk.0.lock().unwrap().records.clone();
         let guard = Guard::restore(secret(), ChainId([1; 32]), records).unwrap();
@@ -274,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_request_gets_the_same_share_also_after_a_restart_and_another_message_none() {
+    fn repeated_requests_get_the_same_share_and_others_none() {
         let (shares, disk) = (shares(4), Disk::default());
         let mut signer = start(&shares, &disk, false);
         let share = one(&mut signer, 1, b"a").unwrap();
@@ -286,7 +290,7 @@ mod tests {
             assert_eq!(one(&mut signer, 1, b"b"), Err("CONTRADICTION"));
             assert_eq!(one(&mut signer, 1, b"a").as_ref(), Ok(&share));
             assert_eq!(signer.open(1, b"a").unwrap().index(), 1);
-            assert_eq!(signer.open(1, b"b").unwrap_err().reason, Reason::Contradiction);
+            assert_eq!(signer.open(1, b"b").unwrap_err().reason, RefusalReason::Contradiction);
             assert_eq!(one(&mut signer, 4, b"a"), Err("EXHAUSTED"));
             assert_eq!(signer.next(), 2);
             signer = start(&shares, &disk, false);
@@ -294,37 +298,37 @@ mod tests {
     }
 
     #[test]
-    fn requests_that_wait_together_are_written_down_together() {
+    fn waiting_requests_share_one_write() {
         let (shares, disk) = (shares(4), Disk::default());
         let mut signer = start(&shares, &disk, false);
         let requests = [(0, b"a".to_vec()), (2, b"b".to_vec()), (0, b"x".to_vec()), (2, b"b".to_vec())];
         let outcomes: Vec<_> = signer.sign(&requests).into_iter().map(|r| r.map_err(|e| e.reason)).collect();
-        assert_eq!(outcomes[2], Err(Reason::Contradiction));
+        assert_eq!(outcomes[2], Err(RefusalReason::Contradiction));
         assert_eq!(outcomes[1], outcomes[3]);
         let content = disk.0.lock().unwrap();
         assert_eq!((content.records.len(), content.writes), (2, 1));
     }
 
     #[test]
-    fn a_full_disk_lets_no_share_out_and_ends_all_signing() {
+    fn a_full_disk_stops_all_shares() {
         let (shares, disk) = (shares(8), Disk::default());
         disk.0.lock().unwrap().room = Some(1);
         let mut signer = start(&shares, &disk, false);
         one(&mut signer, 0, b"a").unwrap();
         let both = signer.sign(&[(1, b"b".to_vec()), (2, b"c".to_vec())]);
-        assert!(both.iter().all(|outcome| outcome.as_ref().is_err_and(|e| e.reason == Reason::Store)));
+        assert!(both.iter().all(|outcome| outcome.as_ref().is_err_and(|e| e.reason == RefusalReason::Store)));
         assert!(signer.failed().unwrap().contains("no space"));
-        // Not even if there is room again: nobody knows what the disk holds.
+        // Not even when there is space again: the content of the disk is unknown.
         disk.0.lock().unwrap().room = None;
         for index in 0..4 {
             assert_eq!(one(&mut signer, index, b"a"), Err("STORE"));
         }
-        // What never left may be signed anew after a restart.
+        // After a restart, a presignature whose share was never sent can sign another message.
         one(&mut start(&shares, &disk, false), 1, b"other").unwrap();
     }
 
     #[test]
-    fn a_reservation_is_one_write_for_a_block_and_a_crash_burns_the_block() {
+    fn a_reservation_writes_once_and_a_crash_burns_the_block() {
         let (shares, disk) = (shares(2 * BLOCK + 5), Disk::default());
         one(&mut start(&shares, &disk, false), 3, b"own record").unwrap();
         let mut signer = start(&shares, &disk, true);
@@ -344,13 +348,13 @@ mod tests {
             assert_eq!(one(&mut after, 3, b"another"), Err("CONTRADICTION"));
             one(&mut after, next, b"a").unwrap();
         }
-        // The disk fails where the reservation should go.
+        // The disk fails at the reservation.
         disk.0.lock().unwrap().room = Some(0);
         assert_eq!(one(&mut start(&shares, &disk, true), 2 * BLOCK + 1, b"a"), Err("STORE"));
     }
 
     #[test]
-    fn two_wrong_shares_are_not_the_right_one() {
+    fn a_misbehaving_signer_sends_an_invalid_share() {
         let (shares, disk) = (shares(2), Disk::default());
         let right = one(&mut start(&shares, &disk, false), 0, b"a").unwrap();
         let mut signer = start(&shares, &disk, false);

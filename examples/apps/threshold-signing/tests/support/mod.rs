@@ -1,7 +1,7 @@
-//! A group in a temporary directory, and its parties as processes.
+//! A group in a temporary directory, with its parties as processes.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
-use std::net::TcpListener;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
@@ -10,10 +10,12 @@ use std::time::{Duration, Instant};
 use quorate::machine::MemberIndex;
 use quorate::wire::{Decode, Encode};
 use quorate_node::links::tls::{Tls, server_name};
-use quorate_threshold_signing::deal::{PublicDeal, write_new};
+use quorate_support::ports::free_addresses;
+use quorate_threshold_signing::deal::PublicDeal;
+use quorate_threshold_signing::files::write_new;
 use quorate_threshold_signing::group::Group;
 use quorate_threshold_signing::keys::{Keys, Role};
-use quorate_threshold_signing::protocol::{MAX_REPLY, Reply, Request, Want, read_frame, write_frame};
+use quorate_threshold_signing::protocol::{MAX_REPLY, Reply, Request, RequestKind, read_frame, write_frame};
 use quorate_threshold_signing::{PROTOCOL, dealer};
 use tempfile::TempDir;
 use tokio::net::TcpStream;
@@ -21,35 +23,24 @@ use tokio_rustls::client::TlsStream;
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_threshold-signing");
 
-/// Ports that nobody uses now, all of them different.
-pub(crate) fn free_ports(count: usize) -> Vec<u16> {
-    let mut taken = Vec::new();
-    while taken.len() < count {
-        // Below the ports that the system gives to outgoing connections.
-        let port = 10_000 + (getrandom::u32().unwrap() % 20_000) as u16;
-        taken.extend(TcpListener::bind(("127.0.0.1", port)));
-    }
-    taken.iter().map(|listener| listener.local_addr().unwrap().port()).collect()
-}
-
-/// A group whose files are on disk, and what everybody knows of it.
+/// A group with its files on disk.
 pub(crate) struct World {
     pub(crate) dir: TempDir,
     pub(crate) group: Arc<Group>,
     pub(crate) public: Arc<PublicDeal>,
-    pub(crate) ports: Vec<u16>,
+    pub(crate) addresses: Vec<SocketAddr>,
 }
 
 impl World {
-    /// So many parties, two requesters, so many presignatures.
+    /// Makes a group of `parties` parties and two requesters, with `count` presignatures.
     pub(crate) fn new(parties: usize, count: u32) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let ports = free_ports(parties);
+        let addresses = free_addresses(parties).unwrap();
         let mut text = format!("name = \"test\"\nfaulty = {}\n", (parties - 1) / 3);
-        for (i, port) in ports.iter().enumerate() {
+        for (i, address) in addresses.iter().enumerate() {
             let keys = Keys::generate(&format!("p{i}"), true).unwrap();
             keys.save(&dir.path().join(format!("p{i}.keys"))).unwrap();
-            text += &keys.section(Role::Party { address: &format!("127.0.0.1:{port}") }).unwrap();
+            text += &keys.section(Role::Party { address: &address.to_string() }).unwrap();
         }
         for name in ["client", "rival"] {
             let keys = Keys::generate(name, false).unwrap();
@@ -63,7 +54,7 @@ impl World {
             write_new(&dir.path().join(format!("p{i}.sealed")), true, sealed).unwrap();
         }
         write_new(&dir.path().join("deal.public"), false, &dealt.public.encode()).unwrap();
-        Self { dir, group, public: Arc::new(dealt.public), ports }
+        Self { dir, group, public: Arc::new(dealt.public), addresses }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -74,7 +65,7 @@ impl World {
         Keys::load(&self.path(&format!("{name}.keys"))).unwrap()
     }
 
-    /// The program, to be run in the directory.
+    /// Returns a command of the program in the group's directory.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).current_dir(self.dir.path()).stdin(Stdio::null());
@@ -86,13 +77,13 @@ impl World {
         self.command(arguments).output().unwrap()
     }
 
-    /// `sign` as the requester, with what follows.
+    /// Runs `sign` as the requester `client` with additional arguments.
     pub(crate) fn sign(&self, arguments: &[&str]) -> Output {
         let sign = ["sign", "--group", "group.toml", "--deal", "deal.public", "--keys", "client.keys"];
         self.run(&[&sign[..], arguments].concat())
     }
 
-    /// The command of a party, which needs no terminal.
+    /// Returns the command that serves a party.
     pub(crate) fn party(&self, i: usize, more: &[&str]) -> Command {
         let (keys, shares, data) = (format!("p{i}.keys"), format!("p{i}.sealed"), format!("data{i}"));
         let serve = ["serve", "--group", "group.toml", "--deal", "deal.public"];
@@ -102,17 +93,17 @@ impl World {
         command
     }
 
-    /// Starts a party and waits until it takes connections.
+    /// Starts a party and waits until it accepts connections.
     pub(crate) fn start(&self, i: usize, more: &[&str]) -> Running {
         self.started(i, self.party(i, more))
     }
 
     pub(crate) fn started(&self, i: usize, mut command: Command) -> Running {
-        // The pipe ends with this process, however it ends, and the party with the pipe.
+        // The pipe closes when this process ends, and the party exits when the pipe closes.
         command.arg("--stop-with-stdin").stdin(Stdio::piped());
         let mut running = Running(command.spawn().unwrap());
         let deadline = Instant::now() + Duration::from_secs(60);
-        while std::net::TcpStream::connect(("127.0.0.1", self.ports[i])).is_err() {
+        while std::net::TcpStream::connect(self.addresses[i]).is_err() {
             assert_eq!(running.0.try_wait().unwrap(), None, "party {i} ended");
             assert!(Instant::now() < deadline, "party {i} does not serve");
             std::thread::sleep(Duration::from_millis(5));
@@ -121,16 +112,16 @@ impl World {
     }
 
     pub(crate) fn start_all(&self) -> Vec<Running> {
-        (0..self.ports.len()).map(|i| self.start(i, &[])).collect()
+        (0..self.addresses.len()).map(|i| self.start(i, &[])).collect()
     }
 
-    /// A connection to a party, as this requester.
+    /// Connects to a party as the requester.
     pub(crate) async fn connect(&self, requester: &str, party: usize) -> std::io::Result<Link> {
         let tls =
             Tls::new(self.keys(requester).identity().unwrap(), &self.group.committee, PROTOCOL).unwrap();
         let key = self.group.committee.key(party as MemberIndex).unwrap();
         let connecting = async {
-            let stream = TcpStream::connect(("127.0.0.1", self.ports[party])).await?;
+            let stream = TcpStream::connect(self.addresses[party]).await?;
             tls.connector(key).unwrap().connect(server_name().unwrap(), stream).await
         };
         let stream = tokio::time::timeout(Duration::from_secs(20), connecting).await??;
@@ -138,15 +129,15 @@ impl World {
     }
 }
 
-/// A connection that asks what it likes.
+/// A connection that sends arbitrary requests.
 pub(crate) struct Link {
     pub(crate) stream: TlsStream<TcpStream>,
     pub(crate) deal: [u8; 32],
 }
 
 impl Link {
-    pub(crate) async fn ask(&mut self, want: Want) -> std::io::Result<Reply> {
-        let request = Request { deal: self.deal, want };
+    pub(crate) async fn ask(&mut self, kind: RequestKind) -> std::io::Result<Reply> {
+        let request = Request { deal: self.deal, kind };
         self.exchange(&request.encode()).await
     }
 
@@ -159,7 +150,7 @@ impl Link {
     }
 
     pub(crate) async fn sign(&mut self, index: u32, message: &[u8]) -> std::io::Result<Reply> {
-        self.ask(Want::Sign { index, message: message.to_vec() }).await
+        self.ask(RequestKind::Sign { index, message: message.to_vec() }).await
     }
 }
 
@@ -167,7 +158,7 @@ impl Link {
 pub(crate) struct Running(pub(crate) Child);
 
 impl Running {
-    /// SIGKILL: nothing is finished, nothing is flushed.
+    /// Sends SIGKILL: nothing is completed or flushed.
     pub(crate) fn kill(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -180,7 +171,7 @@ impl Drop for Running {
     }
 }
 
-/// What a command said, with its exit code.
+/// Returns the exit code of a command and its output.
 pub(crate) fn said(output: &Output) -> (Option<i32>, String) {
     let text = [&output.stdout[..], &output.stderr].concat();
     (output.status.code(), String::from_utf8_lossy(&text).into_owned())

@@ -20,7 +20,7 @@ mod store;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use exit::Failure;
+use exit::{Exit, Failure};
 use quorate_support::tell;
 
 /// Consistent broadcast: a sender cannot make two members deliver different messages.
@@ -33,7 +33,7 @@ use quorate_support::tell;
 /// member with `run`. `check-evidence` verifies evidence against a member. `simulate` searches for runs that violate
 /// the guarantees.
 #[derive(Debug, Parser)]
-#[command(name = "quorate-broadcast", version, after_long_help = exit::HELP, max_term_width = 100)]
+#[command(name = "quorate-broadcast", version, after_long_help = Exit::help(), max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -1,13 +1,13 @@
 //! A running member: links, store, the machine's thread and the background thread.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 
 use quorate::ed25519;
 use quorate::machine::MemberIndex;
-use quorate_broadcast::{Broadcaster, Command, Config, Delivery, Refusal, Status, Work};
+use quorate_broadcast::{Broadcaster, Command, Config, Status, Work};
 use quorate_node::NodeError;
 use quorate_node::config::LinkConfig;
 use quorate_node::links::{Limits, LinkEvent, LinkSender, Links, Received, Settings, Sink};

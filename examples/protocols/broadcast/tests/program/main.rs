@@ -6,12 +6,12 @@ mod evidence;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
+use quorate_support::ports::{RANGE, free_block};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -44,21 +44,8 @@ fn json(arguments: &[&str]) -> Vec<Value> {
 /// Creates a group of four at free ports.
 fn group() -> TempDir {
     let dir = tempfile::tempdir().unwrap();
-    let port = (0..).find_map(|_| {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        // Below the range of ephemeral ports.
-        let port = 10_000 + port % 19_000;
-        let free: Vec<_> =
-            (port..port + 4).map_while(|port| TcpListener::bind(format!("127.0.0.1:{port}")).ok()).collect();
-        (free.len() == 4).then_some(port)
-    });
-    let made = run(&[
-        "init",
-        "--port",
-        &port.unwrap().to_string(),
-        "--out",
-        &dir.path().join("g").to_string_lossy(),
-    ]);
+    let port = free_block(RANGE, 4).unwrap();
+    let made = run(&["init", "--port", &port.to_string(), "--out", &dir.path().join("g").to_string_lossy()]);
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     dir
 }

@@ -1,5 +1,6 @@
 //! The processes that are measured: a redis-server and a front of our own, ended when dropped.
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -7,13 +8,14 @@ use std::time::Duration;
 use quorate_audited_redis::failure::Failure;
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::resp::ReplyScanner;
+use quorate_support::ports::free_address;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
 /// A redis-server that keeps nothing.
 pub(super) struct Redis {
-    port: u16,
+    address: SocketAddr,
     _process: Child,
 }
 
@@ -36,13 +38,13 @@ impl Redis {
     pub(super) async fn start(folder: &Path) -> Result<Self, Failure> {
         // Somebody else may take the port between the two lines; then another one is tried.
         for _ in 0..5 {
-            let port = free_port()?;
+            let address = free_address().map_err(gone)?;
             let mut process = Command::new("redis-server")
                 .args([
                     "--port",
-                    &port.to_string(),
+                    &address.port().to_string(),
                     "--bind",
-                    "127.0.0.1",
+                    &address.ip().to_string(),
                     "--save",
                     "",
                     "--appendonly",
@@ -61,10 +63,10 @@ impl Redis {
                 })?;
             let began = std::time::Instant::now();
             while began.elapsed() < PATIENCE && matches!(process.try_wait(), Ok(None)) {
-                if let Ok(mut direct) = Direct::connect(port).await
+                if let Ok(mut direct) = Direct::connect(address).await
                     && direct.call(b"*1\r\n$4\r\nPING\r\n").await.is_ok()
                 {
-                    return Ok(Self { port, _process: process });
+                    return Ok(Self { address, _process: process });
                 }
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
@@ -73,13 +75,13 @@ impl Redis {
     }
 
     pub(super) async fn connect(&self) -> Result<Direct, Failure> {
-        Direct::connect(self.port).await
+        Direct::connect(self.address).await
     }
 }
 
 impl Direct {
-    async fn connect(port: u16) -> Result<Self, Failure> {
-        let stream = TcpStream::connect(("127.0.0.1", port)).await.map_err(gone)?;
+    async fn connect(address: SocketAddr) -> Result<Self, Failure> {
+        let stream = TcpStream::connect(address).await.map_err(gone)?;
         stream.set_nodelay(true).map_err(gone)?;
         Ok(Self { stream, buffer: Vec::new() })
     }
@@ -107,9 +109,9 @@ impl Front {
         let failed = |error: std::io::Error| Failure::failed(format!("starting the front: {error}"));
         let config = folder.join("front.toml");
         let text = format!(
-            "listen = \"127.0.0.1:0\"\nredis = \"127.0.0.1:{}\"\nlog = \"audit.log\"\nrefusals = \"refusals\"\n\
+            "listen = \"127.0.0.1:0\"\nredis = \"{}\"\nlog = \"audit.log\"\nrefusals = \"refusals\"\n\
              sync = \"{sync}\"\naccept = [\"none\", \"eddsa\", \"dsig\"]\n[[client]]\nname = \"bench\"\nkey = \"{}\"\n",
-            redis.port,
+            redis.address,
             hex::encode(key.public()?.as_bytes())
         );
         std::fs::write(&config, text).map_err(failed)?;
@@ -136,11 +138,6 @@ impl Front {
     pub(super) fn address(&self) -> &str {
         &self.address
     }
-}
-
-fn free_port() -> Result<u16, Failure> {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").map_err(gone)?;
-    Ok(listener.local_addr().map_err(gone)?.port())
 }
 
 fn gone(error: std::io::Error) -> Failure {

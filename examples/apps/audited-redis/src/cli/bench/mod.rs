@@ -13,6 +13,7 @@ use quorate_audited_redis::failure::Failure;
 use quorate_audited_redis::frame::Scheme;
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::resp::encode_command;
+use quorate_support::rng::nth_output;
 use quorate_support::{say, tell};
 use serde::Serialize;
 
@@ -191,7 +192,7 @@ const KEYS: u64 = 1000;
 
 /// The workload's command of this number: the same for every way.
 fn command(number: u32) -> Result<Vec<u8>, Failure> {
-    let random = mixed(number.into());
+    let random = nth_output(number.into());
     let (key, value) = (random % KEYS, format!("{number:032}"));
     let encoded = match number % 10 {
         0 | 5 => encode_command(&["SET", &format!("{key:016}"), &value]),
@@ -200,14 +201,6 @@ fn command(number: u32) -> Result<Vec<u8>, Failure> {
         _ => encode_command(&["GET", &format!("{key:016}")]),
     };
     encoded.map_err(|reason| Failure::failed(reason.to_string()))
-}
-
-/// SplitMix64's output function: keys come in no order.
-fn mixed(number: u64) -> u64 {
-    let mut x = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ x >> 31
 }
 
 async fn fill(redis: &mut Direct) -> Result<(), Failure> {

@@ -41,7 +41,7 @@ internal fun BigInteger.u128(name: String): BigInteger {
 
 /** Text that is valid UTF-8, which an unpaired surrogate is not. */
 internal fun String.text(name: String): String {
-    require(Charsets.UTF_8.newEncoder().canEncode(this)) { "$name must be text, but holds half a surrogate pair" }
+    require(Charsets.UTF_8.newEncoder().canEncode(this)) { "$name must be text, but contains an unpaired surrogate" }
     return this
 }
 

@@ -11,7 +11,7 @@ public class Certificate private constructor(@get:JvmSynthetic internal val cell
     NativeValue(cell) {
     internal constructor(native: NativeCertificate) : this(Cell(native, "Certificate"))
 
-    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** The certified statement. */
     public val statement: Statement get() = cell.call { Statement(it.statement()) }
@@ -54,14 +54,14 @@ public class Certificate private constructor(@get:JvmSynthetic internal val cell
         @JvmStatic
         public fun verifyBatch(committee: Committee, certificates: List<Certificate>): List<Verdict> =
             callAll(certificates.map { it.cell }) { natives ->
-                committee.cell.call { Verdict.of(nativeVerifyBatch(it, natives)) }
+                committee.cell.call { Verdict.fromNative(nativeVerifyBatch(it, natives)) }
             }
 
         /** As [verifyBatch], with coefficients derived from the input instead of random ones. */
         @JvmStatic
         public fun verifyBatchDerived(committee: Committee, certificates: List<Certificate>): List<Verdict> =
             callAll(certificates.map { it.cell }) { natives ->
-                committee.cell.call { Verdict.of(nativeVerifyBatchDerived(it, natives)) }
+                committee.cell.call { Verdict.fromNative(nativeVerifyBatchDerived(it, natives)) }
             }
     }
 }
@@ -102,10 +102,10 @@ public sealed class Verdict {
 
     internal companion object {
         @JvmSynthetic
-        internal fun of(verdicts: List<NativeVerdict>): List<Verdict> = verdicts.map {
+        internal fun fromNative(verdicts: List<NativeVerdict>): List<Verdict> = verdicts.map {
             when (it) {
                 is NativeVerdict.Valid -> Valid(VerifiedCertificate(it.certificate))
-                is NativeVerdict.Invalid -> Invalid(QuorateException.of(it.error))
+                is NativeVerdict.Invalid -> Invalid(QuorateException.fromNative(it.error))
             }
         }
     }

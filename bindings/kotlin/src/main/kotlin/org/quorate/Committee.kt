@@ -24,7 +24,7 @@ public class Committee private constructor(@get:JvmSynthetic internal val cell: 
     internal constructor(native: NativeCommittee) : this(Cell(native, "Committee"))
 
     /** The signature scheme of its keys. */
-    public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** Identifier that every signed statement contains, which prevents replay in another context. */
     public val id: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.id()) }

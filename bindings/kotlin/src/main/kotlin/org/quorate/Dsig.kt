@@ -81,15 +81,15 @@ public object Dsig {
             public fun fromNumber(number: Int): Suite {
                 val suite = number.u8("number")
                 translated { dsigSuiteName(suite) }
-                return of(suite)
+                return fromNative(suite)
             }
 
             /** Throws [QuorateException.WrongContext] if no suite has this name. */
             @JvmStatic
-            public fun fromName(name: String): Suite = of(translated { dsigSuiteFromName(name.text("name")) })
+            public fun fromName(name: String): Suite = fromNative(translated { dsigSuiteFromName(name.text("name")) })
 
             @JvmSynthetic
-            internal fun of(number: UByte): Suite = entries.first { it.native == number }
+            internal fun fromNative(number: UByte): Suite = entries.first { it.native == number }
         }
     }
 
@@ -147,7 +147,7 @@ public object Dsig {
         @Volatile private var copies: LongSupplier? = null
 
         /** The suite. */
-        public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+        public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
         /** Key that verifies this signer's signatures. */
         public val publicKey: PublicKey get() = cell.call { PublicKey(it.publicKey()) }
@@ -161,7 +161,7 @@ public object Dsig {
         /**
          * Sets a hook that distinguishes copies of this machine: it returns a virtual machine's generation identifier,
          * a counter of restored checkpoints, or any other 64-bit value. It is called now, and first by [sign] and
-         * [prepare], on the calling thread. When its answer changes, all keys are wiped. They raise what it throws, and
+         * [prepare], on the calling thread. When its answer changes, all keys are wiped. Its exceptions propagate, and
          * then nothing is signed. It may use this signer. Undetected copies are limited by the keys' lifetime.
          */
         public fun detectCopies(hook: LongSupplier) {
@@ -230,7 +230,7 @@ public object Dsig {
         @Volatile private var revocation: Predicate<PublicKey>? = null
 
         /** The suite. */
-        public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+        public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
         /** Admits a signer. Does nothing if the signer is known. */
         public fun admit(signer: PublicKey): Unit = cell.call { verifier -> signer.cell.call { verifier.admit(it) } }
@@ -241,8 +241,8 @@ public object Dsig {
 
         /**
          * Sets a hook that tells whether a key is revoked, according to an external list. [announce], [canVerifyFast]
-         * and [verify] call it first, on the calling thread. They raise what it throws, and then nothing is accepted.
-         * It may use this verifier, and should cost no more than a lookup.
+         * and [verify] call it first, on the calling thread. Its exceptions propagate, and then nothing is accepted. It
+         * may use this verifier, and should cost no more than a lookup.
          */
         public fun checkRevocation(hook: Predicate<PublicKey>) {
             revocation = hook
@@ -302,7 +302,7 @@ public object Dsig {
         )
 
         /** The suite. */
-        public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+        public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
         /**
          * Verifies the next signature of a log. Throws [QuorateException.BadSignature], or
@@ -338,13 +338,13 @@ public object Dsig {
         val listed = entries.toList()
         return callAll(listed.map { it.signer.cell }) { signers ->
             val natives = signers.zip(listed) { signer, entry -> NativeEntry(signer, entry.native) }
-            dsigVerifyAll(suite.native, natives).map { it?.let(QuorateException::of) }
+            dsigVerifyAll(suite.native, natives).map { it?.let(QuorateException::fromNative) }
         }
     }
 
     /**
-     * Combines two signatures of one one-time key, each with its message, to evidence against the signer; [verifyReuse]
-     * verifies it. Throws [QuorateException.NotEvidence] if they prove no fault.
+     * Combines two signatures of one one-time key, each with its message, into evidence against the signer;
+     * [verifyReuse] verifies it. Throws [QuorateException.NotEvidence] if they prove no fault.
      *
      * @param first a message and its signature.
      * @param second another message, and its signature.

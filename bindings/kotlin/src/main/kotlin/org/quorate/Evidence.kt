@@ -14,7 +14,7 @@ public class Equivocation private constructor(private val cell: Cell<NativeEquiv
         first.cell.call { a -> second.cell.call { NativeEquivocation(a, it) } },
     )
 
-    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** The two votes. */
     public val votes: Pair<Vote, Vote>
@@ -70,7 +70,7 @@ public class Conflict private constructor(private val cell: Cell<NativeConflict>
         first.cell.call { a -> second.cell.call { NativeConflict(a, it) } },
     )
 
-    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** The two certificates. */
     public val certificates: Pair<Certificate, Certificate>

@@ -72,7 +72,7 @@ public class Guard private constructor(@get:JvmSynthetic internal val cell: Cell
     public constructor(secret: SecretKey, chain: ChainId) : this(secret.handOver { NativeGuard(it, chain.raw) })
 
     /** The signature scheme of the key. */
-    public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** The public key. */
     public val publicKey: PublicKey get() = cell.call { PublicKey(it.publicKey()) }

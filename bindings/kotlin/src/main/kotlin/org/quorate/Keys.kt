@@ -6,59 +6,13 @@ import org.quorate.internal.SecretKey as NativeSecretKey
 import org.quorate.internal.Signature as NativeSignature
 import org.quorate.internal.UnverifiedKey as NativeUnverifiedKey
 import org.quorate.internal.VerifiedKey as NativeVerifiedKey
-import org.quorate.internal.suiteFromName
-import org.quorate.internal.suiteName
-
-/** A signature scheme, chosen at run time. Objects can be combined only within one suite. */
-public enum class Suite(
-    /** The byte that identifies it in encodings. */
-    public val number: Int,
-) {
-    /** BLS12-381 with signatures of 48 bytes and keys of 96 bytes. */
-    MIN_SIG(1),
-
-    /** BLS12-381 with keys of 48 bytes and signatures of 96 bytes, as in Ethereum. */
-    MIN_PK(2),
-
-    /** Ed25519: keys of 32 bytes, signatures of 64 bytes; certificates list the signatures. */
-    ED25519(3),
-
-    /** As [MIN_SIG], with aggregates that can be summed in any order: see `org.quorate.gossip`. */
-    MIN_SIG_COUNTED(4),
-
-    /** As [MIN_PK], with aggregates that can be summed in any order. */
-    MIN_PK_COUNTED(5);
-
-    /** Human-readable name, as in configuration files, for instance `bls-min-sig`. */
-    override fun toString(): String = translated { suiteName(native) }
-
-    internal val native: UByte
-        @JvmSynthetic get() = number.toUByte()
-
-    public companion object {
-        /** Throws [QuorateException.WrongContext] if no suite has this number. */
-        @JvmStatic
-        public fun fromNumber(number: Int): Suite {
-            val suite = number.u8("number")
-            translated { suiteName(suite) }
-            return of(suite)
-        }
-
-        /** Throws [QuorateException.WrongContext] if no suite has this name. */
-        @JvmStatic
-        public fun fromName(name: String): Suite = of(translated { suiteFromName(name.text("name")) })
-
-        @JvmSynthetic
-        internal fun of(number: UByte): Suite = entries.first { it.native == number }
-    }
-}
 
 /** A secret key. Close it to wipe it. It prints only its suite, and cannot be compared, copied or serialized. */
 public class SecretKey private constructor(private val cell: Cell<NativeSecretKey>) : NativeObject(cell) {
     private constructor(native: NativeSecretKey) : this(Cell(native, "SecretKey"))
 
     /** The signature scheme that it belongs to. */
-    public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** The public key. Cost: one multiplication. */
     public val publicKey: PublicKey get() = cell.call { PublicKey(it.publicKey()) }
@@ -112,7 +66,7 @@ public class PublicKey private constructor(@get:JvmSynthetic internal val cell: 
     NativeValue(cell) {
     internal constructor(native: NativePublicKey) : this(Cell(native, "PublicKey"))
 
-    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
@@ -142,7 +96,7 @@ public class Signature private constructor(@get:JvmSynthetic internal val cell: 
     NativeValue(cell) {
     internal constructor(native: NativeSignature) : this(Cell(native, "Signature"))
 
-    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
@@ -173,7 +127,7 @@ public class UnverifiedKey private constructor(private val cell: Cell<NativeUnve
         public.cell.call { key -> possession.cell.call { NativeUnverifiedKey(key, it) } },
     )
 
-    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** The key; it is unproven. */
     public val public: PublicKey get() = cell.call { PublicKey(it.publicKey()) }
@@ -209,7 +163,7 @@ public class VerifiedKey private constructor(@get:JvmSynthetic internal val cell
     internal constructor(native: NativeVerifiedKey) : this(Cell(native, "VerifiedKey"))
 
     /** The signature scheme that it belongs to. */
-    public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** The key. */
     public val public: PublicKey get() = cell.call { PublicKey(it.publicKey()) }

@@ -2,8 +2,6 @@ package org.quorate
 
 import java.util.concurrent.atomic.AtomicInteger
 import org.quorate.internal.Disposable
-import org.quorate.internal.InternalException
-import org.quorate.internal.Refusal
 
 /**
  * An object in native memory.
@@ -82,7 +80,7 @@ internal class Cell<N : Disposable>(@PublishedApi internal val native: N, privat
     fun enter() {
         while (true) {
             val before = calls.get()
-            if (before < 0) throw QuorateException.Closed("this $name was closed or handed over")
+            if (before < 0) throw QuorateException.Closed("this $name was closed or consumed")
             if (calls.compareAndSet(before, before + 1)) return
         }
     }
@@ -109,13 +107,3 @@ internal inline fun <N : Disposable, T> callAll(cells: List<Cell<N>>, work: (Lis
         for (cell in cells.subList(0, entered)) cell.leave()
     }
 }
-
-/** Runs native code and converts its errors. */
-internal inline fun <T> translated(work: () -> T): T =
-    try {
-        work()
-    } catch (refusal: Refusal.Refused) {
-        throw QuorateException.of(refusal.failure)
-    } catch (panic: InternalException) {
-        throw IllegalStateException("quorate has a bug; please report it: ${panic.message}", panic)
-    }

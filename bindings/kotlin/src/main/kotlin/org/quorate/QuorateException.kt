@@ -3,6 +3,8 @@ package org.quorate
 import java.math.BigInteger
 import org.quorate.internal.Detail
 import org.quorate.internal.Failure
+import org.quorate.internal.InternalException
+import org.quorate.internal.NativeFailure
 
 /**
  * An error reported by quorate. Match on the subclass, or on [code], which is the same in all languages and never
@@ -169,7 +171,7 @@ public sealed class QuorateException private constructor(
 
     internal companion object {
         @JvmSynthetic
-        internal fun of(failure: Failure): QuorateException =
+        internal fun fromNative(failure: Failure): QuorateException =
             when (failure.code) {
                 "MALFORMED" -> Malformed(failure)
                 "NON_CANONICAL" -> NonCanonical(failure)
@@ -207,3 +209,13 @@ public sealed class QuorateException private constructor(
             }
     }
 }
+
+/** Runs native code and converts its errors. */
+internal inline fun <T> translated(work: () -> T): T =
+    try {
+        work()
+    } catch (refusal: NativeFailure.Failed) {
+        throw QuorateException.fromNative(refusal.failure)
+    } catch (panic: InternalException) {
+        throw IllegalStateException("quorate has a bug; please report it: ${panic.message}", panic)
+    }

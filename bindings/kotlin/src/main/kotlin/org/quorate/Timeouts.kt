@@ -16,7 +16,7 @@ public class TimeoutVote private constructor(@get:JvmSynthetic internal val cell
     NativeValue(cell) {
     internal constructor(native: NativeTimeoutVote) : this(Cell(native, "TimeoutVote"))
 
-    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** The phase of the protocol. */
     public val kind: Int get() = cell.call { it.kind().toInt() }
@@ -57,7 +57,7 @@ public class TimeoutVote private constructor(@get:JvmSynthetic internal val cell
     override fun toString(): String = shown { "TimeoutVote(member $signer, view $view, value $value)" }
 
     public companion object {
-        /** Combines a received key and proof. */
+        /** Creates a timeout vote from its parts. Nothing is verified. */
         @JvmStatic
         @JvmName("of")
         public operator fun invoke(
@@ -172,13 +172,13 @@ public class TimeoutCollector private constructor(private val cell: Cell<NativeT
     public fun verifyHonest(suspects: Suspects): HonestCheck =
         cell.call { collector ->
             val check = suspects.cell.call { collector.verifyHonest(it) }
-            HonestCheck(check.honest, VoteFault.of(check.faults))
+            HonestCheck(check.honest, VoteFault.fromNative(check.faults))
         }
 
     override fun toString(): String = shown { "TimeoutCollector(kind $kind, view $view, done: $isDone)" }
 
     private fun collected(native: org.quorate.internal.CollectedTimeouts) =
-        Collected(native.certificate?.let(::VerifiedTimeoutCertificate), VoteFault.of(native.faults))
+        Collected(native.certificate?.let(::VerifiedTimeoutCertificate), VoteFault.fromNative(native.faults))
 
     public companion object {
         /** An empty collector; the options are those of [VoteCollector]. */
@@ -215,7 +215,7 @@ public class TimeoutCertificate private constructor(private val cell: Cell<Nativ
     NativeValue(cell) {
     internal constructor(native: NativeTimeoutCertificate) : this(Cell(native, "TimeoutCertificate"))
 
-    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** The phase of the protocol. */
     public val kind: Int get() = cell.call { it.kind().toInt() }

@@ -12,7 +12,7 @@ import org.quorate.internal.Failure
 class ErrorsTest {
     @Test
     fun `every code has its class and every class its code`() {
-        val made = Quorate.CODES.associateWith { QuorateException.of(Failure(it, "text", listOf(3u), details)) }
+        val made = Quorate.CODES.associateWith { QuorateException.fromNative(Failure(it, "text", listOf(3u), details)) }
         made.forEach { (code, error) -> assertEquals(code, error.code) }
         val classes = QuorateException::class.java.permittedSubclasses.toSet()
         assertEquals(classes, made.values.map { it.javaClass }.toSet(), "classes that no code of the core makes")
@@ -23,7 +23,7 @@ class ErrorsTest {
     @Test
     fun `every property of a subclass returns its detail`() {
         for (code in Quorate.CODES) {
-            val error = QuorateException.of(Failure(code, "text", listOf(3u), details))
+            val error = QuorateException.fromNative(Failure(code, "text", listOf(3u), details))
             val getters = error.javaClass.declaredMethods.filter { it.name.startsWith("get") }
             getters.forEach { assertTrue(it.invoke(error).toString() in listOf("something", "7"), "$code: ${it.name}") }
         }

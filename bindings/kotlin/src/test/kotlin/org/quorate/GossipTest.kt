@@ -38,13 +38,13 @@ class GossipTest {
         fun vote(member: Int, on: Statement = statement) =
             Vote.signUnguarded(secrets[member], committee, on).verify(committee)
 
-        fun of(member: Int) = Aggregate.ofVote(vote(member), committee)
+        fun aggregate(member: Int) = Aggregate.ofVote(vote(member), committee)
 
-        fun sum(vararg members: Int): VerifiedAggregate = members.map(::of).reduce { one, two -> one.merge(two) }
+        fun sum(vararg members: Int): VerifiedAggregate = members.map(::aggregate).reduce { one, two -> one.merge(two) }
 
         /** The aggregate of one member with another's signature. */
         fun forged(): Aggregate {
-            val (bytes, other) = of(1).value.encode() to of(2).value.signature.encode()
+            val (bytes, other) = aggregate(1).value.encode() to aggregate(2).value.signature.encode()
             return Aggregate.decode(bytes.copyOf(bytes.size - other.size) + other, committee)
         }
     }
@@ -60,10 +60,10 @@ class GossipTest {
         assertEquals(listOf(1, 1, 2, 1), both.value.counts)
         assertEquals(listOf(0, 2), listOf(both.value.count(1), both.value.count(4)))
         assertEquals(suite, both.value.suite)
-        assertEquals(listOf(1, 1, 1, 1), both.normalised(listOf(world.of(4), world.of(6))).value.counts)
+        assertEquals(listOf(1, 1, 1, 1), both.normalised(listOf(world.aggregate(4), world.aggregate(6))).value.counts)
         assertThrows<QuorateException.TooLarge> { both.merge(both, 3) }
         assertNull(both.certificate(world.committee))
-        val quorum = both.merge(world.of(1))
+        val quorum = both.merge(world.aggregate(1))
         val certificate = quorum.certificate(world.committee)!!
         assertEquals(certificate.value, Certificate.decode(certificate.value.encode(), world.committee))
         assertEquals(quorum, Aggregate.ofCertificate(certificate))
@@ -85,8 +85,8 @@ class GossipTest {
         val world = World(Suite.MIN_SIG_COUNTED)
         val pool = Pool(world.committee, 0, world.statement)
         assertNull(pool.best)
-        assertTrue(pool.insert(world.of(0)) && pool.insert(world.sum(1, 2)) && !pool.insert(world.of(1)))
-        assertTrue(pool.wants(world.of(4).value) && !pool.wants(world.of(1).value))
+        assertTrue(pool.insert(world.aggregate(0)) && pool.insert(world.sum(1, 2)) && !pool.insert(world.aggregate(1)))
+        assertTrue(pool.wants(world.aggregate(4).value) && !pool.wants(world.aggregate(1).value))
         assertEquals(listOf(0, 1, 2), pool.signers.toList())
         assertEquals(listOf(1, 1, 1), pool.best!!.value.counts)
         assertTrue(pool.insert(world.sum(3, 4)) && pool.aggregates.isNotEmpty())
@@ -124,7 +124,7 @@ class GossipTest {
             assertEquals(talking.toList(), members[me].certificate!!.value.signers.toList())
             assertEquals(talking.toList(), members[me].signers.toList())
         }
-        assertEquals(Received.COMPLETE, members[2].receive(0, world.of(0).value, peers[2], now))
+        assertEquals(Received.COMPLETE, members[2].receive(0, world.aggregate(0).value, peers[2], now))
         assertEquals(5, members[2].offer(0)!!.signers.size)
     }
 
@@ -139,7 +139,7 @@ class GossipTest {
         assertEquals("BAD_SIGNATURE", checked.faults.single().evidence.code)
         assertFalse(checked.grew)
         assertTrue(peers.isRefused(3, 2u) && !peers.isAvailable(3, 2u))
-        val good = world.of(1).value
+        val good = world.aggregate(1).value
         assertEquals(Received.REFUSED, gossip.receive(3, good, peers, 2u))
         assertEquals(Received.WAITING, gossip.receive(4, good, peers, 2u))
         assertTrue(gossip.check(peers, null, 2u).grew)
@@ -182,7 +182,7 @@ class GossipTest {
     @EnumSource(names = ["MIN_SIG", "ED25519"])
     fun `only counted suites have aggregates`(suite: Suite) {
         val world = World(suite, 1)
-        assertThrows<QuorateException.WrongContext> { world.of(0) }
+        assertThrows<QuorateException.WrongContext> { world.aggregate(0) }
         assertThrows<QuorateException.WrongContext> { Pool(world.committee, 0, world.statement) }
         assertThrows<QuorateException.WrongContext> { Gossip(world.committee, 0, world.statement) }
     }

@@ -236,5 +236,5 @@ internal object ThresholdOperations {
 
     /** The error that the core's own vector runner creates. */
     private fun refuse(code: String): Nothing =
-        throw QuorateException.of(org.quorate.internal.Failure(code, "nothing came of them", emptyList(), emptyList()))
+        throw QuorateException.fromNative(org.quorate.internal.Failure(code, "nothing came of them", emptyList(), emptyList()))
 }

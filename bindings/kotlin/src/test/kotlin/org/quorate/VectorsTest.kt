@@ -1,11 +1,8 @@
 package org.quorate
 
-import com.google.gson.JsonArray
-import com.google.gson.JsonElement
 import com.google.gson.JsonNull
 import com.google.gson.JsonObject
 import com.google.gson.JsonParser
-import com.google.gson.JsonPrimitive
 import java.nio.file.Files
 import java.nio.file.Path
 import kotlin.io.path.name
@@ -69,23 +66,3 @@ class VectorsTest {
         assertEquals((known + others).toSet(), there.toSet())
     }
 }
-
-internal fun JsonObject.text(name: String): String = get(name).asString
-
-internal fun JsonObject.bytes(name: String): ByteArray = text(name).unhex()
-
-internal fun JsonObject.list(name: String): JsonArray = get(name).asJsonArray
-
-internal fun json(vararg fields: Pair<String, Any?>): JsonElement =
-    JsonObject().apply { fields.forEach { (name, value) -> add(name, element(value)) } }
-
-private fun element(value: Any?): JsonElement =
-    when (value) {
-        null -> JsonNull.INSTANCE
-        is JsonElement -> value
-        is ByteArray -> JsonPrimitive(value.asHex())
-        is Int -> JsonPrimitive(value)
-        is Long -> JsonPrimitive(value)
-        is Iterable<*> -> JsonArray().apply { value.forEach { add(element(it)) } }
-        else -> JsonPrimitive(value.toString())
-    }

@@ -27,7 +27,7 @@ public class Commitment internal constructor(private val native: NativeCommitmen
     public val suite: Suite get() = Suite.decode(native.suite)
 
     /** Number of data and parity shards. */
-    public val shape: Shape get() = Shape.of(native.shape)
+    public val shape: Shape get() = Shape.fromNative(native.shape)
 
     /** Length of the message in bytes. */
     public val messageLen: Int get() = native.messageLen.toInt()
@@ -57,7 +57,7 @@ public class Commitment internal constructor(private val native: NativeCommitmen
 
 /**
  * A shard whose path leads to the root of its commitment. Decoding a shard checks it, and only checked shards can be
- * decoded to a message.
+ * decoded into a message.
  */
 public class CheckedShard private constructor(@get:JvmSynthetic internal val cell: Cell<NativeShard>) :
     EncodedObject(cell) {
@@ -89,8 +89,8 @@ public class CheckedShard private constructor(@get:JvmSynthetic internal val cel
 }
 
 /**
- * Encodes messages to shards and decodes them, for one coding. It holds tables and working memory, up to twice the size
- * of the largest message so far: reuse it. Threads that share one are serialised.
+ * Encodes messages into shards and decodes them, for one coding. It holds tables and working memory, up to twice the
+ * size of the largest message so far: reuse it. Threads that share one are serialised.
  */
 public class Coder private constructor(
     private val cell: Cell<NativeCoder>,
@@ -101,7 +101,7 @@ public class Coder private constructor(
     public constructor(coding: Coding) : this(Cell(translated { NativeCoder(coding.native) }, "Coder"), coding)
 
     /**
-     * Encodes a message to all its shards and commits to them. Cost: computing the parity shards, and hashing all
+     * Encodes a message into all its shards and commits to them. Cost: computing the parity shards, and hashing all
      * shards.
      */
     public fun disperse(message: ByteArray): Dispersal = cell.call { Dispersal(it.disperse(message)) }
@@ -144,7 +144,7 @@ public class Dispersal private constructor(private val cell: Cell<NativeDispersa
  */
 public class Row internal constructor(private val native: NativeRow) {
     /** Number of data and parity shards. */
-    public val shape: Shape get() = Shape.of(native.shape)
+    public val shape: Shape get() = Shape.fromNative(native.shape)
 
     /** Length of the message in bytes. */
     public val message: Int get() = native.message.toInt()

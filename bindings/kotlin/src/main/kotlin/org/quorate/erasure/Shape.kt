@@ -38,10 +38,10 @@ public data class Shape(public val data: Int, public val parity: Int) {
          */
         @JvmStatic
         public fun ofCommittee(members: Int, faulty: Int): Shape =
-            of(translated { erasureShapeOfCommittee(members.u16("members"), faulty.u16("faulty")) })
+            fromNative(translated { erasureShapeOfCommittee(members.u16("members"), faulty.u16("faulty")) })
 
         @JvmSynthetic
-        internal fun of(native: NativeShape) = Shape(native.data.toInt(), native.parity.toInt())
+        internal fun fromNative(native: NativeShape) = Shape(native.data.toInt(), native.parity.toInt())
     }
 }
 

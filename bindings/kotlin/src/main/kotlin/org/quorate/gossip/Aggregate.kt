@@ -29,7 +29,7 @@ public class Aggregate private constructor(@get:JvmSynthetic internal val cell: 
     NativeValue(cell) {
     internal constructor(native: NativeAggregate) : this(Cell(native, "Aggregate"))
 
-    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** The signed statement. */
     public val statement: Statement get() = cell.call { Statement(it.statement()) }
@@ -85,14 +85,14 @@ public class Aggregate private constructor(@get:JvmSynthetic internal val cell: 
         @JvmStatic
         public fun verifyBatch(committee: Committee, aggregates: List<Aggregate>): List<Verdict> =
             callAll(aggregates.map { it.cell }) { natives ->
-                committee.cell.call { Verdict.of(aggregateVerifyBatch(it, natives)) }
+                committee.cell.call { Verdict.fromNative(aggregateVerifyBatch(it, natives)) }
             }
 
         /** As [verifyBatch], with coefficients derived from the input instead of random ones. */
         @JvmStatic
         public fun verifyBatchDerived(committee: Committee, aggregates: List<Aggregate>): List<Verdict> =
             callAll(aggregates.map { it.cell }) { natives ->
-                committee.cell.call { Verdict.of(aggregateVerifyBatchDerived(it, natives)) }
+                committee.cell.call { Verdict.fromNative(aggregateVerifyBatchDerived(it, natives)) }
             }
     }
 }
@@ -152,10 +152,10 @@ public sealed class Verdict {
 
     internal companion object {
         @JvmSynthetic
-        internal fun of(verdicts: List<NativeVerdict>): List<Verdict> = verdicts.map {
+        internal fun fromNative(verdicts: List<NativeVerdict>): List<Verdict> = verdicts.map {
             when (it) {
                 is NativeVerdict.Valid -> Valid(VerifiedAggregate(it.aggregate))
-                is NativeVerdict.Invalid -> Invalid(QuorateException.of(it.error))
+                is NativeVerdict.Invalid -> Invalid(QuorateException.fromNative(it.error))
             }
         }
     }

@@ -112,7 +112,7 @@ public class Checked internal constructor(
     override fun toString(): String = "Checked($faults, aggregates $aggregates, signers $signers, grew: $grew)"
 }
 
-/** Returns the next message and its recipient. */
+/** A message to send, and its recipient. */
 public data class Send(public val to: Int, public val aggregate: Aggregate)
 
 /**
@@ -183,7 +183,7 @@ public class Gossip private constructor(private val cell: Cell<NativeGossip>) : 
     @JvmName("check")
     public fun check(peers: Peers, entropy: ByteArray? = null, now: ULong = now()): Checked {
         val found = cell.call { gossip -> peers.cell.call { gossip.check(it, entropy, now) } }
-        val faults = found.faults.map { Fault(it.culprit.toInt(), QuorateException.of(it.evidence)) }
+        val faults = found.faults.map { Fault(it.culprit.toInt(), QuorateException.fromNative(it.evidence)) }
         return Checked(faults, found.aggregates.toInt(), found.signers.toInt(), found.grew)
     }
 

@@ -83,7 +83,7 @@ public class SeedProof private constructor(@get:JvmSynthetic internal val cell: 
         signature.cell.call { NativeSeedProof(signer.u16("signer"), it) },
     )
 
-    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** The signer that the proof names. */
     public val signer: Int get() = cell.call { it.signer().toInt() }
@@ -174,14 +174,14 @@ public class Lottery private constructor(@get:JvmSynthetic internal val cell: Ce
 public class Ticket private constructor(@get:JvmSynthetic internal val cell: Cell<NativeTicket>) : NativeValue(cell) {
     internal constructor(native: NativeTicket) : this(Cell(native, "Ticket"))
 
-    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** Round of the lottery. */
     public val round: ULong
         @JvmName("getRound")
         get() = cell.call { it.round() }
 
-    /** The signer that the proof names. */
+    /** Member that the ticket names. */
     public val member: Int get() = cell.call { it.member().toInt() }
 
     /** The proof. */

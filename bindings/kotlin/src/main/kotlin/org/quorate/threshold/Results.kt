@@ -2,7 +2,7 @@ package org.quorate.threshold
 
 import org.quorate.QuorateException
 import org.quorate.internal.Counts as NativeCounts
-import org.quorate.internal.Judgement
+import org.quorate.internal.EvidenceVerdict
 import org.quorate.internal.refuseEvidence
 import org.quorate.translated
 
@@ -39,7 +39,7 @@ public data class Counts(
 ) {
     internal companion object {
         @JvmSynthetic
-        internal fun of(native: NativeCounts) =
+        internal fun fromNative(native: NativeCounts) =
             native.run { Counts(combinations.toInt(), shareChecks.toInt(), decodings.toInt()) }
     }
 }
@@ -88,9 +88,9 @@ public fun interface Attested {
 }
 
 /** Returns the culprit, if every attestation of the evidence is valid. */
-internal fun Judgement.culprit(attested: Attested): Int {
-    val good = questions.all { attested.isGood(it.member.toInt(), it.bytes, it.attestation) }
+internal fun EvidenceVerdict.culprit(attested: Attested): Int {
+    val good = attestations.all { attested.isGood(it.member.toInt(), it.bytes, it.attestation) }
     if (!good) translated { refuseEvidence() }
-    error?.let { throw QuorateException.of(it) }
+    error?.let { throw QuorateException.fromNative(it) }
     return checkNotNull(culprit) { "evidence without a verdict" }.toInt()
 }

@@ -41,15 +41,15 @@ public enum class Group(
         public fun fromNumber(number: Int): Group {
             val group = number.u8("number")
             translated { groupName(group) }
-            return of(group)
+            return fromNative(group)
         }
 
         /** Throws [QuorateException.WrongContext] if no group has this name. */
         @JvmStatic
-        public fun fromName(name: String): Group = of(translated { groupFromName(name.text("name")) })
+        public fun fromName(name: String): Group = fromNative(translated { groupFromName(name.text("name")) })
 
         @JvmSynthetic
-        internal fun of(number: UByte): Group = entries.first { it.native == number }
+        internal fun fromNative(number: UByte): Group = entries.first { it.native == number }
     }
 }
 
@@ -69,7 +69,7 @@ public enum class Agreement {
 
     internal companion object {
         @JvmSynthetic
-        internal fun of(agreed: Boolean): Agreement = if (agreed) AGREED else UNAGREED
+        internal fun fromNative(agreed: Boolean): Agreement = if (agreed) AGREED else UNAGREED
     }
 }
 
@@ -89,11 +89,11 @@ public data class Tolerance(
 
     /** Number of shares that a signature of this class needs. */
     public fun threshold(agreement: Agreement): Threshold =
-        Threshold.of(translated { toleranceThreshold(native, agreement == Agreement.AGREED) })
+        Threshold.fromNative(translated { toleranceThreshold(native, agreement == Agreement.AGREED) })
 
     internal companion object {
         @JvmSynthetic
-        internal fun of(native: NativeTolerance) = Tolerance(native.parties.toInt(), native.faulty.toInt())
+        internal fun fromNative(native: NativeTolerance) = Tolerance(native.parties.toInt(), native.faulty.toInt())
     }
 }
 
@@ -117,7 +117,7 @@ public data class Threshold(
         public val MAX_PARTIES: Int = maxParties().toInt()
 
         @JvmSynthetic
-        internal fun of(native: NativeThreshold) = Threshold(native.needed.toInt(), native.parties.toInt())
+        internal fun fromNative(native: NativeThreshold) = Threshold(native.needed.toInt(), native.parties.toInt())
     }
 }
 

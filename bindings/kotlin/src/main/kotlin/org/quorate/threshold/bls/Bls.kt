@@ -48,7 +48,7 @@ public class GroupKey private constructor(@get:JvmSynthetic internal val cell: C
     internal constructor(native: NativeGroupKey) : this(Cell(native, "GroupKey"))
 
     /** The signature scheme. */
-    public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** Identifier of 32 bytes, which every share contains. */
     public val id: ByteArray get() = cell.call { it.id() }
@@ -57,10 +57,10 @@ public class GroupKey private constructor(@get:JvmSynthetic internal val cell: C
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
     /** Number of parties, and the maximum number of faulty ones. */
-    public val tolerance: Tolerance get() = cell.call { Tolerance.of(it.tolerance()) }
+    public val tolerance: Tolerance get() = cell.call { Tolerance.fromNative(it.tolerance()) }
 
     /** Number of shares that a signature needs. */
-    public val threshold: Threshold get() = cell.call { Threshold.of(it.threshold()) }
+    public val threshold: Threshold get() = cell.call { Threshold.fromNative(it.threshold()) }
 
     /** Key under which the signatures verify. */
     public val public: PublicKey get() = cell.call { PublicKey(it.publicKey()) }
@@ -85,7 +85,7 @@ public class KeyShare private constructor(private val cell: Cell<NativeKeyShare>
     internal constructor(native: NativeKeyShare) : this(Cell(native, "KeyShare"))
 
     /** The signature scheme. */
-    public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** Index of its party. */
     public val member: Int get() = cell.call { it.member().toInt() }
@@ -115,7 +115,7 @@ public class SignatureShare private constructor(@get:JvmSynthetic internal val c
     internal constructor(native: NativeSignatureShare) : this(Cell(native, "SignatureShare"))
 
     /** The signature scheme. */
-    public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** Index of the party that the share names. Compare it with the sender. */
     public val member: Int get() = cell.call { it.member().toInt() }
@@ -145,8 +145,8 @@ public class SignatureShare private constructor(@get:JvmSynthetic internal val c
 }
 
 /**
- * Combines shares to a signature: optimistically at first; only if that fails, it checks each share and identifies the
- * wrong ones.
+ * Combines shares into a signature: optimistically at first; only if that fails, it checks each share and identifies
+ * the wrong ones.
  */
 public class Combiner private constructor(private val cell: Cell<NativeCombiner>) : NativeObject(cell) {
     /**
@@ -164,7 +164,7 @@ public class Combiner private constructor(private val cell: Cell<NativeCombiner>
     public val signature: Signature? get() = cell.call { it.signature()?.let(::Signature) }
 
     /** Work done so far. */
-    public val counts: Counts get() = cell.call { Counts.of(it.counts()) }
+    public val counts: Counts get() = cell.call { Counts.fromNative(it.counts()) }
 
     /**
      * Adds a share received over a link that authenticates [sender]. Throws [QuorateException.WrongContext] for a share
@@ -188,7 +188,7 @@ public class ShareFault private constructor(private val cell: Cell<NativeShareFa
     internal constructor(native: NativeShareFault) : this(Cell(native, "ShareFault"))
 
     /** The signature scheme. */
-    public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** The wrong share. */
     public val share: SignatureShare get() = cell.call { SignatureShare(it.share()) }
@@ -200,7 +200,7 @@ public class ShareFault private constructor(private val cell: Cell<NativeShareFa
      * if the share is right, and whatever [attested] throws.
      */
     public fun verify(key: GroupKey, attested: Attested): Int =
-        cell.call { fault -> key.cell.call { fault.judge(it) } }.culprit(attested)
+        cell.call { fault -> key.cell.call { fault.verdict(it) } }.culprit(attested)
 
     override fun toString(): String = shown { "ShareFault($share)" }
 

@@ -26,7 +26,7 @@ public class SignatureShare private constructor(@get:JvmSynthetic internal val c
     internal constructor(native: NativeSignatureShare) : this(Cell(native, "SignatureShare"))
 
     /** Its group. */
-    public val group: Group get() = cell.call { Group.of(it.group()) }
+    public val group: Group get() = cell.call { Group.fromNative(it.group()) }
 
     /** Index of the party that the share names. Compare it with the sender. */
     public val member: Int get() = cell.call { it.member().toInt() }
@@ -69,7 +69,7 @@ public class Opening private constructor(@get:JvmSynthetic internal val cell: Ce
     internal constructor(native: NativeOpening) : this(Cell(native, "Opening"))
 
     /** Its group. */
-    public val group: Group get() = cell.call { Group.of(it.group()) }
+    public val group: Group get() = cell.call { Group.fromNative(it.group()) }
 
     /** Index of its party. */
     public val member: Int get() = cell.call { it.member().toInt() }
@@ -105,9 +105,9 @@ public class Signing private constructor(@get:JvmSynthetic internal val cell: Ce
     )
 
     /** Its group. */
-    public val group: Group get() = cell.call { Group.of(it.group()) }
+    public val group: Group get() = cell.call { Group.fromNative(it.group()) }
 
-    /** The signed statement. */
+    /** The message. */
     public val message: ByteArray get() = cell.call { it.message() }
 
     /** Public part of the presignature, which all signings of this tag share. */
@@ -120,8 +120,8 @@ public class Signing private constructor(@get:JvmSynthetic internal val cell: Ce
 }
 
 /**
- * Combines shares to a signature: optimistically at first; only if that fails, it checks each share and identifies the
- * wrong ones.
+ * Combines shares into a signature: optimistically at first; only if that fails, it checks each share and identifies
+ * the wrong ones.
  */
 public class Combiner private constructor(private val cell: Cell<NativeCombiner>) : NativeObject(cell) {
     /**
@@ -141,7 +141,7 @@ public class Combiner private constructor(private val cell: Cell<NativeCombiner>
     public val signature: Signature? get() = cell.call { it.signature()?.let(::made) }
 
     /** Work done so far. */
-    public val counts: Counts get() = cell.call { Counts.of(it.counts()) }
+    public val counts: Counts get() = cell.call { Counts.fromNative(it.counts()) }
 
     /**
      * Adds a share received over a link that authenticates [sender]. Throws [QuorateException.WrongContext] for a share
@@ -171,7 +171,7 @@ public class ShareFault private constructor(private val cell: Cell<NativeShareFa
     internal constructor(native: NativeShareFault) : this(Cell(native, "ShareFault"))
 
     /** Its group. */
-    public val group: Group get() = cell.call { Group.of(it.group()) }
+    public val group: Group get() = cell.call { Group.fromNative(it.group()) }
 
     /** The wrong share. */
     public val share: SignatureShare get() = cell.call { SignatureShare(it.share()) }
@@ -183,8 +183,8 @@ public class ShareFault private constructor(private val cell: Cell<NativeShareFa
      * [QuorateException.NotEvidence] if one is not attested or if the share is right, and whatever [attested] throws.
      */
     public fun verify(key: GroupKey, deal: Deal, attested: Attested): Int {
-        val judgement = cell.call { fault -> key.cell.call { of -> deal.cell.call { fault.judge(of, it) } } }
-        return judgement.culprit(attested)
+        val verdict = cell.call { fault -> key.cell.call { of -> deal.cell.call { fault.verdict(of, it) } } }
+        return verdict.culprit(attested)
     }
 
     override fun toString(): String = shown { "ShareFault($share)" }

@@ -31,7 +31,7 @@ public class Plan private constructor(@get:JvmSynthetic internal val raw: ByteAr
 
     /** Class of a presignature; null past the end. */
     public fun agreement(index: Long): Agreement? =
-        translated { planIsAgreed(raw, index.u32("index")) }?.let(Agreement::of)
+        translated { planIsAgreed(raw, index.u32("index")) }?.let(Agreement::fromNative)
 
     /** The tag for the delivery of a member's broadcast. */
     @JvmName("prbc")
@@ -109,7 +109,7 @@ public class Tag private constructor(@get:JvmSynthetic internal val cell: Cell<N
     public val index: Long get() = cell.call { it.index().toLong() }
 
     /** Class of its messages. */
-    public val agreement: Agreement get() = cell.call { Agreement.of(it.isAgreed()) }
+    public val agreement: Agreement get() = cell.call { Agreement.fromNative(it.isAgreed()) }
 
     override fun equals(other: Any?): Boolean =
         this === other ||

@@ -23,7 +23,7 @@ public class Presignatures private constructor(private val cell: Cell<NativePres
     internal constructor(native: NativePresignatures) : this(Cell(native, "Presignatures"))
 
     /** Their group. */
-    public val group: Group get() = cell.call { Group.of(it.group()) }
+    public val group: Group get() = cell.call { Group.fromNative(it.group()) }
 
     /** Index of their party. */
     public val member: Int get() = cell.call { it.member().toInt() }
@@ -75,10 +75,10 @@ public class Presignature private constructor(private val cell: Cell<NativePresi
     internal constructor(native: NativePresignature) : this(Cell(native, "Presignature"))
 
     /** Its group. */
-    public val group: Group get() = cell.call { Group.of(it.group()) }
+    public val group: Group get() = cell.call { Group.fromNative(it.group()) }
 
     /** Class of its tag. */
-    public val agreement: Agreement get() = cell.call { Agreement.of(it.isAgreed()) }
+    public val agreement: Agreement get() = cell.call { Agreement.fromNative(it.isAgreed()) }
 
     /**
      * Signs a message, after the guard has recorded the use of the presignature. **Make the record durable before the

@@ -3,12 +3,9 @@ package org.quorate.threshold.tdh2
 import org.quorate.Cell
 import org.quorate.EncodedObject
 import org.quorate.NativeObject
-import org.quorate.QuorateException
+import org.quorate.bytes
 import org.quorate.internal.DecryptionShare as NativeShare
-import org.quorate.internal.Tdh2ShareFault as NativeFault
 import org.quorate.internal.Tdh2VerifiedShare as NativeVerifiedShare
-import org.quorate.internal.Tdh2WrongShare as NativeWrongShare
-import org.quorate.threshold.ShareFault
 import org.quorate.translated
 
 /** A member's share with its proof, as received. A decoded share is not verified yet. */
@@ -43,31 +40,3 @@ public class VerifiedShare private constructor(@get:JvmSynthetic internal val ce
 
     override fun toString(): String = shown { "VerifiedShare(tdh2, member $member)" }
 }
-
-/** Evidence that a member made a wrong share, for every holder of the public keys. */
-public class WrongShare private constructor(private val cell: Cell<NativeWrongShare>) : EncodedObject(cell) {
-    internal constructor(native: NativeWrongShare) : this(Cell(native, "WrongShare"))
-
-    override fun encode(): ByteArray = cell.call { it.encode() }
-
-    /**
-     * Verifies the evidence with the keys alone and returns the culprit. Throws [QuorateException.NotEvidence] if the
-     * share is right, or not the member's own.
-     */
-    public fun verify(keys: PublicKeys): Int =
-        cell.call { evidence -> keys.cell.call { evidence.verify(it).toInt() } }
-
-    override fun toString(): String = shown { "WrongShare(tdh2)" }
-
-    public companion object {
-        /** Reads unverified evidence. */
-        @JvmStatic
-        public fun decode(bytes: ByteArray): WrongShare = WrongShare(translated { NativeWrongShare.decode(bytes) })
-    }
-}
-
-internal fun fault(native: NativeFault): ShareFault<WrongShare, DecryptionShare> =
-    when (native) {
-        is NativeFault.Proven -> ShareFault.Proven(native.member.toInt(), WrongShare(native.evidence))
-        is NativeFault.Forged -> ShareFault.Forged(native.member.toInt(), DecryptionShare(native.share))
-    }

@@ -1,29 +1,23 @@
-//! Threshold ECDSA: keys, the dealer, plans, and the public part of a deal.
+//! Threshold ECDSA: keys, plans, and the public part of a deal.
 
 use std::sync::Arc;
 
-use getrandom::SysRng;
 use napi::Env;
 use napi::bindgen_prelude::{BigInt, External, Uint8Array};
 use napi_derive::napi;
-use quorate::Error;
 use quorate::any::threshold::Group;
-use quorate::any::threshold::ecdsa::{GroupKey, Signature, Tag, TrustedDealer};
+use quorate::any::threshold::ecdsa::{GroupKey, Signature, Tag};
 use quorate::committee::CommitteeId;
 use quorate::machine::MemberIndex;
 use quorate::threshold::Tolerance;
 use quorate::threshold::ecdsa::{Deal, Plan};
 use quorate::wire::{Decode, Encode};
 
-use super::name_of;
-use super::presignatures::{OpenPresignatures, hand};
-use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, handle, number, queue};
-
-/// A dealer until it is closed. A thread that is dealing holds the key until it is done.
-pub type OpenDealer = Closable<Arc<TrustedDealer>>;
+use super::agreement_name;
+use crate::glue::{Bytes, Result, Throw, bytes, handle, number};
 
 /// Returns the group with this name.
-pub(crate) fn group_of(name: &str) -> Result<Group> {
+pub(crate) fn parse_group(name: &str) -> Result<Group> {
     Group::from_name(name).throw()
 }
 
@@ -32,82 +26,9 @@ pub fn ecdsa_groups() -> Vec<&'static str> {
     Group::ALL.iter().map(|group| group.name()).collect()
 }
 
-fn dealer(made: quorate::Result<TrustedDealer>) -> Result<External<OpenDealer>> {
-    handle(made.map(|dealer| Closable::new("dealer", Arc::new(dealer))))
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_new(
-    group: String,
-    committee: &External<CommitteeId>,
-    tolerance: &External<Tolerance>,
-) -> Result<External<OpenDealer>> {
-    dealer(TrustedDealer::new(group_of(&group)?, **committee, **tolerance, &mut SysRng))
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_from_bytes(
-    group: String,
-    committee: &External<CommitteeId>,
-    tolerance: &External<Tolerance>,
-    secret: &[u8],
-) -> Result<External<OpenDealer>> {
-    let secret: &[u8; 32] =
-        secret.try_into().map_err(|_| Error::Malformed { what: "secret threshold key" }).throw()?;
-    dealer(TrustedDealer::from_bytes(group_of(&group)?, **committee, **tolerance, secret))
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_to_bytes<'env>(env: &'env Env, dealer: &External<OpenDealer>) -> Result<Bytes<'env>> {
-    bytes(env, dealer.open()?.to_bytes().as_slice())
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_key(dealer: &External<OpenDealer>) -> Result<External<GroupKey>> {
-    Ok(External::new(dealer.open()?.key()))
-}
-
-fn hands(
-    dealer: &TrustedDealer,
-    epoch: u64,
-    plan: Plan,
-) -> quorate::Result<Vec<External<OpenPresignatures>>> {
-    Ok(dealer.deal(epoch, plan, &mut SysRng)?.into_iter().map(hand).collect())
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_deal(
-    dealer: &External<OpenDealer>,
-    epoch: BigInt,
-    plan: &External<Plan>,
-) -> Result<Vec<External<OpenPresignatures>>> {
-    hands(dealer.open()?, number(&epoch), **plan).throw()
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_deal_async(
-    dealer: &External<OpenDealer>,
-    epoch: BigInt,
-    plan: &External<Plan>,
-    unwanted: Option<&External<Flag>>,
-) -> Result<Promised<Vec<External<OpenPresignatures>>>> {
-    let (dealer, epoch, plan) = (dealer.open()?.clone(), number(&epoch), **plan);
-    Ok(queue(unwanted, move || hands(&dealer, epoch, plan)))
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_close(dealer: &mut External<OpenDealer>) {
-    dealer.close();
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_closed(dealer: &External<OpenDealer>) -> bool {
-    dealer.is_closed()
-}
-
 #[napi(catch_unwind)]
 pub fn ecdsa_key_decode(group: String, data: &[u8]) -> Result<External<GroupKey>> {
-    handle(GroupKey::decode(group_of(&group)?, data))
+    handle(GroupKey::decode(parse_group(&group)?, data))
 }
 
 #[napi(catch_unwind)]
@@ -117,7 +38,7 @@ pub fn ecdsa_key_encode<'env>(env: &'env Env, key: &External<GroupKey>) -> Resul
 
 /// Properties of a key.
 #[napi(object, object_from_js = false)]
-pub struct GroupKeyAbout {
+pub struct GroupKeyInfo {
     pub group: &'static str,
     pub id: Uint8Array,
     pub committee: External<CommitteeId>,
@@ -125,8 +46,8 @@ pub struct GroupKeyAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_key_about(key: &External<GroupKey>) -> GroupKeyAbout {
-    GroupKeyAbout {
+pub fn ecdsa_key_info(key: &External<GroupKey>) -> GroupKeyInfo {
+    GroupKeyInfo {
         group: key.group().name(),
         id: key.id().0.to_vec().into(),
         committee: External::new(key.committee()),
@@ -160,7 +81,7 @@ pub fn ecdsa_key_to_spki_der<'env>(env: &'env Env, key: &External<GroupKey>) -> 
 
 #[napi(catch_unwind)]
 pub fn ecdsa_signature_decode(group: String, data: &[u8]) -> Result<External<Signature>> {
-    handle(Signature::decode(group_of(&group)?, data))
+    handle(Signature::decode(parse_group(&group)?, data))
 }
 
 #[napi(catch_unwind)]
@@ -225,7 +146,7 @@ pub fn ecdsa_plan_count(plan: &External<Plan>) -> u32 {
 
 #[napi(catch_unwind)]
 pub fn ecdsa_plan_agreement(plan: &External<Plan>, index: u32) -> Option<&'static str> {
-    plan.agreement(index).map(name_of)
+    plan.agreement(index).map(agreement_name)
 }
 
 #[napi(catch_unwind)]
@@ -261,15 +182,15 @@ pub fn ecdsa_plan_unagreed(plan: &External<Plan>, epoch: BigInt, at: u32) -> Res
 
 /// Properties of a tag.
 #[napi(object, object_from_js = false)]
-pub struct TagAbout {
+pub struct TagInfo {
     pub epoch: u64,
     pub index: u32,
     pub agreement: &'static str,
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_tag_about(tag: &External<Tag>) -> TagAbout {
-    TagAbout { epoch: tag.epoch(), index: tag.index(), agreement: name_of(tag.agreement()) }
+pub fn ecdsa_tag_info(tag: &External<Tag>) -> TagInfo {
+    TagInfo { epoch: tag.epoch(), index: tag.index(), agreement: agreement_name(tag.agreement()) }
 }
 
 /// Public part of an epoch's deal, shared by its holders.
@@ -287,7 +208,7 @@ pub fn ecdsa_deal_encode<'env>(env: &'env Env, deal: &External<SharedDeal>) -> R
 
 /// Properties of a deal.
 #[napi(object, object_from_js = false)]
-pub struct DealAbout {
+pub struct DealInfo {
     pub id: Uint8Array,
     pub key: Uint8Array,
     pub epoch: u64,
@@ -295,8 +216,8 @@ pub struct DealAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_deal_about(deal: &External<SharedDeal>) -> DealAbout {
-    DealAbout {
+pub fn ecdsa_deal_info(deal: &External<SharedDeal>) -> DealInfo {
+    DealInfo {
         id: deal.id().to_vec().into(),
         key: deal.key().0.to_vec().into(),
         epoch: deal.epoch(),

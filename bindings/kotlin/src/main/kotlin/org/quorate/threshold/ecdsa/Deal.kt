@@ -3,59 +3,15 @@ package org.quorate.threshold.ecdsa
 import org.quorate.Cell
 import org.quorate.CommitteeId
 import org.quorate.EncodedObject
-import org.quorate.NativeObject
 import org.quorate.QuorateException
-import org.quorate.borrowed
-import org.quorate.bytes
 import org.quorate.hex
 import org.quorate.internal.Deal as NativeDeal
 import org.quorate.internal.EcdsaGroupKey as NativeGroupKey
-import org.quorate.internal.TrustedDealer as NativeDealer
 import org.quorate.internal.ecdsaSignatureCheck
 import org.quorate.internal.ecdsaSignatureToDer
 import org.quorate.threshold.Group
 import org.quorate.threshold.Tolerance
 import org.quorate.translated
-
-/**
- * Generates a key and deals its presignatures. **It knows the key**: it can sign alone, and so can an attacker that
- * compromises it. Run it offline, seal each party's file, and wipe the machine. Close it to wipe the key.
- */
-public class TrustedDealer private constructor(private val cell: Cell<NativeDealer>) : NativeObject(cell) {
-    private constructor(native: NativeDealer) : this(Cell(native, "TrustedDealer"))
-
-    /** The dealer of a new key for a committee. */
-    public constructor(group: Group, committee: CommitteeId, tolerance: Tolerance) : this(
-        translated { NativeDealer(group.native, committee.raw, tolerance.native) },
-    )
-
-    /** The public key. */
-    public val key: GroupKey get() = cell.call { GroupKey(it.key()) }
-
-    /** Returns the secret key, 32 bytes, to deal for further epochs. Fill the array with zeros after use. */
-    public fun toBytes(): ByteArray = cell.call { it.toBytes().bytes() }
-
-    /**
-     * Deals the presignatures of one epoch: one file for each party, in the parties' order. **Never deal an epoch
-     * twice.** Cost: 0.1 ms per presignature and party.
-     */
-    @JvmName("deal")
-    public fun deal(epoch: ULong, plan: Plan): List<Presignatures> =
-        cell.call { dealer -> dealer.deal(epoch, plan.raw).map(::Presignatures) }
-
-    override fun toString(): String = shown { "TrustedDealer($key)" }
-
-    public companion object {
-        /** The dealer of a stored key. The caller keeps the array and overwrites it with zeros. */
-        @JvmStatic
-        public fun fromBytes(group: Group, committee: CommitteeId, tolerance: Tolerance, bytes: ByteArray): TrustedDealer =
-            TrustedDealer(
-                translated {
-                    bytes.borrowed { NativeDealer.fromBytes(group.native, committee.raw, tolerance.native, it) }
-                },
-            )
-    }
-}
 
 /** The public key of a committee. */
 public class GroupKey private constructor(@get:JvmSynthetic internal val cell: Cell<NativeGroupKey>) :
@@ -63,7 +19,7 @@ public class GroupKey private constructor(@get:JvmSynthetic internal val cell: C
     internal constructor(native: NativeGroupKey) : this(Cell(native, "GroupKey"))
 
     /** Its group. */
-    public val group: Group get() = cell.call { Group.of(it.group()) }
+    public val group: Group get() = cell.call { Group.fromNative(it.group()) }
 
     /** Identifier of 32 bytes, which every share and every record contains. */
     public val id: ByteArray get() = cell.call { it.id() }
@@ -72,7 +28,7 @@ public class GroupKey private constructor(@get:JvmSynthetic internal val cell: C
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
     /** Number of parties, and the maximum number of faulty ones. */
-    public val tolerance: Tolerance get() = cell.call { Tolerance.of(it.tolerance()) }
+    public val tolerance: Tolerance get() = cell.call { Tolerance.fromNative(it.tolerance()) }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 

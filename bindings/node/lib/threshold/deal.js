@@ -1,16 +1,13 @@
 'use strict';
-// Threshold ECDSA: keys, the dealer, plans, and the public part of a deal.
+// Threshold ECDSA: keys, plans, and the public part of a deal.
 
 const native = require('../native.js');
 const { bytes, optional, string, u16, u32, u64, u8 } = require('../check.js');
 const { hex } = require('../hex.js');
-const { makeCommitteeId, openCommitteeId } = require('../ids.js');
-const { offThread } = require('../offthread.js');
+const { makeCommitteeId } = require('../ids.js');
 const { sealed } = require('../sealed.js');
-const { closes, equal, makeTolerance, openTolerance } = require('./common.js');
-const { makePresignatures } = require('./presignatures.js');
+const { equal, makeTolerance } = require('./common.js');
 
-const trustedDealer = sealed('TrustedDealer');
 const groupKey = sealed('GroupKey');
 const signature = sealed('Signature');
 const plan = sealed('Plan');
@@ -18,44 +15,6 @@ const tag = sealed('Tag');
 const deal = sealed('Deal');
 
 const group = (value) => string(value, 'group');
-
-class TrustedDealer extends trustedDealer.Sealed {
-  constructor(name, committee, tolerance) {
-    const parts = [group(name), openCommitteeId(committee, 'committee'), openTolerance(tolerance, 'tolerance')];
-    super(trustedDealer.key, native.ecdsaDealerNew(...parts));
-  }
-  static fromBytes(name, committee, tolerance, secret) {
-    const parts = [group(name), openCommitteeId(committee, 'committee'), openTolerance(tolerance, 'tolerance')];
-    return trustedDealer.make(TrustedDealer, native.ecdsaDealerFromBytes(...parts, bytes(secret, 'secret')));
-  }
-  toBytes() {
-    return native.ecdsaDealerToBytes(trustedDealer.open(this, 'this'));
-  }
-  get key() {
-    return makeGroupKey(native.ecdsaDealerKey(trustedDealer.open(this, 'this')));
-  }
-  deal(epoch, of) {
-    const parts = [u64(epoch, 'epoch'), plan.open(of, 'plan')];
-    return native.ecdsaDealerDeal(trustedDealer.open(this, 'this'), ...parts).map(makePresignatures);
-  }
-  dealAsync(epoch, of, options) {
-    const begin = (flag) => {
-      const parts = [u64(epoch, 'epoch'), plan.open(of, 'plan'), flag];
-      return native.ecdsaDealerDealAsync(trustedDealer.open(this, 'this'), ...parts);
-    };
-    return offThread(options, begin, (parties) => parties.map(makePresignatures));
-  }
-  close() {
-    native.ecdsaDealerClose(trustedDealer.open(this, 'this'));
-  }
-  get closed() {
-    return native.ecdsaDealerClosed(trustedDealer.open(this, 'this'));
-  }
-  toString() {
-    return `TrustedDealer(${this.closed ? 'closed' : this.key.group})`;
-  }
-}
-closes(TrustedDealer);
 
 class GroupKey extends groupKey.Sealed {
   static decode(name, data) {
@@ -65,16 +24,16 @@ class GroupKey extends groupKey.Sealed {
     return native.ecdsaKeyEncode(groupKey.open(this, 'this'));
   }
   get group() {
-    return native.ecdsaKeyAbout(groupKey.open(this, 'this')).group;
+    return native.ecdsaKeyInfo(groupKey.open(this, 'this')).group;
   }
   get id() {
-    return native.ecdsaKeyAbout(groupKey.open(this, 'this')).id;
+    return native.ecdsaKeyInfo(groupKey.open(this, 'this')).id;
   }
   get committee() {
-    return makeCommitteeId(native.ecdsaKeyAbout(groupKey.open(this, 'this')).committee);
+    return makeCommitteeId(native.ecdsaKeyInfo(groupKey.open(this, 'this')).committee);
   }
   get tolerance() {
-    return makeTolerance(native.ecdsaKeyAbout(groupKey.open(this, 'this')).tolerance);
+    return makeTolerance(native.ecdsaKeyInfo(groupKey.open(this, 'this')).tolerance);
   }
   verify(at, message, signed) {
     const parts = [tag.open(at, 'tag'), bytes(message, 'message'), signature.open(signed, 'signature')];
@@ -175,20 +134,20 @@ Object.defineProperties(Plan, {
 
 class Tag extends tag.Sealed {
   get epoch() {
-    return native.ecdsaTagAbout(tag.open(this, 'this')).epoch;
+    return native.ecdsaTagInfo(tag.open(this, 'this')).epoch;
   }
   get index() {
-    return native.ecdsaTagAbout(tag.open(this, 'this')).index;
+    return native.ecdsaTagInfo(tag.open(this, 'this')).index;
   }
   get agreement() {
-    return native.ecdsaTagAbout(tag.open(this, 'this')).agreement;
+    return native.ecdsaTagInfo(tag.open(this, 'this')).agreement;
   }
   equals(other) {
-    const [one, two] = [tag.open(this, 'this'), tag.open(other, 'other')].map(native.ecdsaTagAbout);
+    const [one, two] = [tag.open(this, 'this'), tag.open(other, 'other')].map(native.ecdsaTagInfo);
     return one.epoch === two.epoch && one.index === two.index && one.agreement === two.agreement;
   }
   toString() {
-    const { epoch, index, agreement } = native.ecdsaTagAbout(tag.open(this, 'this'));
+    const { epoch, index, agreement } = native.ecdsaTagInfo(tag.open(this, 'this'));
     return `Tag(epoch ${epoch}, index ${index}, ${agreement})`;
   }
 }
@@ -202,16 +161,16 @@ class Deal extends deal.Sealed {
     return native.ecdsaDealEncode(deal.open(this, 'this'));
   }
   get id() {
-    return native.ecdsaDealAbout(deal.open(this, 'this')).id;
+    return native.ecdsaDealInfo(deal.open(this, 'this')).id;
   }
   get key() {
-    return native.ecdsaDealAbout(deal.open(this, 'this')).key;
+    return native.ecdsaDealInfo(deal.open(this, 'this')).key;
   }
   get epoch() {
-    return native.ecdsaDealAbout(deal.open(this, 'this')).epoch;
+    return native.ecdsaDealInfo(deal.open(this, 'this')).epoch;
   }
   get plan() {
-    return makePlan(native.ecdsaDealAbout(deal.open(this, 'this')).plan);
+    return makePlan(native.ecdsaDealInfo(deal.open(this, 'this')).plan);
   }
   roots() {
     return native.ecdsaDealRoots(deal.open(this, 'this'));
@@ -224,10 +183,11 @@ Deal.prototype.equals = equal(deal.open, native.ecdsaDealEncode);
 const makeDeal = (handle) => deal.make(Deal, handle);
 
 module.exports = {
-  classes: { TrustedDealer, GroupKey, Signature, Plan, Tag, Deal },
+  classes: { GroupKey, Signature, Plan, Tag, Deal },
   MAX_ATTESTATION: limits.maxAttestation,
   group,
   openGroupKey: groupKey.open,
+  openPlan: plan.open,
   openSignature: signature.open,
   openTag: tag.open,
   openDeal: deal.open,
