@@ -1,5 +1,5 @@
-//! One corner of the matrix test over languages: writes a file of fresh objects per suite, and reads and checks the
-//! files that every language wrote.
+//! The Rust side of the cross-language test: writes a file of new objects per suite, and reads and verifies the files of
+//! all languages.
 //!
 //! ```sh
 //! cargo run --package quorate --example matrix -- write DIR
@@ -101,18 +101,18 @@ fn write(suite: Suite, dir: &Path) {
     fs::write(dir.join(format!("rust-{suite}.json")), text).unwrap();
 }
 
-/// Whether a suite's aggregates count.
+/// Returns true if aggregates of the suite have counts.
 fn counts(suite: Suite) -> bool {
     matches!(suite, Suite::MinSigCounted | Suite::MinPkCounted)
 }
 
-/// A sum in which one signature is twice, and a certificate in which two are.
+/// Writes a sum that contains one signature twice, and a certificate that contains two signatures twice.
 fn write_gossip(votes: &[Vote], committee: &Committee) -> Value {
-    let of = |member: usize| {
+    let single = |member: usize| {
         Aggregate::of_vote(&votes[member].clone().verify(committee).unwrap(), committee).unwrap()
     };
     let sum = |members: &[usize]| -> Verified<Aggregate> {
-        members.iter().map(|member| of(*member)).reduce(|one, two| one.merge(&two, 255).unwrap()).unwrap()
+        members.iter().map(|member| single(*member)).reduce(|one, two| one.merge(&two, 255).unwrap()).unwrap()
     };
     let certificate = sum(&[3, 4, 5, 6, 3, 4]).certificate(committee).unwrap();
     json!({
@@ -121,7 +121,7 @@ fn write_gossip(votes: &[Vote], committee: &Committee) -> Value {
     })
 }
 
-/// As many win on average as there are members: so everybody does.
+/// Writes a ticket and a seed proof. The expected number of winners is the number of members, so every member wins.
 fn write_sortition(secrets: &[SecretKey], committee: &Committee, chain: ChainId) -> Value {
     let seed = Seed::genesis(chain, b"matrix");
     let lottery = Lottery::new(committee, seed, VIEW, EXPECTED_WINNERS).unwrap();

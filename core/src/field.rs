@@ -1,4 +1,4 @@
-//! The prime fields of threshold cryptography, below the groups and BLS, which both have one.
+//! Prime fields of scalars for threshold cryptography. The groups of `threshold` and BLS12-381 implement the trait.
 
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -10,9 +10,9 @@ use crate::scheme::sealed::Sealed;
 use crate::wire::{Reader, Writer};
 use crate::{Error, Result};
 
-/// A prime field of scalars: what secrets and shares are numbers of. Sums and products take constant time.
+/// A prime field of scalars, whose elements are secrets and shares. Addition and multiplication take constant time.
 ///
-/// Values are plain numbers, which may be public. A secret one belongs into a
+/// Values are plain numbers, which may be public. Keep a secret number in a
 /// [`SecretScalar`](crate::threshold::SecretScalar).
 pub trait Field:
     Sealed
@@ -31,39 +31,39 @@ pub trait Field:
     + SubAssign
     + MulAssign
 {
-    /// Nothing.
+    /// The number 0.
     const ZERO: Self;
-    /// One.
+    /// The number 1.
     const ONE: Self;
 
-    /// A small number.
+    /// Converts a 64-bit number.
     fn from_u64(value: u64) -> Self;
 
-    /// A number below 2¹²⁸.
+    /// Converts a 128-bit number.
     fn from_u128(value: u128) -> Self {
         let half = Self::from_u64(1 << 32);
         Self::from_u64((value >> 64) as u64) * half * half + Self::from_u64(value as u64)
     }
 
-    /// 64 uniform bytes, reduced: the bias is below 2⁻²⁵⁰.
+    /// Reduces 64 uniform bytes to a field element with a bias below 2⁻²⁵⁰.
     fn from_wide(bytes: &[u8; 64]) -> Self;
 
-    /// The 32-byte encoding that the field's standard has: little endian for ristretto255, big endian for secp256k1
+    /// Returns the 32-byte encoding of the field's standard: little endian for ristretto255, big endian for secp256k1
     /// and BLS12-381.
     fn to_bytes(&self) -> [u8; 32];
 
-    /// Reads the encoding; `None` for numbers from the field's order on.
+    /// Decodes 32 bytes; returns `None` for numbers that are not below the field's order.
     fn from_bytes(bytes: &[u8; 32]) -> Option<Self>;
 
-    /// 1/x in constant time; `None` for zero.
+    /// Returns 1/x in constant time; `None` for zero.
     fn invert(&self) -> Option<Self>;
 
-    /// 1/x in **variable time**: for public numbers only; `None` for zero.
+    /// Returns 1/x in **variable time**, for public numbers only; `None` for zero.
     fn invert_public(&self) -> Option<Self> {
         self.invert()
     }
 
-    /// A uniform number.
+    /// Draws a uniform number.
     ///
     /// # Errors
     /// [`Error::Rng`] if the generator fails.
@@ -73,15 +73,16 @@ pub trait Field:
         Ok(Self::from_wide(&bytes))
     }
 
-    /// Writes the 32 bytes.
+    /// Writes the 32-byte encoding.
     fn encode_to(&self, w: &mut Writer) {
         w.raw(&self.to_bytes());
     }
 
-    /// Reads 32 bytes.
+    /// Reads a 32-byte encoding.
     ///
     /// # Errors
-    /// [`Error::NonCanonical`] for numbers from the field's order on, [`Error::Malformed`] for too few bytes.
+    /// [`Error::NonCanonical`] for numbers that are not below the field's order, [`Error::Truncated`] for too few
+    /// bytes.
     fn decode_from(r: &mut Reader<'_>, what: &'static str) -> Result<Self> {
         Self::from_bytes(&r.array()?).ok_or(Error::NonCanonical { what })
     }

@@ -1,27 +1,35 @@
 //! Consensus building blocks that are hard to misuse.
 //!
-//! | module | what it knows |
+//! | module | contents |
 //! |---|---|
 //! | [`wire`] | canonical, bounded encoding; the domain strings |
-//! | [`bls`], [`ed25519`] | keys, possession proofs, signatures |
-//! | [`scheme`] | what a certificate needs of a signature scheme |
+//! | [`machine`] | the interface of every protocol state machine |
+//! | [`merkle`] | Merkle roots and paths |
+//! | [`scheme`] | the trait of a signature scheme that committees can use, signer sets, verified keys |
+//! | [`bls`], [`ed25519`] | the signature schemes: keys, proofs of possession, signatures |
 //! | [`committee`] | members, weights, thresholds, cached keys |
 //! | [`certificate`] | statements, votes, collectors, certificates, evidence |
-//! | `gossip` | aggregates of signatures in any order, and how they spread (feature `gossip`) |
-//! | `sortition` | who may propose: a lottery by unique signatures, and its seeds (feature `sortition`) |
-//! | [`any`] | the same with the suite chosen at run time: what the bindings wrap |
-//! | [`guard`] | what was signed, so that nothing contradictory ever is |
-//! | [`dsig`] | one-time keys, hybrid signatures, the two planes |
-//! | `threshold` | secret sharing, signatures and decryption by many, a coin (feature `threshold`) |
-//! | [`erasure`] | messages as shards of which some restore all, committed to; the tuner of their parameters |
-//! | [`merkle`] | Merkle roots and paths |
-//! | [`machine`] | the one shape of every state machine |
+//! | [`guard`] | a signing key that never signs contradicting statements |
+//! | `gossip` | aggregates of signatures in any order, and their propagation (feature `gossip`) |
+//! | `sortition` | leader election: a lottery over unique signatures, and its seeds (feature `sortition`) |
+//! | [`dsig`] | hybrid signatures: one-time keys that Ed25519 signs in batches, on two planes |
+//! | `threshold` | secret sharing, threshold signatures and decryption, a common coin (feature `threshold`) |
+//! | [`erasure`] | erasure coding with commitments; the tuner of its parameters |
+//! | [`any`] | the same blocks with the suite chosen at run time, for the language bindings |
 //!
-//! Arrows point down only: `certificate` → `committee` → `scheme` → `bls`/`ed25519` → `wire`. Nothing in this
-//! crate opens a socket, reads a clock or starts a thread, and nothing keeps a global but [`dsig`], which must know
-//! when a process was forked; all of it compiles for `wasm32` and, without the feature `std`, as `no_std` with `alloc`.
-//! There is one exception: the feature `driver`, which is off unless it is asked for, starts a thread that makes DSig's
-//! keys, and bounds waits for them by the system's clock.
+//! Dependencies between modules point down only:
+//!
+//! ```text
+//! any → guard, gossip → certificate, sortition → bls, ed25519, committee → scheme → wire
+//! ```
+//!
+//! `scheme` is below `bls` and `ed25519`: it defines the trait [`Scheme`](scheme::Scheme), which they implement and
+//! over which committees and certificates are generic.
+//!
+//! Nothing in this crate opens a socket, reads a clock or starts a thread. Only [`dsig`] keeps global state, because it
+//! must detect that a process was forked. The crate compiles for `wasm32` and, without the feature `std`, as `no_std`
+//! with `alloc`. The one exception is the feature `driver`, which is off by default: it starts a thread that generates
+//! DSig's keys and uses the system's clock to bound waits for them.
 //!
 //! The crate has **not been audited**.
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -1,21 +1,21 @@
-//! The one shape of every state machine: an input goes in, a [`Step`] comes out, and whoever drives the machine
-//! carries the step out.
+//! The interface of every protocol state machine: [`Machine::handle`] takes an [`Input`] and returns a [`Step`], which
+//! the driver carries out.
 //!
-//! A machine does no I/O, reads no clock (time comes in with each call) and draws no randomness that was not
-//! handed to it when it was made. So the same type runs behind sockets and a disk, in the deterministic simulator,
-//! and in a browser, and a run can be replayed from its inputs.
+//! A machine does no I/O, reads no clock (each call passes the time) and draws no randomness except what its
+//! constructor received. The same type therefore runs behind sockets and a disk, in the deterministic simulator and in
+//! a browser, and a run can be replayed from its inputs.
 //!
-//! The driver's part of the contract:
+//! The driver must obey these rules:
 //!
-//! 1. **Persist, then send.** Every record of [`Step::persist`] is durable before any of [`Step::messages`]
-//!    leaves. A crash between the two is harmless; the opposite order is how a validator signs twice.
-//! 2. A step is carried out whole. Steps may be merged with [`Step::append`] to make one write of many.
-//! 3. Time never goes backwards. A timer fires once, at or after its time; setting one that is already set
-//!    replaces it.
-//! 4. After a crash the machine is made again from the records, in the order in which they were persisted; the
-//!    last few may be missing if their write was not completed, and then nothing that depended on them was sent.
+//! 1. **Persist, then send.** Every record in [`Step::persist`] is durable before any of [`Step::messages`] leaves. A
+//!    crash between the two is harmless; in the opposite order a validator can sign twice.
+//! 2. The driver carries out each step completely. It may merge steps with [`Step::append`] to save writes.
+//! 3. Time never goes backwards. A timer fires once, at or after its time; setting a timer again replaces the earlier
+//!    setting.
+//! 4. After a crash the driver rebuilds the machine from the records in the order in which they were persisted. The
+//!    last records may be missing if their write did not complete; no message that depended on them was sent.
 //!
-//! A machine that counts what it hears, and its driver's loop:
+//! A machine that counts the messages it receives, and one round of its driver's loop:
 //!
 //! ```
 //! use quorate::Result;
@@ -52,7 +52,7 @@
 //! let mut machine = Counter(0);
 //! let message = machine.decode(2, &[7; 32])?;
 //! let step = machine.handle(Time(1_000), Input::Message { from: 2, message });
-//! assert_eq!(step.persist.len(), 1);   // 1. make durable
+//! assert_eq!(step.persist.len(), 1);   // 1. write to disk
 //! assert_eq!(step.messages.len(), 1);  // 2. send
 //! assert_eq!(step.outputs, [1]);       // 3. act
 //! # Ok::<(), quorate::Error>(())
@@ -65,20 +65,20 @@ use core::time::Duration;
 use crate::Result;
 use crate::wire::Encode;
 
-/// A member's place in the committee, which is also its address.
+/// Index of a member in its committee, which is also its address.
 pub type MemberIndex = u16;
 
-/// The driver's clock: microseconds since a moment of the driver's choice.
+/// A point in time on the driver's clock, in microseconds since an epoch of the driver's choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
 
 impl Time {
-    /// The moment `after` later.
+    /// Returns the time `after` later.
     pub fn plus(self, after: Duration) -> Time {
         Time(self.0.saturating_add(u64::try_from(after.as_micros()).unwrap_or(u64::MAX)))
     }
 
-    /// How long `earlier` was before this moment; zero if it was not.
+    /// Returns the duration since `earlier`, or zero if `earlier` is later.
     pub fn since(self, earlier: Time) -> Duration {
         Duration::from_micros(self.0.saturating_sub(earlier.0))
     }
@@ -86,109 +86,110 @@ impl Time {
 
 /// A protocol as a pure state machine.
 pub trait Machine: Sized {
-    /// What machines say to each other.
+    /// Messages exchanged between members.
     type Message: Encode + Clone + Debug;
-    /// What the driver asks of the machine.
+    /// Requests from the driver to the machine.
     type Command: Debug;
     /// Names of the machine's timers.
     type Timer: Clone + Debug + Ord;
-    /// What must survive a crash.
+    /// Durable records: the state that must survive a crash.
     type Record: Encode + Clone + Debug;
-    /// What the machine tells its driver.
+    /// Results that the machine reports to its driver.
     type Output: Debug;
-    /// What a fault is evidence of.
+    /// Evidence of a protocol violation.
     type Fault: Debug;
 
-    /// Reads a message that `from` sent, with whatever the machine must know to read it (its committee).
-    /// Called on bytes from outside: bounded, exact, never panics.
+    /// Decodes a message from the member `from`, using the context that the machine has (its committee).
+    ///
+    /// The bytes come from outside: decoding is bounded, consumes them exactly and never panics.
     ///
     /// # Errors
-    /// What is wrong with the bytes. The driver counts it against `from` and drops them.
+    /// An error that describes the invalid bytes. The driver drops them and counts the error against `from`.
     fn decode(&self, from: MemberIndex, bytes: &[u8]) -> Result<Self::Message>;
 
-    /// Takes one input at time `now`.
+    /// Handles one input at time `now`.
     fn handle(&mut self, now: Time, input: Input<Self>) -> Step<Self>;
 }
 
-/// What happens to a machine.
+/// An event that a machine handles.
 #[derive(Debug)]
 pub enum Input<M: Machine> {
-    /// The machine begins, for the first time or after a restart. Always the first input.
+    /// The machine starts, for the first time or after a restart. Always the first input.
     Start,
-    /// A message arrived over a link that authenticates `from`.
+    /// A message arrived over a link that authenticates its sender.
     Message {
-        /// Who sent it.
+        /// The sender.
         from: MemberIndex,
-        /// What was sent.
+        /// The message.
         message: M::Message,
     },
-    /// A timer that the machine set has fired.
+    /// A timer of the machine fired.
     Timer(M::Timer),
-    /// The driver asks for something.
+    /// A request from the driver.
     Command(M::Command),
 }
 
-/// To whom a message goes.
+/// Recipient of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recipient {
-    /// One member. A machine never sends to itself.
+    /// One member. A machine never sends a message to itself.
     One(MemberIndex),
-    /// Every member but the sender.
+    /// All members except the sender.
     Others,
 }
 
-/// A message that is to leave.
+/// An outgoing message.
 #[derive(Clone, Debug)]
 pub struct Outgoing<T> {
-    /// To whom.
+    /// Recipient.
     pub to: Recipient,
-    /// What.
+    /// Payload.
     pub message: T,
 }
 
 /// A change to a timer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TimerChange<T> {
-    /// Fire `timer` once, `after` from now; replaces an earlier setting of the same timer.
+    /// Fire the timer once; replaces an earlier setting of the same timer.
     Set {
-        /// Which timer.
+        /// The timer.
         timer: T,
-        /// How long from now.
+        /// Delay from now.
         after: Duration,
     },
-    /// Do not fire it any more.
+    /// Cancel the timer.
     Cancel {
-        /// Which timer.
+        /// The timer.
         timer: T,
     },
 }
 
-/// Somebody broke the protocol.
+/// A protocol violation by a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault<E> {
-    /// Who.
+    /// The member at fault.
     pub culprit: MemberIndex,
-    /// What the culprit did, with the evidence.
+    /// Evidence of the violation.
     pub evidence: E,
 }
 
-/// Everything that follows from one input, in the order in which it must be carried out.
+/// Effects of one input, in the order in which the driver must carry them out.
 #[must_use = "a step that is not carried out breaks the protocol"]
 pub struct Step<M: Machine> {
-    /// Make these durable first, in order.
+    /// Records to make durable first, in order.
     pub persist: Vec<M::Record>,
-    /// Then send these.
+    /// Messages to send once the records are durable.
     pub messages: Vec<Outgoing<M::Message>>,
-    /// Change these timers.
+    /// Timers to set or cancel.
     pub timers: Vec<TimerChange<M::Timer>>,
-    /// Act on these.
+    /// Results for the driver.
     pub outputs: Vec<M::Output>,
-    /// Record these against their culprits.
+    /// Violations to record against their culprits.
     pub faults: Vec<Fault<M::Fault>>,
 }
 
 impl<M: Machine> Step<M> {
-    /// A step that asks for nothing.
+    /// Creates a step without effects.
     pub fn new() -> Self {
         Self {
             persist: Vec::new(),
@@ -199,7 +200,7 @@ impl<M: Machine> Step<M> {
         }
     }
 
-    /// Whether nothing is asked for.
+    /// Returns true if the step has no effects.
     pub fn is_empty(&self) -> bool {
         self.persist.is_empty()
             && self.messages.is_empty()
@@ -208,7 +209,7 @@ impl<M: Machine> Step<M> {
             && self.faults.is_empty()
     }
 
-    /// Adds what `later` asks for behind what this step asks for.
+    /// Appends the effects of `later` to those of this step.
     pub fn append(&mut self, mut later: Self) {
         self.persist.append(&mut later.persist);
         self.messages.append(&mut later.messages);
@@ -217,37 +218,37 @@ impl<M: Machine> Step<M> {
         self.faults.append(&mut later.faults);
     }
 
-    /// Asks to make a record durable.
+    /// Adds a record to make durable.
     pub fn persist(&mut self, record: M::Record) {
         self.persist.push(record);
     }
 
-    /// Asks to send to one member.
+    /// Adds a message to one member.
     pub fn send(&mut self, to: MemberIndex, message: M::Message) {
         self.messages.push(Outgoing { to: Recipient::One(to), message });
     }
 
-    /// Asks to send to all others.
+    /// Adds a message to all other members.
     pub fn broadcast(&mut self, message: M::Message) {
         self.messages.push(Outgoing { to: Recipient::Others, message });
     }
 
-    /// Asks for a timer.
+    /// Sets a timer.
     pub fn set_timer(&mut self, timer: M::Timer, after: Duration) {
         self.timers.push(TimerChange::Set { timer, after });
     }
 
-    /// Asks for a timer no more.
+    /// Cancels a timer.
     pub fn cancel_timer(&mut self, timer: M::Timer) {
         self.timers.push(TimerChange::Cancel { timer });
     }
 
-    /// Tells the driver something.
+    /// Adds a result for the driver.
     pub fn output(&mut self, output: M::Output) {
         self.outputs.push(output);
     }
 
-    /// Reports a fault.
+    /// Reports a violation by `culprit`.
     pub fn fault(&mut self, culprit: MemberIndex, evidence: M::Fault) {
         self.faults.push(Fault { culprit, evidence });
     }

@@ -1,14 +1,14 @@
-//! Binary Merkle trees over BLAKE3: one root for many items, and a short path that proves one of them.
+//! Binary Merkle trees over BLAKE3: one root commits to a list of items, and a short path proves one of them.
 //!
-//! * A leaf is the hash of an item under the tree's leaf domain; a node is the hash of its two children (64 bytes)
-//!   under the tree's node domain. Different domains keep a node from being passed off as a leaf.
-//! * A level of odd length passes its last node up unchanged. Nothing is duplicated, so two different lists of
-//!   leaves never have the same tree for that reason.
-//! * The root of no leaves is the hash of nothing under the node domain.
+//! * A leaf is the hash of an item under the tree's leaf domain. A node is the hash of its two children (64 bytes)
+//!   under the tree's node domain. The different domains prevent a node from passing as a leaf.
+//! * A level of odd length passes its last node up unchanged. No node is duplicated, so two different lists of leaves
+//!   never have the same tree for that reason.
+//! * The root of an empty list is the hash of the empty string under the node domain.
 //!
-//! **The root alone does not fix the number of leaves**; whoever signs a root signs the count with it, as a path
-//! is checked for both. A path is `index u32 | count u32 | siblings 32·k`, bottom first, where k follows from
-//! index and count: there is one encoding of each path and at most 32 siblings.
+//! **The root alone does not fix the number of leaves.** Sign the number of leaves together with the root, because a
+//! path is checked against both. A path is `index u32 | count u32 | siblings 32·k`, bottom first, where k follows from
+//! index and count: each path has one encoding and at most 32 siblings.
 //!
 //! ```
 //! use quorate::merkle::Merkle;
@@ -27,17 +27,19 @@ use alloc::vec::Vec;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
-/// A leaf, a node or a root.
+const NO_LEAF: &str = "Merkle path: expected an index below the number of leaves";
+
+/// Hash of a leaf, a node or a root.
 pub type Hash = [u8; 32];
 
-/// A kind of tree: the domains of its leaves and of its nodes.
+/// A kind of Merkle tree, identified by the domains of its leaves and of its nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Merkle<'d> {
     leaf: &'d str,
     node: &'d str,
 }
 
-/// The way from one leaf to the root.
+/// The path from one leaf to the root: the proof that the leaf is in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     index: u32,
@@ -46,17 +48,17 @@ pub struct Path {
 }
 
 impl<'d> Merkle<'d> {
-    /// A kind of tree. The two strings are different, and used for nothing else.
+    /// Creates a kind of tree. The two domain strings must differ and have no other use.
     pub const fn new(leaf: &'d str, node: &'d str) -> Self {
         Self { leaf, node }
     }
 
-    /// The leaf of one item. Cost: ⌈len/64⌉ + 1 compressions.
+    /// Hashes one item to its leaf. Cost: ⌈len/64⌉ + 1 compressions.
     pub fn leaf(&self, item: &[u8]) -> Hash {
         domain::hash(self.leaf, item)
     }
 
-    /// The leaves of many items: as [`leaf`](Merkle::leaf), with the domain hashed once.
+    /// Hashes many items to their leaves, as [`leaf`](Merkle::leaf) does, but hashes the domain only once.
     pub fn leaves<T: AsRef<[u8]>>(&self, items: impl IntoIterator<Item = T>) -> Vec<Hash> {
         let mut hasher = domain::hasher(self.leaf);
         let hash = |item: T| {
@@ -66,7 +68,7 @@ impl<'d> Merkle<'d> {
         items.into_iter().map(hash).collect()
     }
 
-    /// The root over `leaves`. Cost: one compression per leaf.
+    /// Returns the root over `leaves`. Cost: one compression per leaf.
     pub fn root(&self, leaves: &[Hash]) -> Hash {
         let mut level = leaves.to_vec();
         let mut hasher = domain::hasher(self.node);
@@ -76,12 +78,12 @@ impl<'d> Merkle<'d> {
         level.first().copied().unwrap_or_else(|| domain::hash(self.node, &[]))
     }
 
-    /// The path of the leaf at `index`. Cost: as [`root`](Merkle::root).
+    /// Returns the path of the leaf at `index`. Cost: as [`root`](Merkle::root).
     ///
     /// # Errors
-    /// [`Error::Malformed`] if there is no such leaf, or more than 2³² − 1.
+    /// [`Error::Malformed`] if the tree has no leaf at `index`, or more than 2³² − 1 leaves.
     pub fn path(&self, leaves: &[Hash], index: usize) -> Result<Path> {
-        let wrong = Error::Malformed { what: "Merkle path: no leaf at this index" };
+        let wrong = Error::Malformed { what: NO_LEAF };
         if index >= leaves.len() {
             return Err(wrong);
         }
@@ -98,7 +100,7 @@ impl<'d> Merkle<'d> {
         Ok(Path { index: at, count, siblings })
     }
 
-    /// The whole tree, for whoever needs many paths. Cost: as [`root`](Merkle::root).
+    /// Returns the whole tree, from which many paths are cheap. Cost: as [`root`](Merkle::root).
     #[cfg(feature = "erasure")]
     pub(crate) fn levels(&self, leaves: Vec<Hash>) -> Levels {
         let mut hasher = domain::hasher(self.node);
@@ -113,8 +115,8 @@ impl<'d> Merkle<'d> {
         Levels { levels, root: level }
     }
 
-    /// Checks that `leaf` is where the path says in the tree under `root`. Compare [`Path::count`] with the count
-    /// that was signed. Cost: one compression per level.
+    /// Verifies that `leaf` is at the path's index in the tree under `root`. Compare [`Path::count`] with the signed
+    /// number of leaves. Cost: one compression per level.
     ///
     /// # Errors
     /// [`Error::WrongContext`] if the path leads to another root.
@@ -122,7 +124,8 @@ impl<'d> Merkle<'d> {
         let mut hasher = domain::hasher(self.node);
         let (mut at, mut siblings) = (*leaf, path.siblings.iter());
         for side in sides(path.index, path.count) {
-            let sibling = *siblings.next().ok_or(Error::Malformed { what: "Merkle path" })?;
+            let sibling =
+                *siblings.next().ok_or(Error::Malformed { what: "Merkle path: too few siblings" })?;
             at = match side {
                 Side::Left => parent(&mut hasher, &[sibling, at]),
                 Side::Right => parent(&mut hasher, &[at, sibling]),
@@ -132,13 +135,13 @@ impl<'d> Merkle<'d> {
     }
 }
 
-/// All levels of a tree that has one leaf or more.
+/// All levels of a tree with at least one leaf.
 #[cfg(feature = "erasure")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Levels {
-    /// From the leaves up, without the root.
+    /// The levels from the leaves upwards, without the root.
     levels: Vec<Vec<Hash>>,
-    /// One hash.
+    /// The root, as a level of one hash.
     root: Vec<Hash>,
 }
 
@@ -148,13 +151,13 @@ impl Levels {
         self.root.first().copied().unwrap_or_default()
     }
 
-    /// The path of the leaf at `index`, and the leaf.
+    /// Returns the path of the leaf at `index`, and the leaf.
     pub(crate) fn path(&self, index: usize) -> Result<(Path, Hash)> {
         let leaves = self.levels.first().unwrap_or(&self.root);
         let (Some(leaf), Ok(at), Ok(count)) =
             (leaves.get(index), u32::try_from(index), u32::try_from(leaves.len()))
         else {
-            return Err(Error::Malformed { what: "Merkle path: no leaf at this index" });
+            return Err(Error::Malformed { what: NO_LEAF });
         };
         let siblings = self.levels.iter().enumerate();
         let siblings =
@@ -164,17 +167,17 @@ impl Levels {
 }
 
 impl Path {
-    /// The leaf's place.
+    /// Returns the index of the leaf.
     pub fn index(&self) -> u32 {
         self.index
     }
 
-    /// How many leaves the tree has, as far as this path knows.
+    /// Returns the number of leaves that the path claims for the tree.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// The siblings on the way, bottom first.
+    /// Returns the siblings along the path, bottom first.
     pub fn siblings(&self) -> &[Hash] {
         &self.siblings
     }
@@ -194,20 +197,21 @@ impl Decode for Path {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         let (index, count) = (r.u32()?, r.u32()?);
         if index >= count {
-            return Err(Error::Malformed { what: "Merkle path: no leaf at this index" });
+            return Err(Error::Malformed { what: NO_LEAF });
         }
         let siblings = sides(index, count).map(|_| r.array()).collect::<Result<_>>()?;
         Ok(Self { index, count, siblings })
     }
 }
 
-/// On which side of the way up a sibling stands.
+/// The side of the path on which a sibling is.
 enum Side {
     Left,
     Right,
 }
 
-/// The siblings that the leaf at `index` of `count` has; levels at which it is passed up have none.
+/// Returns the sides of the siblings of the leaf at `index` of `count`, bottom first. Levels that pass the node up have
+/// no sibling.
 fn sides(index: u32, count: u32) -> impl Iterator<Item = Side> {
     let mut level = (index, count);
     core::iter::from_fn(move || {
@@ -242,7 +246,7 @@ mod tests {
 
     const TREE: Merkle = Merkle::new(domain::BATCH_LEAF, domain::BATCH_NODE);
 
-    /// The definition, said once more: the left subtree is the largest full one.
+    /// An independent definition: the left subtree is the largest full one.
     fn reference(leaves: &[Hash]) -> Hash {
         match leaves {
             [] => domain::hash(domain::BATCH_NODE, &[]),
@@ -279,7 +283,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_decodes_encodes_to_the_same_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..120)) {
+        fn a_decoded_path_encodes_to_the_same_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..120)) {
             if let Ok(path) = Path::decode(&bytes, &()) {
                 prop_assert!(path.siblings.len() <= 32);
                 prop_assert_eq!(path.encode(), bytes);
@@ -288,14 +292,17 @@ mod tests {
     }
 
     #[test]
-    fn a_node_is_no_leaf_and_a_shorter_or_longer_path_is_refused() {
+    fn rejects_a_node_as_leaf_and_paths_of_other_lengths() {
         let leaves = TREE.leaves([b"a", b"b", b"c", b"d"]);
         let root = TREE.root(&leaves);
         let path = TREE.path(&leaves, 0).unwrap();
         let inner = domain::hash(domain::BATCH_NODE, &[leaves[0], leaves[1]].concat());
         let short = Path { index: 0, count: 2, siblings: path.siblings[1..].to_vec() };
         assert!(TREE.verify(&root, &TREE.leaf(&[leaves[0], leaves[1]].concat()), &short).is_err());
-        assert!(TREE.verify(&root, &inner, &short).is_ok(), "which is why the count is signed with the root");
+        assert!(
+            TREE.verify(&root, &inner, &short).is_ok(),
+            "a path of another count leads to the root, so the count is signed with it"
+        );
         let mut bytes = path.encode();
         bytes.push(0);
         assert!(Path::decode(&bytes, &()).is_err());

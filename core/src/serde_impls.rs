@@ -1,5 +1,7 @@
-//! Which types have a serde form: those that decode without knowing more. It stands above all rooms of the crate, so
-//! that none of them has to know the others; the form itself is [`wire::serde`](crate::wire::serde).
+//! serde implementations of the types that decode without a context.
+//!
+//! The module is above all other modules of the crate, so that none of them depends on another for serde. The form
+//! itself is defined in [`wire::serde`](crate::wire::serde).
 
 #[cfg(feature = "bls")]
 use crate::bls;
@@ -50,7 +52,7 @@ mod tests {
     use rand::SeedableRng;
 
     #[test]
-    fn text_is_the_hex_of_the_wire_encoding_and_nothing_else_is_read() {
+    fn text_is_exactly_the_lower_case_hex_of_the_encoding() {
         let secret = MinSig::generate(&mut rand::rngs::StdRng::seed_from_u64(1)).unwrap();
         let key = MinSig::public_key(&secret);
         let text = serde_json::to_string(&key).unwrap();

@@ -1,4 +1,4 @@
-//! The blocks with the suite chosen at run time: they do what the typed ones do, and refuse to mix suites.
+//! The blocks with the suite chosen at run time: they agree with the typed ones and refuse to mix suites.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use quorate::any::{
@@ -11,7 +11,7 @@ use quorate::committee::{ChainId, RawSigners, Repeats, Verified};
 use quorate::gossip::{Parameters, Peers, Received};
 use quorate::machine::Time;
 use quorate::sortition::{EXPECTED_WINNERS, Seed};
-use quorate::{Error, certificate, ed25519};
+use quorate::{Detail, Error, certificate, ed25519};
 
 const KIND: Kind = Kind::new(1);
 
@@ -38,11 +38,13 @@ fn certificate_of(secrets: &[SecretKey], committee: &Committee, digest: u8) -> C
 }
 
 fn wrong_suite<T: std::fmt::Debug>(result: Result<T, Error>) {
-    assert_eq!(result.unwrap_err(), Error::WrongContext { what: "suite" });
+    let error = result.unwrap_err();
+    assert_eq!(error.code(), "WRONG_CONTEXT");
+    assert_eq!(error.details()[0], ("what", Detail::Text("suite")));
 }
 
 #[test]
-fn each_suite_goes_from_keys_to_a_certificate_and_back_from_bytes() {
+fn each_suite_forms_and_decodes_a_certificate() {
     for &suite in Suite::ALL {
         let secrets = secrets(suite);
         let committee = committee_of(&secrets);
@@ -77,7 +79,7 @@ fn each_suite_goes_from_keys_to_a_certificate_and_back_from_bytes() {
 }
 
 #[test]
-fn timeouts_evidence_and_the_guard_are_there_for_each_suite() {
+fn each_suite_has_timeouts_evidence_and_a_guard() {
     for &suite in Suite::ALL {
         let secrets = secrets(suite);
         let committee = committee_of(&secrets);
@@ -119,7 +121,7 @@ fn timeouts_evidence_and_the_guard_are_there_for_each_suite() {
 }
 
 #[test]
-fn suites_do_not_mix_and_nothing_changes_by_trying() {
+fn mixing_suites_fails_without_side_effects() {
     let (bls, ed) = (secrets(Suite::MinSig), secrets(Suite::Ed25519));
     let (committee, other) = (committee_of(&bls), committee_of(&ed));
     let statement = committee.statement(KIND, 9, [1; 32]);
@@ -152,12 +154,13 @@ fn suites_do_not_mix_and_nothing_changes_by_trying() {
 
     let batch = vec![certificate_of(&ed, &other, 1), certificate_of(&bls, &committee, 1)];
     let verdicts = Certificate::verify_batch(&committee, batch.clone(), &mut getrandom::SysRng);
-    assert!(verdicts[0] == Err(Error::WrongContext { what: "suite" }) && verdicts[1].is_ok());
+    wrong_suite(verdicts[0].clone());
+    assert!(verdicts[1].is_ok());
     assert!(Certificate::verify_batch_derived(&other, batch)[0].is_ok());
 }
 
 #[test]
-fn aggregates_are_of_one_bls_suite() {
+fn aggregates_belong_to_one_bls_suite() {
     let keys = secrets(Suite::MinPk);
     let verified: Vec<VerifiedKey> = keys.iter().map(VerifiedKey::from_secret).collect();
     let signatures: Vec<Signature> = keys.iter().map(|key| key.sign(b"m")).collect();
@@ -175,7 +178,7 @@ fn aggregates_are_of_one_bls_suite() {
 }
 
 #[test]
-fn typed_values_go_in_and_come_out() {
+fn typed_values_convert_in_both_directions() {
     let keys = secrets(Suite::Ed25519);
     let committee = committee_of(&keys);
     let certificate = certificate_of(&keys, &committee, 1);
@@ -195,7 +198,7 @@ fn singles(secrets: &[SecretKey], committee: &Committee) -> Vec<Verified<Aggrega
 }
 
 #[test]
-fn aggregates_add_up_in_any_order_to_a_certificate() {
+fn aggregates_in_any_order_form_a_certificate() {
     for suite in COUNTED {
         let secrets = secrets(suite);
         let committee = committee_of(&secrets);
@@ -237,7 +240,7 @@ fn aggregates_add_up_in_any_order_to_a_certificate() {
 }
 
 #[test]
-fn gossip_goes_from_votes_to_the_same_certificate_everywhere() {
+fn gossip_forms_a_certificate_at_every_node() {
     for suite in COUNTED {
         let secrets = secrets(suite);
         let committee = committee_of(&secrets);
@@ -279,7 +282,7 @@ fn gossip_goes_from_votes_to_the_same_certificate_everywhere() {
 }
 
 #[test]
-fn aggregates_and_tickets_are_of_the_suites_that_have_them_and_do_not_mix() {
+fn only_counted_suites_have_aggregates_and_they_do_not_mix() {
     let [first, second] = COUNTED.map(|suite| {
         let secrets = secrets(suite);
         let committee = committee_of(&secrets);
@@ -292,7 +295,8 @@ fn aggregates_and_tickets_are_of_the_suites_that_have_them_and_do_not_mix() {
     assert_eq!(first.1[0].normalised([&second.1[0]]), first.1[0]);
     let mixed = vec![second.1[0].clone().into_inner(), first.1[0].clone().into_inner()];
     let verdicts = Aggregate::verify_batch_derived(&first.0, mixed);
-    assert!(verdicts[0] == Err(Error::WrongContext { what: "suite" }) && verdicts[1].is_ok());
+    wrong_suite(verdicts[0].clone());
+    assert!(verdicts[1].is_ok());
     let statement = *first.1[0].statement();
     let mut pool = Pool::new(&first.0, 0, statement, Parameters::default()).unwrap();
     wrong_suite(pool.insert(second.1[1].clone()));
@@ -301,7 +305,8 @@ fn aggregates_and_tickets_are_of_the_suites_that_have_them_and_do_not_mix() {
     let mut gossip = Gossip::new(&first.0, 0, statement, Parameters::default()).unwrap();
     let foreign = second.1[1].clone().into_inner();
     let received = gossip.receive(1, foreign, Time(0), &mut Peers::new(0, 4, Parameters::default()));
-    assert_eq!(received, Received::Invalid(Error::WrongContext { what: "suite" }));
+    let Received::Invalid(error) = received else { panic!("{received:?}") };
+    wrong_suite(Err::<(), _>(error));
 
     for suite in [Suite::MinSig, Suite::MinPk, Suite::Ed25519] {
         let secrets = secrets(suite);
@@ -316,7 +321,7 @@ fn aggregates_and_tickets_are_of_the_suites_that_have_them_and_do_not_mix() {
             Aggregate::verify_batch_derived(&committee, vec![first.1[0].clone().into_inner()])[0].is_err()
         );
     }
-    // Keys have the same bytes in suites 1 and 4, and are of their own suites all the same.
+    // Keys have the same bytes in suites 1 and 4 but belong to different suites.
     let secret = SecretKey::from_bytes(Suite::MinSig, &[7; 32]).unwrap();
     let counted = SecretKey::from_bytes(Suite::MinSigCounted, &[7; 32]).unwrap();
     assert_eq!(secret.public_key().encode(), counted.public_key().encode());
@@ -327,7 +332,7 @@ fn aggregates_and_tickets_are_of_the_suites_that_have_them_and_do_not_mix() {
 }
 
 #[test]
-fn a_ticket_and_the_next_seed_convince_everybody_in_each_suite_of_unique_signatures() {
+fn tickets_and_seeds_verify_in_suites_with_unique_signatures() {
     let seed = Seed::genesis(chain(), b"what nobody chose");
     for suite in [Suite::MinSig, Suite::MinPk, Suite::MinSigCounted, Suite::MinPkCounted] {
         let secrets = secrets(suite);

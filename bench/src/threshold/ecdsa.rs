@@ -5,7 +5,7 @@ use std::hint::black_box;
 use quorate::Result;
 use quorate::committee::{ChainId, CommitteeId};
 use quorate::ed25519::Ed25519;
-use quorate::guard::{BLOCK, Guard};
+use quorate::guard::{Guard, PRESIGNATURES_PER_BLOCK};
 use quorate::scheme::Scheme;
 use quorate::threshold::combiner::Counts;
 use quorate::threshold::ecdsa::{Curve, Plan, Presignatures, Signature, Signed, TrustedDealer};
@@ -20,7 +20,7 @@ use crate::certificates::SingleEd;
 use crate::sampling::{Care, Case, medians};
 
 /// Presignatures that one sample uses up: half a block.
-const SPENT: u32 = BLOCK / 2;
+const SPENT: u32 = PRESIGNATURES_PER_BLOCK / 2;
 
 /// Nanoseconds until f wrong shares are named and the signature is there, and what was done for it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -100,7 +100,8 @@ uniffi::custom_type!(Uint128, Vec<u8>, {
 
 /// Exactly 32 bytes.
 pub(crate) fn hash32(what: &'static str, bytes: &[u8]) -> Result<[u8; 32]> {
-    bytes.try_into().map_err(|_| Error::Malformed { what }.into())
+    let actual = bytes.len() as u64;
+    bytes.try_into().map_err(|_| Error::WrongLength { what, expected: 32, actual }.into())
 }
 
 /// The same for values that Kotlin checked on construction, so that the error never occurs.
@@ -120,14 +121,14 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Raises the core's error for a 32-byte value of another length.
 #[uniffi::export]
-fn refuse_length(what: LengthOf) -> Result<()> {
+fn refuse_length(what: LengthOf, actual: u32) -> Result<()> {
     let what = match what {
         LengthOf::Chain => "chain identifier",
         LengthOf::Committee => "committee identifier",
         LengthOf::Digest => "digest",
         LengthOf::Hash => "hash",
     };
-    Err(Error::Malformed { what }.into())
+    Err(Error::WrongLength { what, expected: 32, actual: actual.into() }.into())
 }
 
 /// Values of 32 bytes.

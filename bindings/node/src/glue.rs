@@ -63,7 +63,8 @@ pub(crate) fn suite(name: &str) -> Result<Suite> {
 
 /// Exactly 32 bytes.
 pub(crate) fn array(what: &'static str, bytes: &[u8]) -> Result<[u8; 32]> {
-    bytes.try_into().map_err(|_| Error::Malformed { what }).throw()
+    let actual = bytes.len() as u64;
+    bytes.try_into().map_err(|_| Error::WrongLength { what, expected: 32, actual }).throw()
 }
 
 /// Copies bytes to JavaScript: they are few, and copying is cheaper than garbage collection.

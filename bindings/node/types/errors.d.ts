@@ -45,7 +45,13 @@ export class QuorateError extends Error {
 /** The bytes are not an encoding of the expected type: wrong length, unknown tag, or not a point. */
 export class MalformedError extends QuorateError {
   readonly code: 'MALFORMED';
-  readonly details: { readonly what: string };
+  /** For a wrong length: `expected` and `actual` in bytes, or the `count` of trailing bytes. */
+  readonly details: {
+    readonly what: string;
+    readonly expected?: bigint;
+    readonly actual?: bigint;
+    readonly count?: bigint;
+  };
 }
 /** The bytes decode, but they are not the canonical encoding of the value. */
 export class NonCanonicalError extends QuorateError {
@@ -128,7 +134,8 @@ export class BadCiphertextError extends QuorateError {
 /** The object is valid, but for another committee, chain, epoch, view or suite. */
 export class WrongContextError extends QuorateError {
   readonly code: 'WRONG_CONTEXT';
-  readonly details: { readonly what: string };
+  /** `expected` and `actual` for a number, such as an epoch, a view or a committee size. */
+  readonly details: { readonly what: string; readonly expected?: bigint; readonly actual?: bigint };
 }
 /** Signing this would contradict an earlier signature; nothing was signed. */
 export class ContradictionError extends QuorateError {

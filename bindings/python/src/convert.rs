@@ -131,9 +131,10 @@ impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for TriedArgument<
     }
 }
 
-/// Returns exactly `N` bytes, or [`Error::Malformed`] with the name of the expected value.
+/// Converts to exactly `N` bytes, or fails with [`Error::WrongLength`] for `what`.
 pub(crate) fn exactly<const N: usize>(bytes: &[u8], what: &'static str) -> Result<[u8; N]> {
-    bytes.try_into().map_err(|_| Error::Malformed { what })
+    let (expected, actual) = (N as u64, bytes.len() as u64);
+    bytes.try_into().map_err(|_| Error::WrongLength { what, expected, actual })
 }
 
 /// Integer types by meaning, so that an error can name the argument; pyo3 names it only for wrong types.

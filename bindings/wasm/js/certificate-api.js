@@ -27,7 +27,7 @@ function identifier(kind) {
     static fromBytes(data) {
       const given = bytes(data, 'bytes');
       if (given.length !== 32) {
-        const error = make('MALFORMED', `${kind}: these bytes are not an encoding of it; there must be 32`, []);
+        const error = make('MALFORMED', `malformed ${kind}: expected 32 bytes, got ${given.length}`, []);
         addText(error, 'what', kind);
         throw error;
       }

@@ -52,7 +52,8 @@ pub(crate) fn suite(name: &str) -> JsResult<Suite> {
 
 /// Exactly 32 bytes.
 pub(crate) fn array(bytes: &[u8], what: &'static str) -> JsResult<[u8; 32]> {
-    bytes.try_into().map_err(|_| error(&Error::Malformed { what }))
+    let actual = bytes.len() as u64;
+    bytes.try_into().map_err(|_| error(&Error::WrongLength { what, expected: 32, actual }))
 }
 
 /// Decodes a type whose encoding needs no context.

@@ -4,9 +4,12 @@ use core::fmt;
 
 use rand_core::TryCryptoRng;
 
-use super::{
-    Certificate, Committee, Signature, Suite, Vote, any_of, batch, conversions, lift, lower, wrong_suite,
-};
+use super::certificates::Certificate;
+use super::committee::Committee;
+use super::dispatch::{any_of, batch, conversions, lift, lower, wrong_suite};
+use super::keys::Signature;
+use super::suite::Suite;
+use super::votes::Vote;
 use crate::bls::{Counted, MinPk, MinSig};
 use crate::certificate::{self, Statement};
 use crate::committee::{SignerSet, Verified};

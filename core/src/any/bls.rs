@@ -1,19 +1,21 @@
-//! What [`crate::bls`] offers besides [`Scheme`], with the suite chosen at run time: 1 or 2. Ed25519 has no aggregates, and
-//! those of suites 4 and 5 are [`Aggregate`](super::Aggregate)s: there it is [`Error::WrongContext`].
+//! The functions of [`crate::bls`] with the suite chosen at run time: 1 or 2.
+//!
+//! For other suites they return [`Error::WrongContext`]: Ed25519 has no aggregates, and those of suites 4 and 5 are
+//! [`Aggregate`](super::Aggregate)s.
 
 use alloc::vec::Vec;
 
 #[cfg(any(feature = "ed25519", feature = "gossip"))]
-use super::wrong_suite;
-use super::{Signature, VerifiedKey};
+use super::dispatch::wrong_suite;
+use super::keys::{Signature, VerifiedKey};
 use crate::bls::{self, MinPk, MinSig, Variant};
 use crate::scheme::{self, Scheme};
 use crate::{Error, Result};
 
-/// Sums signatures. Nothing is verified; the sum verifies if all parts do. Cost: one addition each.
+/// Sums signatures. Nothing is verified; the sum verifies if all parts do. Cost: one addition per signature.
 ///
 /// # Errors
-/// [`Error::Infinity`] if there are none, or if they cancel; [`Error::WrongContext`] if not all are of one BLS
+/// [`Error::Infinity`] if `signatures` is empty or the signatures cancel; [`Error::WrongContext`] if they are not all of one BLS
 /// suite.
 pub fn aggregate(signatures: &[Signature]) -> Result<Signature> {
     match signatures.first() {
@@ -25,10 +27,10 @@ pub fn aggregate(signatures: &[Signature]) -> Result<Signature> {
     }
 }
 
-/// Checks that all of `keys` signed the same message. Cost: one addition per key, one hash, two pairings.
+/// Verifies that all of `keys` signed the same message. Cost: one addition per key, one hash, two pairings.
 ///
 /// # Errors
-/// As [`bls::fast_aggregate_verify`]; [`Error::WrongContext`] if not all are of one BLS suite.
+/// As [`bls::fast_aggregate_verify`]; [`Error::WrongContext`] if they are not all of one BLS suite.
 pub fn fast_aggregate_verify(keys: &[VerifiedKey], message: &[u8], signature: &Signature) -> Result<()> {
     fn verify<V>(keys: &[VerifiedKey], message: &[u8], signature: &bls::Signature<V>) -> Result<()>
     where
@@ -45,10 +47,10 @@ pub fn fast_aggregate_verify(keys: &[VerifiedKey], message: &[u8], signature: &S
     }
 }
 
-/// Checks that each key signed its own message. Cost: one hash and one pairing per message, and one.
+/// Verifies that each key signed its own message. Cost: one hash and one pairing per message, and one more pairing.
 ///
 /// # Errors
-/// As [`bls::aggregate_verify`]; [`Error::WrongContext`] if not all are of one BLS suite.
+/// As [`bls::aggregate_verify`]; [`Error::WrongContext`] if they are not all of one BLS suite.
 pub fn aggregate_verify(signed: &[(&VerifiedKey, &[u8])], signature: &Signature) -> Result<()> {
     fn verify<'a, V>(signed: &[(&'a VerifiedKey, &'a [u8])], signature: &bls::Signature<V>) -> Result<()>
     where

@@ -3,7 +3,8 @@ use core::fmt;
 
 use rand_core::TryCryptoRng;
 
-use super::{Committee, batch, each, lift, per_suite, whole, written};
+use super::committee::Committee;
+use super::dispatch::{batch, each, lift, per_suite, whole, written};
 use crate::Result;
 use crate::certificate::{self, Statement};
 use crate::committee::{SignerSet, Verified};
@@ -13,39 +14,40 @@ use crate::wire::{Decode, Encode};
 type CertificateOf<S> = certificate::Certificate<S>;
 
 per_suite! {
-    /// A quorum signed one statement, see [`certificate::Certificate`].
+    /// A quorum certificate, see [`certificate::Certificate`].
     #[derive(Clone, PartialEq, Eq)]
     Certificate, CertificateOf
 }
 
 impl Certificate {
-    /// Reads a certificate of this committee. Form, epoch and quorum are checked, the signatures not yet.
+    /// Decodes a certificate of this committee. Structure, epoch and quorum are checked; the signatures are not yet
+    /// verified.
     ///
     /// # Errors
     /// [`WrongContext`](crate::Error::WrongContext) for another suite or epoch,
-    /// [`BelowQuorum`](crate::Error::BelowQuorum), and what is wrong with the bytes.
+    /// [`BelowQuorum`](crate::Error::BelowQuorum), and the errors of invalid bytes.
     pub fn decode(bytes: &[u8], committee: &Committee) -> Result<Self> {
         each!(committee, Committee, S, committee => {
             CertificateOf::<S>::decode(bytes, committee.as_ref()).map(Self::from)
         })
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     pub fn encode(&self) -> Vec<u8> {
         each!(self, Certificate, S, certificate => certificate.encode())
     }
 
-    /// Bytes of the encoding.
+    /// Returns the length of the encoding in bytes.
     pub fn encoded_len(&self) -> usize {
         each!(self, Certificate, S, certificate => certificate.encoded_len())
     }
 
-    /// The certificate without suite and statement, for formats that hold them already.
+    /// Returns the detached form, without suite and statement, for formats that contain them already.
     pub fn encode_detached(&self) -> Vec<u8> {
         each!(self, Certificate, S, certificate => written(|w| certificate.encode_detached(w)))
     }
 
-    /// Reads what [`encode_detached`](Certificate::encode_detached) wrote.
+    /// Decodes the detached form of a certificate of `statement`.
     ///
     /// # Errors
     /// As [`decode`](Certificate::decode).
@@ -55,22 +57,22 @@ impl Certificate {
         })
     }
 
-    /// What was signed.
+    /// Returns the signed statement.
     pub fn statement(&self) -> &Statement {
         each!(self, Certificate, S, certificate => certificate.statement())
     }
 
-    /// Who signed.
+    /// Returns the signers.
     pub fn signers(&self) -> &SignerSet {
         each!(self, Certificate, S, certificate => certificate.signers())
     }
 
-    /// The encoded aggregate (BLS), or the signatures in ascending order of the signers (Ed25519).
+    /// Returns the encoded aggregate (BLS) or the signatures in ascending order of the signers (Ed25519).
     pub fn proof(&self) -> Vec<u8> {
         each!(self, Certificate, S, certificate => written(|w| S::encode_proof(certificate.proof(), certificate.signers(), w)))
     }
 
-    /// Checks the signatures, see [`certificate::Certificate::verify`] for the cost.
+    /// Verifies the signatures; for the cost see [`certificate::Certificate::verify`].
     ///
     /// # Errors
     /// As there.
@@ -78,7 +80,7 @@ impl Certificate {
         each!(self, Certificate, S, certificate => certificate.verify(committee.try_into()?).map(lift))
     }
 
-    /// As [`verify`](Certificate::verify), for a certificate that stays where it is.
+    /// As [`verify`](Certificate::verify), but by reference.
     ///
     /// # Errors
     /// As [`verify`](Certificate::verify).
@@ -86,7 +88,8 @@ impl Certificate {
         each!(self, Certificate, S, certificate => certificate.check(committee.try_into()?))
     }
 
-    /// Checks many at once, see [`certificate::Certificate::verify_batch`]: a verdict for each, in their order.
+    /// Verifies many certificates at once and returns a result for each, see
+    /// [`certificate::Certificate::verify_batch`].
     pub fn verify_batch<R: TryCryptoRng + ?Sized>(
         committee: &Committee,
         certificates: Vec<Self>,
@@ -98,7 +101,7 @@ impl Certificate {
         })
     }
 
-    /// As [`verify_batch`](Certificate::verify_batch) where there is no random number generator.
+    /// Verifies as [`verify_batch`](Certificate::verify_batch), but without a random number generator.
     pub fn verify_batch_derived(
         committee: &Committee,
         certificates: Vec<Self>,

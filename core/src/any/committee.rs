@@ -2,7 +2,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::{Of, PublicKey, VerifiedKey, any_of, as_typed, each, per_suite, typed, whole};
+use super::dispatch::{ForScheme, any_of, as_typed, each, per_suite, typed, whole};
+use super::keys::{PublicKey, VerifiedKey};
 use crate::certificate::{Kind, Statement};
 use crate::committee::{self, ChainId, CommitteeId, RawSigners, Repeats, SignerSet};
 use crate::machine::MemberIndex;
@@ -12,26 +13,26 @@ use crate::{Error, Result};
 type Shared<S> = Arc<committee::Committee<S>>;
 
 per_suite! {
-    /// Who may sign, with which weight, see [`committee::Committee`]. A clone is another handle to the same one.
+    /// Members and their weights, see [`committee::Committee`]. A clone shares the same committee.
     #[derive(Clone)]
     Committee, Shared
 }
 
 impl Committee {
-    /// A committee of members who proved to hold their keys, see
+    /// Creates a committee from keys with verified proofs of possession, see
     /// [`Committee::new`](committee::Committee::new).
     ///
     /// # Errors
     /// As there, and [`Error::WrongContext`] if the keys are of different suites.
     pub fn new(chain: ChainId, epoch: u64, members: Vec<(VerifiedKey, u128)>) -> Result<Self> {
-        let Some((first, _)) = members.first() else { return Err(nobody()) };
+        let Some((first, _)) = members.first() else { return Err(no_members()) };
         each!(first.clone(), VerifiedKey, S, _ => {
             let members = all_typed::<S, _>(members)?;
             committee::Committee::<S>::new(chain, epoch, members).map(|committee| Arc::new(committee).into())
         })
     }
 
-    /// A committee of keys whose possession somebody else attests, see
+    /// Creates a committee from keys whose proofs of possession were verified elsewhere, see
     /// [`Committee::from_attested`](committee::Committee::from_attested).
     ///
     /// # Errors
@@ -42,7 +43,7 @@ impl Committee {
         members: Vec<(PublicKey, u128)>,
         repeats: Repeats,
     ) -> Result<Self> {
-        let Some((first, _)) = members.first() else { return Err(nobody()) };
+        let Some((first, _)) = members.first() else { return Err(no_members()) };
         each!(first.clone(), PublicKey, S, _ => {
             let members = all_typed::<S, _>(members)?;
             committee::Committee::<S>::from_attested(chain, epoch, members, repeats)
@@ -50,77 +51,78 @@ impl Committee {
         })
     }
 
-    /// What names this committee in everything that it signs.
+    /// Returns the identifier that every signed statement contains.
     pub fn id(&self) -> CommitteeId {
         each!(self, Committee, S, committee => committee.id())
     }
 
-    /// The chain that it belongs to.
+    /// Returns the chain of this committee.
     pub fn chain(&self) -> ChainId {
         each!(self, Committee, S, committee => committee.chain())
     }
 
-    /// Its term.
+    /// Returns the epoch of this committee.
     pub fn epoch(&self) -> u64 {
         each!(self, Committee, S, committee => committee.epoch())
     }
 
-    /// How many members it has.
+    /// Returns the number of members.
     pub fn len(&self) -> u16 {
         each!(self, Committee, S, committee => committee.len())
     }
 
-    /// Never: a committee has members.
+    /// Returns false: every committee has members.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The sum of all weights.
+    /// Returns the sum of all weights.
     pub fn total_weight(&self) -> u128 {
         each!(self, Committee, S, committee => committee.total_weight())
     }
 
-    /// The weight of a member.
+    /// Returns the weight of a member.
     pub fn weight(&self, index: MemberIndex) -> Option<u128> {
         each!(self, Committee, S, committee => committee.weight(index))
     }
 
-    /// The key of a member.
+    /// Returns the key of a member.
     pub fn key(&self, index: MemberIndex) -> Option<PublicKey> {
         each!(self, Committee, S, committee => committee.key(index).map(|key| any_of::<S, _>(key.clone())))
     }
 
-    /// All keys, in the order of the members.
+    /// Returns all keys in the order of the members.
     pub fn keys(&self) -> Vec<PublicKey> {
         each!(self, Committee, S, committee => committee.keys().iter().map(|key| any_of::<S, _>(key.clone())).collect())
     }
 
-    /// The member that has this key; the first one where keys repeat. A key of another suite is nobody's.
+    /// Returns the index of the member with this key; the lowest index if the key is repeated. No member has a key of
+    /// another suite.
     pub fn position(&self, key: &PublicKey) -> Option<MemberIndex> {
         each!(self, Committee, S, committee => committee.position(as_typed::<S, _>(key).ok()?))
     }
 
-    /// The smallest weight that makes a certificate: more than two thirds.
+    /// Returns the quorum: the smallest weight above two thirds of the total.
     pub fn quorum_weight(&self) -> u128 {
         each!(self, Committee, S, committee => committee.quorum_weight())
     }
 
-    /// The smallest weight that contains an honest member: more than a third.
+    /// Returns the smallest weight above one third of the total, which includes an honest member.
     pub fn honest_weight(&self) -> u128 {
         each!(self, Committee, S, committee => committee.honest_weight())
     }
 
-    /// The weight of these members together.
+    /// Returns the weight of a set of members.
     pub fn weight_of(&self, signers: &SignerSet) -> u128 {
         each!(self, Committee, S, committee => committee.weight_of(signers))
     }
 
-    /// Whether these members make a certificate.
+    /// Returns true if the set weighs at least the quorum.
     pub fn has_quorum(&self, signers: &SignerSet) -> bool {
         each!(self, Committee, S, committee => committee.has_quorum(signers))
     }
 
-    /// As [`has_quorum`](Committee::has_quorum), with the reason.
+    /// Checks that a set has a quorum.
     ///
     /// # Errors
     /// [`Error::BelowQuorum`].
@@ -128,7 +130,7 @@ impl Committee {
         each!(self, Committee, S, committee => committee.require_quorum(signers))
     }
 
-    /// Reads a set of members, see [`Committee::signer_set`](committee::Committee::signer_set).
+    /// Decodes a set of signers, see [`Committee::signer_set`](committee::Committee::signer_set).
     ///
     /// # Errors
     /// As there.
@@ -136,11 +138,12 @@ impl Committee {
         each!(self, Committee, S, committee => committee.signer_set(signers))
     }
 
-    /// Checks an aggregate over bytes as they are, see [`Committee::verify_raw`](committee::Committee::verify_raw).
+    /// Verifies a proof over message bytes without framing, see
+    /// [`Committee::verify_raw`](committee::Committee::verify_raw).
     /// `proof` is the encoded aggregate (BLS) or the signatures in ascending order of the signers (Ed25519).
     ///
     /// # Errors
-    /// As there, and what is wrong with the bytes of the proof.
+    /// As there, and the errors of an invalid encoding of the proof.
     pub fn verify_raw(&self, message: &[u8], signers: &SignerSet, proof: &[u8]) -> Result<u128> {
         each!(self, Committee, S, committee => {
             let proof = whole(proof, |r| S::decode_proof(r, signers))?;
@@ -148,7 +151,7 @@ impl Committee {
         })
     }
 
-    /// A statement of this committee's epoch.
+    /// Creates a statement in this committee's epoch.
     pub fn statement(&self, kind: Kind, view: u64, digest: [u8; 32]) -> Statement {
         each!(self, Committee, S, committee => committee.statement(kind, view, digest))
     }
@@ -171,10 +174,10 @@ impl fmt::Debug for Committee {
     }
 }
 
-fn all_typed<S: Scheme, A: Of<S>>(members: Vec<(A, u128)>) -> Result<Vec<(A::Typed, u128)>> {
+fn all_typed<S: Scheme, A: ForScheme<S>>(members: Vec<(A, u128)>) -> Result<Vec<(A::Typed, u128)>> {
     members.into_iter().map(|(key, weight)| Ok((typed::<S, A>(key)?, weight))).collect()
 }
 
-fn nobody() -> Error {
-    Error::BadCommittee { rule: "it has no members" }
+fn no_members() -> Error {
+    Error::BadCommittee { rule: "no members; expected 1 to 65,535" }
 }

@@ -1,7 +1,11 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::{Certificate, Committee, Suite, Vote, each, lift, per_suite, with_scheme};
+use super::certificates::Certificate;
+use super::committee::Committee;
+use super::dispatch::{each, lift, per_suite, with_scheme};
+use super::suite::Suite;
+use super::votes::Vote;
 use crate::Result;
 use crate::certificate;
 use crate::committee::{SignerSet, Verified};
@@ -24,7 +28,7 @@ per_suite! {
 }
 
 impl Equivocation {
-    /// Puts evidence together. The signatures are still to be checked.
+    /// Creates evidence. The signatures are not yet verified.
     ///
     /// # Errors
     /// [`NotEvidence`](crate::Error::NotEvidence) if the votes are of different members or do not contradict each
@@ -33,20 +37,21 @@ impl Equivocation {
         each!(a, Vote, S, a => EquivocationOf::<S>::new(a, b.try_into()?).map(Self::from))
     }
 
-    /// Reads evidence of that suite.
+    /// Decodes evidence of a suite.
     ///
     /// # Errors
-    /// [`WrongContext`](crate::Error::WrongContext) if the bytes name another suite, and what is wrong with them.
+    /// [`WrongContext`](crate::Error::WrongContext) if the bytes name another suite; otherwise an error
+    /// that describes the invalid bytes.
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
         with_scheme!(suite, S => EquivocationOf::<S>::decode(bytes, &()).map(Self::from))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     pub fn encode(&self) -> Vec<u8> {
         each!(self, Equivocation, S, evidence => evidence.encode())
     }
 
-    /// The two votes, the one with the lower digest first.
+    /// Returns the two votes, the one with the lower digest first.
     pub fn votes(&self) -> (Vote, Vote) {
         each!(self, Equivocation, S, evidence => {
             let (first, second) = evidence.votes();
@@ -54,17 +59,17 @@ impl Equivocation {
         })
     }
 
-    /// Who signed both.
+    /// Returns the signer of both votes.
     pub fn signer(&self) -> MemberIndex {
         each!(self, Equivocation, S, evidence => evidence.signer())
     }
 
-    /// Who is guilty: the signer alone, once [`verify`](Equivocation::verify) has said so.
+    /// Returns the member at fault, which is the signer; only a claim until [`verify`](Equivocation::verify) succeeds.
     pub fn culprits(&self) -> [MemberIndex; 1] {
         each!(self, Equivocation, S, evidence => evidence.culprits())
     }
 
-    /// Checks both signatures, each by itself.
+    /// Verifies both signatures separately.
     ///
     /// # Errors
     /// As [`certificate::Vote::verify`].
@@ -80,7 +85,7 @@ impl fmt::Debug for Equivocation {
 }
 
 impl Conflict {
-    /// Puts evidence together. The signatures are still to be checked.
+    /// Creates evidence. The signatures are not yet verified.
     ///
     /// # Errors
     /// [`NotEvidence`](crate::Error::NotEvidence) if the statements do not contradict each other,
@@ -89,22 +94,22 @@ impl Conflict {
         each!(a, Certificate, S, a => ConflictOf::<S>::new(a, b.try_into()?).map(Self::from))
     }
 
-    /// Reads evidence about this committee.
+    /// Decodes evidence about this committee.
     ///
     /// # Errors
-    /// As [`Certificate::decode`], and what is wrong with the pair.
+    /// As [`Certificate::decode`], [`NonCanonical`](crate::Error::NonCanonical), and [`NotEvidence`](crate::Error::NotEvidence).
     pub fn decode(bytes: &[u8], committee: &Committee) -> Result<Self> {
         each!(committee, Committee, S, committee => {
             ConflictOf::<S>::decode(bytes, committee.as_ref()).map(Self::from)
         })
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     pub fn encode(&self) -> Vec<u8> {
         each!(self, Conflict, S, evidence => evidence.encode())
     }
 
-    /// The two certificates, the one with the lower digest first.
+    /// Returns the two certificates, the one with the lower digest first.
     pub fn certificates(&self) -> (Certificate, Certificate) {
         each!(self, Conflict, S, evidence => {
             let (first, second) = evidence.certificates();
@@ -112,12 +117,12 @@ impl Conflict {
         })
     }
 
-    /// Who signed both, once [`verify`](Conflict::verify) has said so; before that it is a mere claim.
+    /// Returns the members that signed both certificates; only a claim until [`verify`](Conflict::verify) succeeds.
     pub fn culprits(&self) -> SignerSet {
         each!(self, Conflict, S, evidence => evidence.culprits())
     }
 
-    /// Checks both certificates.
+    /// Verifies both certificates.
     ///
     /// # Errors
     /// As [`Certificate::verify`].

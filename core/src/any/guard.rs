@@ -1,7 +1,11 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::{Committee, PublicKey, SecretKey, TimeoutVote, Vote, any_of, each, per_suite};
+use super::committee::Committee;
+use super::dispatch::{any_of, each, per_suite};
+use super::keys::{PublicKey, SecretKey};
+use super::timeouts::TimeoutVote;
+use super::votes::Vote;
 use crate::Result;
 use crate::certificate::{Kind, Statement};
 use crate::committee::ChainId;
@@ -10,18 +14,18 @@ use crate::guard::{self, GuardRecord, Spend};
 type GuardOf<S> = guard::Guard<S>;
 
 per_suite! {
-    /// A secret key that signs nothing contradictory, see [`guard`].
+    /// A secret key that never signs contradicting statements, see [`guard`].
     Guard, GuardOf
 }
 
 impl Guard {
-    /// The guard of a key that has **never signed on this chain**. After a restart it is
-    /// [`restore`](Guard::restore).
+    /// Creates the guard of a key that has **never signed on this chain**. After a restart call
+    /// [`restore`](Guard::restore) instead.
     pub fn new(secret: SecretKey, chain: ChainId) -> Self {
         each!(secret, SecretKey, S, secret => GuardOf::<S>::new(secret, chain).into())
     }
 
-    /// The guard of a key that may have signed before, from all records that are durable, in any order.
+    /// Restores the guard of a key from all durable records, in any order.
     ///
     /// # Errors
     /// As [`guard::Guard::restore`].
@@ -33,8 +37,7 @@ impl Guard {
         each!(secret, SecretKey, S, secret => GuardOf::<S>::restore(secret, chain, records).map(Self::from))
     }
 
-    /// Signs a statement, unless it contradicts an earlier one. **The record must be durable before the vote
-    /// leaves**.
+    /// Signs a statement unless it contradicts an earlier one. **The record must be durable before the vote leaves.**
     ///
     /// # Errors
     /// As [`guard::Guard::sign`], and [`WrongContext`](crate::Error::WrongContext) for a committee of another suite.
@@ -62,8 +65,8 @@ impl Guard {
         })
     }
 
-    /// Spends a presignature on a message. **The record, if there is one, must be durable before the share leaves**.
-    /// Signing with a presignature calls this; nothing else needs to.
+    /// Spends a presignature on a message. **If it returns a record, the record must be durable before the share leaves.**
+    /// Signing with a presignature calls this method; no other code needs to.
     ///
     /// # Errors
     /// As [`guard::Guard::spend`].
@@ -71,8 +74,9 @@ impl Guard {
         each!(self, Guard, S, guard => guard.spend(spend))
     }
 
-    /// Reserves the block of presignatures that `index` lies in. Once its record is durable and
-    /// [confirmed](Guard::confirm), spending what lies in it needs no record. After a crash all of it is burnt.
+    /// Reserves the block of presignatures that contains `index`. Once its record is durable and
+    /// [confirmed](Guard::confirm), spending presignatures of the block needs no records. After a crash the whole block is
+    /// burnt.
     ///
     /// # Errors
     /// As [`guard::Guard::reserve`].
@@ -80,7 +84,7 @@ impl Guard {
         each!(self, Guard, S, guard => guard.reserve(key, epoch, index))
     }
 
-    /// Says that the record of a reservation is durable.
+    /// Confirms that the record of a reservation is durable.
     ///
     /// # Errors
     /// As [`guard::Guard::confirm`].
@@ -88,33 +92,34 @@ impl Guard {
         each!(self, Guard, S, guard => guard.confirm(reservation))
     }
 
-    /// Ends an epoch of a threshold key and all before it: what is left of their presignatures never signs.
+    /// Closes an epoch of a threshold key and all earlier ones: their remaining presignatures never sign.
     pub fn close_epoch(&mut self, key: &[u8; 32], epoch: u64) -> GuardRecord {
         each!(self, Guard, S, guard => guard.close_epoch(key, epoch))
     }
 
-    /// The public key.
+    /// Returns the public key.
     pub fn public_key(&self) -> PublicKey {
         each!(self, Guard, S, guard => any_of::<S, _>(guard.public_key().clone()))
     }
 
-    /// The chain that the guard signs for.
+    /// Returns the chain for which the guard signs.
     pub fn chain(&self) -> ChainId {
         each!(self, Guard, S, guard => guard.chain())
     }
 
-    /// Epoch and view of the last statement of a kind.
+    /// Returns the epoch and view of the last signed statement of a kind.
     pub fn last(&self, kind: Kind) -> Option<(u64, u64)> {
         each!(self, Guard, S, guard => guard.last(kind))
     }
 
-    /// The last record of each kind, and what is spent of open epochs: all that a compacted log must keep.
+    /// Returns the records that a compacted log must keep: the last one of each kind, and those of presignatures in open
+    /// epochs.
     pub fn records(&self) -> Vec<GuardRecord> {
         each!(self, Guard, S, guard => guard.records().collect())
     }
 }
 
-/// Without the secret.
+/// Omits the secret key.
 impl fmt::Debug for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         each!(self, Guard, S, guard => guard.fmt(f))

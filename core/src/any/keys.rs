@@ -4,7 +4,8 @@ use core::fmt;
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
-use super::{Suite, any_of, as_typed, each, per_suite, typed, whole, with_scheme, written};
+use super::dispatch::{any_of, as_typed, each, per_suite, typed, whole, with_scheme, written};
+use super::suite::Suite;
 use crate::Result;
 use crate::scheme::{self, Scheme};
 use crate::wire::{Decode, Encode};
@@ -16,36 +17,36 @@ type UnverifiedOf<S> = scheme::UnverifiedKey<S>;
 type VerifiedOf<S> = scheme::VerifiedKey<S>;
 
 per_suite! { keys:
-    /// A secret key. It wipes itself, has no `Clone`, and prints its suite only.
+    /// A secret key. It is wiped when dropped, does not implement `Clone`, and its `Debug` output has only the suite.
     SecretKey, SecretOf
 }
 
 per_suite! { keys:
-    /// A public key that decoded, see [`Scheme::PublicKey`].
+    /// A decoded public key, see [`Scheme::PublicKey`].
     #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
     PublicKey, PublicOf
 }
 
 per_suite! { keys:
-    /// A signature that decoded, see [`Scheme::Signature`].
+    /// A decoded signature, see [`Scheme::Signature`].
     #[derive(Clone, PartialEq, Eq)]
     Signature, SignatureOf
 }
 
 per_suite! {
-    /// A public key with a proof of possession that nobody checked yet, see [`scheme::UnverifiedKey`].
+    /// A public key with an unverified proof of possession, see [`scheme::UnverifiedKey`].
     #[derive(Clone, PartialEq, Eq)]
     UnverifiedKey, UnverifiedOf
 }
 
 per_suite! {
-    /// A public key whose owner proved to hold the secret key, see [`scheme::VerifiedKey`].
+    /// A public key whose owner proved possession of the secret key, see [`scheme::VerifiedKey`].
     #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
     VerifiedKey, VerifiedOf
 }
 
 impl SecretKey {
-    /// A new key from 32 bytes of a cryptographic generator.
+    /// Generates a key from 32 bytes of a cryptographic random number generator.
     ///
     /// # Errors
     /// [`Error::Rng`](crate::Error::Rng) if the generator fails.
@@ -53,36 +54,37 @@ impl SecretKey {
         with_scheme!(suite, S => S::generate(rng).map(any_of::<S, Self>))
     }
 
-    /// Reads a key back.
+    /// Decodes a secret key.
     ///
     /// # Errors
-    /// [`Error::Malformed`](crate::Error::Malformed) unless there are exactly 32 bytes that are a valid key.
+    /// [`Error::WrongLength`](crate::Error::WrongLength) unless `bytes` has 32 bytes,
+    /// [`Error::Malformed`](crate::Error::Malformed) if they are not a valid key.
     pub fn from_bytes(suite: Suite, bytes: &[u8]) -> Result<Self> {
         with_scheme!(suite, S => S::secret_from_bytes(bytes).map(any_of::<S, Self>))
     }
 
-    /// The key as 32 bytes, for a key file. Treat them as what they are.
+    /// Returns the key as 32 bytes, for a key file. Keep them secret.
     pub fn to_bytes(&self) -> Zeroizing<[u8; 32]> {
         each!(self, SecretKey, S, secret => S::secret_to_bytes(secret))
     }
 
-    /// The public key. Cost: one multiplication.
+    /// Returns the public key. Cost: one multiplication.
     pub fn public_key(&self) -> PublicKey {
         each!(self, SecretKey, S, secret => any_of::<S, _>(S::public_key(secret)))
     }
 
-    /// Signs bytes as they are, see [`Scheme::sign`]. Consensus code signs through a [`Guard`](super::Guard).
+    /// Signs message bytes without framing, see [`Scheme::sign`]. Consensus code signs with a [`Guard`](super::Guard).
     pub fn sign(&self, message: &[u8]) -> Signature {
         each!(self, SecretKey, S, secret => any_of::<S, _>(S::sign(secret, message)))
     }
 
-    /// Proves that the secret key is known.
+    /// Makes a proof of possession of the secret key.
     pub fn prove_possession(&self) -> Signature {
         each!(self, SecretKey, S, secret => any_of::<S, _>(S::prove_possession(secret)))
     }
 }
 
-/// Without the key.
+/// Omits the key.
 impl fmt::Debug for SecretKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SecretKey({})", self.suite())
@@ -90,7 +92,7 @@ impl fmt::Debug for SecretKey {
 }
 
 impl PublicKey {
-    /// Reads a key of that suite. Cost (BLS): a square root and a subgroup check.
+    /// Decodes a key of a suite. Cost (BLS): a square root and a subgroup check.
     ///
     /// # Errors
     /// [`Malformed`](crate::Error::Malformed), [`NonCanonical`](crate::Error::NonCanonical),
@@ -99,12 +101,12 @@ impl PublicKey {
         with_scheme!(suite, S => PublicOf::<S>::decode(bytes, &()).map(any_of::<S, Self>))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     pub fn encode(&self) -> Vec<u8> {
         each!(self, PublicKey, S, key => key.encode())
     }
 
-    /// Checks one signature over bytes as they are, see [`Scheme::verify`].
+    /// Verifies one signature over the message bytes, see [`Scheme::verify`].
     ///
     /// # Errors
     /// As there, and [`WrongContext`](crate::Error::WrongContext) for a signature of another suite.
@@ -112,10 +114,10 @@ impl PublicKey {
         each!(self, PublicKey, S, key => S::verify(key, message, as_typed::<S, _>(signature)?))
     }
 
-    /// Checks a proof of possession.
+    /// Verifies a proof of possession.
     ///
     /// # Errors
-    /// [`BadPossession`](crate::Error::BadPossession), or [`WrongContext`](crate::Error::WrongContext) for one of
+    /// [`BadPossession`](crate::Error::BadPossession), or [`WrongContext`](crate::Error::WrongContext) for a proof of
     /// another suite.
     pub fn verify_possession(&self, possession: &Signature) -> Result<()> {
         each!(self, PublicKey, S, key => S::verify_possession(key, as_typed::<S, _>(possession)?))
@@ -129,7 +131,7 @@ impl fmt::Debug for PublicKey {
 }
 
 impl Signature {
-    /// Reads a signature of that suite.
+    /// Decodes a signature of a suite.
     ///
     /// # Errors
     /// [`Malformed`](crate::Error::Malformed), [`NonCanonical`](crate::Error::NonCanonical),
@@ -138,7 +140,7 @@ impl Signature {
         with_scheme!(suite, S => SignatureOf::<S>::decode(bytes, &()).map(any_of::<S, Self>))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     pub fn encode(&self) -> Vec<u8> {
         each!(self, Signature, S, signature => signature.encode())
     }
@@ -151,7 +153,7 @@ impl Signature {
         with_scheme!(suite, S => whole(bytes, S::decode_link).map(any_of::<S, Self>))
     }
 
-    /// The form for direct links: uncompressed where that saves the receiver a square root.
+    /// Returns the form for direct links: uncompressed where that saves the receiver a square root.
     pub fn encode_link(&self) -> Vec<u8> {
         each!(self, Signature, S, signature => written(|w| S::encode_link(signature, w)))
     }
@@ -164,7 +166,7 @@ impl fmt::Debug for Signature {
 }
 
 impl UnverifiedKey {
-    /// Puts together what came in.
+    /// Creates an unverified key from its parts.
     ///
     /// # Errors
     /// [`WrongContext`](crate::Error::WrongContext) if the two are of different suites.
@@ -172,12 +174,12 @@ impl UnverifiedKey {
         each!(public, PublicKey, S, key => Ok(UnverifiedOf::<S>::new(key, typed::<S, _>(possession)?).into()))
     }
 
-    /// The key of `secret` with a fresh proof.
+    /// Returns the public key of `secret` with a new proof of possession.
     pub fn prove(secret: &SecretKey) -> Self {
         each!(secret, SecretKey, S, secret => UnverifiedOf::<S>::prove(secret).into())
     }
 
-    /// Reads a key and its proof.
+    /// Decodes a key and its proof.
     ///
     /// # Errors
     /// As [`PublicKey::decode`] and [`Signature::decode`].
@@ -185,22 +187,22 @@ impl UnverifiedKey {
         with_scheme!(suite, S => UnverifiedOf::<S>::decode(bytes, &()).map(Self::from))
     }
 
-    /// The key's bytes, then the proof's.
+    /// Returns the encoding of the key followed by that of the proof.
     pub fn encode(&self) -> Vec<u8> {
         each!(self, UnverifiedKey, S, key => key.encode())
     }
 
-    /// The key, which proves nothing yet.
+    /// Returns the public key, whose proof is unverified.
     pub fn public(&self) -> PublicKey {
         each!(self, UnverifiedKey, S, key => any_of::<S, _>(key.public().clone()))
     }
 
-    /// The proof as it came in.
+    /// Returns the unverified proof of possession.
     pub fn possession(&self) -> Signature {
         each!(self, UnverifiedKey, S, key => any_of::<S, _>(key.possession().clone()))
     }
 
-    /// Checks the proof. Cost: one signature verification.
+    /// Verifies the proof. Cost: one signature verification.
     ///
     /// # Errors
     /// [`BadPossession`](crate::Error::BadPossession).
@@ -216,12 +218,12 @@ impl fmt::Debug for UnverifiedKey {
 }
 
 impl VerifiedKey {
-    /// The key of a secret key at hand needs no proof.
+    /// Returns the public key of a secret key; no proof is needed.
     pub fn from_secret(secret: &SecretKey) -> Self {
         each!(secret, SecretKey, S, secret => VerifiedOf::<S>::from_secret(secret).into())
     }
 
-    /// The key.
+    /// Returns the public key.
     pub fn public(&self) -> PublicKey {
         each!(self, VerifiedKey, S, key => any_of::<S, _>(key.public().clone()))
     }

@@ -3,9 +3,10 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::num::NonZeroU16;
 
-use super::{
-    Committee, SecretKey, Signature, Suite, any_of, as_typed, conversions, lift, whole, written, wrong_suite,
-};
+use super::committee::Committee;
+use super::dispatch::{any_of, as_typed, conversions, lift, whole, written, wrong_suite};
+use super::keys::{SecretKey, Signature};
+use super::suite::Suite;
 use crate::Result;
 use crate::bls::{MinPk, MinSig};
 use crate::committee::Verified;

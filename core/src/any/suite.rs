@@ -1,33 +1,33 @@
 use core::fmt;
 use core::str::FromStr;
 
-use super::{with_scheme, wrong_suite};
+use super::dispatch::with_scheme;
 use crate::scheme::Scheme;
 use crate::{Error, Result};
 
-/// A signature scheme, by name or number. There is a variant for each scheme that is compiled in.
+/// A signature scheme chosen at run time by name or number. Each compiled-in scheme has a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Suite {
     /// Suite 1, [`bls::MinSig`](crate::bls::MinSig): signatures of 48 bytes, keys of 96.
     #[cfg(feature = "bls")]
     MinSig,
-    /// Suite 2, [`bls::MinPk`](crate::bls::MinPk): keys of 48 bytes, signatures of 96; the one of Ethereum.
+    /// Suite 2, [`bls::MinPk`](crate::bls::MinPk): keys of 48 bytes, signatures of 96; the variant of Ethereum.
     #[cfg(feature = "bls")]
     MinPk,
     /// Suite 3, [`ed25519::Ed25519`](crate::ed25519::Ed25519): keys of 32 bytes, signatures of 64.
     #[cfg(feature = "ed25519")]
     Ed25519,
-    /// Suite 4, [`bls::Counted`](crate::bls::Counted) of suite 1: its aggregates can be summed in any order.
+    /// Suite 4, [`bls::Counted`](crate::bls::Counted) over suite 1: its aggregates can be summed in any order.
     #[cfg(feature = "gossip")]
     MinSigCounted,
-    /// Suite 5, [`bls::Counted`](crate::bls::Counted) of suite 2.
+    /// Suite 5, [`bls::Counted`](crate::bls::Counted) over suite 2.
     #[cfg(feature = "gossip")]
     MinPkCounted,
 }
 
 impl Suite {
-    /// All that are compiled in, by number.
+    /// All compiled-in suites in ascending order of their numbers.
     pub const ALL: &'static [Suite] = &[
         #[cfg(feature = "bls")]
         Suite::MinSig,
@@ -41,36 +41,48 @@ impl Suite {
         Suite::MinPkCounted,
     ];
 
-    /// The byte that stands for it in encodings.
+    /// Returns the suite byte of encodings.
     pub fn number(self) -> u8 {
         with_scheme!(self, S => S::SUITE)
     }
 
-    /// The name for people and configuration files.
+    /// Returns the name, for people and configuration files.
     pub fn name(self) -> &'static str {
         with_scheme!(self, S => S::NAME)
     }
 
-    /// The suite of a number.
+    /// Returns the suite with a number.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if there is none.
+    /// [`Error::UnknownName`] if no compiled-in suite has this number.
     pub fn from_number(number: u8) -> Result<Self> {
-        Self::find(|suite| suite.number() == number)
+        let found = Self::ALL.iter().copied().find(|suite| suite.number() == number);
+        found.ok_or_else(|| Error::unknown_name("suite", number, NAMES))
     }
 
-    /// The suite of a name.
+    /// Returns the suite with a name.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if there is none.
+    /// [`Error::UnknownName`] with the known names if no compiled-in suite has this name.
     pub fn from_name(name: &str) -> Result<Self> {
-        Self::find(|suite| suite.name() == name)
-    }
-
-    fn find(is_it: impl Fn(&Suite) -> bool) -> Result<Self> {
-        Self::ALL.iter().copied().find(is_it).ok_or_else(wrong_suite)
+        let found = Self::ALL.iter().copied().find(|suite| suite.name() == name);
+        found.ok_or_else(|| Error::unknown_name("suite", name, NAMES))
     }
 }
+
+/// Names of [`Suite::ALL`].
+const NAMES: &[&str] = &[
+    #[cfg(feature = "bls")]
+    crate::bls::MinSig::NAME,
+    #[cfg(feature = "bls")]
+    crate::bls::MinPk::NAME,
+    #[cfg(feature = "ed25519")]
+    crate::ed25519::Ed25519::NAME,
+    #[cfg(feature = "gossip")]
+    crate::bls::Counted::<crate::bls::MinSig>::NAME,
+    #[cfg(feature = "gossip")]
+    crate::bls::Counted::<crate::bls::MinPk>::NAME,
+];
 
 impl FromStr for Suite {
     type Err = Error;
@@ -88,15 +100,20 @@ impl fmt::Display for Suite {
 
 #[cfg(test)]
 mod tests {
-    use super::Suite;
+    use super::{NAMES, Suite};
+    use alloc::string::ToString;
 
     #[test]
-    fn names_and_numbers_lead_back_to_the_suite() {
+    fn names_and_numbers_identify_the_suite() {
         for suite in Suite::ALL {
             assert_eq!(Suite::from_number(suite.number()), Ok(*suite));
             assert_eq!(alloc::format!("{suite}").parse(), Ok(*suite));
         }
+        assert!(Suite::ALL.iter().map(|suite| suite.name()).eq(NAMES.iter().copied()));
         assert_eq!(Suite::from_number(0).unwrap_err().code(), "WRONG_CONTEXT");
-        assert_eq!(Suite::from_name("BLS").unwrap_err().code(), "WRONG_CONTEXT");
+        let unknown = Suite::from_name("BLS").unwrap_err();
+        assert_eq!(unknown.code(), "WRONG_CONTEXT");
+        let text = alloc::format!("unknown suite BLS: expected one of {}", NAMES.join(", "));
+        assert_eq!(unknown.to_string(), text);
     }
 }

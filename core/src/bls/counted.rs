@@ -1,4 +1,4 @@
-//! Certificates whose signers' signatures may be in the sum more than once.
+//! BLS schemes whose certificates may contain a signer's signature more than once.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -18,17 +18,19 @@ use crate::scheme::{Additive, Claim, CountedProof, Counts, Keys, Scheme, SignerS
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// A BLS variant with certificates that carry counts: suite 4 for `MinSig`, suite 5 for `MinPk`. Keys, signatures and
-/// possession proofs are the variant's own; a committee's id names the suite, so that no vote for one counts in the
-/// other.
+/// A BLS variant whose certificates carry counts: suite 4 for `MinSig`, suite 5 for `MinPk`.
 ///
-/// The proof of a set of signers is their counts n, then S = Σ nᵢ·σᵢ; it holds if e(Σ nᵢ·keyᵢ, H(message)) = e(g, S).
+/// Keys, signatures and proofs of possession are those of the variant. The committee's id names the suite, so a vote
+/// under one suite never counts under the other.
+///
+/// The proof of a set of signers is their counts nᵢ and the sum S = Σ nᵢ·σᵢ. It verifies if
+/// e(Σ nᵢ·keyᵢ, H(message)) = e(g, S).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Counted<V>(PhantomData<V>);
 
 impl<V: Variant> Sealed for Counted<V> {}
 
-/// The variant with the associated types that it has.
+/// A BLS variant whose scheme has this module's key, signature and cache types.
 pub trait Plain:
     Variant
     + Scheme<
@@ -115,7 +117,7 @@ impl<V: Plain> Scheme for Counted<V> {
     fn merge(proofs: &[&Proof<V>]) -> Proof<V> {
         CountedProof {
             signature: Signature::sum(proofs.iter().map(|proof| &proof.signature)),
-            counts: Counts::of_disjoint(proofs.iter().map(|proof| &proof.counts)),
+            counts: Counts::merge_disjoint(proofs.iter().map(|proof| &proof.counts)),
         }
     }
 
@@ -124,7 +126,7 @@ impl<V: Plain> Scheme for Counted<V> {
         let mut terms = Vec::with_capacity(claims.len());
         for claim in claims {
             let key = sum_of_keys(keys, claim.signers, &proof.counts)?;
-            // Beside others their factor is 1, see `pairing::verify_claims`.
+            // Keys that cancel have the factor 1 beside other claims, see `pairing::check_sets`.
             if !V::Key::is_infinity(&key) {
                 terms.push((key, claim.message));
             }
@@ -146,8 +148,8 @@ impl<V: Plain> Scheme for Counted<V> {
         locate::locate(keys.public, message, signatures)
     }
 
-    /// Items of one message share a pairing: their keys are combined, where those of an item that is alone with its
-    /// message stay as they are and the hash is multiplied.
+    /// Items with the same message share a pairing over their combined keys. For an item with a message of its own the
+    /// hash is multiplied instead of the key.
     fn verify_many(
         keys: Keys<'_, Self>,
         items: &[(Claim<'_>, &Proof<V>)],
@@ -245,8 +247,8 @@ fn finite<V: Variant>(signature: Signature<V>) -> Result<Signature<V>> {
     if signature.is_infinity() { Err(Error::Infinity) } else { Ok(signature) }
 }
 
-/// Σ countᵢ·keyᵢ. Where most counts are 1 the sum of all signers' keys comes from the committee's cache and only what is
-/// beyond once is added.
+/// Returns Σ countᵢ·keyᵢ. If most counts are 1, the sum of the signers' keys comes from the committee's cache and only
+/// the keys with a count above 1 are added.
 fn sum_of_keys<V: Plain>(
     keys: Keys<'_, Counted<V>>,
     signers: &SignerSet,
@@ -271,11 +273,12 @@ fn sum_of_keys<V: Plain>(
     }
 }
 
-/// Counts are taken apart into digits of so many bits: no more than that many sums are worth making.
+/// Bits per digit into which counts are split. More bits would need more bucket sums than they save.
 const DIGIT: u32 = 6;
 
-/// Σ countᵢ·pointᵢ, digit by digit from the highest: the points of each digit in one batch addition, then the sums by
-/// their digits, and what the higher digits came to 2⁶ times. Counts below 64 have one digit.
+/// Returns Σ countᵢ·pointᵢ, computed digit by digit from the most significant one: the points with the same digit are
+/// summed in one batch addition, the sums are multiplied by their digits, and the result of the higher digits enters 2⁶
+/// times. Counts below 64 have one digit.
 fn multiples<G: Group>(counted: &[(u16, &G::Affine)]) -> G::Affine {
     let highest = counted.iter().map(|(count, _)| *count).max().unwrap_or(0);
     let mut sum = G::infinity();
@@ -303,7 +306,7 @@ fn point<'a, V: Plain>(keys: Keys<'a, Counted<V>>, signer: MemberIndex) -> Optio
     keys.public.get(usize::from(signer)).map(PublicKey::point_ref)
 }
 
-/// Bits of the largest.
+/// Returns the number of bits of the largest scalar.
 fn bits_of(scalars: &[u128]) -> usize {
     scalars.iter().max().map_or(1, |largest| (u128::BITS - (largest | 1).leading_zeros()) as usize)
 }
@@ -314,7 +317,7 @@ mod tests {
     use crate::bls::{MinPk, MinSig};
     use proptest::prelude::*;
 
-    /// What [`multiples`] must come to, by a general multiplication.
+    /// Checks [`multiples`] against a general multiplication.
     fn agree<V: Plain>(counts: &[u16]) {
         let key = |i: usize| V::public_key(&V::secret_from_bytes(&[i as u8 + 1; 32]).unwrap()).point();
         let points: Vec<_> = (0..counts.len()).map(key).collect();
@@ -325,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn multiples_are_added_across_digits() {
+    fn multiples_carry_across_digits() {
         for counts in [&[][..], &[1], &[63], &[64], &[65], &[4_095, 4_096], &[65_535; 3], &[1, 64, 4_096]] {
             agree::<MinSig>(counts);
             agree::<MinPk>(counts);
@@ -333,14 +336,14 @@ mod tests {
     }
 
     #[test]
-    fn opposite_points_cancel_in_a_digit_and_across() {
+    fn opposite_points_cancel_within_and_across_digits() {
         let point = MinSig::public_key(&MinSig::secret_from_bytes(&[7; 32]).unwrap()).point();
         let opposite = <MinSig as Variant>::Key::negate(&point);
         for counts in [(1, 1), (64, 64), (65_535, 65_535)] {
             let sum = multiples::<<MinSig as Variant>::Key>(&[(counts.0, &point), (counts.1, &opposite)]);
             assert!(<MinSig as Variant>::Key::is_infinity(&sum), "{counts:?}");
         }
-        // 128 once is 64 twice.
+        // 1 × 128 equals 2 × 64.
         let sum = multiples::<<MinSig as Variant>::Key>(&[(128, &point), (64, &opposite), (64, &opposite)]);
         assert!(<MinSig as Variant>::Key::is_infinity(&sum));
     }
@@ -348,7 +351,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn multiples_are_those_of_a_general_multiplication(
+        fn multiples_equal_a_general_multiplication(
             counts in proptest::collection::vec(prop_oneof![1u16..20, 1u16..300, 1u16..=u16::MAX], 1..40),
         ) {
             agree::<MinSig>(&counts);

@@ -1,6 +1,7 @@
-//! The only module that calls into `blst`. Each `unsafe` block hands blst pointers to initialised values, or to
-//! places that blst fills completely, of exactly the sizes that blst's header states; the module exports safe
-//! functions over owned values.
+//! Safe wrappers around `blst`; no other module calls into it.
+//!
+//! Each `unsafe` block passes blst pointers to initialised values, or to memory that blst fills completely, of exactly
+//! the sizes that blst's header states. The module exports safe functions over owned values.
 #![allow(unsafe_code)]
 
 #[cfg(feature = "threshold")]
@@ -20,10 +21,10 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::{Error, Result};
 
-/// One of the two source groups. An `Affine` is always a point of the curve, not always of the subgroup.
+/// One of the two source groups of the pairing. An `Affine` is always on the curve but not always in the subgroup.
 pub trait Group: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     type Affine: Copy + Eq + Debug + Send + Sync;
-    /// The compressed form: 48 or 96 bytes.
+    /// Compressed form: 48 or 96 bytes.
     type Compressed: Copy + Eq + Ord + Hash + AsRef<[u8]> + Debug + Send + Sync;
 
     const COMPRESSED_LEN: usize;
@@ -34,33 +35,33 @@ pub trait Group: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     fn in_subgroup(point: &Self::Affine) -> bool;
     fn negate(point: &Self::Affine) -> Self::Affine;
     fn compress(point: &Self::Affine) -> Self::Compressed;
-    /// Appends the uncompressed form, twice as long.
+    /// Appends the uncompressed form, which is twice as long.
     fn serialize(point: &Self::Affine, out: &mut Vec<u8>);
-    /// Reads exactly `COMPRESSED_LEN` bytes: a canonical point of the curve other than infinity.
+    /// Decodes exactly `COMPRESSED_LEN` bytes: a canonical point of the curve other than infinity.
     fn uncompress(bytes: &[u8], what: &'static str) -> Result<Self::Affine>;
-    /// Reads exactly twice `COMPRESSED_LEN` bytes: likewise.
+    /// Decodes exactly twice `COMPRESSED_LEN` bytes: a canonical uncompressed point of the curve other than infinity.
     fn deserialize(bytes: &[u8], what: &'static str) -> Result<Self::Affine>;
     fn hash(message: &[u8], dst: &[u8]) -> Self::Affine;
-    /// Hashes many messages; one inversion serves all.
+    /// Hashes many messages to the curve with one shared inversion.
     fn hash_many(messages: &[&[u8]], dst: &[u8]) -> Vec<Self::Affine>;
-    /// The sum of any points, equal and opposite ones included. Affine batch addition from 16 points on.
+    /// Sums points, which may be equal or opposite. Uses affine batch addition from 16 points on.
     fn sum(points: &[&Self::Affine]) -> Self::Affine;
-    /// Σ weightᵢ·(sum of the points of weightᵢ) for few weights, all different and descending, in variable time: a batch
-    /// addition each, and two more additions where weights are neighbours.
+    /// Returns Σ weightᵢ·(sum of the points with weightᵢ) in variable time, for few distinct weights in descending
+    /// order. Cost: a batch addition per weight, and two more additions between adjacent weights.
     #[cfg(feature = "gossip")]
     fn ladder(points: &[(u16, Vec<&Self::Affine>)]) -> Self::Affine;
-    /// Σ scalarᵢ·pointᵢ with public scalars of `bits` bits, in variable time.
+    /// Returns Σ scalarᵢ·pointᵢ in variable time, with public scalars of `bits` bits.
     fn combine(points: &[&Self::Affine], scalars: &[u128], bits: usize) -> Self::Affine;
-    /// Σ scalarᵢ·pointᵢ with public scalars of 32 bytes, little endian, in variable time.
+    /// Returns Σ scalarᵢ·pointᵢ in variable time, with public 32-byte little-endian scalars.
     #[cfg(feature = "threshold")]
     fn combine_wide(points: &[&Self::Affine], scalars: &[[u8; 32]]) -> Self::Affine;
-    /// secret · generator in constant time.
+    /// Returns secret · generator in constant time.
     fn public_key(secret: &Scalar) -> Self::Affine;
-    /// secret · H(message) in constant time; the result is a signature under a key of the other group.
+    /// Returns secret · H(message) in constant time: a signature under a key of the other group.
     fn sign(secret: &Scalar, message: &[u8], dst: &[u8]) -> Self::Affine;
 }
 
-/// A secret scalar, 0 < s < r, written where it stays: to move it moves a pointer. Wipes itself.
+/// A secret scalar s with 0 < s < r, wiped when dropped. It is on the heap, so moving it moves only a pointer.
 pub struct Scalar(Box<blst_scalar>);
 
 impl Drop for Scalar {
@@ -70,7 +71,7 @@ impl Drop for Scalar {
 }
 
 impl Scalar {
-    /// KeyGen of the BLS standard from 32 bytes of entropy.
+    /// Derives a secret scalar by KeyGen of the BLS standard from 32 bytes of entropy.
     pub(crate) fn derive(entropy: &[u8; 32]) -> Self {
         let mut scalar = Self(Box::default());
         // SAFETY: 32 readable bytes, no info; blst writes one scalar.
@@ -78,7 +79,7 @@ impl Scalar {
         scalar
     }
 
-    /// Big endian, as in the standard's key files. Refuses zero and anything from r on.
+    /// Decodes a big-endian scalar, as in the standard's key files; `None` unless it is in 1..r.
     pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
         let mut scalar = Self(Box::default());
         // SAFETY: 32 readable bytes; one scalar is written and then read.
@@ -97,12 +98,12 @@ impl Scalar {
     }
 }
 
-/// An element of the target field.
+/// An element of the target field of the pairing.
 #[derive(Clone, Copy)]
 pub struct Target(blst_fp12);
 
 impl Target {
-    /// Π e(qᵢ, pᵢ) before the final exponentiation; one shared squaring chain.
+    /// Returns Π e(qᵢ, pᵢ) before the final exponentiation, with one shared squaring chain.
     pub(crate) fn miller(terms: &[(&blst_p2_affine, &blst_p1_affine)]) -> Self {
         let mut out = blst_fp12::default();
         if terms.is_empty() {
@@ -122,7 +123,7 @@ impl Target {
         Self(out)
     }
 
-    /// After the final exponentiation, where equal elements have equal coordinates.
+    /// Applies the final exponentiation, after which equal elements have equal coordinates.
     pub(crate) fn finished(&self) -> Self {
         let mut out = blst_fp12::default();
         // SAFETY: one live field element is read and one is written.
@@ -130,23 +131,23 @@ impl Target {
         Self(out)
     }
 
-    /// Whether two finished elements are equal.
+    /// Returns true if two finished elements are equal.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.0 == other.0
     }
 
-    /// Whether the two are equal after the final exponentiation.
+    /// Returns true if the two elements are equal after the final exponentiation.
     pub(crate) fn equals(&self, other: &Self) -> bool {
         // SAFETY: two live field elements.
         unsafe { blst_fp12_finalverify(&self.0, &other.0) }
     }
 }
 
-/// The line functions of a fixed point of G2, which save the Miller loop a third of its work.
+/// Precomputed line functions of a fixed point of G2, which save a third of the work of the Miller loop.
 #[derive(Clone)]
 pub struct Lines(Vec<blst_fp6>);
 
-/// How many line functions a Miller loop has: the length of the curve parameter and its set bits.
+/// Number of line functions of a Miller loop: the length of the curve parameter plus the number of its set bits.
 const LINES: usize = 68;
 
 impl Lines {
@@ -159,7 +160,7 @@ impl Lines {
 
     pub(crate) fn miller(&self, p: &blst_p1_affine) -> Target {
         let mut out = blst_fp12::default();
-        // SAFETY: 68 lines, which only `new` makes, and one affine point.
+        // SAFETY: 68 lines, which only `new` computes, and one affine point.
         unsafe { blst_miller_loop_lines(&mut out, self.0.as_ptr(), p) };
         Target(out)
     }
@@ -169,6 +170,10 @@ impl Debug for Lines {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("Lines")
     }
+}
+
+fn wrong_length(what: &'static str, expected: u64, bytes: &[u8]) -> Error {
+    Error::WrongLength { what, expected, actual: bytes.len() as u64 }
 }
 
 fn decoded<A>(what: &'static str, error: BLST_ERROR, point: A, infinity: bool) -> Result<A> {
@@ -187,7 +192,7 @@ macro_rules! group {
         $compress:ident, $serialize:ident, $uncompress:ident, $deserialize:ident, $hash:ident, $all_to_affine:ident,
         $sum:ident, $add:ident, $add_affine:ident, $pippenger:ident, $scratch:ident, $public_key:ident, $sign:ident
     ) => {
-        /// A source group.
+        /// A source group of the pairing.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum $name {}
 
@@ -234,7 +239,7 @@ macro_rules! group {
                 out
             }
 
-            /// Of at least one point.
+            /// Sums at least one point.
             fn sum_projective(points: &[&$affine]) -> $projective {
                 let pointers: Vec<*const $affine> = points.iter().map(|p| ptr::from_ref(*p)).collect();
                 let mut out = $projective::default();
@@ -290,7 +295,7 @@ macro_rules! group {
 
             fn negate(point: &$affine) -> $affine {
                 let mut out = *point;
-                // SAFETY: blst allows source and result to be the same element; they are two here.
+                // SAFETY: one field element is read, another one is written; blst would even allow the same element.
                 unsafe { $fp(&mut out.y, &point.y, true) };
                 out
             }
@@ -310,7 +315,7 @@ macro_rules! group {
             }
 
             fn uncompress(bytes: &[u8], what: &'static str) -> Result<$affine> {
-                let bytes: &[u8; $len] = bytes.try_into().map_err(|_| Error::Malformed { what })?;
+                let bytes: &[u8; $len] = bytes.try_into().map_err(|_| wrong_length(what, $len, bytes))?;
                 if bytes.first().is_none_or(|first| first & 0x80 == 0) {
                     return Err(Error::NonCanonical { what });
                 }
@@ -321,7 +326,8 @@ macro_rules! group {
             }
 
             fn deserialize(bytes: &[u8], what: &'static str) -> Result<$affine> {
-                let bytes: &[u8; 2 * $len] = bytes.try_into().map_err(|_| Error::Malformed { what })?;
+                let bytes: &[u8; 2 * $len] =
+                    bytes.try_into().map_err(|_| wrong_length(what, 2 * $len, bytes))?;
                 if bytes.first().is_none_or(|first| first & 0x80 != 0) {
                     return Err(Error::NonCanonical { what });
                 }
@@ -350,7 +356,7 @@ macro_rules! group {
 
             #[cfg(feature = "gossip")]
             fn ladder(points: &[(u16, Vec<&$affine>)]) -> $affine {
-                // `sum` is that of all points from the heaviest down to this one; it stays in until the weight falls.
+                // `sum` is the sum of all points whose weight is at least the current one.
                 let (mut sum, mut out) = ($projective::default(), $projective::default());
                 let lower = points.iter().skip(1).map(|(weight, _)| *weight).chain([0]);
                 for ((weight, points), lower) in points.iter().zip(lower) {

@@ -1,27 +1,27 @@
 use super::ffi::{G1, G2, Group, Lines, Target};
 use crate::scheme::sealed::Sealed;
 
-/// One of the two ways to place keys and signatures in the groups: [`MinSig`] or [`MinPk`].
+/// An assignment of keys and signatures to the two groups: [`MinSig`] or [`MinPk`].
 pub trait Variant:
     Sealed + Copy + Eq + Ord + core::hash::Hash + core::fmt::Debug + Send + Sync + 'static
 {
-    /// The group of the keys.
+    /// Group of the keys.
     #[doc(hidden)]
     type Key: Group;
-    /// The group of the signatures.
+    /// Group of the signatures.
     #[doc(hidden)]
     type Sig: Group;
     /// A key prepared for repeated pairings.
     #[doc(hidden)]
     type Prepared: Clone + core::fmt::Debug + Send + Sync;
-    /// Suite byte and name.
+    /// Suite byte and name of the scheme.
     #[doc(hidden)]
     const SUITE: (u8, &'static str);
-    /// Those of [`Counted`](super::Counted).
+    /// Suite byte and name of the scheme with counts, [`Counted`](super::Counted).
     #[doc(hidden)]
     #[cfg(feature = "gossip")]
     const COUNTED: (u8, &'static str);
-    /// Domain separation tags of signatures and of possession proofs.
+    /// Domain separation tags of signatures and of proofs of possession.
     #[doc(hidden)]
     const TAGS: (&'static [u8], &'static [u8]);
 
@@ -31,18 +31,19 @@ pub trait Variant:
     fn pairings(terms: &[Pair<'_, Self>], prepared: &[(&Self::Prepared, &Affine<Self::Sig>)]) -> Target;
 }
 
-/// Arguments of a pairing, whichever group is which.
+/// Arguments of a pairing: a key point and a signature point.
 pub(super) type Pair<'a, V> = (&'a Affine<<V as Variant>::Key>, &'a Affine<<V as Variant>::Sig>);
 
-/// Points of a group.
+/// An affine point of a group.
 pub(super) type Affine<G> = <G as Group>::Affine;
 
-/// Signatures in G1 (48 bytes), keys in G2 (96 bytes): suite 1, the default, because certificates are many and
-/// keys are few.
+/// Signatures in G1 (48 bytes), keys in G2 (96 bytes): suite 1.
+///
+/// This is the default, because a chain has many certificates and few keys.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MinSig {}
 
-/// Keys in G1 (48 bytes), signatures in G2 (96 bytes): suite 2, Ethereum's.
+/// Keys in G1 (48 bytes), signatures in G2 (96 bytes): suite 2, the variant of Ethereum.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MinPk {}
 
@@ -52,7 +53,7 @@ impl Sealed for MinPk {}
 impl Variant for MinSig {
     type Key = G2;
     type Sig = G1;
-    /// Keys are the G2 argument here, whose line functions can be computed once.
+    /// Keys are the G2 argument in this variant; their line functions can be precomputed.
     type Prepared = Lines;
 
     const SUITE: (u8, &'static str) = (1, "bls-min-sig");
@@ -78,7 +79,7 @@ impl Variant for MinSig {
 impl Variant for MinPk {
     type Key = G1;
     type Sig = G2;
-    /// The G2 argument is a hash or a signature, new each time: nothing to prepare.
+    /// The G2 argument is a hash or a signature, which changes each time: nothing can be precomputed.
     type Prepared = Affine<G1>;
 
     const SUITE: (u8, &'static str) = (2, "bls-min-pk");

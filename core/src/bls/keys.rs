@@ -9,7 +9,7 @@ use super::group::{Affine, Variant};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// A secret key. It wipes itself when dropped, and cannot be cloned, printed or serialised by accident.
+/// A secret key. It is wiped when dropped and implements neither `Clone` nor `Debug` nor serialization.
 pub struct SecretKey<V: Variant> {
     pub(super) scalar: Scalar,
     pub(super) variant: PhantomData<V>,
@@ -20,14 +20,14 @@ impl<V: Variant> SecretKey<V> {
         Self { scalar, variant: PhantomData }
     }
 
-    /// The key that a shared number is; `None` for zero.
+    /// Converts a reconstructed or dealt scalar to a key; `None` for zero.
     #[cfg(feature = "threshold")]
-    pub(crate) fn of(number: super::Fr) -> Option<Self> {
+    pub(crate) fn from_scalar(number: super::ffi::Fr) -> Option<Self> {
         number.to_secret().map(Self::new)
     }
 }
 
-/// A public key that decoded: canonical, in the subgroup, not infinity. Equality and order are those of the
+/// A decoded public key: canonical, in the subgroup, not the point at infinity. Equality and order are those of the
 /// compressed bytes.
 #[derive(Clone)]
 pub struct PublicKey<V: Variant> {
@@ -40,7 +40,7 @@ impl<V: Variant> PublicKey<V> {
         Self { point, bytes: V::Key::compress(&point) }
     }
 
-    /// The compressed encoding: 96 bytes (`MinSig`) or 48 (`MinPk`).
+    /// Returns the compressed encoding: 96 bytes (`MinSig`) or 48 bytes (`MinPk`).
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.as_ref()
     }
@@ -105,15 +105,16 @@ impl<V: Variant> fmt::Debug for PublicKey<V> {
     }
 }
 
-/// A signature that decoded: a canonical point of the curve other than infinity. It is **not yet known to be in
-/// the subgroup**; every verification checks that.
+/// A decoded signature: a canonical point of the curve other than infinity.
+///
+/// It is **not yet known to be in the subgroup**; every verification checks that.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Signature<V: Variant> {
     pub(super) point: Affine<V::Sig>,
 }
 
 impl<V: Variant> Signature<V> {
-    /// The compressed encoding: 48 bytes (`MinSig`) or 96 (`MinPk`).
+    /// Returns the compressed encoding: 48 bytes (`MinSig`) or 96 bytes (`MinPk`).
     pub fn to_bytes(&self) -> Vec<u8> {
         V::Sig::compress(&self.point).as_ref().to_vec()
     }
@@ -123,9 +124,9 @@ impl<V: Variant> Signature<V> {
         Self { point: V::Sig::sum(&points) }
     }
 
-    /// Σ coefficientᵢ·signatureᵢ: a threshold signature of its shares. Nothing is verified.
+    /// Returns Σ coefficientᵢ·signatureᵢ: the threshold signature of its shares. Nothing is verified.
     #[cfg(feature = "threshold")]
-    pub(crate) fn interpolate(coefficients: &[super::Fr], signatures: &[&Self]) -> Self {
+    pub(crate) fn interpolate(coefficients: &[super::ffi::Fr], signatures: &[&Self]) -> Self {
         let scalars: Vec<_> = coefficients.iter().map(|coefficient| coefficient.to_lendian()).collect();
         let points: Vec<_> = signatures.iter().map(|signature| &signature.point).collect();
         Self { point: V::Sig::combine_wide(&points, &scalars) }
@@ -135,7 +136,7 @@ impl<V: Variant> Signature<V> {
         V::Sig::is_infinity(&self.point)
     }
 
-    /// Refuses infinity and points outside the subgroup. Cost: one subgroup check.
+    /// Checks that the point is finite and in the subgroup. Cost: one subgroup check.
     pub(super) fn check(&self) -> Result<()> {
         if self.is_infinity() {
             Err(Error::Infinity)
@@ -183,7 +184,7 @@ mod tests {
     use crate::bls::{MinPk, MinSig};
 
     #[test]
-    fn a_secret_is_an_address_so_that_moving_it_copies_nothing_of_it() {
+    fn a_secret_key_is_a_pointer_so_moving_copies_no_secret() {
         assert_eq!(size_of::<SecretKey<MinSig>>(), size_of::<usize>());
         assert_eq!(size_of::<SecretKey<MinPk>>(), size_of::<usize>());
     }

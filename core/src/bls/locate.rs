@@ -1,10 +1,10 @@
-//! Finding the one bad signature among many on one message.
+//! Location of the only bad signature among many on one message.
 //!
-//! The error of a signature is Eᵢ = e(keyᵢ, H) / e(g, σᵢ), the neutral element exactly if it is good. With weights
-//! 1, 2, 3, … let a = Π Eᵢ and b = Π Eᵢ^weightᵢ. If only one signature is bad, b is a raised to its weight, so
-//! counting up a, a², a³, … finds it: the exponentiation method of Law and Matt, *Finding Invalid Signatures in
-//! Pairing-Based Batches* (2007), for one invalid signature. That costs two products of pairings where bisection
-//! takes one or two per level.
+//! The error of a signature is Eᵢ = e(keyᵢ, H) / e(g, σᵢ), which is the neutral element if and only if the signature is
+//! good. With weights 1, 2, 3, … let a = Π Eᵢ and b = Π Eᵢ^weightᵢ. If only one signature is bad, b is a raised to the
+//! weight of that signature, so a search through a, a², a³, … finds it. This is the exponentiation method of Law and
+//! Matt, *Finding Invalid Signatures in Pairing-Based Batches* (2007), for one invalid signature. It costs two products
+//! of pairings; bisection takes one or two per level.
 
 use alloc::vec::Vec;
 
@@ -13,10 +13,11 @@ use super::group::{Affine, Variant};
 use super::keys::{PublicKey, Signature};
 use crate::machine::MemberIndex;
 
-/// Weights are positions, at most as many as a committee has members.
+/// Bits of a weight. Weights are positions, at most the number of members of a committee.
 const WEIGHT_BITS: usize = 16;
 
-/// Whose signature is bad if only one is. Signatures outside the subgroup, and several bad ones, are not found.
+/// Returns the signer of the bad signature if exactly one is bad. It finds neither signatures outside the subgroup nor
+/// several bad ones.
 pub(super) fn locate<V: Variant>(
     keys: &[PublicKey<V>],
     message: &[u8],
@@ -40,7 +41,7 @@ pub(super) fn locate<V: Variant>(
     find_power(&plain, &weighted, signatures.len()).and_then(|i| Some(signatures.get(i)?.0))
 }
 
-/// The i for which `base` raised to i + 1 is `power`.
+/// Returns the i for which `base` raised to i + 1 is `power`.
 fn find_power(base: &Target, power: &Target, most: usize) -> Option<usize> {
     let mut candidate = *base;
     for i in 0..most {
@@ -69,7 +70,7 @@ mod tests {
         let keys: Vec<_> = secrets.iter().map(V::public_key).collect();
         let good: Vec<_> = secrets.iter().map(|secret| V::sign(secret, b"m")).collect();
         let bad: Vec<_> = secrets.iter().map(|secret| V::sign(secret, b"other")).collect();
-        // Members 1 to 8 signed; some of them something else.
+        // Members 1 to 8 signed; the culprits signed another message.
         let located = |culprits: &[u16]| {
             let pick =
                 |i: u16| if culprits.contains(&i) { &bad[usize::from(i)] } else { &good[usize::from(i)] };
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_only_bad_signature_is_found_in_both_groups() {
+    fn finds_the_only_bad_signature_in_both_variants() {
         finds_the_only_bad_one::<MinSig>();
         finds_the_only_bad_one::<MinPk>();
     }

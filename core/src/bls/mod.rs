@@ -1,18 +1,17 @@
 //! BLS signatures on BLS12-381, in both variants of the standard's proof-of-possession ciphersuite.
 //!
-//! [`MinSig`] (the default) has 48-byte signatures in G1 and 96-byte keys in G2; [`MinPk`] is the other way round
-//! and is what Ethereum uses. Both are one generic implementation over `blst`.
+//! [`MinSig`] (the default) has 48-byte signatures in G1 and 96-byte keys in G2. [`MinPk`] has the groups exchanged; it
+//! is the variant of Ethereum. Both are one generic implementation over `blst`.
 //!
-//! Through [`Scheme`] the module is the standard's raw API: message bytes in,
-//! domain separation tag `BLS_SIG_BLS12381G{1,2}_XMD:SHA-256_SSWU_RO_POP_`, so that public vectors hold. What
-//! signs in a protocol puts its context into the message, never into the tag (draft-irtf-cfrg-bls-signature,
-//! section 3.3).
+//! The trait [`Scheme`] is the standard's raw API: it signs message bytes under the domain separation tag
+//! `BLS_SIG_BLS12381G{1,2}_XMD:SHA-256_SSWU_RO_POP_`, so public test vectors apply. A protocol puts its context into the
+//! message, never into the tag (draft-irtf-cfrg-bls-signature, section 3.3).
 //!
-//! **Rogue keys.** Aggregation is only sound over keys whose owners hold the secret: the functions here take
-//! [`VerifiedKey`]s, which cannot be had without the proof.
+//! **Rogue keys.** Aggregation is sound only over keys whose owners hold the secret. The functions of this module
+//! therefore take [`VerifiedKey`]s, which require a proof of possession.
 //!
-//! **Subgroups.** A key is checked when it decodes. A signature is checked when it is verified, because sums of
-//! many signatures need one check only; every path that accepts has it.
+//! **Subgroups.** Decoding a key checks that it is in the subgroup. A signature is checked when it is verified, because
+//! a sum of many signatures needs only one check; every path that accepts a signature includes the check.
 //!
 //! ```
 //! use quorate::bls::{self, MinPk};
@@ -27,7 +26,7 @@
 //! # Ok::<(), quorate::Error>(())
 //! ```
 //!
-//! A secret key cannot be copied or printed:
+//! Secret keys implement neither `Clone` nor `Debug`:
 //!
 //! ```compile_fail,E0599
 //! # use quorate::{bls::MinSig, scheme::Scheme};
@@ -62,10 +61,10 @@ pub use keys::{PublicKey, SecretKey, Signature};
 use crate::scheme::{Scheme, VerifiedKey};
 use crate::{Error, Result};
 
-/// Sums signatures. Nothing is verified; the sum verifies if all parts do. Cost: one addition each.
+/// Sums signatures. Nothing is verified; the sum verifies if all parts do. Cost: one addition per signature.
 ///
 /// # Errors
-/// [`Error::Infinity`] if there are none, or if they cancel.
+/// [`Error::Infinity`] if `signatures` is empty or the signatures cancel.
 pub fn aggregate<V: Variant + Scheme<PublicKey = PublicKey<V>>>(
     signatures: &[Signature<V>],
 ) -> Result<Signature<V>> {
@@ -73,10 +72,10 @@ pub fn aggregate<V: Variant + Scheme<PublicKey = PublicKey<V>>>(
     if sum.is_infinity() { Err(Error::Infinity) } else { Ok(sum) }
 }
 
-/// Checks that all of `keys` signed the same message. Cost: one addition per key, one hash, two pairings.
+/// Verifies that all of `keys` signed the same message. Cost: one addition per key, one hash, two pairings.
 ///
 /// # Errors
-/// [`Error::Infinity`] without keys or if they cancel, [`Error::NotInSubgroup`], [`Error::BadSignature`].
+/// [`Error::Infinity`] if `keys` is empty or the keys cancel, [`Error::NotInSubgroup`], [`Error::BadSignature`].
 pub fn fast_aggregate_verify<V: Variant + Scheme<PublicKey = PublicKey<V>>>(
     keys: &[VerifiedKey<V>],
     message: &[u8],
@@ -86,10 +85,10 @@ pub fn fast_aggregate_verify<V: Variant + Scheme<PublicKey = PublicKey<V>>>(
     pairing::verify::<V>(&[(key, message)], signature)
 }
 
-/// Checks that each key signed its own message. Cost: one hash and one pairing per message, and one.
+/// Verifies that each key signed its own message. Cost: one hash and one pairing per message, and one more pairing.
 ///
 /// # Errors
-/// [`Error::Infinity`] without keys, [`Error::NotInSubgroup`], [`Error::BadSignature`].
+/// [`Error::Infinity`] if `signed` is empty, [`Error::NotInSubgroup`], [`Error::BadSignature`].
 pub fn aggregate_verify<V: Variant + Scheme<PublicKey = PublicKey<V>>>(
     signed: &[(&VerifiedKey<V>, &[u8])],
     signature: &Signature<V>,

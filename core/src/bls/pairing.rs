@@ -1,5 +1,5 @@
-//! The verification equation Π e(keyᵢ, H(messageᵢ)) = e(g, signature), in three situations: loose keys, a
-//! committee's cache, and many proofs at once.
+//! The verification equation Π e(keyᵢ, H(messageᵢ)) = e(g, signature) in three settings: single keys, a committee with
+//! precomputed data, and many proofs at once.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use crate::scheme::{Claim, SignerSet, coefficients};
 use crate::wire::{Encode, Writer};
 use crate::{Error, Result};
 
-/// What verification needs of a committee's keys, computed once.
+/// Data precomputed from a committee's keys for verification.
 #[derive(Clone, Debug)]
 pub struct Cache<V: Variant> {
     negated: Vec<Affine<V::Key>>,
@@ -34,15 +34,15 @@ impl<V: Variant> Cache<V> {
         })
     }
 
-    /// Whether Π e(keyᵢ, hashᵢ) = e(g, signature).
+    /// Checks that Π e(keyᵢ, hashᵢ) = e(g, signature).
     #[cfg(feature = "gossip")]
     pub(super) fn check(&self, terms: &[Pair<'_, V>], signature: &Affine<V::Sig>) -> Result<()> {
         let right = V::pairings(&[], &[(&self.prepared_generator, signature)]);
         if V::pairings(terms, &[]).equals(&right) { Ok(()) } else { Err(Error::bad_signature()) }
     }
 
-    /// The aggregate key of some signers: the full aggregate minus the absent ones or the sum of the present
-    /// ones, whichever is fewer, in one batch addition. Cost: `min(absent, present)` additions.
+    /// Returns the aggregate key of some signers, computed in one batch addition: the full aggregate minus the absent
+    /// keys, or the sum of the present keys, whichever takes fewer. Cost: `min(absent, present)` additions.
     pub(super) fn aggregate(&self, keys: &[PublicKey<V>], signers: &SignerSet) -> Affine<V::Key> {
         let absent = signers.complement();
         let points: Vec<&Affine<V::Key>> = if absent.len() < signers.len() {
@@ -55,7 +55,8 @@ impl<V: Variant> Cache<V> {
     }
 }
 
-/// Checks claims whose keys are at hand. Cost: a hash and a pairing each, one pairing, one subgroup check.
+/// Verifies one signature over pairs of a key and a message. Cost: a hash and a pairing per pair, one more pairing, one
+/// subgroup check.
 pub(super) fn verify<V: Variant>(terms: &[(Affine<V::Key>, &[u8])], signature: &Signature<V>) -> Result<()> {
     if terms.is_empty() || terms.iter().any(|(key, _)| V::Key::is_infinity(key)) {
         return Err(Error::Infinity);
@@ -66,7 +67,7 @@ pub(super) fn verify<V: Variant>(terms: &[(Affine<V::Key>, &[u8])], signature: &
     equation::<V>(&terms.iter().map(|(key, _)| key).zip(&hashes).collect::<Vec<_>>(), &signature.point)
 }
 
-/// Checks a signature of one key, after `judge` saw its bytes, which it does only if they are in the subgroup.
+/// Verifies a signature of one key after `judge` accepted its bytes. `judge` sees only signatures in the subgroup.
 pub(super) fn verify_unique<V: Variant, T>(
     key: &PublicKey<V>,
     message: &[u8],
@@ -79,7 +80,7 @@ pub(super) fn verify_unique<V: Variant, T>(
     equation::<V>(&[(key.point_ref(), &hash)], &signature.point).map(|()| judged)
 }
 
-/// Checks a possession proof: a signature over the key's own bytes under its own tag.
+/// Verifies a proof of possession: a signature over the bytes of the key under a separate tag.
 pub(super) fn verify_possession<V: Variant>(key: &PublicKey<V>, possession: &Signature<V>) -> Result<()> {
     let check = || {
         possession.check()?;
@@ -89,14 +90,15 @@ pub(super) fn verify_possession<V: Variant>(key: &PublicKey<V>, possession: &Sig
     check().map_err(|_| Error::BadPossession)
 }
 
-/// e(g, signature) is moved to the left with the generator negated, so that all Miller loops share one chain.
+/// Checks the equation with e(g, signature) moved to the left side by negating the generator, so that all Miller loops
+/// share one squaring chain.
 fn equation<V: Variant>(terms: &[Pair<'_, V>], signature: &Affine<V::Sig>) -> Result<()> {
     let generator = V::Key::negate(&V::Key::generator());
     let terms: Vec<_> = terms.iter().copied().chain([(&generator, signature)]).collect();
     if V::pairings(&terms, &[]).equals(&V::pairings(&[], &[])) { Ok(()) } else { Err(Error::bad_signature()) }
 }
 
-/// Checks claims of committee members against one signature.
+/// Verifies claims of committee members against one signature.
 pub(super) fn verify_claims<V: Variant>(
     keys: &[PublicKey<V>],
     cache: &Cache<V>,
@@ -110,8 +112,10 @@ pub(super) fn verify_claims<V: Variant>(
     check_sets::<V>(keys, cache, &sets, &signature.point)
 }
 
-/// Checks many signatures by one random linear combination; claims with the same signers share a pairing.
-/// Subgroup checks come first and for each: the cofactor of G1 has small factors, which a combination misses.
+/// Verifies many signatures by one random linear combination. Claims with the same signers share a pairing.
+///
+/// Each signature gets its own subgroup check first: the cofactor of G1 has small factors, and a combination misses
+/// points of small order.
 pub(super) fn verify_many<V: Variant>(
     keys: &[PublicKey<V>],
     cache: &Cache<V>,
@@ -154,11 +158,12 @@ pub(super) fn verify_many<V: Variant>(
     check_sets::<V>(keys, cache, &sets.into_iter().zip(&hashes).collect::<Vec<_>>(), &signature)
 }
 
-/// The equation over the sets' aggregate keys.
+/// Checks the equation over the aggregate keys of the signer sets.
 ///
-/// Colluding members can choose keys that sum to infinity, each proven. A signature of just those is refused, as
-/// the standard does. Beside others their factor is 1, as in the standard's `AggregateVerify`, which takes each
-/// key by itself; were the whole refused, colluders who name one value could spoil every timeout certificate.
+/// Colluding members can choose keys that sum to infinity, each with a proof of possession. A signature of only these
+/// members is refused, as the standard requires. If the proof has further signer sets, the factor of such a set is 1, as
+/// in the standard's `AggregateVerify`, which pairs each key separately. If the whole proof were refused, colluders that
+/// name one value could invalidate every timeout certificate.
 fn check_sets<V: Variant>(
     keys: &[PublicKey<V>],
     cache: &Cache<V>,

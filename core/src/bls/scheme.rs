@@ -31,8 +31,10 @@ macro_rules! scheme {
             }
 
             fn secret_from_bytes(bytes: &[u8]) -> Result<SecretKey<Self>> {
-                let bytes = bytes.try_into().ok().and_then(Scalar::from_bytes);
-                bytes.map(SecretKey::new).ok_or(Error::Malformed { what: "BLS secret key" })
+                let what = "BLS secret key";
+                let wrong = Error::WrongLength { what, expected: 32, actual: bytes.len() as u64 };
+                let scalar = Scalar::from_bytes(bytes.try_into().map_err(|_| wrong)?);
+                scalar.map(SecretKey::new).ok_or(Error::Malformed { what })
             }
 
             fn secret_to_bytes(secret: &SecretKey<Self>) -> Zeroizing<[u8; 32]> {
@@ -75,7 +77,7 @@ macro_rules! scheme {
             }
 
             fn relation_tag(key: &PublicKey<Self>) -> Vec<u8> {
-                // The third bit of a compressed point is the sign of y, all that a negation changes.
+                // The third bit of a compressed point is the sign of y, the only part that a negation changes.
                 let mut bytes = key.as_bytes().to_vec();
                 if let Some(first) = bytes.first_mut() {
                     *first &= !0x20;

@@ -4,25 +4,26 @@ use core::fmt;
 use rand_core::TryCryptoRng;
 
 use super::signers;
-use super::statement::{Kind, Statement};
+use super::statement::Statement;
 use crate::committee::{Committee, SignerSet, Verified};
-pub(crate) use crate::scheme::read_suite;
-use crate::scheme::{Claim, Scheme, random_32};
+use crate::scheme::{Claim, Scheme, random_32, read_suite};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// A quorum's signatures on one [`Statement`]. What decoded is canonical, of the committee's epoch and above the
-/// quorum; the signatures are still to be checked.
+/// A quorum certificate: the signatures of a quorum on one [`Statement`].
+///
+/// A decoded certificate is canonical, of the committee's epoch, and signed by a quorum; its signatures are not yet
+/// verified.
 ///
 /// | bytes | field |
 /// |---|---|
 /// | 1 | suite |
 /// | 49 | statement: kind 1, epoch 8, view 8, digest 32 |
-/// | 1 + at most ⌈n/8⌉ | the members who did **not** sign: a bitmap (form 0) or a list (form 1), whichever is shorter |
+/// | 1 + at most ⌈n/8⌉ | the members that did **not** sign: a bitmap (form 0) or a list (form 1), whichever is shorter |
 /// | 48 (MinSig), 96 (MinPk), 64 per signer (Ed25519) | the aggregate, or the signatures in ascending order of signers |
 ///
-/// With MinSig that is at most 99 + ⌈n/8⌉ bytes: 104 for 40 members, 112 for 100. The detached form leaves out the
-/// suite and the statement where the receiver knows them.
+/// With MinSig the encoding has at most 99 + ⌈n/8⌉ bytes: 104 for 40 members, 112 for 100. The detached form omits the
+/// suite and the statement, for receivers that know them.
 ///
 /// Two certificates of one statement may differ in their signers. Compare statements, never certificates.
 #[derive(Clone, PartialEq, Eq)]
@@ -33,33 +34,33 @@ pub struct Certificate<S: Scheme> {
 }
 
 impl<S: Scheme> Certificate<S> {
-    /// What is certified.
+    /// Returns the certified statement.
     pub fn statement(&self) -> &Statement {
         &self.statement
     }
 
-    /// Who signed.
+    /// Returns the signers.
     pub fn signers(&self) -> &SignerSet {
         &self.signers
     }
 
-    /// The aggregate signature, or the list of signatures.
+    /// Returns the aggregate signature (BLS) or the list of signatures (Ed25519).
     pub fn proof(&self) -> &S::Proof {
         &self.proof
     }
 
-    /// Checks the signatures. Cost: BLS two pairings, one hash to the curve, one subgroup check, and as many point
-    /// additions as members are absent (or present, if they are fewer).
+    /// Verifies the signatures. Cost (BLS): two pairings, one hash to the curve, one subgroup check, and one point
+    /// addition per absent member (or per present member, if they are fewer).
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for a certificate of another epoch or committee size, [`Error::BelowQuorum`], and
-    /// what is wrong with the signatures.
+    /// [`Error::Mismatch`] for a certificate of another epoch or committee size, [`Error::BelowQuorum`], and the errors
+    /// of [`Scheme::verify_claims`].
     pub fn verify(self, committee: &Committee<S>) -> Result<Verified<Self>> {
         self.check(committee)?;
         Ok(Verified::assume(self, committee.id()))
     }
 
-    /// As [`verify`](Certificate::verify), for a certificate that stays where it is.
+    /// Verifies as [`verify`](Certificate::verify), but by reference.
     ///
     /// # Errors
     /// As [`verify`](Certificate::verify).
@@ -73,11 +74,12 @@ impl<S: Scheme> Certificate<S> {
         )
     }
 
-    /// Checks many certificates by a random linear combination with 64-bit coefficients from `rng`, and says of
-    /// each whether it is good. Certificates of one signer set share a pairing: sixteen of them cost about a
-    /// quarter of sixteen single checks. If the combination fails, halves of it are tried until every bad one is
-    /// known. Should the generator fail, the coefficients are derived as in
-    /// [`verify_batch_derived`](Certificate::verify_batch_derived).
+    /// Verifies many certificates by a random linear combination with 64-bit coefficients from `rng`, and returns a
+    /// result for each.
+    ///
+    /// Certificates with the same signer set share a pairing: sixteen of them cost about a quarter of sixteen single
+    /// verifications. If the combination fails, bisection finds every bad certificate. If the generator fails, the
+    /// coefficients are derived as in [`verify_batch_derived`](Certificate::verify_batch_derived).
     pub fn verify_batch<R: TryCryptoRng + ?Sized>(
         committee: &Committee<S>,
         certificates: Vec<Self>,
@@ -87,8 +89,9 @@ impl<S: Scheme> Certificate<S> {
         batch(committee, certificates, entropy.as_deref())
     }
 
-    /// As [`verify_batch`](Certificate::verify_batch) where there is no generator: the coefficients have 128 bits
-    /// and come from a hash over everything that is checked, so that all nodes compute the same.
+    /// Verifies as [`verify_batch`](Certificate::verify_batch), but without a random number generator.
+    ///
+    /// The coefficients have 128 bits and come from a hash over all inputs, so that all nodes compute the same.
     pub fn verify_batch_derived(
         committee: &Committee<S>,
         certificates: Vec<Self>,
@@ -96,14 +99,14 @@ impl<S: Scheme> Certificate<S> {
         batch(committee, certificates, None)
     }
 
-    /// Bytes of the encoding.
+    /// Returns the length of the encoding in bytes.
     pub fn encoded_len(&self) -> usize {
         1 + Statement::LEN
             + signers::encoded_len(&self.signers.complement())
             + S::proof_len(&self.proof, &self.signers)
     }
 
-    /// Writes the form for where the statement is known: non-signers and proof.
+    /// Writes the detached form, for receivers that know the statement: non-signers and proof.
     pub fn encode_detached(&self, w: &mut Writer) {
         signers::encode(&self.signers.complement(), w);
         S::encode_proof(&self.proof, &self.signers, w);
@@ -112,29 +115,27 @@ impl<S: Scheme> Certificate<S> {
     /// Reads the detached form of a certificate of `statement`.
     ///
     /// # Errors
-    /// As decoding the whole form.
+    /// As decoding the full form.
     pub fn decode_detached(
         r: &mut Reader<'_>,
         statement: Statement,
         committee: &Committee<S>,
     ) -> Result<Self> {
-        statement.check_epoch(committee)?;
+        committee.require_epoch(statement.epoch)?;
         let signers = signers::decode(r, committee.len())?.complement();
         committee.require_quorum(&signers)?;
         let proof = S::decode_proof(r, &signers)?;
         Ok(Self { statement, signers, proof })
     }
 
-    /// For the collector and for gossip, whose parts are verified.
+    /// Creates a certificate from verified parts, for the collector and for gossip.
     pub(crate) fn from_verified_parts(statement: Statement, signers: SignerSet, proof: S::Proof) -> Self {
         Self { statement, signers, proof }
     }
 
     fn check_structure(&self, committee: &Committee<S>) -> Result<()> {
-        self.statement.check_epoch(committee)?;
-        if self.signers.committee_len() != committee.len() {
-            return Err(Error::WrongContext { what: "committee size" });
-        }
+        committee.require_epoch(self.statement.epoch)?;
+        committee.require_size(&self.signers)?;
         committee.require_quorum(&self.signers)
     }
 }
@@ -167,11 +168,7 @@ impl<S: Scheme> fmt::Debug for Certificate<S> {
     }
 }
 
-/// Reads the kind, for the encodings that do not hold a whole statement.
-pub(super) fn read_kind(r: &mut Reader<'_>) -> Result<Kind> {
-    Ok(Kind::new(r.u8()?))
-}
-
+/// Verifies certificates together and returns a result for each, in their order.
 pub(crate) fn batch<S: Scheme>(
     committee: &Committee<S>,
     certificates: Vec<Certificate<S>>,
@@ -203,10 +200,11 @@ pub(crate) fn batch<S: Scheme>(
     certificates.into_iter().zip(errors).map(verdict).collect()
 }
 
+/// A claim with its proof, and its position in the caller's list.
 pub(crate) type Item<'a, S> = (usize, (Claim<'a>, &'a <S as Scheme>::Proof));
 
-/// Bisects down to single certificates. The entropy was drawn after all inputs were fixed, so that every part may
-/// use it.
+/// Finds the bad items by bisection down to single ones. The entropy was drawn after all inputs were fixed, so every
+/// part may use it.
 pub(crate) fn find_bad<S: Scheme>(
     committee: &Committee<S>,
     items: &[Item<'_, S>],

@@ -1,16 +1,18 @@
 use core::fmt;
 
-use super::certificate::{Certificate, read_kind, read_suite};
-use super::statement::Statement;
+use super::certificate::Certificate;
+use super::statement::{Kind, Statement};
 use super::vote::Vote;
 use crate::committee::{Committee, SignerSet, Verified};
 use crate::machine::MemberIndex;
-use crate::scheme::Scheme;
+use crate::scheme::{Scheme, read_suite};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// Two votes of one member on contradicting statements: the same kind, epoch and view, another digest. Whoever
-/// knows the committee can check it; no honest member can be accused.
+/// Evidence of equivocation: two votes of one member on contradicting statements, that is, with equal kind, epoch and
+/// view and different digests.
+///
+/// Anyone who knows the committee can verify it, and no honest member can be accused.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -25,7 +27,7 @@ pub struct Equivocation<S: Scheme> {
 }
 
 impl<S: Scheme> Equivocation<S> {
-    /// Puts evidence together. The signatures are still to be checked.
+    /// Creates evidence from two votes. The signatures are not yet verified.
     ///
     /// # Errors
     /// [`Error::NotEvidence`] if the votes are of different members or do not contradict each other.
@@ -37,22 +39,23 @@ impl<S: Scheme> Equivocation<S> {
         Ok(Self { first, second })
     }
 
-    /// The two votes, the one with the lower digest first.
+    /// Returns the two votes, the one with the lower digest first.
     pub fn votes(&self) -> (&Vote<S>, &Vote<S>) {
         (&self.first, &self.second)
     }
 
-    /// Who signed both.
+    /// Returns the signer of both votes.
     pub fn signer(&self) -> MemberIndex {
         self.first.signer()
     }
 
-    /// Who is guilty: the signer alone, once [`verify`](Equivocation::verify) has said so.
+    /// Returns the member at fault, which is the signer. It is only a claim until [`verify`](Equivocation::verify)
+    /// succeeds.
     pub fn culprits(&self) -> [MemberIndex; 1] {
         [self.signer()]
     }
 
-    /// Checks both signatures, each by itself.
+    /// Verifies both signatures separately.
     ///
     /// # Errors
     /// As [`Vote::verify`].
@@ -81,14 +84,14 @@ impl<S: Scheme> Encode for Equivocation<S> {
 impl<S: Scheme> Decode for Equivocation<S> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         read_suite::<S>(r)?;
-        let (kind, epoch, view, signer) = (read_kind(r)?, r.u64()?, r.u64()?, r.u16()?);
+        let (kind, epoch, view, signer) = (Kind::decode_from(r)?, r.u64()?, r.u64()?, r.u16()?);
         let vote = |r: &mut Reader<'_>| {
             let statement = Statement { kind, epoch, view, digest: r.array()? };
             Ok::<_, Error>(Vote::<S>::new(statement, signer, S::Signature::decode_from(r, &())?))
         };
         let (first, second) = (vote(r)?, vote(r)?);
         if first.statement().digest >= second.statement().digest {
-            return Err(Error::NonCanonical { what: "equivocation" });
+            return Err(Error::NonCanonical { what: "equivocation: expected ascending digests" });
         }
         Ok(Self { first, second })
     }
@@ -101,10 +104,10 @@ impl<S: Scheme> fmt::Debug for Equivocation<S> {
     }
 }
 
-/// Two certificates of contradicting statements. Both quorums signed, so the members of both, who weigh more than
-/// a third of the committee, broke the protocol.
+/// Evidence of a safety violation: two certificates of contradicting statements.
 ///
-/// Encoded as the two certificates, the one with the lower digest first.
+/// Both quorums signed, so the members in both quorums, with more than a third of the committee's weight, broke the
+/// protocol. The encoding is the two certificates, the one with the lower digest first.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Conflict<S: Scheme> {
     first: Certificate<S>,
@@ -112,7 +115,7 @@ pub struct Conflict<S: Scheme> {
 }
 
 impl<S: Scheme> Conflict<S> {
-    /// Puts evidence together. The signatures are still to be checked.
+    /// Creates evidence from two certificates. The signatures are not yet verified.
     ///
     /// # Errors
     /// [`Error::NotEvidence`] if the statements do not contradict each other.
@@ -124,18 +127,19 @@ impl<S: Scheme> Conflict<S> {
         Ok(Self { first, second })
     }
 
-    /// The two certificates, the one with the lower digest first.
+    /// Returns the two certificates, the one with the lower digest first.
     pub fn certificates(&self) -> (&Certificate<S>, &Certificate<S>) {
         (&self.first, &self.second)
     }
 
-    /// Who signed both: at least [`honest_weight`](Committee::honest_weight), once [`verify`](Conflict::verify) has
-    /// said so; before that it is a mere claim.
+    /// Returns the members that signed both certificates, with a weight of at least
+    /// [`honest_weight`](Committee::honest_weight). They are only claimed signers until [`verify`](Conflict::verify)
+    /// succeeds.
     pub fn culprits(&self) -> SignerSet {
         self.first.signers().intersection(self.second.signers())
     }
 
-    /// Checks both certificates.
+    /// Verifies both certificates.
     ///
     /// # Errors
     /// As [`Certificate::verify`].
@@ -158,7 +162,7 @@ impl<S: Scheme> Decode<Committee<S>> for Conflict<S> {
         let first = Certificate::decode_from(r, committee)?;
         let second = Certificate::decode_from(r, committee)?;
         if first.statement().digest > second.statement().digest {
-            return Err(Error::NonCanonical { what: "conflict" });
+            return Err(Error::NonCanonical { what: "conflict: expected ascending digests" });
         }
         Self::new(first, second)
     }

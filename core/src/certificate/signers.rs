@@ -1,12 +1,13 @@
-//! The one codec for sets of members. A form byte, then:
+//! Codec for sets of members. The encoding is a form byte followed by:
 //!
 //! | form | bytes |
 //! |---|---|
 //! | 0 | a bitmap of exactly ⌈n/8⌉ bytes, member 0 in the lowest bit of the first byte, padding zero |
 //! | 1 | varint count, varint first index, then for each further index varint(index − previous − 1) |
 //!
-//! The shorter form is the canonical one, the bitmap in a tie; the decoder works it out again and refuses the
-//! other. A truncated bitmap of non-signers would turn the missing ones into signers, hence the exact length.
+//! The shorter form is canonical, and the bitmap in a tie. The decoder determines the canonical form and refuses the
+//! other one. The bitmap has an exact length because a truncated bitmap of non-signers would turn absent members into
+//! signers.
 
 use alloc::vec;
 
@@ -15,10 +16,11 @@ use crate::wire::{Reader, Writer};
 use crate::{Error, Result};
 
 const WHAT: &str = "set of members";
+const FORM: &str = "set of members: expected form 0 or 1";
 const BITMAP: u8 = 0;
 const LIST: u8 = 1;
 
-/// Writes the canonical form.
+/// Writes a set in its canonical form.
 pub(crate) fn encode(set: &SignerSet, w: &mut Writer) {
     if list_len(set) < bitmap_len(set.committee_len()) {
         encode_list(set, w);
@@ -27,7 +29,7 @@ pub(crate) fn encode(set: &SignerSet, w: &mut Writer) {
     }
 }
 
-/// Bytes of the canonical form.
+/// Returns the length in bytes of the canonical form.
 pub(crate) fn encoded_len(set: &SignerSet) -> usize {
     1 + list_len(set).min(bitmap_len(set.committee_len()))
 }
@@ -37,7 +39,7 @@ pub(crate) fn decode(r: &mut Reader<'_>, n: u16) -> Result<SignerSet> {
     let (set, is_list) = match r.u8()? {
         BITMAP => (decode_bitmap(r, n)?, false),
         LIST => (decode_list(r, n)?, true),
-        _ => return Err(Error::Malformed { what: WHAT }),
+        _ => return Err(Error::Malformed { what: FORM }),
     };
     if is_list == (list_len(&set) < bitmap_len(n)) {
         Ok(set)
@@ -50,7 +52,8 @@ fn bitmap_len(n: u16) -> usize {
     usize::from(n).div_ceil(8)
 }
 
-/// Bytes of the list without its form byte; counting stops once the bitmap is known to be no longer.
+/// Returns the length in bytes of the list form without its form byte. Counting stops once the list is known to be no
+/// shorter than the bitmap.
 fn list_len(set: &SignerSet) -> usize {
     let enough = bitmap_len(set.committee_len());
     let mut len = varint_len(set.len() as u32);
@@ -150,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shorter_form_is_taken_and_the_bitmap_in_a_tie() {
+    fn encodes_the_shorter_form_and_the_bitmap_in_a_tie() {
         // n = 24: the bitmap has 3 bytes; a list of one has 2, of two 3.
         assert_eq!(bytes_of(&set(24, [])), [1, 0]);
         assert_eq!(bytes_of(&set(24, [23])), [1, 1, 23]);
@@ -163,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_form_is_refused_on_both_sides_of_the_boundary() {
+    fn rejects_the_longer_form_on_both_sides_of_the_boundary() {
         let refused = Err(Error::NonCanonical { what: WHAT });
         assert_eq!(decoded(&[0, 0, 0, 0x80], 24), refused);
         assert_eq!(decoded(&[1, 2, 1, 21], 24), refused);
@@ -172,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bitmap_of_another_length_or_with_padding_is_refused() {
+    fn rejects_a_bitmap_of_another_length_or_with_padding() {
         // n = 20: 3 bytes, 4 bits of padding.
         let good = [0, 0xff, 0, 0x0f];
         assert!(decoded(&good, 20).is_ok());
@@ -184,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_past_the_committee_is_refused() {
+    fn rejects_an_index_outside_the_committee() {
         assert_eq!(decoded(&[1, 1, 24], 24), Err(Error::UnknownSigner { index: 24 }));
         assert_eq!(decoded(&[1, 25], 24), Err(Error::TooLarge { what: WHAT, limit: 24 }));
         let mut w = Writer::new();
@@ -197,7 +200,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_set_survives_and_its_length_is_known(n in 1u16..2000, picks in proptest::collection::vec(any::<u16>(), 0..200)) {
+        fn round_trips_with_the_announced_length(n in 1u16..2000, picks in proptest::collection::vec(any::<u16>(), 0..200)) {
             let mut set = SignerSet::new(n);
             picks.iter().for_each(|p| { set.insert(p % n); });
             let bytes = bytes_of(&set);
@@ -206,7 +209,7 @@ mod tests {
         }
 
         #[test]
-        fn what_decodes_encodes_to_the_same_bytes(
+        fn a_decoded_set_encodes_to_the_same_bytes(
             n in 1u16..80,
             form in 0u8..3,
             rest in proptest::collection::vec(prop_oneof![0u8..12, any::<u8>()], 0..11),

@@ -1,26 +1,32 @@
+use crate::Result;
 use crate::committee::{Committee, CommitteeId};
 use crate::scheme::Scheme;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
-use crate::{Error, Result};
 
-/// What a statement is about: a protocol gives each of its phases a kind of its own, so that a vote of one phase
-/// never counts in another.
+/// The kind of a statement.
+///
+/// A protocol gives each of its phases a separate kind, so that a vote of one phase never counts in another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Kind(u8);
 
 impl Kind {
-    /// The kind with this number.
+    /// Creates the kind with this number.
     pub const fn new(number: u8) -> Self {
         Self(number)
     }
 
-    /// The number, which is also its encoding.
+    /// Returns the number, which is also the encoding.
     pub const fn number(self) -> u8 {
         self.0
     }
+
+    /// Reads a kind, for encodings that do not contain a whole statement.
+    pub(super) fn decode_from(r: &mut Reader<'_>) -> Result<Self> {
+        r.u8().map(Self)
+    }
 }
 
-/// What members sign: that `digest` is right for this kind, epoch and view.
+/// The content of a vote: a claim that `digest` is right for this kind, epoch and view.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -30,24 +36,25 @@ impl Kind {
 /// | 32 | digest |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Statement {
-    /// What it is about.
+    /// Phase of the protocol.
     pub kind: Kind,
-    /// The committee's term.
+    /// Epoch of the committee.
     pub epoch: u64,
-    /// The attempt to agree within the epoch.
+    /// View within the epoch: the number of the attempt to agree.
     pub view: u64,
     /// The value, usually the hash of a block.
     pub digest: [u8; 32],
 }
 
 impl Statement {
-    /// Bytes of an encoded statement.
+    /// Length of an encoded statement in bytes.
     pub const LEN: usize = 49;
-    /// Bytes that are signed.
+    /// Length of the signed bytes.
     pub const SIGNED_LEN: usize = domain::VOTE.len() + 32 + Self::LEN;
 
-    /// The bytes that a member of `committee` signs: the domain [`VOTE`](domain::VOTE), the committee's id, the
-    /// statement. The id keeps a vote from being replayed to another committee, epoch, chain or suite.
+    /// Returns the bytes that a member of `committee` signs: the domain [`VOTE`](domain::VOTE), the committee's
+    /// identifier, and the statement. The identifier prevents replay of a vote in another committee, epoch, chain or
+    /// suite.
     pub fn signed_bytes(&self, committee: &CommitteeId) -> [u8; Self::SIGNED_LEN] {
         let mut bytes = [0; Self::SIGNED_LEN];
         let (prefix, rest) = bytes.split_at_mut(domain::VOTE.len());
@@ -64,20 +71,17 @@ impl Statement {
         bytes
     }
 
-    /// The name of what was certified. The bytes of a certificate never are: two different ones can certify the
-    /// same statement.
+    /// Returns the identity of the statement under `committee`.
+    ///
+    /// Never use the bytes of a certificate as an identity: two different certificates can certify the same statement.
     pub fn identity(&self, committee: &CommitteeId) -> [u8; 32] {
         domain::hash(domain::STATEMENT, &self.signed_bytes(committee))
     }
 
-    /// Whether one member must not sign both: the same kind, epoch and view, another digest.
+    /// Returns true if no member may sign both: the kind, epoch and view are equal, and the digests differ.
     pub fn contradicts(&self, other: &Self) -> bool {
         (self.kind, self.epoch, self.view) == (other.kind, other.epoch, other.view)
             && self.digest != other.digest
-    }
-
-    pub(crate) fn check_epoch<S: Scheme>(&self, committee: &Committee<S>) -> Result<()> {
-        if self.epoch == committee.epoch() { Ok(()) } else { Err(Error::WrongContext { what: "epoch" }) }
     }
 }
 
@@ -92,12 +96,12 @@ impl Encode for Statement {
 
 impl Decode for Statement {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        Ok(Self { kind: Kind(r.u8()?), epoch: r.u64()?, view: r.u64()?, digest: r.array()? })
+        Ok(Self { kind: Kind::decode_from(r)?, epoch: r.u64()?, view: r.u64()?, digest: r.array()? })
     }
 }
 
 impl<S: Scheme> Committee<S> {
-    /// A statement in this committee's epoch.
+    /// Creates a statement in this committee's epoch.
     pub fn statement(&self, kind: Kind, view: u64, digest: [u8; 32]) -> Statement {
         Statement { kind, epoch: self.epoch(), view, digest }
     }

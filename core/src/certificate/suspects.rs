@@ -2,58 +2,60 @@ use alloc::collections::BTreeMap;
 
 use crate::machine::MemberIndex;
 
-/// Members in whose name bad signatures came in, shared by all collectors of one committee. Their votes are
-/// checked one by one, and only when the others do not reach the quorum, so that they cannot make every batch
-/// fail.
+/// Members in whose name bad signatures arrived, shared by all collectors of one committee.
 ///
-/// An offence counts for 16 certificates, each further one during that time for twice what was left and 16 more,
-/// never for more than 1,024; each certificate that is formed takes one off. So a member that was at fault once,
-/// or that somebody else slandered over an unauthenticated path, is soon as good as any other.
+/// The votes of suspects are verified one by one, and only when the votes of the other members do not reach the quorum,
+/// so that suspects cannot make every batch fail.
+///
+/// An offence is a penalty of 16 certificates; each further offence during that time doubles the rest of the penalty and
+/// adds 16, up to 1,024. Each new certificate reduces every penalty by one. A member that was at fault once, or that was
+/// slandered over an unauthenticated path, is therefore soon cleared.
 #[derive(Clone, Debug, Default)]
 pub struct Suspects {
-    terms: BTreeMap<MemberIndex, u16>,
+    /// Remaining penalty of each suspect, in certificates.
+    penalties: BTreeMap<MemberIndex, u16>,
 }
 
-const TERM: u16 = 16;
-const LONGEST_TERM: u16 = 1024;
+const PENALTY: u16 = 16;
+const MAX_PENALTY: u16 = 1024;
 
 impl Suspects {
-    /// Nobody is suspected.
+    /// Creates an empty set of suspects.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether a member's votes are checked one by one.
+    /// Returns true if the member's votes are verified one by one.
     pub fn contains(&self, member: MemberIndex) -> bool {
-        self.terms.contains_key(&member)
+        self.penalties.contains_key(&member)
     }
 
-    /// The suspects, ascending.
+    /// Iterates over the suspects in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = MemberIndex> + '_ {
-        self.terms.keys().copied()
+        self.penalties.keys().copied()
     }
 
-    /// How many suspects there are.
+    /// Returns the number of suspects.
     pub fn len(&self) -> usize {
-        self.terms.len()
+        self.penalties.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no suspects.
     pub fn is_empty(&self) -> bool {
-        self.terms.is_empty()
+        self.penalties.is_empty()
     }
 
-    /// Counts an offence. Collectors do that themselves; it is public for bad votes that were found elsewhere.
+    /// Records an offence. Collectors call this themselves; call it for bad votes found elsewhere.
     pub fn accuse(&mut self, member: MemberIndex) {
-        let term = self.terms.entry(member).or_insert(0);
-        *term = (*term * 2 + TERM).min(LONGEST_TERM);
+        let penalty = self.penalties.entry(member).or_insert(0);
+        *penalty = (*penalty * 2 + PENALTY).min(MAX_PENALTY);
     }
 
-    /// Takes one certificate off every term. Collectors do that themselves when they form one.
+    /// Reduces every penalty by one certificate. Collectors call this when they form a certificate.
     pub fn decay(&mut self) {
-        self.terms.retain(|_, term| {
-            *term -= 1;
-            *term > 0
+        self.penalties.retain(|_, penalty| {
+            *penalty -= 1;
+            *penalty > 0
         });
     }
 }
@@ -63,21 +65,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_offence_is_forgiven_and_repeated_ones_last_longer_but_never_for_ever() {
+    fn penalties_grow_with_repetition_and_always_end() {
         let mut suspects = Suspects::new();
-        let term = |suspects: &mut Suspects| {
+        let penalty = |suspects: &mut Suspects| {
             (1..).find(|_| {
                 suspects.decay();
                 suspects.is_empty()
             })
         };
         suspects.accuse(3);
-        assert_eq!(term(&mut suspects), Some(16));
+        assert_eq!(penalty(&mut suspects), Some(16));
         suspects.accuse(3);
         suspects.accuse(3);
         assert!(suspects.contains(3) && !suspects.contains(4));
-        assert_eq!(term(&mut suspects), Some(48));
+        assert_eq!(penalty(&mut suspects), Some(48));
         (0..1000).for_each(|_| suspects.accuse(3));
-        assert_eq!(term(&mut suspects), Some(1024));
+        assert_eq!(penalty(&mut suspects), Some(1024));
     }
 }

@@ -1,47 +1,58 @@
-//! The engine that [`VoteCollector`](super::VoteCollector) and [`TimeoutCollector`](super::TimeoutCollector) share:
-//! who voted for what, what of it is verified, and when it pays to verify.
+//! The state machine that [`VoteCollector`](super::VoteCollector) and [`TimeoutCollector`](super::TimeoutCollector) share.
 //!
-//! 1. A vote that arrives is held, unverified; nothing is computed. One vote is held per member.
-//! 2. Once what is held reaches the quorum, everything pending is checked in one go; bad votes are found and
-//!    dropped.
-//! 3. A second, different vote in a member's name makes both be checked by themselves. So a forged vote cannot keep
-//!    the member's own out, and two good ones are an equivocation.
+//! 1. A vote that arrives is held unverified; nothing is computed. At most one vote is held per member.
+//! 2. Once the held votes reach the quorum, all pending votes are verified together; bad votes are found and dropped.
+//! 3. A second, different vote in a member's name causes both to be verified separately. A forged vote therefore cannot
+//!    keep the member's real vote out, and two valid votes are an equivocation.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::collector::VoteFault;
+use super::batch_check::{Ballot, Check, Verdict, VerifiedUnit};
+use super::collected::VoteFault;
 use super::evidence::Equivocation;
-use super::holdings::{Held, Holdings, Scope, Standing};
+use super::held_votes::{HeldVote, HeldVotes, Scope, VoteStatus};
 use super::statement::{Kind, Statement};
 use super::suspects::Suspects;
-use super::units::{Ballot, Check, Verdict, VerifiedUnit};
 use super::vote::Vote;
 use crate::committee::{Committee, SignerSet, Verified};
 use crate::machine::MemberIndex;
 use crate::scheme::Scheme;
 use crate::{Error, Result};
 
+/// Number of pending votes below which a collector verifies them one by one.
+///
+/// The default is 2, because verifying a sum costs as much as verifying one vote: with `MinSig` three votes cost 25
+/// Ed25519 verifications together and 80 one by one. A higher value would protect against members that spoil small
+/// batches, but it costs more than it saves. With one bad vote among up to four, the failed verification of the sum is at
+/// most one verification more than one by one; with several among five to seven it is little more than twice the
+/// verifications. A culprit cannot repeat this, because it is then one of the [`Suspects`], whose votes enter no sum.
+///
+/// A higher value has one benefit: each of a few votes is verified alone, and only votes that were verified alone need no
+/// further verification to become evidence of an equivocation.
+pub const DEFAULT_BATCH_THRESHOLD: usize = 2;
+
+/// The held votes of one kind and view, and their verification.
 pub(super) struct Tally<S: Scheme> {
     committee: Arc<Committee<S>>,
     kind: Kind,
     view: u64,
     batch_threshold: usize,
     max_claims: usize,
-    holdings: Holdings<S>,
+    held: HeldVotes<S>,
     units: Vec<VerifiedUnit<S>>,
-    /// Members of whom an equivocation, or a bad part of a verified unit, was already reported.
-    settled_with: SignerSet,
-    /// Members whose vote in a verified unit was found good by itself too.
+    /// Members whose equivocation, or bad vote in a verified unit, was already reported.
+    reported: SignerSet,
+    /// Members whose vote in a verified unit was also verified alone.
     confirmed: SignerSet,
     failure_limit: Option<u16>,
-    /// How many votes in a member's name were bad.
+    /// Number of bad votes in each member's name.
     failures: BTreeMap<MemberIndex, u16>,
 }
 
-/// Where a call reports what it finds.
+/// Destination for the findings of a call.
 pub(super) struct Report<'a, S: Scheme> {
     pub(super) suspects: &'a mut Suspects,
     pub(super) faults: &'a mut Vec<VoteFault<S>>,
@@ -52,11 +63,11 @@ impl<S: Scheme> Tally<S> {
         Self {
             kind,
             view,
-            batch_threshold: super::DEFAULT_BATCH_THRESHOLD,
+            batch_threshold: DEFAULT_BATCH_THRESHOLD,
             max_claims,
-            holdings: Holdings::new(committee.id(), committee.len(), max_claims),
+            held: HeldVotes::new(committee.id(), committee.len(), max_claims),
             units: Vec::new(),
-            settled_with: SignerSet::new(committee.len()),
+            reported: SignerSet::new(committee.len()),
             confirmed: SignerSet::new(committee.len()),
             failure_limit: None,
             failures: BTreeMap::new(),
@@ -81,41 +92,41 @@ impl<S: Scheme> Tally<S> {
     }
 
     pub(super) fn weight(&self, scope: Scope) -> u128 {
-        self.holdings.weight(scope)
+        self.held.weight(scope)
     }
 
     pub(super) fn verified_weight(&self, scope: Scope) -> u128 {
-        self.holdings.verified_weight(scope)
+        self.held.verified_weight(scope)
     }
 
     pub(super) fn claim_for(&self, digest: &[u8; 32]) -> Option<usize> {
-        self.holdings.claim_for(digest)
+        self.held.claim_for(digest)
     }
 
     pub(super) fn statement(&self, claim: usize) -> Option<&Statement> {
-        self.holdings.claim(claim).map(|claimed| &claimed.statement)
+        self.held.claim(claim).map(|claimed| &claimed.statement)
     }
 
-    /// Takes a vote in; `proven` says that it was verified. Returns its claim if it is now held.
-    pub(super) fn take(&mut self, vote: Vote<S>, proven: bool, report: &mut Report<'_, S>) -> Option<usize> {
+    /// Adds a vote, which is verified if `verified` is true. Returns its claim if the vote is held.
+    pub(super) fn add(&mut self, vote: Vote<S>, verified: bool, report: &mut Report<'_, S>) -> Option<usize> {
         let signer = vote.signer();
-        if let Err(error) = self.admit(&vote) {
+        if let Err(error) = self.check_admissible(&vote) {
             report.faults.push(VoteFault::Stray { signer, error });
             return None;
         }
-        if self.holdings.get(signer).is_none() {
-            self.hold(vote, proven, report)
-        } else if self.settled_with.contains(signer) {
+        if self.held.get(signer).is_none() {
+            self.hold(vote, verified, report)
+        } else if self.reported.contains(signer) {
             None
         } else {
-            self.reconcile(vote, proven, report)
+            self.reconcile(vote, verified, report)
         }
     }
 
-    /// Checks what is pending, in one go if it is enough votes for that. Suspects come last, one by one, and only
-    /// as far as they are needed.
-    pub(super) fn settle(&mut self, scope: Scope, report: &mut Report<'_, S>) {
-        let pending = self.holdings.ascending(scope).filter(|held| held.standing == Standing::Pending);
+    /// Verifies the pending votes, together if they reach the batch threshold. Votes of suspects are verified last, one
+    /// by one, until the quorum is reached.
+    pub(super) fn verify_pending(&mut self, scope: Scope, report: &mut Report<'_, S>) {
+        let pending = self.held.ascending(scope).filter(|held| held.status == VoteStatus::Pending);
         let (doubtful, clean): (Vec<_>, Vec<_>) =
             pending.map(|held| held.signer).partition(|signer| report.suspects.contains(*signer));
         let singles = if clean.len() >= self.batch_threshold.max(2) {
@@ -129,20 +140,20 @@ impl<S: Scheme> Tally<S> {
             if self.verified_weight(scope) >= self.committee.quorum_weight() {
                 break;
             }
-            self.confirm(signer, report);
+            self.verify_held(signer, report);
         }
     }
 
-    /// Everything verified in the scope as one proof with its signers by claim.
-    pub(super) fn verified(&self, scope: Scope) -> (BTreeMap<usize, SignerSet>, S::Proof) {
+    /// Returns the proof of all verified votes in the scope, and their signers by claim.
+    pub(super) fn verified_proof(&self, scope: Scope) -> (BTreeMap<usize, SignerSet>, S::Proof) {
         let mut signers: BTreeMap<usize, SignerSet> = BTreeMap::new();
         let mut alone = Vec::new();
-        for held in self.holdings.ascending(scope).filter(|held| held.standing != Standing::Pending) {
+        for held in self.held.ascending(scope).filter(|held| held.status != VoteStatus::Pending) {
             signers
                 .entry(held.claim)
                 .or_insert_with(|| SignerSet::new(self.committee.len()))
                 .insert(held.signer);
-            if held.standing == Standing::VerifiedAlone {
+            if held.status == VoteStatus::VerifiedAlone {
                 alone.push((held.signer, &held.signature));
             }
         }
@@ -156,13 +167,16 @@ impl<S: Scheme> Tally<S> {
         (signers, proof)
     }
 
-    fn admit(&self, vote: &Vote<S>) -> Result<()> {
-        vote.statement().check_epoch(&self.committee)?;
-        if vote.statement().kind != self.kind {
-            return Err(Error::WrongContext { what: "kind" });
+    /// Checks that the vote belongs to this tally and its signer is below the failure limit.
+    fn check_admissible(&self, vote: &Vote<S>) -> Result<()> {
+        self.committee.require_epoch(vote.statement().epoch)?;
+        let (kind, view) = (vote.statement().kind, vote.statement().view);
+        if kind != self.kind {
+            let (expected, actual) = (self.kind.number().into(), kind.number().into());
+            return Err(Error::Mismatch { what: "kind", expected, actual });
         }
-        if vote.statement().view != self.view {
-            return Err(Error::WrongContext { what: "view" });
+        if view != self.view {
+            return Err(Error::Mismatch { what: "view", expected: self.view, actual: view });
         }
         if vote.signer() >= self.committee.len() {
             return Err(Error::UnknownSigner { index: vote.signer().into() });
@@ -184,99 +198,99 @@ impl<S: Scheme> Tally<S> {
     }
 
     fn check_together(&self, signers: &[MemberIndex]) -> Verdict<S> {
-        let held = signers.iter().filter_map(|signer| self.holdings.get(*signer));
+        let held = signers.iter().filter_map(|signer| self.held.get(*signer));
         let mut ballots: Vec<Ballot<'_, S>> = held
             .map(|held| Ballot { claim: held.claim, signer: held.signer, signature: &held.signature })
             .collect();
         ballots.sort_by_key(|ballot| ballot.claim);
-        let message = |claim: usize| self.holdings.claim(claim).map(|claimed| &claimed.message);
+        let message = |claim: usize| self.held.claim(claim).map(|claimed| &claimed.message);
         Check { committee: &self.committee, message: &message }.together(&ballots)
     }
 
     fn apply(&mut self, verdict: Verdict<S>, report: &mut Report<'_, S>) {
         for (unit, signers) in verdict.units {
-            signers.into_iter().for_each(|signer| self.holdings.promote(signer, Standing::VerifiedTogether));
+            signers.into_iter().for_each(|signer| self.held.promote(signer, VoteStatus::VerifiedTogether));
             self.units.push(unit);
         }
-        verdict.good.into_iter().for_each(|signer| self.holdings.promote(signer, Standing::VerifiedAlone));
+        verdict.good.into_iter().for_each(|signer| self.held.promote(signer, VoteStatus::VerifiedAlone));
         for signer in verdict.bad {
             self.blame(signer, report);
-            self.holdings.remove(signer);
+            self.held.remove(signer);
         }
     }
 
-    /// Checks the vote that is held of a member by itself, unless that was done. False if it is bad; a pending one is
-    /// then gone.
-    fn confirm(&mut self, signer: MemberIndex, report: &mut Report<'_, S>) -> bool {
-        let Some(held) = self.holdings.get(signer) else { return false };
-        let standing = held.standing;
-        if standing == Standing::VerifiedAlone || self.confirmed.contains(signer) {
+    /// Verifies the held vote of a member alone, unless that was done before. Returns false if it is bad; a bad pending
+    /// vote is dropped.
+    fn verify_held(&mut self, signer: MemberIndex, report: &mut Report<'_, S>) -> bool {
+        let Some(held) = self.held.get(signer) else { return false };
+        let status = held.status;
+        if status == VoteStatus::VerifiedAlone || self.confirmed.contains(signer) {
             return true;
         }
         if self.as_vote(held).is_some_and(|vote| vote.check(&self.committee).is_ok()) {
-            if standing == Standing::Pending {
-                self.holdings.promote(signer, Standing::VerifiedAlone);
+            if status == VoteStatus::Pending {
+                self.held.promote(signer, VoteStatus::VerifiedAlone);
             } else {
                 self.confirmed.insert(signer);
             }
             return true;
         }
         self.blame(signer, report);
-        if standing == Standing::Pending {
-            self.holdings.remove(signer);
+        if status == VoteStatus::Pending {
+            self.held.remove(signer);
         } else {
-            // The unit holds as a whole and stays as it is.
-            self.settled_with.insert(signer);
+            // The unit verified as a whole and stays.
+            self.reported.insert(signer);
         }
         false
     }
 
-    fn as_vote(&self, held: &Held<S>) -> Option<Vote<S>> {
+    fn as_vote(&self, held: &HeldVote<S>) -> Option<Vote<S>> {
         Some(Vote::new(*self.statement(held.claim)?, held.signer, held.signature.clone()))
     }
 
-    /// A member of whom a vote is held sent another.
-    fn reconcile(&mut self, vote: Vote<S>, proven: bool, report: &mut Report<'_, S>) -> Option<usize> {
+    /// Handles a second vote of a member with a held vote.
+    fn reconcile(&mut self, vote: Vote<S>, verified: bool, report: &mut Report<'_, S>) -> Option<usize> {
         let signer = vote.signer();
-        let held = self.holdings.get(signer)?;
-        let (claim, pending) = (held.claim, held.standing == Standing::Pending);
+        let held = self.held.get(signer)?;
+        let (claim, pending) = (held.claim, held.status == VoteStatus::Pending);
         let same_statement = self.statement(claim) == Some(vote.statement());
         if same_statement && held.signature == *vote.signature() {
-            if proven {
-                self.holdings.promote(signer, Standing::VerifiedAlone);
+            if verified {
+                self.held.promote(signer, VoteStatus::VerifiedAlone);
             }
             return Some(claim);
         }
         if same_statement && !pending {
             return None;
         }
-        if !self.confirm(signer, report) {
-            return if pending { self.hold(vote, proven, report) } else { None };
+        if !self.verify_held(signer, report) {
+            return if pending { self.hold(vote, verified, report) } else { None };
         }
         if same_statement {
             return None;
         }
-        if !proven && vote.check(&self.committee).is_err() {
+        if !verified && vote.check(&self.committee).is_err() {
             self.blame(signer, report);
             return None;
         }
-        self.settled_with.insert(signer);
-        let first = self.as_vote(self.holdings.get(signer)?)?;
+        self.reported.insert(signer);
+        let first = self.as_vote(self.held.get(signer)?)?;
         let equivocation = Verified::assume(Equivocation::new(first, vote).ok()?, self.committee.id());
         report.faults.push(VoteFault::Equivocation(Box::new(equivocation)));
         None
     }
 
-    fn hold(&mut self, vote: Vote<S>, proven: bool, report: &mut Report<'_, S>) -> Option<usize> {
+    fn hold(&mut self, vote: Vote<S>, verified: bool, report: &mut Report<'_, S>) -> Option<usize> {
         let signer = vote.signer();
         let weight = self.committee.weight(signer)?;
-        let claim = self.holdings.insert(vote, weight);
+        let claim = self.held.insert(vote, weight);
         if claim.is_none() {
             let error =
                 Error::TooLarge { what: "number of different statements", limit: self.max_claims as u64 };
             report.faults.push(VoteFault::Stray { signer, error });
-        } else if proven {
-            self.holdings.promote(signer, Standing::VerifiedAlone);
+        } else if verified {
+            self.held.promote(signer, VoteStatus::VerifiedAlone);
         }
         claim
     }
@@ -292,9 +306,9 @@ mod tests {
     use rand::rngs::StdRng;
     use rand::{RngExt, SeedableRng};
 
-    /// Random votes, good and forged, for few and many digests; the books must balance all the time.
+    /// Adds random votes, good and forged, for few and many digests; the sums must be consistent at all times.
     #[test]
-    fn nothing_accumulates_whatever_arrives() {
+    fn random_votes_keep_all_sums_consistent() {
         let mut rng = StdRng::seed_from_u64(11);
         let secrets: Vec<_> = (0..7).map(|_| Ed25519::generate(&mut rng).unwrap()).collect();
         let members = secrets.iter().map(VerifiedKey::from_secret).zip([1, 2, 3, 4, 5, 6, 7]).collect();
@@ -310,11 +324,11 @@ mod tests {
                 let key = if rng.random_bool(0.5) { usize::from(signer) } else { key };
                 let statement = committee.statement(kind, view, digest);
                 let vote = Vote::sign(&secrets[key], signer, &committee.id(), statement);
-                tally.take(vote, false, &mut report);
+                tally.add(vote, false, &mut report);
                 if rng.random_bool(0.1) {
-                    tally.settle(Scope::All, &mut report);
+                    tally.verify_pending(Scope::All, &mut report);
                 }
-                tally.holdings.audit(7);
+                tally.held.audit(7);
             }
         }
     }

@@ -1,23 +1,26 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::certificate::{read_kind, read_suite};
 use super::signers;
 use super::statement::{Kind, Statement};
 use super::vote::Vote;
 use crate::committee::{Committee, SignerSet, Verified};
 use crate::machine::MemberIndex;
-use crate::scheme::{Claim, Scheme};
+use crate::scheme::{Claim, Scheme, read_suite};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// The most different values in one timeout certificate. Honest members name few; the cap bounds the work of a
-/// check and the memory of a decoded certificate. Committees of up to 1,024 members cannot reach it; in a larger one
-/// so many colluding members can use it up, and a collector then turns away votes that name yet other values.
+/// Maximum number of distinct values in one timeout certificate.
+///
+/// Honest members name few values; the limit bounds the work of a verification and the memory of a decoded certificate.
+/// A committee of up to 1,024 members cannot exceed it. In a larger committee 1,024 colluding members can exhaust it, and
+/// a collector then refuses votes with further values.
 pub const MAX_TIMEOUT_GROUPS: usize = 1024;
 
-/// A member gives up a view and names a value, in HotStuff-like protocols the view of the highest certificate it
-/// knows. It is a vote on the statement whose digest is the value as eight little-endian bytes and 24 zeros.
+/// A member's vote to give up a view, with a value: in HotStuff-like protocols the view of the highest certificate that
+/// the member knows.
+///
+/// It is a vote on the statement whose digest is the value as eight little-endian bytes followed by 24 zeros.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -35,7 +38,7 @@ pub struct TimeoutVote<S: Scheme> {
 }
 
 impl<S: Scheme> TimeoutVote<S> {
-    /// Puts a timeout vote together from its parts. Nothing is checked.
+    /// Creates a timeout vote from its parts. Nothing is checked.
     pub fn new(
         kind: Kind,
         epoch: u64,
@@ -47,7 +50,7 @@ impl<S: Scheme> TimeoutVote<S> {
         Self { value, vote: Vote::new(Self::statement_of(kind, epoch, view, value), signer, signature) }
     }
 
-    /// What a timeout vote signs.
+    /// Returns the statement that a timeout vote signs.
     pub fn statement_of(kind: Kind, epoch: u64, view: u64, value: u64) -> Statement {
         let mut digest = [0; 32];
         if let Some(head) = digest.first_chunk_mut::<8>() {
@@ -56,10 +59,10 @@ impl<S: Scheme> TimeoutVote<S> {
         Statement { kind, epoch, view, digest }
     }
 
-    /// Signs **without remembering it**, for tests. A node signs through its [`Guard`](crate::guard::Guard).
+    /// Signs a timeout vote **without recording it**, for tests. A node signs with its [`Guard`](crate::guard::Guard).
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if the key is no member's.
+    /// [`Error::WrongContext`] if the key is not a member's.
     pub fn sign_unguarded(
         secret: &S::SecretKey,
         committee: &Committee<S>,
@@ -71,37 +74,37 @@ impl<S: Scheme> TimeoutVote<S> {
         Ok(Self { value, vote: Vote::sign_unguarded(secret, committee, statement)? })
     }
 
-    /// The phase of the protocol.
+    /// Returns the kind: the phase of the protocol.
     pub fn kind(&self) -> Kind {
         self.vote.statement().kind
     }
 
-    /// The committee's term.
+    /// Returns the epoch of the committee.
     pub fn epoch(&self) -> u64 {
         self.vote.statement().epoch
     }
 
-    /// The view that is given up.
+    /// Returns the view that the member gives up.
     pub fn view(&self) -> u64 {
         self.vote.statement().view
     }
 
-    /// The value that the member names.
+    /// Returns the value that the member names.
     pub fn value(&self) -> u64 {
         self.value
     }
 
-    /// Who claims to have signed.
+    /// Returns the claimed signer.
     pub fn signer(&self) -> MemberIndex {
         self.vote.signer()
     }
 
-    /// The plain vote that it is.
+    /// Returns the underlying vote.
     pub fn as_vote(&self) -> &Vote<S> {
         &self.vote
     }
 
-    /// Checks the vote by itself, as [`Vote::verify`].
+    /// Verifies the vote alone, as [`Vote::verify`].
     ///
     /// # Errors
     /// As [`Vote::verify`].
@@ -110,7 +113,7 @@ impl<S: Scheme> TimeoutVote<S> {
         Ok(Verified::assume(self, committee.id()))
     }
 
-    /// As [`verify`](TimeoutVote::verify), for a vote that stays where it is.
+    /// Verifies as [`verify`](TimeoutVote::verify), but by reference.
     ///
     /// # Errors
     /// As [`Vote::verify`].
@@ -127,7 +130,7 @@ impl<S: Scheme> TimeoutVote<S> {
     /// Reads the form for direct links.
     ///
     /// # Errors
-    /// What is wrong with the bytes.
+    /// An error that describes the invalid bytes.
     pub fn decode_link(r: &mut Reader<'_>) -> Result<Self> {
         Self::decode_with(r, S::decode_link)
     }
@@ -154,7 +157,7 @@ impl<S: Scheme> TimeoutVote<S> {
         signature: impl FnOnce(&mut Reader<'_>) -> Result<S::Signature>,
     ) -> Result<Self> {
         read_suite::<S>(r)?;
-        let (kind, epoch, view) = (read_kind(r)?, r.u64()?, r.u64()?);
+        let (kind, epoch, view) = (Kind::decode_from(r)?, r.u64()?, r.u64()?);
         let (value, signer) = (r.u64()?, r.u16()?);
         Ok(Self::new(kind, epoch, view, value, signer, signature(r)?))
     }
@@ -179,8 +182,9 @@ impl<S: Scheme> fmt::Debug for TimeoutVote<S> {
     }
 }
 
-/// A quorum gave up a view; the members are grouped by the value that they named, and one aggregate covers the
-/// different statements of all groups.
+/// A timeout certificate: proof that a quorum gave up a view.
+///
+/// The members are grouped by the value that they named, and one aggregate covers the different statements of all groups.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -192,7 +196,7 @@ impl<S: Scheme> fmt::Debug for TimeoutVote<S> {
 /// | each group | value 8, then its **signers** in the codec of [`Certificate`](super::Certificate)'s non-signers |
 /// | 48 (MinSig), 96 (MinPk), 64 per signer (Ed25519) | the aggregate, or the signatures in ascending order of signers |
 ///
-/// Groups are in strictly ascending order of values, not empty and disjoint; together they weigh a quorum.
+/// Groups are in strictly ascending order of values, non-empty and disjoint; together they weigh a quorum.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TimeoutCertificate<S: Scheme> {
     kind: Kind,
@@ -203,58 +207,55 @@ pub struct TimeoutCertificate<S: Scheme> {
 }
 
 impl<S: Scheme> TimeoutCertificate<S> {
-    /// The phase of the protocol.
+    /// Returns the kind: the phase of the protocol.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The committee's term.
+    /// Returns the epoch of the committee.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// The view that was given up.
+    /// Returns the view that the quorum gave up.
     pub fn view(&self) -> u64 {
         self.view
     }
 
-    /// The highest value that a signer named.
+    /// Returns the highest value that a signer named.
     pub fn highest_value(&self) -> u64 {
         self.groups.last().map_or(0, |(value, _)| *value)
     }
 
-    /// The values, ascending, each with the members who named it.
+    /// Returns the values in ascending order, each with the members that named it.
     pub fn groups(&self) -> &[(u64, SignerSet)] {
         &self.groups
     }
 
-    /// Everybody who signed.
+    /// Returns all signers.
     pub fn signers(&self) -> SignerSet {
         let n = self.groups.first().map_or(0, |(_, signers)| signers.committee_len());
         self.groups.iter().fold(SignerSet::new(n), |all, (_, signers)| all.union(signers))
     }
 
-    /// Checks the signatures. Cost (BLS): per group a hash to the curve, a pairing and an addition per signer; one
-    /// more pairing and one subgroup check.
+    /// Verifies the signatures. Cost (BLS): per group a hash to the curve, a pairing and an addition per signer; one more
+    /// pairing and one subgroup check.
     ///
     /// # Errors
-    /// [`Error::WrongContext`], [`Error::BelowQuorum`], and what is wrong with the signatures.
+    /// [`Error::Mismatch`] for another epoch or committee size, [`Error::BelowQuorum`], and the errors of
+    /// [`Scheme::verify_claims`].
     pub fn verify(self, committee: &Committee<S>) -> Result<Verified<Self>> {
         self.check(committee)?;
         Ok(Verified::assume(self, committee.id()))
     }
 
-    /// As [`verify`](TimeoutCertificate::verify), for a certificate that stays where it is.
+    /// Verifies as [`verify`](TimeoutCertificate::verify), but by reference.
     ///
     /// # Errors
     /// As [`verify`](TimeoutCertificate::verify).
     pub fn check(&self, committee: &Committee<S>) -> Result<()> {
-        if self.epoch != committee.epoch() {
-            return Err(Error::WrongContext { what: "epoch" });
-        }
-        if self.groups.iter().any(|(_, signers)| signers.committee_len() != committee.len()) {
-            return Err(Error::WrongContext { what: "committee size" });
-        }
+        committee.require_epoch(self.epoch)?;
+        self.groups.iter().try_for_each(|(_, signers)| committee.require_size(signers))?;
         committee.require_quorum(&self.signers())?;
         let message = |value| {
             TimeoutVote::<S>::statement_of(self.kind, self.epoch, self.view, value)
@@ -270,13 +271,13 @@ impl<S: Scheme> TimeoutCertificate<S> {
         S::verify_claims(committee.scheme_keys(), &claims, &self.proof)
     }
 
-    /// Bytes of the encoding.
+    /// Returns the length of the encoding in bytes.
     pub fn encoded_len(&self) -> usize {
         let groups: usize = self.groups.iter().map(|(_, signers)| 8 + signers::encoded_len(signers)).sum();
         1 + 1 + 8 + 8 + 2 + groups + S::proof_len(&self.proof, &self.signers())
     }
 
-    /// For the collector, whose parts are verified; groups ascend by value.
+    /// Creates a certificate from the verified parts of a collector; the groups ascend by value.
     pub(super) fn from_verified_parts(
         (kind, epoch, view): (Kind, u64, u64),
         groups: Vec<(u64, SignerSet)>,
@@ -304,10 +305,8 @@ impl<S: Scheme> Encode for TimeoutCertificate<S> {
 impl<S: Scheme> Decode<Committee<S>> for TimeoutCertificate<S> {
     fn decode_from(r: &mut Reader<'_>, committee: &Committee<S>) -> Result<Self> {
         read_suite::<S>(r)?;
-        let (kind, epoch, view) = (read_kind(r)?, r.u64()?, r.u64()?);
-        if epoch != committee.epoch() {
-            return Err(Error::WrongContext { what: "epoch" });
-        }
+        let (kind, epoch, view) = (Kind::decode_from(r)?, r.u64()?, r.u64()?);
+        committee.require_epoch(epoch)?;
         let (groups, all) = decode_groups(r, committee.len())?;
         committee.require_quorum(&all)?;
         let proof = S::decode_proof(r, &all)?;
@@ -334,7 +333,9 @@ fn decode_groups(r: &mut Reader<'_>, n: u16) -> Result<(Vec<(u64, SignerSet)>, S
     for _ in 0..count {
         let (value, signers) = (r.u64()?, signers::decode(r, n)?);
         if signers.is_empty() || groups.last().is_some_and(|(last, _)| *last >= value) {
-            return Err(Error::NonCanonical { what: "timeout groups" });
+            return Err(Error::NonCanonical {
+                what: "timeout groups: expected non-empty groups in ascending order",
+            });
         }
         for index in signers.iter() {
             if !all.insert(index) {

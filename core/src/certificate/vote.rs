@@ -1,14 +1,13 @@
 use core::fmt;
 
-use super::certificate::read_suite;
 use super::statement::Statement;
 use crate::committee::{Committee, CommitteeId, Verified};
 use crate::machine::MemberIndex;
-use crate::scheme::Scheme;
+use crate::scheme::{Scheme, read_suite};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// One member's signature on a [`Statement`]. That it decoded says nothing about the signature.
+/// One member's signature on a [`Statement`]. The signature of a decoded vote is not yet verified.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -17,8 +16,8 @@ use crate::{Error, Result};
 /// | 2 | signer |
 /// | 48 (MinSig), 96 (MinPk), 64 (Ed25519) | signature |
 ///
-/// Direct links carry BLS signatures uncompressed, twice as long: reading one costs 0.2 µs instead of a square
-/// root of 13 µs, which for many votes is most of the work.
+/// Direct links carry BLS signatures uncompressed, which are twice as long: decoding one costs 0.2 µs instead of a
+/// square root of 13 µs, which for many votes is most of the work.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Vote<S: Scheme> {
     statement: Statement,
@@ -27,24 +26,25 @@ pub struct Vote<S: Scheme> {
 }
 
 impl<S: Scheme> Vote<S> {
-    /// Puts a vote together from its parts. Nothing is checked.
+    /// Creates a vote from its parts. Nothing is checked.
     pub fn new(statement: Statement, signer: MemberIndex, signature: S::Signature) -> Self {
         Self { statement, signer, signature }
     }
 
-    /// Signs **without remembering it**: right for statements that a member may contradict (that it stores a
-    /// batch, for example), and for tests. What decides anything is signed by a [`Guard`](crate::guard::Guard).
+    /// Signs a vote **without recording it**.
+    ///
+    /// Use it for statements that a member may contradict (for example that it stores a batch) and for tests. Sign
+    /// statements that decide anything with a [`Guard`](crate::guard::Guard).
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if the statement is of another epoch or the key is no member's.
+    /// [`Error::WrongContext`] if the key is not a member's, [`Error::Mismatch`] if the statement is of another epoch.
     pub fn sign_unguarded(
         secret: &S::SecretKey,
         committee: &Committee<S>,
         statement: Statement,
     ) -> Result<Self> {
-        let signer =
-            committee.position(&S::public_key(secret)).ok_or(Error::WrongContext { what: "signing key" })?;
-        statement.check_epoch(committee)?;
+        let signer = committee.require_member(&S::public_key(secret))?;
+        committee.require_epoch(statement.epoch)?;
         Ok(Self::sign(secret, signer, &committee.id(), statement))
     }
 
@@ -58,44 +58,44 @@ impl<S: Scheme> Vote<S> {
         Self { statement, signer, signature }
     }
 
-    /// What was voted for.
+    /// Returns the signed statement.
     pub fn statement(&self) -> &Statement {
         &self.statement
     }
 
-    /// Who claims to have voted.
+    /// Returns the claimed signer.
     pub fn signer(&self) -> MemberIndex {
         self.signer
     }
 
-    /// The signature.
+    /// Returns the signature.
     pub fn signature(&self) -> &S::Signature {
         &self.signature
     }
 
-    /// Checks the vote by itself. Cost: one signature verification; a
-    /// [`VoteCollector`](super::VoteCollector) does with far less for many.
+    /// Verifies this vote alone. Cost: one signature verification; a [`VoteCollector`](super::VoteCollector) needs far
+    /// less per vote.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for another epoch, [`Error::UnknownSigner`], and [`Error::BadSignature`] naming the
-    /// signer (or what is wrong with the point).
+    /// [`Error::Mismatch`] for another epoch, [`Error::UnknownSigner`], [`Error::BadSignature`] with the signer as
+    /// culprit, [`Error::NotInSubgroup`].
     pub fn verify(self, committee: &Committee<S>) -> Result<Verified<Self>> {
         self.check(committee)?;
         Ok(Verified::assume(self, committee.id()))
     }
 
-    /// As [`verify`](Vote::verify), for a vote that stays where it is.
+    /// Verifies as [`verify`](Vote::verify), but by reference.
     ///
     /// # Errors
     /// As [`verify`](Vote::verify).
     pub fn check(&self, committee: &Committee<S>) -> Result<()> {
-        self.statement.check_epoch(committee)?;
+        committee.require_epoch(self.statement.epoch)?;
         let key = committee.key(self.signer).ok_or(Error::UnknownSigner { index: self.signer.into() })?;
         S::verify(key, &self.statement.signed_bytes(&committee.id()), &self.signature)
             .map_err(|error| error.blame(self.signer))
     }
 
-    /// Writes the form for direct links.
+    /// Writes the form for direct links, with an uncompressed BLS signature.
     pub fn encode_link(&self, w: &mut Writer) {
         self.encode_head(w);
         S::encode_link(&self.signature, w);
@@ -104,7 +104,7 @@ impl<S: Scheme> Vote<S> {
     /// Reads the form for direct links.
     ///
     /// # Errors
-    /// What is wrong with the bytes.
+    /// An error that describes the invalid bytes.
     pub fn decode_link(r: &mut Reader<'_>) -> Result<Self> {
         Self::decode_with(r, S::decode_link)
     }

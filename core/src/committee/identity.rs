@@ -5,19 +5,21 @@ use crate::scheme::Scheme;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
-/// Which chain: 32 bytes that no other chain uses, for instance the hash of the genesis.
+/// Identifier of a chain: 32 bytes that no other chain uses, for instance the hash of the genesis.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChainId(pub [u8; 32]);
 
 impl ChainId {
-    /// An identifier from a name. Names are for tests and demonstrations: whoever knows a name can make the same
-    /// identifier, so a live chain hashes its genesis instead.
+    /// Derives an identifier from a name, for tests and demonstrations.
+    ///
+    /// Two chains with the same name have the same identifier, so a production chain hashes its genesis instead.
     pub fn from_name(name: &str) -> Self {
         Self(domain::hash(domain::CHAIN_NAME, name.as_bytes()))
     }
 }
 
-/// Which committee of which chain in which epoch: a hash of all its parameters, and part of all it signs.
+/// Identifier of a committee: a hash of its suite, chain, epoch, members and weights. Every signed statement contains
+/// it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommitteeId(pub [u8; 32]);
 
@@ -56,7 +58,7 @@ macro_rules! identifier {
             fn from_str(text: &str) -> Result<Self> {
                 let mut bytes = [0; 32];
                 hex::decode_to_slice(text, &mut bytes)
-                    .map_err(|_| Error::Malformed { what: "identifier of 64 hex digits" })?;
+                    .map_err(|_| Error::Malformed { what: "identifier: expected 64 hex digits" })?;
                 Ok(Self(bytes))
             }
         }

@@ -1,9 +1,9 @@
-//! Who may sign, with which weight, and how much is enough.
+//! Committees: members, their weights, and the weight that makes a quorum.
 //!
-//! A committee is made once per epoch from checked keys and then shared. It caches what verification needs (for
-//! BLS the aggregate of all keys and every negated key), so that the key of a certificate with `a` absent signers
-//! costs `min(a, n − a)` additions: Li et al., *Performance of EdDSA and BLS Signatures in Committee-Based
-//! Consensus*, section 3.
+//! A committee is created once per epoch from verified keys and then shared. It caches the data that verification needs
+//! (for BLS the aggregate of all keys and every negated key), so that the key of a certificate with `a` absent signers
+//! costs `min(a, n − a)` additions: Li et al., *Performance of EdDSA and BLS Signatures in Committee-Based Consensus*,
+//! section 3.
 //!
 //! ```
 //! # #[cfg(feature = "bls")] {
@@ -14,8 +14,8 @@
 //! # fn main() -> quorate::Result<()> {
 //! # let mut rng = getrandom::SysRng;
 //! let secret = MinSig::generate(&mut rng)?;
-//! let handed_in = UnverifiedKey::<MinSig>::prove(&secret);      // a member sends this
-//! let members = vec![(handed_in.verify()?, 100)];                // everybody checks it
+//! let submitted = UnverifiedKey::<MinSig>::prove(&secret);      // a member sends this
+//! let members = vec![(submitted.verify()?, 100)];               // each member verifies it
 //! let committee = Committee::new(ChainId::from_name("example"), 0, members)?;
 //! assert_eq!(committee.quorum_weight(), 67);
 //! # Ok(()) } main().unwrap(); }
@@ -38,12 +38,12 @@ use crate::machine::MemberIndex;
 use crate::scheme::{Claim, Keys, Scheme, VerifiedKey};
 use crate::{Error, Result};
 
-/// The most members a committee can have: indices are 16 bits.
+/// Maximum number of members of a committee: indices have 16 bits.
 pub const MAX_MEMBERS: usize = 65_535;
-/// The largest sum of weights, so that three times a sum still fits 128 bits with room to spare.
+/// Maximum sum of the weights, chosen so that three times the sum fits 128 bits.
 pub const MAX_TOTAL_WEIGHT: u128 = 1 << 125;
 
-/// The members of one epoch of one chain, in their order.
+/// The ordered members of one epoch of one chain, with their weights.
 #[derive(Clone)]
 pub struct Committee<S: Scheme> {
     chain: ChainId,
@@ -53,35 +53,40 @@ pub struct Committee<S: Scheme> {
     weights: Vec<u128>,
     positions: BTreeMap<S::PublicKey, MemberIndex>,
     total: u128,
-    /// The weight of each member, where all have the same.
+    /// The common weight of the members, if all weights are equal.
     equal: Option<u128>,
     cache: S::Cache,
 }
 
-/// Whether [`Committee::from_attested`] takes the same key more than once.
+/// Policy of [`Committee::from_attested`] for repeated keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeats {
-    /// Refuse equal keys and keys that are each other's negation.
+    /// Refuse equal keys and keys that are negations of each other.
     Refuse,
-    /// Take them: Ethereum's sync committees draw members with replacement. Each index counts by itself, so whoever
-    /// sees a vote under one index can repeat it under the others of the same key.
+    /// Accept repeated keys: Ethereum's sync committees draw members with replacement.
+    ///
+    /// Each index counts separately, so anyone who sees a vote under one index can repeat it under the other indices of
+    /// the same key.
     Allow,
 }
 
 impl<S: Scheme> Committee<S> {
-    /// A committee of members whose possession was checked, with their weights. Cost: one addition per member.
+    /// Creates a committee from keys with verified proofs of possession, and their weights. Cost: one addition per member.
     ///
     /// # Errors
-    /// [`Error::BadCommittee`] for none or more than [`MAX_MEMBERS`] members, a weight of zero or a sum above
-    /// [`MAX_TOTAL_WEIGHT`]; [`Error::RelatedKeys`] for equal or negated keys; [`Error::Infinity`] if all keys
-    /// cancel.
+    /// [`Error::BadCommittee`] for no members or more than [`MAX_MEMBERS`], a weight of zero, or a sum of weights above
+    /// [`MAX_TOTAL_WEIGHT`]; [`Error::RelatedKeys`] for equal or negated keys; [`Error::Infinity`] if the sum of all keys
+    /// is the point at infinity.
     pub fn new(chain: ChainId, epoch: u64, members: Vec<(VerifiedKey<S>, u128)>) -> Result<Self> {
         let members = members.into_iter().map(|(key, weight)| (key.into_public(), weight)).collect();
         Self::from_attested(chain, epoch, members, Repeats::Refuse)
     }
 
-    /// A committee whose possession proofs **somebody else checked**, as a chain does when a validator registers:
-    /// with a single unproven key in it, its owner can sign alone for everybody. Nothing else is left unchecked.
+    /// Creates a committee from keys whose proofs of possession **were verified elsewhere**, as a chain does when a
+    /// validator registers.
+    ///
+    /// If one key has no proof of possession, its owner can sign alone for the whole committee. All other checks are
+    /// those of [`new`](Committee::new).
     ///
     /// # Errors
     /// As [`new`](Committee::new).
@@ -98,7 +103,7 @@ impl<S: Scheme> Committee<S> {
         let id = CommitteeId::derive::<S>(chain, epoch, &members);
         let (keys, weights): (Vec<_>, Vec<_>) = members.into_iter().unzip();
         let mut positions = BTreeMap::new();
-        // Not `0..`, which would count past the last index of the largest committee.
+        // `0..` would count past the last index of the largest committee.
         for (index, key) in (0..=MemberIndex::MAX).zip(&keys) {
             positions.entry(key.clone()).or_insert(index);
         }
@@ -107,85 +112,85 @@ impl<S: Scheme> Committee<S> {
         Ok(Self { chain, epoch, id, keys, weights, positions, total, equal, cache })
     }
 
-    /// What every signed statement names, so that it cannot be replayed elsewhere.
+    /// Returns the identifier that every signed statement contains, which prevents replay in another context.
     pub fn id(&self) -> CommitteeId {
         self.id
     }
 
-    /// The chain that this committee belongs to.
+    /// Returns the chain of this committee.
     pub fn chain(&self) -> ChainId {
         self.chain
     }
 
-    /// The epoch that this committee decides.
+    /// Returns the epoch of this committee.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// How many members there are: 1 to [`MAX_MEMBERS`].
+    /// Returns the number of members: 1 to [`MAX_MEMBERS`].
     pub fn len(&self) -> u16 {
         self.keys.len() as u16
     }
 
-    /// Never true; there is no committee without members.
+    /// Returns false: every committee has members.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// The sum of all weights.
+    /// Returns the sum of all weights.
     pub fn total_weight(&self) -> u128 {
         self.total
     }
 
-    /// A member's weight.
+    /// Returns the weight of a member.
     pub fn weight(&self, index: MemberIndex) -> Option<u128> {
         self.weights.get(usize::from(index)).copied()
     }
 
-    /// A member's key.
+    /// Returns the key of a member.
     pub fn key(&self, index: MemberIndex) -> Option<&S::PublicKey> {
         self.keys.get(usize::from(index))
     }
 
-    /// All keys in the members' order.
+    /// Returns all keys in the order of the members.
     pub fn keys(&self) -> &[S::PublicKey] {
         &self.keys
     }
 
-    /// Whose key this is; the first of them where a key is repeated.
+    /// Returns the index of the member with this key; the lowest index if the key is repeated.
     pub fn position(&self, key: &S::PublicKey) -> Option<MemberIndex> {
         self.positions.get(key).copied()
     }
 
-    /// The smallest weight above two thirds of the total: any two such sets share an honest member as long as
-    /// less than a third is faulty.
+    /// Returns the quorum: the smallest weight above two thirds of the total. Any two quorums share an honest member as
+    /// long as less than a third of the weight is faulty.
     pub fn quorum_weight(&self) -> u128 {
         self.total * 2 / 3 + 1
     }
 
-    /// The smallest weight above one third of the total: at least one of them is honest.
+    /// Returns the smallest weight above one third of the total: a set of this weight has at least one honest member.
     pub fn honest_weight(&self) -> u128 {
         self.total / 3 + 1
     }
 
-    /// The weight of a set; members that the committee does not have weigh nothing.
+    /// Returns the weight of a set of members. Indices that the committee does not have weigh nothing.
     pub fn weight_of(&self, signers: &SignerSet) -> u128 {
         match self.equal {
-            // The set's members are all the committee's: no need to look at each.
+            // A set of this committee's size has only members of the committee.
             Some(weight) if signers.committee_len() == self.len() => weight * signers.len() as u128,
             _ => signers.iter().filter_map(|index| self.weight(index)).sum(),
         }
     }
 
-    /// Whether a set weighs at least [`quorum_weight`](Committee::quorum_weight).
+    /// Returns true if the set weighs at least [`quorum_weight`](Committee::quorum_weight).
     pub fn has_quorum(&self, signers: &SignerSet) -> bool {
         self.weight_of(signers) >= self.quorum_weight()
     }
 
-    /// Fails with what is missing unless a set has a quorum.
+    /// Checks that a set has a quorum.
     ///
     /// # Errors
-    /// [`Error::BelowQuorum`].
+    /// [`Error::BelowQuorum`] with the weight of the set and the quorum.
     pub fn require_quorum(&self, signers: &SignerSet) -> Result<()> {
         match self.weight_of(signers) {
             signed if signed >= self.quorum_weight() => Ok(()),
@@ -193,17 +198,14 @@ impl<S: Scheme> Committee<S> {
         }
     }
 
-    /// Checks that `signers` signed `message` as it is, for chains that frame and sign in their own way, and
-    /// returns the signers' weight: **compare it with your threshold**. Cost as
-    /// [`Scheme::verify_claims`] with one claim.
+    /// Verifies that `signers` signed the bytes of `message`, for chains with their own framing, and returns the weight
+    /// of the signers: **compare it with your threshold**. Cost as [`Scheme::verify_claims`] with one claim.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for a set of another committee size, [`Error::BelowQuorum`] for nobody, and what is
-    /// wrong with the signature.
+    /// [`Error::Mismatch`] for a set of another committee size, [`Error::BelowQuorum`] for an empty set, and the errors
+    /// of [`Scheme::verify_claims`].
     pub fn verify_raw(&self, message: &[u8], signers: &SignerSet, proof: &S::Proof) -> Result<u128> {
-        if signers.committee_len() != self.len() {
-            return Err(Error::WrongContext { what: "committee size" });
-        }
+        self.require_size(signers)?;
         if signers.is_empty() {
             return Err(Error::BelowQuorum { signed: 0, needed: 1 });
         }
@@ -211,7 +213,31 @@ impl<S: Scheme> Committee<S> {
         Ok(self.weight_of(signers))
     }
 
-    /// The keys with their cache.
+    /// Checks that a set belongs to a committee of this size.
+    pub(crate) fn require_size(&self, signers: &SignerSet) -> Result<()> {
+        match signers.committee_len() {
+            n if n == self.len() => Ok(()),
+            n => {
+                Err(Error::Mismatch { what: "committee size", expected: self.len().into(), actual: n.into() })
+            }
+        }
+    }
+
+    /// Checks that an object of `epoch` belongs to this committee.
+    pub(crate) fn require_epoch(&self, epoch: u64) -> Result<()> {
+        if epoch == self.epoch {
+            Ok(())
+        } else {
+            Err(Error::Mismatch { what: "epoch", expected: self.epoch, actual: epoch })
+        }
+    }
+
+    /// Returns the index of the member with this signing key.
+    pub(crate) fn require_member(&self, key: &S::PublicKey) -> Result<MemberIndex> {
+        self.position(key).ok_or(Error::WrongContext { what: "signing key" })
+    }
+
+    /// Returns the keys with their cache.
     pub(crate) fn scheme_keys(&self) -> Keys<'_, S> {
         Keys { public: &self.keys, cache: &self.cache }
     }
@@ -225,15 +251,15 @@ impl<S: Scheme> fmt::Debug for Committee<S> {
 
 fn check_weights(weights: impl ExactSizeIterator<Item = u128>) -> Result<u128> {
     if weights.len() == 0 {
-        return Err(Error::BadCommittee { rule: "it has no members" });
+        return Err(Error::BadCommittee { rule: "no members; expected 1 to 65,535" });
     }
     if weights.len() > MAX_MEMBERS {
-        return Err(Error::BadCommittee { rule: "it has more than 65,535 members" });
+        return Err(Error::BadCommittee { rule: "more than 65,535 members" });
     }
     let mut total = 0u128;
     for weight in weights {
         if weight == 0 {
-            return Err(Error::BadCommittee { rule: "a weight is zero; leave that member out" });
+            return Err(Error::BadCommittee { rule: "a weight is zero; remove that member" });
         }
         total = match total.checked_add(weight) {
             Some(sum) if sum <= MAX_TOTAL_WEIGHT => sum,

@@ -1,13 +1,13 @@
 use alloc::vec::Vec;
 
-use super::{Committee, SignerSet};
-use crate::scheme::Scheme;
+use super::Committee;
+use crate::scheme::{Scheme, SignerSet};
 use crate::{Error, Result};
 
-/// Signers as other chains write them down. Live chains use all three.
+/// A set of signers in the encodings of other chains. Production chains use all three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawSigners<'a> {
-    /// A list of member indices, in any order, each once.
+    /// A list of distinct member indices in any order.
     Indices(&'a [u32]),
     /// A bitmap of signers of exactly ⌈n/8⌉ bytes, member 0 in the lowest bit of the first byte.
     LsbFirst(&'a [u8]),
@@ -16,11 +16,11 @@ pub enum RawSigners<'a> {
 }
 
 impl<S: Scheme> Committee<S> {
-    /// Reads a signer set of this committee.
+    /// Decodes a signer set of this committee.
     ///
     /// # Errors
-    /// [`Error::UnknownSigner`] and [`Error::DuplicateSigner`] for indices; [`Error::Malformed`] for a bitmap of
-    /// another length, [`Error::NonCanonical`] for one whose padding is not zero.
+    /// [`Error::UnknownSigner`] and [`Error::DuplicateSigner`] for indices; [`Error::WrongLength`] for a bitmap of
+    /// another length, [`Error::NonCanonical`] for a bitmap with non-zero padding.
     pub fn signer_set(&self, signers: RawSigners<'_>) -> Result<SignerSet> {
         match signers {
             RawSigners::Indices(indices) => SignerSet::from_members(self.len(), indices.iter().copied()),
@@ -31,8 +31,13 @@ impl<S: Scheme> Committee<S> {
 }
 
 fn read(n: u16, bytes: impl ExactSizeIterator<Item = u8>) -> Result<SignerSet> {
-    if bytes.len() != usize::from(n).div_ceil(8) {
-        return Err(Error::Malformed { what: "signer bitmap" });
+    let (expected, actual) = (usize::from(n).div_ceil(8), bytes.len());
+    if expected != actual {
+        return Err(Error::WrongLength {
+            what: "signer bitmap",
+            expected: expected as u64,
+            actual: actual as u64,
+        });
     }
     let mut set = SignerSet::new(n);
     let bits: Vec<u32> = (0u32..)

@@ -1,11 +1,12 @@
 use core::ops::Deref;
 
-use super::CommitteeId;
+use super::identity::CommitteeId;
 
-/// A value that was checked against a committee. Only this crate's checks make one, so a function that takes it
-/// need not check the signatures again. **Which** committee it was is not in the type: compare
-/// [`committee`](Verified::committee) with the id of the one at hand, as the collectors do. Equal ids mean equal chain,
-/// epoch, suite, keys and weights.
+/// A value whose signatures were verified against a committee.
+///
+/// Only the verification functions of this crate create one, so a function that takes it need not verify the signatures
+/// again. The type does not say **which** committee it was: compare [`committee`](Verified::committee) with the expected
+/// identifier, as the collectors do. Equal identifiers mean equal chain, epoch, suite, keys and weights.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Verified<T> {
     value: T,
@@ -13,17 +14,17 @@ pub struct Verified<T> {
 }
 
 impl<T> Verified<T> {
-    /// For this crate's checks only.
+    /// Marks a value as verified; only for the verification functions of this crate.
     pub(crate) fn assume(value: T, committee: CommitteeId) -> Self {
         Self { value, committee }
     }
 
-    /// Against which committee the value was checked.
+    /// Returns the identifier of the committee against which the value was verified.
     pub fn committee(&self) -> CommitteeId {
         self.committee
     }
 
-    /// The value alone, which forgets that it was checked.
+    /// Returns the value without the mark.
     pub fn into_inner(self) -> T {
         self.value
     }

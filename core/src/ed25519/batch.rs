@@ -1,5 +1,6 @@
-//! 8·(Σ zᵢsᵢ·B − Σ zᵢ·Rᵢ − Σ zᵢkᵢ·Aᵢ) = 0 for random zᵢ: passes, but for a chance of 2⁻¹²⁸, exactly if every
-//! signature passes by itself.
+//! Batch verification: 8·(Σ zᵢsᵢ·B − Σ zᵢ·Rᵢ − Σ zᵢkᵢ·Aᵢ) = 0 for random zᵢ.
+//!
+//! Except with probability 2⁻¹²⁸, the equation holds if and only if every single signature verifies.
 
 use alloc::vec::Vec;
 
@@ -8,19 +9,21 @@ use curve25519_dalek::edwards::EdwardsPoint;
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{IsIdentity, VartimeMultiscalarMul};
 
-use super::{Ed25519, PublicKey, Signature};
+use super::keys::{PublicKey, Signature};
 use crate::machine::MemberIndex;
-use crate::scheme::{Claim, Scheme, coefficients};
+use crate::scheme::{Claim, coefficients};
 use crate::{Error, Result};
 
-/// One signature of a batch.
+/// One signature of a batch with its key and message.
 pub(super) struct Term<'a> {
     key: &'a PublicKey,
     message: &'a [u8],
     signature: &'a Signature,
 }
 
-/// Pairs the signatures of a proof with the claims' messages. The proof must hold exactly the claims' signers.
+/// Pairs each signature of a proof with its key and the message of its claim.
+///
+/// The proof must contain exactly the claims' signers in ascending order.
 pub(super) fn terms<'a>(
     keys: &'a [PublicKey],
     claims: &[Claim<'a>],
@@ -36,8 +39,12 @@ pub(super) fn terms<'a>(
     proof
         .iter()
         .map(|(index, signature)| {
-            if last.replace(*index).is_some_and(|last| last >= *index) {
-                return Err(Error::DuplicateSigner { index: u32::from(*index) });
+            match last.replace(*index) {
+                Some(last) if last == *index => {
+                    return Err(Error::DuplicateSigner { index: (*index).into() });
+                }
+                Some(last) if last > *index => return Err(Error::OutOfOrder { index: (*index).into() }),
+                _ => {}
             }
             let claim = claims.iter().find(|claim| claim.signers.contains(*index));
             match (keys.get(usize::from(*index)), claim) {
@@ -48,18 +55,18 @@ pub(super) fn terms<'a>(
         .collect()
 }
 
-/// Checks all terms together, or the only one by itself.
+/// Verifies all terms together; a single term by the plain equation.
 pub(super) fn verify(terms: &[Term<'_>]) -> Result<()> {
     match terms {
         [] => return Err(Error::bad_signature()),
-        [term] => return Ed25519::verify(term.key, term.message, term.signature),
+        [term] => return term.key.verify(term.message, term.signature),
         _ => {}
     }
     let challenges: Vec<Scalar> =
         terms.iter().map(|term| term.signature.challenge(term.key, term.message)).collect();
     let mut coefficients = coefficients(None, |hasher| {
         for (term, k) in terms.iter().zip(&challenges) {
-            // k binds R, the key and the message; s is what remains.
+            // k binds R, the key and the message; s is the only other input.
             hasher.update(k.as_bytes()).update(term.signature.s().as_bytes());
         }
     });

@@ -4,6 +4,7 @@ use core::hash::{Hash, Hasher};
 
 use curve25519_dalek::edwards::{CompressedEdwardsY, EdwardsPoint};
 use curve25519_dalek::scalar::Scalar;
+use curve25519_dalek::traits::IsIdentity;
 use ed25519_dalek::VerifyingKey;
 use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
 use sha2::{Digest, Sha512};
@@ -12,12 +13,12 @@ use crate::scheme::SecretBytes;
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// A secret key. It wipes itself when dropped, and cannot be cloned, printed or serialised by accident.
+/// A secret key. It is wiped when dropped and implements neither `Clone` nor `Debug` nor serialization.
 ///
-/// It is a `SigningKey` of the library whose seed stays in one place on the heap.
+/// It corresponds to the library's `SigningKey`, but its seed stays at one address on the heap.
 pub struct SecretKey {
     seed: SecretBytes,
-    // Always the key of this seed: signing for another one would give the secret away.
+    // Always the key of this seed: a signature under another public key would reveal the secret.
     verifying: VerifyingKey,
 }
 
@@ -36,8 +37,9 @@ impl SecretKey {
     }
 }
 
-/// A public key that decoded: a canonical point that is not of small order. It may have a torsion component,
-/// which the verification rule makes irrelevant.
+/// A decoded public key: a canonical point that is not of small order.
+///
+/// It may have a torsion component, which the verification rule makes irrelevant.
 #[derive(Clone)]
 pub struct PublicKey {
     negated: EdwardsPoint,
@@ -45,12 +47,12 @@ pub struct PublicKey {
 }
 
 impl PublicKey {
-    pub(super) fn of(secret: &SecretKey) -> Self {
+    pub(super) fn from_secret(secret: &SecretKey) -> Self {
         let verifying = &secret.verifying;
         Self { negated: -verifying.to_edwards(), bytes: verifying.to_bytes() }
     }
 
-    /// The 32-byte encoding.
+    /// Returns the 32-byte encoding.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.bytes
     }
@@ -59,8 +61,17 @@ impl PublicKey {
         self.negated
     }
 
-    /// Checks a signature by the strictest of the usual rules: R is the canonical encoding of s·B − k·A, and neither
-    /// it nor the key is of small order. For what is never checked in batches, whose equation is another.
+    /// Verifies a signature by the cofactored equation of the module's rule.
+    pub(super) fn verify(&self, message: &[u8], signature: &Signature) -> Result<()> {
+        let r = signature.r_point().ok_or_else(Error::bad_signature)?;
+        let k = signature.challenge(self, message);
+        let expected = EdwardsPoint::vartime_double_scalar_mul_basepoint(&k, &self.negated, &signature.s);
+        if (expected - r).mul_by_cofactor().is_identity() { Ok(()) } else { Err(Error::bad_signature()) }
+    }
+
+    /// Verifies a signature by the strictest common rule: R is the canonical encoding of s·B − k·A, and neither R nor
+    /// the key is of small order. Use it only for signatures that are never verified in batches, because the batch
+    /// equation is a different one.
     #[cfg(feature = "dsig")]
     pub(crate) fn verify_strict(&self, message: &[u8], signature: &[u8; 64]) -> Result<()> {
         let (Some(r), Some(s)) = (signature.first_chunk(), signature.last_chunk()) else {
@@ -69,7 +80,7 @@ impl PublicKey {
         let s = Option::<Scalar>::from(Scalar::from_canonical_bytes(*s)).ok_or_else(Error::bad_signature)?;
         let k = Signature { r: *r, s }.challenge(self, message);
         let expected = EdwardsPoint::vartime_double_scalar_mul_basepoint(&k, &self.negated, &s);
-        // The key is not of small order, or it would not have decoded.
+        // Decoding refuses keys of small order.
         if expected.compress().as_bytes() == r && !expected.is_small_order() {
             Ok(())
         } else {
@@ -132,8 +143,9 @@ impl fmt::Debug for PublicKey {
     }
 }
 
-/// A signature that decoded: `R` is canonical as a byte string (whether it is on the curve is seen when it is
-/// verified) and `s` is below the group order.
+/// A decoded signature: `R` is canonical as a byte string and `s` is below the group order.
+///
+/// Verification checks that `R` is on the curve.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Signature {
     r: [u8; 32],
@@ -141,11 +153,11 @@ pub struct Signature {
 }
 
 impl Signature {
-    pub(super) fn of(signature: &ed25519_dalek::Signature) -> Self {
+    pub(super) fn from_dalek(signature: &ed25519_dalek::Signature) -> Self {
         Self { r: *signature.r_bytes(), s: Scalar::from_bytes_mod_order(*signature.s_bytes()) }
     }
 
-    /// The 64-byte encoding.
+    /// Returns the 64-byte encoding.
     pub fn to_bytes(&self) -> [u8; 64] {
         let mut bytes = [0; 64];
         let (r, s) = bytes.split_at_mut(32);
@@ -162,7 +174,7 @@ impl Signature {
         CompressedEdwardsY(self.r).decompress()
     }
 
-    /// SHA-512(R ‖ A ‖ message) as a scalar.
+    /// Returns SHA-512(R ‖ A ‖ message) as a scalar.
     pub(super) fn challenge(&self, key: &PublicKey, message: &[u8]) -> Scalar {
         let hash =
             Sha512::new().chain_update(self.r).chain_update(key.bytes).chain_update(message).finalize();
@@ -194,8 +206,8 @@ impl fmt::Debug for Signature {
     }
 }
 
-/// Whether 32 bytes can be a canonical point: y below the field's prime p = 2²⁵⁵ − 19, and not the sign bit set
-/// where x is zero, which is at y = 1 and y = −1 only.
+/// Returns true if 32 bytes can be a canonical point: y is below the field's prime p = 2²⁵⁵ − 19, and the sign bit is
+/// not set where x is zero, which is only at y = 1 and y = −1.
 fn is_canonical(bytes: &[u8; 32]) -> bool {
     let [first, middle @ .., last] = bytes;
     let (sign, last) = (last >> 7, last & 0x7f);
@@ -214,9 +226,9 @@ mod tests {
 
     #[cfg(feature = "dsig")]
     #[test]
-    fn strict_means_what_dalek_calls_strict() {
+    fn verify_strict_agrees_with_ed25519_dalek() {
         let secret = SecretKey::new(SecretBytes::copy_of(&[3; 32]));
-        let key = PublicKey::of(&secret);
+        let key = PublicKey::from_secret(&secret);
         let theirs = secret.verifying;
         let good = secret.sign(b"m").to_bytes();
         let mut tampered: alloc::vec::Vec<[u8; 64]> = (0..512)
@@ -244,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn moving_a_secret_leaves_it_in_its_place() {
+    fn moving_a_secret_key_keeps_its_address() {
         let secret = SecretKey::new(SecretBytes::copy_of(&[7; 32]));
         let place = secret.seed().as_ptr();
         let moved = [secret];
@@ -252,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn canonical_means_that_compressing_gives_the_same_bytes_again() {
+    fn canonical_points_compress_to_the_same_bytes() {
         let mut cases = alloc::vec::Vec::new();
         for first in 0..=255u8 {
             for fill in [0x00, 0xff] {

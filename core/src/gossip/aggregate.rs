@@ -4,10 +4,10 @@ use core::fmt;
 
 use rand_core::TryCryptoRng;
 
-use crate::certificate::{Certificate, Item, Statement, Vote, find_bad, read_suite, signers};
+use crate::certificate::{Certificate, Item, Statement, Vote, find_bad, signers};
 use crate::committee::{Committee, SignerSet, Verified};
 use crate::machine::MemberIndex;
-use crate::scheme::{Additive, Claim, CountedProof, Counts, random_32};
+use crate::scheme::{Additive, Claim, CountedProof, Counts, random_32, read_suite};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
@@ -168,7 +168,7 @@ impl<S: Additive> Aggregate<S> {
     }
 
     fn check_structure(&self, committee: &Committee<S>) -> Result<()> {
-        self.statement().check_epoch(committee)?;
+        committee.require_epoch(self.statement().epoch)?;
         if self.signers().committee_len() == committee.len() {
             Ok(())
         } else {
@@ -257,7 +257,7 @@ impl<S: Additive> Decode<Committee<S>> for Aggregate<S> {
     fn decode_from(r: &mut Reader<'_>, committee: &Committee<S>) -> Result<Self> {
         read_suite::<S>(r)?;
         let statement = Statement::decode_from(r, &())?;
-        statement.check_epoch(committee)?;
+        committee.require_epoch(statement.epoch)?;
         let signers = signers::decode(r, committee.len())?;
         if signers.is_empty() {
             return Err(Error::BelowQuorum { signed: 0, needed: 1 });

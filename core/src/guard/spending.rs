@@ -1,61 +1,63 @@
-//! Which presignatures are spent: the second thing that a guard remembers, in the same journal as the votes.
+//! Spent presignatures, which a guard records in the same journal as the votes.
 //!
-//! A presignature that signs two messages gives the key away. So before a share leaves, one of two records is durable:
+//! A presignature that signs two messages reveals the key. Before a share leaves, one of two records is therefore durable:
 //!
-//! * **one record per presignature**, with the digest of what it signs. After a crash the same message may be signed
-//!   again, which gives the same share again, and no other;
-//! * **one record per block** of [`BLOCK`] presignatures, made durable ahead. While the process lives, the guard's memory
-//!   says which of the block are spent. After a crash nothing does, and the block is **burnt**: none of it signs again.
+//! * **one record per presignature**, with the digest that it signs. After a crash the presignature may sign the same
+//!   message again, which gives the same share, and no other message;
+//! * **one record per block** of [`PRESIGNATURES_PER_BLOCK`] presignatures, made durable in advance. While the process
+//!   runs, the guard's memory knows the spent presignatures of the block. After a crash they are unknown, and the block is
+//!   **burnt**: none of its presignatures signs again.
 //!
-//! At the end of an epoch its presignatures are destroyed; a third kind of record keeps a copy of their file from coming
-//! back to life.
+//! At the end of an epoch its presignatures are destroyed. A third kind of record prevents the use of a copy of their
+//! file.
 
 use alloc::collections::BTreeMap;
 
-use super::{Guard, GuardRecord};
+use super::record::GuardRecord;
 use crate::certificate::Kind;
-use crate::scheme::Scheme;
 use crate::{Error, Result};
 
-/// Presignatures in a block.
-pub const BLOCK: u32 = 1_024;
+/// Number of presignatures in a block.
+pub const PRESIGNATURES_PER_BLOCK: u32 = 1_024;
 
-/// That one presignature signs one message.
+/// The use of one presignature for one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spend {
-    /// Which threshold key.
+    /// Identity of the threshold key.
     pub key: [u8; 32],
-    /// Which epoch of it.
+    /// Epoch of the key.
     pub epoch: u64,
-    /// Which presignature of the epoch.
+    /// Index of the presignature in the epoch.
     pub index: u32,
-    /// A hash of the key, the epoch, the index and the message.
+    /// Hash of the key, the epoch, the index and the message.
     pub digest: [u8; 32],
 }
 
-/// What is spent. A key counts by the first four bytes of its name, so that a record has room for it; should two keys of
-/// one guard ever have the same, they refuse each other's indices, and nothing worse.
+/// Spent presignatures of all keys of a guard.
+///
+/// A key is identified by the first four bytes of its identity, which fit into a record. If two keys of one guard ever
+/// have the same four bytes, they refuse each other's indices and nothing worse.
 #[derive(Debug, Default)]
 pub(super) struct Spending {
     pub(super) binding: [u8; 32],
-    /// Keyed by epoch and place; a place is the key's name and an index.
+    /// Spent presignatures by epoch and position; a position is the key's prefix and an index.
     spent: BTreeMap<(u64, u64), Spent>,
-    /// Keyed by epoch and place of the first index divided by [`BLOCK`].
+    /// Blocks by epoch and position; the index is that of the first presignature divided by [`PRESIGNATURES_PER_BLOCK`].
     blocks: BTreeMap<(u64, u64), Block>,
-    /// Of each key, the last epoch that is over.
+    /// The last closed epoch by key prefix.
     closed: BTreeMap<u32, u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Spent {
     digest: [u8; 32],
-    /// Whether it has a record of its own. If not, its block has.
+    /// True if it has its own record; otherwise the record of its block covers it.
     recorded: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Block {
-    /// Its record was handed out.
+    /// Its record was returned to the caller.
     Reserved,
     /// Its record is durable.
     Ready,
@@ -63,7 +65,7 @@ enum Block {
     Burnt,
 }
 
-/// What a record says.
+/// Kinds of presignature records.
 mod kinds {
     use crate::certificate::Kind;
 
@@ -72,30 +74,26 @@ mod kinds {
     pub(super) const CLOSED: Kind = Kind::new(2);
 }
 
-fn name(key: &[u8; 32]) -> u32 {
+fn prefix(key: &[u8; 32]) -> u32 {
     key.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
-fn place(key: &[u8; 32], number: u32) -> u64 {
-    u64::from(name(key)) << 32 | u64::from(number)
+fn position(key: &[u8; 32], number: u32) -> u64 {
+    u64::from(prefix(key)) << 32 | u64::from(number)
 }
 
-impl<S: Scheme> Guard<S> {
-    /// Spends a presignature on a message. The record, if there is one, must be durable **before the share leaves**;
-    /// there is none if the presignature's block was reserved and [confirmed](Guard::confirm). The same message again
-    /// gives the same answer.
-    ///
-    /// `Presignature::sign` calls this; nothing else needs to.
-    ///
-    /// # Errors
-    /// [`Error::Contradiction`] if another message was signed with it; [`Error::Exhausted`] if it is burnt, or if its
-    /// epoch is over. Nothing is remembered then.
-    pub fn spend(&mut self, spend: &Spend) -> Result<Option<GuardRecord>> {
-        let at = (spend.epoch, place(&spend.key, spend.index));
-        let spending = &mut self.spending;
-        spending.require_open(&spend.key, spend.epoch)?;
-        let block = spending.blocks.get(&(spend.epoch, place(&spend.key, spend.index / BLOCK)));
-        let recorded = match (spending.spent.get(&at), block) {
+impl Spending {
+    pub(super) fn new(binding: [u8; 32]) -> Self {
+        Self { binding, ..Self::default() }
+    }
+
+    /// See [`Guard::spend`](super::Guard::spend).
+    pub(super) fn spend(&mut self, spend: &Spend) -> Result<Option<GuardRecord>> {
+        let at = (spend.epoch, position(&spend.key, spend.index));
+        self.require_open(&spend.key, spend.epoch)?;
+        let block =
+            self.blocks.get(&(spend.epoch, position(&spend.key, spend.index / PRESIGNATURES_PER_BLOCK)));
+        let recorded = match (self.spent.get(&at), block) {
             (Some(spent), _) if spent.digest != spend.digest => {
                 return Err(Error::Contradiction {
                     kind: kinds::SPENT.number(),
@@ -106,56 +104,42 @@ impl<S: Scheme> Guard<S> {
             (None, Some(Block::Burnt)) => return Err(Error::Exhausted),
             (None, block) => block != Some(&Block::Ready),
         };
-        spending.spent.insert(at, Spent { digest: spend.digest, recorded });
-        Ok(recorded.then(|| spending.record(kinds::SPENT, at, spend.digest)))
+        self.spent.insert(at, Spent { digest: spend.digest, recorded });
+        Ok(recorded.then(|| self.record(kinds::SPENT, at, spend.digest)))
     }
 
-    /// Reserves the block that `index` lies in. Once its record is durable and [confirmed](Guard::confirm), spending
-    /// what lies in it needs no record. After a crash all of it is burnt, spent or not.
-    ///
-    /// # Errors
-    /// [`Error::Exhausted`] if the block is burnt, or if its epoch is over.
-    pub fn reserve(&mut self, key: &[u8; 32], epoch: u64, index: u32) -> Result<GuardRecord> {
-        self.spending.require_open(key, epoch)?;
-        let at = (epoch, place(key, index / BLOCK));
-        match self.spending.blocks.entry(at).or_insert(Block::Reserved) {
+    /// See [`Guard::reserve`](super::Guard::reserve).
+    pub(super) fn reserve(&mut self, key: &[u8; 32], epoch: u64, index: u32) -> Result<GuardRecord> {
+        self.require_open(key, epoch)?;
+        let at = (epoch, position(key, index / PRESIGNATURES_PER_BLOCK));
+        match self.blocks.entry(at).or_insert(Block::Reserved) {
             Block::Burnt => Err(Error::Exhausted),
-            _ => Ok(self.spending.record(kinds::BLOCK, at, [0; 32])),
+            _ => Ok(self.record(kinds::BLOCK, at, [0; 32])),
         }
     }
 
-    /// Says that the record of a reservation is durable. Other records need no such word.
-    ///
-    /// # Errors
-    /// [`Error::WrongContext`] for a record that is no reservation of this guard.
-    pub fn confirm(&mut self, reservation: &GuardRecord) -> Result<()> {
+    /// See [`Guard::confirm`](super::Guard::confirm).
+    pub(super) fn confirm(&mut self, reservation: &GuardRecord) -> Result<()> {
         let wrong = Error::WrongContext { what: "reservation" };
-        if reservation.binding != self.spending.binding || reservation.kind != kinds::BLOCK {
+        if reservation.binding != self.binding || reservation.kind != kinds::BLOCK {
             return Err(wrong);
         }
-        match self.spending.blocks.get_mut(&reservation.place()) {
+        match self.blocks.get_mut(&reservation.position()) {
             Some(block @ (Block::Reserved | Block::Ready)) => *block = Block::Ready,
             _ => return Err(wrong),
         }
         Ok(())
     }
 
-    /// Ends an epoch of a key and all before it: what is left of their presignatures never signs. All that was
-    /// remembered of them is forgotten, once the record is durable.
-    pub fn close_epoch(&mut self, key: &[u8; 32], epoch: u64) -> GuardRecord {
-        let last = self.spending.close(name(key), epoch);
-        self.spending.record(kinds::CLOSED, (last, place(key, 0)), [0; 32])
-    }
-}
-
-impl Spending {
-    pub(super) fn new(binding: [u8; 32]) -> Self {
-        Self { binding, ..Self::default() }
+    /// See [`Guard::close_epoch`](super::Guard::close_epoch).
+    pub(super) fn close_epoch(&mut self, key: &[u8; 32], epoch: u64) -> GuardRecord {
+        let last = self.close(prefix(key), epoch);
+        self.record(kinds::CLOSED, (last, position(key, 0)), [0; 32])
     }
 
-    /// Takes a durable record back; the order does not matter.
+    /// Restores a durable record; the order does not matter.
     pub(super) fn restore(&mut self, record: &GuardRecord) -> Result<()> {
-        let at = record.place();
+        let at = record.position();
         let key = (record.view >> 32) as u32;
         match record.kind {
             kinds::CLOSED => drop(self.close(key, record.epoch)),
@@ -171,12 +155,12 @@ impl Spending {
                 }
             }
             kinds::BLOCK => drop(self.blocks.insert(at, Block::Burnt)),
-            _ => return Err(Error::Malformed { what: "kind of a presignature record" }),
+            _ => return Err(Error::Malformed { what: "kind of a presignature record: expected 0, 1 or 2" }),
         }
         Ok(())
     }
 
-    /// All that a compacted log must keep.
+    /// Iterates over the records that a compacted log must keep.
     pub(super) fn records(&self) -> impl Iterator<Item = GuardRecord> + '_ {
         let closed = self
             .closed
@@ -188,7 +172,7 @@ impl Spending {
     }
 
     fn require_open(&self, key: &[u8; 32], epoch: u64) -> Result<()> {
-        match self.closed.get(&name(key)) {
+        match self.closed.get(&prefix(key)) {
             Some(closed) if epoch <= *closed => Err(Error::Exhausted),
             _ => Ok(()),
         }
@@ -198,7 +182,7 @@ impl Spending {
         let last = self.closed.entry(key).or_insert(epoch);
         *last = epoch.max(*last);
         let last = *last;
-        let over = |(epoch, place): &(u64, u64)| *epoch <= last && (*place >> 32) as u32 == key;
+        let over = |(epoch, position): &(u64, u64)| *epoch <= last && (*position >> 32) as u32 == key;
         self.spent.retain(|at, _| !over(at));
         self.blocks.retain(|at, _| !over(at));
         last

@@ -1,10 +1,12 @@
 use core::fmt;
 
-use super::{Counts, Scheme};
+use super::counts::Counts;
+use super::traits::Scheme;
 use crate::Result;
 
-/// A scheme whose signatures on one message add up, also where a member's is in the sum more than once: what an
-/// order-free aggregate needs. It verifies a sum against every signer's key times its count.
+/// A scheme whose signatures on one message can be summed even if a member's signature is in the sum more than once.
+///
+/// Order-free aggregates need this property. A sum verifies against the sum of each signer's key times its count.
 ///
 /// | suite | scheme |
 /// |---|---|
@@ -12,20 +14,20 @@ use crate::Result;
 /// | 5 | [`bls::Counted<MinPk>`](crate::bls::Counted) |
 /// | 240 | `scheme::Toy` (feature `toy`), for simulations only |
 pub trait Additive: Scheme<Proof = CountedProof<<Self as Scheme>::Signature>> {
-    /// The sum of signatures. Nothing is verified. Cost: one addition each.
+    /// Sums signatures. Nothing is verified. Cost: one addition per signature.
     ///
     /// # Errors
-    /// [`Error::Infinity`](crate::Error::Infinity) if they cancel, or if there are none.
+    /// [`Error::Infinity`](crate::Error::Infinity) if they cancel, or if `signatures` is empty.
     fn add(signatures: &[&Self::Signature]) -> Result<Self::Signature>;
 
-    /// `from` without Σ timesᵢ·signatureᵢ. Nothing is verified. Cost: one short multiplication each.
+    /// Subtracts Σ timesᵢ·signatureᵢ from `from`. Nothing is verified. Cost: one short multiplication per part.
     ///
     /// # Errors
     /// [`Error::Infinity`](crate::Error::Infinity) if nothing is left.
     fn subtract(from: &Self::Signature, parts: &[(u16, &Self::Signature)]) -> Result<Self::Signature>;
 }
 
-/// A sum of signatures, and how often each signer's is in it.
+/// A sum of signatures with the count of each signer's signature in it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CountedProof<T> {
     pub(crate) signature: T,
@@ -33,12 +35,12 @@ pub struct CountedProof<T> {
 }
 
 impl<T> CountedProof<T> {
-    /// The sum.
+    /// Returns the sum.
     pub fn signature(&self) -> &T {
         &self.signature
     }
 
-    /// How often each signer's signature is in it.
+    /// Returns the count of each signer's signature.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }

@@ -1,14 +1,16 @@
 use crate::wire::domain;
 
-/// Non-zero coefficients of a random linear combination. With fresh entropy 64 bits suffice, for an attacker
-/// cannot choose inputs after them; without it they are 128 bits of a hash over all inputs, which an attacker can
-/// recompute but only search at 2¹²⁸.
+/// Non-zero coefficients of a random linear combination.
+///
+/// With fresh entropy 64 bits suffice, because an attacker cannot choose inputs after seeing the coefficients. Without
+/// entropy they are 128 bits of a hash over all inputs, which an attacker can recompute but can search only with 2¹²⁸
+/// work.
 pub(crate) struct Coefficients {
     stream: blake3::OutputReader,
     mask: u128,
 }
 
-/// Prepares coefficients; `inputs` must feed everything that is verified into the hasher.
+/// Creates a stream of coefficients; `inputs` must feed everything that is verified into the hasher.
 pub(crate) fn coefficients(
     entropy: Option<&[u8; 32]>,
     inputs: impl FnOnce(&mut blake3::Hasher),
@@ -28,13 +30,13 @@ pub(crate) fn coefficients(
 }
 
 impl Coefficients {
-    /// How many bits a coefficient has.
+    /// Returns the number of bits of a coefficient.
     #[cfg(feature = "bls")]
     pub(crate) fn bits(&self) -> usize {
         self.mask.count_ones() as usize
     }
 
-    /// The next coefficient.
+    /// Returns the next coefficient.
     pub(crate) fn draw(&mut self) -> u128 {
         loop {
             let mut bytes = [0; 16];
@@ -52,7 +54,7 @@ mod tests {
     use super::coefficients;
 
     #[test]
-    fn with_entropy_they_are_64_bits_and_differ_without_it_they_depend_on_all_inputs() {
+    fn entropy_gives_64_bits_and_inputs_give_derived_coefficients() {
         let mut random = coefficients(Some(&[7; 32]), |_| {});
         let (a, b) = (random.draw(), random.draw());
         assert!(a != b && a != 0 && a <= u128::from(u64::MAX));

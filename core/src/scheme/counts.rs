@@ -1,59 +1,62 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::SignerSet;
+use super::signers::SignerSet;
 use crate::machine::MemberIndex;
 use crate::wire::{Reader, Writer};
 use crate::{Error, Result};
 
 const WHAT: &str = "counts of signers";
+const FORM: &str = "counts of signers: expected form 0 or 1";
 const ONES: u8 = 0;
 const GAMMA: u8 = 1;
 
-/// How often each signer's signature is in a sum. A set of signers stands beside it: of whoever is not in that set
-/// this knows nothing.
+/// The count of each signer's signature in a sum.
 ///
-/// The encoding is a form byte: `0` if every count is 1, and then nothing follows; `1` otherwise, and then the counts of
-/// the signers in ascending order as Elias-gamma codes, the first bit the highest of the first byte, padded with zero
-/// bits to whole bytes. A count c has ⌊log₂ c⌋ zero bits, then its ⌊log₂ c⌋ + 1 binary digits. Zero has no code.
+/// A separate [`SignerSet`] says which members signed; the counts of all other members are meaningless.
+///
+/// The encoding is a form byte. Form `0` means that every count is 1; nothing follows. Form `1` is followed by the counts
+/// of the signers in ascending order as Elias-gamma codes, most significant bit first, padded with zero bits to whole
+/// bytes. The code of a count c is ⌊log₂ c⌋ zero bits followed by the ⌊log₂ c⌋ + 1 binary digits of c. Zero has no
+/// code.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// What is beyond once, by member, without zeros at the end.
+    /// Count minus one, by member index, without trailing zeros.
     beyond: Vec<u16>,
 }
 
 impl Counts {
-    /// The highest count that an encoding can hold. What is made here stays below a limit that may be lower.
+    /// The highest count that an encoding can hold. Merging may enforce a lower limit.
     pub const MAX: u16 = u16::MAX;
 
-    /// Everybody signed once.
+    /// Returns counts of 1 for all signers.
     pub const fn ones() -> Self {
         Self { beyond: Vec::new() }
     }
 
-    /// How often a signer's signature is in the sum.
+    /// Returns the count of a signer's signature in the sum.
     pub fn get(&self, signer: MemberIndex) -> u16 {
         self.beyond.get(usize::from(signer)).map_or(1, |beyond| beyond.saturating_add(1))
     }
 
-    /// The highest count of all signers.
+    /// Returns the highest count of all signers.
     pub fn highest(&self) -> u16 {
         self.beyond.iter().copied().max().unwrap_or(0).saturating_add(1)
     }
 
-    /// Whether everybody signed once.
+    /// Returns true if every count is 1.
     pub fn all_ones(&self) -> bool {
         self.beyond.is_empty()
     }
 
-    /// Who signed more than once, ascending, and how often beyond once.
+    /// Iterates over the members with a count above 1, ascending, each with its count minus one.
     pub(crate) fn beyond(&self) -> impl Iterator<Item = (MemberIndex, u16)> + '_ {
         let by_member = (0..=MemberIndex::MAX).zip(self.beyond.iter().copied());
         by_member.filter(|(_, beyond)| *beyond > 0)
     }
 
-    /// The counts of a sum of sums that have no signer in common.
-    pub(crate) fn of_disjoint<'a>(sums: impl Iterator<Item = &'a Self>) -> Self {
+    /// Returns the counts of a sum of sums without common signers.
+    pub(crate) fn merge_disjoint<'a>(sums: impl Iterator<Item = &'a Self>) -> Self {
         let mut all = Self::ones();
         for (signer, beyond) in sums.flat_map(Self::beyond) {
             let signer = usize::from(signer);
@@ -67,12 +70,12 @@ impl Counts {
         all
     }
 
-    /// The counts of the sum of two sums. `both` are the members who signed either.
+    /// Returns the counts of the sum of two sums. `both` is the set of the signers that the two sums have in common.
     pub(crate) fn plus(&self, other: &Self, both: &SignerSet, limit: u16) -> Result<Self> {
         let (long, short) =
             if self.beyond.len() < other.beyond.len() { (other, self) } else { (self, other) };
         let mut beyond = long.beyond.clone();
-        // Saturated, a count is above any limit.
+        // A saturated count is above any limit.
         for (sum, more) in beyond.iter_mut().zip(&short.beyond) {
             *sum = sum.saturating_add(*more);
         }
@@ -92,22 +95,23 @@ impl Counts {
         }
     }
 
-    /// How many times `part`, of the signers `of`, can be taken away so that each of them stays in at least once.
-    pub(crate) fn holds(&self, part: &Self, of: &SignerSet) -> u16 {
+    /// Returns how many times `part`, with the signers `part_signers`, can be subtracted so that each of these signers
+    /// keeps a count of at least 1.
+    pub(crate) fn holds(&self, part: &Self, part_signers: &SignerSet) -> u16 {
         let mut times = u16::MAX;
-        for signer in of.iter() {
+        for signer in part_signers.iter() {
             let beyond = self.get(signer).saturating_sub(1);
             times = times.min(beyond.checked_div(part.get(signer)).unwrap_or(0));
             if times == 0 {
                 return 0;
             }
         }
-        if of.is_empty() { 0 } else { times }
+        if part_signers.is_empty() { 0 } else { times }
     }
 
-    /// Takes `part` away that many times, which [`holds`](Counts::holds) allowed.
-    pub(crate) fn take(&mut self, times: u16, part: &Self, of: &SignerSet) {
-        for signer in of.iter() {
+    /// Subtracts `part` `times` times; [`holds`](Counts::holds) must allow it.
+    pub(crate) fn take(&mut self, times: u16, part: &Self, part_signers: &SignerSet) {
+        for signer in part_signers.iter() {
             if let Some(beyond) = self.beyond.get_mut(usize::from(signer)) {
                 *beyond = beyond.saturating_sub(times.saturating_mul(part.get(signer)));
             }
@@ -123,7 +127,7 @@ impl Counts {
         w.u8(GAMMA);
         let (mut bits, mut held) = (0u64, 0u32);
         for count in signers.iter().map(|signer| self.get(signer)) {
-            // The code of c is c itself in as many digits as it has, behind one zero less than these.
+            // The code of c is the binary digits of c after one zero fewer than there are digits.
             let digits = 2 * count.ilog2() + 1;
             bits = bits << digits | u64::from(count);
             held += digits;
@@ -137,7 +141,7 @@ impl Counts {
         }
     }
 
-    /// Bytes of the encoding.
+    /// Returns the length of the encoding in bytes.
     pub(crate) fn encoded_len(&self, signers: &SignerSet) -> usize {
         if self.all_ones() {
             return 1;
@@ -151,14 +155,14 @@ impl Counts {
         match r.u8()? {
             ONES => return Ok(Self::ones()),
             GAMMA => {}
-            _ => return Err(Error::Malformed { what: WHAT }),
+            _ => return Err(Error::Malformed { what: FORM }),
         }
         let mut bits = Bits { r, byte: 0, left: 0 };
         let mut beyond = Vec::new();
         for signer in signers.iter() {
             let count = bits.gamma()?;
             if count > 1 {
-                // Only as far as codes have been read: many signers with nothing behind them allocate nothing.
+                // Grows only as codes are read: many signers without codes behind them allocate nothing.
                 beyond.resize(usize::from(signer), 0);
                 beyond.push(count - 1);
             }
@@ -183,7 +187,7 @@ impl fmt::Debug for Counts {
     }
 }
 
-/// Reads bits, the highest of a byte first.
+/// A bit reader, most significant bit first.
 struct Bits<'a, 'b> {
     r: &'a mut Reader<'b>,
     byte: u8,
@@ -225,7 +229,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(n: u16, counts: &[(u16, u16)]) -> (SignerSet, Counts) {
+    fn signers_with(n: u16, counts: &[(u16, u16)]) -> (SignerSet, Counts) {
         let signers = SignerSet::from_members(n, counts.iter().map(|(signer, _)| *signer)).unwrap();
         let mut sum = Counts::ones();
         for (signer, count) in counts {
@@ -252,72 +256,75 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_those_of_elias() {
-        assert_eq!(bytes_of(&of(9, &[(0, 1), (8, 1)])), [0]);
+    fn encodes_elias_gamma_codes() {
+        assert_eq!(bytes_of(&signers_with(9, &[(0, 1), (8, 1)])), [0]);
         // 1 | 010 | 011 | 00100 | padding
-        assert_eq!(bytes_of(&of(9, &[(0, 1), (3, 2), (5, 3), (8, 4)])), [1, 0b1010_0110, 0b0100_0000]);
+        assert_eq!(
+            bytes_of(&signers_with(9, &[(0, 1), (3, 2), (5, 3), (8, 4)])),
+            [1, 0b1010_0110, 0b0100_0000]
+        );
         // The highest: 15 zeros, 16 ones, one bit of padding.
-        assert_eq!(bytes_of(&of(3, &[(1, 65_535)])), [1, 0, 1, 0xff, 0xfe]);
+        assert_eq!(bytes_of(&signers_with(3, &[(1, 65_535)])), [1, 0, 1, 0xff, 0xfe]);
     }
 
     #[test]
-    fn every_other_form_is_refused() {
-        let (signers, _) = of(9, &[(0, 1), (8, 1)]);
+    fn rejects_non_canonical_and_unknown_forms() {
+        let (signers, _) = signers_with(9, &[(0, 1), (8, 1)]);
         let non_canonical = Err(Error::NonCanonical { what: WHAT });
         // All ones as codes; padding that is not zero; a form that does not exist.
         assert_eq!(decoded(&[1, 0b1100_0000], &signers), non_canonical);
         for bit in 0..4 {
             assert_eq!(decoded(&[1, 0b1010_0000 | 1 << bit], &signers), non_canonical);
         }
-        assert_eq!(decoded(&[2], &signers), Err(Error::Malformed { what: WHAT }));
-        // Nobody has no counts but ones.
+        assert_eq!(decoded(&[2], &signers), Err(Error::Malformed { what: FORM }));
+        // An empty set has no counts above 1.
         assert_eq!(decoded(&[1], &SignerSet::new(9)), non_canonical);
         // Above the highest: 65,536 has 16 zeros.
         let too_large = Err(Error::TooLarge { what: WHAT, limit: 65_535 });
         assert_eq!(decoded(&[1, 0, 0, 0x80, 0, 0], &signers), too_large);
-        // A code less, a byte more.
-        assert_eq!(decoded(&[1], &signers), Err(Error::Malformed { what: "truncated input" }));
-        assert_eq!(decoded(&[1, 0b1010_0000, 0], &signers), Err(Error::Malformed { what: "trailing bytes" }));
+        // A missing code, an extra byte.
+        assert_eq!(decoded(&[1], &signers), Err(Error::Truncated { expected: 1, actual: 0 }));
+        assert_eq!(decoded(&[1, 0b1010_0000, 0], &signers), Err(Error::TrailingBytes { count: 1 }));
     }
 
     #[test]
-    fn ten_thousand_signers_with_a_mean_of_three_take_less_than_four_kilobytes() {
+    fn ten_thousand_counts_of_mean_three_fit_four_kilobytes() {
         let counts: Vec<_> = (0..10_000).map(|signer| (signer, 1 + signer % 5)).collect();
-        let some = of(10_000, &counts);
+        let some = signers_with(10_000, &counts);
         assert_eq!(bytes_of(&some).len(), 1 + (10_000 + 2 * (2 * 2_000 + 2 * 4_000)) / 8);
     }
 
     #[test]
-    fn a_sum_above_its_limit_is_refused_and_never_wraps() {
-        let (signers, counts) = of(4, &[(1, 65_535)]);
+    fn rejects_a_sum_above_its_limit_without_wrapping() {
+        let (signers, counts) = signers_with(4, &[(1, 65_535)]);
         for limit in [1, 255, u16::MAX] {
             assert_eq!(
                 counts.plus(&counts, &signers, limit),
                 Err(Error::TooLarge { what: WHAT, limit: limit.into() })
             );
         }
-        let (signers, counts) = of(4, &[(1, 100)]);
+        let (signers, counts) = signers_with(4, &[(1, 100)]);
         assert_eq!(counts.plus(&counts, &signers, 200).map(|sum| sum.get(1)), Ok(200));
         assert!(counts.plus(&counts, &signers, 199).is_err());
     }
 
-    /// Counts of members below `n`, small ones most of the time.
+    /// Random counts of members below `n`, mostly small.
     fn counted(n: u16) -> impl Strategy<Value = (SignerSet, Counts)> {
         let count = prop_oneof![4 => 1u16..4, 1 => 1u16..300, 1 => 1u16..=u16::MAX];
         proptest::collection::btree_map(0..n, count, 1..40)
-            .prop_map(move |counts| of(n, &counts.into_iter().collect::<Vec<_>>()))
+            .prop_map(move |counts| signers_with(n, &counts.into_iter().collect::<Vec<_>>()))
     }
 
     proptest! {
         #[test]
-        fn they_survive_and_their_length_is_known(some in counted(200)) {
+        fn round_trips_with_the_announced_length(some in counted(200)) {
             let bytes = bytes_of(&some);
             prop_assert_eq!(bytes.len(), some.1.encoded_len(&some.0));
             prop_assert_eq!(decoded(&bytes, &some.0), Ok(some.1));
         }
 
         #[test]
-        fn what_decodes_encodes_to_the_same_bytes(
+        fn decoded_counts_encode_to_the_same_bytes(
             some in counted(20),
             rest in proptest::collection::vec(any::<u8>(), 0..12),
         ) {
@@ -328,11 +335,11 @@ mod tests {
         }
 
         #[test]
-        fn sums_add_and_parts_come_off_again(a in counted(50), b in counted(50)) {
+        fn sums_add_counts_and_parts_can_be_subtracted(a in counted(50), b in counted(50)) {
             let both = a.0.intersection(&b.0);
             let Ok(sum) = a.1.plus(&b.1, &both, u16::MAX) else { return Ok(()) };
             prop_assert_eq!(&b.1.plus(&a.1, &both, u16::MAX), &Ok(sum.clone()));
-            let count = |of: &(SignerSet, Counts), i| if of.0.contains(i) { u32::from(of.1.get(i)) } else { 0 };
+            let count = |sum: &(SignerSet, Counts), i| if sum.0.contains(i) { u32::from(sum.1.get(i)) } else { 0 };
             for signer in a.0.union(&b.0).iter() {
                 prop_assert_eq!(u32::from(sum.get(signer)), count(&a, signer) + count(&b, signer));
             }

@@ -1,10 +1,10 @@
 use core::fmt;
 
-use super::Scheme;
+use super::traits::Scheme;
 use crate::Result;
 use crate::wire::{Decode, Encode, Reader, Writer};
 
-/// A public key with a proof of possession that nobody checked yet: what a member hands in.
+/// A public key with an unverified proof of possession, as a member submits it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UnverifiedKey<S: Scheme> {
     public: S::PublicKey,
@@ -12,27 +12,28 @@ pub struct UnverifiedKey<S: Scheme> {
 }
 
 impl<S: Scheme> UnverifiedKey<S> {
-    /// Puts together what came in.
+    /// Creates an unverified key from its parts.
     pub fn new(public: S::PublicKey, possession: S::Signature) -> Self {
         Self { public, possession }
     }
 
-    /// The key of `secret` with a fresh proof. Cost: two multiplications and one hash to the curve.
+    /// Returns the public key of `secret` with a new proof of possession. Cost: two multiplications and one hash to the
+    /// curve.
     pub fn prove(secret: &S::SecretKey) -> Self {
         Self { public: S::public_key(secret), possession: S::prove_possession(secret) }
     }
 
-    /// The key, which proves nothing yet.
+    /// Returns the public key, whose proof is unverified.
     pub fn public(&self) -> &S::PublicKey {
         &self.public
     }
 
-    /// The proof as it came in.
+    /// Returns the unverified proof of possession.
     pub fn possession(&self) -> &S::Signature {
         &self.possession
     }
 
-    /// Checks the proof. Cost: one signature verification.
+    /// Verifies the proof of possession. Cost: one signature verification.
     ///
     /// # Errors
     /// [`Error::BadPossession`](crate::Error::BadPossession).
@@ -64,26 +65,28 @@ impl<S: Scheme> fmt::Debug for UnverifiedKey<S> {
     }
 }
 
-/// A public key whose owner proved to hold the secret key. It cannot be had in any other way, and a
-/// [`Committee`](crate::committee::Committee) takes nothing less: without the proof a member could choose a key
-/// that cancels the others' in the aggregate.
+/// A public key whose owner proved possession of the secret key.
+///
+/// Only [`UnverifiedKey::verify`] and the owner of the secret key can make one, and a
+/// [`Committee`](crate::committee::Committee) accepts nothing less: without the proof a member could choose a key that
+/// cancels the keys of other members in the aggregate (a rogue-key attack).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VerifiedKey<S: Scheme> {
     public: S::PublicKey,
 }
 
 impl<S: Scheme> VerifiedKey<S> {
-    /// The key of a secret key at hand needs no proof. Cost: one multiplication.
+    /// Returns the public key of a secret key; no proof is needed. Cost: one multiplication.
     pub fn from_secret(secret: &S::SecretKey) -> Self {
         Self { public: S::public_key(secret) }
     }
 
-    /// The key.
+    /// Returns the public key.
     pub fn public(&self) -> &S::PublicKey {
         &self.public
     }
 
-    /// The key.
+    /// Converts into the public key.
     pub fn into_public(self) -> S::PublicKey {
         self.public
     }

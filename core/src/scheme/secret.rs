@@ -1,20 +1,24 @@
 use alloc::boxed::Box;
 use core::ops::Deref;
 
+use rand_core::TryCryptoRng;
 use zeroize::Zeroize;
 
-/// 32 secret bytes on the heap, wiped when dropped. To move them moves a pointer: no copy stays behind where they
-/// were, as it would with an array, which nobody wipes.
+use crate::{Error, Result};
+
+/// 32 secret bytes on the heap, wiped when dropped.
+///
+/// Moving the value moves a pointer. Moving an array would leave an unwiped copy behind.
 pub(crate) struct SecretBytes(Box<[u8; 32]>);
 
 impl SecretBytes {
-    /// Zeros that `fill` writes over, where they stay.
+    /// Allocates 32 zeros and lets `fill` overwrite them in place.
     pub(crate) fn filled<E>(fill: impl FnOnce(&mut [u8; 32]) -> Result<(), E>) -> Result<Self, E> {
         let mut bytes = Self(Box::new([0; 32]));
         fill(&mut bytes.0).map(|()| bytes)
     }
 
-    /// Another copy.
+    /// Copies `bytes`.
     #[cfg(feature = "ed25519")]
     pub(crate) fn copy_of(bytes: &[u8; 32]) -> Self {
         let mut copy = Self(Box::new([0; 32]));
@@ -35,4 +39,9 @@ impl Deref for SecretBytes {
     fn deref(&self) -> &[u8; 32] {
         &self.0
     }
+}
+
+/// Draws 32 random bytes.
+pub(crate) fn random_32<R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<SecretBytes> {
+    SecretBytes::filled(|bytes| rng.try_fill_bytes(bytes).map_err(|_| Error::Rng))
 }

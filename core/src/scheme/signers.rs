@@ -5,7 +5,7 @@ use core::fmt;
 use crate::machine::MemberIndex;
 use crate::{Error, Result};
 
-/// A set of members of a committee of `n`.
+/// A set of members of a committee of `n` members.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SignerSet {
     n: u16,
@@ -14,17 +14,18 @@ pub struct SignerSet {
 }
 
 impl SignerSet {
-    /// The empty set of a committee of `n` members.
+    /// Creates the empty set of a committee of `n` members.
     pub fn new(n: u16) -> Self {
         Self { n, count: 0, words: vec![0; usize::from(n).div_ceil(64)] }
     }
 
-    /// The set of these members of a committee of `n`, in any order. It reads at most one more than `n`: so many
-    /// cannot all be different members.
+    /// Creates the set of the given members of a committee of `n`, which may be in any order.
+    ///
+    /// At most `n` + 1 items of `members` are read, because that number cannot all be different members.
     ///
     /// # Errors
-    /// [`Error::UnknownSigner`] for one that the committee does not have, [`Error::DuplicateSigner`] for one that is
-    /// named twice.
+    /// [`Error::UnknownSigner`] for an index that the committee does not have, [`Error::DuplicateSigner`] for a repeated
+    /// index.
     pub fn from_members(n: u16, members: impl IntoIterator<Item = impl Into<u32>>) -> Result<Self> {
         let mut set = Self::new(n);
         for index in members.into_iter().map(Into::into) {
@@ -36,27 +37,27 @@ impl SignerSet {
         Ok(set)
     }
 
-    /// The set of all members.
+    /// Creates the set of all members of a committee of `n` members.
     pub fn full(n: u16) -> Self {
         Self::new(n).complement()
     }
 
-    /// How large the committee is.
+    /// Returns the number of members of the committee.
     pub fn committee_len(&self) -> u16 {
         self.n
     }
 
-    /// How many members are in the set.
+    /// Returns the number of members in the set.
     pub fn len(&self) -> usize {
         usize::from(self.count)
     }
 
-    /// Whether nobody is in the set.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Adds a member; false if it was there, or if the committee has no such member.
+    /// Adds a member. Returns false if it is already in the set or the committee has no such member.
     pub fn insert(&mut self, index: MemberIndex) -> bool {
         if index >= self.n {
             return false;
@@ -72,7 +73,7 @@ impl SignerSet {
         }
     }
 
-    /// Takes a member out; false if it was not in.
+    /// Removes a member. Returns false if it is not in the set.
     pub fn remove(&mut self, index: MemberIndex) -> bool {
         if !self.contains(index) {
             return false;
@@ -84,23 +85,23 @@ impl SignerSet {
         true
     }
 
-    /// Whether a member is in the set.
+    /// Returns true if the member is in the set.
     pub fn contains(&self, index: MemberIndex) -> bool {
         self.words.get(usize::from(index / 64)).is_some_and(|word| word >> (index % 64) & 1 == 1)
     }
 
-    /// The lowest member.
+    /// Returns the member with the lowest index.
     pub fn first(&self) -> Option<MemberIndex> {
         self.iter().next()
     }
 
-    /// The highest member.
+    /// Returns the member with the highest index.
     pub fn last(&self) -> Option<MemberIndex> {
         let (i, word) = self.words.iter().enumerate().rfind(|(_, word)| **word != 0)?;
         Some((i * 64 + word.ilog2() as usize) as MemberIndex)
     }
 
-    /// The members, ascending.
+    /// Iterates over the members in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = MemberIndex> + '_ {
         self.words.iter().enumerate().flat_map(|(i, &word)| {
             core::iter::successors(Some(word), |w| Some(w & w.wrapping_sub(1)))
@@ -109,41 +110,41 @@ impl SignerSet {
         })
     }
 
-    /// Everybody who is not in the set.
+    /// Returns the set of the committee's members that are not in this set.
     pub fn complement(&self) -> Self {
         Self::from_words(self.n, self.words.iter().map(|w| !w).collect())
     }
 
-    /// Members of both sets, which should be of the same committee.
+    /// Returns the members of both sets. The sets should belong to the same committee.
     pub fn intersection(&self, other: &Self) -> Self {
         let words: Vec<u64> = self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect();
         Self::from_words(self.n, words)
     }
 
-    /// Members of either set, which should be of the same committee: of another one's set, what this committee
-    /// does not have is left out.
+    /// Returns the members of either set. The sets should belong to the same committee; members of the other set that
+    /// this committee does not have are left out.
     pub fn union(&self, other: &Self) -> Self {
         let others = other.words.iter().copied().chain(core::iter::repeat(0));
         let words: Vec<u64> = self.words.iter().zip(others).map(|(a, b)| a | b).collect();
         Self::from_words(self.n, words)
     }
 
-    /// Whether the two sets have no member in common.
+    /// Returns true if the two sets have no member in common.
     pub fn is_disjoint(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).all(|(a, b)| a & b == 0)
     }
 
-    /// How many members the two sets have in common.
+    /// Returns the number of members that the two sets have in common.
     pub fn overlap(&self, other: &Self) -> usize {
         self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
     }
 
-    /// Whether every member of this set is in the other, which should be of the same committee.
+    /// Returns true if every member of this set is in the other set. The sets should belong to the same committee.
     pub fn is_subset(&self, other: &Self) -> bool {
         self.overlap(other) == self.len()
     }
 
-    /// Members that the committee does not have are left out, whatever the sets came from.
+    /// Builds a set from its bitmap and clears the bits of members that the committee does not have.
     fn from_words(n: u16, mut words: Vec<u64>) -> Self {
         words.resize(usize::from(n).div_ceil(64), 0);
         clear_unused(n, &mut words);
@@ -174,7 +175,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_set_of_another_committee_adds_no_member_that_this_one_does_not_have() {
+    fn a_union_adds_no_member_outside_the_committee() {
         let (small, large) = (SignerSet::new(3), SignerSet::full(200));
         let union = small.union(&large);
         assert!(union.iter().eq(0..3) && union.len() == 3);
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_names_each_member_of_the_committee_once() {
+    fn a_list_must_name_known_and_distinct_members() {
         assert!(SignerSet::from_members(4, [3u16, 1]).unwrap().iter().eq([1, 3]));
         assert_eq!(SignerSet::from_members(4, [1u16, 1]), Err(Error::DuplicateSigner { index: 1 }));
         assert_eq!(SignerSet::from_members(4, [9u16]), Err(Error::UnknownSigner { index: 9 }));
@@ -196,7 +197,7 @@ mod tests {
             SignerSet::from_members(u16::MAX, [65_536u32]),
             Err(Error::UnknownSigner { index: 65_536 })
         );
-        // An endless list is not read to its end.
+        // The constructor stops reading an endless list.
         assert_eq!(SignerSet::from_members(4, 0u32..), Err(Error::UnknownSigner { index: 4 }));
         assert_eq!(
             SignerSet::from_members(4, core::iter::repeat(2u16)),
@@ -206,7 +207,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_agrees_with_a_plain_set(
+        fn agrees_with_a_btree_set(
             n in 1u16..300,
             a in proptest::collection::vec(0u16..320, 0..80),
             b in proptest::collection::vec(0u16..320, 0..80),

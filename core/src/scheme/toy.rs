@@ -1,10 +1,12 @@
-//! A scheme that is **worth nothing**: whoever sees a public key can sign for it. It has the algebra of BLS (keys and
-//! signatures add up, and a sum verifies against the sum of keys) without its cost, so that simulations of thousands of
-//! members run the real code of aggregates. It is compiled in only where the feature `toy` asks for it, it is not among
-//! the suites of [`any`](crate::any), and no binding has it.
+//! An **insecure** signature scheme for simulations: anyone who sees a public key can sign for it.
 //!
-//! Numbers modulo p = 2⁶¹ − 1: a key is x·g, a signature is x·H(message), and it holds if signature·g = key·H(message).
-//! Encodings are padded with zeros to the lengths of suite 4, so that a simulation counts the bytes of real messages.
+//! It has the algebra of BLS (keys and signatures can be summed, and a sum verifies against the sum of the keys) without
+//! its cost, so that simulations of thousands of members run the real aggregation code. It is compiled only with the
+//! feature `toy`, it is not one of the suites of [`any`](crate::any), and no binding offers it.
+//!
+//! Arithmetic is modulo p = 2⁶¹ − 1: a key is x·g, a signature is x·H(message), and a signature verifies if
+//! signature·g = key·H(message). Encodings are padded with zeros to the lengths of suite 4, so that a simulation counts
+//! the bytes of real messages.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -12,21 +14,27 @@ use core::fmt;
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
+use super::additive::{Additive, CountedProof};
+use super::coefficients::coefficients;
+use super::counts::Counts;
 use super::sealed::Sealed;
-use super::{Additive, Claim, CountedProof, Counts, Keys, Scheme, SignerSet, Vrf, coefficients, random_32};
+use super::secret::random_32;
+use super::signers::SignerSet;
+use super::traits::{Claim, Keys, Scheme};
+use super::vrf::Vrf;
 use crate::machine::MemberIndex;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
-/// The scheme: suite 240. **It protects nothing.**
+/// The insecure scheme for simulations: suite 240. **It protects nothing.**
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Toy {}
 
-/// A number other than zero, in `LEN` bytes.
+/// A non-zero number, encoded in `LEN` bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Number<const LEN: usize>(u64);
 
-/// What takes the place of a secret key. It is not secret: it is easily computed from the public key.
+/// The stand-in for a secret key. It is not secret, because it is easily computed from the public key.
 #[derive(Clone, Copy)]
 pub struct NoSecret(u64);
 
@@ -44,7 +52,7 @@ fn sum(numbers: impl Iterator<Item = u64>) -> u64 {
     (numbers.map(u128::from).sum::<u128>() % u128::from(P)) as u64
 }
 
-/// A number from 1 to p − 1 out of 32 bytes.
+/// Maps 32 bytes to a number from 1 to p − 1.
 fn number(bytes: &[u8; 32]) -> u64 {
     let [a, b, c, d, e, f, g, h, ..] = *bytes;
     1 + u64::from_le_bytes([a, b, c, d, e, f, g, h]) % (P - 1)
@@ -88,7 +96,7 @@ fn sum_of_keys(keys: Keys<'_, Toy>, signers: &SignerSet, counts: &Counts) -> Res
     if signers.is_empty() || signers.committee_len() as usize != keys.public.len() {
         return Err(Error::WrongContext { what: "signer set" });
     }
-    // 16 bits times 61 bits, at most 2¹⁶ of them: far below 128.
+    // At most 2¹⁶ products of 16 by 61 bits: far below 128 bits.
     let counted = signers.iter().filter_map(|signer| {
         let key = keys.public.get(usize::from(signer))?;
         Some(u128::from(counts.get(signer)) * u128::from(key.0))
@@ -114,7 +122,8 @@ impl Scheme for Toy {
     }
 
     fn secret_from_bytes(bytes: &[u8]) -> Result<NoSecret> {
-        let bytes: &[u8; 32] = bytes.try_into().map_err(|_| Error::Malformed { what: "toy secret key" })?;
+        let wrong = Error::WrongLength { what: "toy secret key", expected: 32, actual: bytes.len() as u64 };
+        let bytes: &[u8; 32] = bytes.try_into().map_err(|_| wrong)?;
         let secret = NoSecret(number(bytes));
         if *Self::secret_to_bytes(&secret) == *bytes {
             Ok(secret)
@@ -179,7 +188,7 @@ impl Scheme for Toy {
     fn merge(proofs: &[&Self::Proof]) -> Self::Proof {
         CountedProof {
             signature: Number(sum(proofs.iter().map(|proof| proof.signature.0))),
-            counts: Counts::of_disjoint(proofs.iter().map(|proof| &proof.counts)),
+            counts: Counts::merge_disjoint(proofs.iter().map(|proof| &proof.counts)),
         }
     }
 
@@ -219,7 +228,7 @@ impl Scheme for Toy {
         items: &[(Claim<'_>, &Self::Proof)],
         entropy: Option<&[u8; 32]>,
     ) -> Result<()> {
-        // Coefficients as in a real scheme, so that there is something to see if they were wrong.
+        // Coefficients as in a real scheme, so that tests detect wrong ones.
         let mut coefficients = coefficients(entropy, |hasher| {
             for (claim, proof) in items {
                 hasher.update(claim.message).update(&proof.signature.0.to_le_bytes());
@@ -285,7 +294,7 @@ mod tests {
     use rand::rngs::StdRng;
 
     #[test]
-    fn it_has_the_algebra_and_the_lengths_of_suite_4() {
+    fn has_the_algebra_and_the_lengths_of_suite_4() {
         let mut rng = StdRng::seed_from_u64(1);
         let secrets: Vec<_> = (0..3).map(|_| Toy::generate(&mut rng).unwrap()).collect();
         let keys: Vec<_> = secrets.iter().map(Toy::public_key).collect();

@@ -1,20 +1,21 @@
-use super::Scheme;
+use super::traits::Scheme;
 use crate::Result;
 
-/// A scheme whose signatures are **unique**: for a key and a message one string of bytes verifies, and no other. A hash of
-/// it is then a verifiable random function of the message: nobody but the key's owner can compute it, everybody can
-/// check it, and the owner has nothing to choose.
+/// A scheme with **unique** signatures: for each key and message exactly one string of bytes verifies.
 ///
-/// BLS signatures are unique in the subgroup only. σ + T with a point T of small order satisfies the pairing too, so one
-/// who hashes what the pairing accepts gives out as many values as there are such points. Ed25519 signatures are not
-/// unique at all: their signer picks a nonce. It has no implementation.
+/// The hash of a unique signature is a verifiable random function (VRF) of the message: only the key's owner can compute
+/// it, anyone can verify it, and the owner cannot influence it.
+///
+/// BLS signatures are unique in the subgroup only. σ + T with a point T of small order satisfies the pairing equation
+/// too, so a hash over whatever the pairing accepts has as many values as there are such points. Ed25519 signatures are
+/// not unique, because the signer chooses a nonce; Ed25519 does not implement this trait.
 pub trait Vrf: Scheme {
-    /// Checks a signature and what its bytes lead to, in the one safe order: refuses points outside the subgroup, lets
-    /// `judge` see the bytes, then checks that they are the key's signature. So what `judge` refuses costs no pairing.
+    /// Verifies a unique signature and evaluates its bytes, in the only safe order: refuses points outside the subgroup,
+    /// passes the bytes to `judge`, then verifies the signature. A signature that `judge` refuses costs no pairing.
     /// Cost (BLS): one subgroup check, one hash to the curve, two pairings.
     ///
     /// # Errors
-    /// As [`verify`](Scheme::verify), and those of `judge`.
+    /// As [`verify`](Scheme::verify), and the errors of `judge`.
     fn verify_unique<T>(
         key: &Self::PublicKey,
         message: &[u8],

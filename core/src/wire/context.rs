@@ -1,24 +1,27 @@
-//! The keys that domain strings stand for, computed when this compiles: BLAKE3 derives such a key with a single
-//! compression (the BLAKE3 paper, sections 2.1 to 2.3), which counts where a signature or a share takes a microsecond.
+//! Keys derived from domain strings at compile time.
+//!
+//! BLAKE3 derives such a key with one compression (the BLAKE3 paper, sections 2.1 to 2.3), a cost that matters where a
+//! signature or a share takes a microsecond.
 
 pub(crate) const IV: [u32; 8] =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
-/// Which word of the block a round's place takes; the rounds are powers of one permutation.
+/// Message schedule: index of the block's word for each position of each round. The rounds are powers of one
+/// permutation.
 pub(crate) const SCHEDULE: [[usize; 16]; 7] = schedule();
 
-/// The flags of a block that is its chunk's first and last, and the tree's root.
+/// Flags of a block that is the first and last of its chunk and the root of the tree.
 pub(crate) const WHOLE: u32 = 1 | 2 | 8;
 const CONTEXT: u32 = 32;
 
-/// The key that a domain string stands for.
+/// The key derived from a domain string.
 pub(crate) struct Context {
     pub(crate) key: [u32; 8],
 }
 
 impl Context {
-    /// Of a string of at most 64 bytes.
-    #[allow(clippy::indexing_slicing, reason = "constant bounds, and it runs when this compiles")]
+    /// Derives the key of a string of at most 64 bytes.
+    #[allow(clippy::indexing_slicing, reason = "constant bounds, and it runs at compile time")]
     pub(crate) const fn new(domain: &str) -> Self {
         let bytes = domain.as_bytes();
         assert!(bytes.len() <= 64);
@@ -32,7 +35,7 @@ impl Context {
         Self { key: [a, b, c, d, e, f, g, h] }
     }
 
-    /// The key as bytes.
+    /// Returns the key as bytes.
     #[allow(clippy::indexing_slicing, reason = "constant bounds")]
     pub(crate) const fn key_bytes(&self) -> [u8; 32] {
         let (mut out, mut i) = ([0; 32], 0);
@@ -43,7 +46,7 @@ impl Context {
         out
     }
 
-    /// A hasher for inputs of any length.
+    /// Returns a hasher for inputs of any length.
     pub(crate) fn hasher(&self) -> blake3::Hasher {
         blake3::hazmat::HasherExt::new_from_context_key(&self.key_bytes())
     }
@@ -59,7 +62,7 @@ pub(crate) const fn words(block: &[u8; 64]) -> [u32; 16] {
     out
 }
 
-#[allow(clippy::indexing_slicing, reason = "constant bounds, and it runs when this compiles")]
+#[allow(clippy::indexing_slicing, reason = "constant bounds, and it runs at compile time")]
 const fn schedule() -> [[usize; 16]; 7] {
     const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
     let mut rounds = [[0; 16]; 7];
@@ -125,7 +128,7 @@ mod tests {
     use crate::wire::domain;
 
     #[test]
-    fn every_domain_string_fits_and_stands_for_the_key_that_blake3_derives() {
+    fn derives_the_same_key_as_blake3_for_each_domain() {
         for domain in domain::ALL {
             let (ours, theirs) = (Context::new(domain).hasher(), domain::hasher(domain));
             assert_eq!(ours.finalize(), theirs.finalize(), "{domain}");

@@ -1,5 +1,7 @@
-//! serde as a thin layer over the wire encoding: hex text in formats for people, the same bytes in others. What
-//! needs a committee to decode (certificates) has no serde form; carry its encoded bytes.
+//! serde support: a thin layer over the wire encoding.
+//!
+//! Human-readable formats carry hex text, other formats the same bytes. Types that need a committee to decode
+//! (certificates) have no serde form; carry their encoded bytes.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -8,15 +10,16 @@ use core::marker::PhantomData;
 use ::serde::de::{self, Deserializer, SeqAccess, Visitor};
 use ::serde::ser::Serializer;
 
-use super::{Decode, Encode};
+use super::decode::Decode;
+use super::encode::Encode;
 
-/// The most bytes that this layer reads; no self-standing value of the crate is larger.
+/// Maximum number of bytes that this layer reads. No value of the crate that decodes without a context is larger.
 const LIMIT: usize = 1 << 16;
 
-/// Writes a value's encoding.
+/// Serializes a value's encoding.
 ///
 /// # Errors
-/// The serializer's.
+/// The errors of the serializer.
 pub fn serialize<T: Encode, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     let bytes = value.encode();
     if serializer.is_human_readable() {
@@ -26,10 +29,10 @@ pub fn serialize<T: Encode, S: Serializer>(value: &T, serializer: S) -> Result<S
     }
 }
 
-/// Reads a value back, with all checks of its decoder.
+/// Deserializes a value with all checks of its decoder.
 ///
 /// # Errors
-/// The deserializer's, and the decoder's as text.
+/// The errors of the deserializer, and those of the decoder as text.
 pub fn deserialize<'de, T: Decode, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let visitor = BytesVisitor(PhantomData);
     if deserializer.is_human_readable() {
@@ -50,12 +53,12 @@ impl<'de, T: Decode> Visitor<'de> for BytesVisitor<T> {
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
         if text.len() > 2 * LIMIT {
-            return Err(E::custom("too long"));
+            return Err(E::custom("hex text is too long: expected at most 131,072 digits"));
         }
-        let bytes = hex::decode(text).map_err(|_| E::custom("not hex text"))?;
+        let bytes = hex::decode(text).map_err(|_| E::custom("expected hex text"))?;
         // Upper-case digits would be a second encoding of the same value.
         if text.bytes().any(|b| b.is_ascii_uppercase()) {
-            return Err(E::custom("hex digits must be lower case"));
+            return Err(E::custom("expected lower-case hex digits"));
         }
         self.visit_bytes(&bytes)
     }
@@ -68,7 +71,7 @@ impl<'de, T: Decode> Visitor<'de> for BytesVisitor<T> {
         let mut bytes = Vec::new();
         while let Some(byte) = items.next_element()? {
             if bytes.len() == LIMIT {
-                return Err(de::Error::custom("too long"));
+                return Err(de::Error::custom("too many bytes: expected at most 65,536"));
             }
             bytes.push(byte);
         }

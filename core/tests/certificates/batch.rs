@@ -16,14 +16,14 @@ fn verdicts<S: Spoil>(world: &World<S>, certificates: &[Certificate<S>]) -> Vec<
     good(&random)
 }
 
-/// The same certificate with another digest: sound in form, wrong in substance.
+/// Returns the certificate with another digest: well-formed, but its signatures do not verify.
 fn with_digest<S: Spoil>(world: &World<S>, certificate: &Certificate<S>, digest: u8) -> Certificate<S> {
     let mut bytes = certificate.encode();
     bytes[18..50].fill(digest);
     Certificate::decode(&bytes, &world.committee).unwrap()
 }
 
-pub(crate) fn good_certificates_verify_together_with_and_without_a_generator<S: Spoil>() {
+pub(crate) fn good_certificates_verify_in_random_and_derived_batches<S: Spoil>() {
     let world = World::<S>::new(7);
     let certificates: Vec<Certificate<S>> = [(0, 1), (0, 2), (1, 3), (2, 4), (2, 4)]
         .map(|(first, digest)| world.certificate(first..first + 5, digest).into_inner())
@@ -33,7 +33,7 @@ pub(crate) fn good_certificates_verify_together_with_and_without_a_generator<S: 
     }
 }
 
-pub(crate) fn bad_certificates_are_named<S: Spoil>() {
+pub(crate) fn a_batch_identifies_each_bad_certificate<S: Spoil>() {
     let world = World::<S>::new(7);
     let good: Vec<Certificate<S>> =
         (0..6).map(|i| world.certificate(i % 3..i % 3 + 5, i as u8).into_inner()).collect();
@@ -45,14 +45,14 @@ pub(crate) fn bad_certificates_are_named<S: Spoil>() {
         let expected: Vec<bool> = (0..6).map(|i| !bad.contains(&i)).collect();
         assert_eq!(verdicts(&world, &certificates), expected);
     }
-    // One of another epoch does not even enter the combination.
+    // A certificate of another epoch does not enter the combination.
     let later = World::<S>::weighted(&[1; 7], 4);
     let mixed = [good[0].clone(), later.certificate(0..5, 1).into_inner()];
     assert_eq!(verdicts(&world, &mixed), [true, false]);
 }
 
-/// Without coefficients, or with equal ones, these two would pass.
-pub(crate) fn certificates_that_cancel_are_both_refused<S: Spoil>() {
+/// Without coefficients, or with equal ones, these two certificates would verify.
+pub(crate) fn certificates_that_cancel_are_both_rejected<S: Spoil>() {
     let world = World::<S>::new(7);
     let good = world.certificate(0..5, 1).into_inner();
     let other = world.certificate(0..5, 2).into_inner();

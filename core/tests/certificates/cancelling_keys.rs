@@ -1,5 +1,7 @@
-//! Three colluding members whose keys sum to infinity: each has a proof of possession, no two are equal or each
-//! other's negation, so no committee can refuse them. Their signatures on one message vanish from any sum.
+//! Three colluding members whose keys sum to infinity.
+//!
+//! Each key has a proof of possession, and no two are equal or negations of each other, so no committee can refuse them.
+//! Their signatures on one message cancel in any sum.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,9 +20,9 @@ use crate::harness::{TIMEOUT, VIEW, World};
 
 const COLLUDERS: [u16; 3] = [2, 5, 9];
 
-/// Members 2, 5 and 9 of thirteen have the secrets 1, 2 and −3.
+/// Creates a committee of thirteen in which members 2, 5 and 9 have the secrets 1, 2 and −3.
 fn world<S: Scheme>() -> World<S> {
-    // The group order less three.
+    // The group order minus three.
     let minus_three = "73eda753299d7d483339d80809a1d80553bda402fffe5bfefffffffefffffffe";
     let small = |s: u8| [vec![0; 31], vec![s]].concat();
     let mut rng = StdRng::seed_from_u64(8);
@@ -37,13 +39,13 @@ fn world<S: Scheme>() -> World<S> {
     World { secrets, committee }
 }
 
-fn a_timeout_certificate_that_the_collector_makes_verifies_everywhere<S: Scheme>() {
+fn collected_timeout_certificates_verify<S: Scheme>() {
     let world = world::<S>();
     let mut rng = StdRng::seed_from_u64(3);
     for round in 0..12 {
         let mut order: Vec<u16> = (0..13).collect();
         order.shuffle(&mut rng);
-        // The colluders vote among the first, so that they are in the quorum of nine.
+        // The colluders vote among the first members, so that they are in the quorum of nine.
         order.sort_by_key(|i| !COLLUDERS.contains(i));
         let at = rng.random_range(0..4);
         order[..3 + at].shuffle(&mut rng);
@@ -69,8 +71,8 @@ fn a_timeout_certificate_that_the_collector_makes_verifies_everywhere<S: Scheme>
     }
 }
 
-/// Their signatures sum to infinity, which does not even decode; with any other signature it is refused too.
-fn the_colluders_alone_sign_nothing<S: Scheme<Proof = <S as Scheme>::Signature>>() {
+/// The colluders' signatures sum to infinity, which does not decode; any other signature is rejected too.
+fn colluders_alone_cannot_sign<S: Scheme<Proof = <S as Scheme>::Signature>>() {
     let world = world::<S>();
     let signers = world.committee.signer_set(RawSigners::Indices(&COLLUDERS.map(u32::from))).unwrap();
     let signatures: Vec<_> =
@@ -83,21 +85,21 @@ fn the_colluders_alone_sign_nothing<S: Scheme<Proof = <S as Scheme>::Signature>>
 }
 
 #[test]
-fn the_colluders_alone_sign_nothing_min_sig() {
-    the_colluders_alone_sign_nothing::<MinSig>();
+fn colluders_alone_cannot_sign_min_sig() {
+    colluders_alone_cannot_sign::<MinSig>();
 }
 
 #[test]
-fn the_colluders_alone_sign_nothing_min_pk() {
-    the_colluders_alone_sign_nothing::<MinPk>();
+fn colluders_alone_cannot_sign_min_pk() {
+    colluders_alone_cannot_sign::<MinPk>();
 }
 
 #[test]
-fn a_timeout_certificate_that_the_collector_makes_verifies_everywhere_min_sig() {
-    a_timeout_certificate_that_the_collector_makes_verifies_everywhere::<MinSig>();
+fn collected_timeout_certificates_verify_min_sig() {
+    collected_timeout_certificates_verify::<MinSig>();
 }
 
 #[test]
-fn a_timeout_certificate_that_the_collector_makes_verifies_everywhere_min_pk() {
-    a_timeout_certificate_that_the_collector_makes_verifies_everywhere::<MinPk>();
+fn collected_timeout_certificates_verify_min_pk() {
+    collected_timeout_certificates_verify::<MinPk>();
 }

@@ -4,7 +4,7 @@ use quorate::wire::{Decode, Encode, Reader, Writer};
 
 use crate::harness::{Spoil, TIMEOUT, VIEW, VOTE, World};
 
-pub(crate) fn a_certificate_is_formed_exactly_at_the_quorum_and_handed_out_once<S: Spoil>() {
+pub(crate) fn a_certificate_forms_once_and_exactly_at_the_quorum<S: Spoil>() {
     for (n, quorum) in [(1, 1), (2, 2), (3, 3), (4, 3), (10, 7), (13, 9)] {
         let world = World::<S>::new(n);
         let (mut collector, mut suspects) = (world.collector(), Suspects::new());
@@ -23,7 +23,7 @@ pub(crate) fn a_certificate_is_formed_exactly_at_the_quorum_and_handed_out_once<
     }
 }
 
-pub(crate) fn weights_count_and_not_heads<S: Spoil>() {
+pub(crate) fn weights_count_instead_of_members<S: Spoil>() {
     let world = World::<S>::weighted(&[1, 1, 1, 97], 3);
     let (mut collector, mut suspects) = (world.collector(), Suspects::new());
     for signer in 0..3 {
@@ -34,7 +34,7 @@ pub(crate) fn weights_count_and_not_heads<S: Spoil>() {
     assert!(world.certify([world.vote(3, 5)]).is_some());
 }
 
-pub(crate) fn bad_votes_are_named_and_the_good_ones_make_the_certificate<S: Spoil>() {
+pub(crate) fn bad_votes_are_reported_and_good_ones_certify<S: Spoil>() {
     let world = World::<S>::new(19);
     for bad in [vec![0], vec![12], vec![6, 7], vec![0, 5, 11], (0..6).collect()] {
         let (mut collector, mut suspects) = (world.collector(), Suspects::new());
@@ -66,17 +66,21 @@ pub(crate) fn votes_for_different_digests_do_not_add_up<S: Spoil>() {
     assert_eq!((collector.weight_for(&[1; 32]), collector.weight_for(&[2; 32])), (2, 2));
 }
 
-pub(crate) fn strays_are_dropped_with_the_reason<S: Spoil>() {
+pub(crate) fn stray_votes_are_dropped_with_the_reason<S: Spoil>() {
     let world = World::<S>::new(4);
     let mut suspects = Suspects::new();
     let vote = world.vote(2, 5);
     let stray = |statement, signer| Vote::<S>::new(statement, signer, vote.signature().clone());
     let mut other_epoch = world.statement(5);
     other_epoch.epoch += 1;
+    let mismatch = |what, expected, actual| Error::Mismatch { what, expected, actual };
     let cases = [
-        (stray(world.committee.statement(TIMEOUT, VIEW, [5; 32]), 2), Error::WrongContext { what: "kind" }),
-        (stray(world.committee.statement(VOTE, VIEW + 1, [5; 32]), 2), Error::WrongContext { what: "view" }),
-        (stray(other_epoch, 2), Error::WrongContext { what: "epoch" }),
+        (
+            stray(world.committee.statement(TIMEOUT, VIEW, [5; 32]), 2),
+            mismatch("kind", VOTE.number().into(), TIMEOUT.number().into()),
+        ),
+        (stray(world.committee.statement(VOTE, VIEW + 1, [5; 32]), 2), mismatch("view", VIEW, VIEW + 1)),
+        (stray(other_epoch, 2), mismatch("epoch", other_epoch.epoch - 1, other_epoch.epoch)),
         (stray(world.statement(5), 4), Error::UnknownSigner { index: 4 }),
     ];
     for (vote, error) in cases {
@@ -89,11 +93,11 @@ pub(crate) fn strays_are_dropped_with_the_reason<S: Spoil>() {
     assert!(suspects.is_empty());
 }
 
-pub(crate) fn a_suspect_is_not_waited_for_but_counts_when_needed<S: Spoil>() {
+pub(crate) fn a_suspects_vote_is_used_only_when_needed<S: Spoil>() {
     let world = World::<S>::new(4);
     let mut suspects = Suspects::new();
     suspects.accuse(0);
-    // Without it there is a quorum of others: its bad vote is not even looked at.
+    // The other members reach a quorum: the suspect's bad vote is not verified.
     let mut collector = world.collector().with_batch_threshold(2);
     assert!(collector.add(world.forged(0, 5), &mut suspects).certificate.is_none());
     for signer in [1, 2] {
@@ -101,13 +105,13 @@ pub(crate) fn a_suspect_is_not_waited_for_but_counts_when_needed<S: Spoil>() {
         assert!(collected.certificate.is_none());
     }
     assert!(collector.add(world.vote(3, 5), &mut suspects).certificate.is_some());
-    // With it there is one.
+    // The quorum needs the suspect's vote.
     let mut collector = world.collector().with_batch_threshold(2);
     assert!(collector.add(world.vote(0, 5), &mut suspects).certificate.is_none());
     assert!(collector.add(world.vote(1, 5), &mut suspects).certificate.is_none());
     let collected = collector.add(world.vote(2, 5), &mut suspects);
     assert!(collected.faults.is_empty() && collected.certificate.is_some_and(|c| c.signers().contains(0)));
-    // Certificates make the suspicion fade.
+    // The suspicion decays with each certificate.
     for _ in 0..50 {
         let mut collector = world.collector().with_batch_threshold(2);
         let last = (1..4).map(|signer| collector.add(world.vote(signer, 5), &mut suspects)).last();
@@ -116,11 +120,11 @@ pub(crate) fn a_suspect_is_not_waited_for_but_counts_when_needed<S: Spoil>() {
             return;
         }
     }
-    panic!("still suspected");
+    panic!("the suspicion did not decay");
 }
 
-pub(crate) fn a_verified_vote_is_not_checked_again_and_one_of_another_committee_is<S: Spoil>() {
-    let (world, other) = (World::<S>::new(4), World::<S>::of(&[1; 4], 3, "other"));
+pub(crate) fn only_votes_verified_for_this_committee_skip_verification<S: Spoil>() {
+    let (world, other) = (World::<S>::new(4), World::<S>::with_chain(&[1; 4], 3, "other"));
     let mut suspects = Suspects::new();
     let mut collector = world.collector();
     let own = world.vote(0, 5).verify(&world.committee).unwrap();
@@ -130,7 +134,7 @@ pub(crate) fn a_verified_vote_is_not_checked_again_and_one_of_another_committee_
     let collected = collector.add(world.vote(2, 5), &mut suspects);
     assert_eq!(collected.faults, [VoteFault::BadSignature { signer: 1 }]);
     assert!(collected.certificate.is_none());
-    // A verified vote takes the place of a forged one.
+    // A verified vote replaces a forged one.
     let mut collector = world.collector();
     let _ = collector.add(world.forged(0, 5), &mut suspects);
     let own = world.vote(0, 5).verify(&world.committee).unwrap();
@@ -155,7 +159,7 @@ pub(crate) fn a_certificate_from_batches_and_singles_verifies<S: Spoil>() {
     assert_eq!(decoded.verify(&world.committee).unwrap(), certificate);
 }
 
-pub(crate) fn votes_survive_both_encodings<S: Spoil>() {
+pub(crate) fn votes_round_trip_in_both_encodings<S: Spoil>() {
     let world = World::<S>::new(4);
     let vote = world.vote(2, 5);
     let compact = vote.encode();

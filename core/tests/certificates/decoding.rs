@@ -1,4 +1,4 @@
-//! Bytes from outside, for everything that can be decoded.
+//! Decoding of untrusted bytes, for every type that decodes.
 
 use quorate::certificate::{
     Certificate, Conflict, Equivocation, Statement, TimeoutCertificate, TimeoutCollector, TimeoutVote, Vote,
@@ -12,7 +12,8 @@ use quorate::wire::{Decode, Encode, Reader, Writer, domain};
 
 use crate::harness::{Spoil, TIMEOUT, VIEW, World};
 
-/// Every prefix and every extension is refused, and a flipped bit is refused or decodes to what it encodes.
+/// Checks that prefixes and extensions are rejected, and that a flipped bit is rejected or decodes to a value that encodes
+/// to the same bytes.
 fn attack<T: Encode>(name: &str, bytes: &[u8], decode: impl Fn(&[u8]) -> quorate::Result<T>) {
     assert_eq!(decode(bytes).unwrap_or_else(|e| panic!("{name}: {e}")).encode(), bytes, "{name}");
     for len in 0..bytes.len() {
@@ -30,7 +31,7 @@ fn attack<T: Encode>(name: &str, bytes: &[u8], decode: impl Fn(&[u8]) -> quorate
     }
 }
 
-/// A vote in the form for links, so that it can be attacked like the others.
+/// A vote in its link form, wrapped so that `attack` can encode it.
 struct Link<T>(T, fn(&T, &mut Writer));
 
 impl<T> Encode for Link<T> {
@@ -46,10 +47,11 @@ fn link<T>(
 ) -> quorate::Result<Link<T>> {
     let mut r = Reader::new(bytes);
     let value = decode(&mut r)?;
-    if r.is_empty() { Ok(Link(value, encode)) } else { Err(quorate::Error::Malformed { what: "rest" }) }
+    r.finish()?;
+    Ok(Link(value, encode))
 }
 
-pub(crate) fn no_prefix_extension_or_bit_flip_decodes_into_something_else<S: Spoil>() {
+pub(crate) fn prefixes_extensions_and_bit_flips_never_decode_differently<S: Spoil>() {
     let world = World::<S>::new(10);
     let committee = &*world.committee;
     let vote = world.vote(3, 1);
@@ -92,15 +94,15 @@ pub(crate) fn no_prefix_extension_or_bit_flip_decodes_into_something_else<S: Spo
     attack("Merkle path", &path.encode(), |b| Path::decode(b, &()));
 }
 
-/// Counts as large as their fields allow, in a committee as large as can be, with nothing behind them.
-pub(crate) fn counts_without_substance_are_refused<S: Spoil>() {
+/// Counts as large as their fields allow, in a large committee, with no data behind them.
+pub(crate) fn large_counts_without_data_are_rejected<S: Spoil>() {
     let world = World::<S>::new(1);
     let members = vec![(S::public_key(&world.secrets[0]), 1); 3_000];
     let committee =
         Committee::<S>::from_attested(ChainId::from_name("t"), 0, members, Repeats::Allow).unwrap();
     let mut head = vec![S::SUITE];
     head.extend(committee.statement(Kind::new(1), 0, [0; 32]).encode());
-    // A list of 2³² − 1, of 3,001, of 3,000 that is not there; a form that does not exist.
+    // Lists of 2³² − 1, 3,001 and 3,000 members without data; an unknown form; missing data.
     for rest in
         [&[1, 0xff, 0xff, 0xff, 0xff, 0x0f][..], &[1, 0xb9, 0x17], &[1, 0xb8, 0x17], &[2, 0], &[0], &[]]
     {
@@ -112,7 +114,7 @@ pub(crate) fn counts_without_substance_are_refused<S: Spoil>() {
     for count in [0u16, 1, 1_024, 1_025, u16::MAX] {
         let bytes = [&head[..], &count.to_le_bytes()].concat();
         assert!(TimeoutCertificate::<S>::decode(&bytes, &committee).is_err(), "{count}");
-        // Groups that are there, but empty, or all of one member.
+        // The groups are present, but all of the same member.
         let group = [&[9; 8][..], &[1, 1, 0]].concat().repeat(count.into());
         let code = TimeoutCertificate::<S>::decode(&[bytes, group].concat(), &committee).unwrap_err().code();
         let expected = match count {

@@ -6,9 +6,9 @@ use quorate::wire::{Decode, Encode};
 
 use crate::harness::{Spoil, TIMEOUT, VIEW, VOTE, World};
 
-pub(crate) fn an_equivocation_is_found_whatever_the_state_of_the_first_vote<S: Spoil>() {
+pub(crate) fn finds_equivocation_in_every_state_of_the_first_vote<S: Spoil>() {
     let world = World::<S>::new(4);
-    // Pending; verified alone; verified together.
+    // The first vote is pending; verified alone; verified together.
     for (before, threshold) in [(0, 8), (2, 8), (2, 2)] {
         let mut suspects = Suspects::new();
         let mut collector =
@@ -25,13 +25,13 @@ pub(crate) fn an_equivocation_is_found_whatever_the_state_of_the_first_vote<S: S
         assert_eq!(evidence.votes(), (&world.vote(3, 4), &world.vote(3, 5)));
         assert_eq!(evidence.committee(), world.committee.id());
         assert!(evidence.clone().into_inner().verify(&world.committee).is_ok());
-        // Reported once; the first vote still counts.
+        // The equivocation is reported once, and the first vote still counts.
         assert!(collector.add(world.vote(3, 6), &mut suspects).faults.is_empty());
         assert_eq!(collector.weight_for(&[5; 32]), u128::from(before) + 1);
     }
 }
 
-pub(crate) fn equivocation_evidence_holds_for_third_parties_and_only_if_true<S: Spoil>() {
+pub(crate) fn equivocation_evidence_convinces_third_parties_only_if_true<S: Spoil>() {
     let world = World::<S>::new(4);
     let evidence = Equivocation::new(world.vote(1, 9), world.vote(1, 5)).unwrap();
     let bytes = evidence.encode();
@@ -50,7 +50,7 @@ pub(crate) fn equivocation_evidence_holds_for_third_parties_and_only_if_true<S: 
     let framed = Equivocation::new(world.vote(1, 5), world.forged(1, 6)).unwrap();
     assert_eq!(framed.verify(&world.committee).unwrap_err().culprits(), [1]);
 
-    // The other order, and twice the same, are no encodings.
+    // Descending and equal digests are not encodings.
     let half = 32 + S::SIGNATURE_LEN;
     let (head, tail) = bytes.split_at(20);
     let (a, b) = tail.split_at(half);
@@ -62,7 +62,7 @@ pub(crate) fn equivocation_evidence_holds_for_third_parties_and_only_if_true<S: 
     }
 }
 
-pub(crate) fn conflicting_certificates_name_a_third<S: Spoil>() {
+pub(crate) fn conflicting_certificates_identify_a_third_of_the_weight<S: Spoil>() {
     let world = World::<S>::new(7);
     let (a, b) = (world.certificate(0..5, 9).into_inner(), world.certificate(2..7, 5).into_inner());
     let conflict = Conflict::new(a.clone(), b.clone()).unwrap();
@@ -83,7 +83,7 @@ pub(crate) fn conflicting_certificates_name_a_third<S: Spoil>() {
         Conflict::<S>::decode(&[a.encode(), a.encode()].concat(), &world.committee).unwrap_err().code(),
         "NOT_EVIDENCE"
     );
-    // A certificate of another phase contradicts nothing.
+    // A certificate of another kind contradicts nothing.
     let statement = world.committee.statement(TIMEOUT, VIEW, [5; 32]);
     let mut collector = VoteCollector::new(world.committee.clone(), TIMEOUT, VIEW);
     let mut suspects = Suspects::new();

@@ -1,4 +1,4 @@
-//! The smallest and the largest committees, and weights of which one decides.
+//! The smallest and the largest committees, and committees in which one member has a quorum.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(crate) fn one_member_decides_alone<S: Spoil>() {
 }
 
 pub(crate) fn one_heavy_member_decides_alone<S: Spoil>() {
-    // The weights are at their limit, 2¹²⁵ in sum, and member 3 has a quorum by just one.
+    // The weights sum to their limit of 2¹²⁵, and the weight of member 3 is exactly the quorum.
     let quorum = 2 * MAX_TOTAL_WEIGHT / 3 + 1;
     let rest = MAX_TOTAL_WEIGHT - quorum;
     let world = World::<S>::weighted(&[rest - 2, 1, 1, quorum], 3);
@@ -52,7 +52,7 @@ pub(crate) fn one_heavy_member_decides_alone<S: Spoil>() {
     assert!(certificate.signers().iter().eq([3]));
     assert!(certificate.into_inner().verify(&world.committee).is_ok());
 
-    // One unit less, and the others are needed.
+    // With one unit less, member 3 needs another member.
     let world = World::<S>::weighted(&[rest - 1, 1, 1, quorum - 1], 3);
     let mut collector = world.collector();
     assert_eq!(collector.add(world.vote(3, 1), &mut suspects).certificate, None);
@@ -61,7 +61,7 @@ pub(crate) fn one_heavy_member_decides_alone<S: Spoil>() {
     assert!(certificate.into_inner().verify(&world.committee).is_ok());
 }
 
-/// As large as a committee can be. One key in all places keeps the test quick; each index counts by itself.
+/// Creates the largest committee. All members have the same key, which keeps the test fast; each index counts separately.
 fn largest<S: Scheme>() -> (S::SecretKey, Arc<Committee<S>>) {
     let secret = S::generate(&mut StdRng::seed_from_u64(4)).unwrap();
     let members = vec![(S::public_key(&secret), 1); 65_535];
@@ -77,7 +77,7 @@ fn the_largest_committee_certifies<S: Scheme>() {
     let signature = S::sign(&secret, &statement.signed_bytes(&committee.id()));
     let mut collector = VoteCollector::new(committee.clone(), VOTE, VIEW);
     let mut suspects = Suspects::new();
-    // Every third member is absent, the last one votes last.
+    // Every third member is absent except member 1, and member 65,534 votes last.
     let mut signers = (0..65_535).rev().filter(|i| i % 3 != 1 || *i == 1).collect::<Vec<u16>>();
     let last = signers.remove(0);
     for signer in signers {
@@ -103,7 +103,7 @@ fn the_largest_committee_certifies_ed25519() {
     the_largest_committee_certifies::<Ed25519>();
 }
 
-pub(crate) fn more_timeout_values_than_a_certificate_holds_are_turned_away<S: Spoil>() {
+pub(crate) fn rejects_more_timeout_values_than_a_certificate_holds<S: Spoil>() {
     let secret = S::generate(&mut StdRng::seed_from_u64(4)).unwrap();
     let members = vec![(S::public_key(&secret), 1); 3_000];
     let committee =

@@ -5,7 +5,7 @@ use quorate::wire::{Decode, Encode};
 
 use crate::harness::{Spoil, TIMEOUT, VIEW, World};
 
-pub(crate) fn a_forged_vote_does_not_keep_the_victims_own_out<S: Spoil>() {
+pub(crate) fn a_forged_vote_does_not_exclude_the_real_one<S: Spoil>() {
     let world = World::<S>::new(4);
     let threshold = [2, 8];
     for (threshold, forged_digest) in threshold.into_iter().flat_map(|t| [(t, 5), (t, 6)]) {
@@ -14,7 +14,7 @@ pub(crate) fn a_forged_vote_does_not_keep_the_victims_own_out<S: Spoil>() {
         assert!(collector.add(world.forged(1, forged_digest), &mut suspects).faults.is_empty());
         let collected = collector.add(world.vote(1, 5), &mut suspects);
         assert_eq!(collected.faults, [VoteFault::BadSignature { signer: 1 }]);
-        // Nor does one that comes after it push it out.
+        // A later forged vote does not replace the real one.
         let collected = collector.add(world.forged(1, forged_digest), &mut suspects);
         assert!(collected.faults.iter().all(|fault| *fault == VoteFault::BadSignature { signer: 1 }));
         let _ = collector.add(world.vote(0, 5), &mut suspects);
@@ -38,7 +38,7 @@ pub(crate) fn a_flood_of_forged_votes_does_no_harm<S: Spoil>() {
     assert!(certificate.signers().iter().eq([0, 1, 2]));
 }
 
-pub(crate) fn a_small_order_point_is_refused_on_every_path<S: Spoil>() {
+pub(crate) fn a_small_order_point_is_rejected_on_every_path<S: Spoil>() {
     let world = World::<S>::new(7);
     let vote = world.vote(2, 5);
     let spoilt = world.with_signature(&vote, S::with_torsion(vote.signature()));
@@ -46,7 +46,7 @@ pub(crate) fn a_small_order_point_is_refused_on_every_path<S: Spoil>() {
     assert!(vote.check(&world.committee).is_ok());
     assert!(spoilt.clone().verify(&world.committee).is_err());
 
-    // Collectors, checking singly and together.
+    // Collectors that verify votes singly and together.
     for threshold in [2, 8] {
         let mut suspects = Suspects::new();
         let mut collector = world.collector().with_batch_threshold(threshold);
@@ -77,7 +77,7 @@ pub(crate) fn a_small_order_point_is_refused_on_every_path<S: Spoil>() {
         assert_eq!(timeout_faults, [VoteFault::BadSignature { signer: 2 }]);
     }
 
-    // Certificates, alone and in a batch. The last signature of the proof is spoilt, which for BLS is the only one.
+    // Certificates, alone and in a batch. The last signature of the proof is corrupted, which for BLS is the only one.
     let spoil_proof = |bytes: &[u8]| {
         let (head, last) = bytes.split_at(bytes.len() - S::SIGNATURE_LEN);
         let signature = S::Signature::decode(last, &()).unwrap();
@@ -106,15 +106,15 @@ pub(crate) fn a_small_order_point_is_refused_on_every_path<S: Spoil>() {
     assert!(bad.verify(&world.committee).is_err());
 }
 
-/// σ₁ + X and σ₂ − X: the sum is right, neither vote is.
-pub(crate) fn votes_that_cancel_are_never_held_valid_by_themselves<S: Spoil>() {
+/// σ₁ + X and σ₂ − X: the sum verifies, neither vote does.
+pub(crate) fn votes_that_cancel_are_never_treated_as_valid<S: Spoil>() {
     let world = World::<S>::new(4);
     let (one, two) = (world.vote(0, 5), world.vote(1, 5));
     let (a, b) = S::shifted(one.signature(), two.signature());
     let (one, two) = (world.with_signature(&one, a), world.with_signature(&two, b));
     assert!(one.check(&world.committee).is_err() && two.check(&world.committee).is_err());
 
-    // Checked one by one, both are refused.
+    // Verified one by one, both are rejected.
     let mut suspects = Suspects::new();
     let mut collector = world.collector().with_batch_threshold(8);
     let mut faults = Vec::new();
@@ -125,7 +125,7 @@ pub(crate) fn votes_that_cancel_are_never_held_valid_by_themselves<S: Spoil>() {
     }
     assert_eq!(faults, [0, 1].map(|signer| VoteFault::BadSignature { signer }));
 
-    // Checked together, BLS cannot tell; the certificate is the one of the true signatures.
+    // Verified together, BLS accepts the sum; the certificate equals the one of the true signatures.
     let mut suspects = Suspects::new();
     let mut collector = world.collector().with_batch_threshold(2);
     let mut last = None;
@@ -139,19 +139,19 @@ pub(crate) fn votes_that_cancel_are_never_held_valid_by_themselves<S: Spoil>() {
         return;
     }
     assert_eq!(last.certificate, Some(world.certificate(0..3, 5)));
-    // But no vote of it is ever called valid: a contradicting vote makes no evidence out of a bad one.
+    // But no vote in it is treated as valid: a contradicting vote and a bad vote are not evidence.
     let collected = collector.add(world.vote(0, 6), &mut suspects);
     assert_eq!(collected.faults, [VoteFault::BadSignature { signer: 0 }]);
     let collected = collector.add(world.vote(2, 6), &mut suspects);
     assert!(matches!(collected.faults.as_slice(), [VoteFault::Equivocation(e)] if e.signer() == 2));
 }
 
-pub(crate) fn what_was_signed_for_one_committee_counts_in_no_other<S: Spoil>() {
+pub(crate) fn signatures_for_one_committee_count_in_no_other<S: Spoil>() {
     let world = World::<S>::new(4);
     let certificate = world.certificate(0..3, 5);
     let vote = world.vote(0, 5);
     let others = [
-        World::<S>::of(&[1; 4], 3, "other"),
+        World::<S>::with_chain(&[1; 4], 3, "other"),
         World::<S>::weighted(&[1, 1, 1, 2], 3),
         World::<S>::weighted(&[1; 5], 3),
     ];
@@ -164,12 +164,12 @@ pub(crate) fn what_was_signed_for_one_committee_counts_in_no_other<S: Spoil>() {
     let code = |result: quorate::Result<()>| result.unwrap_err().code();
     assert_eq!(code(vote.check(&later.committee)), "WRONG_CONTEXT");
     assert_eq!(code(certificate.check(&later.committee)), "WRONG_CONTEXT");
-    // The statement cannot be moved to the other epoch either.
+    // A certificate cannot be moved to the other epoch either.
     let moved = Certificate::<S>::decode(
         &later.raw_certificate(&later.statement(5), &[3], &proof_bytes::<S>(&certificate)),
         &later.committee,
     );
-    // For four members the bitmap is shorter, so the same proof is put behind one.
+    // For four members the bitmap is the shorter form, so the next attempt uses it.
     assert!(moved.is_err());
     let mut bytes = vec![S::SUITE];
     bytes.extend(later.statement(5).encode());

@@ -16,7 +16,7 @@ fn contradiction(signed_view: u64) -> Error {
     Error::Contradiction { kind: VOTE.number(), signed_view }
 }
 
-pub(crate) fn it_signs_forwards_and_the_same_again<S: Spoil>() {
+pub(crate) fn signs_ascending_views_and_repeats_the_same_vote<S: Spoil>() {
     let world = World::<S>::new(4);
     let mut guard = Guard::<S>::new(secret(&world, 2), world.committee.chain());
     assert_eq!(guard.last(VOTE), None);
@@ -40,7 +40,7 @@ pub(crate) fn it_signs_forwards_and_the_same_again<S: Spoil>() {
     assert!(!shown.contains(&hex::encode(S::secret_to_bytes(&world.secrets[2]).as_ref())), "{shown}");
 }
 
-pub(crate) fn it_refuses_contradictions_also_after_a_restart<S: Spoil>() {
+pub(crate) fn refuses_contradictions_before_and_after_a_restart<S: Spoil>() {
     let world = World::<S>::new(4);
     let chain = world.committee.chain();
     let mut guard = Guard::<S>::new(secret(&world, 0), chain);
@@ -56,11 +56,11 @@ pub(crate) fn it_refuses_contradictions_also_after_a_restart<S: Spoil>() {
             assert_eq!(guard.sign(&world.committee, statement(view, digest)), Err(contradiction(5)));
         }
         assert!(guard.sign(&world.committee, statement(5, 1)).is_ok());
-        // A lower view is right in a later epoch, after which the earlier epoch is closed.
+        // A later epoch may start at a lower view; after that the earlier epoch is closed.
         let later = World::<S>::weighted(&[1; 4], 4);
         assert!(guard.sign(&later.committee, later.committee.statement(VOTE, 1, [9; 32])).is_ok());
         assert_eq!(guard.sign(&world.committee, statement(6, 1)), Err(contradiction(1)));
-        // The same statement for another committee of the same epoch is another statement.
+        // The same statement under another committee of the same epoch is a different statement.
         let twin = World::<S>::weighted(&[1, 1, 1, 2], 4);
         let twin_statement = twin.committee.statement(VOTE, 1, [9; 32]);
         assert_eq!(guard.sign(&twin.committee, twin_statement), Err(contradiction(1)));
@@ -70,8 +70,8 @@ pub(crate) fn it_refuses_contradictions_also_after_a_restart<S: Spoil>() {
     assert_eq!(Guard::<S>::restore(secret(&world, 0), chain, records).err(), Some(contradiction(5)));
 }
 
-pub(crate) fn it_refuses_records_of_others<S: Spoil>() {
-    let (world, other) = (World::<S>::new(4), World::<S>::of(&[1; 4], 3, "other"));
+pub(crate) fn refuses_records_of_other_keys_chains_and_committees<S: Spoil>() {
+    let (world, other) = (World::<S>::new(4), World::<S>::with_chain(&[1; 4], 3, "other"));
     let chain = world.committee.chain();
     let mut guard = Guard::<S>::new(secret(&world, 0), chain);
     let (_, record) = guard.sign(&world.committee, world.statement(1)).unwrap();
@@ -88,21 +88,23 @@ pub(crate) fn it_refuses_records_of_others<S: Spoil>() {
     assert_eq!(refusal(guard.sign(&other.committee, other.statement(1))), differs("chain"));
     let mut statement = world.statement(1);
     statement.epoch += 1;
-    assert_eq!(refusal(guard.sign(&world.committee, statement)), differs("epoch"));
+    assert_eq!(
+        refusal(guard.sign(&world.committee, statement)),
+        Some(Error::Mismatch { what: "epoch", expected: statement.epoch - 1, actual: statement.epoch })
+    );
     let small = World::<S>::new(2);
     let mut stranger = Guard::<S>::new(secret(&world, 3), chain);
     assert_eq!(refusal(stranger.sign(&small.committee, small.statement(1))), differs("signing key"));
     assert_eq!(stranger.last(VOTE), None);
 }
 
-/// Crashes at every point between signing and sending: whatever left is never contradicted.
-pub(crate) fn a_record_that_was_lost_before_it_was_durable_is_harmless<S: Spoil>() {
+/// Crashes at every point between signing and sending: a vote that left is never contradicted.
+pub(crate) fn losing_a_record_before_it_is_durable_is_harmless<S: Spoil>() {
     let world = World::<S>::new(1);
     let chain = world.committee.chain();
     let mut disk: Vec<GuardRecord> = Vec::new();
     let mut left = std::collections::BTreeMap::new();
-    // Each step names a view and a digest and says whether the crash comes before the write, before the send, or
-    // not at all.
+    // Each step has a view, a digest and the progress: a crash before the write (0), before the send (1), or none (2).
     let steps =
         [(1, 1, 0), (1, 2, 1), (1, 3, 2), (2, 1, 2), (2, 2, 2), (3, 1, 1), (3, 2, 2), (3, 1, 2), (2, 1, 2)];
     let mut guard = Guard::<S>::new(secret(&world, 0), chain);
@@ -123,7 +125,7 @@ pub(crate) fn a_record_that_was_lost_before_it_was_durable_is_harmless<S: Spoil>
     assert_eq!(left.into_iter().collect::<Vec<_>>(), [(2, [1; 32]), (3, [1; 32])]);
 }
 
-pub(crate) fn records_restore_in_any_order_and_any_number_of_times<S: Spoil>() {
+pub(crate) fn records_restore_in_any_order_and_with_repetitions<S: Spoil>() {
     let world = World::<S>::new(1);
     let (committee, chain) = (&world.committee, world.committee.chain());
     let mut guard = Guard::<S>::new(secret(&world, 0), chain);
@@ -146,7 +148,7 @@ pub(crate) fn records_restore_in_any_order_and_any_number_of_times<S: Spoil>() {
         assert!(guard.sign(committee, committee.statement(VOTE, 9, [2; 32])).is_ok());
     }
 
-    // Two processes with one key: whatever else is on the disk, the contradiction is seen at the latest view.
+    // Two processes with one key: the contradiction at the latest view is detected whatever else is on the disk.
     let mut twin = Guard::<S>::new(secret(&world, 0), chain);
     records.push(twin.sign(committee, committee.statement(VOTE, 9, [7; 32])).unwrap().1);
     for _ in 0..20 {
@@ -156,7 +158,7 @@ pub(crate) fn records_restore_in_any_order_and_any_number_of_times<S: Spoil>() {
     }
 }
 
-pub(crate) fn it_signs_one_timeout_per_view<S: Spoil>() {
+pub(crate) fn signs_one_timeout_value_per_view<S: Spoil>() {
     let world = World::<S>::new(4);
     let mut guard = Guard::<S>::new(secret(&world, 1), world.committee.chain());
     let (vote, _) = guard.sign_timeout(&world.committee, TIMEOUT, 5, 3).unwrap();

@@ -1,4 +1,4 @@
-//! Committees with their secrets, and ways to spoil signatures.
+//! Committees with their secrets, and ways to corrupt signatures.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) const VOTE: Kind = Kind::new(1);
 pub(crate) const TIMEOUT: Kind = Kind::new(2);
 pub(crate) const VIEW: u64 = 7;
 
-/// A committee whose secrets are all at hand.
+/// A committee with the secrets of all members.
 pub(crate) struct World<S: Scheme> {
     pub(crate) secrets: Vec<S::SecretKey>,
     pub(crate) committee: Arc<Committee<S>>,
@@ -30,10 +30,10 @@ impl<S: Scheme> World<S> {
     }
 
     pub(crate) fn weighted(weights: &[u128], epoch: u64) -> Self {
-        Self::of(weights, epoch, "test")
+        Self::with_chain(weights, epoch, "test")
     }
 
-    pub(crate) fn of(weights: &[u128], epoch: u64, chain: &str) -> Self {
+    pub(crate) fn with_chain(weights: &[u128], epoch: u64, chain: &str) -> Self {
         let mut rng = StdRng::seed_from_u64(1);
         let secrets: Vec<_> = weights.iter().map(|_| S::generate(&mut rng).unwrap()).collect();
         let members = secrets.iter().map(VerifiedKey::from_secret).zip(weights.iter().copied()).collect();
@@ -50,7 +50,7 @@ impl<S: Scheme> World<S> {
             .unwrap()
     }
 
-    /// A vote in the name of `signer` that somebody else signed.
+    /// Returns a vote in the name of `signer` that the next member signed.
     pub(crate) fn forged(&self, signer: u16, digest: u8) -> Vote<S> {
         let other = &self.secrets[(usize::from(signer) + 1) % self.secrets.len()];
         let signature = S::sign(other, &self.statement(digest).signed_bytes(&self.committee.id()));
@@ -70,7 +70,7 @@ impl<S: Scheme> World<S> {
         VoteCollector::new(self.committee.clone(), VOTE, VIEW)
     }
 
-    /// A certificate of exactly these signers, who must have just a quorum with the last of them.
+    /// Returns a certificate of exactly these signers. They must reach the quorum with the last one and not before.
     pub(crate) fn certificate(
         &self,
         signers: impl IntoIterator<Item = u16>,
@@ -79,7 +79,7 @@ impl<S: Scheme> World<S> {
         self.certify(signers.into_iter().map(|signer| self.vote(signer, digest))).unwrap()
     }
 
-    /// As the collector makes one, everything checked together; panics on faults.
+    /// Collects votes into a certificate, verified together; panics on faults.
     pub(crate) fn certify(
         &self,
         votes: impl IntoIterator<Item = Vote<S>>,
@@ -95,8 +95,8 @@ impl<S: Scheme> World<S> {
         certificate
     }
 
-    /// Encoding of a certificate with the parts as given, whether that makes sense or not; fewer than a quarter of
-    /// the members must be absent, so that the list is the canonical form.
+    /// Encodes a certificate from arbitrary parts, with the absent members as a list. The list is the canonical form only
+    /// if fewer than a quarter of the members are absent.
     pub(crate) fn raw_certificate(&self, statement: &Statement, absent: &[u8], proof: &[u8]) -> Vec<u8> {
         let mut bytes = vec![S::SUITE];
         bytes.extend(statement.encode());
@@ -107,29 +107,29 @@ impl<S: Scheme> World<S> {
     }
 }
 
-/// Ways to spoil a signature.
+/// Ways to corrupt a signature.
 pub(crate) trait Spoil: Scheme {
-    /// Bytes of a signature.
+    /// Length of a signature in bytes.
     const SIGNATURE_LEN: usize;
 
-    /// Bytes of what a certificate carries for so many signers, each of whom signed once.
+    /// Returns the length of a certificate's proof for `signers` signers with a count of 1 each.
     fn proof_bytes(signers: usize) -> usize {
         if Self::SUMMED { Self::SIGNATURE_LEN } else { signers * Self::SIGNATURE_LEN }
     }
 
-    /// The signature plus a point of small order (BLS: outside the subgroup).
+    /// Returns the signature plus a point of small order (BLS: outside the subgroup).
     fn with_torsion(signature: &Self::Signature) -> Self::Signature;
 
-    /// σ₁ + X and σ₂ − X.
+    /// Returns σ₁ + X and σ₂ − X.
     fn shifted(a: &Self::Signature, b: &Self::Signature) -> (Self::Signature, Self::Signature);
 }
 
-/// A signature as the proof of a certificate with this one signer, and back.
+/// Sums two signatures through the proof of a certificate.
 fn sum<S: Scheme<Proof = <S as Scheme>::Signature>>(a: &S::Signature, b: &S::Signature) -> S::Signature {
     S::combine(&[(0, a), (1, b)])
 }
 
-/// Any point times the group order: what is left has no part in the subgroup.
+/// Returns a point times the group order: the result has no component in the subgroup.
 fn torsion<S: Scheme<Proof = <S as Scheme>::Signature>>(len: usize) -> S::Signature {
     const ORDER: &str = "73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001";
     let point = (1..=255u8)
@@ -139,7 +139,7 @@ fn torsion<S: Scheme<Proof = <S as Scheme>::Signature>>(len: usize) -> S::Signat
             bytes[len - 1] = x;
             S::Signature::decode(&bytes, &()).ok()
         })
-        .expect("one in two x belongs to a point");
+        .expect("every second x is the coordinate of a point");
     let bits: Vec<bool> = hex::decode(ORDER)
         .unwrap()
         .iter()
@@ -181,13 +181,13 @@ macro_rules! spoil_bls {
 spoil_bls!(MinSig, 48);
 spoil_bls!(MinPk, 96);
 
-/// The signatures are those of the scheme that counts.
+/// The schemes with counts share their signatures with the plain ones.
 macro_rules! spoil_counted {
     ($scheme:ty, $len:literal) => {
         impl Spoil for Counted<$scheme> {
             const SIGNATURE_LEN: usize = $len;
 
-            /// The counts take a byte.
+            /// The counts take one byte.
             fn proof_bytes(_: usize) -> usize {
                 1 + $len
             }

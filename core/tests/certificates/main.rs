@@ -1,4 +1,4 @@
-//! One suite of tests for certificates and guards, run once per scheme.
+//! Tests of certificates and guards, run once per scheme.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
 
 mod batch;
@@ -14,7 +14,7 @@ mod spam;
 mod timeouts;
 mod wire;
 
-/// Runs each generic test function for all schemes.
+/// Instantiates each generic test function for all schemes.
 macro_rules! suite {
     ($($module:ident :: $test:ident),* $(,)?) => {
         mod bls_min_sig { $(#[test] fn $test() { super::$module::$test::<quorate::bls::MinSig>() })* }
@@ -30,48 +30,48 @@ macro_rules! suite {
 }
 
 suite! {
-    batch::good_certificates_verify_together_with_and_without_a_generator,
-    batch::bad_certificates_are_named,
-    batch::certificates_that_cancel_are_both_refused,
-    collecting::a_certificate_is_formed_exactly_at_the_quorum_and_handed_out_once,
-    collecting::weights_count_and_not_heads,
-    collecting::bad_votes_are_named_and_the_good_ones_make_the_certificate,
+    batch::good_certificates_verify_in_random_and_derived_batches,
+    batch::a_batch_identifies_each_bad_certificate,
+    batch::certificates_that_cancel_are_both_rejected,
+    collecting::a_certificate_forms_once_and_exactly_at_the_quorum,
+    collecting::weights_count_instead_of_members,
+    collecting::bad_votes_are_reported_and_good_ones_certify,
     collecting::votes_for_different_digests_do_not_add_up,
-    collecting::strays_are_dropped_with_the_reason,
-    collecting::a_suspect_is_not_waited_for_but_counts_when_needed,
-    collecting::a_verified_vote_is_not_checked_again_and_one_of_another_committee_is,
+    collecting::stray_votes_are_dropped_with_the_reason,
+    collecting::a_suspects_vote_is_used_only_when_needed,
+    collecting::only_votes_verified_for_this_committee_skip_verification,
     collecting::a_certificate_from_batches_and_singles_verifies,
-    collecting::votes_survive_both_encodings,
-    decoding::no_prefix_extension_or_bit_flip_decodes_into_something_else,
-    decoding::counts_without_substance_are_refused,
-    evidence::an_equivocation_is_found_whatever_the_state_of_the_first_vote,
-    evidence::equivocation_evidence_holds_for_third_parties_and_only_if_true,
-    evidence::conflicting_certificates_name_a_third,
+    collecting::votes_round_trip_in_both_encodings,
+    decoding::prefixes_extensions_and_bit_flips_never_decode_differently,
+    decoding::large_counts_without_data_are_rejected,
+    evidence::finds_equivocation_in_every_state_of_the_first_vote,
+    evidence::equivocation_evidence_convinces_third_parties_only_if_true,
+    evidence::conflicting_certificates_identify_a_third_of_the_weight,
     extremes::one_member_decides_alone,
     extremes::one_heavy_member_decides_alone,
-    extremes::more_timeout_values_than_a_certificate_holds_are_turned_away,
-    forgeries::a_forged_vote_does_not_keep_the_victims_own_out,
+    extremes::rejects_more_timeout_values_than_a_certificate_holds,
+    forgeries::a_forged_vote_does_not_exclude_the_real_one,
     forgeries::a_flood_of_forged_votes_does_no_harm,
-    forgeries::a_small_order_point_is_refused_on_every_path,
-    forgeries::votes_that_cancel_are_never_held_valid_by_themselves,
-    forgeries::what_was_signed_for_one_committee_counts_in_no_other,
-    guard::it_signs_forwards_and_the_same_again,
-    guard::it_refuses_contradictions_also_after_a_restart,
-    guard::it_refuses_records_of_others,
-    guard::a_record_that_was_lost_before_it_was_durable_is_harmless,
-    guard::records_restore_in_any_order_and_any_number_of_times,
-    guard::it_signs_one_timeout_per_view,
-    spam::a_limit_on_bad_votes_bounds_the_checks_that_a_member_can_cause,
-    spam::without_a_limit_nobody_can_be_silenced,
-    spam::whatever_arrives_the_honest_get_their_certificate_and_no_blame,
-    timeouts::different_values_make_one_certificate,
-    timeouts::a_bad_timeout_is_named_and_replaced,
-    timeouts::a_third_is_noticed_before_the_quorum,
+    forgeries::a_small_order_point_is_rejected_on_every_path,
+    forgeries::votes_that_cancel_are_never_treated_as_valid,
+    forgeries::signatures_for_one_committee_count_in_no_other,
+    guard::signs_ascending_views_and_repeats_the_same_vote,
+    guard::refuses_contradictions_before_and_after_a_restart,
+    guard::refuses_records_of_other_keys_chains_and_committees,
+    guard::losing_a_record_before_it_is_durable_is_harmless,
+    guard::records_restore_in_any_order_and_with_repetitions,
+    guard::signs_one_timeout_value_per_view,
+    spam::the_failure_limit_bounds_verifications_per_member,
+    spam::without_a_limit_no_member_can_be_silenced,
+    spam::honest_members_get_a_certificate_under_any_traffic,
+    timeouts::different_values_form_one_certificate,
+    timeouts::a_bad_timeout_is_reported_and_replaced,
+    timeouts::detects_more_than_a_third_before_the_quorum,
     timeouts::two_values_of_one_member_are_an_equivocation,
-    timeouts::tampered_groups_are_refused,
-    timeouts::an_encoding_is_exact,
+    timeouts::tampered_groups_are_rejected,
+    timeouts::encodings_have_exact_lengths,
     wire::certificates_have_the_documented_bytes,
-    wire::both_forms_appear_and_survive,
-    wire::what_is_wrong_is_refused_with_the_right_error,
-    wire::no_mutation_is_decoded_into_something_else,
+    wire::both_signer_set_forms_round_trip,
+    wire::each_defect_is_rejected_with_its_error_code,
+    wire::mutations_never_decode_differently,
 }

@@ -1,4 +1,4 @@
-//! Members and strangers who send as much as they like, in whatever order.
+//! Members and outsiders that send any number of votes in any order.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ fn bad_signatures<S: Spoil>(faults: &[VoteFault<S>]) -> usize {
     faults.iter().filter(|fault| matches!(fault, VoteFault::BadSignature { .. })).count()
 }
 
-pub(crate) fn a_limit_on_bad_votes_bounds_the_checks_that_a_member_can_cause<S: Spoil>() {
+pub(crate) fn the_failure_limit_bounds_verifications_per_member<S: Spoil>() {
     let world = World::<S>::new(4);
     let mut suspects = Suspects::new();
     let mut votes = world.collector().with_failure_limit(3);
@@ -41,10 +41,10 @@ pub(crate) fn a_limit_on_bad_votes_bounds_the_checks_that_a_member_can_cause<S: 
         assert_eq!(collected.faults, []);
         certificate = certificate.or(collected.certificate);
     }
-    assert!(certificate.is_some(), "the others are not held up");
+    assert!(certificate.is_some(), "the other members still form a certificate");
 }
 
-pub(crate) fn without_a_limit_nobody_can_be_silenced<S: Spoil>() {
+pub(crate) fn without_a_limit_no_member_can_be_silenced<S: Spoil>() {
     let world = World::<S>::new(4);
     let (mut collector, mut suspects) = (world.collector(), Suspects::new());
     for digest in 0..40 {
@@ -57,9 +57,9 @@ pub(crate) fn without_a_limit_nobody_can_be_silenced<S: Spoil>() {
     assert!(certificate.unwrap().signers().contains(2));
 }
 
-/// Two thirds of the weight and a bit vote honestly, once. The rest sign anything, in their own names and the
-/// honest members', cancelling pairs and equivocations among it; everything arrives shuffled, some of it twice.
-pub(crate) fn whatever_arrives_the_honest_get_their_certificate_and_no_blame<S: Spoil>() {
+/// Members with a quorum vote honestly, once. The other members sign anything in their own names and in the names of
+/// honest members, including cancelling pairs and equivocations. All votes arrive shuffled, some of them twice.
+pub(crate) fn honest_members_get_a_certificate_under_any_traffic<S: Spoil>() {
     let mut rng = StdRng::seed_from_u64(77);
     let mut suspects = Suspects::new();
     for round in 0..20 {
@@ -99,7 +99,7 @@ pub(crate) fn whatever_arrives_the_honest_get_their_certificate_and_no_blame<S: 
     }
 }
 
-/// Honest members with a quorum, and the rest.
+/// Splits the members into honest ones with a quorum and the other ones.
 fn split<S: Spoil>(world: &World<S>, rng: &mut StdRng) -> (Vec<u16>, Vec<u16>) {
     let mut members: Vec<u16> = (0..world.committee.len()).collect();
     members.shuffle(rng);
@@ -115,7 +115,7 @@ fn split<S: Spoil>(world: &World<S>, rng: &mut StdRng) -> (Vec<u16>, Vec<u16>) {
     (honest, liars)
 }
 
-/// Votes in the order of their arrival, and the honest members in whose names some were forged.
+/// Returns the votes in the order of arrival, and the honest members in whose names votes were forged.
 fn storm<S: Spoil>(
     world: &World<S>,
     honest: &[u16],

@@ -24,7 +24,7 @@ fn forged<S: Scheme>(world: &World<S>, signer: u16, value: u64) -> TimeoutVote<S
     TimeoutVote::new(TIMEOUT, 3, VIEW, value, signer, signature)
 }
 
-pub(crate) fn different_values_make_one_certificate<S: Spoil>() {
+pub(crate) fn different_values_form_one_certificate<S: Spoil>() {
     let world = World::<S>::new(7);
     for threshold in [2, 8] {
         let certificate = certificate(&world, &[6, 0, 6, u64::MAX, 2], threshold);
@@ -38,7 +38,7 @@ pub(crate) fn different_values_make_one_certificate<S: Spoil>() {
     }
 }
 
-pub(crate) fn a_bad_timeout_is_named_and_replaced<S: Spoil>() {
+pub(crate) fn a_bad_timeout_is_reported_and_replaced<S: Spoil>() {
     let world = World::<S>::new(16);
     let (mut collector, mut suspects) = (collector(&world), Suspects::new());
     let (mut result, mut faults) = (None, Vec::new());
@@ -57,7 +57,7 @@ pub(crate) fn a_bad_timeout_is_named_and_replaced<S: Spoil>() {
     assert!(certificate.into_inner().verify(&world.committee).is_ok());
 }
 
-pub(crate) fn a_third_is_noticed_before_the_quorum<S: Spoil>() {
+pub(crate) fn detects_more_than_a_third_before_the_quorum<S: Spoil>() {
     let world = World::<S>::new(7);
     let (mut collector, mut suspects) = (collector(&world), Suspects::new());
     for signer in 0..2 {
@@ -71,7 +71,7 @@ pub(crate) fn a_third_is_noticed_before_the_quorum<S: Spoil>() {
     assert_eq!(faults, [VoteFault::BadSignature { signer: 2 }]);
     let _ = collector.add(world.timeout(3, 0), &mut suspects);
     assert_eq!(collector.verify_honest(&mut suspects), (true, vec![]));
-    // What was checked for this is part of the certificate.
+    // The certificate reuses the verified votes.
     let _ = collector.add(world.timeout(4, 0), &mut suspects);
     let certificate = collector.add(world.timeout(5, 2), &mut suspects).certificate.unwrap();
     assert!(certificate.into_inner().verify(&world.committee).is_ok());
@@ -82,7 +82,7 @@ pub(crate) fn two_values_of_one_member_are_an_equivocation<S: Spoil>() {
     let world = World::<S>::new(4);
     let (mut collector, mut suspects) = (collector(&world), Suspects::new());
     let _ = collector.add(world.timeout(2, 1), &mut suspects);
-    // The same again is nothing.
+    // Repeating the same vote is not a fault.
     assert!(collector.add(world.timeout(2, 1), &mut suspects).faults.is_empty());
     let collected = collector.add(world.timeout(2, 3), &mut suspects);
     let [VoteFault::Equivocation(evidence)] = collected.faults.as_slice() else { panic!() };
@@ -90,12 +90,12 @@ pub(crate) fn two_values_of_one_member_are_an_equivocation<S: Spoil>() {
     assert_eq!(collector.weight(), 1);
 }
 
-pub(crate) fn tampered_groups_are_refused<S: Spoil>() {
+pub(crate) fn tampered_groups_are_rejected<S: Spoil>() {
     let world = World::<S>::new(4);
     let good = certificate(&world, &[1, 2, 2], 2).encode();
     let proof = &good[good.len() - S::proof_bytes(3)..];
     let head = &good[..18];
-    // Four members: sets are bitmaps of one byte.
+    // With four members a set is a bitmap of one byte.
     let build = |groups: &[(u64, u8)]| {
         let mut w = Writer::new();
         w.raw(head);
@@ -117,7 +117,7 @@ pub(crate) fn tampered_groups_are_refused<S: Spoil>() {
     assert_eq!(code(&[]), "BELOW_QUORUM");
     assert_eq!(code(&[(1, 0b10001), (2, 0b110)]), "NON_CANONICAL");
     assert_eq!(code(&[(1, 1), (2, 2), (3, 4), (4, 8), (5, 0)]), "TOO_LARGE");
-    // In form all right, but not what was signed.
+    // Well-formed, but not what the members signed.
     for groups in [[(1, 0b010), (2, 0b101)], [(1, 0b001), (3, 0b110)], [(1, 0b1000), (2, 0b110)]] {
         assert!(build(&groups).unwrap().verify(&world.committee).is_err());
     }
@@ -125,7 +125,7 @@ pub(crate) fn tampered_groups_are_refused<S: Spoil>() {
     assert_eq!(TimeoutCertificate::<S>::decode(&good, &later.committee).unwrap_err().code(), "WRONG_CONTEXT");
 }
 
-pub(crate) fn an_encoding_is_exact<S: Spoil>() {
+pub(crate) fn encodings_have_exact_lengths<S: Spoil>() {
     let world = World::<S>::new(40);
     let values: Vec<u64> = (0..27).map(|i| if i % 9 == 4 { 9 } else { 5 }).collect();
     let certificate = certificate(&world, &values, 2);

@@ -14,7 +14,7 @@ pub(crate) fn certificates_have_the_documented_bytes<S: Spoil>() {
     assert_eq!(bytes[2..10], 3u64.to_le_bytes());
     assert_eq!(bytes[10..18], VIEW.to_le_bytes());
     assert_eq!(bytes[18..50], [5; 32]);
-    // The thirteen who did not sign: 27 to 39.
+    // The thirteen members that did not sign: 27 to 39.
     assert_eq!(bytes[50..56], [0, 0, 0, 0, 0b1111_1000, 0xff]);
     assert_eq!(bytes.len(), 56 + S::proof_bytes(27));
     assert_eq!(bytes.len(), certificate.encoded_len());
@@ -34,7 +34,7 @@ pub(crate) fn certificates_have_the_documented_bytes<S: Spoil>() {
     );
     assert_eq!(Kind::new(9).number(), 9);
 
-    // Ed25519 signatures stand in ascending order of the signers.
+    // Ed25519 signatures are in ascending order of the signers.
     if !S::SUMMED {
         for (signer, signature) in (0..27).zip(bytes[56..].chunks(64)) {
             assert_eq!(world.vote(signer, 5).signature().encode(), signature);
@@ -50,12 +50,12 @@ pub(crate) fn certificates_have_the_documented_bytes<S: Spoil>() {
     assert_eq!(read.unwrap(), *certificate);
 }
 
-pub(crate) fn both_forms_appear_and_survive<S: Spoil>() {
-    // 24 members: a list wins with at most one absent, the bitmap from two on.
+pub(crate) fn both_signer_set_forms_round_trip<S: Spoil>() {
+    // 24 members: the list is shorter with at most one absent member, the bitmap with two or more.
     let world = World::<S>::weighted(&[[1; 23].as_slice(), &[1_000]].concat(), 3);
     let votes: Vec<_> = (0..24).map(|signer| world.vote(signer, 5)).collect();
     for (absent, form) in [(0, 1), (1, 1), (2, 0), (20, 0)] {
-        // The heavy one votes last, so that all others are in.
+        // The heavy member votes last, so that all earlier votes are in the certificate.
         let certificate = world.certify(votes[absent..].iter().cloned()).unwrap();
         let bytes = certificate.encode();
         assert_eq!((certificate.signers().len(), bytes[50]), (24 - absent, form));
@@ -65,7 +65,7 @@ pub(crate) fn both_forms_appear_and_survive<S: Spoil>() {
     }
 }
 
-pub(crate) fn what_is_wrong_is_refused_with_the_right_error<S: Spoil>() {
+pub(crate) fn each_defect_is_rejected_with_its_error_code<S: Spoil>() {
     let world = World::<S>::new(12);
     let certificate = world.certificate(0..9, 5);
     let bytes = certificate.encode();
@@ -88,13 +88,13 @@ pub(crate) fn what_is_wrong_is_refused_with_the_right_error<S: Spoil>() {
     for len in 0..bytes.len() {
         assert!(decode(&bytes[..len]).is_err(), "{len}");
     }
-    // A shorter bitmap reads on into the signature and must never turn absent members into signers.
+    // A shorter bitmap would read on into the signature and must never turn absent members into signers.
     assert!(decode(&[&bytes[..52], &bytes[53..]].concat()).is_err());
     assert!(decode(&[&bytes[..52], &[0], &bytes[52..]].concat()).is_err());
     // The longer form of the same set.
     let list = [&bytes[..50], &[1, 3, 9, 0, 0], &bytes[53..]].concat();
     assert_eq!(code(&list), "NON_CANONICAL");
-    // Sound in form, wrong in substance: another set of signers, another digest.
+    // Well-formed, but not signed: another set of signers, another digest.
     if S::SUMMED {
         let other = decode(&replaced(52, 0b0111)).unwrap();
         assert_eq!(other.verify(&world.committee).unwrap_err().code(), "BAD_SIGNATURE");
@@ -103,7 +103,7 @@ pub(crate) fn what_is_wrong_is_refused_with_the_right_error<S: Spoil>() {
     assert_eq!(other.verify(&world.committee).unwrap_err().code(), "BAD_SIGNATURE");
 }
 
-pub(crate) fn no_mutation_is_decoded_into_something_else<S: Spoil>() {
+pub(crate) fn mutations_never_decode_differently<S: Spoil>() {
     let world = World::<S>::new(21);
     let bytes = world.certificate(0..15, 5).encode();
     let config = Config { cases: 300, failure_persistence: None, ..Config::default() };
@@ -112,7 +112,7 @@ pub(crate) fn no_mutation_is_decoded_into_something_else<S: Spoil>() {
         .run(&edits, |edits| {
             let mut mutated = bytes.clone();
             for (index, byte, edit) in edits {
-                // Mostly near the set of non-signers, where the structure is.
+                // Half of the edits are near the set of non-signers, which has the most structure.
                 let at = if byte % 2 == 0 { index.index(mutated.len()) } else { 48 + index.index(10) };
                 match edit {
                     0 => mutated[at] = byte,

@@ -70,7 +70,7 @@ pub(crate) fn every_other_encoding_is_refused<S: Additive>() {
     );
 }
 
-pub(crate) fn no_mutation_is_decoded_into_something_else<S: Additive>() {
+pub(crate) fn mutations_never_decode_differently<S: Additive>() {
     let world = World::<S>::new(7);
     let good = world.sum([0, 1, 3, 3, 3, 6, 6]).encode();
     let strategy = (0..good.len(), 1u8..=255, 0..good.len(), any::<u8>());

@@ -34,7 +34,7 @@ pub(crate) fn run<S: Additive>(operation: &str, input: &Value) -> Result<Value> 
                 assert_eq!(
                     other.merge(&merged, small(&input["limit"])).as_ref(),
                     Ok(&sum),
-                    "the order matters"
+                    "merging must be commutative"
                 );
                 merged = sum;
             }
@@ -43,7 +43,7 @@ pub(crate) fn run<S: Additive>(operation: &str, input: &Value) -> Result<Value> 
         "aggregate.normalise" => {
             let parts = all("parts")?;
             let normalised = verified(&input["aggregate"], &committee)?.normalised(&parts);
-            normalised.check(&committee).expect("what verified stays valid");
+            normalised.check(&committee).expect("a normalised aggregate verifies");
             json!({ "aggregate": hex::encode(normalised.encode()) })
         }
         "aggregate.certificate" => {
@@ -73,7 +73,7 @@ pub(super) fn verified<S: Additive>(
     let aggregate = decoded(data, committee)?;
     let single = aggregate.clone().verify(committee);
     for batched in Aggregate::verify_batch_derived(committee, vec![aggregate.clone(), aggregate]) {
-        assert_eq!(batched, single, "a batch decides otherwise");
+        assert_eq!(batched, single, "the batch has another verdict");
     }
     single
 }

@@ -58,7 +58,7 @@ pub(crate) fn run<S: Scheme>(operation: &str, input: &Value) -> Result<Value> {
             let single = certificate.clone().verify(&committee);
             let twice = vec![certificate.clone(), certificate.clone()];
             for batched in Certificate::verify_batch_derived(&committee, twice) {
-                assert_eq!(batched, single, "a batch decides otherwise");
+                assert_eq!(batched, single, "the batch has another verdict");
             }
             certificate_json(&*single?)
         }

@@ -11,7 +11,7 @@ pub(crate) fn chain_id(input: &Value) -> Result<Value> {
     Ok(json!({ "chain": ChainId::from_name(input["name"].as_str().unwrap()).to_string() }))
 }
 
-/// The committee of a definition in a vector file.
+/// Creates the committee of a definition in a vector file.
 pub(crate) fn committee<S: Scheme>(definition: &Value) -> Result<Committee<S>> {
     let mut members = Vec::new();
     for member in definition["members"].as_array().unwrap() {
@@ -24,7 +24,7 @@ pub(crate) fn committee<S: Scheme>(definition: &Value) -> Result<Committee<S>> {
     Committee::from_attested(chain, epoch, members, repeats)
 }
 
-/// Indices of a set, as JSON.
+/// Returns the indices of a set as JSON.
 pub(crate) fn indices(set: &SignerSet) -> Value {
     json!(set.iter().collect::<Vec<_>>())
 }

@@ -62,7 +62,7 @@ fn run_with<S: Suite>(operation: &str, input: &Value) -> Result<Value> {
     })
 }
 
-/// The verdict with nothing known, which must be everybody's.
+/// Returns the verdict of a verifier without announcements, which every verifier must share.
 fn verify<S: Suite>(key: &PublicKey, message: &[u8], signature: &Signature<S>) -> Result<()> {
     let verdict = signature.verify(key, message);
     let mut verifier = Verifier::new(VerifierConfig::default());
@@ -74,7 +74,7 @@ fn verify<S: Suite>(key: &PublicKey, message: &[u8], signature: &Signature<S>) -
     verdict
 }
 
-/// Gives what it was given.
+/// A random number generator that returns given bytes.
 struct Given(Vec<u8>);
 
 impl TryRng for Given {
@@ -124,7 +124,7 @@ fn session<S: Suite>(input: &Value) -> Result<Value> {
         interval: std::time::Duration::from_micros(small(&input["interval"])),
     });
     signers.iter().take(small(&input["admitted"])).for_each(|signer| verifier.admit(signer.clone()));
-    // Forgets nothing, and so agrees with a verifier that does not either.
+    // This auditor forgets nothing, so it agrees with a verifier that forgets nothing.
     let (mut auditor, forgets) = (Auditor::<S>::new(100), small::<usize>(&input["announced"]) < 8);
     let mut outcomes = Vec::new();
     for step in input["steps"].as_array().unwrap() {

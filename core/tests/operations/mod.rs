@@ -1,4 +1,4 @@
-//! The operations that a vector can ask for: an `input` object in, the `output` object or the error out.
+//! The operations of the test vectors: each maps an `input` object to the `output` object or an error.
 
 #[cfg(feature = "gossip")]
 mod aggregates;
@@ -22,13 +22,13 @@ mod thresholds;
 mod timeouts;
 mod wires;
 
+use quorate::Result;
 #[cfg(feature = "gossip")]
 use quorate::bls::Counted;
 use quorate::bls::{MinPk, MinSig};
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Reader};
-use quorate::{Error, Result};
 use serde_json::Value;
 
 /// Runs one operation. An operation without results returns null.
@@ -125,22 +125,22 @@ fn run_with<S: Scheme>(operation: &str, input: &Value) -> Result<Value> {
     }
 }
 
-/// The bytes of a hex field.
+/// Decodes a hex field.
 pub(crate) fn bytes(value: &Value) -> Vec<u8> {
     hex::decode(value.as_str().expect("a hex string")).expect("hex")
 }
 
-/// A field of 32 bytes.
+/// Decodes a hex field of 32 bytes.
 pub(crate) fn array(value: &Value) -> [u8; 32] {
     bytes(value).try_into().expect("32 bytes")
 }
 
-/// A decimal string.
+/// Parses a decimal string.
 pub(crate) fn number<T: std::str::FromStr<Err: std::fmt::Debug>>(value: &Value) -> T {
     value.as_str().expect("a decimal string").parse().expect("a number that fits")
 }
 
-/// A JSON number that fits.
+/// Converts a JSON number.
 pub(crate) fn small<T: TryFrom<u64, Error: std::fmt::Debug>>(value: &Value) -> T {
     value.as_u64().expect("a number").try_into().expect("a number that fits")
 }
@@ -152,14 +152,15 @@ pub(crate) fn decode<C: ?Sized, T: Decode<C> + quorate::wire::Encode>(data: &[u8
     Ok(value)
 }
 
-/// What `read` makes of exactly `data`.
+/// Decodes a value with `read`, which must consume `data` exactly.
 pub(crate) fn whole<T>(data: &[u8], read: impl FnOnce(&mut Reader<'_>) -> Result<T>) -> Result<T> {
     let mut reader = Reader::new(data);
     let value = read(&mut reader)?;
-    if reader.is_empty() { Ok(value) } else { Err(Error::Malformed { what: "trailing bytes" }) }
+    reader.finish()?;
+    Ok(value)
 }
 
-/// What `write` writes, as hex.
+/// Returns the bytes that `write` writes, as hex.
 pub(crate) fn written(write: impl FnOnce(&mut quorate::wire::Writer)) -> String {
     let mut writer = quorate::wire::Writer::new();
     write(&mut writer);

@@ -43,7 +43,7 @@ pub(crate) fn run<S: Scheme>(operation: &str, input: &Value) -> Result<Value> {
     })
 }
 
-/// The verdict on a signature alone, which must also be that on it and a good one together.
+/// Returns the verdict on a signature alone and checks that a batch with a good signature has the same verdict.
 fn verify<S: Scheme>(key: S::PublicKey, message: &[u8], signature: S::Signature) -> Result<()> {
     let verdict = S::verify(&key, message, &signature);
     let good = S::secret_from_bytes(&[7; 32])?;
@@ -57,11 +57,11 @@ fn verify<S: Scheme>(key: S::PublicKey, message: &[u8], signature: S::Signature)
     let claims = [Claim { message: b"good", signers: &first }, Claim { message, signers: &second }];
     let proof = S::combine(&[(0, &good_signature), (1, &signature)]);
     let together = S::verify_claims(Keys { public: &keys, cache: &S::cache(&keys)? }, &claims, &proof);
-    assert_eq!(together, verdict, "checked together with a good one, the verdict differs");
+    assert_eq!(together, verdict, "the batch has another verdict");
     verdict
 }
 
-/// A key with its possession proof, read as one encoding.
+/// Decodes a key with its proof of possession as one encoding and verifies it.
 pub(crate) fn verified_key<S: Scheme>(input: &Value) -> Result<VerifiedKey<S>> {
     let data = [bytes(&input["public_key"]), bytes(&input["possession"])].concat();
     decode::<(), UnverifiedKey<S>>(&data, &())?.verify()

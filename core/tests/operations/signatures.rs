@@ -1,4 +1,4 @@
-//! Threshold signatures: ECDSA, BLS, the journal of what is spent, sealed files.
+//! Threshold signatures: ECDSA, BLS, the journal of spent presignatures, sealed files.
 
 use quorate::bls::{MinPk, MinSig};
 use quorate::committee::ChainId;
@@ -30,7 +30,7 @@ pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
             let deal =
                 [&[0; 40][..], &plan.encode(), &u32::from(parties).to_le_bytes(), &roots.concat()].concat();
             match decode::<_, Deal>(&deal, &()) {
-                // The cap of the parties comes before the plan's.
+                // The limit of parties is checked before that of the plan.
                 Err(Error::TooLarge { .. }) if parties > 1_024 => {
                     Err(Error::TooLarge { what: "plan", limit: 0 })
                 }
@@ -68,7 +68,7 @@ fn tag(input: &Value) -> Result<Value> {
     }
 }
 
-/// The tag of an index, whatever the plan.
+/// Tags by index, for both classes of plans.
 trait ByIndex: Class {
     fn tag(plan: Plan, epoch: u64, index: u32) -> Result<Tag<Self>>;
 }
@@ -141,7 +141,7 @@ fn ecdsa<G: Curve>(operation: &str, input: &Value) -> Result<Value> {
             json!({ "member": opening.member(), "index": opening.index() })
         }
         "ecdsa.evidence" => {
-            // Evidence decodes before key and deal are looked at.
+            // The evidence is decoded before key and deal are checked.
             let evidence: ShareFault<G> = decode(&bytes(&input["evidence"]), &())?;
             json!({ "culprit": evidence.verify(&key(input)?, &deal(input)?, |_, _, _| Ok(()))? })
         }

@@ -1,4 +1,4 @@
-//! Sessions of pools, of peers, and of one member's gossip.
+//! Sessions of pools, of peers, and of the gossip of one member.
 
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ fn gossip<S: Additive>(committee: &Arc<Committee<S>>, input: &Value) -> Result<V
     Ok(json!({ "outcomes": outcomes, "certificates": certificates }))
 }
 
-/// A step that only `Peers` is told or asked.
+/// Runs a step that concerns only `Peers`.
 fn peers_step(peers: &mut Peers, step: &Value) -> Value {
     let now = time(step);
     let peer: MemberIndex = step.get("peer").map_or(0, small);

@@ -1,4 +1,4 @@
-//! Threshold encryption and the coin. Whatever the collectors and the single checks decide, checking together decides too.
+//! Threshold encryption and the coin. Batch verification must agree with collectors and single verifications.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
     }
 }
 
-/// What both have. `instance` comes from the case.
+/// Operations that both protocols have. `instance` is part of the case.
 fn common<P: Purpose>(
     operation: &str,
     input: &Value,
@@ -63,7 +63,7 @@ fn common<P: Purpose>(
             })
         }
         "wrong_share" => {
-            // The keys come first in the case's judgement only if the evidence decodes.
+            // An error of the keys takes precedence only if the evidence decodes.
             let keys = keys::<P>(input)?;
             let evidence: WrongShare<P> = decode(&bytes(&input["evidence"]), &())?;
             json!({ "culprit": evidence.verify(&keys)? })
@@ -196,7 +196,7 @@ fn name(value: &Value) -> CoinName {
     }
 }
 
-/// All together, which must be what each of them is alone, and what tables make of it.
+/// Verifies shares together and checks that single verifications and precomputed tables agree.
 fn verify<P: Purpose>(
     keys: &PublicKeys<P>,
     instance: &Instance<P>,
@@ -235,7 +235,7 @@ fn collect<P: Purpose>(shares: Vec<Share<P>>, mut add: impl FnMut(Share<P>) -> R
     json!({ "outcomes": outcomes.collect::<Vec<_>>() })
 }
 
-/// Gives what it was given.
+/// A random number generator that returns given bytes.
 struct Given(Vec<u8>);
 
 impl TryRng for Given {

@@ -1,10 +1,10 @@
-//! The operator's file: where things are, where the node listens, how much it may hold.
+//! The operator's configuration file: paths, addresses and limits.
 //!
-//! TOML. Every field has a default but `node.genesis`, `node.keys` and `node.data`; a field that does not exist is
-//! refused by name, so that a misspelt limit cannot go unnoticed. Relative paths are relative to the file.
-//! [`NodeConfig::to_toml`] writes a file with every field explained.
+//! A TOML file. Every field except `node.genesis`, `node.keys` and `node.data` has a default. An unknown field is an error, so
+//! that a misspelt limit is noticed. Relative paths are relative to the file. [`NodeConfig::to_toml`] writes a file that
+//! explains every field.
 //!
-//! What all validators must agree on is not here but in the [`genesis`](crate::genesis).
+//! Parameters that all validators share are in the [`genesis`](crate::genesis).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,24 +14,24 @@ use serde::Deserialize;
 
 use crate::{NodeError, Result};
 
-/// One validator's configuration.
+/// Configuration of a validator.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NodeConfig {
-    /// Where things are.
+    /// Paths.
     pub node: Places,
     /// Links to the other validators.
     #[serde(default)]
     pub links: LinkConfig,
-    /// What clients talk to.
+    /// Interfaces for clients.
     #[serde(default)]
     pub clients: ClientConfig,
-    /// Transactions that wait.
+    /// Limits of the mempool.
     #[serde(default)]
     pub mempool: MempoolConfig,
 }
 
-/// Where the node finds its files.
+/// Paths of the node's files.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Places {
@@ -39,9 +39,9 @@ pub struct Places {
     pub genesis: PathBuf,
     /// This validator's key file.
     pub keys: PathBuf,
-    /// The data directory. One validator, one directory.
+    /// The data directory, used by one validator only.
     pub data: PathBuf,
-    /// Whether to look on while the keys are no member's: for a validator that joins a running chain.
+    /// Starts an observer if the keys belong to no member, for a validator that joins a running chain.
     #[serde(default)]
     pub observe: bool,
 }
@@ -50,48 +50,48 @@ pub struct Places {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinkConfig {
-    /// Where this node accepts links. Empty: at the port of its address in the genesis, on all interfaces.
+    /// Address that accepts links. If empty: the port of its address in the genesis, on all interfaces.
     pub listen: String,
     /// Addresses to dial instead of those in the genesis, by member name.
     pub addresses: BTreeMap<String, String>,
-    /// Most bytes of batches and other bulk waiting for one peer; when full, the oldest are dropped and the peer
-    /// asks again for what it misses.
+    /// Maximum number of bytes of batches and other bulk data queued for one peer. When full, the oldest are dropped, and the
+    /// peer requests them again.
     pub bulk_queue_bytes: usize,
-    /// Most consensus messages waiting for one peer; when full, the oldest are dropped.
+    /// Maximum number of consensus messages queued for one peer. When full, the oldest are dropped.
     pub urgent_queue_frames: usize,
-    /// How long a new connection may take to prove who it is.
+    /// Timeout for the authentication of a new connection, in milliseconds.
     pub handshake_timeout_ms: u64,
-    /// Most connections that have not proved who they are; one host may hold a quarter of them.
+    /// Maximum number of unauthenticated connections; one host may hold a quarter of them.
     pub max_unauthenticated: usize,
-    /// How often an idle link is probed.
+    /// Interval between probes of an idle link, in milliseconds.
     pub keep_alive_ms: u64,
-    /// How long a link may be silent, or a write be stuck, before it is given up.
+    /// Time without a received byte, or in one blocked write, after which a link is closed, in milliseconds.
     pub dead_after_ms: u64,
-    /// Longest pause between two attempts to reach a peer; the first is a hundredth of it.
+    /// Maximum pause between two attempts to reach a peer, in milliseconds. The first pause is a hundredth of it.
     pub max_backoff_ms: u64,
 }
 
-/// What clients talk to.
+/// Interfaces for clients.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ClientConfig {
-    /// Where HTTP is served. Empty: nowhere.
+    /// Address of the HTTP listener. If empty: none.
     pub http: String,
-    /// Where the framed submission stream is served. Empty: nowhere.
+    /// Address of the framed submission stream. If empty: none.
     pub stream: String,
-    /// Most connections of clients at once, HTTP and streams each.
+    /// Maximum number of simultaneous client connections, for HTTP and for streams each.
     pub max_connections: usize,
-    /// Largest body of an HTTP request, in bytes.
+    /// Maximum size of the body of an HTTP request, in bytes.
     pub max_body_bytes: usize,
 }
 
-/// Transactions that wait.
+/// Limits of the mempool.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MempoolConfig {
-    /// Most bytes of transactions taken by this node and not yet committed.
+    /// Maximum number of bytes of accepted, uncommitted transactions.
     pub max_pending_bytes: usize,
-    /// Most such transactions.
+    /// Maximum number of accepted, uncommitted transactions.
     pub max_pending_transactions: usize,
 }
 
@@ -129,7 +129,7 @@ impl Default for MempoolConfig {
 }
 
 impl NodeConfig {
-    /// A configuration with defaults.
+    /// Creates a configuration with default values.
     pub fn new(genesis: impl Into<PathBuf>, keys: impl Into<PathBuf>, data: impl Into<PathBuf>) -> Self {
         Self {
             node: Places { genesis: genesis.into(), keys: keys.into(), data: data.into(), observe: false },
@@ -168,7 +168,7 @@ impl NodeConfig {
         Ok(config)
     }
 
-    /// Checks the limits against each other.
+    /// Checks the limits.
     ///
     /// # Errors
     /// [`NodeError::Config`], which names the field.
@@ -196,7 +196,7 @@ impl NodeConfig {
         at_least("mempool.max_pending_transactions", self.mempool.max_pending_transactions as u64, 1)
     }
 
-    /// The file that says this, with every field explained.
+    /// The text of the file, with an explanation of every field.
     pub fn to_toml(&self) -> String {
         let (links, clients, mempool) = (&self.links, &self.clients, &self.mempool);
         let mut addresses = String::new();
@@ -205,38 +205,38 @@ impl NodeConfig {
         }
         format!(
             "# Configuration of one quorate validator. Relative paths are relative to this file.\n\
-             # What all validators must agree on is in the genesis file.\n\
+             # Parameters that all validators share are in the genesis file.\n\
              \n\
              [node]\n\
-             # The chain's genesis file: the same bytes at every validator.\n\
+             # The chain's genesis file, the same at every validator.\n\
              genesis = {genesis}\n\
-             # This validator's secret keys (`quorate keygen` makes the file).\n\
+             # This validator's secret keys (`quorate keygen` creates the file).\n\
              keys = {keys}\n\
-             # Everything the node keeps. Never start two nodes on copies of one directory, and never the same\n\
-             # keys with an empty one: what was signed before is recorded here.\n\
+             # The node's data. Never start two nodes on copies of one directory, and never use the same keys with\n\
+             # an empty directory: the records of earlier signatures are stored here.\n\
              data = {data}\n\
-             # For a validator that joins a running chain: look on until the keys are a member's, and then take\n\
-             # part. Without it, keys that are no member's are refused at the start.\n\
+             # For a validator that joins a running chain: observe the chain until the keys belong to a member,\n\
+             # then take part. If false, the node does not start with keys that belong to no member.\n\
              observe = {observe}\n\
              \n\
              [links]\n\
-             # Where links from other validators are accepted. Empty: on all interfaces at the port of this\n\
+             # Address that accepts links from other validators. If empty: all interfaces, on the port of this\n\
              # validator's address in the genesis file.\n\
              listen = {listen}\n\
-             # Most bytes of bulk (batches, history) that wait for one peer. When full, the oldest are dropped and\n\
-             # the peer asks again for what it misses.\n\
+             # Maximum number of bytes of bulk data (batches, history) queued for one peer. When full, the oldest\n\
+             # are dropped, and the peer requests them again.\n\
              bulk_queue_bytes = {bulk_queue_bytes}\n\
-             # Most consensus messages that wait for one peer. When full, the oldest are dropped.\n\
+             # Maximum number of consensus messages queued for one peer. When full, the oldest are dropped.\n\
              urgent_queue_frames = {urgent_queue_frames}\n\
-             # How long a new connection may take to prove who it is.\n\
+             # Timeout for the authentication of a new connection.\n\
              handshake_timeout_ms = {handshake_timeout_ms}\n\
-             # Most connections at once that have not proved who they are. One host may hold a quarter of them.\n\
+             # Maximum number of unauthenticated connections. One host may hold a quarter of them.\n\
              max_unauthenticated = {max_unauthenticated}\n\
-             # How often an idle link is probed.\n\
+             # Interval between probes of an idle link.\n\
              keep_alive_ms = {keep_alive_ms}\n\
-             # How long a link may be silent, or a write be stuck, before it is given up and dialled again.\n\
+             # Time without a received byte, or in one blocked write, after which a link is closed and dialled again.\n\
              dead_after_ms = {dead_after_ms}\n\
-             # Longest pause between two attempts to reach a peer.\n\
+             # Maximum pause between two attempts to reach a peer.\n\
              max_backoff_ms = {max_backoff_ms}\n\
              \n\
              # Addresses to dial instead of those in the genesis file, by member name, for example\n\
@@ -245,21 +245,21 @@ impl NodeConfig {
              {addresses}\
              \n\
              [clients]\n\
-             # Where HTTP is served: submit, look up, status, commits, metrics. Empty: nowhere. There is no\n\
-             # authentication: keep it on a private interface or behind a proxy.\n\
+             # Address of the HTTP listener: submit, query, status, commits, metrics. If empty: none. There is no\n\
+             # authentication: use a private interface or a proxy.\n\
              http = {http}\n\
-             # Where the framed submission stream is served. Empty: nowhere. No authentication either.\n\
+             # Address of the framed submission stream. If empty: none. There is no authentication.\n\
              stream = {stream}\n\
-             # Most connections of clients at once, HTTP and streams each.\n\
+             # Maximum number of simultaneous client connections, for HTTP and for streams each.\n\
              max_connections = {max_connections}\n\
-             # Largest body of an HTTP request.\n\
+             # Maximum size of the body of an HTTP request.\n\
              max_body_bytes = {max_body_bytes}\n\
              \n\
              [mempool]\n\
-             # Most bytes of transactions that this node took and that are not committed; above, clients are told\n\
-             # to try again later.\n\
+             # Maximum number of bytes of accepted, uncommitted transactions. Above it, the node refuses further\n\
+             # transactions.\n\
              max_pending_bytes = {max_pending_bytes}\n\
-             # Most such transactions.\n\
+             # Maximum number of accepted, uncommitted transactions.\n\
              max_pending_transactions = {max_pending_transactions}\n",
             genesis = quoted(&self.node.genesis.to_string_lossy()),
             keys = quoted(&self.node.keys.to_string_lossy()),
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_written_file_reads_back() {
+    fn a_written_file_round_trips() {
         let mut config = NodeConfig::new("../genesis.toml", "keys", "da\"ta");
         config.links.addresses.insert("node 2".into(), "[::1]:7".into());
         config.mempool.max_pending_transactions = 7;
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_field_and_a_bad_limit_are_refused_by_name() {
+    fn unknown_fields_and_bad_limits_are_named() {
         let places = "[node]\ngenesis='g'\nkeys='k'\ndata='d'\n";
         assert_eq!(NodeConfig::parse(places).unwrap(), NodeConfig::new("g", "k", "d"));
         for (text, name) in [

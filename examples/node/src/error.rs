@@ -2,40 +2,41 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The result of what a node does on behalf of its operator.
+/// Result of the node's operations.
 pub type Result<T, E = NodeError> = std::result::Result<T, E>;
 
-/// Why a node cannot start or go on. Each has a stable [`code`](NodeError::code), and its text says what to do.
+/// Error that prevents a node from starting or continuing. Each has a stable [`code`](NodeError::code) and a message with
+/// the remedy.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NodeError {
-    /// The configuration file is wrong.
+    /// The configuration file is invalid.
     Config {
         /// The file, if it came from one.
         path: Option<PathBuf>,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
-    /// The genesis file is wrong.
+    /// The genesis is invalid.
     Genesis {
         /// The file, if it came from one.
         path: Option<PathBuf>,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
-    /// The key file is wrong, readable by others, or would be overwritten.
+    /// The key file is invalid, readable by other users, or would be overwritten.
     KeyFile {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
-    /// The key file's keys belong to no member of the genesis file.
+    /// The keys belong to no member of the chain.
     NotAMember {
         /// The identity key, in hexadecimal.
         identity: String,
     },
-    /// This node was a member and is none any more.
+    /// This node is no longer a member.
     Left {
         /// The first epoch without it.
         epoch: u64,
@@ -47,73 +48,73 @@ pub enum NodeError {
         /// The directory.
         path: PathBuf,
     },
-    /// The data directory was made by another chain or another validator.
+    /// The data directory belongs to another chain or validator.
     DataMismatch {
         /// The directory.
         path: PathBuf,
-        /// What differs: `protocol`, `chain`, `validator` or `format`.
+        /// The mismatch: `protocol`, `chain`, `validator` or `format`.
         what: &'static str,
-        /// What the directory holds.
+        /// Value in the directory.
         found: String,
-        /// What the node was started with.
+        /// Value of this node.
         expected: String,
     },
-    /// What the data directory holds cannot be read back.
+    /// Stored data cannot be decoded.
     Corrupt {
-        /// What was being read.
+        /// The data.
         what: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// The store failed.
     Store {
-        /// What was being done.
+        /// The operation.
         during: &'static str,
-        /// What the store said.
+        /// The store's error.
         problem: String,
     },
-    /// An address cannot be listened on.
+    /// An address cannot be bound.
     Bind {
         /// The address.
         address: String,
-        /// Why not.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The operating system refused something.
+    /// An operation of the operating system failed.
     Io {
-        /// What was being done.
+        /// The operation.
         during: &'static str,
-        /// The file, if it was about one.
+        /// The file, if the operation has one.
         path: Option<PathBuf>,
-        /// Why not.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// Another running node uses this validator's identity key.
     SameIdentity {
-        /// Where it was seen.
+        /// Address of the other node.
         address: String,
     },
-    /// TLS could not be set up.
+    /// TLS cannot be configured.
     Tls {
-        /// What rustls said.
+        /// Error of rustls.
         problem: String,
     },
-    /// The application failed in a way that it must not.
+    /// The application failed.
     Application {
-        /// What happened.
+        /// The problem.
         problem: String,
     },
-    /// A building block refused.
+    /// Error of a building block.
     Block(quorate::Error),
     /// The node is shutting down or has stopped.
     Stopped {
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
 impl NodeError {
-    /// Every code that [`code`](NodeError::code) can return for an error of the node itself.
+    /// All codes of the node's own errors.
     pub const CODES: &'static [&'static str] = &[
         "CONFIG",
         "GENESIS",
@@ -132,7 +133,7 @@ impl NodeError {
         "STOPPED",
     ];
 
-    /// A short code that never changes its meaning.
+    /// Stable code.
     pub fn code(&self) -> &'static str {
         match self {
             NodeError::Config { .. } => "CONFIG",
@@ -154,17 +155,17 @@ impl NodeError {
         }
     }
 
-    /// An error of the operating system about a file.
+    /// Creates an error of an operation on a file.
     pub fn file(during: &'static str, path: &Path, source: io::Error) -> Self {
         NodeError::Io { during, path: Some(path.to_owned()), source }
     }
 
-    /// An error of the store.
+    /// Creates an error of the store.
     pub fn store(during: &'static str, problem: impl fmt::Display) -> Self {
         NodeError::Store { during, problem: problem.to_string() }
     }
 
-    /// Data that cannot be read back.
+    /// Creates an error for data that cannot be decoded.
     pub fn corrupt(what: &'static str, problem: impl fmt::Display) -> Self {
         NodeError::Corrupt { what, problem: problem.to_string() }
     }
@@ -180,45 +181,42 @@ impl fmt::Display for NodeError {
             NodeError::KeyFile { path, problem } => write!(f, "key file {}: {problem}", path.display()),
             NodeError::NotAMember { identity } => write!(
                 f,
-                "the identity key {identity} belongs to no member of the chain; check that key file and genesis file \
-                 belong together, or, if it is to join, set observe = true under [node]"
+                "the identity key {identity} belongs to no member of the chain; check that key file and genesis file match, or set \
+                 observe = true under [node] if this node is to join"
             ),
             NodeError::Left { epoch, first_height } => write!(
                 f,
-                "this node has left the chain: it is no member from epoch {epoch} on, which begins with block \
-                 {first_height}; its work is done, its data directory may be kept as an archive. To come back, join \
-                 with new keys and an empty directory"
+                "this node has left the chain: it is not a member since epoch {epoch}, which starts with block {first_height}; \
+                 keep the data directory as an archive, or delete it. To rejoin, use new keys and an empty directory"
             ),
             NodeError::DataInUse { path } => write!(
                 f,
-                "another process uses the data directory {}; stop it, or give this node a directory of its own",
+                "another process uses the data directory {}; stop it, or configure another directory",
                 path.display()
             ),
             NodeError::DataMismatch { path, what, found, expected } => write!(
                 f,
-                "the data directory {} belongs to another {what} (it holds {found}, this node has {expected}); \
-                 start with the directory, key file and genesis file that belong together",
+                "the data directory {} belongs to another {what} (expected {expected}, got {found}); start with the directory, key file and genesis file of the same validator",
                 path.display()
             ),
             NodeError::Corrupt { what, problem } => write!(
                 f,
-                "{what} cannot be read back: {problem}; restore the data directory from a copy of the same disk \
-                 state, or leave the committee before using the key with an empty one"
+                "cannot read {what}: {problem}; restore a consistent copy of the data directory, or leave the committee \
+                 before using the key with an empty directory"
             ),
             NodeError::Store { during, problem } => {
-                write!(f, "the store failed while {during}: {problem}; check the disk, then start again")
+                write!(f, "the store failed while {during}: {problem}; check the disk, then restart")
             }
             NodeError::Bind { address, source } => write!(
                 f,
-                "cannot listen on {address}: {source}; choose another address in the configuration, or stop what uses it"
+                "cannot listen on {address}: {source}; configure another address, or stop the process that uses it"
             ),
             NodeError::Io { during, path, source } => write!(f, "{during}{}: {source}", place(path)),
             NodeError::SameIdentity { address } => write!(
                 f,
-                "another running node at {address} uses this validator's identity key; stop one of the two, a key \
-                 must never sign in two places"
+                "another running node at {address} uses this validator's identity key; stop one of the two nodes, because a key must never sign in two places"
             ),
-            NodeError::Tls { problem } => write!(f, "TLS could not be set up: {problem}"),
+            NodeError::Tls { problem } => write!(f, "cannot configure TLS: {problem}"),
             NodeError::Application { problem } => write!(f, "the application failed: {problem}"),
             NodeError::Block(e) => e.fmt(f),
             NodeError::Stopped { why } => write!(f, "the node has stopped: {why}"),

@@ -1,6 +1,6 @@
 //! The validator's secret keys on disk.
 //!
-//! A key file is a few lines of text, readable by its owner alone:
+//! A key file is a short text file that only its owner can read:
 //!
 //! ```text
 //! quorate-keys 1
@@ -13,7 +13,7 @@
 //! `identity` is an Ed25519 secret (links, blocks), `voting` the secret of the voting key in the named scheme. The
 //! last line guards against a damaged file. Lines that begin with `#` are comments.
 //!
-//! A file is never overwritten: the old keys may be in a genesis, and what they signed is bound to them.
+//! A file is never overwritten: the old keys may be in a genesis, and a validator that loses them cannot return.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -29,11 +29,11 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::genesis::{Hex, PublicKeys, SchemeName};
 use crate::{NodeError, Result};
 
-/// Far above any key file; a larger file is something else.
+/// Maximum size of a key file in bytes.
 const MAX_FILE: u64 = 4096;
 const FIRST_LINE: &str = "quorate-keys 1";
 
-/// A validator's secrets. They are wiped when dropped and cannot be printed or cloned.
+/// A validator's secret keys. They are zeroized on drop and cannot be printed or cloned.
 pub struct NodeKeys {
     scheme: SchemeName,
     identity: Zeroizing<[u8; 32]>,
@@ -41,7 +41,7 @@ pub struct NodeKeys {
 }
 
 impl NodeKeys {
-    /// New keys from the operating system's generator, not yet on disk.
+    /// Generates keys with the operating system's random generator. Does not write them to disk.
     ///
     /// # Errors
     /// If the generator fails.
@@ -54,7 +54,7 @@ impl NodeKeys {
         Ok(Self { scheme, identity, voting })
     }
 
-    /// Writes a key file that only its owner can read, and waits until the disk has it.
+    /// Writes a key file that only its owner can read, durably.
     ///
     /// # Errors
     /// [`NodeError::KeyFile`] if the file exists; [`NodeError::Io`].
@@ -76,7 +76,7 @@ impl NodeKeys {
         self.scheme
     }
 
-    /// What goes into the genesis file: the public keys and the proofs that their secrets are known.
+    /// The public keys and their proofs of possession, for the genesis file.
     ///
     /// # Errors
     /// If the secrets are not valid.
@@ -102,11 +102,11 @@ impl NodeKeys {
     /// # Errors
     /// [`NodeError::Genesis`] if `S` is not the scheme of the keys, or if the secret is not valid.
     pub fn voting<S: Scheme>(&self) -> Result<S::SecretKey> {
-        if SchemeName::of::<S>() != Some(self.scheme) {
+        if SchemeName::for_scheme::<S>() != Some(self.scheme) {
             return Err(NodeError::Genesis {
                 path: None,
                 problem: format!(
-                    "the chain votes with {}, the key file has a voting key for {}; make keys for this chain's scheme",
+                    "scheme of the voting key: expected {}, got {}; create keys for the scheme of this chain",
                     S::NAME,
                     self.scheme
                 ),
@@ -120,7 +120,7 @@ impl NodeKeys {
         let public = self.public()?.identity_key;
         let mut text = Zeroizing::new(String::with_capacity(MAX_FILE as usize));
         for part in [
-            "# Secret keys of a quorate validator. Whoever has this file can sign in its name.\n",
+            "# Secret keys of a quorate validator. Keep it secret: it allows signing in the name of the validator.\n",
             FIRST_LINE,
             "\nscheme ",
             self.scheme.as_str(),
@@ -142,12 +142,12 @@ impl NodeKeys {
     fn from_text(text: &str) -> Result<Self, String> {
         let mut lines = text.lines().filter(|l| !l.is_empty() && !l.starts_with('#'));
         if lines.next() != Some(FIRST_LINE) {
-            return Err(format!("the first line is not `{FIRST_LINE}`; check the path"));
+            return Err(format!("first line: expected `{FIRST_LINE}`; check the path"));
         }
         let mut field = |name: &str| {
             let line = lines.next().unwrap_or_default();
             let value = line.strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
-            value.ok_or_else(|| format!("the line `{name} …` is missing; restore the file from its copy"))
+            value.ok_or_else(|| format!("the line `{name} …` is missing; restore the file from a backup"))
         };
         let keys = Self {
             scheme: field("scheme")?.parse()?,
@@ -155,15 +155,18 @@ impl NodeKeys {
             voting: secret("voting", field("voting")?)?,
         };
         let stated = field("identity-public")?;
-        let public = keys.public().map_err(|e| format!("{e}; restore the file from its copy"))?.identity_key;
+        let public = keys.public().map_err(|e| format!("{e}; restore the file from a backup"))?.identity_key;
         if lines.next().is_some() || stated != public.to_string() {
-            return Err("it is damaged (keys and their check do not agree); restore it from its copy".into());
+            return Err(
+                "damaged file: the secret key does not match identity-public; restore the file from a backup"
+                    .into(),
+            );
         }
         Ok(keys)
     }
 }
 
-/// Writes a small file of secrets that only its owner can read, and waits until the disk has it.
+/// Writes a small secret file that only its owner can read, durably.
 ///
 /// # Errors
 /// [`NodeError::KeyFile`] if the file exists; [`NodeError::Io`].
@@ -176,19 +179,19 @@ pub fn save_private(path: &Path, text: &str) -> Result<()> {
     File::open(directory).and_then(|d| d.sync_all()).map_err(failed)
 }
 
-/// Reads a small file of secrets.
+/// Reads a small secret file.
 ///
 /// # Errors
-/// [`NodeError::KeyFile`] if others can read the file, or if it is larger than such a file is; [`NodeError::Io`].
+/// [`NodeError::KeyFile`] if others can read the file, or if it is too large; [`NodeError::Io`].
 pub fn load_private(path: &Path) -> Result<Zeroizing<String>> {
     let failed = |e| NodeError::file("reading the key file", path, e);
     let mut file = File::open(path).map_err(failed)?;
     check_private(path, &file)?;
     if file.metadata().map_err(failed)?.len() > MAX_FILE {
-        let problem = "it is too large to be a key file; check the path".to_owned();
+        let problem = "the file is too large for a key file; check the path".to_owned();
         return Err(NodeError::KeyFile { path: path.to_owned(), problem });
     }
-    // Room is made beforehand: a buffer that grows would leave copies of the secrets behind.
+    // The buffer has its final size: growing it would leave copies of the secrets in memory.
     let mut text = Zeroizing::new(String::with_capacity(MAX_FILE as usize + 1));
     (&mut file).take(MAX_FILE).read_to_string(&mut text).map_err(failed)?;
     Ok(text)
@@ -197,7 +200,7 @@ pub fn load_private(path: &Path) -> Result<Zeroizing<String>> {
 fn secret(name: &str, digits: &str) -> Result<Zeroizing<[u8; 32]>, String> {
     let mut bytes = Zeroizing::new([0; 32]);
     hex::decode_to_slice(digits, bytes.as_mut())
-        .map_err(|_| format!("`{name}` is not 64 hexadecimal digits; restore the file from its copy"))?;
+        .map_err(|_| format!("`{name}`: expected 64 hexadecimal digits; restore the file from a backup"))?;
     Ok(bytes)
 }
 
@@ -214,8 +217,7 @@ fn create_private(path: &Path) -> Result<File> {
     options.open(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::AlreadyExists => NodeError::KeyFile {
             path: path.to_owned(),
-            problem: "it exists and is not overwritten; choose another path, or move it away if you are sure"
-                .into(),
+            problem: "the file exists and is not overwritten; choose another path, or move the file".into(),
         },
         _ => NodeError::file("creating the key file", path, e),
     })
@@ -229,7 +231,7 @@ fn check_private(path: &Path, file: &File) -> Result<()> {
     if metadata.permissions().mode() & 0o077 != 0 {
         return Err(NodeError::KeyFile {
             path: path.to_owned(),
-            problem: format!("others can read it; run `chmod 600 {}` first", path.display()),
+            problem: format!("other users can read the file; run `chmod 600 {}`", path.display()),
         });
     }
     Ok(())

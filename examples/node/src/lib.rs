@@ -1,23 +1,24 @@
 #![forbid(unsafe_code)]
-//! A whole validator node around a consensus state machine: authenticated links, a durable store, a mempool, an
-//! application, and what clients need.
+//! The runtime of a validator around a consensus state machine: authenticated links, a durable store, a mempool, an
+//! application, and interfaces for clients.
 //!
-//! | module | what it does |
+//! | module | contents |
 //! |---|---|
-//! | [`config`] | the operator's file: addresses, limits, places |
-//! | [`genesis`] | the chain's file: members, keys, weights, parameters |
-//! | [`epochs`] | who the members are from which height on |
+//! | [`config`] | the operator's configuration: addresses, limits, paths |
+//! | [`genesis`] | the genesis of a chain: members, keys, weights, parameters |
+//! | [`epochs`] | the members from a height on |
 //! | [`keys`] | the validator's secret keys on disk |
-//! | [`links`] | TLS 1.3 between validators, each end pinned to its identity key |
-//! | [`protocol`] | what the node needs of a consensus protocol; the protocols' adapters |
-//! | [`runtime`] | drives the state machine: persist, then send |
+//! | [`links`] | TLS 1.3 between validators, authenticated by identity keys |
+//! | [`protocol`] | the interface between the node and a consensus protocol |
+//! | [`runtime`] | drives the replica: persist, then send |
 //! | [`store`] | records, blocks and batches on disk |
-//! | [`application`] | what transactions mean; the ledger is the default |
-//! | [`proof`] | a transaction's proof of inclusion |
-//! | [`handle`] | everything a client side needs of a running node |
+//! | [`application`] | the meaning of transactions; the ledger is the default |
+//! | [`proof`] | proofs of transactions and of the state |
+//! | [`handle`] | the interface of a running node for clients |
 //! | [`client`] | HTTP, the submission stream, metrics |
 //!
-//! To run a chain of your own, implement [`application::Application`] and start a [`runtime::Node`] with it.
+//! To run your own application, implement [`application::Application`]; to run your own consensus protocol, implement
+//! [`protocol::Protocol`]. Then start a [`runtime::Node`] with both.
 //!
 //! The crate has **not been audited**.
 
@@ -39,8 +40,3 @@ pub mod store;
 
 pub use error::{NodeError, Result};
 pub use genesis::Contact;
-
-/// The README's examples, here because this crate sees all that they use.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-pub struct Readme;

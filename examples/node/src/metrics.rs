@@ -1,6 +1,6 @@
-//! What a node counts, in the Prometheus text format.
+//! Metrics of a node, in the Prometheus text format.
 //!
-//! Each group registers itself; whoever counts holds the group (or a clone of a single counter: they are shared).
+//! Each group registers its metrics. Components hold a group or clones of single counters, which share their values.
 
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
@@ -9,37 +9,37 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
-/// Everything a node counts.
+/// All metrics of a node.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
     /// Links between validators.
     pub links: LinkMetrics,
-    /// The state machine and the chain.
+    /// The replica and the chain.
     pub chain: ChainMetrics,
-    /// Transactions on their way in.
+    /// The mempool.
     pub mempool: MempoolMetrics,
-    /// What clients do.
+    /// Clients.
     pub clients: ClientMetrics,
 }
 
-/// A peer, by its name in the genesis.
+/// Label: a peer.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct PeerLabel {
     /// The member's name.
     pub peer: String,
 }
 
-/// A peer and the code of an error.
+/// Label: a peer and an error code.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct PeerCodeLabel {
     /// The member's name, or `unknown`.
     pub peer: String,
-    /// The error's code.
+    /// The error code.
     pub code: &'static str,
 }
 
-/// The code of an error or of a refusal.
+/// Label: an error code.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct CodeLabel {
     /// The code.
@@ -57,77 +57,77 @@ pub struct LinkMetrics {
     pub frames_received: Family<PeerLabel, Counter>,
     /// Bytes received.
     pub bytes_received: Family<PeerLabel, Counter>,
-    /// Frames dropped because the peer did not keep up.
+    /// Frames dropped because the queue to the peer was full.
     pub frames_dropped: Family<PeerLabel, Counter>,
-    /// Frames refused, by what was wrong with them.
+    /// Refused frames, by code.
     pub frames_refused: Family<PeerCodeLabel, Counter>,
-    /// Connections refused, by why.
+    /// Refused connections, by code.
     pub connections_refused: Family<PeerCodeLabel, Counter>,
-    /// Times a link was lost.
+    /// Lost links.
     pub links_lost: Family<PeerLabel, Counter>,
-    /// Links that stand.
+    /// Established links.
     pub links_up: Gauge,
 }
 
-/// The state machine and the chain.
+/// The replica and the chain.
 #[derive(Clone, Debug)]
 pub struct ChainMetrics {
     /// Height of the newest committed block.
     pub height: Gauge,
     /// Height of the newest executed block.
     pub executed_height: Gauge,
-    /// The view the node is in.
+    /// Current view.
     pub view: Gauge,
-    /// Views given up.
+    /// Views that timed out.
     pub timeouts: Counter,
     /// Transactions committed.
     pub transactions: Counter,
     /// Bytes of transactions committed.
     pub transaction_bytes: Counter,
-    /// Faults of protocol, by the member at fault and the kind.
+    /// Protocol violations, by member and code.
     pub faults: Family<PeerCodeLabel, Counter>,
-    /// Messages of members who are in another epoch.
+    /// Messages from members in another epoch.
     pub other_epochs: Counter,
-    /// The epoch the node is in.
+    /// Current epoch.
     pub epoch: Gauge,
-    /// Seconds from the making of a block to its commit here, by its author's clock.
+    /// Seconds from the proposal of a block, on its author's clock, to its commit at this node.
     pub commit_seconds: Histogram,
-    /// Seconds a durable write took.
+    /// Duration of a durable write in seconds.
     pub persist_seconds: Histogram,
-    /// Records in a durable write.
+    /// Records written durably.
     pub persist_records: Counter,
     /// Size of the newest quorum certificate in bytes.
     pub certificate_bytes: Gauge,
 }
 
-/// Transactions on their way in.
+/// The mempool.
 #[derive(Clone, Debug, Default)]
 pub struct MempoolMetrics {
-    /// Transactions taken.
+    /// Accepted transactions.
     pub accepted: Counter,
-    /// Transactions refused, by why.
+    /// Refused transactions, by code.
     pub refused: Family<CodeLabel, Counter>,
-    /// Batches sealed.
+    /// Sealed batches.
     pub batches: Counter,
-    /// Transactions taken and not yet committed.
+    /// Accepted transactions that are not committed.
     pub pending_transactions: Gauge,
-    /// Their bytes.
+    /// Size of these in bytes.
     pub pending_bytes: Gauge,
 }
 
-/// What clients do.
+/// Clients.
 #[derive(Clone, Debug, Default)]
 pub struct ClientMetrics {
-    /// Connections that stand.
+    /// Open connections.
     pub connections: Gauge,
     /// Requests, by route.
     pub requests: Family<CodeLabel, Counter>,
-    /// Requests answered with an error, by its code.
+    /// Requests answered with an error, by code.
     pub errors: Family<CodeLabel, Counter>,
 }
 
 impl Metrics {
-    /// All counters at zero.
+    /// Creates all metrics with the value zero.
     pub fn new() -> Self {
         let mut registry = Registry::with_prefix("quorate");
         Self {
@@ -139,7 +139,7 @@ impl Metrics {
         }
     }
 
-    /// All of it as `application/openmetrics-text; version=1.0.0; charset=utf-8`.
+    /// Encodes all metrics as `application/openmetrics-text; version=1.0.0; charset=utf-8`.
     pub fn render(&self) -> String {
         let mut out = String::new();
         // Writing into a String cannot fail.

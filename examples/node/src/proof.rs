@@ -1,37 +1,37 @@
-//! Proofs for clients who know nothing but the genesis: that a transaction is committed, and what the state says.
+//! Proofs that a client verifies with only the genesis: of committed transactions and of the state.
 //!
-//! A [`TransactionProof`] leads from a transaction to the committee's signatures:
+//! A [`TransactionProof`] connects a transaction to the committee's signatures:
 //!
 //! ```text
 //! transaction ─ hash ─▶ leaf ─ Merkle path ─▶ root in the batch's header ─ part of ─▶ block
-//!       block ◀─ parent ─ … ◀─ parent ─ last link, whose view follows on its parent's ◀─ quorum certificate
+//!       block ◀─ parent ─ … ◀─ parent ─ last link, in the view after its parent's ◀─ quorum certificate
 //! ```
 //!
-//! What leads from the block to the signatures is the protocol's [finality](Protocol::Finality); drawn is Jolteon's.
+//! The protocol's [finality](Protocol::Finality) connects the block to the signatures; the figure shows Jolteon's.
 //!
-//! A [`RootProof`] shows which state the committee agreed on after a height: a committed block states an
-//! [execution root](crate::execution), and the application's roots from that height on hash to it. With a proof of the
-//! application against its root it makes a [`StateProof`].
+//! A [`RootProof`] proves the state that the committee agreed on after a height: a committed block contains an
+//! [execution root](crate::execution), and the application's roots from that height on hash to it. Together with the
+//! application's proof against its root it forms a [`StateProof`].
 //!
-//! All of them are checked against the committees that the genesis names (`Genesis::committees`), cost one
-//! certificate verification, a few signatures and hashes, and accept no other bytes than those the node sent: a
-//! change anywhere is refused. They say "at that height", never "now".
+//! All proofs are verified against the committees of the genesis (`Genesis::committees`). Cost: one certificate
+//! verification, a few signatures and hashes. A change of any byte is detected. A proof is about its height, not about the
+//! present.
 
 use std::sync::Arc;
 
 use quorate::merkle::Path;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
-use quorate_jolteon::MAX_BATCH_BYTES;
+use quorate_protocol::batch::MAX_BATCH_BYTES;
 use serde::{Deserialize, Serialize};
 
 use crate::application::{LedgerProof, MAX_KEY, MAX_VALUE};
 use crate::execution::execution_root;
 use crate::genesis::Hex;
 use crate::handle::Digest;
-use crate::protocol::{Block, Part, Protocol};
+use crate::protocol::{BatchSummary, Block, Protocol};
 
-/// The most heights between a state and the block that states it.
+/// Maximum number of heights between a state and the block that contains it.
 pub const MAX_ROOTS: usize = 1024;
 
 /// Proof that a transaction is committed.
@@ -39,13 +39,13 @@ pub const MAX_ROOTS: usize = 1024;
 pub struct TransactionProof<P: Protocol> {
     /// The transaction.
     pub transaction: Vec<u8>,
-    /// From its leaf to the root of its batch.
+    /// Path from its leaf to the root of its batch.
     pub path: Path,
-    /// Which of the block's batches.
+    /// Index of its batch in the block.
     pub batch: u16,
-    /// The block that names the batch.
+    /// The block that contains the batch.
     pub block: Arc<P::Block>,
-    /// Why the block is committed.
+    /// Proof that the block is committed.
     pub finality: P::Finality,
 }
 
@@ -54,17 +54,17 @@ pub struct TransactionProof<P: Protocol> {
 pub struct RootProof<P: Protocol> {
     /// The height.
     pub height: u64,
-    /// The execution root of the height before; zero for height 0.
+    /// Execution root of the previous height; zero for height 0.
     pub previous: [u8; 32],
-    /// The application's roots from that height up to the one that the block states.
+    /// The application's roots from that height up to the height of the state in the block.
     pub roots: Vec<[u8; 32]>,
-    /// A block that states an execution root.
+    /// A block that contains an execution root.
     pub block: Arc<P::Block>,
-    /// Why the block is committed.
+    /// Proof that the block is committed.
     pub finality: P::Finality,
 }
 
-/// Proof of what a key of the ledger has after a height: a value, or nothing.
+/// Proof of the value of a ledger key after a height, or of its absence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateProof<P: Protocol> {
     key: Vec<u8>,
@@ -73,32 +73,31 @@ pub struct StateProof<P: Protocol> {
     root: RootProof<P>,
 }
 
-/// What a [`TransactionProof`] proves.
+/// Statement that a [`TransactionProof`] proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ProvenTransaction {
-    /// The transaction's identity.
+    /// Identifier of the transaction.
     pub id: Digest,
     /// Height of the block that commits it.
     pub height: u64,
-    /// Identity of that block.
+    /// Digest of that block.
     pub block: Digest,
-    /// Identity of its batch.
+    /// Digest of its batch.
     pub batch: Digest,
-    /// Its place in the batch.
+    /// Position in the batch.
     pub position: u32,
 }
 
 impl<P: Protocol> TransactionProof<P> {
-    /// The batch that holds the transaction, as the block names it.
-    pub fn batch(&self) -> Option<Part> {
+    /// The batch that contains the transaction, as the block describes it.
+    pub fn batch(&self) -> Option<BatchSummary> {
         self.block.payload().get(usize::from(self.batch)).copied()
     }
 
-    /// Checks the whole proof.
+    /// Verifies the complete proof.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for a link that does not hold, [`Error::BadSignature`], or what is wrong with the
-    /// certificate.
+    /// [`Error::WrongContext`] for a link that does not match, [`Error::BadSignature`], or the error of the certificate.
     pub fn verify(&self, context: &P::Context) -> Result<ProvenTransaction> {
         let named = self.batch().ok_or(Error::WrongContext { what: "batch of the transaction" })?;
         if self.path.count() != named.count {
@@ -119,7 +118,7 @@ impl<P: Protocol> TransactionProof<P> {
     /// The proof as JSON: an object of hexadecimal strings and numbers.
     ///
     /// # Errors
-    /// None in practice; what `serde_json` says.
+    /// None in practice: those of `serde_json`.
     pub fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string(&TransactionProofJson {
             transaction: Hex(self.transaction.clone()),
@@ -132,10 +131,10 @@ impl<P: Protocol> TransactionProof<P> {
         })
     }
 
-    /// Reads what [`to_json`](Self::to_json) wrote.
+    /// Parses the output of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// [`Error::Malformed`] if it is not such an object, or what is wrong with its parts.
+    /// [`Error::Malformed`] if it is not such an object, or the error of a part.
     pub fn from_json(text: &str, context: &P::Context) -> Result<Self> {
         let json: TransactionProofJson = serde_json::from_str(text)
             .map_err(|_| Error::Malformed { what: "JSON of a transaction proof" })?;
@@ -154,7 +153,7 @@ impl<P: Protocol> TransactionProof<P> {
 }
 
 impl<P: Protocol> RootProof<P> {
-    /// Checks the proof and gives the application's root after [`height`](Self::height).
+    /// Verifies the proof and returns the application's root after [`height`](Self::height).
     ///
     /// # Errors
     /// As [`TransactionProof::verify`].
@@ -176,12 +175,12 @@ impl<P: Protocol> RootProof<P> {
 }
 
 impl<P: Protocol> StateProof<P> {
-    /// Puts a proof together from its parts. Nothing is checked.
+    /// Assembles a proof from its parts, without checks.
     pub fn new(key: Vec<u8>, value: Option<Vec<u8>>, ledger: LedgerProof, root: RootProof<P>) -> Self {
         Self { key, value, ledger, root }
     }
 
-    /// Checks the whole proof and gives what `key` has after which height.
+    /// Verifies the complete proof and returns its height and the value of `key`.
     ///
     /// # Errors
     /// [`Error::WrongContext`] if the proof is for another key, and as [`RootProof::verify`].

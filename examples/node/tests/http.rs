@@ -1,4 +1,4 @@
-//! HTTP as its clients see it, the hostile ones included.
+//! The HTTP interface, with correct and faulty clients.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -35,10 +35,10 @@ async fn connect(clients: &Clients) -> TcpStream {
     TcpStream::connect(clients.http_address().unwrap()).await.unwrap()
 }
 
-/// Sends bytes as they are and reads until the server closes.
+/// Sends raw bytes and reads until the server closes the connection.
 async fn exchange(clients: &Clients, request: &[u8]) -> Answer {
     let mut stream = connect(clients).await;
-    // The server may answer and close before it has read everything.
+    // The server may answer and close before it has read all bytes.
     let _ = stream.write_all(request).await;
     let mut all = Vec::new();
     let _ = stream.read_to_end(&mut all).await;
@@ -65,7 +65,7 @@ async fn post(clients: &Clients, headers: &str, body: &[u8]) -> Answer {
 const JSON: &str = "content-type: application/json\r\n";
 
 #[tokio::test]
-async fn a_transaction_is_taken_and_every_refusal_has_its_code() {
+async fn transactions_are_accepted_or_refused_with_a_code() {
     let fake = Fake::new();
     let clients = start(&fake).await;
     let taken = post(&clients, "", b"hello").await;
@@ -99,7 +99,7 @@ async fn many_transactions_are_answered_one_by_one() {
 }
 
 #[tokio::test]
-async fn a_body_above_the_limit_is_refused_whether_it_says_its_length_or_not() {
+async fn bodies_above_the_limit_are_refused() {
     let clients = start(&Fake::new()).await;
     post(&clients, "", &[7; 20_000]).await.refused_as(413, "BODY_TOO_LARGE");
     let claims = b"POST /v1/transactions HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\nab";
@@ -144,7 +144,7 @@ async fn wrong_paths_methods_and_parameters_are_named() {
 }
 
 #[tokio::test]
-async fn garbage_harms_nobody_else() {
+async fn garbage_does_not_affect_other_clients() {
     let clients = start(&Fake::new()).await;
     let garbage: [&[u8]; 5] = [
         b"\0\xff\x16\x03\x01garbage\r\n\r\n",
@@ -234,7 +234,7 @@ async fn blocks_ledger_genesis_and_the_rest_answer() {
 }
 
 #[tokio::test]
-async fn health_says_why_a_node_is_not_ready() {
+async fn health_gives_the_reason_if_not_ready() {
     let fake = Fake::new();
     let clients = start(&fake).await;
     assert_eq!(get(&clients, "/health").await.status, 200);
@@ -245,7 +245,7 @@ async fn health_says_why_a_node_is_not_ready() {
 }
 
 #[tokio::test]
-async fn what_fails_inside_is_not_told_outside() {
+async fn internal_errors_are_not_disclosed() {
     let fake = Fake::new();
     let clients = start(&fake).await;
     fake.broken.store(true, Ordering::Relaxed);
@@ -285,11 +285,11 @@ async fn commits_are_streamed() {
 }
 
 #[tokio::test]
-async fn a_slow_reader_of_commits_is_told_and_cut_off() {
+async fn a_slow_reader_of_commits_is_disconnected() {
     let fake = Fake::new();
     let clients = start(&fake).await;
     let mut reader = follow(&clients).await;
-    // Without a pause, so that the server's side cannot run in between and falls behind.
+    // Without a pause, so that the server cannot run in between and falls behind.
     (0..1000).for_each(|_| fake.commit(vec![]));
     let mut rest = String::new();
     tokio::time::timeout(Duration::from_secs(20), reader.read_to_string(&mut rest)).await.unwrap().unwrap();
@@ -298,9 +298,9 @@ async fn a_slow_reader_of_commits_is_told_and_cut_off() {
     assert_eq!(get(&clients, "/health").await.status, 200);
 }
 
-/// Time stands still until nothing else can happen, then jumps to the next timer.
+/// The paused clock advances to the next timer when all tasks are idle.
 #[tokio::test(start_paused = true)]
-async fn a_client_that_never_finishes_its_request_loses_its_connection() {
+async fn an_incomplete_request_times_out() {
     let clients = start(&Fake::new()).await;
     for unfinished in [&b""[..], b"GET /v1/status HTTP/1.1\r\nx: "] {
         let mut stream = connect(&clients).await;
@@ -314,7 +314,7 @@ async fn a_client_that_never_finishes_its_request_loses_its_connection() {
 }
 
 #[tokio::test]
-async fn connections_above_the_limit_are_refused_and_the_place_comes_back() {
+async fn connections_above_the_limit_are_refused() {
     let clients = start(&Fake::new()).await;
     let mut held = Vec::new();
     for _ in 0..support::config().max_connections {
@@ -334,7 +334,7 @@ async fn connections_above_the_limit_are_refused_and_the_place_comes_back() {
 }
 
 #[tokio::test]
-async fn stopping_ends_what_is_open() {
+async fn stopping_ends_open_requests() {
     let fake = Fake::new();
     let clients = start(&fake).await;
     let mut reader = follow(&clients).await;

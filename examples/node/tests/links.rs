@@ -1,4 +1,4 @@
-//! Links over real TLS and real sockets on this machine.
+//! Links over real TLS and real sockets on the local machine.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;
@@ -15,15 +15,17 @@ use quorate_node::config::LinkConfig;
 use quorate_node::genesis::{Genesis, SchemeName};
 use quorate_node::handle::PeerStatus;
 use quorate_node::keys::NodeKeys;
-use quorate_node::links::{Guest, Lane, Limits, LinkEvent, LinkSender, Links, Received, Settings, Sink};
+use quorate_node::links::{
+    FormerMember, Lane, Limits, LinkEvent, LinkSender, Links, Received, Settings, Sink,
+};
 use quorate_node::metrics::Metrics;
 
-/// Keeps what comes in.
+/// Stores received frames and events.
 #[derive(Default)]
 struct Inbox {
     frames: Mutex<Vec<Received>>,
     events: Mutex<Vec<LinkEvent>>,
-    /// Keeps frames, and so their share of the bound, even when a test takes a look.
+    /// Sender, lane and size of each frame. Unlike `frames`, it does not hold a share of the inbound limit.
     order: Mutex<Vec<(u16, Lane, usize)>>,
 }
 
@@ -47,7 +49,7 @@ impl Inbox {
         self.bodies(from).iter().any(|b| b == body)
     }
 
-    fn saw_twin(&self) -> bool {
+    fn saw_same_identity(&self) -> bool {
         self.events.lock().unwrap().iter().any(|e| matches!(e, LinkEvent::SameIdentity { .. }))
     }
 }
@@ -77,7 +79,7 @@ fn config() -> LinkConfig {
     LinkConfig { keep_alive_ms: 100, dead_after_ms: 2_000, max_backoff_ms: 500, ..LinkConfig::default() }
 }
 
-/// A node as `change` wants it.
+/// Links of a member with settings changed by `change`.
 async fn node(genesis: &Genesis, keys: &NodeKeys, me: u16, change: impl FnOnce(&mut Settings)) -> TestNode {
     let metrics = Metrics::new();
     let members: Vec<_> = genesis.members.iter().map(|m| (m.name.clone(), m.address.clone())).collect();
@@ -89,7 +91,7 @@ async fn node(genesis: &Genesis, keys: &NodeKeys, me: u16, change: impl FnOnce(&
         identity: keys.identity().unwrap(),
         identities: genesis.committees::<Ed25519>().unwrap().identities,
         members,
-        guests: Vec::new(),
+        former_members: Vec::new(),
         metrics: metrics.links.clone(),
     };
     change(&mut settings);
@@ -129,16 +131,16 @@ async fn members_exchange_frames_on_both_lanes() {
 }
 
 #[tokio::test]
-async fn a_guest_may_ask_and_is_answered_and_hears_nothing_else() {
+async fn a_former_member_receives_only_answers() {
     let (all, keys) = chain(3, SchemeName::Ed25519);
     let two = Genesis { members: all.members[..2].to_vec(), ..all.clone() };
     let chain = two.chain_id();
-    let guest = || Guest {
+    let former_member = || FormerMember {
         identity: Ed25519::public_key(&keys[2].identity().unwrap()),
         name: "gone".into(),
         address: all.members[2].address.clone(),
     };
-    let host = node(&two, &keys[0], 0, |s| s.guests = vec![guest()]).await;
+    let host = node(&two, &keys[0], 0, |s| s.former_members = vec![former_member()]).await;
     let asks = node(&all, &keys[2], 2, |s| s.chain = chain).await;
     eventually("it is let in", || asks.peer(0).outgoing).await;
     asks.sender.send(0, Lane::Urgent, Bytes::from_static(b"hello"));
@@ -157,15 +159,18 @@ async fn a_guest_may_ask_and_is_answered_and_hears_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_stranger_is_refused_and_told_why() {
+async fn an_unknown_key_is_refused_with_a_reason() {
     let (genesis, keys) = chain(2, SchemeName::Ed25519);
     let (mut foreign, stranger) = chain(2, SchemeName::Ed25519);
-    // The stranger knows where member 0 is and who it is, but is nobody itself.
+    // The dialer knows address and key of member 0, but its own key belongs to no member.
     foreign.members[0] = genesis.members[0].clone();
     let host = node(&genesis, &keys[0], 0, as_is).await;
-    let guest = node(&foreign, &stranger[1], 1, |s| s.chain = genesis.chain_id()).await;
+    let former_member = node(&foreign, &stranger[1], 1, |s| s.chain = genesis.chain_id()).await;
     eventually("it is told", || {
-        guest.peer(0).last_error.is_some_and(|e| e.starts_with("UNKNOWN_IDENTITY") && e.contains("genesis"))
+        former_member
+            .peer(0)
+            .last_error
+            .is_some_and(|e| e.starts_with("UNKNOWN_IDENTITY") && e.contains("genesis"))
     })
     .await;
     eventually("it is counted", || {
@@ -173,14 +178,14 @@ async fn a_stranger_is_refused_and_told_why() {
         text.contains("quorate_link_connections_refused_total{peer=\"unknown\",code=\"UNKNOWN_IDENTITY\"}")
     })
     .await;
-    assert!(!guest.peer(0).outgoing && !host.peer(1).incoming);
+    assert!(!former_member.peer(0).outgoing && !host.peer(1).incoming);
 }
 
 #[tokio::test]
-async fn an_impostor_is_not_talked_to() {
+async fn a_peer_with_the_wrong_key_is_not_dialled() {
     let (genesis, keys) = chain(2, SchemeName::Ed25519);
     let (_, impostor) = chain(1, SchemeName::Ed25519);
-    // Somebody else answers at the address of member 1.
+    // Another process answers at the address of member 1.
     let mut elsewhere = genesis.clone();
     elsewhere.members[1].keys = impostor[0].public().unwrap();
     let _host = node(&elsewhere, &impostor[0], 1, |s| s.chain = genesis.chain_id()).await;
@@ -198,8 +203,10 @@ async fn another_chain_is_refused_by_name() {
     let ours = node(&genesis, &keys[0], 0, as_is).await;
     let theirs = node(&genesis, &keys[1], 1, |s| s.chain = ChainId::from_name("another")).await;
     for (node, other) in [(&ours, 1), (&theirs, 0)] {
-        eventually("both say so", || node.peer(other).last_error.is_some_and(|e| e.contains("WRONG_CHAIN")))
-            .await;
+        eventually("both report it", || {
+            node.peer(other).last_error.is_some_and(|e| e.contains("WRONG_CHAIN"))
+        })
+        .await;
         let text = node.metrics.render();
         let line = format!("connections_refused_total{{peer=\"node{other}\",code=\"WRONG_CHAIN\"}}");
         eventually("and count it", || node.metrics.render().contains(&line)).await;
@@ -208,10 +215,10 @@ async fn another_chain_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn everybody_is_who_its_key_says_whatever_it_takes_itself_for() {
+async fn the_identity_key_determines_the_member() {
     let (genesis, keys) = chain(3, SchemeName::Ed25519);
     let host = node(&genesis, &keys[0], 0, as_is).await;
-    // Member 1 takes itself for member 2, as in an epoch with other indices.
+    // Member 1 assumes the index 2, as in an epoch with other indices.
     let liar = node(&genesis, &keys[1], 2, |s| s.config.listen = "127.0.0.1:0".into()).await;
     liar.sender.send(0, Lane::Urgent, Bytes::from_static(b"I am 2"));
     eventually("it is heard as who it is", || host.inbox.has(1, b"I am 2")).await;
@@ -230,9 +237,9 @@ async fn garbage_and_oversized_frames_cost_only_their_sender() {
     hostile.sender.send(0, Lane::Urgent, vec![1; 1001].into());
     let line = "quorate_link_frames_refused_total{peer=\"node2\",code=\"TOO_LARGE\"} 1";
     eventually("it is counted", || host.metrics.render().contains(line)).await;
-    assert!(host.peer(2).last_error.unwrap().contains("1001 bytes"));
+    assert!(host.peer(2).last_error.unwrap().contains("got 1001"));
     hostile.linked(0).await;
-    // The receiver could not read so many frames that the sender is shut out for a while.
+    // After too many malformed frames the sender is disconnected for a while.
     for _ in 0..64 {
         host.sender.refuse(2, "MALFORMED");
     }
@@ -245,7 +252,7 @@ async fn garbage_and_oversized_frames_cost_only_their_sender() {
 }
 
 #[tokio::test]
-async fn raw_bytes_from_unknown_peers_neither_stall_nor_stay() {
+async fn unauthenticated_bytes_do_not_block_links() {
     use std::io::{Read, Write};
 
     let (genesis, keys) = chain(2, SchemeName::Ed25519);
@@ -278,10 +285,10 @@ async fn raw_bytes_from_unknown_peers_neither_stall_nor_stay() {
 }
 
 #[tokio::test]
-async fn a_slow_peer_does_not_hold_up_others_and_its_queue_is_bounded() {
+async fn a_slow_peer_does_not_delay_the_others() {
     let (genesis, keys) = chain(3, SchemeName::Ed25519);
     let sender = node(&genesis, &keys[0], 0, |s| s.config.bulk_queue_bytes = 8 << 20).await;
-    // It keeps all frames it gets, so that its share of the bound is used up and nothing more is read.
+    // It holds all frames, so that the inbound limit is used up and the receiver stops reading.
     let slow = node(&genesis, &keys[1], 1, |s| {
         s.limits.inbound_bulk = 1 << 20;
         s.limits.bulk_frame = 1 << 20;
@@ -301,10 +308,10 @@ async fn a_slow_peer_does_not_hold_up_others_and_its_queue_is_bounded() {
     assert!(status.queued_bytes <= 8 << 20, "{}", status.queued_bytes);
     assert!(status.frames_dropped > 50, "{}", status.frames_dropped);
     assert_eq!(sender.peer(2).frames_dropped, 0);
-    // The slow one is behind with bulk alone.
+    // Only the bulk lane of the slow peer is behind.
     sender.sender.send(1, Lane::Urgent, Bytes::from_static(b"vote"));
     eventually("votes pass batches", || slow.inbox.has(0, b"vote")).await;
-    // And it gets the newest once it handles what it has.
+    // After it releases its frames, it receives the newest one.
     sender.sender.send(1, Lane::Bulk, vec![9; 400_000].into());
     eventually("the newest bulk comes", || {
         slow.inbox.frames.lock().unwrap().retain(|r| r.body.len() != 500_000);
@@ -336,7 +343,7 @@ async fn a_restarted_peer_is_reached_again() {
 #[tokio::test]
 async fn a_peer_that_connects_is_dialled_at_once() {
     let (genesis, keys) = chain(2, SchemeName::Ed25519);
-    // Its pauses are longer than this test may take.
+    // The pause between attempts is longer than the test.
     let patient = node(&genesis, &keys[0], 0, |s| s.config.max_backoff_ms = 100_000_000).await;
     eventually("it has tried once", || patient.peer(1).last_error.is_some()).await;
     let comer = node(&genesis, &keys[1], 1, as_is).await;
@@ -345,23 +352,23 @@ async fn a_peer_that_connects_is_dialled_at_once() {
 }
 
 #[tokio::test]
-async fn two_processes_with_one_key_are_found() {
+async fn two_processes_with_one_key_are_detected() {
     let (genesis, keys) = chain(2, SchemeName::Ed25519);
     let peer = node(&genesis, &keys[0], 0, as_is).await;
     let first = node(&genesis, &keys[1], 1, as_is).await;
     first.linked(0).await;
-    assert!(!first.inbox.saw_twin(), "a node is not its own twin");
+    assert!(!first.inbox.saw_same_identity(), "a node does not report itself");
     let second = node(&genesis, &keys[1], 1, |s| s.config.listen = "127.0.0.1:0".into()).await;
-    // Each of the two learns it by itself, whoever of them the address leads to.
-    eventually("both know", || first.inbox.saw_twin() && second.inbox.saw_twin()).await;
-    // And their peer names it.
+    // Each of the two processes detects the other, regardless of which one the address reaches.
+    eventually("both know", || first.inbox.saw_same_identity() && second.inbox.saw_same_identity()).await;
+    // Their peer reports it as well.
     eventually("the older one is refused", || {
         first.peer(0).last_error.is_some_and(|e| e.starts_with("SAME_IDENTITY"))
     })
     .await;
     let text = peer.metrics.render();
     assert!(text.contains("connections_refused_total{peer=\"node1\",code=\"SAME_IDENTITY\"}"), "{text}");
-    assert!(!peer.inbox.saw_twin());
+    assert!(!peer.inbox.saw_same_identity());
 }
 
 #[tokio::test]
@@ -377,7 +384,7 @@ async fn an_address_in_use_is_an_error_that_names_it() {
         identity: keys[0].identity().unwrap(),
         identities: genesis.committees::<Ed25519>().unwrap().identities,
         members: vec![("a".into(), "x:1".into()), ("b".into(), "x:2".into())],
-        guests: Vec::new(),
+        former_members: Vec::new(),
         metrics: Metrics::new().links,
     };
     let error = Links::start(settings, Arc::new(Inbox::default())).await.err().unwrap();

@@ -1,4 +1,4 @@
-//! The submission stream as its clients see it, the hostile ones included.
+//! The submission stream, with correct and faulty clients.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -44,7 +44,7 @@ impl Client {
                 return Some(event);
             }
             let read = tokio::time::timeout(Duration::from_secs(3000), self.stream.read_buf(&mut self.bytes));
-            if read.await.expect("the server says nothing").unwrap_or(0) == 0 {
+            if read.await.expect("no event arrives").unwrap_or(0) == 0 {
                 return None;
             }
         }
@@ -84,9 +84,9 @@ async fn transactions_are_accepted_refused_and_committed() {
     assert_eq!(client.next().await, Some(Event::Committed { first: 10, count: 5, height: 2 }));
 }
 
-/// Of them no commit tells: without an answer they would be open for ever, and the connection not be read any more.
+/// No commit event lists them. Without an answer they would stay open, and fill the window.
 #[tokio::test]
-async fn what_was_committed_before_it_came_is_refused_after_it_was_accepted() {
+async fn repeated_transactions_are_accepted_and_then_refused() {
     let fake = Fake::new();
     let clients = start(&fake).await;
     let mut client = Client::connect(&clients).await;
@@ -103,7 +103,7 @@ async fn what_was_committed_before_it_came_is_refused_after_it_was_accepted() {
 }
 
 #[tokio::test]
-async fn what_a_busy_node_does_not_take_is_taken_later_and_nothing_is_lost() {
+async fn a_busy_node_accepts_transactions_later() {
     let fake = Fake::new();
     let clients = start(&fake).await;
     let mut client = Client::connect(&clients).await;
@@ -132,7 +132,7 @@ async fn what_a_busy_node_does_not_take_is_taken_later_and_nothing_is_lost() {
 }
 
 #[tokio::test]
-async fn a_full_window_is_not_read_any_further() {
+async fn the_server_stops_reading_at_a_full_window() {
     let fake = Fake::new();
     fake.per_batch.store(1 << 20, Ordering::Relaxed);
     let clients = start(&fake).await;
@@ -167,7 +167,7 @@ async fn a_full_window_is_not_read_any_further() {
 }
 
 #[tokio::test]
-async fn what_is_no_stream_is_told_so() {
+async fn a_wrong_preamble_is_refused() {
     let clients = start(&Fake::new()).await;
     let mut stream = TcpStream::connect(clients.stream_address().unwrap()).await.unwrap();
     stream.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
@@ -178,7 +178,7 @@ async fn what_is_no_stream_is_told_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_says_nothing_loses_its_connection() {
+async fn a_silent_client_is_disconnected() {
     let clients = start(&Fake::new()).await;
     let stream = TcpStream::connect(clients.stream_address().unwrap()).await.unwrap();
     Client { stream, bytes: Vec::new() }.closed_as(Code::Timeout).await;
@@ -187,7 +187,7 @@ async fn a_client_that_says_nothing_loses_its_connection() {
 }
 
 #[tokio::test]
-async fn a_half_closed_stream_still_hears_of_its_commits() {
+async fn a_half_closed_stream_receives_its_commits() {
     let fake = Fake::new();
     let clients = start(&fake).await;
     let mut client = Client::connect(&clients).await;
@@ -200,7 +200,7 @@ async fn a_half_closed_stream_still_hears_of_its_commits() {
 }
 
 #[tokio::test]
-async fn missed_commits_end_the_stream_rather_than_leave_transactions_unanswered() {
+async fn missed_commits_end_the_stream() {
     let fake = Fake::new();
     let clients = start(&fake).await;
     let mut client = Client::connect(&clients).await;

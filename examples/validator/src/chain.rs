@@ -11,12 +11,13 @@ use quorate::bls::{Counted, MinSig};
 use quorate::wire::{Decode, Encode};
 use quorate_gosig::{Block, Committees, Finality, Payload};
 use quorate_node::epochs::{self, Member};
-use quorate_node::genesis::{Genesis, Hex, ProtocolName};
+use quorate_node::genesis::{Genesis, Hex};
 use quorate_node::protocol::Protocol;
 use serde::{Deserialize, Serialize};
 
 use crate::api::Api;
 use crate::exit::{Exit, Failure, OrFail};
+use crate::protocols::GOSIG;
 
 /// Signature scheme of votes in a protocol with membership changes.
 pub(crate) type Suite = Counted<MinSig>;
@@ -67,7 +68,7 @@ impl Chain {
     /// Creates a chain with its genesis epoch only. Verifies the genesis keys.
     pub(crate) fn new(genesis: Genesis) -> Result<Self, Failure> {
         let mut epochs = Vec::new();
-        if genesis.protocol == ProtocolName::Gosig {
+        if genesis.protocol == *GOSIG {
             let checked =
                 genesis.committees::<Suite>().or_fail(Exit::Setup, "cannot use the genesis file")?;
             epochs.push(Epoch {
@@ -140,7 +141,7 @@ impl Chain {
         let context = P::context(&first);
         for epoch in self.epochs.iter().skip(1) {
             let epoch = epoch.of_the_node();
-            P::extend(&context, &epoch.committees::<P::Scheme>(first.chain).or_fail(Exit::Setup, doing)?);
+            P::add_epoch(&context, &epoch.committees::<P::Scheme>(first.chain).or_fail(Exit::Setup, doing)?);
         }
         Ok(context)
     }
@@ -190,7 +191,7 @@ impl Epoch {
             .collect();
         let contacts: Vec<(Hex, Vec<u8>)> =
             contacts.into_iter().map(|(identity, contact)| (Hex(identity.encode()), contact)).collect();
-        let members = self.of_the_node().heirs(&members, &contacts);
+        let members = self.of_the_node().next_members(&members, &contacts);
         Ok(Self { number: served.epoch, first_height: block.height.saturating_add(1), members, committees })
     }
 }

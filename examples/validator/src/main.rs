@@ -6,6 +6,7 @@ mod chain;
 mod commands;
 mod exit;
 mod load;
+mod protocols;
 mod target;
 mod testnet;
 mod verify;

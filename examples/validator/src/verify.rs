@@ -4,11 +4,12 @@
 use quorate::wire::Decode;
 use quorate_node::handle::Digest;
 use quorate_node::proof::{StateProof, TransactionProof};
-use quorate_node::protocol::{self, Protocol, Visit};
+use quorate_node::protocol::{Protocol, ProtocolVisitor};
 
 use crate::api::{Answer, Transaction};
 use crate::chain::Chain;
 use crate::exit::{Exit, Failure, OrFail};
+use crate::protocols::with_protocol;
 
 const WRONG: &str = "the proof does not verify; the validator is faulty, ask another one";
 
@@ -22,7 +23,8 @@ pub(crate) struct Proven {
 /// Verifies that the chain contains the transaction `id`. Only the proof in the answer is used.
 pub(crate) fn transaction(chain: &Chain, id: Digest, answer: &Transaction) -> Result<Proven, Failure> {
     let proof = unhex(&answer.proof)?;
-    protocol::with(&chain.genesis, CheckTransaction { chain, id, proof: &proof })
+    let check = CheckTransaction { chain, id, proof: &proof };
+    with_protocol(&chain.genesis, check).or_fail(Exit::Setup, "cannot use the genesis file")?
 }
 
 /// Verifies the ledger's value under `key`, and returns it with the height after which it holds.
@@ -33,7 +35,8 @@ pub(crate) fn answer(chain: &Chain, key: &[u8], answer: &Answer) -> Result<(Opti
         Failure::new(Exit::NotFound, text)
     };
     let proof = unhex(answer.proof.as_deref().ok_or_else(unproved)?)?;
-    protocol::with(&chain.genesis, CheckAnswer { chain, key, proof: &proof })
+    let check = CheckAnswer { chain, key, proof: &proof };
+    with_protocol(&chain.genesis, check).or_fail(Exit::Setup, "cannot use the genesis file")?
 }
 
 /// Decodes hexadecimal from a validator.
@@ -47,7 +50,7 @@ struct CheckTransaction<'a> {
     proof: &'a [u8],
 }
 
-impl Visit for CheckTransaction<'_> {
+impl ProtocolVisitor for CheckTransaction<'_> {
     type Output = Result<Proven, Failure>;
 
     fn visit<P: Protocol>(self) -> Self::Output {
@@ -70,7 +73,7 @@ struct CheckAnswer<'a> {
     proof: &'a [u8],
 }
 
-impl Visit for CheckAnswer<'_> {
+impl ProtocolVisitor for CheckAnswer<'_> {
     type Output = Result<(Option<Vec<u8>>, u64), Failure>;
 
     fn visit<P: Protocol>(self) -> Self::Output {

@@ -79,7 +79,7 @@ fn keys_are_private_and_never_overwritten() {
     }
     bench.fails(
         2,
-        "there are bls and ed25519",
+        "known schemes: bls, ed25519",
         &["keygen", "--name", "b", "--address", "x:1", "--scheme", "rsa"],
     );
 }
@@ -99,8 +99,8 @@ fn a_genesis_with_wrong_keys_is_refused_by_name() {
         let arguments = genesis(&file);
         bench.fails(3, says, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
     };
-    refused("have the same", alice.replace("\"alice\"", "\"mallory\""));
-    refused("named alice like one before it", alice.clone());
+    refused("have equal or negated identity keys", alice.replace("\"alice\"", "\"mallory\""));
+    refused("named alice like an earlier member", alice.clone());
     let stolen = bob
         .replace(&line(&bob, "voting_key"), &line(&alice, "voting_key"))
         .replace(&line(&bob, "voting_possession"), &line(&alice, "voting_possession"));
@@ -291,7 +291,7 @@ fn testnet_arguments_are_checked_before_anything_starts() {
     bench.fails(2, "2@10", &["testnet", "--kill", "1"]);
     bench.fails(2, "at most", &["testnet", "--tx-size", "10000000"]);
     bench.fails(2, "nodes", &["testnet", "--nodes", "0"]);
-    bench.fails(2, "there are bls and ed25519", &["testnet", "--scheme", "rsa"]);
+    bench.fails(2, "known schemes: bls, ed25519", &["testnet", "--scheme", "rsa"]);
     bench.fails(3, "missing.txt", &["testnet", "--transactions", "missing.txt"]);
     bench.fails(2, "--transactions", &["testnet", "--repeat"]);
 }

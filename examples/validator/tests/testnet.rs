@@ -182,7 +182,7 @@ fn clients_find_the_testnet_and_verify_its_answers() {
     let found: Value = serde_json::from_str(&bench.ok(&["get", "--key", "greeting", "--json"])).unwrap();
     assert_eq!((&found["value"], &found["verified"]), (&json!(hex::encode("hello")), &json!(true)));
     bench.fails(6, "the proof of its absence verifies", &["get", "--key", "farewell"]);
-    bench.fails(6, "no committed transaction", &["get", &"0".repeat(64)]);
+    bench.fails(6, "is not committed", &["get", &"0".repeat(64)]);
     bench.fails(5, "REJECTED", &["submit", "put without-value"]);
     bench.fails(5, "EMPTY", &["submit", ""]);
 

@@ -12,9 +12,11 @@ use quorate_node::application::{LedgerCommand, LedgerProof, TrieProof};
 use quorate_node::client::stream::protocol::{Event, LONGEST_EVENT};
 use quorate_node::config::NodeConfig;
 use quorate_node::epochs::{Anchor, Epoch};
-use quorate_node::genesis::{Committees, Genesis, Hex, Member, PublicKeys, SchemeName};
+use quorate_node::genesis::{Committees, Genesis, Hex, Member, PublicKeys, Schedule, SchemeName};
 use quorate_node::links::hello::{Answer, Hello, InstanceId, Purpose, VERSION, Verdict};
-use quorate_node::protocol::{Gosig, Jolteon, Protocol};
+use quorate_node::protocol::Protocol;
+use quorate_node_gosig::Gosig;
+use quorate_node_jolteon::Jolteon;
 
 use crate::fixture::{FOUR, Fixed};
 use crate::identity;
@@ -108,9 +110,12 @@ pub(crate) fn text_seeds() -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> =
         [b"put key value".as_slice(), b"delete key", b"get key"].map(<[u8]>::to_vec).into();
     seeds.push(NodeConfig::new("genesis.toml", "keys.toml", "data").to_toml().into_bytes());
-    let with_clock = Genesis { scheme: SchemeName::Bls, ..genesis().with_gosig(1_800_000_000) };
+    let timed = quorate_node_gosig::NAME.parse().map(|name| {
+        let genesis = genesis().with_protocol(name, Some(Schedule::starting(1_800_000_000)));
+        Genesis { scheme: SchemeName::Bls, ..genesis }
+    });
     seeds.extend(
-        [genesis(), with_clock].iter().filter_map(|genesis| genesis.to_toml().ok()).map(String::into_bytes),
+        timed.iter().chain([&genesis()]).filter_map(|genesis| genesis.to_toml().ok()).map(String::into_bytes),
     );
     seeds.extend(proofs::json_seeds(&proofs::of_jolteon()));
     seeds.extend(proofs::json_seeds(&proofs::of_gosig()));

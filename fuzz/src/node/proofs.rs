@@ -4,7 +4,9 @@ use quorate::ed25519::Ed25519;
 use quorate::scheme::Toy;
 use quorate::wire::{Decode, Encode};
 use quorate_node::proof::{RootProof, StateProof, TransactionProof};
-use quorate_node::protocol::{Gosig, Jolteon, Protocol};
+use quorate_node::protocol::Protocol;
+use quorate_node_gosig::Gosig;
+use quorate_node_jolteon::Jolteon;
 
 use crate::{gosig, identity, jolteon};
 

@@ -57,8 +57,11 @@ const RUNTIMES: &[&str] =
     &["quorate-node", "tokio", "tokio-rustls", "rustls", "axum", "hyper", "hyper-util", "fjall"];
 
 /// Exceptions from [`CRATE_RULES`]: crate, used crate, reason.
-pub(crate) const CRATE_EXCEPTIONS: &[(&str, &str, &str)] =
-    &[("quorate-broadcast", "tokio", "its own binary, behind the feature that builds it")];
+pub(crate) const CRATE_EXCEPTIONS: &[(&str, &str, &str)] = &[
+    ("quorate-broadcast", "tokio", "its own binary, behind the feature that builds it"),
+    ("quorate-node-gosig", "quorate-gosig", "the adapter that runs Gosig in the node"),
+    ("quorate-node-jolteon", "quorate-jolteon", "the adapter that runs Jolteon in the node"),
+];
 
 /// Circles of files that are allowed: one file of the circle, and the reason.
 pub(crate) const ALLOWED_CIRCLES: &[(&str, &str)] = &[];

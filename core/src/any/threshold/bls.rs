@@ -10,7 +10,9 @@ use zeroize::Zeroizing;
 
 use super::{Cache, Outcome, part};
 use crate::Result;
-use crate::any::{PublicKey, Signature, Suite, conversions, wrong_suite};
+use crate::any::dispatch::{conversions, wrong_suite};
+use crate::any::keys::{PublicKey, Signature};
+use crate::any::suite::Suite;
 use crate::committee::CommitteeId;
 use crate::machine::MemberIndex;
 use crate::threshold::combiner::{self, Counts};

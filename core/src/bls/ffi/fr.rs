@@ -1,4 +1,4 @@
-//! The scalar field, for secrets that are shared among many.
+//! The scalar field of BLS12-381, for secrets that are shared among members.
 
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -10,12 +10,12 @@ use super::Scalar;
 use crate::field::Field;
 use crate::scheme::sealed::Sealed;
 
-/// A number modulo the order of BLS12-381's groups. Encoded big endian, as in the standard's key files.
+/// A number modulo the order of BLS12-381's groups, encoded big endian as in the standard's key files.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Fr(blst_fr);
 
 impl Fr {
-    /// As a secret key; `None` for zero.
+    /// Converts to a secret scalar; `None` for zero.
     pub(crate) fn to_secret(self) -> Option<Scalar> {
         let mut bytes = self.to_bytes();
         let secret = Scalar::from_bytes(&bytes);
@@ -23,14 +23,14 @@ impl Fr {
         secret
     }
 
-    /// 32 bytes as blst's multiplications want them: little endian.
+    /// Returns 32 little-endian bytes, the form that blst's multiplications need.
     pub(crate) fn to_lendian(self) -> [u8; 32] {
         let mut bytes = self.to_bytes();
         bytes.reverse();
         bytes
     }
 
-    fn of(scalar: &blst_scalar) -> Self {
+    fn from_scalar(scalar: &blst_scalar) -> Self {
         let mut out = blst_fr::default();
         // SAFETY: one scalar below the order is read, one field element is written.
         unsafe { blst_fr_from_scalar(&mut out, scalar) };
@@ -42,7 +42,7 @@ impl Sealed for Fr {}
 
 impl Field for Fr {
     const ZERO: Self = Self(blst_fr { l: [0; 4] });
-    /// In Montgomery's form: 2²⁵⁶ modulo the order.
+    /// The number 1 in Montgomery form: 2²⁵⁶ modulo the order.
     const ONE: Self = Self(blst_fr {
         l: [0x0000_0001_ffff_fffe, 0x5884_b7fa_0003_4802, 0x998c_4fef_ecbc_4ff5, 0x1824_b159_acc5_056f],
     });
@@ -56,9 +56,9 @@ impl Field for Fr {
 
     fn from_wide(bytes: &[u8; 64]) -> Self {
         let mut scalar = blst_scalar::default();
-        // SAFETY: 64 readable bytes, which blst reduces; one scalar is written. The result says whether it is zero.
+        // SAFETY: 64 readable bytes, which blst reduces; one scalar is written. The returned flag, which reports zero, is not needed.
         unsafe { blst_scalar_from_le_bytes(&mut scalar, bytes.as_ptr(), bytes.len()) };
-        let reduced = Self::of(&scalar);
+        let reduced = Self::from_scalar(&scalar);
         scalar.b.zeroize();
         reduced
     }
@@ -81,7 +81,7 @@ impl Field for Fr {
             blst_scalar_from_bendian(&mut scalar, bytes.as_ptr());
             blst_scalar_fr_check(&scalar)
         };
-        let number = valid.then(|| Self::of(&scalar));
+        let number = valid.then(|| Self::from_scalar(&scalar));
         scalar.b.zeroize();
         number
     }
@@ -145,14 +145,14 @@ mod tests {
     use getrandom::SysRng;
 
     #[test]
-    fn it_is_a_field_with_one_encoding() {
+    fn is_a_field_with_one_encoding_per_element() {
         assert!(Fr::from_u64(1) == Fr::ONE && Fr::from_u64(0) == Fr::ZERO);
         let [a, b] = [(); 2].map(|()| Fr::random(&mut SysRng).unwrap());
         assert!(a * a.invert().unwrap() == Fr::ONE && Fr::ZERO.invert().is_none());
         assert!((a + b) * (a - b) == a * a - b * b);
         assert!(-a + a == Fr::ZERO && a * Fr::from_u64(3) == a + a + a);
         assert!(Fr::from_bytes(&a.to_bytes()) == Some(a) && Fr::from_bytes(&[0xff; 32]).is_none());
-        // 2⁶⁴ by way of the wide reduction.
+        // 2⁶⁴ through the wide reduction.
         let mut wide = [0; 64];
         wide[8] = 1;
         assert!(Fr::from_wide(&wide) == Fr::from_u64(u64::MAX) + Fr::ONE);

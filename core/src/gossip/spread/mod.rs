@@ -124,7 +124,7 @@ impl<S: Additive> Gossip<S> {
         statement: Statement,
         parameters: Parameters,
     ) -> Result<Self> {
-        statement.check_epoch(&committee)?;
+        committee.require_epoch(statement.epoch)?;
         if me >= committee.len() {
             return Err(Error::UnknownSigner { index: me.into() });
         }

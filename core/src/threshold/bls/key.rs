@@ -50,9 +50,9 @@ pub fn deal<V: Suite, R: TryCryptoRng + ?Sized>(
         let polynomial = Polynomial::sharing(&secret, tolerance.threshold_of(agreement), rng)?;
         let secrets: Option<Vec<SecretKey<V>>> = polynomial
             .shares(tolerance.parties())
-            .map(|share| SecretKey::of(*share.value.expose()))
+            .map(|share| SecretKey::from_scalar(*share.value.expose()))
             .collect();
-        if let (Some(secret), Some(secrets)) = (SecretKey::<V>::of(*secret.expose()), secrets) {
+        if let (Some(secret), Some(secrets)) = (SecretKey::<V>::from_scalar(*secret.expose()), secrets) {
             break (secret, secrets);
         }
     };

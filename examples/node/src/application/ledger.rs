@@ -1,25 +1,24 @@
-//! The default application: a key–value ledger that also records payloads it does not understand.
+//! The default application: a key–value ledger that also records opaque payloads.
 //!
 //! A transaction is one of
 //!
 //! | bytes | meaning |
 //! |---|---|
-//! | `put KEY VALUE` | the value of KEY is VALUE from now on |
-//! | `delete KEY` | KEY has no value any more (it need not have had one) |
-//! | anything else | a payload: counted, and bound into the state root by a running hash of transaction identities |
+//! | `put KEY VALUE` | sets the value of KEY to VALUE |
+//! | `delete KEY` | removes the value of KEY, if there is one |
+//! | anything else | a payload: counted, and bound into the state root by a running hash of transaction identifiers |
 //!
-//! KEY is 1 to 128 bytes without a space; VALUE is everything behind the one space after KEY, 0 to 4096 bytes, spaces
-//! included. Command names are lower case and one space is one byte 0x20, so `quorate submit "put alice 10"` says
-//! exactly what it seems to. What begins with `put ` or `delete ` and breaks these limits is refused on admission;
-//! a block that holds it nevertheless records it as a payload.
+//! KEY is 1 to 128 bytes without a space. VALUE is everything after the one space behind KEY, 0 to 4096 bytes, including
+//! spaces. Command names are lower case, and a space is one byte 0x20. A transaction that starts with `put ` or `delete ` and
+//! violates these limits is rejected on admission; a block that contains it records it as a payload.
 //!
 //! **State root** = H(ledger-root; trie root ‖ entries u64 ‖ payloads u64 ‖ running hash), where the
 //! [`Trie`] maps H(ledger-key; KEY) to H(ledger-value; VALUE), and the running hash, zero at first, becomes
-//! H(ledger-payloads; running hash ‖ identity of each payload of the block) at each block that has any.
+//! H(ledger-payloads; running hash ‖ identifier of each payload of the block) at each block that has any.
 //!
-//! **Limits.** The trie is in memory, about 210 bytes for each entry; values and keys are on disk. With
-//! [`MAX_ENTRIES`] entries a `put` of a new key does nothing, so a ledger never needs more than about 1.8 GB; the
-//! limit is part of the chain's rules. A restart reads and hashes every entry once.
+//! **Limits.** The trie is in memory, about 210 bytes per entry; keys and values are on disk. With
+//! [`MAX_ENTRIES`] entries, a `put` of a new key has no effect, so a ledger needs at most about 1.8 GB; the limit is part of
+//! the chain's rules. A restart reads and hashes every entry once.
 
 use std::sync::{Arc, LazyLock};
 
@@ -30,18 +29,18 @@ use quorate::{Error, Result};
 use super::trie::{Digest, Trie, TrieProof, hash_parts};
 use super::{Application, ApplicationError, Changes, Checker, ExecutionBlock, Found, Rejection, State};
 
-/// Longest key of a ledger, in bytes.
+/// Maximum length of a key in bytes.
 pub const MAX_KEY: usize = 128;
-/// Longest value of a ledger, in bytes.
+/// Maximum length of a value in bytes.
 pub const MAX_VALUE: usize = 4096;
-/// Most entries of a ledger.
+/// Maximum number of entries.
 pub const MAX_ENTRIES: u64 = 1 << 23;
 
-/// Under this key the state holds the summary's counters; entries are under `ENTRY` and their key.
+/// Key of the summary's counters in the state. Entries have the prefix `ENTRY`.
 const SUMMARY: &[u8] = b"s";
 const ENTRY: u8 = b'e';
 
-/// The key–value ledger. See the module's description.
+/// The key–value ledger. See the module's documentation.
 #[derive(Debug)]
 pub struct Ledger {
     trie: Trie,
@@ -49,7 +48,7 @@ pub struct Ledger {
     state: State,
 }
 
-/// A transaction that the ledger understands.
+/// A transaction that is a command to the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LedgerCommand<'a> {
     /// `put KEY VALUE`
@@ -66,14 +65,14 @@ pub enum LedgerCommand<'a> {
     },
 }
 
-/// Proof that a key has a value, or none, under a state root of the ledger.
+/// Proof of the value of a key, or of its absence, under a state root of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerProof {
     summary: Summary,
     trie: TrieProof,
 }
 
-/// What the state root is the hash of.
+/// Input of the hash that is the state root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Summary {
     trie_root: Digest,
@@ -83,24 +82,21 @@ struct Summary {
 }
 
 impl<'a> LedgerCommand<'a> {
-    /// Reads a command; `None` for a payload.
+    /// Parses a command; `None` for a payload.
     ///
     /// # Errors
-    /// If the bytes begin like a command and break its rules.
+    /// If the bytes start like a command and violate its rules.
     pub fn parse(transaction: &'a [u8]) -> Result<Option<Self>, Rejection> {
         if let Some(rest) = transaction.strip_prefix(b"put ") {
             let Some(space) = rest.iter().position(|byte| *byte == b' ') else {
-                return Err(Rejection::new(
-                    "NO_VALUE",
-                    "write `put KEY VALUE`: there is no space after the key",
-                ));
+                return Err(Rejection::new("NO_VALUE", "missing space after the key; write `put KEY VALUE`"));
             };
             let (key, value) = rest.split_at(space);
             let value = value.get(1..).unwrap_or_default();
             if value.len() > MAX_VALUE {
                 return Err(Rejection::new(
                     "VALUE_TOO_LONG",
-                    format!("the value has {} bytes; at most {MAX_VALUE} are allowed", value.len()),
+                    format!("value too long: expected at most {MAX_VALUE} bytes, got {}", value.len()),
                 ));
             }
             return Ok(Some(LedgerCommand::Put { key: checked_key(key)?, value }));
@@ -113,7 +109,7 @@ impl<'a> LedgerCommand<'a> {
 }
 
 impl LedgerProof {
-    /// Checks that under `state_root` the value of `key` is `value` (`None`: the key has no value).
+    /// Verifies that the value of `key` under `state_root` is `value`; `None` means that the key has no value.
     ///
     /// # Errors
     /// [`Error::WrongContext`] if the proof shows something else.
@@ -149,7 +145,7 @@ impl Application for Ledger {
         let summary = match state.get(SUMMARY)? {
             None => Summary::default(),
             Some(bytes) => Summary::decode(&bytes, &())
-                .map_err(|e| ApplicationError::new(format!("the ledger's summary is unreadable: {e}")))?,
+                .map_err(|e| ApplicationError::new(format!("cannot decode the ledger's summary: {e}")))?,
         };
         if (trie.root(), trie.len()) != (summary.trie_root, summary.entries) {
             return Err(ApplicationError::new(
@@ -257,7 +253,7 @@ impl Decode for LedgerProof {
 
 fn checked_key(key: &[u8]) -> Result<&[u8], Rejection> {
     if key.is_empty() || key.len() > MAX_KEY || key.contains(&b' ') {
-        return Err(Rejection::new("BAD_KEY", format!("a key is 1 to {MAX_KEY} bytes without a space")));
+        return Err(Rejection::new("BAD_KEY", format!("key: expected 1 to {MAX_KEY} bytes without a space")));
     }
     Ok(key)
 }
@@ -290,11 +286,14 @@ mod tests {
         (ledger, root)
     }
 
-    /// Executes on a ledger that was restored from `map`, as after a restart before each block.
+    /// Executes on a ledger that is restored from `map`, as after a restart before each block.
     fn step(map: &mut Map, height: u64, transactions: &[Vec<u8>]) -> Digest {
         let mut changes = Changes::default();
         let views: Vec<&[u8]> = transactions.iter().map(Vec::as_slice).collect();
-        let root = ledger(map).0.execute(&ExecutionBlock::of(height, 0, &views), &mut changes).unwrap();
+        let root = ledger(map)
+            .0
+            .execute(&ExecutionBlock::from_transactions(height, 0, &views), &mut changes)
+            .unwrap();
         changes.apply_to(map);
         assert_eq!(ledger(map).1, root);
         root
@@ -349,7 +348,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_ledger_that_restarts_before_each_block_agrees_with_one_that_never_does(
+        fn restarts_before_each_block_do_not_change_the_state(
             blocks in proptest::collection::vec(proptest::collection::vec(transaction(), 0..12), 1..8)
         ) {
             let (mut restarting, mut model) = (Map::new(), Map::new());
@@ -359,7 +358,7 @@ mod tests {
                 let root = step(&mut restarting, height, block);
                 let mut changes = Changes::default();
                 let views: Vec<&[u8]> = block.iter().map(Vec::as_slice).collect();
-                prop_assert_eq!(steady.execute(&ExecutionBlock::of(height, 0, &views), &mut changes).unwrap(), root);
+                prop_assert_eq!(steady.execute(&ExecutionBlock::from_transactions(height, 0, &views), &mut changes).unwrap(), root);
                 changes.apply_to(&mut steady_map);
                 for tx in block {
                     match LedgerCommand::parse(tx) {

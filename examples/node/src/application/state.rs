@@ -2,16 +2,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::ApplicationError;
+use super::error::ApplicationError;
 
-/// The application's key–value map as the node stores it: read-only, cheap to clone, always as of the last executed
-/// block.
+/// Read-only view of the application's key–value map in the store, after the last executed block. Cheap to clone.
 #[derive(Clone)]
 pub struct State {
     source: Arc<dyn StateSource>,
 }
 
-/// Where a [`State`] reads from.
+/// Data source of a [`State`].
 pub trait StateSource: Send + Sync {
     /// The value of a key.
     ///
@@ -22,20 +21,20 @@ pub trait StateSource: Send + Sync {
     /// Calls `visit` with every entry whose key begins with `prefix`, in ascending order of keys.
     ///
     /// # Errors
-    /// If the disk fails, or what `visit` says.
+    /// If the disk fails, or the error that `visit` returns.
     fn visit(&self, prefix: &[u8], visit: &mut Visitor<'_>) -> Result<(), ApplicationError>;
 }
 
-/// What is called with each entry.
+/// Function that is called with each entry.
 pub type Visitor<'a> = dyn FnMut(&[u8], &[u8]) -> Result<(), ApplicationError> + 'a;
 
 impl State {
-    /// A state that reads from `source`.
+    /// Creates a state that reads from `source`.
     pub fn new(source: Arc<dyn StateSource>) -> Self {
         Self { source }
     }
 
-    /// A state without entries.
+    /// Creates a state without entries.
     pub fn empty() -> Self {
         Self::new(Arc::new(BTreeMap::new()))
     }
@@ -51,7 +50,7 @@ impl State {
     /// Calls `visit` with every entry whose key begins with `prefix`, in ascending order of keys.
     ///
     /// # Errors
-    /// If the disk fails, or what `visit` says.
+    /// If the disk fails, or the error that `visit` returns.
     pub fn visit(
         &self,
         prefix: &[u8],
@@ -67,7 +66,7 @@ impl fmt::Debug for State {
     }
 }
 
-/// A map in memory: for tests and examples.
+/// A map in memory, for tests and examples.
 impl StateSource for BTreeMap<Vec<u8>, Vec<u8>> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, ApplicationError> {
         Ok(BTreeMap::get(self, key).cloned())
@@ -80,7 +79,7 @@ impl StateSource for BTreeMap<Vec<u8>, Vec<u8>> {
     }
 }
 
-/// What a block changes in the [`State`]. The last change of a key counts.
+/// Changes of a block to the [`State`]. The last change of a key counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     entries: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
@@ -92,7 +91,7 @@ impl Changes {
         self.entries.insert(key.to_vec(), Some(value.to_vec()));
     }
 
-    /// Removes a key, if it is there.
+    /// Removes a key if it exists.
     pub fn delete(&mut self, key: &[u8]) {
         self.entries.insert(key.to_vec(), None);
     }
@@ -102,7 +101,7 @@ impl Changes {
         self.entries.iter().map(|(k, v)| (k.as_slice(), v.as_deref()))
     }
 
-    /// Carries the changes out on a map in memory: for tests and examples.
+    /// Applies the changes to a map in memory, for tests and examples.
     pub fn apply_to(&self, map: &mut BTreeMap<Vec<u8>, Vec<u8>>) {
         for (key, value) in self.iter() {
             match value {

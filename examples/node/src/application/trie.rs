@@ -1,6 +1,6 @@
-//! A compact Merkle trie: the authenticated map under the [`Ledger`](super::Ledger).
+//! A compact Merkle trie: the authenticated map of the [`Ledger`](super::Ledger).
 //!
-//! A key lives at its 256-bit *path*, the hash of the key, read most significant bit first. The trie is binary:
+//! The position of a key is its 256-bit *path*: the hash of the key, most significant bit first. The trie is binary:
 //!
 //! ```text
 //! empty subtree            32 zero bytes
@@ -8,15 +8,13 @@
 //! larger subtree           H(ledger-node;  left ‖ right)
 //! ```
 //!
-//! A subtree with a single entry is that entry's leaf, however high it hangs, so a trie of `n` entries is about
-//! `log2 n` deep. The shape follows from the set of entries alone: two histories that end with the same entries
-//! have the same root. Nodes remember their hash until an entry below them changes, so [`Trie::root`] hashes each
-//! touched path once, however many changes came before it. Cost of a change: about `log2 n` pointers followed, and
-//! as many hashes (0.15 µs each) shared with the other changes of the same block.
+//! A subtree with a single entry is that entry's leaf at any depth, so a trie of `n` entries is about `log2 n` deep. The set
+//! of entries determines the shape: histories that end with the same entries have the same root. Nodes cache their hash
+//! until an entry below them changes, so [`Trie::root`] hashes each changed path once. Cost of a change: about `log2 n`
+//! pointers, and as many hashes (0.15 µs each), shared with the other changes of the same block.
 //!
-//! A [`TrieProof`] lists the siblings from the root down and the leaf that ends the path, if any. It shows
-//! presence (the leaf is the key's own) as well as absence (the path ends empty, or at the leaf of another key that
-//! shares the path so far).
+//! A [`TrieProof`] lists the siblings from the root down, and the leaf that ends the path, if any. It proves presence (the
+//! leaf belongs to the key) or absence (the path ends empty, or at the leaf of another key that shares the path so far).
 
 use std::sync::LazyLock;
 
@@ -30,7 +28,7 @@ pub type Digest = [u8; 32];
 const EMPTY: Digest = [0; 32];
 const MAX_DEPTH: usize = 256;
 
-/// A map from paths to value hashes with one root. See the module's description.
+/// A map from paths to value hashes with a root. See the module's documentation.
 #[derive(Debug, Default)]
 pub struct Trie {
     root: Node,
@@ -38,17 +36,17 @@ pub struct Trie {
 }
 
 impl Trie {
-    /// How many entries there are.
+    /// Number of entries.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there is no entry.
+    /// Returns true if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether `path` has an entry.
+    /// Returns true if `path` has an entry.
     pub fn contains(&self, path: &Digest) -> bool {
         let (mut node, mut depth) = (&self.root, 0);
         loop {
@@ -61,7 +59,7 @@ impl Trie {
         }
     }
 
-    /// Sets the value hash at `path`; true if the path had none.
+    /// Sets the value hash at `path`. Returns true if the path had none.
     pub fn insert(&mut self, path: Digest, value: Digest) -> bool {
         let leaf = Box::new(Leaf { path, value, hash: None });
         let added = insert(&mut self.root, leaf, 0);
@@ -69,20 +67,19 @@ impl Trie {
         added
     }
 
-    /// Removes the entry at `path`; true if there was one.
+    /// Removes the entry at `path`. Returns true if there was one.
     pub fn remove(&mut self, path: &Digest) -> bool {
         let removed = remove(&mut self.root, path, 0);
         self.len -= u64::from(removed);
         removed
     }
 
-    /// The root, after hashing what has changed since the last call.
+    /// The root. Hashes the paths that changed since the last call.
     pub fn root(&mut self) -> Digest {
         rehash(&mut self.root)
     }
 
-    /// The proof for `path` against the root as of the last call of [`root`](Trie::root); `None` if there were
-    /// changes since.
+    /// Proof for `path` against the root of the last call of [`root`](Trie::root); `None` after later changes.
     pub fn prove(&self, path: &Digest) -> Option<TrieProof> {
         let (mut node, mut siblings) = (&self.root, Vec::new());
         loop {
@@ -106,7 +103,7 @@ impl Trie {
     }
 }
 
-/// What a third party needs, beside the root, to know what is at a path.
+/// Proof of the value hash at a path, or of its absence, against a root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrieProof {
     siblings: Vec<Digest>,
@@ -114,7 +111,7 @@ pub struct TrieProof {
 }
 
 impl TrieProof {
-    /// What the trie with this `root` has at `path`: the hash of a value, or nothing.
+    /// Verifies the proof. Returns the value hash at `path` in the trie with this `root`; `None` for absence.
     ///
     /// # Errors
     /// [`Error::WrongContext`] if the proof is for another path or another root.
@@ -166,7 +163,7 @@ impl Decode for TrieProof {
     }
 }
 
-/// The hash of the bytes that `parts` make together, under a domain string whose key was derived beforehand.
+/// Hash of the concatenation of `parts`, with a precomputed domain key.
 pub(super) fn hash_parts(context: &ContextKey, parts: &[&[u8]]) -> Digest {
     let mut hasher = blake3::Hasher::new_from_context_key(context);
     for part in parts {
@@ -203,7 +200,7 @@ impl Inner {
     }
 }
 
-/// Recursion is at most 256 deep: two paths that agree in 256 bits are the same path.
+/// The recursion depth is at most 256, because equal paths are the same entry.
 fn insert(node: &mut Node, leaf: Box<Leaf>, depth: usize) -> bool {
     match node {
         Node::Empty => {
@@ -299,7 +296,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// The definition in the module's description, computed from the set of entries without any tree.
+    /// The root by the definition in the module's documentation, computed without a tree.
     fn reference(entries: &[(Digest, Digest)], depth: usize) -> Digest {
         match entries {
             [] => EMPTY,
@@ -314,7 +311,7 @@ mod tests {
         }
     }
 
-    /// Paths that share long prefixes, as an attacker would grind them.
+    /// Paths with long common prefixes, as an attacker would search for.
     fn path(n: u8) -> Digest {
         let mut path = [0; 32];
         path[usize::from(n) % 3 * 15] = n;
@@ -332,7 +329,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_root_is_that_of_the_definition_after_any_history(
+        fn the_root_matches_the_definition_after_any_history(
             history in proptest::collection::vec((any::<u8>(), proptest::option::of(any::<u8>()), any::<bool>()), 0..80)
         ) {
             let (mut trie, mut map) = (Trie::default(), BTreeMap::new());
@@ -357,7 +354,7 @@ mod tests {
         }
 
         #[test]
-        fn a_changed_proof_never_says_anything_else(
+        fn a_changed_proof_proves_nothing_else(
             keys in proptest::collection::btree_map(any::<u8>(), any::<u8>(), 1..40), asked: u8, at: usize, flip in 1..=255u8
         ) {
             let map: BTreeMap<_, _> = keys.iter().map(|(k, v)| (path(*k), [*v; 32])).collect();
@@ -374,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_is_refused_for_changes_that_were_not_hashed() {
+    fn proofs_need_a_root_without_pending_changes() {
         let mut trie = Trie::default();
         trie.insert([1; 32], [1; 32]);
         assert_eq!(trie.prove(&[1; 32]), None);

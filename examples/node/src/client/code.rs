@@ -1,4 +1,4 @@
-//! The codes of everything a client can be told. They never change their meaning.
+//! Stable codes of errors and refusals that clients receive.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::handle::Refusal;
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $number:literal, $name:literal, $status:literal;)*) => {
-        /// Why a client does not get what it asked for. HTTP carries the name, the submission stream the number.
+        /// Reason why a request fails. HTTP carries the name, the submission stream the number.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         #[repr(u16)]
@@ -15,7 +15,7 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// All of them.
+            /// All codes.
             pub const ALL: &'static [Code] = &[$(Code::$variant),*];
 
             /// The name, as in `{"code": "BUSY"}`.
@@ -25,7 +25,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The HTTP status that comes with it.
+            /// The HTTP status.
             pub fn http_status(self) -> u16 {
                 match self {
                     $(Code::$variant => $status,)*
@@ -36,39 +36,39 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The transaction has no bytes.
+    /// The transaction is empty.
     Empty = 1, "EMPTY", 400;
     /// The transaction is above the chain's limit.
     TooLarge = 2, "TOO_LARGE", 413;
-    /// The application, or the protocol, does not accept the transaction.
+    /// The application or the protocol rejects the transaction.
     Rejected = 3, "REJECTED", 422;
-    /// The same bytes are waiting for their commit already, or were committed before.
+    /// The same bytes are already pending, or were committed before.
     Duplicate = 4, "DUPLICATE", 409;
-    /// The validator has as much uncommitted work as it may hold: try again, or elsewhere.
+    /// The validator's mempool is full: retry later or use another validator.
     Busy = 5, "BUSY", 429;
-    /// The validator is catching up with the chain: try again, or elsewhere.
+    /// The validator is catching up with the chain: retry later or use another validator.
     Syncing = 6, "SYNCING", 503;
-    /// The validator is shutting down: try elsewhere.
+    /// The validator is shutting down: use another validator.
     ShuttingDown = 7, "SHUTTING_DOWN", 503;
-    /// The request cannot be understood.
+    /// The request is malformed.
     BadRequest = 32, "BAD_REQUEST", 400;
     /// A browser sent the request on behalf of another site.
     ForeignOrigin = 33, "FOREIGN_ORIGIN", 403;
-    /// There is no such thing (yet).
+    /// The requested object does not exist, or not yet.
     NotFound = 34, "NOT_FOUND", 404;
-    /// The path exists, but not for this method.
+    /// The path does not support the method.
     MethodNotAllowed = 35, "METHOD_NOT_ALLOWED", 405;
     /// The body did not arrive in time.
     Timeout = 36, "TIMEOUT", 408;
     /// The body is above the validator's limit.
     BodyTooLarge = 37, "BODY_TOO_LARGE", 413;
-    /// Too many clients are connected or waiting: try again, or elsewhere.
+    /// Too many clients are connected or waiting: retry later or use another validator.
     TooManyClients = 38, "TOO_MANY_CLIENTS", 503;
     /// The client reads too slowly.
     TooSlow = 39, "TOO_SLOW", 503;
-    /// The stream does not begin with the preamble of this version.
+    /// The stream does not start with the preamble of this version.
     BadPreamble = 40, "BAD_PREAMBLE", 400;
-    /// A part of the validator failed; its log says more.
+    /// Internal error; the validator's log has the details.
     Internal = 41, "INTERNAL", 500;
 }
 
@@ -111,7 +111,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn numbers_and_names_are_unique_and_read_back() {
+    fn numbers_and_names_are_unique_and_round_trip() {
         let numbers: BTreeSet<u16> = Code::ALL.iter().map(|c| c.number()).collect();
         let names: BTreeSet<&str> = Code::ALL.iter().map(|c| c.name()).collect();
         assert_eq!((numbers.len(), names.len()), (Code::ALL.len(), Code::ALL.len()));

@@ -9,12 +9,12 @@ use tokio::task::JoinSet;
 
 use crate::{NodeError, Result};
 
-/// Tells every connection that the node is stopping.
+/// Signal to all connections that the node is stopping.
 pub(super) type Stopping = watch::Receiver<bool>;
 
-/// How long connections may take to finish what they are doing when the node stops.
+/// Time for connections to finish when the node stops.
 const GRACE: Duration = Duration::from_secs(2);
-/// A pause after `accept` failed, which is mostly because there are no file descriptors left.
+/// Pause after a failed `accept`, which mostly means that no file descriptors are left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Binds an address.
@@ -24,12 +24,12 @@ pub(super) async fn bind(address: &str) -> Result<TcpListener> {
 
 /// Resolves when the node stops.
 pub(super) async fn stopped(stopping: &mut Stopping) {
-    // An error means that the sender is gone, which is a stop as well.
+    // An error means that the sender was dropped, which also stops the connections.
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 
-/// Accepts connections until the node stops, at most `limit` at once; then gives the open ones a moment to end.
-/// `refuse` is called on connections above the limit, and must not wait.
+/// Accepts at most `limit` connections at once until the node stops; then gives the open ones a short time to end. Calls
+/// `refuse`, which must not wait, for connections above the limit.
 pub(super) async fn accept<F, R>(
     listener: TcpListener,
     limit: usize,
@@ -56,7 +56,7 @@ pub(super) async fn accept<F, R>(
                 continue;
             }
         };
-        // Without it small answers wait for the other end's delayed acknowledgement.
+        // Otherwise small answers wait for the client's delayed acknowledgement.
         if stream.set_nodelay(true).is_err() {
             continue;
         }

@@ -1,9 +1,9 @@
-//! What clients of a node talk to: HTTP with JSON, and a framed stream for those who submit thousands of
-//! transactions a second. `spec/http.md` describes both for whoever writes a client.
+//! Interfaces for clients: HTTP with JSON, and a framed stream for clients that submit thousands of transactions a second.
+//! `spec/http.md` is the reference for both.
 //!
-//! Both stand on a [`Handle`] alone, so they serve any consensus protocol and any application. Everything a
-//! client can make the node hold is bounded: connections, bodies, waiting requests, unread events. A client that
-//! does not read is cut off; a client that asks for too much is told so with a stable [`Code`].
+//! Both use only a [`Handle`], so they serve any consensus protocol and any application. The resources of a client are
+//! bounded: connections, bodies, waiting requests, unread events. A client that does not read is disconnected; a client
+//! that exceeds a limit receives a stable [`Code`].
 //!
 //! There is no authentication. By default both listen on the loopback interface only.
 
@@ -26,10 +26,10 @@ use crate::handle::Handle;
 
 pub use code::Code;
 
-/// How long the listeners may take to stop.
+/// Timeout for stopping the listeners.
 const STOP_PATIENCE: Duration = Duration::from_secs(3);
 
-/// The running listeners. They stop when this is dropped.
+/// The running listeners. Dropping it stops them.
 #[derive(Debug)]
 pub struct Clients {
     http: Option<SocketAddr>,
@@ -42,8 +42,8 @@ impl Clients {
     /// Binds both addresses of `config` and serves until stopped.
     ///
     /// # Errors
-    /// [`NodeError::Bind`](crate::NodeError::Bind) if an address cannot be listened on,
-    /// [`NodeError::Genesis`](crate::NodeError::Genesis) if `genesis` is none.
+    /// [`NodeError::Bind`](crate::NodeError::Bind) if an address cannot be bound,
+    /// [`NodeError::Genesis`](crate::NodeError::Genesis) if `genesis` is invalid.
     pub async fn start(config: &ClientConfig, handle: Handle, genesis: &Genesis) -> Result<Self> {
         let (stop, stopping) = watch::channel(false);
         let mut clients = Self { http: None, stream: None, stop, listeners: Vec::new() };
@@ -76,22 +76,22 @@ impl Clients {
         Ok(clients)
     }
 
-    /// Where HTTP is served, if it is.
+    /// Address of the HTTP listener, if there is one.
     pub fn http_address(&self) -> Option<SocketAddr> {
         self.http
     }
 
-    /// Where the submission stream is served, if it is.
+    /// Address of the submission stream, if there is one.
     pub fn stream_address(&self) -> Option<SocketAddr> {
         self.stream
     }
 
-    /// Takes no new clients, tells the connected ones, and gives them a moment to end.
+    /// Stops accepting clients, and gives the connected ones a short time to finish.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
         let all = async {
             for listener in &mut self.listeners {
-                // A listener that panicked has stopped too.
+                // A listener that panicked has stopped as well.
                 let _ = listener.await;
             }
         };

@@ -6,13 +6,13 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// A connection that fails when the other end takes nothing for too long. Without it a client that asks and
-/// never reads would keep its connection, and what waits to be sent on it, for ever.
+/// Connection that fails if the client reads nothing for too long. Otherwise a client that never reads would hold its
+/// connection and the data queued on it forever.
 #[derive(Debug)]
 pub(super) struct StallGuard<T> {
     inner: T,
     patience: Duration,
-    /// Set while a write waits.
+    /// Deadline of a pending write.
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
@@ -30,7 +30,7 @@ impl<T> StallGuard<T> {
         let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(patience)));
         match deadline.as_mut().poll(cx) {
             Poll::Ready(()) => {
-                // Polled again after this, it must fail again, not wait once more.
+                // A later poll must fail again rather than wait.
                 deadline.as_mut().reset(Instant::now());
                 Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not read")))
             }
@@ -85,7 +85,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     #[tokio::test]
-    async fn a_reader_that_stops_ends_the_write_and_one_that_reads_does_not() {
+    async fn a_client_that_stops_reading_is_disconnected() {
         let (ours, mut theirs) = tokio::io::duplex(64);
         let mut guarded = StallGuard::new(ours, Duration::from_millis(20));
         let reading = tokio::spawn(async move {

@@ -1,11 +1,11 @@
-//! The chain's epochs: who its members are from which height on.
+//! Epochs of the chain: its members, from a height on.
 //!
-//! The genesis is the first epoch. Where the members may change, each later one follows from the one before and a block
-//! of the chain, its [anchor](Anchor), so that all nodes know the same: the protocol says who is a member with which
-//! keys and weight ([`Successor`]); names and addresses stay what they were, and those of who joins come with the change
-//! as a [`Contact`].
+//! The genesis defines the first epoch. If the protocol allows membership changes, each later epoch follows from the previous
+//! one and from a block of the chain, its [anchor](Anchor), so all nodes derive the same epoch. The protocol determines
+//! members, keys and weights ([`NextEpoch`]). A staying member keeps its name and address; those of a joining member are
+//! part of the change, as a [`Contact`].
 //!
-//! A node keeps every epoch before it begins its first own step in it, for blocks of all epochs are to stay readable.
+//! A node makes an epoch durable before it enters it, so that blocks of all epochs stay readable.
 //!
 //! ```text
 //! epoch     number u64 | anchor | count u32 | members
@@ -26,9 +26,9 @@ use quorate::{Error, Result};
 
 use crate::genesis::{Committees, Contact, Genesis, Hex, MAX_MEMBERS};
 
-/// Longest name or address.
+/// Maximum length of a name or an address in bytes.
 const MAX_TEXT: usize = 255;
-/// Longest public key of any scheme.
+/// Maximum length of a public key of any scheme in bytes.
 const MAX_KEY: usize = 256;
 
 /// An epoch of the chain.
@@ -36,55 +36,55 @@ const MAX_KEY: usize = 256;
 pub struct Epoch {
     /// Its number.
     pub number: u64,
-    /// The block on which it begins; none for the genesis.
+    /// The block on which it begins; `None` for the genesis epoch.
     pub anchor: Option<Anchor>,
-    /// Its members, in order: a member's index is its place.
+    /// Its members, in the order of their indices.
     pub members: Vec<Member>,
 }
 
 /// A member of an epoch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// A name for people, unique in the epoch.
+    /// Human-readable name, unique in the epoch.
     pub name: String,
-    /// Where it accepts links; empty if it did not say so.
+    /// Link address; empty if unknown.
     pub address: String,
     /// Its weight.
     pub weight: u128,
-    /// The Ed25519 key that its links are pinned to.
+    /// Ed25519 key that authenticates its links.
     pub identity_key: Hex,
     /// The key that signs votes.
     pub voting_key: Hex,
 }
 
-/// The block on which an epoch begins: the last one of the epoch before.
+/// The block on which an epoch begins: the last block of the previous epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Anchor {
     /// Its height.
     pub height: u64,
     /// Its digest.
     pub digest: Hash,
-    /// The seed after it.
+    /// Sortition seed after it.
     pub seed: Seed,
-    /// The height of the last block up to it that has transactions.
+    /// Height of the last block up to it with transactions.
     pub payload_height: u64,
 }
 
-/// How an epoch ended, as the protocol says it.
+/// Description of the next epoch by the protocol, at the end of an epoch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Successor {
-    /// The number of the next one.
+pub struct NextEpoch {
+    /// Number of the next epoch.
     pub number: u64,
-    /// Where it begins.
+    /// Block on which it begins.
     pub anchor: Anchor,
     /// Identity key, voting key and weight of each member, in order.
     pub members: Vec<(Hex, Hex, u128)>,
-    /// What those who joined said of themselves, by identity key.
+    /// Encoded [contacts](Contact) of the members that joined, by identity key.
     pub contacts: Vec<(Hex, Vec<u8>)>,
 }
 
 impl Epoch {
-    /// The first one.
+    /// The first epoch.
     pub fn genesis(genesis: &Genesis) -> Self {
         let member = |member: &crate::genesis::Member| Member {
             name: member.name.clone(),
@@ -96,36 +96,35 @@ impl Epoch {
         Self { number: genesis.epoch, anchor: None, members: genesis.members.iter().map(member).collect() }
     }
 
-    /// The one after this.
+    /// The epoch after this one.
     #[must_use]
-    pub fn next(&self, successor: &Successor) -> Self {
-        let members = self.heirs(&successor.members, &successor.contacts);
+    pub fn next(&self, successor: &NextEpoch) -> Self {
+        let members = self.next_members(&successor.members, &successor.contacts);
         Self { number: successor.number, anchor: Some(successor.anchor), members }
     }
 
-    /// The members of the epoch after this, from identity key, voting key and weight of each, and what those who joined
-    /// said of themselves by identity key.
-    pub fn heirs(&self, members: &[(Hex, Hex, u128)], contacts: &[(Hex, Vec<u8>)]) -> Vec<Member> {
+    /// The members of the next epoch, from their keys and weights, and from the contacts of the members that joined.
+    pub fn next_members(&self, members: &[(Hex, Hex, u128)], contacts: &[(Hex, Vec<u8>)]) -> Vec<Member> {
         let stays = |key: &Hex| self.members.iter().find(|member| member.identity_key == *key);
         let staying = members.iter().filter_map(|(key, ..)| stays(key));
         let mut taken: BTreeSet<String> = staying.map(|member| member.name.clone()).collect();
-        let mut heirs = Vec::with_capacity(members.len());
+        let mut next_members = Vec::with_capacity(members.len());
         for (identity_key, voting_key, weight) in members {
             let (name, address) = match stays(identity_key) {
                 Some(member) => (member.name.clone(), member.address.clone()),
                 None => {
-                    let said = contacts.iter().find(|(key, _)| key == identity_key);
-                    let contact = said.map_or(&[][..], |(_, contact)| contact);
+                    let contact = contacts.iter().find(|(key, _)| key == identity_key);
+                    let contact = contact.map_or(&[][..], |(_, contact)| contact);
                     let (name, address) =
-                        Contact::settle(contact, &identity_key.0, |name| taken.contains(name));
+                        Contact::resolve(contact, &identity_key.0, |name| taken.contains(name));
                     taken.insert(name.clone());
                     (name, address.unwrap_or_default())
                 }
             };
             let (identity_key, voting_key) = (identity_key.clone(), voting_key.clone());
-            heirs.push(Member { name, address, weight: *weight, identity_key, voting_key });
+            next_members.push(Member { name, address, weight: *weight, identity_key, voting_key });
         }
-        heirs
+        next_members
     }
 
     /// The height of its first block.
@@ -133,17 +132,16 @@ impl Epoch {
         self.anchor.map_or(0, |anchor| anchor.height).saturating_add(1)
     }
 
-    /// The place of the member with an identity key.
+    /// Index of the member with an identity key.
     pub fn position(&self, identity_key: &[u8]) -> Option<u16> {
         let place = self.members.iter().position(|member| member.identity_key.0 == identity_key);
         place.and_then(|place| u16::try_from(place).ok())
     }
 
-    /// The committees. The keys were proved to be somebody's when their owners became members: that is not checked
-    /// again.
+    /// The committees. Possession of the keys was verified when the members joined, and is not verified again.
     ///
     /// # Errors
-    /// If a key is none, or they make no committee: then they were not written by this node.
+    /// If a key is invalid, or if the keys do not form a committee.
     pub fn committees<S: Scheme>(&self, chain: ChainId) -> Result<Committees<S>> {
         let identities = self.committee::<Ed25519>(chain, |member| &member.identity_key)?;
         let voters = self.committee::<S>(chain, |member| &member.voting_key)?;
@@ -228,8 +226,8 @@ mod tests {
         Genesis::new("sample", SchemeName::Bls, (0..4).map(member).collect())
     }
 
-    /// Who stays of an epoch, and who joins with what.
-    fn successor(of: &Epoch, stay: &[usize], join: &[(Hex, Vec<u8>)]) -> Successor {
+    /// Description of the next epoch: staying members by index, and joining members with contacts.
+    fn successor(of: &Epoch, stay: &[usize], join: &[(Hex, Vec<u8>)]) -> NextEpoch {
         let stays = |i: &usize| {
             let member = &of.members[*i];
             (member.identity_key.clone(), member.voting_key.clone(), member.weight)
@@ -238,11 +236,11 @@ mod tests {
         let seed = Seed::genesis(ChainId([1; 32]), b"");
         let anchor = Anchor { height: 9, digest: [3; 32], seed, payload_height: 9 };
         let members = stay.iter().map(stays).chain(join.iter().map(joins)).collect();
-        Successor { number: of.number + 1, anchor, members, contacts: join.to_vec() }
+        NextEpoch { number: of.number + 1, anchor, members, contacts: join.to_vec() }
     }
 
     #[test]
-    fn names_stay_and_indices_shift_and_a_contact_stops_nothing() {
+    fn names_stay_unique_for_any_contacts() {
         let first = Epoch::genesis(&genesis());
         let contact = |name: &str| Contact::new(name, "10.0.0.1:7").unwrap().encode();
         let key = |n: u8| Hex(vec![n; 32]);
@@ -252,7 +250,7 @@ mod tests {
             (key(0xa2), vec![1]),
             (key(0xa3), contact(&format!("member-{}", "a4".repeat(4)))),
             (key(0xa4), contact("node9")),
-            // Who has left has no name any more.
+            // The name of a member that left is free again.
             (key(0xa5), contact("node1")),
         ];
         let next = first.next(&successor(&first, &[0, 2, 3], &join));
@@ -268,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn an_epoch_reads_back_and_makes_the_committees_of_the_genesis() {
+    fn an_epoch_round_trips_and_forms_the_committees() {
         let genesis = genesis();
         let first = Epoch::genesis(&genesis);
         let next = first.next(&successor(&first, &[1, 2, 3], &[]));

@@ -1,15 +1,16 @@
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::{Queries, execution_root};
+use super::queries::Queries;
+use super::root::execution_root;
+use super::size::transaction_bytes;
 use crate::application::{Application, Changes, ExecutionBatch, ExecutionBlock};
 use crate::handle::{CommitEvent, Digest};
-use crate::protocol::{Batch, Block, Delivery, Executed, Protocol};
+use crate::protocol::{Archive, Batch, Block, Delivery, Executed, Protocol};
 use crate::store::{Roots, Store};
 use crate::{NodeError, Result};
 
-/// Executes blocks one after the other. What the execution thread runs; a program with its own threads may run it
-/// itself.
+/// Executes blocks in order. The execution thread runs it; a program with its own threads may run it directly.
 pub struct Executor<P: Protocol> {
     store: Arc<Store<P>>,
     application: Arc<RwLock<Box<dyn Application>>>,
@@ -19,11 +20,11 @@ pub struct Executor<P: Protocol> {
 }
 
 impl<P: Protocol> Executor<P> {
-    /// Restores the application from the store, or enters its genesis state into a new store, and completes the
-    /// transaction index.
+    /// Restores the application from the store, or initializes a new store with its genesis state. Completes the transaction
+    /// index.
     ///
     /// # Errors
-    /// If the store fails, or the application does not find the state that it left.
+    /// If the store fails, or if the application restores another state than the stored one.
     pub fn open(store: Arc<Store<P>>, mut application: Box<dyn Application>) -> Result<Self> {
         let state = store.state();
         let executed = state.executed()?;
@@ -63,33 +64,33 @@ impl<P: Protocol> Executor<P> {
         self.genesis.execution
     }
 
-    /// How far the state in the store is. Deliveries go on from the next height.
+    /// The last executed state. Deliveries continue with the next height.
     pub fn executed(&self) -> Executed {
         Executed { height: self.height, state_root: self.roots.execution }
     }
 
-    /// The application's own root at that height.
+    /// The application's root at that height.
     pub fn application_root(&self) -> [u8; 32] {
         self.roots.application
     }
 
-    /// Answers questions from other threads.
+    /// Interface for queries from other threads.
     pub fn queries(&self) -> Queries<P> {
         Queries::new(self.store.clone(), self.application.clone())
     }
 
-    /// Executes a delivery and gives what happened; `None` for a height that was executed before.
+    /// Executes a delivery and returns its commit event; `None` for a height that was executed before.
     ///
     /// # Errors
-    /// If the delivery is not the next one, if the chain agreed on another state than this node's, or if store or
-    /// application fail. Stop then.
+    /// If the delivery is not the next one, if the chain agreed on another state than this node's, or if the store or the
+    /// application fails. Then stop the node.
     pub fn execute(&mut self, delivery: &Delivery<P>) -> Result<Option<CommitEvent>> {
         let (block, height) = (&delivery.block, delivery.block.height());
         if height <= self.height {
             return Ok(None);
         }
         if height != self.height + 1 {
-            let problem = format!("block {height} was delivered after block {}", self.height);
+            let problem = format!("block {height} does not follow block {}", self.height);
             return Err(NodeError::Stopped { why: problem });
         }
         self.compare(block)?;
@@ -101,7 +102,7 @@ impl<P: Protocol> Executor<P> {
         Ok(Some(self.event(delivery)))
     }
 
-    /// Writes out what is in memory.
+    /// Writes all data in memory to disk.
     ///
     /// # Errors
     /// If the disk fails.
@@ -109,7 +110,7 @@ impl<P: Protocol> Executor<P> {
         self.store.flush()
     }
 
-    /// The state that the block states was checked by a quorum. It must be ours.
+    /// Compares the state in a block, which a quorum has checked, with the state of this node.
     fn compare(&self, block: &P::Block) -> Result<()> {
         let stated = block.executed();
         let ours = self.store.state().roots(stated.height)?.map(|roots| roots.execution);
@@ -131,7 +132,7 @@ impl<P: Protocol> Executor<P> {
         })
     }
 
-    /// Executes and commits under one lock, so that queries see the state before or after and nothing between.
+    /// Executes and commits under one lock, so that queries see the state before or after the block.
     fn commit(&mut self, block: &P::Block, batches: &[Arc<P::Batch>]) -> Result<()> {
         let view = ExecutionBlock {
             height: block.height(),
@@ -183,9 +184,4 @@ impl<P: Protocol> Executor<P> {
             timestamp: block.timestamp() / 1000,
         }
     }
-}
-
-/// Bytes of the transactions of a batch without the four bytes of length before each.
-pub(super) fn transaction_bytes(body: usize, count: usize) -> u64 {
-    body.saturating_sub(4 * count) as u64
 }

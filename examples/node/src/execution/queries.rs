@@ -4,22 +4,22 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use quorate::wire::{Decode, Encode};
 
-use super::executor::transaction_bytes;
+use super::size::transaction_bytes;
 use crate::application::{Application, LedgerProof};
 use crate::epochs::Epoch;
 use crate::handle::{Answer, BatchView, BlockView, Digest, TransactionId, TransactionView};
 use crate::proof::{MAX_ROOTS, RootProof, StateProof, TransactionProof};
-use crate::protocol::{Batch, Block, Part, Protocol};
+use crate::protocol::{Archive, Batch, BatchSummary, Block, Protocol};
 use crate::store::{Store, TransactionLocation};
 use crate::{NodeError, Result};
 
-/// How long an answer waits for the chain to state the state it is about: a few blocks.
+/// Time that an answer waits for a block that contains its state: a few blocks.
 const STATED_PATIENCE: Duration = Duration::from_secs(1);
 const STATED_PAUSE: Duration = Duration::from_millis(20);
-/// How far an answer's proof may go back over blocks that changed nothing.
+/// Maximum number of blocks without changes that a proof may go back.
 const MAX_UNCHANGED: u64 = 16;
 
-/// Questions about executed blocks, from any thread. Reads the disk.
+/// Queries about executed blocks, from any thread. Reads the disk.
 #[derive(Clone)]
 pub struct Queries<P: Protocol> {
     store: Arc<Store<P>>,
@@ -37,7 +37,7 @@ impl<P: Protocol> Queries<P> {
     /// If the store fails.
     pub fn block(&self, height: u64) -> Result<Option<BlockView>> {
         let Some(block) = self.store.block_at(height)? else { return Ok(None) };
-        let view = |part: &Part| BatchView {
+        let view = |part: &BatchSummary| BatchView {
             digest: Digest(part.digest),
             author: part.author,
             sequence: part.sequence,
@@ -46,7 +46,7 @@ impl<P: Protocol> Queries<P> {
         };
         let batches: Vec<_> = block.payload().iter().map(view).collect();
         let executed = block.executed();
-        let (certificate, signers) = P::certificate(&self.store, &block)?;
+        let (certificate, signers) = P::certificate(&*self.store, &block)?;
         Ok(Some(BlockView {
             height,
             epoch: block.epoch(),
@@ -65,10 +65,10 @@ impl<P: Protocol> Queries<P> {
         }))
     }
 
-    /// The encodings of an executed block, of why it is committed, and of its first batch.
+    /// Encodings of an executed block, of its finality and of its first batch.
     ///
     /// # Errors
-    /// If the store fails, or the block is not there.
+    /// If the store fails, or if the block is missing.
     pub fn whole(&self, height: u64) -> Result<[Bytes; 3]> {
         let missing = || NodeError::corrupt("the archive", format!("height {height} is incomplete"));
         let block = self.store.block_at(height)?.ok_or_else(missing)?;
@@ -86,7 +86,7 @@ impl<P: Protocol> Queries<P> {
         self.store.epochs()
     }
 
-    /// A committed transaction with its proof; the first, if the same bytes were committed more than once.
+    /// A committed transaction with its proof; the first occurrence, if the same bytes were committed more than once.
     ///
     /// # Errors
     /// If the store fails.
@@ -128,9 +128,9 @@ impl<P: Protocol> Queries<P> {
         Ok(Some(TransactionProof { transaction, path: body.path(position)?, batch, block, finality }))
     }
 
-    /// Asks the application, as of the newest executed block; `None` if the question has no meaning to it. The
-    /// answer of a [`Ledger`](crate::application::Ledger) comes with a whole [`StateProof`] if the chain states that
-    /// state within a second.
+    /// Queries the application after the newest executed block; `None` if the application does not accept the key. The answer
+    /// of a [`Ledger`](crate::application::Ledger) includes a complete [`StateProof`] if a block contains that state within a
+    /// second.
     ///
     /// # Errors
     /// If the application or the store fails.
@@ -143,7 +143,7 @@ impl<P: Protocol> Queries<P> {
         };
         let proof = match LedgerProof::decode(&found.proof, &()) {
             Ok(ledger) => self.prove(key, found.value.clone(), ledger, height, STATED_PATIENCE)?,
-            // Another application, whose clients know what to make of its own proof.
+            // The proof of another application is for its own clients to verify.
             Err(_) => None,
         };
         Ok(Some(Answer {
@@ -155,8 +155,8 @@ impl<P: Protocol> Queries<P> {
         }))
     }
 
-    /// The proof that the application's root after `height` is what the committee agreed on; `None` until a
-    /// committed block states the state of that height or a later one, which takes two or three blocks.
+    /// Proof that the committee agreed on the application's root after `height`; `None` until a committed block contains the
+    /// state of that height or of a later one, which takes two or three blocks.
     ///
     /// # Errors
     /// If the store fails.
@@ -183,7 +183,7 @@ impl<P: Protocol> Queries<P> {
         Ok(None)
     }
 
-    /// Puts the whole proof of what a key of the ledger has together; waits for the chain to state that state.
+    /// Assembles the complete proof of a ledger entry. Waits for a block that contains its state.
     fn prove(
         &self,
         key: &[u8],
@@ -207,9 +207,9 @@ impl<P: Protocol> Queries<P> {
         }
     }
 
-    /// The lowest height, of a few, since which the application's root is what it is after `height`. A chain falls
-    /// silent with blocks that change nothing: the state after the last of them is not stated any more, the same
-    /// state after an earlier one is.
+    /// The lowest recent height since which the application's root is unchanged up to `height`. A chain becomes idle after
+    /// blocks without changes: no block contains the state after the last of them, but one contains the equal state after
+    /// an earlier one.
     fn unchanged_since(&self, height: u64) -> Result<u64> {
         let state = self.store.state();
         let root = |height| Ok::<_, NodeError>(state.roots(height)?.map(|roots| roots.application));

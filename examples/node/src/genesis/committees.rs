@@ -5,28 +5,32 @@ use quorate::ed25519::Ed25519;
 use quorate::scheme::{Scheme, UnverifiedKey, VerifiedKey};
 use quorate::wire::Decode;
 
-use super::{Genesis, Hex, PublicKeys, SchemeName, wrong};
+use super::check::wrong;
+use super::file::Genesis;
+use super::hexadecimal::Hex;
+use super::member::PublicKeys;
+use super::names::SchemeName;
 use crate::Result;
 
-/// The committees of a chain: the same members in the same order with the same weights.
+/// Committees of an epoch: the same members, in the same order, with the same weights.
 #[derive(Clone, Debug)]
 pub struct Committees<S: Scheme> {
     /// The chain.
     pub chain: ChainId,
-    /// By voting key.
+    /// Committee of voting keys.
     pub voters: Arc<Committee<S>>,
-    /// By identity key.
+    /// Committee of identity keys.
     pub identities: Arc<Committee<Ed25519>>,
 }
 
 impl Genesis {
-    /// The committees, with every key and possession proof checked. Cost: two signature verifications per member.
+    /// The committees, after verification of every key and proof of possession. Cost: two signature verifications per member.
     ///
     /// # Errors
-    /// [`NodeError::Genesis`](crate::NodeError::Genesis), which names the member whose key is malformed, unproven, or related to another's.
+    /// [`NodeError::Genesis`](crate::NodeError::Genesis), which names the member whose key is malformed, unproven or related to another member's.
     pub fn committees<S: Scheme>(&self) -> Result<Committees<S>> {
-        if SchemeName::of::<S>() != Some(self.scheme) {
-            return Err(wrong(format!("this chain votes with {}, not with {}", self.scheme, S::NAME)));
+        if SchemeName::for_scheme::<S>() != Some(self.scheme) {
+            return Err(wrong(format!("scheme: expected {}, got {}", self.scheme, S::NAME)));
         }
         let chain = self.chain_id();
         let identities = self.committee(chain, "identity", |k| (&k.identity_key, &k.identity_possession))?;
@@ -50,8 +54,7 @@ impl Genesis {
         let name = |i: u32| self.members.get(i as usize).map_or("?", |m| m.name.as_str());
         Committee::new(chain, self.epoch, members).map_err(|e| match e {
             quorate::Error::RelatedKeys { first, second } => wrong(format!(
-                "members {first} ({}) and {second} ({}) have the same {kind} key, or one the negation of the other's; \
-                 each member needs a key of its own",
+                "members {first} ({}) and {second} ({}) have equal or negated {kind} keys; each member needs its own key",
                 name(first),
                 name(second)
             )),
@@ -74,8 +77,8 @@ mod tests {
     use quorate::bls::MinSig;
     use quorate::wire::Encode;
 
-    use super::super::Member;
-    use super::super::tests::sample;
+    use super::super::file::tests::sample;
+    use super::super::member::Member;
     use super::*;
 
     fn problem<S: Scheme>(genesis: &Genesis) -> String {
@@ -94,7 +97,7 @@ mod tests {
             assert_eq!(committees.identities.key(i).unwrap().encode(), member.keys.identity_key.0);
         }
         assert_eq!(committees.voters.chain(), genesis.chain_id());
-        assert!(problem::<Ed25519>(&genesis).contains("votes with bls"));
+        assert!(problem::<Ed25519>(&genesis).contains("scheme: expected bls"));
     }
 
     #[test]
@@ -119,13 +122,16 @@ mod tests {
                 m[3].keys.voting_key = m[0].keys.voting_key.clone();
                 m[3].keys.voting_possession = m[0].keys.voting_possession.clone();
             });
-            assert!(twice.contains("members 0 (node0) and 3 (node3) have the same voting key"), "{twice}");
+            assert!(
+                twice.contains("members 0 (node0) and 3 (node3) have equal or negated voting keys"),
+                "{twice}"
+            );
         }
     }
 
     #[test]
     fn a_negated_key_is_refused_even_when_proven() {
-        // Whoever knows a secret s also knows −s, so both keys can be proven.
+        // The owner of a secret s also knows −s, so it can prove possession of both keys.
         let mut genesis = sample(SchemeName::Bls);
         let mut secret = [0u8; 32];
         secret[31] = 7;

@@ -1,23 +1,23 @@
-//! How a validator that joins a running chain is reached: its *contact*, which travels with the change that lets it in,
-//! and which the members allow together with it.
+//! Contact of a validator that joins a running chain: its name and link address. The members certify it together with the
+//! membership change.
 //!
 //! | bytes | field |
 //! |---|---|
 //! | 1, n | length of the name, 1 to 255; the name, UTF-8 without control characters |
 //! | 1, n | length of the address, 1 to 255; the address: host and port |
 //!
-//! The protocol keeps a contact as it is. Nothing may stop because somebody allowed one that says nothing sensible, and
-//! all nodes must call a member alike: [`Contact::settle`] makes a name and an address of any bytes.
+//! The protocol stores the bytes of a contact unchanged. A malformed contact must not stop a node, and all nodes must use the
+//! same name for a member: [`Contact::resolve`] derives a name and an address from any bytes.
 
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
-use super::{MAX_TEXT, short};
+use super::check::{MAX_TEXT, check_text};
 
-/// How many digits of its identity key a member is called by that has no name of its own.
+/// Number of digits of the identity key in a derived name.
 const KEY_DIGITS: usize = 8;
 
-/// A validator's name and where it accepts links. At most 512 bytes when encoded.
+/// Name and link address of a validator. Its encoding has at most 512 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contact {
     name: String,
@@ -25,45 +25,44 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// A contact.
+    /// Creates a contact.
     ///
     /// # Errors
-    /// [`NodeError::Genesis`](crate::NodeError::Genesis) for what no genesis would take as a name or an address either.
+    /// [`NodeError::Genesis`](crate::NodeError::Genesis) for a name or an address that a genesis does not allow.
     pub fn new(name: &str, address: &str) -> crate::Result<Self> {
-        short("name", name)?;
-        short("address", address)?;
+        check_text("name", name)?;
+        check_text("address", address)?;
         Ok(Self { name: name.to_owned(), address: address.to_owned() })
     }
 
-    /// The name, for people.
+    /// The human-readable name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where it accepts links: host and port.
+    /// Link address: host and port.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// What a member is called and where it is reached, whatever came with the change that let it in: a name that
-    /// cannot be read or that `taken` says another member has is replaced by one made of the identity key; an address
-    /// that cannot be read is missing.
-    pub fn settle(bytes: &[u8], identity: &[u8], taken: impl Fn(&str) -> bool) -> (String, Option<String>) {
+    /// Derives the name and the address of a member from the bytes of its contact. A malformed name, or one that is `taken`,
+    /// is replaced by a name derived from the identity key; a malformed address is `None`.
+    pub fn resolve(bytes: &[u8], identity: &[u8], taken: impl Fn(&str) -> bool) -> (String, Option<String>) {
         let (name, address) = match Self::decode(bytes, &()) {
             Ok(Self { name, address }) => (Some(name), Some(address)),
             Err(_) => (None, None),
         };
         let mut digits = hex::encode(identity);
         digits.truncate(KEY_DIGITS);
-        let of_the_key = || {
+        let derived = || {
             let numbered = |n| match n {
                 0 => format!("member-{digits}"),
                 n => format!("member-{digits}-{n}"),
             };
-            // Somebody may have chosen such a name, and members are fewer than numbers.
+            // A member may have chosen such a name. There are fewer members than numbers.
             (0u32..).map(numbered).find(|name| !taken(name)).unwrap_or_default()
         };
-        (name.filter(|name| !taken(name)).unwrap_or_else(of_the_key), address)
+        (name.filter(|name| !taken(name)).unwrap_or_else(derived), address)
     }
 }
 
@@ -100,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_contact_survives_as_bytes_and_nothing_else_decodes() {
+    fn only_encoded_contacts_decode() {
         let longest = "ä".repeat(127) + "b";
         for (name, address) in [("alice", "203.0.113.7:7100"), (&*longest, &*longest)] {
             let contact = Contact::new(name, address).unwrap();
@@ -121,14 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn whatever_the_bytes_there_is_a_name_of_its_own() {
+    fn any_bytes_resolve_to_a_unique_name() {
         let contact = Contact::new("alice", "a:1").unwrap().encode();
         let key = [0xab; 32];
-        assert_eq!(Contact::settle(&contact, &key, |_| false), ("alice".into(), Some("a:1".into())));
+        assert_eq!(Contact::resolve(&contact, &key, |_| false), ("alice".into(), Some("a:1".into())));
         let second = |name: &str| name == "alice";
-        assert_eq!(Contact::settle(&contact, &key, second), ("member-abababab".into(), Some("a:1".into())));
-        assert_eq!(Contact::settle(b"", &key, |_| false), ("member-abababab".into(), None));
+        assert_eq!(Contact::resolve(&contact, &key, second), ("member-abababab".into(), Some("a:1".into())));
+        assert_eq!(Contact::resolve(b"", &key, |_| false), ("member-abababab".into(), None));
         let third = |name: &str| matches!(name, "alice" | "member-abababab" | "member-abababab-1");
-        assert_eq!(Contact::settle(&contact, &key, third).0, "member-abababab-2");
+        assert_eq!(Contact::resolve(&contact, &key, third).0, "member-abababab-2");
     }
 }

@@ -1,376 +1,47 @@
-//! The chain's file: who the validators are, what they weigh, their keys, and what all of them must agree on.
+//! The genesis file of a chain: its members with weights and keys, and its parameters.
 //!
-//! TOML, the same bytes' meaning at every validator: the chain's identity is a hash of the canonical encoding of
-//! what the file says, so two nodes with different genesis files never talk to each other.
+//! A TOML file, the same at every validator. The chain's identifier is the hash of the canonical encoding of its content, so
+//! nodes with different genesis files do not connect to each other.
 //!
 //! ```toml
 //! chain = "example"
-//! protocol = "jolteon"      # or "gosig"; may be left out
-//! scheme = "bls"            # of votes: "bls" (MinSig) or, with Jolteon, "ed25519"
+//! protocol = "jolteon"      # optional; the default is "jolteon"
+//! scheme = "bls"            # of votes: "bls" (MinSig) or, if the protocol allows it, "ed25519"
 //! epoch = 0
 //!
 //! [parameters]              # all optional
 //! max_transaction_bytes = 131072
 //!
-//! [schedule]                # with Gosig alone: the clock that all members share
+//! [schedule]                # only for protocols with timed rounds, such as Gosig
 //! start = 1800000000
 //! proposals_ms = 250
 //! signatures_ms = 250
 //! proposers = 7
 //!
-//! [[member]]                # in order: a member's index is its place in this list
+//! [[member]]                # a member's index is its position in this list
 //! name = "node0"
 //! address = "10.0.0.1:7100"
-//! weight = 1                # up to 2^63 as a number, beyond as a string
+//! weight = 1                # a number below 2^63, or a string
 //! identity_key = "…"        # hexadecimal, as `quorate keygen` prints it
 //! identity_possession = "…"
 //! voting_key = "…"
 //! voting_possession = "…"
 //! ```
 
+mod check;
 mod committees;
 mod contact;
+mod file;
+mod hexadecimal;
+mod member;
 mod names;
 mod parameters;
-mod text;
 
-use std::fs;
-use std::path::Path;
-
-use quorate::committee::ChainId;
-use quorate::wire::{Encode, Writer, domain};
-use quorate_gosig::MAX_TRANSACTION_BYTES;
-use serde::{Deserialize, Serialize};
-
+pub use check::check_range;
 pub use committees::Committees;
 pub use contact::Contact;
+pub use file::{Genesis, MAX_MEMBERS};
+pub use hexadecimal::Hex;
+pub use member::{Member, PublicKeys};
 pub use names::{ProtocolName, SchemeName};
-use parameters::within;
 pub use parameters::{Parameters, Schedule};
-pub use text::Hex;
-use text::MemberTable;
-
-use crate::{NodeError, Result};
-
-/// Most members of a committee.
-pub const MAX_MEMBERS: usize = 65_535;
-
-/// Longest name of a chain or a member, and longest address.
-const MAX_TEXT: usize = 255;
-
-/// What the chain begins with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Genesis {
-    /// The chain's name.
-    pub chain: String,
-    /// How the members agree.
-    #[serde(default, skip_serializing_if = "ProtocolName::is_default")]
-    pub protocol: ProtocolName,
-    /// The signature scheme of votes.
-    pub scheme: SchemeName,
-    /// The epoch.
-    #[serde(default)]
-    pub epoch: u64,
-    /// What all validators must agree on.
-    #[serde(default)]
-    pub parameters: Parameters,
-    /// When rounds begin, for protocols that have a clock.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub schedule: Option<Schedule>,
-    /// The members, in order.
-    #[serde(rename = "member", default)]
-    pub members: Vec<Member>,
-}
-
-/// A validator.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "MemberTable", into = "MemberTable")]
-pub struct Member {
-    /// A name for people, unique in the file.
-    pub name: String,
-    /// Where it accepts links: host and port.
-    pub address: String,
-    /// Its weight.
-    pub weight: u128,
-    /// Its keys.
-    pub keys: PublicKeys,
-}
-
-/// The public part of a key file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PublicKeys {
-    /// The Ed25519 key that its links are pinned to and that signs blocks.
-    pub identity_key: Hex,
-    /// Proof that the key's owner has its secret.
-    pub identity_possession: Hex,
-    /// The key that signs votes.
-    pub voting_key: Hex,
-    /// Proof that the key's owner has its secret.
-    pub voting_possession: Hex,
-}
-
-impl Genesis {
-    /// A chain of Jolteon, with the usual parameters.
-    pub fn new(chain: &str, scheme: SchemeName, members: Vec<Member>) -> Self {
-        Self {
-            chain: chain.to_owned(),
-            protocol: ProtocolName::Jolteon,
-            scheme,
-            epoch: 0,
-            parameters: Parameters::default(),
-            schedule: None,
-            members,
-        }
-    }
-
-    /// The same with Gosig, whose first round begins `start` seconds after 1970.
-    #[must_use]
-    pub fn with_gosig(self, start: u64) -> Self {
-        Self { protocol: ProtocolName::Gosig, schedule: Some(Schedule::starting(start)), ..self }
-    }
-
-    /// Reads and checks a file. Cheap: signatures are checked when committees are made of it.
-    ///
-    /// # Errors
-    /// [`NodeError::Genesis`], which names the member and the field.
-    pub fn load(path: &Path) -> Result<Self> {
-        let text =
-            fs::read_to_string(path).map_err(|e| NodeError::file("reading the genesis file", path, e))?;
-        Self::parse(&text).map_err(|e| match e {
-            NodeError::Genesis { problem, .. } => NodeError::Genesis { path: Some(path.to_owned()), problem },
-            other => other,
-        })
-    }
-
-    /// Reads and checks the text of a file.
-    ///
-    /// # Errors
-    /// [`NodeError::Genesis`], which names the member and the field.
-    pub fn parse(text: &str) -> Result<Self> {
-        let genesis: Self = toml::from_str(text).map_err(|e| wrong(e.to_string()))?;
-        genesis.check()?;
-        Ok(genesis)
-    }
-
-    /// The file that says this.
-    ///
-    /// # Errors
-    /// [`NodeError::Genesis`] if this is not a genesis.
-    pub fn to_toml(&self) -> Result<String> {
-        self.check()?;
-        let body = toml::to_string(self).map_err(|e| wrong(e.to_string()))?;
-        Ok(format!(
-            "# Genesis of a quorate chain: the same at every validator. A member's index is its place in the list.\n\
-             # Any change makes another chain.\n\n{body}"
-        ))
-    }
-
-    /// The chain's identity.
-    pub fn chain_id(&self) -> ChainId {
-        ChainId(domain::hash(domain::GENESIS, &self.encode()))
-    }
-
-    /// The member whose name is `name`.
-    pub fn position(&self, name: &str) -> Option<usize> {
-        self.members.iter().position(|m| m.name == name)
-    }
-
-    /// Checks everything that needs no cryptography.
-    fn check(&self) -> Result<()> {
-        short("chain", &self.chain)?;
-        if self.members.is_empty() {
-            return Err(wrong("there are no members; add one [[member]] for each validator".into()));
-        }
-        if self.members.len() > MAX_MEMBERS {
-            return Err(wrong(format!("{} members; at most {MAX_MEMBERS}", self.members.len())));
-        }
-        let mut names = std::collections::BTreeSet::new();
-        for (i, member) in self.members.iter().enumerate() {
-            short(&format!("name of member {i}"), &member.name)?;
-            short(&format!("address of member {i} ({})", member.name), &member.address)?;
-            if !names.insert(&member.name) {
-                return Err(wrong(format!(
-                    "member {i} is named {} like one before it; rename it",
-                    member.name
-                )));
-            }
-            if member.weight == 0 {
-                return Err(wrong(format!(
-                    "member {i} ({}) has weight 0; give it one or drop it",
-                    member.name
-                )));
-            }
-        }
-        self.parameters.check()?;
-        self.check_protocol()
-    }
-
-    fn check_protocol(&self) -> Result<()> {
-        match (self.protocol, &self.schedule) {
-            (ProtocolName::Jolteon, None) => Ok(()),
-            (ProtocolName::Jolteon, Some(_)) => {
-                Err(wrong("schedule: Jolteon has none; drop it, or name the protocol gosig".into()))
-            }
-            (ProtocolName::Gosig, None) => {
-                Err(wrong("schedule: Gosig needs one; add [schedule] with start".into()))
-            }
-            (ProtocolName::Gosig, Some(_)) if self.scheme != SchemeName::Bls => {
-                Err(wrong(format!("scheme is {}; Gosig sums signatures, which needs bls", self.scheme)))
-            }
-            (ProtocolName::Gosig, Some(schedule)) => {
-                let (size, most) = (self.parameters.max_transaction_bytes, MAX_TRANSACTION_BYTES as u32);
-                within("parameters.max_transaction_bytes", size, 1, most)?;
-                schedule.check()
-            }
-        }
-    }
-}
-
-/// What the chain's identity is the hash of. Names and addresses are in it too: an address may be overridden in a
-/// node's own configuration, so moving a validator needs no new chain.
-impl Encode for Genesis {
-    fn encode_to(&self, w: &mut Writer) {
-        match &self.schedule {
-            None => w.u8(1),
-            // Chains with a clock came later.
-            Some(schedule) => {
-                w.u8(2);
-                w.bytes(self.protocol.as_str().as_bytes());
-                w.u64(schedule.start);
-                w.u32(schedule.proposals_ms);
-                w.u32(schedule.signatures_ms);
-                w.u16(schedule.proposers);
-            }
-        }
-        w.bytes(self.chain.as_bytes());
-        w.bytes(self.scheme.as_str().as_bytes());
-        w.u64(self.epoch);
-        let p = &self.parameters;
-        for v in [
-            p.max_transaction_bytes,
-            p.batch_bytes,
-            p.batch_delay_ms,
-            p.view_timeout_ms,
-            p.max_view_timeout_ms,
-        ] {
-            w.u32(v);
-        }
-        w.count(self.members.len());
-        for member in &self.members {
-            w.bytes(member.name.as_bytes());
-            w.bytes(member.address.as_bytes());
-            w.u128(member.weight);
-            let k = &member.keys;
-            for key in [&k.identity_key, &k.identity_possession, &k.voting_key, &k.voting_possession] {
-                w.bytes(&key.0);
-            }
-        }
-    }
-}
-
-fn wrong(problem: String) -> NodeError {
-    NodeError::Genesis { path: None, problem }
-}
-
-fn short(field: &str, text: &str) -> Result<()> {
-    if text.is_empty() || text.len() > MAX_TEXT || text.chars().any(char::is_control) {
-        return Err(wrong(format!(
-            "{field}: between 1 and {MAX_TEXT} bytes without control characters are needed"
-        )));
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    use crate::keys::NodeKeys;
-
-    pub(super) fn sample(scheme: SchemeName) -> Genesis {
-        let member = |n: u16| Member {
-            name: format!("node{n}"),
-            address: format!("127.0.0.1:{}", 7000 + n),
-            weight: if n == 0 { u128::from(u64::MAX) * 5 } else { 1 },
-            keys: NodeKeys::generate(scheme).unwrap().public().unwrap(),
-        };
-        Genesis { epoch: 3, ..Genesis::new("sample", scheme, (0..4).map(member).collect()) }
-    }
-
-    #[test]
-    fn the_written_file_reads_back_and_names_the_same_chain() {
-        let genesis = sample(SchemeName::Bls);
-        let again = Genesis::parse(&genesis.to_toml().unwrap()).unwrap();
-        assert_eq!(again, genesis);
-        assert_eq!(again.chain_id(), genesis.chain_id());
-    }
-
-    fn gosig() -> Genesis {
-        sample(SchemeName::Bls).with_gosig(1_800_000_000)
-    }
-
-    #[test]
-    fn a_chain_of_another_protocol_is_another_chain_and_says_so() {
-        let (gosig, jolteon) =
-            (gosig(), Genesis { protocol: ProtocolName::Jolteon, schedule: None, ..gosig() });
-        let text = gosig.to_toml().unwrap();
-        assert!(text.contains("protocol = \"gosig\"") && text.contains("[schedule]"), "{text}");
-        assert_eq!(Genesis::parse(&text).unwrap(), gosig);
-        assert_ne!(gosig.chain_id(), jolteon.chain_id());
-        // What was written before there was a choice.
-        let text = jolteon.to_toml().unwrap();
-        assert!(!text.contains("protocol") && !text.contains("schedule"), "{text}");
-        let later = Genesis { schedule: Some(Schedule::starting(1_800_000_001)), ..gosig.clone() };
-        assert_ne!(gosig.chain_id(), later.chain_id());
-    }
-
-    #[test]
-    fn any_change_makes_another_chain() {
-        let original = sample(SchemeName::Bls);
-        let changes: [fn(&mut Genesis); 6] = [
-            |g| g.chain.push('x'),
-            |g| g.scheme = SchemeName::Ed25519,
-            |g| g.epoch += 1,
-            |g| g.parameters.batch_bytes += 1,
-            |g| g.members.swap(0, 1),
-            |g| g.members[2].weight += 1,
-        ];
-        for change in changes {
-            let mut genesis = original.clone();
-            change(&mut genesis);
-            assert_ne!(genesis.chain_id(), original.chain_id());
-        }
-    }
-
-    #[test]
-    fn what_is_wrong_is_named() {
-        type Change = fn(&mut Genesis);
-        let cases: [(Change, &str); 9] = [
-            (|g| g.protocol = ProtocolName::Gosig, "Gosig needs one"),
-            (|g| g.schedule = Some(Schedule::starting(1)), "Jolteon has none"),
-            (|g| *g = Genesis { scheme: SchemeName::Ed25519, ..gosig() }, "needs bls"),
-            (
-                |g| {
-                    let schedule = Schedule { signatures_ms: 0, ..Schedule::starting(1) };
-                    *g = Genesis { schedule: Some(schedule), ..gosig() };
-                },
-                "schedule.signatures_ms",
-            ),
-            (|g| g.members.clear(), "no members"),
-            (|g| g.members[3].name = "node1".into(), "member 3 is named node1"),
-            (|g| g.members[2].weight = 0, "member 2 (node2) has weight 0"),
-            (|g| g.parameters.batch_bytes = 1, "parameters.batch_bytes"),
-            (|g| g.members[1].address.clear(), "address of member 1 (node1)"),
-        ];
-        for (change, text) in cases {
-            let mut genesis = sample(SchemeName::Bls);
-            change(&mut genesis);
-            let error = genesis.to_toml().unwrap_err();
-            assert_eq!(error.code(), "GENESIS");
-            assert!(error.to_string().contains(text), "{error}");
-        }
-        let typo = sample(SchemeName::Bls).to_toml().unwrap().replace("address", "adress");
-        assert!(Genesis::parse(&typo).unwrap_err().to_string().contains("adress"), "{typo}");
-    }
-}

@@ -1,5 +1,6 @@
-//! What a chain is run with, by the names that stand in files and on command lines.
+//! Names of protocols and signature schemes in files and on command lines.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -8,53 +9,58 @@ use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use serde::{Deserialize, Serialize};
 
-/// A consensus protocol.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ProtocolName {
-    /// [Jolteon](quorate_jolteon): a leader in each view, and batches that a quorum stores before they are ordered.
-    #[default]
-    Jolteon,
-    /// [Gosig](quorate_gosig): proposers who are drawn in secret, and signatures that are summed while they spread.
-    Gosig,
-}
+/// Longest name of a protocol.
+const MAX_NAME: usize = 32;
 
-/// The signature scheme of votes. Identities are Ed25519 always.
+/// Name of a consensus protocol: 1 to 32 lower-case letters, digits and hyphens. Which protocols exist is known to the
+/// program that starts the node, not to the node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct ProtocolName(Cow<'static, str>);
+
+/// Signature scheme of votes. Identity keys are always Ed25519.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SchemeName {
-    /// BLS over BLS12-381, signatures in G1: certificates of about a hundred bytes.
+    /// BLS over BLS12-381 with signatures in G1: certificates of about a hundred bytes.
     Bls,
-    /// Ed25519: a certificate holds each signature.
+    /// Ed25519: a certificate contains each signature.
     Ed25519,
 }
 
 impl ProtocolName {
-    /// The name in files and on command lines.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ProtocolName::Jolteon => "jolteon",
-            ProtocolName::Gosig => "gosig",
-        }
+    /// The protocol of files that do not name one: `jolteon`. It was the only protocol when the formats of genesis files
+    /// and data directories were defined.
+    pub const DEFAULT: Self = Self(Cow::Borrowed("jolteon"));
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 
     pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
+        *self == Self::DEFAULT
+    }
+}
+
+impl Default for ProtocolName {
+    fn default() -> Self {
+        Self::DEFAULT
     }
 }
 
 impl SchemeName {
-    /// The name of a scheme that a chain can vote with.
-    pub fn of<S: Scheme>() -> Option<Self> {
+    /// The name of the scheme `S`; `None` for a scheme that no chain can use.
+    pub fn for_scheme<S: Scheme>() -> Option<Self> {
         match S::SUITE {
-            // The same keys, whether signatures are summed once or many times.
+            // Both suites use the same keys; they differ in how signatures are aggregated.
             MinSig::SUITE | Counted::<MinSig>::SUITE => Some(SchemeName::Bls),
             Ed25519::SUITE => Some(SchemeName::Ed25519),
             _ => None,
         }
     }
 
-    /// The name in files and on command lines.
+    /// The name as text.
     pub fn as_str(self) -> &'static str {
         match self {
             SchemeName::Bls => "bls",
@@ -73,10 +79,27 @@ impl FromStr for ProtocolName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        [ProtocolName::Jolteon, ProtocolName::Gosig]
-            .into_iter()
-            .find(|p| p.as_str() == text)
-            .ok_or_else(|| format!("there is no protocol {text}; there are jolteon and gosig"))
+        let allowed = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
+        if text.is_empty() || text.len() > MAX_NAME || !text.bytes().all(allowed) {
+            return Err(format!(
+                "protocol {text:?}: expected 1 to {MAX_NAME} lower-case letters, digits and hyphens"
+            ));
+        }
+        Ok(Self(Cow::Owned(text.to_owned())))
+    }
+}
+
+impl TryFrom<String> for ProtocolName {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl PartialEq<str> for ProtocolName {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
     }
 }
 
@@ -93,6 +116,6 @@ impl FromStr for SchemeName {
         [SchemeName::Bls, SchemeName::Ed25519]
             .into_iter()
             .find(|s| s.as_str() == text)
-            .ok_or_else(|| format!("there is no scheme {text}; there are bls and ed25519"))
+            .ok_or_else(|| format!("unknown scheme {text}; known schemes: bls, ed25519"))
     }
 }

@@ -1,27 +1,24 @@
-//! The numbers that all validators must agree on, and their limits.
+//! Parameters that all validators share, and their limits.
 
-use std::fmt;
-
-use quorate_jolteon::MAX_BATCH_BYTES;
+use quorate_protocol::batch::MAX_BATCH_BYTES;
 use serde::{Deserialize, Serialize};
 
-use super::wrong;
+use super::check::check_range;
 use crate::Result;
 
-/// What all validators must agree on.
+/// Parameters that all validators share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
-    /// Largest transaction.
+    /// Maximum size of a transaction in bytes.
     pub max_transaction_bytes: u32,
-    /// A batch is sealed when it holds this many bytes: its transactions, and four for the length of each…
+    /// Size at which a batch is sealed, in bytes: its transactions, and four bytes for the length of each.
     pub batch_bytes: u32,
-    /// …or when its first transaction has waited this long.
+    /// Time after which a batch is sealed, from its first transaction on, in milliseconds.
     pub batch_delay_ms: u32,
-    /// With Jolteon: how long a view may last before it is given up, at first; half as long
-    /// again with each failure in a row.
+    /// First timeout of a view, in milliseconds, for protocols with views. Each consecutive timeout multiplies it by 1.5.
     pub view_timeout_ms: u32,
-    /// Where that growth ends.
+    /// Maximum timeout of a view, in milliseconds.
     pub max_view_timeout_ms: u32,
 }
 
@@ -40,10 +37,10 @@ impl Default for Parameters {
 impl Parameters {
     pub(super) fn check(&self) -> Result<()> {
         let range = |field: &str, value: u32, least: u32, most: u32| {
-            within(&format!("parameters.{field}"), value, least, most)
+            check_range(&format!("parameters.{field}"), value, least, most)
         };
         range("batch_bytes", self.batch_bytes, 1 << 10, MAX_BATCH_BYTES as u32)?;
-        // A batch stores the length of each transaction before it.
+        // A batch contains the 4-byte length of each transaction.
         range("max_transaction_bytes", self.max_transaction_bytes, 1, self.batch_bytes - 4)?;
         range("batch_delay_ms", self.batch_delay_ms, 1, 10_000)?;
         range("view_timeout_ms", self.view_timeout_ms, 10, 600_000)?;
@@ -51,35 +48,35 @@ impl Parameters {
     }
 }
 
-/// The clock that all members share loosely. Safety does not rest on it: clocks that differ by more than a stage stop
-/// the chain for as long as they do.
+/// Schedule of rounds for protocols with loosely synchronized clocks. Safety does not depend on it: while clocks differ by
+/// more than a stage, the chain stops.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
-    /// When round 1 begins: seconds since 1970.
+    /// Start of round 1, in seconds since 1970.
     pub start: u64,
-    /// The first stage of a round, in which proposals spread.
+    /// Length of the first stage of a round, in which proposals spread, in milliseconds.
     #[serde(default = "stage")]
     pub proposals_ms: u32,
-    /// The second stage, in which signatures do.
+    /// Length of the second stage, in which signatures spread, in milliseconds.
     #[serde(default = "stage")]
     pub signatures_ms: u32,
-    /// How many members propose in a round on average.
+    /// Expected number of proposers in a round.
     #[serde(default = "proposers")]
     pub proposers: u16,
 }
 
 impl Schedule {
-    /// The usual pace, from a moment on: seconds since 1970.
+    /// The default schedule, starting at a time in seconds since 1970.
     pub fn starting(start: u64) -> Self {
         Self { start, proposals_ms: stage(), signatures_ms: stage(), proposers: proposers() }
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        within("schedule.start", self.start, 0, 1 << 40)?;
-        within("schedule.proposals_ms", self.proposals_ms, 10, 600_000)?;
-        within("schedule.signatures_ms", self.signatures_ms, 10, 600_000)?;
-        within("schedule.proposers", self.proposers, 1, u16::MAX)
+        check_range("schedule.start", self.start, 0, 1 << 40)?;
+        check_range("schedule.proposals_ms", self.proposals_ms, 10, 600_000)?;
+        check_range("schedule.signatures_ms", self.signatures_ms, 10, 600_000)?;
+        check_range("schedule.proposers", self.proposers, 1, u16::MAX)
     }
 }
 
@@ -89,11 +86,4 @@ fn stage() -> u32 {
 
 fn proposers() -> u16 {
     quorate::sortition::EXPECTED_WINNERS.get()
-}
-
-pub(super) fn within<T: PartialOrd + fmt::Display>(field: &str, value: T, least: T, most: T) -> Result<()> {
-    if (&least..=&most).contains(&&value) {
-        return Ok(());
-    }
-    Err(wrong(format!("{field} is {value}; it must be between {least} and {most}")))
 }

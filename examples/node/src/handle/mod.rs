@@ -1,7 +1,7 @@
-//! What the client side needs of a running node: submit transactions, follow commits, look things up.
+//! The interface of a running node for clients: submit transactions, follow commits, query blocks and state.
 //!
-//! A [`Handle`] is cheap to clone and independent of the signature scheme. It stands on a [`Service`], which the
-//! runtime implements.
+//! A [`Handle`] is cheap to clone and independent of protocol and signature scheme. The runtime implements the [`Service`]
+//! behind it.
 
 mod views;
 
@@ -16,13 +16,13 @@ pub use views::{
     TransactionId, TransactionView, ValidatorView,
 };
 
-/// A running node, seen from the client side.
+/// Interface of a running node for clients.
 #[derive(Clone)]
 pub struct Handle {
     service: Arc<dyn Service>,
 }
 
-/// What a [`Handle`] stands on.
+/// Implementation of a [`Handle`].
 pub trait Service: Send + Sync + 'static {
     /// See [`Handle::submit_many`].
     fn submit_many(&self, transactions: Vec<Bytes>) -> Vec<Result<Ticket, Refusal>>;
@@ -47,53 +47,53 @@ pub trait Service: Send + Sync + 'static {
 }
 
 impl Handle {
-    /// A handle on `service`.
+    /// Creates a handle of `service`.
     pub fn new(service: Arc<dyn Service>) -> Self {
         Self { service }
     }
 
-    /// Hands in one transaction. It is in the node's mempool when this returns; follow [`commits`](Self::commits)
-    /// to learn when the batch that the ticket names is committed. Never blocks. Does not survive a crash of this
-    /// node before its batch is sealed (at most the batch delay): a client that hears nothing submits again, and
-    /// the application decides what a repetition means.
+    /// Submits one transaction. It is in the node's mempool when this returns; [`commits`](Self::commits) reports when the
+    /// batch on the ticket is committed. Never blocks. A crash of this node before the batch is sealed (at most the batch
+    /// delay) loses the transaction: a client without a commit submits again, and the application defines the effect of a
+    /// repetition.
     ///
     /// # Errors
-    /// Why the transaction was not taken, and what to do.
+    /// The reason for the refusal, with the remedy.
     pub fn submit(&self, transaction: Bytes) -> Result<Ticket, Refusal> {
         self.service.submit_many(vec![transaction]).pop().unwrap_or(Err(Refusal::ShuttingDown))
     }
 
-    /// Hands in many transactions at once, which is far cheaper than one by one; the answers are in the same
-    /// order and number. Never blocks.
+    /// Submits many transactions at once, which is far cheaper than one by one. Returns one answer per transaction, in
+    /// order. Never blocks.
     pub fn submit_many(&self, transactions: Vec<Bytes>) -> Vec<Result<Ticket, Refusal>> {
         self.service.submit_many(transactions)
     }
 
-    /// Every block this node commits from now on, in chain order, after its execution. A receiver that falls
-    /// behind by more than the channel's capacity (1024) is told how many it missed and goes on from there.
+    /// Subscribes to the blocks that this node commits from now on, in chain order, after their execution. A receiver that
+    /// falls behind by more than the channel's capacity (1024) receives the number of missed events and continues.
     pub fn commits(&self) -> broadcast::Receiver<Arc<CommitEvent>> {
         self.service.commits()
     }
 
-    /// Batches of this node's clients, by the numbers on their tickets, of which no commit will tell: where the same bytes
-    /// are ordered once, all that they hold was committed before they came. A receiver that falls behind is told so, as
-    /// one of [`commits`](Self::commits) is.
+    /// Subscribes to batches of this node's clients that no commit event will list, by the numbers on their tickets: the
+    /// protocol orders the same bytes only once, and all transactions of the batch were committed before. A receiver that
+    /// falls behind is informed as with [`commits`](Self::commits).
     pub fn repeats(&self) -> broadcast::Receiver<Arc<Vec<u64>>> {
         self.service.repeats()
     }
 
-    /// The node at this moment.
+    /// The current status of the node.
     pub fn status(&self) -> Status {
         self.service.status()
     }
 
-    /// The committee of this node's epoch, in order.
+    /// The members of this node's epoch, in order.
     pub fn validators(&self) -> Vec<ValidatorView> {
         self.service.validators()
     }
 
-    /// The epochs from a number on, in order: as many as fit into an answer of about 8 MiB, at least one if there is one.
-    /// Reads the disk: call it from a thread that may block.
+    /// The epochs from a number on, in order: as many as fit into about 8 MiB, and at least one if it exists. Reads the
+    /// disk: call it from a thread that may block.
     ///
     /// # Errors
     /// If the store fails.
@@ -101,8 +101,7 @@ impl Handle {
         self.service.epochs(from)
     }
 
-    /// The committed block at `height`, or `None` if there is none (yet, or any more). Reads the disk: call it
-    /// from a thread that may block.
+    /// The committed block at `height`; `None` if there is none. Reads the disk: call it from a thread that may block.
     ///
     /// # Errors
     /// If the store fails.
@@ -118,7 +117,7 @@ impl Handle {
         self.service.transaction(id)
     }
 
-    /// Asks the application, as of the newest executed block. Call it from a thread that may block.
+    /// Queries the application's state after the newest executed block. Call it from a thread that may block.
     ///
     /// # Errors
     /// If the application fails.

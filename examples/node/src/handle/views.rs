@@ -6,49 +6,49 @@ use bytes::Bytes;
 use quorate::machine::MemberIndex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A 32-byte hash. Text form, in JSON too: 64 hexadecimal digits.
+/// A 32-byte hash. Its text form, also in JSON, is 64 hexadecimal digits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(pub [u8; 32]);
 
-/// The identity of a transaction: the hash of its bytes as a leaf of a batch's tree.
+/// Identifier of a transaction: the hash of its bytes as a leaf of a batch's Merkle tree.
 pub type TransactionId = Digest;
 
-/// Where a transaction went that was taken.
+/// Position of an accepted transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Ticket {
-    /// The transaction's identity.
+    /// Identifier of the transaction.
     pub id: TransactionId,
-    /// The sequence number, among this node's batches, of the batch that will hold it. A commit that lists this
-    /// number in [`CommitEvent::own_batches`] has committed the transaction.
+    /// Sequence number of its batch among this node's batches. A commit event with this number in
+    /// [`CommitEvent::own_batches`] commits the transaction.
     pub batch_sequence: u64,
-    /// Its place in that batch.
+    /// Position in the batch.
     pub position: u32,
 }
 
-/// Why a transaction was not taken.
+/// Reason why a transaction was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// It has no bytes.
+    /// The transaction is empty.
     Empty,
-    /// It is above the chain's limit.
+    /// The transaction is above the chain's limit.
     TooLarge {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The application, or the protocol, does not accept it.
+    /// The application or the protocol rejects it.
     Rejected {
-        /// What the application says.
+        /// Reason.
         reason: String,
     },
-    /// The same bytes are waiting for their commit at this node already, or were committed where they are ordered once.
+    /// The same bytes are already pending at this node, or were committed by a protocol that orders them once.
     Duplicate {
-        /// Their identity.
+        /// Identifier of the transaction.
         id: TransactionId,
     },
-    /// The node has as much uncommitted work as it may hold.
+    /// The node's mempool is full.
     Busy {
-        /// When to try again.
+        /// Time after which to retry.
         retry_after: Duration,
     },
     /// The node is behind the chain and catching up.
@@ -60,73 +60,72 @@ pub enum Refusal {
 /// A block that was committed and executed.
 #[derive(Clone, Debug, Serialize)]
 pub struct CommitEvent {
-    /// Its place in the chain; the first block has 1.
+    /// Height in the chain; the first block has height 1.
     pub height: u64,
     /// The view in which it was proposed.
     pub view: u64,
-    /// Its identity.
+    /// Digest that identifies it.
     pub digest: Digest,
-    /// Who proposed it.
+    /// The member that proposed it.
     pub author: MemberIndex,
-    /// How many transactions it holds.
+    /// Number of transactions.
     pub transactions: u32,
-    /// How many bytes of transactions it holds.
+    /// Size of the transactions in bytes.
     pub bytes: u64,
-    /// The application's state after it.
+    /// Root of the application's state after it.
     pub state_root: Digest,
-    /// The sequence numbers of this node's own batches in it.
+    /// Sequence numbers of this node's own batches in it.
     pub own_batches: Vec<u64>,
     /// Size of the quorum certificate in it, in bytes.
     pub certificate_bytes: u32,
-    /// When its author made it: milliseconds since 1970 by the author's clock.
+    /// Time of the proposal on the author's clock, in milliseconds since 1970.
     pub timestamp: u64,
 }
 
-/// The node at one moment.
+/// Status of a node.
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
     /// Version of this software.
     pub version: &'static str,
     /// The chain's name.
     pub chain: String,
-    /// The chain's identity: the hash of its genesis.
+    /// Identifier of the chain: the hash of its genesis.
     pub chain_id: Digest,
-    /// How the validators agree: `jolteon` or `gosig`.
+    /// Name of the consensus protocol, such as `jolteon` or `gosig`.
     pub protocol: &'static str,
     /// The signature scheme of votes: `bls` or `ed25519`.
     pub scheme: &'static str,
-    /// This node's place in the committee; none if it looks on and is no member (yet).
+    /// Index of this node in the committee; `None` for an observer.
     pub me: Option<MemberIndex>,
-    /// This node's name; empty if it is no member.
+    /// Name of this node; empty for an observer.
     pub name: String,
     /// The epoch.
     pub epoch: u64,
-    /// The view, or round, the node is in.
+    /// Current view, or round.
     pub view: u64,
-    /// Who leads that view; with Gosig, who proposed the best block that the node knows.
+    /// Leader of the view; with Gosig, the proposer of the best block that the node knows.
     pub leader: MemberIndex,
     /// Height of the newest committed block.
     pub height: u64,
     /// Height of the newest executed block.
     pub executed_height: u64,
-    /// The application's state after that block.
+    /// Root of the application's state after that block.
     pub state_root: Digest,
     /// Size of the newest quorum certificate, in bytes.
     pub certificate_bytes: u32,
-    /// Transactions committed in blocks this node has executed since it started.
+    /// Number of transactions that this node has executed since it started.
     pub committed_transactions: u64,
-    /// Transactions that this node took and that are not committed yet.
+    /// Number of accepted transactions that are not committed.
     pub pending_transactions: u64,
-    /// Their bytes.
+    /// Size of these in bytes.
     pub pending_bytes: u64,
-    /// Views that this node gave up since it started; with Gosig, rounds in which nothing was committed though there was
-    /// work.
+    /// Number of views that timed out since the start; with Gosig, of rounds with work but without a commit.
     pub timeouts: u64,
-    /// Whether the node is behind the chain and catching up.
+    /// True if the node is catching up with the chain.
     pub syncing: bool,
-    /// Whether the node refuses transactions because too much is uncommitted.
+    /// True if the node refuses transactions because too many are uncommitted.
     pub congested: bool,
-    /// Whether the node is shutting down.
+    /// True if the node is shutting down.
     pub stopping: bool,
     /// Milliseconds since the node started.
     pub uptime_ms: u64,
@@ -134,18 +133,18 @@ pub struct Status {
     pub peers: Vec<PeerStatus>,
 }
 
-/// The links with one other member.
+/// Status of the links with another member.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct PeerStatus {
-    /// The member.
+    /// Index of the member.
     pub index: MemberIndex,
     /// Its name.
     pub name: String,
     /// The address this node dials.
     pub address: String,
-    /// Whether this node's link to the member stands.
+    /// True if this node's link to the member is up.
     pub outgoing: bool,
-    /// Whether the member's link to this node stands.
+    /// True if the member's link to this node is up.
     pub incoming: bool,
     /// Frames sent since the start.
     pub frames_sent: u64,
@@ -155,30 +154,30 @@ pub struct PeerStatus {
     pub frames_received: u64,
     /// Bytes received since the start.
     pub bytes_received: u64,
-    /// Frames dropped because the member did not keep up.
+    /// Frames dropped because the queue to the member was full.
     pub frames_dropped: u64,
-    /// Frames from the member that were refused: undecodable, oversized.
+    /// Frames from the member that were malformed or too large.
     pub frames_refused: u64,
-    /// Faults of protocol charged to the member.
+    /// Protocol violations by the member.
     pub faults: u64,
-    /// Frames waiting to be sent.
+    /// Number of queued frames.
     pub queued_frames: u64,
-    /// Their bytes.
+    /// Size of these in bytes.
     pub queued_bytes: u64,
-    /// What last went wrong with the links.
+    /// Last error of the links.
     pub last_error: Option<String>,
 }
 
 /// A member of the committee.
 #[derive(Clone, Debug, Serialize)]
 pub struct ValidatorView {
-    /// Its place.
+    /// Its index.
     pub index: MemberIndex,
     /// Its name.
     pub name: String,
-    /// Where it accepts links.
+    /// Its link address.
     pub address: String,
-    /// Its weight, in decimal (it may exceed what JSON numbers can say).
+    /// Its weight in decimal, because it may exceed the range of JSON numbers.
     pub weight: String,
     /// Its identity key, in hexadecimal.
     pub identity_key: String,
@@ -186,7 +185,7 @@ pub struct ValidatorView {
     pub voting_key: String,
 }
 
-/// An epoch of the chain, with all that shows, to who knows the epochs before it, that it is one.
+/// An epoch of the chain, with its proof for a client that knows the previous epoch.
 #[derive(Clone, Debug, Serialize)]
 pub struct EpochView {
     /// Its number.
@@ -195,13 +194,14 @@ pub struct EpochView {
     pub first_height: u64,
     /// Its members, in order.
     pub members: Vec<ValidatorView>,
-    /// The encoding of its anchor, the last block of the epoch before; `None` for the genesis, and so are the others.
+    /// Encoding of its anchor, the last block of the previous epoch. This and the next two fields are `None` for the
+    /// genesis epoch.
     #[serde(serialize_with = "hex_option")]
     pub block: Option<Bytes>,
-    /// The encoding of why that block is committed.
+    /// Encoding of the finality of that block.
     #[serde(serialize_with = "hex_option")]
     pub finality: Option<Bytes>,
-    /// The encoding of that block's payload: the changes of the members are among its transactions.
+    /// Encoding of the payload of that block: its transactions contain the membership changes.
     #[serde(serialize_with = "hex_option")]
     pub payload: Option<Bytes>,
 }
@@ -209,69 +209,70 @@ pub struct EpochView {
 /// A committed block.
 #[derive(Clone, Debug, Serialize)]
 pub struct BlockView {
-    /// Its place in the chain.
+    /// Height in the chain.
     pub height: u64,
     /// The epoch.
     pub epoch: u64,
     /// The view in which it was proposed.
     pub view: u64,
-    /// Its identity.
+    /// Digest that identifies it.
     pub digest: Digest,
-    /// The identity of the block before it.
+    /// Digest of the parent block.
     pub parent: Digest,
-    /// Who proposed it.
+    /// The member that proposed it.
     pub author: MemberIndex,
-    /// When its author made it: milliseconds since 1970 by the author's clock.
+    /// Time of the proposal on the author's clock, in milliseconds since 1970.
     pub timestamp: u64,
-    /// The batches it names, in order.
+    /// Its batches, in order.
     pub batches: Vec<BatchView>,
-    /// How many transactions they hold.
+    /// Number of transactions.
     pub transactions: u64,
-    /// How many bytes of transactions they hold.
+    /// Size of the transactions in bytes.
     pub bytes: u64,
-    /// The height whose state the block states.
+    /// Height of the state that the block contains.
     pub executed_height: u64,
-    /// The state after that height.
+    /// Root of that state.
     pub executed_root: Digest,
-    /// Of Jolteon the quorum certificate of the parent, which the block carries; of Gosig the one that commits it.
+    /// Quorum certificate: with Jolteon that of the parent, which the block contains; with Gosig the one that commits the
+    /// block.
     #[serde(serialize_with = "hex_bytes")]
     pub certificate: Bytes,
-    /// Who signed that certificate.
+    /// Signers of the certificate.
     pub signers: Vec<MemberIndex>,
 }
 
-/// A batch that a block names.
+/// A batch in a block.
 #[derive(Clone, Debug, Serialize)]
 pub struct BatchView {
-    /// Its identity.
+    /// Digest that identifies it.
     pub digest: Digest,
-    /// Who made it.
+    /// The member that made it.
     pub author: MemberIndex,
-    /// Its number among its author's batches.
+    /// Sequence number among its author's batches.
     pub sequence: u64,
-    /// How many transactions it holds.
+    /// Number of transactions.
     pub transactions: u32,
-    /// How many bytes of transactions it holds.
+    /// Size of the transactions in bytes.
     pub bytes: u64,
 }
 
 /// A committed transaction.
 #[derive(Clone, Debug, Serialize)]
 pub struct TransactionView {
-    /// Its identity.
+    /// Digest that identifies it.
     pub id: TransactionId,
     /// Its bytes.
     #[serde(serialize_with = "hex_bytes")]
     pub transaction: Bytes,
     /// Height of the block that commits it.
     pub height: u64,
-    /// Identity of that block.
+    /// Digest of that block.
     pub block: Digest,
-    /// Identity of the batch that holds it.
+    /// Digest of its batch.
     pub batch: Digest,
-    /// Its place in the batch.
+    /// Position in the batch.
     pub position: u32,
-    /// The encoding of a [`TransactionProof`](crate::proof), which needs nothing but the genesis to be checked.
+    /// Encoding of a [`TransactionProof`](crate::proof::TransactionProof), which a client verifies with only the genesis.
     #[serde(serialize_with = "hex_bytes")]
     pub proof: Bytes,
 }
@@ -279,24 +280,24 @@ pub struct TransactionView {
 /// The application's answer to a query.
 #[derive(Clone, Debug, Serialize)]
 pub struct Answer {
-    /// What was asked for; `None` if there is nothing.
+    /// The value; `None` if there is none.
     #[serde(serialize_with = "hex_option")]
     pub value: Option<Bytes>,
-    /// The height whose state was asked.
+    /// Height of the queried state.
     pub height: u64,
-    /// That state's root.
+    /// Root of that state.
     pub state_root: Digest,
-    /// The application's own proof of the value under the root; empty if the application gives none.
+    /// The application's proof of the value under the root; empty if it provides none.
     #[serde(serialize_with = "hex_bytes")]
     pub application_proof: Bytes,
-    /// The encoding of a [`StateProof`](crate::proof::StateProof), which needs nothing but the genesis to be
-    /// checked; `None` if the application is no ledger, or no committed block states this state yet.
+    /// Encoding of a [`StateProof`](crate::proof::StateProof), which a client verifies with only the genesis; `None` if the
+    /// application is not a ledger, or if no committed block contains this state yet.
     #[serde(serialize_with = "hex_option")]
     pub proof: Option<Bytes>,
 }
 
 impl Refusal {
-    /// A short code that never changes its meaning.
+    /// Stable code.
     pub fn code(&self) -> &'static str {
         match self {
             Refusal::Empty => "EMPTY",
@@ -309,7 +310,7 @@ impl Refusal {
         }
     }
 
-    /// Whether the same transaction may be taken later, or by another node.
+    /// Returns true if the same transaction may be accepted later or by another node.
     pub fn is_temporary(&self) -> bool {
         matches!(self, Refusal::Busy { .. } | Refusal::Syncing | Refusal::ShuttingDown)
     }
@@ -318,21 +319,21 @@ impl Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Empty => f.write_str("the transaction has no bytes; send at least one"),
+            Refusal::Empty => f.write_str("the transaction is empty; send at least one byte"),
             Refusal::TooLarge { limit } => {
-                write!(f, "the transaction is above this chain's limit of {limit} bytes; split it")
+                write!(f, "transaction too large: this chain accepts at most {limit} bytes; split it")
             }
-            Refusal::Rejected { reason } => write!(f, "the transaction is refused: {reason}"),
+            Refusal::Rejected { reason } => write!(f, "the transaction is rejected: {reason}"),
             Refusal::Duplicate { id } => {
-                write!(f, "the transaction {id} is already waiting for its commit here; wait for it")
+                write!(f, "transaction {id} is already pending at this node; wait for its commit")
             }
             Refusal::Busy { retry_after } => write!(
                 f,
-                "the node has as much uncommitted work as it may hold; try again in {} ms or at another validator",
+                "the node's mempool is full; retry in {} ms or at another validator",
                 retry_after.as_millis()
             ),
             Refusal::Syncing => {
-                f.write_str("the node is catching up with the chain; try again later or at another validator")
+                f.write_str("the node is catching up with the chain; retry later or at another validator")
             }
             Refusal::ShuttingDown => f.write_str("the node is shutting down; submit at another validator"),
         }
@@ -352,7 +353,8 @@ impl FromStr for Digest {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut bytes = [0; 32];
-        hex::decode_to_slice(text, &mut bytes).map_err(|_| "a hash is 64 hexadecimal digits")?;
+        hex::decode_to_slice(text, &mut bytes)
+            .map_err(|_| "malformed hash: expected 64 hexadecimal digits")?;
         Ok(Digest(bytes))
     }
 }

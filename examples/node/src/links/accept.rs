@@ -10,21 +10,23 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
 
+use super::context::Context;
+use super::error::LinkError;
 use super::frame::{self, Incoming, Watchdog};
+use super::handshake_limiter::{HandshakeLimiter, HandshakePermit};
 use super::hello::{self, Answer, Hello, MAX_HELLO, Purpose, VERSION, Verdict};
 use super::peer::Peer;
-use super::strangers::{Place, Strangers};
-use super::{Context, Lane, LinkError, LinkEvent, Received};
+use super::types::{Lane, LinkEvent, Received};
 use crate::metrics::PeerCodeLabel;
 
-/// How much is read from the kernel at once.
+/// Size of a read from the kernel, in bytes.
 pub(super) const READ_BUFFER: usize = 128 << 10;
 
 type Stream = TlsStream<BufReader<TcpStream>>;
 
 /// Accepts connections until the links are closed.
 pub(super) async fn run(context: Arc<Context>, listener: Arc<TcpListener>) {
-    let strangers = Strangers::new(context.config.max_unauthenticated);
+    let limiter = HandshakeLimiter::new(context.config.max_unauthenticated);
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -33,13 +35,13 @@ pub(super) async fn run(context: Arc<Context>, listener: Arc<TcpListener>) {
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, from)) => match strangers.admit(from.ip()) {
-                Some(place) => drop(connections.spawn(serve(context.clone(), stream, from, place))),
+            Ok((stream, from)) => match limiter.admit(from.ip()) {
+                Some(permit) => drop(connections.spawn(serve(context.clone(), stream, from, permit))),
                 None => refused(&context, "unknown", "TOO_MANY"),
             },
             Err(e) => {
-                // Out of file descriptors, most likely: give others time to close some.
-                tracing::warn!(error = %e, "accepting a link failed");
+                // Most likely no file descriptors are left: wait until some are closed.
+                tracing::warn!(error = %e, "cannot accept a link");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
@@ -47,27 +49,28 @@ pub(super) async fn run(context: Arc<Context>, listener: Arc<TcpListener>) {
     connections.shutdown().await;
 }
 
-async fn serve(context: Arc<Context>, stream: TcpStream, from: SocketAddr, place: Place) {
+async fn serve(context: Arc<Context>, stream: TcpStream, from: SocketAddr, permit: HandshakePermit) {
     let patience = Duration::from_millis(context.config.handshake_timeout_ms);
-    let greeted = timeout(patience, greet(&context, stream, from)).await;
-    drop(place);
-    let (peer, error) = match greeted.unwrap_or(Err((None, LinkError::Timeout { during: "the handshake" }))) {
-        Ok(None) => return,
-        Ok(Some((peer, lane, stream))) => {
-            let error = tokio::select! {
-                () = context.stopped() => return,
-                error = receive(&context, peer.clone(), lane, stream) => error,
-            };
-            tracing::info!(peer = %peer.0.name, ?lane, %error, "incoming link ended");
-            peer.0.leave(lane, &peer.1);
-            if matches!(error, LinkError::TooLarge { .. } | LinkError::Tls(_)) {
-                peer.0.refuse(error.code());
+    let authenticated = timeout(patience, authenticate(&context, stream, from)).await;
+    drop(permit);
+    let (peer, error) =
+        match authenticated.unwrap_or(Err((None, LinkError::Timeout { during: "the handshake" }))) {
+            Ok(None) => return,
+            Ok(Some((peer, lane, stream))) => {
+                let error = tokio::select! {
+                    () = context.stopped() => return,
+                    error = receive(&context, peer.clone(), lane, stream) => error,
+                };
+                tracing::info!(peer = %peer.0.name, ?lane, %error, "incoming link ended");
+                peer.0.leave(lane, &peer.1);
+                if matches!(error, LinkError::TooLarge { .. } | LinkError::Tls(_)) {
+                    peer.0.refuse(error.code());
+                }
+                peer.0.note(&error);
+                return;
             }
-            peer.0.note(&error);
-            return;
-        }
-        Err(refusal) => refusal,
-    };
+            Err(refusal) => refusal,
+        };
     let name = peer.as_ref().map_or("unknown", |p| p.name.as_str());
     tracing::warn!(peer = name, address = %from, code = error.code(), %error, "connection refused");
     refused(&context, name, error.code());
@@ -76,16 +79,16 @@ async fn serve(context: Arc<Context>, stream: TcpStream, from: SocketAddr, place
     }
 }
 
-/// A peer and the notice that comes when a newer connection takes the place of this one.
+/// A peer, and the notice that fires when a newer connection replaces this one.
 type Admitted = (Arc<Peer>, Arc<tokio::sync::Notify>);
-type Greeted = Option<(Admitted, Lane, Stream)>;
+type Authenticated = Option<(Admitted, Lane, Stream)>;
 
-/// Finds out who is there and what for.
-async fn greet(
+/// Runs the TLS handshake and the hello exchange. `None` for a probe, which needs no further service.
+async fn authenticate(
     context: &Context,
     stream: TcpStream,
     from: SocketAddr,
-) -> Result<Greeted, (Option<Arc<Peer>>, LinkError)> {
+) -> Result<Authenticated, (Option<Arc<Peer>>, LinkError)> {
     let unknown = |e: std::io::Error| (None, e.into());
     stream.set_nodelay(true).map_err(unknown)?;
     let stream = BufReader::with_capacity(READ_BUFFER, stream);
@@ -96,21 +99,22 @@ async fn greet(
     let named = |e| (peer.clone(), e);
     let mut watchdog = Watchdog::new(context.dead_after());
     let body = frame::read_short(&mut stream, MAX_HELLO, &mut watchdog).await.map_err(named)?;
-    let (verdict, admitted) = judge(context, peer.as_ref(), &body, from).map_err(named)?;
+    let (verdict, admitted) = decide(context, peer.as_ref(), &body, from).map_err(named)?;
     let answer = Answer { version: VERSION, verdict, process: context.instance };
     reply(&mut stream, &answer, &mut watchdog).await.map_err(named)?;
     match admitted {
         Some((peer, lane)) => Ok(Some((peer, lane, stream))),
         None if verdict == Verdict::Welcome => Ok(None),
         None => {
-            // So that the answer is read before the connection is reset.
+            // Lets the peer read the answer before the connection is reset.
             let _ = stream.shutdown().await;
             Err(named(LinkError::Refuses(verdict)))
         }
     }
 }
 
-fn judge(
+/// Decides about a connection from its hello.
+fn decide(
     context: &Context,
     peer: Option<&Arc<Peer>>,
     body: &[u8],
@@ -125,7 +129,7 @@ fn judge(
         return Ok((Verdict::WrongChain, None));
     }
     let Some(peer) = peer else {
-        // It proved this node's own key: this node itself, looking for a twin, or the twin.
+        // The dialer proved this node's own key: it is this process, probing its address, or a second process.
         if hello.process == context.instance {
             return Ok((Verdict::Welcome, None));
         }
@@ -147,7 +151,7 @@ async fn reply(stream: &mut Stream, answer: &Answer, watchdog: &mut Watchdog) ->
     frame::write(stream, &mut chunks, watchdog).await
 }
 
-/// Hands frames on until the connection ends.
+/// Passes frames to the sink until the connection ends.
 async fn receive(context: &Context, (peer, notice): Admitted, lane: Lane, mut stream: Stream) -> LinkError {
     let mut watchdog = Watchdog::new(context.dead_after());
     let cap = context.frame_cap(lane);

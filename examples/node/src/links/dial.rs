@@ -10,17 +10,19 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tokio_rustls::client::TlsStream;
 
+use super::context::Context;
+use super::error::LinkError;
 use super::frame::{self, Watchdog};
 use super::hello::{Answer, Hello, InstanceId, MAX_HELLO, Purpose, VERSION, Verdict};
 use super::peer::Peer;
 use super::tls::server_name;
-use super::{Context, Lane, LinkError, LinkEvent};
+use super::types::{Lane, LinkEvent};
 
-/// How much is taken from the queue for one round of writing.
+/// Maximum number of bytes that one round of writing takes from the queue.
 const ROUND: usize = 1 << 20;
-/// How much rustls may hold encrypted before it is written.
+/// Maximum number of encrypted bytes that rustls buffers.
 const TLS_BUFFER: usize = 256 << 10;
-/// A connection that stood this long was a success: the pause before the next attempt is short again.
+/// Lifetime of a connection after which the pause before the next attempt is reset.
 const SUCCESS: Duration = Duration::from_secs(1);
 
 type Stream = TlsStream<BufReader<TcpStream>>;
@@ -29,11 +31,11 @@ type Stream = TlsStream<BufReader<TcpStream>>;
 pub(super) async fn run(context: Arc<Context>, peer: Arc<Peer>, lane: Lane) {
     let mut backoff = Backoff::new(Duration::from_millis(context.config.max_backoff_ms));
     loop {
-        if !peer.is_wanted() {
-            // A guest that has gone may never come back.
+        if !peer.is_dialled() {
+            // A former member that disconnected may never return.
             tokio::select! {
                 () = context.stopped() => break,
-                () = peer.knocked(lane) => {}
+                () = peer.connected(lane) => {}
             }
         }
         let error = tokio::select! {
@@ -42,7 +44,7 @@ pub(super) async fn run(context: Arc<Context>, peer: Arc<Peer>, lane: Lane) {
         };
         if peer.set_outgoing(lane, false) {
             tracing::warn!(peer = %peer.name, code = error.code(), %error, "link lost");
-            if !peer.is_guest {
+            if !peer.is_former_member {
                 context.sink.event(LinkEvent::Down(peer.index));
             }
         } else {
@@ -52,7 +54,7 @@ pub(super) async fn run(context: Arc<Context>, peer: Arc<Peer>, lane: Lane) {
         tokio::select! {
             () = context.stopped() => break,
             () = sleep(backoff.next()) => {}
-            () = peer.knocked(lane) => backoff.reset(),
+            () = peer.connected(lane) => backoff.reset(),
         }
     }
     peer.set_outgoing(lane, false);
@@ -69,7 +71,7 @@ async fn link(context: &Context, peer: &Peer, lane: Lane, backoff: &mut Backoff)
     let begin = Instant::now();
     if peer.set_outgoing(lane, true) {
         tracing::info!(peer = %peer.name, "link up");
-        if !peer.is_guest {
+        if !peer.is_former_member {
             context.sink.event(LinkEvent::Up(peer.index));
         }
     }
@@ -80,7 +82,7 @@ async fn link(context: &Context, peer: &Peer, lane: Lane, backoff: &mut Backoff)
     error
 }
 
-/// Sends what waits, and probes the other end.
+/// Sends queued frames, and probes the peer.
 async fn send(context: &Context, peer: &Peer, lane: Lane, mut stream: Stream) -> LinkError {
     stream.get_mut().1.set_buffer_limit(Some(TLS_BUFFER));
     let mut watchdog = Watchdog::new(context.dead_after());
@@ -91,7 +93,7 @@ async fn send(context: &Context, peer: &Peer, lane: Lane, mut stream: Stream) ->
     let mut answer = [0; 64];
     loop {
         tokio::select! {
-            // Answers first: one that came while this task wrote must count before the clock is looked at.
+            // Answers first: an answer that arrived during a write must count before the deadline is checked.
             biased;
             read = stream.read(&mut answer) => match read {
                 Ok(0) => return std::io::Error::from(std::io::ErrorKind::UnexpectedEof).into(),
@@ -122,7 +124,7 @@ async fn send(context: &Context, peer: &Peer, lane: Lane, mut stream: Stream) ->
                 return e;
             }
             peer.sent(count, bytes);
-            // Whoever takes what is written is alive, and the answer may be behind it.
+            // A peer that accepts writes is alive, and its answer may be delayed by them.
             asked = asked.map(|_| Instant::now());
         }
     }
@@ -153,16 +155,15 @@ async fn connect(
     connected.await.unwrap_or(Err(LinkError::Timeout { during: "the handshake" }))
 }
 
-/// Dials this node's own public address now and then. Whoever answers there with this node's key, and is another
-/// process, is a twin.
-pub(super) async fn look_for_twin(context: Arc<Context>) {
+/// Dials this node's own public address at intervals, to detect another process with this node's key.
+pub(super) async fn probe_own_address(context: Arc<Context>) {
     let (own, address) = (context.instance, &context.own_address);
     loop {
         let answer = connect(&context, address, &context.own_key, Purpose::Probe);
         tokio::select! {
             () = context.stopped() => return,
             answer = answer => if let Ok((_, Answer { process, .. })) = answer {
-                report_twin(&context, own, process, address);
+                report_same_identity(&context, own, process, address);
             },
         }
         tokio::select! {
@@ -172,13 +173,13 @@ pub(super) async fn look_for_twin(context: Arc<Context>) {
     }
 }
 
-fn report_twin(context: &Context, own: InstanceId, found: InstanceId, address: &str) {
+fn report_same_identity(context: &Context, own: InstanceId, found: InstanceId, address: &str) {
     if found != own {
         context.sink.event(LinkEvent::SameIdentity { address: address.to_owned() });
     }
 }
 
-/// Pauses that double, with jitter so that a restarted node is not dialled by everybody at once.
+/// Exponential backoff, with jitter so that peers do not dial a restarted node simultaneously.
 struct Backoff {
     first: Duration,
     max: Duration,
@@ -198,7 +199,7 @@ impl Backoff {
     fn next(&mut self) -> Duration {
         let pause = self.pause;
         self.pause = (self.pause * 2).min(self.max);
-        // Between half the pause and all of it. Without a generator there is no jitter, which is no disaster.
+        // Between half of the pause and all of it. If the random generator fails, there is no jitter.
         let random = getrandom::u32().unwrap_or(u32::MAX);
         pause / 2 + (pause / 2).mul_f64(f64::from(random) / f64::from(u32::MAX))
     }
@@ -209,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_the_limit_and_begin_anew() {
+    fn pauses_double_up_to_the_limit_and_reset() {
         let mut backoff = Backoff::new(Duration::from_secs(5));
         for full in [50, 100, 200, 400, 800, 1600, 3200, 5000, 5000] {
             let pause = backoff.next().as_millis();

@@ -3,42 +3,42 @@ use std::io;
 
 use super::hello::Verdict;
 
-/// Why a connection could not be made, or ended.
+/// Reason why a connection failed or ended.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LinkError {
-    /// The operating system, or the other end, closed it.
+    /// The operating system or the peer closed the connection.
     Io(io::Error),
-    /// TLS refused.
+    /// TLS failed.
     Tls(rustls::Error),
-    /// Something took too long.
+    /// An operation timed out.
     Timeout {
-        /// What.
+        /// The operation.
         during: &'static str,
     },
-    /// The other end refused what this end said about itself.
+    /// The peer refused this end's hello.
     Refused(Verdict),
-    /// This end refused what the other end said about itself.
+    /// This end refused the peer's hello.
     Refuses(Verdict),
-    /// What the other end said about itself cannot be read.
+    /// The peer's hello or answer is malformed.
     Hello(quorate::Error),
-    /// A frame above the limit was announced.
+    /// The peer announced a frame above the limit.
     TooLarge {
-        /// Its length.
+        /// Announced length in bytes.
         length: usize,
-        /// The limit.
+        /// Limit in bytes.
         limit: usize,
     },
-    /// Bytes came where none may come.
+    /// The peer sent data on a one-way connection.
     Unexpected,
-    /// A newer connection took its place.
+    /// A newer connection of the same peer replaced this one.
     Replaced,
-    /// Too many frames were refused.
+    /// The peer sent too many invalid frames.
     Expelled,
 }
 
 impl LinkError {
-    /// A short code that never changes its meaning.
+    /// Stable code.
     pub fn code(&self) -> &'static str {
         match self {
             LinkError::Io(_) => "CLOSED",
@@ -68,27 +68,29 @@ impl fmt::Display for LinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LinkError::Io(e) if e.kind() == io::ErrorKind::UnexpectedEof => {
-                f.write_str("the other end closed the connection")
+                f.write_str("the peer closed the connection")
             }
             LinkError::Io(e) => write!(f, "the connection ended: {e}"),
             LinkError::Tls(rustls::Error::AlertReceived(alert)) if is_identity_alert(*alert) => {
-                f.write_str("the other end does not know this node's identity key: it is not, or no more, a member there; compare genesis \
-                 files")
+                f.write_str(
+                    "the peer does not accept this node's identity key: this node is not a member, or no longer one; compare \
+                     the genesis files",
+                )
             }
             LinkError::Tls(e) if is_identity(e) => {
-                f.write_str("the other end's identity key is not the one that it is known by")
+                f.write_str("the peer presented another identity key than the expected one")
             }
             LinkError::Tls(e) => write!(f, "TLS: {e}"),
-            LinkError::Timeout { during } => write!(f, "{during} took too long"),
-            LinkError::Refused(v) => write!(f, "refused by the other end: {v}"),
+            LinkError::Timeout { during } => write!(f, "{during} timed out"),
+            LinkError::Refused(v) => write!(f, "refused by the peer: {v}"),
             LinkError::Refuses(v) => write!(f, "refused: {v}"),
             LinkError::Hello(e) => write!(f, "hello: {e}"),
             LinkError::TooLarge { length, limit } => {
-                write!(f, "a frame of {length} bytes was announced, the limit is {limit}")
+                write!(f, "announced frame too large: expected at most {limit} bytes, got {length}")
             }
-            LinkError::Unexpected => f.write_str("bytes came back on a one-way connection"),
-            LinkError::Replaced => f.write_str("a newer connection of the same member took its place"),
-            LinkError::Expelled => f.write_str("too many frames were refused"),
+            LinkError::Unexpected => f.write_str("unexpected data on a one-way connection"),
+            LinkError::Replaced => f.write_str("replaced by a newer connection of the same member"),
+            LinkError::Expelled => f.write_str("disconnected after too many invalid frames"),
         }
     }
 }

@@ -9,23 +9,23 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::LinkError;
+use super::error::LinkError;
 
 /// A frame of length 0.
 pub(super) const PROBE: Bytes = Bytes::from_static(&[0; 4]);
 
-/// Frames up to this size are copied together into one buffer, larger ones are written from where they are.
+/// Frames up to this size are copied into one buffer; larger frames are written without a copy.
 const COPY_BELOW: usize = 4 << 10;
 
 /// A frame, or a probe.
 pub(super) enum Incoming {
-    /// Length 0.
+    /// A frame of length 0.
     Probe,
-    /// A frame and its share of the peer's inbound bound.
+    /// A frame and its share of the peer's inbound limit.
     Frame(Bytes, OwnedSemaphorePermit),
 }
 
-/// Gives up after a time without progress.
+/// Timeout for operations without progress.
 pub(super) struct Watchdog {
     sleep: Pin<Box<Sleep>>,
     patience: Duration,
@@ -36,7 +36,7 @@ impl Watchdog {
         Self { sleep: Box::pin(sleep(patience)), patience }
     }
 
-    /// Runs `work` as long as it does not exceed the patience.
+    /// Runs `work`, and fails if it takes longer than the timeout.
     pub(super) async fn guard<T>(
         &mut self,
         during: &'static str,
@@ -51,8 +51,8 @@ impl Watchdog {
     }
 }
 
-/// Reads one frame of at most `cap` bytes. Nothing is allocated before the length is checked and `shares` has room
-/// for it; waiting for room is not held against the peer.
+/// Reads one frame of at most `cap` bytes. Allocates only after the length is checked and `shares` has room for it. The
+/// timeout does not include the wait for room.
 pub(super) async fn read<R: AsyncBufRead + Unpin>(
     stream: &mut R,
     cap: usize,
@@ -75,7 +75,7 @@ pub(super) async fn read<R: AsyncBufRead + Unpin>(
     Ok(Incoming::Frame(body.freeze(), share))
 }
 
-/// Reads a short frame whole: a hello or an answer.
+/// Reads a short frame: a hello or an answer.
 pub(super) async fn read_short<R: AsyncBufRead + Unpin>(
     stream: &mut R,
     cap: usize,
@@ -95,7 +95,7 @@ async fn fill<R: AsyncBufRead + Unpin>(
     watchdog: &mut Watchdog,
 ) -> Result<(), LinkError> {
     while missing > 0 {
-        let available = watchdog.guard("waiting for the other end", stream.fill_buf()).await?;
+        let available = watchdog.guard("waiting for the peer", stream.fill_buf()).await?;
         if available.is_empty() {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
         }
@@ -108,7 +108,7 @@ async fn fill<R: AsyncBufRead + Unpin>(
     Ok(())
 }
 
-/// Lays frames out for writing: lengths and small frames in shared buffers, large frames where they are.
+/// Prepares frames for writing: lengths and small frames in shared buffers, large frames without a copy.
 pub(super) fn lay_out(frames: &mut Vec<Bytes>, chunks: &mut VecDeque<Bytes>) {
     let mut small = BytesMut::new();
     for frame in frames.drain(..) {
@@ -126,13 +126,13 @@ pub(super) fn lay_out(frames: &mut Vec<Bytes>, chunks: &mut VecDeque<Bytes>) {
     }
 }
 
-/// Writes all chunks out.
+/// Writes all chunks.
 pub(super) async fn write<W: AsyncWrite + Unpin>(
     stream: &mut W,
     chunks: &mut VecDeque<Bytes>,
     watchdog: &mut Watchdog,
 ) -> Result<(), LinkError> {
-    const STUCK: &str = "writing to the other end";
+    const STUCK: &str = "writing to the peer";
     while !chunks.is_empty() {
         let mut slices = [IoSlice::new(&[]); 32];
         for (slice, chunk) in slices.iter_mut().zip(chunks.iter()) {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_written_is_read() {
+    async fn written_frames_are_read_back() {
         let frames: Vec<Bytes> =
             [1, 4096, 4097, 70_000, 3].iter().map(|n| vec![*n as u8; *n].into()).collect();
         let mut chunks = VecDeque::new();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn silence_ends_a_connection_but_waiting_for_room_does_not() {
+    async fn silence_times_out_but_waiting_for_room_does_not() {
         let patience = Duration::from_millis(20);
         let shares = Arc::new(Semaphore::new(8));
         let held = shares.clone().acquire_many_owned(8).await.unwrap();

@@ -1,12 +1,12 @@
-//! What two ends say about themselves inside TLS, before the first frame.
+//! Handshake inside TLS: the two messages before the first frame.
 //!
 //! ```text
 //! hello    magic "qlnk" 4 | version u16 | chain 32 | lane u8 | process 16     55 bytes
 //! answer   magic "qlnk" 4 | version u16 | verdict u8 | process 16             23 bytes
 //! ```
 //!
-//! Who both are is what their keys say: a member's index would be that of one epoch, and the two ends may be in
-//! different ones. Each travels as a frame. The magic and the version keep their places in all versions to come.
+//! The identity keys identify both ends. Indices are not part of the messages, because the two ends may be in different
+//! epochs. Each message is one frame. Magic and version keep their positions in all future versions.
 
 use std::fmt;
 
@@ -14,71 +14,71 @@ use quorate::committee::ChainId;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
-use super::Lane;
+use super::types::Lane;
 
-/// The version of hello, frames and all that travels in them.
+/// Version of the handshake, the frames and the messages in them.
 pub const VERSION: u16 = 2;
-/// Longest hello or answer of any version.
+/// Maximum size of a hello or an answer of any version.
 pub const MAX_HELLO: usize = 256;
 const MAGIC: [u8; 4] = *b"qlnk";
 
-/// A random number of one process of a validator.
+/// Random number that identifies a process of a validator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstanceId(pub [u8; 16]);
 
-/// What the connection is for.
+/// Purpose of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Frames.
+    /// Sending frames on a lane.
     Lane(Lane),
-    /// To see which process answers.
+    /// Identifying the process that answers.
     Probe,
 }
 
-/// What the dialer says.
+/// First message, from the dialer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello {
     /// [`VERSION`] of the dialer.
     pub version: u16,
-    /// Its chain.
+    /// Chain of the dialer.
     pub chain: ChainId,
-    /// What for.
+    /// Purpose of the connection.
     pub purpose: Purpose,
-    /// Its process.
+    /// Process of the sender.
     pub process: InstanceId,
 }
 
-/// What the acceptor says.
+/// Second message, from the acceptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// [`VERSION`] of the acceptor.
     pub version: u16,
-    /// Whether the connection stands.
+    /// Whether the connection is accepted.
     pub verdict: Verdict,
-    /// Its process.
+    /// Process of the sender.
     pub process: InstanceId,
 }
 
-/// Whether a connection stands, and if not why.
+/// Decision about a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Verdict {
-    /// It stands.
+    /// Accepted.
     Welcome = 0,
-    /// The two ends are of different chains.
+    /// The chains of the two ends differ.
     WrongChain = 1,
-    /// The two ends speak different versions.
+    /// The protocol versions of the two ends differ.
     WrongVersion = 2,
-    /// The identity key is no member's.
+    /// The identity key belongs to no member.
     WrongMember = 3,
     /// A newer process with the same identity key is connected.
     SameIdentity = 4,
-    /// Too many frames of this dialer were refused a moment ago.
+    /// The dialer was disconnected a moment ago for invalid frames.
     TooSoon = 5,
 }
 
 impl Verdict {
-    /// A short code that never changes its meaning.
+    /// Stable code.
     pub fn code(self) -> &'static str {
         match self {
             Verdict::Welcome => "WELCOME",
@@ -95,14 +95,14 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Verdict::Welcome => "welcome",
-            Verdict::WrongChain => "the two nodes are of different chains; compare genesis files",
-            Verdict::WrongVersion => "the two nodes speak different versions; upgrade the older one",
-            Verdict::WrongMember => "the identity key is no member's; compare genesis files",
+            Verdict::WrongChain => "the chains of the two nodes differ; compare their genesis files",
+            Verdict::WrongVersion => "the protocol versions of the two nodes differ; upgrade the older node",
+            Verdict::WrongMember => "the identity key belongs to no member; compare the genesis files",
             Verdict::SameIdentity => {
-                "a newer process with the same identity key is connected; stop one of the two, a key must never \
-                 sign in two places"
+                "a newer process with the same identity key is connected; stop one of the two processes, because a key \
+                 must never sign in two places"
             }
-            Verdict::TooSoon => "too many frames could not be read; wait a second",
+            Verdict::TooSoon => "too many invalid frames; retry after a second",
         })
     }
 }
@@ -164,7 +164,7 @@ impl Decode for Answer {
     }
 }
 
-/// The version that a hello of any version begins with.
+/// Reads magic and version, with which a hello of any version begins.
 pub(super) fn version(r: &mut Reader<'_>) -> Result<u16> {
     if r.array()? != MAGIC {
         return Err(Error::Malformed { what: "hello" });
@@ -179,7 +179,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_decodes_encodes_to_the_same_bytes(mut bytes in proptest::collection::vec(any::<u8>(), 51..60)) {
+        fn a_decoded_hello_encodes_to_the_same_bytes(mut bytes in proptest::collection::vec(any::<u8>(), 51..60)) {
             bytes[..4].copy_from_slice(&MAGIC);
             bytes[38] %= 4;
             if let Ok(hello) = Hello::decode(&bytes, &()) {
@@ -190,7 +190,7 @@ mod tests {
         }
 
         #[test]
-        fn answers_too(verdict in 0u8..8, process: [u8; 16]) {
+        fn a_decoded_answer_encodes_to_the_same_bytes(verdict in 0u8..8, process: [u8; 16]) {
             let bytes = [&MAGIC[..], &[1, 0, verdict], &process].concat();
             match Answer::decode(&bytes, &()) {
                 Ok(answer) => prop_assert_eq!(answer.encode(), bytes),

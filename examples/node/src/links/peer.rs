@@ -9,36 +9,37 @@ use quorate::ed25519;
 use quorate::machine::MemberIndex;
 use tokio::sync::{Notify, Semaphore};
 
+use super::error::LinkError;
 use super::hello::{InstanceId, Verdict};
 use super::queue::Outbox;
-use super::{Lane, Limits, LinkError};
+use super::types::{Lane, Limits};
 use crate::config::LinkConfig;
 use crate::handle::PeerStatus;
 use crate::metrics::{LinkMetrics, PeerCodeLabel, PeerLabel};
 
-/// So many strikes end a peer's connections.
+/// Number of strikes that disconnects a peer.
 const STRIKES: u32 = 64;
-/// And so many are held against it when it comes back.
-const HELD: u32 = 32;
-/// A strike is forgotten after this long.
-const FORGIVE: Duration = Duration::from_secs(1);
-/// And the peer may come back after this long.
+/// Number of strikes that remain when the peer reconnects.
+const REMAINING_STRIKES: u32 = 32;
+/// Interval after which one strike expires.
+const STRIKE_EXPIRY: Duration = Duration::from_secs(1);
+/// Time for which a disconnected peer is refused.
 const COOL_DOWN: Duration = Duration::from_secs(1);
-/// How many processes of a peer are remembered as replaced.
+/// Number of replaced processes of a peer that are remembered.
 const REMEMBERED: usize = 8;
-/// A peer's lanes of bulk are bounded by bytes, but a queue of tiny frames is bounded as well.
+/// Maximum number of frames in a bulk queue, which is otherwise limited by bytes.
 const MAX_BULK_FRAMES: usize = 1 << 16;
-/// Urgent frames are bounded by number and are small, but not for certain.
+/// Maximum size of an urgent queue, which is otherwise limited by the number of frames.
 const MAX_URGENT_BYTES: usize = 32 << 20;
 
-/// Another member, as the links see it.
+/// A peer: another member or a former member.
 pub(super) struct Peer {
     pub(super) index: MemberIndex,
     pub(super) name: String,
     pub(super) address: String,
     pub(super) key: ed25519::PublicKey,
-    /// It was a member once.
-    pub(super) is_guest: bool,
+    /// True for a former member.
+    pub(super) is_former_member: bool,
     urgent: Side,
     bulk: Side,
     counters: Counters,
@@ -50,23 +51,23 @@ pub(super) struct Peer {
     last_error: Mutex<Option<String>>,
 }
 
-/// Whom links are made with.
-pub(super) struct Who {
+/// Identity and address of a peer.
+pub(super) struct PeerInfo {
     pub(super) index: MemberIndex,
     pub(super) name: String,
     pub(super) address: String,
     pub(super) key: ed25519::PublicKey,
-    /// It was a member once.
-    pub(super) is_guest: bool,
+    /// True for a former member.
+    pub(super) is_former_member: bool,
 }
 
-/// One lane, both directions.
+/// State of one lane in both directions.
 struct Side {
     outbox: Outbox,
     outgoing: AtomicBool,
     inbound: Arc<Semaphore>,
-    /// The peer was heard of: it is worth while to dial it now.
-    knock: Notify,
+    /// Notified when the peer connects: it can probably be dialled now.
+    peer_connected: Notify,
 }
 
 struct Counters {
@@ -78,13 +79,13 @@ struct Counters {
     links_lost: Counter,
 }
 
-/// What is held against a peer. It does not end with a connection, or reconnecting would be all it takes.
+/// Recent invalid frames of a peer. They outlast its connections, so that reconnecting does not reset them.
 struct Strikes {
     count: u32,
     since: Instant,
 }
 
-/// Which process of the peer is connected, and by which connections.
+/// The connected process of the peer and its connections.
 #[derive(Default)]
 struct Processes {
     current: Option<InstanceId>,
@@ -95,13 +96,13 @@ struct Processes {
 }
 
 impl Peer {
-    pub(super) fn new(who: Who, config: &LinkConfig, limits: &Limits, metrics: &LinkMetrics) -> Self {
-        let Who { index, name, address, key, is_guest } = who;
+    pub(super) fn new(info: PeerInfo, config: &LinkConfig, limits: &Limits, metrics: &LinkMetrics) -> Self {
+        let PeerInfo { index, name, address, key, is_former_member } = info;
         let side = |max_frames, max_bytes, inbound| Side {
             outbox: Outbox::new(max_frames, max_bytes),
             outgoing: AtomicBool::new(false),
             inbound: Arc::new(Semaphore::new(inbound)),
-            knock: Notify::new(),
+            peer_connected: Notify::new(),
         };
         Self {
             urgent: side(
@@ -121,7 +122,7 @@ impl Peer {
             name,
             address,
             key,
-            is_guest,
+            is_former_member,
         }
     }
 
@@ -133,12 +134,12 @@ impl Peer {
         &self.side(lane).outbox
     }
 
-    /// Room for what came in and waits for the receiver.
+    /// Semaphore over the bytes that are received and not yet processed.
     pub(super) fn inbound(&self, lane: Lane) -> &Arc<Semaphore> {
         &self.side(lane).inbound
     }
 
-    /// Says whether this node's connection stands; true if that makes frames flow, or flow no more.
+    /// Sets whether this node's connection is established. Returns true if the state of the urgent lane changed.
     pub(super) fn set_outgoing(&self, lane: Lane, up: bool) -> bool {
         let side = self.side(lane);
         self.dropped(side.outbox.set_connected(up));
@@ -154,12 +155,15 @@ impl Peer {
         if !up {
             self.counters.links_lost.inc();
         }
-        // Consensus lives on the urgent lane.
+        // Only the urgent lane matters to consensus.
         lane == Lane::Urgent
     }
 
-    /// Takes in a connection of `process`, or says why not. An older connection of the lane is replaced. When the
-    /// returned notice comes, this one is.
+    /// Admits a connection of `process`, which replaces an older connection of the lane. The returned notice fires when
+    /// this connection is replaced.
+    ///
+    /// # Errors
+    /// The verdict to send to the peer.
     pub(super) fn admit(&self, lane: Lane, process: InstanceId) -> Result<Arc<Notify>, Verdict> {
         let mut processes = lock(&self.processes);
         if processes.not_before.is_some_and(|t| Instant::now() < t) {
@@ -168,30 +172,30 @@ impl Peer {
         if processes.replaced.contains(&process) {
             return Err(Verdict::SameIdentity);
         }
-        processes.meet(process);
+        processes.set_current(process);
         let notice = Arc::new(Notify::new());
         if let Some(old) = processes.slot(lane).replace(notice.clone()) {
             old.notify_one();
         }
         drop(processes);
         for lane in Lane::ALL {
-            self.side(lane).knock.notify_one();
+            self.side(lane).peer_connected.notify_one();
         }
         Ok(notice)
     }
 
-    /// Whether it is to be dialled: a member always, a guest as long as it is there.
-    pub(super) fn is_wanted(&self) -> bool {
+    /// Returns true if the peer is to be dialled: a member always, a former member while it is connected.
+    pub(super) fn is_dialled(&self) -> bool {
         let processes = lock(&self.processes);
-        !self.is_guest || processes.urgent.is_some() || processes.bulk.is_some()
+        !self.is_former_member || processes.urgent.is_some() || processes.bulk.is_some()
     }
 
-    /// Completes when the peer has connected: whoever can dial can be dialled, most likely.
-    pub(super) async fn knocked(&self, lane: Lane) {
-        self.side(lane).knock.notified().await;
+    /// Completes when the peer connects: then it can probably be dialled.
+    pub(super) async fn connected(&self, lane: Lane) {
+        self.side(lane).peer_connected.notified().await;
     }
 
-    /// A connection that [`admit`](Self::admit) took in has ended.
+    /// Notes the end of a connection that [`admit`](Self::admit) admitted.
     pub(super) fn leave(&self, lane: Lane, notice: &Arc<Notify>) {
         let mut processes = lock(&self.processes);
         let slot = processes.slot(lane);
@@ -210,20 +214,20 @@ impl Peer {
         self.counters.bytes_received.inc_by(bytes as u64);
     }
 
-    /// Counts a frame that could not be read.
+    /// Counts a frame that cannot be decoded.
     pub(super) fn refuse(&self, code: &'static str) {
         self.refused.fetch_add(1, Ordering::Relaxed);
         self.metrics.frames_refused.get_or_create(&self.label(code)).inc();
         self.strike(code);
     }
 
-    /// Counts a frame that no honest member sends, and closes the peer's connections when there are too many.
+    /// Counts a frame that no honest member sends, and disconnects the peer after too many.
     pub(super) fn strike(&self, code: &'static str) {
         let now = Instant::now();
         if !lock(&self.strikes).add(now) {
             return;
         }
-        tracing::warn!(peer = %self.name, code, "too many frames that no honest member sends: closing its connections");
+        tracing::warn!(peer = %self.name, code, "disconnecting peer: too many invalid frames");
         self.note(&LinkError::Expelled);
         let mut processes = lock(&self.processes);
         processes.not_before = Some(now + COOL_DOWN);
@@ -234,8 +238,8 @@ impl Peer {
         }
     }
 
-    /// Whether its connections were closed a moment ago. What came by them before is not worth handling either.
-    pub(super) fn is_shut_out(&self) -> bool {
+    /// Returns true if the peer was disconnected a moment ago. Its earlier frames are not processed either.
+    pub(super) fn is_expelled(&self) -> bool {
         lock(&self.processes).not_before.is_some_and(|t| Instant::now() < t)
     }
 
@@ -243,7 +247,7 @@ impl Peer {
         self.faults.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Remembers what went wrong, for the operator.
+    /// Stores the last error, for the operator.
     pub(super) fn note(&self, error: &LinkError) {
         *lock(&self.last_error) = Some(format!("{}: {error}", error.code()));
     }
@@ -293,28 +297,28 @@ impl Peer {
 }
 
 impl Strikes {
-    /// One more; true if that is too many.
+    /// Adds a strike. Returns true if the limit is reached.
     fn add(&mut self, now: Instant) -> bool {
-        let forgiven = now.saturating_duration_since(self.since).as_secs() / FORGIVE.as_secs();
+        let forgiven = now.saturating_duration_since(self.since).as_secs() / STRIKE_EXPIRY.as_secs();
         let forgiven = u32::try_from(forgiven).unwrap_or(u32::MAX);
         if forgiven >= self.count {
             (self.count, self.since) = (0, now);
         } else {
             self.count -= forgiven;
-            self.since += FORGIVE * forgiven;
+            self.since += STRIKE_EXPIRY * forgiven;
         }
         self.count += 1;
         let too_many = self.count >= STRIKES;
         if too_many {
-            self.count = HELD;
+            self.count = REMAINING_STRIKES;
         }
         too_many
     }
 }
 
 impl Processes {
-    /// Notes which process is connected; connections of an older one end.
-    fn meet(&mut self, process: InstanceId) {
+    /// Sets the connected process, and closes the connections of an older process.
+    fn set_current(&mut self, process: InstanceId) {
         if self.current == Some(process) {
             return;
         }
@@ -363,17 +367,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strikes_are_forgotten_with_time_and_not_by_coming_back() {
+    fn strikes_expire_with_time_and_outlast_connections() {
         let begin = Instant::now();
         let mut strikes = Strikes { count: 0, since: begin };
         let until_too_many = |strikes: &mut Strikes, at| (1..=1000).find(|_| strikes.add(at));
         assert_eq!(until_too_many(&mut strikes, begin), Some(STRIKES));
-        assert_eq!(until_too_many(&mut strikes, begin), Some(STRIKES - HELD));
-        assert_eq!(until_too_many(&mut strikes, begin + 10 * FORGIVE), Some(STRIKES - HELD + 10));
-        assert_eq!(until_too_many(&mut strikes, begin + 500 * FORGIVE), Some(STRIKES));
-        // One a second is never too many.
+        assert_eq!(until_too_many(&mut strikes, begin), Some(STRIKES - REMAINING_STRIKES));
+        assert_eq!(
+            until_too_many(&mut strikes, begin + 10 * STRIKE_EXPIRY),
+            Some(STRIKES - REMAINING_STRIKES + 10)
+        );
+        assert_eq!(until_too_many(&mut strikes, begin + 500 * STRIKE_EXPIRY), Some(STRIKES));
+        // One strike a second never reaches the limit.
         for second in 501..2000 {
-            assert!(!strikes.add(begin + second * FORGIVE));
+            assert!(!strikes.add(begin + second * STRIKE_EXPIRY));
         }
     }
 }

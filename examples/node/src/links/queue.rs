@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
-/// Frames waiting to be sent on one lane to one peer. Never blocks the sender: what is oldest makes room.
+/// Outgoing frames of one lane to one peer. Never blocks the sender: a full queue drops its oldest frames.
 #[derive(Debug)]
 pub(super) struct Outbox {
     waiting: Mutex<Waiting>,
@@ -17,7 +17,7 @@ pub(super) struct Outbox {
 struct Waiting {
     frames: VecDeque<Bytes>,
     bytes: usize,
-    /// While the peer is away, only a small part of the room may be used: it would hold stale things anyway.
+    /// While the peer is disconnected, the queue uses only a sixteenth of its limits, because its frames become stale.
     connected: bool,
 }
 
@@ -26,7 +26,7 @@ impl Outbox {
         Self { waiting: Mutex::default(), ready: Notify::new(), max_frames, max_bytes }
     }
 
-    /// Adds a frame, and says how many had to go.
+    /// Adds a frame. Returns the number of dropped frames.
     pub(super) fn push(&self, frame: Bytes) -> u64 {
         let mut waiting = self.lock();
         waiting.bytes += frame.len();
@@ -40,7 +40,7 @@ impl Outbox {
         dropped
     }
 
-    /// Takes frames of `max_bytes` together, or one that is larger. Gives none if none waits.
+    /// Moves frames of at most `max_bytes` in total into `into`, or one larger frame.
     pub(super) fn take(&self, max_bytes: usize, into: &mut Vec<Bytes>) {
         let mut waiting = self.lock();
         let mut taken = 0;
@@ -54,12 +54,12 @@ impl Outbox {
         waiting.bytes -= taken;
     }
 
-    /// Completes when a frame may wait.
+    /// Completes when a frame may be queued.
     pub(super) async fn ready(&self) {
         self.ready.notified().await;
     }
 
-    /// Says whether somebody takes frames out; returns how many had to go.
+    /// Sets whether the peer is connected. Returns the number of dropped frames.
     pub(super) fn set_connected(&self, connected: bool) -> u64 {
         let mut waiting = self.lock();
         waiting.connected = connected;
@@ -69,14 +69,14 @@ impl Outbox {
         dropped
     }
 
-    /// Frames and bytes that wait.
+    /// Number of queued frames and bytes.
     pub(super) fn len(&self) -> (u64, u64) {
         let waiting = self.lock();
         (waiting.frames.len() as u64, waiting.bytes as u64)
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        // No code panics while it holds the lock half-way through a change.
+        // No code panics while it changes the queue.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_make_room() {
+    fn a_full_queue_drops_its_oldest_frames() {
         let outbox = Outbox::new(64, 1000);
         outbox.set_connected(true);
         assert_eq!(outbox.push(frame(400, 1)), 0);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn while_the_peer_is_away_little_is_kept_and_the_newest_always() {
+    fn a_disconnected_peer_keeps_few_frames_but_the_newest() {
         let outbox = Outbox::new(64, 1600);
         outbox.set_connected(true);
         for tag in 0..10 {

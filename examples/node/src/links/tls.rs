@@ -1,4 +1,4 @@
-//! TLS 1.3 with raw public keys (RFC 7250) instead of certificates: each end is its Ed25519 identity key.
+//! TLS 1.3 with raw public keys (RFC 7250) instead of certificates: the Ed25519 identity key identifies each end.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -23,11 +23,11 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use crate::{NodeError, Result};
 
-/// What precedes an Ed25519 key in a SubjectPublicKeyInfo (RFC 8410).
+/// Bytes before an Ed25519 key in a SubjectPublicKeyInfo (RFC 8410).
 const SPKI_PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
-/// TLS 1.3 with raw public keys, both ends. For other programs than a validator too: whoever dials knows the key that it
-/// wants, whoever accepts knows all keys that may dial.
+/// TLS 1.3 with raw public keys, for both ends of a connection. The dialer knows the expected key; the acceptor knows all
+/// keys that may connect. Programs other than a validator can use it too.
 pub struct Tls {
     provider: Arc<CryptoProvider>,
     protocol: &'static [u8],
@@ -37,8 +37,8 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// For an end with this key, which accepts whoever has one of those `identities`. `protocol` keeps any other protocol
-    /// over TLS from being mistaken for the one that is spoken inside (ALPN, RFC 7301).
+    /// Creates the configuration of an end with the key `identity` that accepts the keys of `identities`. `protocol` is
+    /// the ALPN name (RFC 7301), which prevents confusion with other protocols over TLS.
     ///
     /// # Errors
     /// [`NodeError::Tls`].
@@ -50,7 +50,7 @@ impl Tls {
         Self::accepting(identity, (0..).zip(identities.keys()), protocol)
     }
 
-    /// The same for keys of more than one committee, with the index that each is to have.
+    /// The same for any keys with their indices.
     pub(super) fn accepting<'a>(
         identity: ed25519::SecretKey,
         keys: impl IntoIterator<Item = (MemberIndex, &'a ed25519::PublicKey)>,
@@ -70,22 +70,22 @@ impl Tls {
             .with_client_cert_verifier(verifier)
             .with_cert_resolver(Arc::new(AlwaysResolvesServerRawPublicKeys::new(key.clone())));
         config.alpn_protocols = vec![protocol.to_vec()];
-        // No resumption: a link lives long, and each one is to prove the identity anew.
+        // No resumption: links are long-lived, and each one must prove the identity again.
         config.send_tls13_tickets = 0;
         Ok(Self { provider, protocol, key, acceptor: TlsAcceptor::from(Arc::new(config)), members })
     }
 
-    /// Accepts members and nobody else.
+    /// Acceptor for connections of members.
     pub fn acceptor(&self) -> &TlsAcceptor {
         &self.acceptor
     }
 
-    /// Whose key the other end proved.
+    /// The member whose key the peer proved.
     pub fn member(&self, certificates: Option<&[CertificateDer<'_>]>) -> Option<MemberIndex> {
         self.members.get(certificates?.first()?.as_ref()).copied()
     }
 
-    /// Dials whoever has this key and nobody else.
+    /// Connector that accepts only the peer with this key.
     ///
     /// # Errors
     /// If rustls refuses the configuration.
@@ -104,7 +104,7 @@ impl Tls {
     }
 }
 
-/// The name that rustls wants; the key is what counts.
+/// A server name, which rustls requires. The key alone identifies the peer.
 ///
 /// # Errors
 /// None.
@@ -112,7 +112,7 @@ pub fn server_name() -> Result<ServerName<'static>, Error> {
     ServerName::try_from("quorate").map_err(|_| Error::General("server name".into()))
 }
 
-/// AES-128 first: on every server processor of the last decade it is the fastest.
+/// Prefers AES-128, the fastest cipher on server processors of the last decade.
 fn provider() -> CryptoProvider {
     let mut provider = rustls::crypto::ring::default_provider();
     provider.cipher_suites.sort_by_key(|s| s.suite() != CipherSuite::TLS13_AES_128_GCM_SHA256);
@@ -135,16 +135,16 @@ fn failed(e: Error) -> NodeError {
     NodeError::Tls { problem: e.to_string() }
 }
 
-/// Whose key the other end may prove.
+/// Keys that the peer may prove.
 #[derive(Debug)]
 enum Expected {
-    /// The dialer's side: one key.
+    /// For the dialer: one key.
     One([u8; 44]),
-    /// The acceptor's side: the members' keys, this node's own among them (whoever else proves it is a twin).
+    /// For the acceptor: the members' keys, including this node's own, which exposes a second process with this key.
     Members(Arc<HashMap<[u8; 44], MemberIndex>>),
 }
 
-/// Checks that the other end sent an expected key and nothing more, and that it signed the handshake with it.
+/// Verifies that the peer sent exactly one expected key and signed the handshake with it.
 #[derive(Debug)]
 struct Verifier {
     expected: Expected,
@@ -168,18 +168,17 @@ impl Verifier {
     }
 }
 
-/// What rustls wants of a verifier of either side, for whatever key the other end has: the handshake is signed with the
-/// key itself, in TLS 1.3, with Ed25519.
-macro_rules! signed_with_the_raw_key {
+/// Methods that rustls requires of the verifiers of both sides: the raw Ed25519 key signs the handshake, in TLS 1.3.
+macro_rules! raw_key_signature_methods {
     () => {
-        /// Both ends refuse that version before anything is signed.
+        /// Not reached: both ends refuse TLS 1.2 before the handshake is signed.
         fn verify_tls12_signature(
             &self,
             _: &[u8],
             _: &CertificateDer<'_>,
             _: &DigitallySignedStruct,
         ) -> Result<HandshakeSignatureValid, Error> {
-            Err(Error::General("TLS 1.2 is not spoken here".into()))
+            Err(Error::General("TLS 1.2 is not supported; use TLS 1.3".into()))
         }
 
         fn verify_tls13_signature(
@@ -214,7 +213,7 @@ impl ServerCertVerifier for Verifier {
         self.key(end_entity, intermediates).map(|()| ServerCertVerified::assertion())
     }
 
-    signed_with_the_raw_key!();
+    raw_key_signature_methods!();
 }
 
 impl ClientCertVerifier for Verifier {
@@ -231,10 +230,10 @@ impl ClientCertVerifier for Verifier {
         self.key(end_entity, intermediates).map(|()| ClientCertVerified::assertion())
     }
 
-    signed_with_the_raw_key!();
+    raw_key_signature_methods!();
 }
 
-/// Signs handshakes with the identity key itself, so that no copy of the secret is made that does not wipe itself.
+/// Signs handshakes with the identity key, without a copy of the secret that is not zeroized.
 struct Identity {
     secret: Arc<ed25519::SecretKey>,
 }

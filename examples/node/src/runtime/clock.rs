@@ -2,8 +2,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use quorate::machine::Time;
 
-/// The machine's clock: microseconds since 1970 as the system's clock had it at the start, and monotonic from then
-/// on. So it never goes backwards, and authors' timestamps mean something to people.
+/// The replica's clock: the system time at the start of the process, in microseconds since 1970, advanced by the monotonic
+/// clock. It never goes backwards, and timestamps in blocks are close to the system time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     origin: Instant,
@@ -20,12 +20,12 @@ impl Clock {
         Time(self.base).plus(self.origin.elapsed())
     }
 
-    /// How long until `time`.
+    /// Time until `time`; zero if it has passed.
     pub(super) fn until(&self, time: Time) -> Duration {
         time.since(self.now())
     }
 
-    /// How long since the start.
+    /// Time since the start.
     pub(super) fn uptime(&self) -> Duration {
         self.origin.elapsed()
     }

@@ -5,14 +5,14 @@ use std::time::Duration;
 use crate::links::{Lane, Received};
 use crate::protocol::Command;
 
-/// At most this many bulk frames are handled before the urgent ones get their turn again.
+/// Maximum number of bulk frames handled before urgent frames are checked again.
 const BULK_AT_ONCE: usize = 2;
 
-/// And so many urgent frames of one member, before timers and others get their turn.
+/// Maximum number of urgent frames of one member handled before timers and other members.
 const URGENT_OF_ONE: usize = 32;
 
-/// What the machine has not handled yet. Bounded by those who put things in: the links bound frames per peer, the
-/// machine itself bounds its own batches and deliveries.
+/// Inputs that the replica has not handled yet. The producers bound it: the links bound the frames of each peer, and the
+/// replica bounds its own batches and deliveries.
 #[derive(Default)]
 pub(super) struct Inbox {
     waiting: Mutex<Waiting>,
@@ -26,13 +26,13 @@ struct Waiting {
     urgent: Vec<VecDeque<Received>>,
     urgent_frames: usize,
     bulk: VecDeque<Received>,
-    poked: bool,
+    clock_check: bool,
     end: Option<End>,
-    /// Whether the machine sleeps: only then is it worth a system call to wake it.
+    /// True while the machine thread sleeps. Only then does a wake-up cost a system call.
     asleep: bool,
 }
 
-/// What was taken out, in the order in which it is to be handled.
+/// Inputs taken from the inbox, in handling order.
 #[derive(Default)]
 pub(super) struct Taken {
     pub(super) commands: VecDeque<Command>,
@@ -40,14 +40,14 @@ pub(super) struct Taken {
     pub(super) end: Option<End>,
 }
 
-/// How the machine is to end. What comes later here counts more.
+/// How the machine thread ends. A later variant takes precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum End {
-    /// Another epoch's machine goes on.
-    Turn,
-    /// What was begun is carried out.
-    Finish,
-    /// Nothing is signed or sent any more.
+    /// The epoch has ended; the machine of the next epoch continues.
+    Epoch,
+    /// The node shuts down; pending work is completed.
+    Shutdown,
+    /// The node has failed; nothing is signed or sent.
     Abort,
 }
 
@@ -63,33 +63,32 @@ impl Inbox {
         self.put(|w| w.commands.push_back(command));
     }
 
-    /// Lets the machine look at its clock again.
-    pub(super) fn poke(&self) {
-        self.put(|w| w.poked = true);
+    /// Wakes the machine thread so that it checks its clock.
+    pub(super) fn request_clock_check(&self) {
+        self.put(|w| w.clock_check = true);
     }
 
-    /// The machine is to end.
+    /// Tells the machine thread to end.
     pub(super) fn end(&self, end: End) {
         self.put(|w| w.end = w.end.max(Some(end)));
     }
 
-    /// Another machine begins: nothing that waits was meant for it, as members' indices may be others. A node that is
-    /// to end still is.
-    pub(super) fn turn(&self) {
+    /// Drops all inputs of the ended epoch, because member indices change. A pending shutdown remains.
+    pub(super) fn start_epoch(&self) {
         self.put(|w| {
-            let end = w.end.filter(|end| *end != End::Turn);
+            let end = w.end.filter(|end| *end != End::Epoch);
             *w = Waiting { end, asleep: w.asleep, ..Waiting::default() };
         });
     }
 
-    /// Waits for anything, but not longer than `patience`, and takes it.
-    pub(super) fn take(&self, patience: Option<Duration>) -> Taken {
+    /// Waits for an input, at most for `timeout`, and takes a share of the inputs.
+    pub(super) fn take(&self, timeout: Option<Duration>) -> Taken {
         let mut waiting = self.lock();
         if waiting.is_empty() {
             waiting.asleep = true;
-            waiting = match patience {
-                // Woken for no reason or too early, the machine just looks at its clock again.
-                Some(patience) => match self.ready.wait_timeout(waiting, patience) {
+            waiting = match timeout {
+                // After a spurious wake-up the machine only checks its clock.
+                Some(timeout) => match self.ready.wait_timeout(waiting, timeout) {
                     Ok((waiting, _)) => waiting,
                     Err(poisoned) => poisoned.into_inner().0,
                 },
@@ -97,7 +96,7 @@ impl Inbox {
             };
             waiting.asleep = false;
         }
-        waiting.poked = false;
+        waiting.clock_check = false;
         let mut frames = waiting.take_urgent();
         let bulk = waiting.bulk.len().min(BULK_AT_ONCE);
         frames.extend(waiting.bulk.drain(..bulk));
@@ -132,7 +131,7 @@ impl Waiting {
         }
     }
 
-    /// Some of everybody's.
+    /// Takes a limited number of urgent frames of each member.
     fn take_urgent(&mut self) -> Vec<Received> {
         let mut frames = Vec::new();
         if self.urgent_frames > 0 {
@@ -147,7 +146,7 @@ impl Waiting {
 
     fn is_empty(&self) -> bool {
         let frames = self.urgent_frames == 0 && self.bulk.is_empty();
-        frames && self.commands.is_empty() && !self.poked && self.end.is_none()
+        frames && self.commands.is_empty() && !self.clock_check && self.end.is_none()
     }
 }
 
@@ -156,29 +155,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_one_epoch_reaches_the_next_but_that_the_node_is_to_end() {
+    fn only_a_shutdown_survives_the_end_of_an_epoch() {
         let inbox = Inbox::default();
         inbox.frame(Received::for_test(2, Lane::Urgent, b"vote"));
         inbox.command(Command::Connected(2));
-        inbox.end(End::Turn);
-        assert_eq!(inbox.take(None).end, Some(End::Turn));
+        inbox.end(End::Epoch);
+        assert_eq!(inbox.take(None).end, Some(End::Epoch));
         inbox.frame(Received::for_test(2, Lane::Bulk, b"late"));
-        inbox.turn();
+        inbox.start_epoch();
         let taken = inbox.take(Some(Duration::ZERO));
         assert!(taken.end.is_none() && taken.frames.is_empty() && taken.commands.is_empty());
-        for (first, second) in [(End::Turn, End::Finish), (End::Finish, End::Turn)] {
+        for (first, second) in [(End::Epoch, End::Shutdown), (End::Shutdown, End::Epoch)] {
             inbox.end(first);
             inbox.end(second);
-            inbox.turn();
-            assert_eq!(inbox.take(None).end, Some(End::Finish));
+            inbox.start_epoch();
+            assert_eq!(inbox.take(None).end, Some(End::Shutdown));
         }
         inbox.end(End::Abort);
-        inbox.end(End::Finish);
+        inbox.end(End::Shutdown);
         assert_eq!(inbox.take(None).end, Some(End::Abort));
     }
 
     #[test]
-    fn one_member_does_not_hold_up_the_others() {
+    fn one_member_does_not_delay_the_others() {
         let inbox = Inbox::default();
         for i in 0..1000u16 {
             inbox.frame(Received::for_test(2, Lane::Urgent, &i.to_le_bytes()));
@@ -189,7 +188,7 @@ mod tests {
         assert_eq!(first.len(), 1 + URGENT_OF_ONE + 1);
         assert!(first.iter().any(|r| &r.body[..] == b"vote"));
         assert_eq!(&first.last().unwrap().body[..], b"batch");
-        // The rest comes in order, and without being waited for.
+        // The remaining frames follow in order, without waiting.
         let mut of_two: Vec<_> = first.into_iter().filter(|r| r.from == 2).collect();
         while of_two.len() < 1000 {
             of_two.extend(inbox.take(None).frames);

@@ -1,4 +1,4 @@
-//! Drives the state machine: persist, then send.
+//! Drives the replica: persists its records, then sends its messages.
 //!
 //! ```text
 //!            links (tokio)                 clients
@@ -7,116 +7,44 @@
 //!              inbox ◄──── sealed batches ── ingest
 //!                 │
 //!                 ▼
-//!   machine thread: decode, handle, timers ──► two outflows: batches, and everything else
+//!   machine thread: decode, handle, timers ──► two step queues: batches, and everything else
 //!                                                       │ each has a writer thread
 //!                                                       ▼
-//!                              one durable write of all records that gathered
+//!                              one durable write of all queued records
 //!                                                       │ then
 //!                         messages ──► links            ▼ then
-//!                                                    outputs: deliveries ──► execution thread
-//!                                                             questions  ──► archive thread
+//!                                                    actions: deliveries  ──► execution thread
+//!                                                             requests    ──► archive thread
 //!                                                             own batches ──► ingest
 //! ```
 //!
-//! Nothing leaves before what it rests on is durable. While the disk writes, the machine goes on; what it makes
-//! meanwhile becomes one write (group commit). Every queue is bounded: frames by the links' share of each peer,
-//! steps by weight, deliveries and questions by number, own batches by the machine. When execution falls behind,
-//! clients are asked to wait first; if it falls behind further, the writer waits for it, and then the machine.
+//! A message leaves only after the records of its step are durable. While the disk writes, the machine continues, and its
+//! steps become one write (group commit). Every queue is bounded: frames by each peer's share of the links, steps by
+//! weight, deliveries and requests by number, own batches by the replica. When execution falls behind, the node first
+//! refuses client transactions, then blocks the writer, then the machine.
 //!
-//! When the members of the chain change, the machine, its threads and the links end, and the next epoch's begin: see
-//! `life`.
+//! When the members change, the machine, its threads and the links end, and those of the next epoch start: see
+//! `supervisor`.
 //!
-//! A failure of the disk or of the application, or a second process with the same identity key, stops the node:
-//! nothing is signed or sent from then on, and [`Node::failed`] says why.
+//! A failure of the disk or of the application, or a second process with the same identity key, stops the node: it signs
+//! and sends nothing from then on, and [`Node::shutdown`] returns the reason.
 
 mod archive;
-mod base;
 mod clock;
+mod components;
+mod context;
+mod driver;
 mod engine;
 mod inbox;
 mod ingest;
-mod life;
-mod machine;
-mod outflow;
+mod node;
+mod outcome;
 mod reports;
 mod service;
 mod shared;
-mod start;
+mod step_queue;
+mod supervisor;
+mod timers;
 mod writer;
 
-use std::net::SocketAddr;
-use std::sync::Arc;
-
-use tokio::task::JoinHandle;
-
-use inbox::{End, Inbox};
-use ingest::Ingest;
-use shared::Shared;
-
-use crate::Result;
-use crate::application::Application;
-use crate::config::NodeConfig;
-use crate::handle::Handle;
-
-/// A running validator, or one that looks on until it is one. Dropping it stops it without waiting; [`shutdown`](Node::shutdown) waits.
-pub struct Node {
-    handle: Handle,
-    inbox: Arc<Inbox>,
-    ingest: Arc<Ingest>,
-    shared: Arc<Shared>,
-    address: SocketAddr,
-    life: Option<JoinHandle<()>>,
-}
-
-impl Node {
-    /// Starts a validator: reads genesis and keys, takes the data directory, restores what was durable, links up.
-    /// Must be called inside a tokio runtime with time and I/O; one or two worker threads are enough.
-    ///
-    /// # Errors
-    /// Whatever keeps the node from starting, with what to do about it.
-    pub async fn start(config: NodeConfig, application: impl Application) -> Result<Self> {
-        start::start(config, Box::new(application)).await
-    }
-
-    /// The client side.
-    pub fn handle(&self) -> Handle {
-        self.handle.clone()
-    }
-
-    /// Where links from other validators are accepted.
-    pub fn link_address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Completes when the node cannot go on. Call [`shutdown`](Node::shutdown) then: it gives the reason.
-    pub async fn failed(&self) {
-        self.shared.failed().await;
-    }
-
-    /// Stops: no more transactions are taken, what was taken is made durable, threads and links end.
-    ///
-    /// # Errors
-    /// Why the node failed, before or on the way.
-    pub async fn shutdown(mut self) -> Result<()> {
-        self.stop();
-        if let Some(life) = self.life.take() {
-            // A panic of it would be one of this crate: threads report theirs.
-            let _ = life.await;
-        }
-        self.shared.take_failure().map_or(Ok(()), Err)
-    }
-}
-
-impl Node {
-    fn stop(&self) {
-        self.ingest.stop();
-        self.inbox.end(End::Finish);
-        self.shared.give_up();
-    }
-}
-
-impl Drop for Node {
-    fn drop(&mut self) {
-        self.stop();
-    }
-}
+pub use node::{Node, Starting};

@@ -14,13 +14,13 @@ use crate::links::{LinkEvent, Received, Sink};
 use crate::metrics::ChainMetrics;
 use crate::protocol::{Command, Executed};
 
-/// Where frames and events of links come in.
-pub(super) struct Entrance {
+/// Receives frames and events from the links.
+pub(super) struct LinkInput {
     pub(super) inbox: Arc<Inbox>,
     pub(super) shared: Arc<Shared>,
 }
 
-/// Tells the machine and the clients that a block was executed.
+/// Reports executed blocks to the replica and to clients.
 pub(super) struct Reporter {
     pub(super) clock: Clock,
     pub(super) inbox: Arc<Inbox>,
@@ -30,7 +30,7 @@ pub(super) struct Reporter {
     pub(super) metrics: ChainMetrics,
 }
 
-impl Sink for Entrance {
+impl Sink for LinkInput {
     fn frame(&self, received: Received) {
         self.inbox.frame(received);
     }
@@ -45,7 +45,7 @@ impl Sink for Entrance {
 }
 
 impl Reporter {
-    /// Called by the execution thread.
+    /// Handles an event of the execution thread.
     pub(super) fn report(&self, event: Event) {
         match event {
             Event::Executed { executed, commit } => self.executed(executed, commit),
@@ -55,11 +55,11 @@ impl Reporter {
 
     fn executed(&self, executed: Executed, mut commit: Arc<CommitEvent>) {
         self.inbox.command(Command::Executed(executed));
-        // What was refused because delivered batches took the room has room now, though nothing may commit any more.
+        // Execution frees room for batches that were refused. Retry them here, because no further block may commit.
         self.ingest.seal_refused();
-        // Clients know their batches by the numbers on their tickets.
+        // Clients identify their batches by the numbers on their tickets.
         for sequence in &mut Arc::make_mut(&mut commit).own_batches {
-            *sequence = self.ingest.ticketed(*sequence);
+            *sequence = self.ingest.ticket_number(*sequence);
         }
         self.ingest.set_lagging(self.shared.set_executed(&commit));
         let metrics = &self.metrics;
@@ -69,7 +69,7 @@ impl Reporter {
         metrics.certificate_bytes.set(commit.certificate_bytes.into());
         let made = Time(commit.timestamp.saturating_mul(1000));
         metrics.commit_seconds.observe(self.clock.now().since(made).as_secs_f64());
-        // An error means that nobody listens.
+        // An error means that there are no subscribers.
         let _ = self.commits.send(commit);
     }
 }

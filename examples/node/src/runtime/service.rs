@@ -4,8 +4,8 @@ use bytes::Bytes;
 use quorate::machine::MemberIndex;
 use tokio::sync::broadcast;
 
-use super::base::Term;
 use super::clock::Clock;
+use super::context::EpochContext;
 use super::ingest::Ingest;
 use super::shared::Shared;
 use crate::Result;
@@ -20,10 +20,10 @@ use crate::links::{LinkSender, Links};
 use crate::metrics::Metrics;
 use crate::protocol::Protocol;
 
-/// An answer of epochs has about so many bytes.
+/// Approximate maximum size of an answer with epochs, in bytes.
 const EPOCHS_BYTES: usize = 8 << 20;
 
-/// What a handle stands on, whatever epoch the node is in.
+/// Implementation of [`Handle`](crate::handle::Handle) for all epochs of a node.
 pub(super) struct NodeService<P: Protocol> {
     pub(super) genesis: Arc<Genesis>,
     pub(super) clock: Clock,
@@ -33,30 +33,30 @@ pub(super) struct NodeService<P: Protocol> {
     pub(super) commits: broadcast::Sender<Arc<CommitEvent>>,
     pub(super) repeats: broadcast::Sender<Arc<Vec<u64>>>,
     pub(super) metrics: Arc<Metrics>,
-    pub(super) seat: RwLock<Arc<Seat>>,
+    pub(super) role: RwLock<Arc<EpochRole>>,
 }
 
-/// The node's place in its epoch.
-pub(super) struct Seat {
+/// The node's role in its epoch.
+pub(super) struct EpochRole {
     epoch: Arc<Epoch>,
     me: Option<MemberIndex>,
     links: LinkSender,
 }
 
-impl Seat {
-    pub(super) fn new<P: Protocol>(term: &Term<P>, links: &Links) -> Arc<Self> {
-        Arc::new(Self { epoch: term.epoch.clone(), me: term.me, links: links.sender() })
+impl EpochRole {
+    pub(super) fn new<P: Protocol>(context: &EpochContext<P>, links: &Links) -> Arc<Self> {
+        Arc::new(Self { epoch: context.epoch.clone(), me: context.me, links: links.sender() })
     }
 }
 
 impl<P: Protocol> NodeService<P> {
-    /// The next epoch begins.
-    pub(super) fn sit(&self, seat: Arc<Seat>) {
-        *self.seat.write().unwrap_or_else(PoisonError::into_inner) = seat;
+    /// Sets the role when the next epoch starts.
+    pub(super) fn set_role(&self, role: Arc<EpochRole>) {
+        *self.role.write().unwrap_or_else(PoisonError::into_inner) = role;
     }
 
-    fn seat(&self) -> Arc<Seat> {
-        self.seat.read().unwrap_or_else(PoisonError::into_inner).clone()
+    fn role(&self) -> Arc<EpochRole> {
+        self.role.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -76,17 +76,17 @@ impl<P: Protocol> Service for NodeService<P> {
     fn status(&self) -> Status {
         let (machine, executed) = (self.shared.machine(), self.shared.executed());
         let (pending_transactions, pending_bytes) = self.ingest.pending();
-        let seat = self.seat();
-        let member = seat.me.and_then(|me| seat.epoch.members.get(usize::from(me)));
+        let role = self.role();
+        let member = role.me.and_then(|me| role.epoch.members.get(usize::from(me)));
         Status {
             version: env!("CARGO_PKG_VERSION"),
             chain: self.genesis.chain.clone(),
             chain_id: Digest(self.genesis.chain_id().0),
-            protocol: self.genesis.protocol.as_str(),
+            protocol: P::NAME,
             scheme: self.genesis.scheme.as_str(),
-            me: seat.me,
+            me: role.me,
             name: member.map_or_else(String::new, |member| member.name.clone()),
-            epoch: seat.epoch.number,
+            epoch: role.epoch.number,
             view: machine.view,
             leader: machine.leader,
             height: machine.committed,
@@ -101,19 +101,19 @@ impl<P: Protocol> Service for NodeService<P> {
             congested: self.ingest.is_congested(),
             stopping: self.ingest.is_stopping(),
             uptime_ms: u64::try_from(self.clock.uptime().as_millis()).unwrap_or(u64::MAX),
-            peers: seat.links.status(),
+            peers: role.links.status(),
         }
     }
 
     fn validators(&self) -> Vec<ValidatorView> {
-        self.seat().epoch.members.iter().zip(0..).map(|(member, index)| view(index, member)).collect()
+        self.role().epoch.members.iter().zip(0..).map(|(member, index)| view(index, member)).collect()
     }
 
     fn epochs(&self, from: u64) -> Result<Vec<EpochView>> {
         let (mut views, mut bytes) = (Vec::new(), 0);
         let genesis = Epoch::genesis(&self.genesis);
-        // One that is on disk and not begun is of no use to anybody yet.
-        let now = self.seat().epoch.number;
+        // Leave out an epoch that is on disk but has not started.
+        let now = self.role().epoch.number;
         let later = self.queries.epochs()?.into_iter().filter(|epoch| epoch.number <= now);
         for epoch in std::iter::once(genesis).chain(later).filter(|epoch| epoch.number >= from) {
             let shown = epoch.anchor.map(|anchor| self.queries.whole(anchor.height)).transpose()?;

@@ -8,10 +8,10 @@ use crate::NodeError;
 use crate::handle::{CommitEvent, Digest};
 use crate::protocol::Status;
 
-/// Execution may be behind the chain by this many blocks before clients are asked to wait.
+/// Number of blocks that execution may fall behind before the node refuses transactions.
 const LAG: u64 = 16;
 
-/// What the threads of a node tell each other and whoever asks.
+/// State that the threads of a node share.
 pub(super) struct Shared {
     machine: Mutex<Status>,
     executed: Mutex<(u64, Digest)>,
@@ -19,23 +19,23 @@ pub(super) struct Shared {
     certificate_bytes: AtomicU32,
     transactions: AtomicU64,
     failure: Mutex<Option<NodeError>>,
-    signs: watch::Sender<Signs>,
+    signals: watch::Sender<Signals>,
     inbox: Arc<Inbox>,
 }
 
-/// What those should know who wait.
+/// Conditions that tasks wait for. They are independent: a node may fail during a shutdown.
 #[derive(Clone, Copy, Debug, Default)]
-struct Signs {
-    /// The node cannot go on.
+struct Signals {
+    /// The node has failed.
     failed: bool,
-    /// Its owner does not want it any more.
-    unwanted: bool,
-    /// The epoch is over.
-    turned: bool,
+    /// The owner has requested the shutdown.
+    shutdown: bool,
+    /// The epoch has ended.
+    epoch_ended: bool,
 }
 
 impl Shared {
-    /// At the start: the machine's numbers, and height and application root of what is executed.
+    /// Creates the state at the start: the replica's status, and height and application root of the executed state.
     pub(super) fn new(machine: Status, executed: (u64, Digest), inbox: Arc<Inbox>) -> Self {
         Self {
             machine: Mutex::new(machine),
@@ -44,7 +44,7 @@ impl Shared {
             certificate_bytes: AtomicU32::new(0),
             transactions: AtomicU64::new(0),
             failure: Mutex::new(None),
-            signs: watch::Sender::default(),
+            signals: watch::Sender::default(),
             inbox,
         }
     }
@@ -57,28 +57,28 @@ impl Shared {
         *lock(&self.machine)
     }
 
-    /// Height and application root of what is executed.
+    /// Height and application root of the executed state.
     pub(super) fn executed(&self) -> (u64, Digest) {
         *lock(&self.executed)
     }
 
-    /// Transactions executed since the start.
+    /// Number of transactions executed since the start.
     pub(super) fn transactions(&self) -> u64 {
         self.transactions.load(Ordering::Relaxed)
     }
 
-    /// Size of the newest certificate.
+    /// Size of the newest certificate in bytes.
     pub(super) fn certificate_bytes(&self) -> u32 {
         self.certificate_bytes.load(Ordering::Relaxed)
     }
 
-    /// Notes that a block waits for execution; true if too many do.
+    /// Notes that a block awaits execution. Returns true if too many do.
     pub(super) fn set_delivered(&self, height: u64) -> bool {
         self.delivered.store(height, Ordering::Relaxed);
         self.lags()
     }
 
-    /// Notes that a block was executed; true if too many wait.
+    /// Notes that a block was executed. Returns true if too many await execution.
     pub(super) fn set_executed(&self, commit: &CommitEvent) -> bool {
         *lock(&self.executed) = (commit.height, commit.state_root);
         self.transactions.fetch_add(commit.transactions.into(), Ordering::Relaxed);
@@ -86,53 +86,53 @@ impl Shared {
         self.lags()
     }
 
-    /// The node cannot go on: the machine ends, so that nothing is signed any more. The first reason counts.
+    /// Stops the node after a failure: the machine ends, so that nothing more is signed. The first reason is kept.
     pub(super) fn fail(&self, error: NodeError) {
-        tracing::error!(code = error.code(), %error, "the node cannot go on");
+        tracing::error!(code = error.code(), %error, "the node has failed");
         lock(&self.failure).get_or_insert(error);
         self.inbox.end(End::Abort);
-        self.signs.send_modify(|signs| signs.failed = true);
+        self.signals.send_modify(|signals| signals.failed = true);
     }
 
-    /// Completes when the node cannot go on.
+    /// Completes when the node has failed.
     pub(super) async fn failed(&self) {
-        self.see(|signs| signs.failed).await;
+        self.wait_for(|signals| signals.failed).await;
     }
 
     pub(super) fn has_failed(&self) -> bool {
-        self.signs.borrow().failed
+        self.signals.borrow().failed
     }
 
-    /// The node's owner does not want it any more.
-    pub(super) fn give_up(&self) {
-        self.signs.send_modify(|signs| signs.unwanted = true);
+    /// Requests the shutdown of the node.
+    pub(super) fn request_shutdown(&self) {
+        self.signals.send_modify(|signals| signals.shutdown = true);
     }
 
-    /// Completes when the node's owner does not want it any more.
-    pub(super) async fn unwanted(&self) {
-        self.see(|signs| signs.unwanted).await;
+    /// Completes when the shutdown is requested.
+    pub(super) async fn shutdown_requested(&self) {
+        self.wait_for(|signals| signals.shutdown).await;
     }
 
-    /// The epoch is over: the machine ends, so that the next one's begins.
-    pub(super) fn turn(&self) {
-        self.inbox.end(End::Turn);
-        self.signs.send_modify(|signs| signs.turned = true);
+    /// Ends the epoch: stops the machine, so that the supervisor starts the next epoch.
+    pub(super) fn end_epoch(&self) {
+        self.inbox.end(End::Epoch);
+        self.signals.send_modify(|signals| signals.epoch_ended = true);
     }
 
-    /// The next epoch begins.
-    pub(super) fn turned(&self) {
-        self.signs.send_modify(|signs| signs.turned = false);
-        self.inbox.turn();
+    /// Prepares for the next epoch.
+    pub(super) fn start_epoch(&self) {
+        self.signals.send_modify(|signals| signals.epoch_ended = false);
+        self.inbox.start_epoch();
     }
 
-    /// Completes when the threads end, whyever.
-    pub(super) async fn over(&self) {
-        self.see(|signs| signs.failed || signs.unwanted || signs.turned).await;
+    /// Completes when the threads of the epoch end, for any reason.
+    pub(super) async fn engine_ended(&self) {
+        self.wait_for(|signals| signals.failed || signals.shutdown || signals.epoch_ended).await;
     }
 
-    async fn see(&self, what: impl Fn(&Signs) -> bool) {
-        // The sender is alive as long as this is.
-        let _ = self.signs.subscribe().wait_for(what).await;
+    async fn wait_for(&self, condition: impl Fn(&Signals) -> bool) {
+        // Cannot fail: `self` holds the sender.
+        let _ = self.signals.subscribe().wait_for(condition).await;
     }
 
     pub(super) fn take_failure(&self) -> Option<NodeError> {

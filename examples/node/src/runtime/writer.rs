@@ -7,10 +7,10 @@ use quorate::machine::{MemberIndex, Outgoing, Recipient};
 use quorate::wire::Encode;
 use tokio::sync::broadcast;
 
-use super::engine::Outcome;
 use super::ingest::Ingest;
-use super::outflow::{Outflow, Work};
+use super::outcome::Outcome;
 use super::shared::Shared;
+use super::step_queue::{StepQueue, Work};
 use crate::execution::Execution;
 use crate::links::{Lane, LinkSender};
 use crate::metrics::ChainMetrics;
@@ -18,39 +18,39 @@ use crate::protocol::{Action, Block, Message, OwnBatchState, Protocol};
 use crate::store::Store;
 use crate::{NodeError, Result};
 
-/// A peer's question and who asks it.
-pub(super) type Question<P> = (MemberIndex, <P as Protocol>::Request);
+/// A request and the peer that sent it.
+pub(super) type PeerRequest<P> = (MemberIndex, <P as Protocol>::Request);
 
-/// A thread that carries steps out: records first, then messages, then actions.
+/// Thread that carries out steps: records first, then messages, then actions.
 pub(super) struct Writer<P: Protocol> {
-    pub(super) outflow: Arc<Outflow<P>>,
+    pub(super) step_queue: Arc<StepQueue<P>>,
     pub(super) store: Arc<Store<P>>,
     pub(super) links: LinkSender,
     pub(super) ingest: Arc<Ingest>,
-    /// Only where deliveries come.
+    /// Present only in the writer of the urgent queue, which receives deliveries.
     pub(super) execution: Option<Execution<P>>,
-    pub(super) questions: SyncSender<Question<P>>,
+    pub(super) requests: SyncSender<PeerRequest<P>>,
     pub(super) shared: Arc<Shared>,
     pub(super) outcome: Arc<Outcome<P>>,
     pub(super) metrics: ChainMetrics,
-    /// Own batches that are committed with the next delivery of the same step.
+    /// Own batches that the next delivery of the same step commits.
     pub(super) settled: Vec<u64>,
-    /// Own batches of which all was committed before they came.
+    /// Reports own batches whose transactions were all committed before.
     pub(super) repeats: broadcast::Sender<Arc<Vec<u64>>>,
 }
 
 impl<P: Protocol> Writer<P> {
-    /// Runs until the outflow is closed and empty, or until something fails: then nothing leaves any more.
+    /// Runs until the queue is closed and empty, or until an error: then no further message leaves.
     pub(super) fn run(mut self) {
-        while let Some(work) = self.outflow.take() {
+        while let Some(work) = self.step_queue.take() {
             if let Err(error) = self.carry_out(work) {
                 self.shared.fail(error);
-                self.outflow.abort();
+                self.step_queue.abort();
                 break;
             }
         }
         if let Some(execution) = self.execution.take() {
-            // What was delivered is executed and written out.
+            // Waits until all delivered blocks are executed and written to disk.
             self.outcome.set_executor(execution.stop());
         }
     }
@@ -71,18 +71,18 @@ impl<P: Protocol> Writer<P> {
             }
         }
         work.actions.into_iter().try_for_each(|action| self.act(action))?;
-        self.tell_repeats();
+        self.report_repeats();
         Ok(())
     }
 
-    /// What is settled and in no block that was delivered with it is in earlier ones, and no later one will tell.
-    fn tell_repeats(&mut self) {
+    /// Reports settled batches without a delivery in the same step: earlier blocks contain their transactions.
+    fn report_repeats(&mut self) {
         if self.settled.is_empty() {
             return;
         }
         let settled = self.settled.drain(..);
-        let tickets = settled.map(|sequence| self.ingest.ticketed(sequence)).collect();
-        // An error means that nobody listens.
+        let tickets = settled.map(|sequence| self.ingest.ticket_number(sequence)).collect();
+        // An error means that there are no subscribers.
         let _ = self.repeats.send(Arc::new(tickets));
     }
 
@@ -92,8 +92,8 @@ impl<P: Protocol> Writer<P> {
                 delivery.own_batches.append(&mut self.settled);
                 self.ingest.set_lagging(self.shared.set_delivered(delivery.block.height()));
                 if !self.execution.as_ref().is_some_and(|execution| execution.deliver(delivery)) {
-                    // It has said why before.
-                    return Err(NodeError::Stopped { why: "execution has stopped".into() });
+                    // The execution thread has reported the reason.
+                    return Err(NodeError::Stopped { why: "the execution thread has stopped".into() });
                 }
             }
             Action::OwnBatch { sequence, state } => self.ingest.own_batch(sequence, state),
@@ -101,14 +101,16 @@ impl<P: Protocol> Writer<P> {
                 self.ingest.own_batch(sequence, OwnBatchState::Committed);
                 self.settled.push(sequence);
             }
-            Action::Succeed(successor) => {
-                self.outcome.set_successor(*successor);
-                self.shared.turn();
+            Action::EndEpoch(next_epoch) => {
+                self.outcome.set_next_epoch(*next_epoch);
+                self.shared.end_epoch();
             }
             Action::Congestion(congested) => self.ingest.set_congested(congested),
-            Action::Serve { to, request } => match self.questions.try_send((to, request)) {
-                // The peer asks again, and asks others.
-                Err(TrySendError::Full(_)) => tracing::debug!(to, "too busy to answer from the archive"),
+            Action::Serve { to, request } => match self.requests.try_send((to, request)) {
+                // The peer repeats the request, or sends it to another member.
+                Err(TrySendError::Full(_)) => {
+                    tracing::debug!(to, "request dropped: the archive thread is busy")
+                }
                 Err(TrySendError::Disconnected(_)) | Ok(()) => {}
             },
             Action::ForgetBatches(batches) => self.store.forget_batches(&batches)?,
@@ -116,7 +118,7 @@ impl<P: Protocol> Writer<P> {
             Action::View { view, leader, timed_out } => {
                 if timed_out {
                     self.metrics.timeouts.inc();
-                    tracing::info!(view, leader, "the view before timed out");
+                    tracing::info!(view, leader, "the previous view timed out");
                 }
             }
         }
@@ -127,18 +129,18 @@ impl<P: Protocol> Writer<P> {
 impl<P: Protocol> Drop for Writer<P> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // Or the machine would wait for room for ever.
-            self.outflow.abort();
+            // Otherwise the machine would wait for room forever.
+            self.step_queue.abort();
         }
     }
 }
 
-/// Queues a message for one member.
+/// Queues a message to one member.
 pub(super) fn send<P: Protocol>(links: &LinkSender, to: MemberIndex, message: &Message<P>) {
     links.send(to, lane::<P>(message), message.encode().into());
 }
 
-/// What is large must not be in the way of what is urgent.
+/// Selects the lane: large messages must not delay urgent ones.
 fn lane<P: Protocol>(message: &Message<P>) -> Lane {
     if P::is_bulk(message) { Lane::Bulk } else { Lane::Urgent }
 }

@@ -1,4 +1,4 @@
-//! How this crate uses fjall.
+//! Opening fjall databases and keyspaces.
 
 use std::path::Path;
 
@@ -7,9 +7,12 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions};
 use super::files::{create_dir, sync_dir};
 use crate::{NodeError, Result};
 
-/// What differs between keyspaces.
-pub(super) struct Options {
-    /// Bytes in memory before they become a table.
+/// Directory of the records' database inside a data directory.
+pub(super) const RECORDS_DIRECTORY: &str = "records";
+
+/// Options that differ between keyspaces.
+pub(super) struct KeyspaceOptions {
+    /// Size of the table in memory, in bytes, above which it is written to disk.
     pub(super) memtable: u64,
 }
 
@@ -20,7 +23,7 @@ pub(super) fn open_database(path: &Path) -> Result<Database> {
     let opened = Database::builder(path)
         .worker_threads(1)
         .cache_size(32 << 20)
-        // What a restart may have to replay; the smallest that fjall takes.
+        // Limits the journal that a restart replays. This is the smallest size that fjall accepts.
         .max_journaling_size(64 << 20)
         .open();
     let database = match opened {
@@ -33,13 +36,13 @@ pub(super) fn open_database(path: &Path) -> Result<Database> {
     Ok(database)
 }
 
-pub(super) fn open_keyspace(database: &Database, name: &str, options: Options) -> Result<Keyspace> {
+pub(super) fn open_keyspace(database: &Database, name: &str, options: KeyspaceOptions) -> Result<Keyspace> {
     database
         .keyspace(name, || KeyspaceCreateOptions::default().max_memtable_size(options.memtable))
         .map_err(|e| NodeError::store("opening the store", e))
 }
 
-/// Heights in ascending order of bytes.
+/// Encodes a height so that keys sort by height.
 pub(super) fn height_key(height: u64) -> [u8; 8] {
     height.to_be_bytes()
 }

@@ -1,4 +1,4 @@
-//! Files and directories that survive a crash.
+//! Durable operations on files and directories.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::{NodeError, Result};
 
-/// Makes a directory, readable by its owner only, and its name in the parent durable.
+/// Creates a directory that only its owner can read, durably.
 ///
 /// # Errors
 /// [`NodeError::Io`].
@@ -22,7 +22,7 @@ pub fn create_dir(dir: &Path) -> Result<()> {
     dir.parent().map_or(Ok(()), sync_dir)
 }
 
-/// Makes the names in a directory durable. Only Unix can and need do it.
+/// Makes the entries of a directory durable. Needed and possible only on Unix.
 ///
 /// # Errors
 /// [`NodeError::Io`].
@@ -36,8 +36,8 @@ pub fn sync_dir(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Replaces a file as a whole: after a crash it has the old content or the new, never a mixture. It is written
-/// beside it, with the extension `new`, first; after an error that file may be left.
+/// Replaces a file atomically: after a crash it has the old content or the new one. The new content is first written to a
+/// file with the extension `new`, which may remain after an error.
 ///
 /// # Errors
 /// [`NodeError::Io`].

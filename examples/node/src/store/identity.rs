@@ -1,4 +1,4 @@
-//! Whose data a directory holds, and who uses it now.
+//! The binding of a data directory to a chain and a validator, and its lock.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
@@ -9,6 +9,7 @@ use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::Encode;
 
+use super::database::RECORDS_DIRECTORY;
 use super::files::{create_dir, replace};
 use crate::genesis::ProtocolName;
 use crate::{NodeError, Result};
@@ -16,7 +17,8 @@ use crate::{NodeError, Result};
 const FORMAT: &str = "quorate-store 1";
 const FILE: &str = "IDENTITY";
 
-/// What a data directory is bound to. With the votes of another key or chain, a guard would refuse nothing.
+/// Chain, protocol and validator to which a data directory is bound. With the records of another key or chain, a guard
+/// would not prevent double signing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
     protocol: ProtocolName,
@@ -25,7 +27,7 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// The binding to a chain and a validator's two public keys.
+    /// Binds to a chain and to a validator's two public keys.
     pub fn new<S: Scheme>(
         chain: [u8; 32],
         voting: &S::PublicKey,
@@ -33,18 +35,18 @@ impl Binding {
     ) -> Self {
         let validator =
             format!("{} {} {}", S::NAME, hex::encode(voting.encode()), hex::encode(identity.encode()));
-        Self { protocol: ProtocolName::default(), chain: hex::encode(chain), validator }
+        Self { protocol: ProtocolName::DEFAULT, chain: hex::encode(chain), validator }
     }
 
-    /// The same, and to a protocol: what one has signed says nothing about what another may.
+    /// Binds to a protocol as well: the records of one protocol do not restrict the votes of another.
     #[must_use]
     pub fn with(self, protocol: ProtocolName) -> Self {
         Self { protocol, ..self }
     }
 }
 
-/// Makes the directory if need be, locks it for this process, and checks or writes whose it is. Gives the lock and
-/// the second (since 1970) in which the directory was made.
+/// Creates the directory if necessary, locks it for this process, and checks or writes its binding. Returns the lock and the
+/// creation time in seconds since 1970.
 pub(super) fn claim(dir: &Path, binding: &Binding) -> Result<(File, u64)> {
     create_dir(dir)?;
     let path = dir.join("LOCK");
@@ -69,20 +71,20 @@ pub(super) fn claim(dir: &Path, binding: &Binding) -> Result<(File, u64)> {
 }
 
 fn create(dir: &Path, path: &Path, binding: &Binding) -> Result<u64> {
-    if dir.join(super::RECORDS).exists() {
-        let problem = format!("{} has records but no {FILE} file", dir.display());
+    if dir.join(RECORDS_DIRECTORY).exists() {
+        let problem = format!("{} has records but no file {FILE}", dir.display());
         return Err(NodeError::corrupt("the data directory", problem));
     }
     let created = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let text = format!(
-        "# Whose data this directory holds. Never edit or copy: a key that signs from two copies signs twice.\n\
+        "# Binding of this data directory. Never edit or copy it: a key that signs from two copies signs twice.\n\
          {FORMAT}\nchain {}\nvalidator {}\ncreated {created}\n{}",
         binding.chain,
         binding.validator,
-        // Directories of Jolteon were there before there was a choice, and say nothing.
-        match binding.protocol {
-            ProtocolName::Jolteon => String::new(),
-            other => format!("protocol {other}\n"),
+        // Absence means the default protocol: the format is older than the choice of protocol.
+        match &binding.protocol {
+            protocol if *protocol == ProtocolName::DEFAULT => String::new(),
+            protocol => format!("protocol {protocol}\n"),
         }
     );
     replace(path, |file| file.write_all(text.as_bytes()))?;
@@ -103,13 +105,14 @@ fn check(dir: &Path, text: &str, binding: &Binding) -> Result<u64> {
     }
     let mut field = |name: &str| {
         let value = lines.next().and_then(|line| line.strip_prefix(name)).and_then(|v| v.strip_prefix(' '));
-        value
-            .ok_or_else(|| NodeError::corrupt("the data directory", format!("its {FILE} file has no {name}")))
+        value.ok_or_else(|| {
+            NodeError::corrupt("the data directory", format!("the file {FILE} lacks the line `{name}`"))
+        })
     };
     let (chain, validator, created) = (field("chain")?, field("validator")?, field("created")?);
     let protocol = lines.next().and_then(|line| line.strip_prefix("protocol "));
     let (protocol, expected) =
-        (protocol.unwrap_or(ProtocolName::Jolteon.as_str()), binding.protocol.as_str());
+        (protocol.unwrap_or(ProtocolName::DEFAULT.as_str()), binding.protocol.as_str());
     if protocol != expected {
         return Err(mismatch("protocol", protocol, expected));
     }
@@ -121,7 +124,7 @@ fn check(dir: &Path, text: &str, binding: &Binding) -> Result<u64> {
     }
     created
         .parse()
-        .map_err(|_| NodeError::corrupt("the data directory", format!("its {FILE} file is damaged")))
+        .map_err(|_| NodeError::corrupt("the data directory", format!("the file {FILE} is damaged")))
 }
 
 #[cfg(test)]
@@ -129,12 +132,12 @@ mod tests {
     use super::*;
 
     fn binding(chain: u8, validator: &str) -> Binding {
-        let protocol = ProtocolName::Jolteon;
+        let protocol = ProtocolName::DEFAULT;
         Binding { protocol, chain: hex::encode([chain; 32]), validator: validator.into() }
     }
 
     #[test]
-    fn a_directory_belongs_to_one_chain_one_validator_and_one_process() {
+    fn a_directory_is_bound_to_one_chain_and_validator() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a/b");
         let (lock, created) = claim(&path, &binding(1, "v")).unwrap();
@@ -148,19 +151,19 @@ mod tests {
         };
         assert_eq!(mismatch(&binding(2, "v")), "chain");
         assert_eq!(mismatch(&binding(1, "w")), "validator");
-        let gosig = binding(1, "v").with(ProtocolName::Gosig);
+        let gosig = binding(1, "v").with("gosig".parse().unwrap());
         assert_eq!(mismatch(&gosig), "protocol");
         let other = dir.path().join("gosig");
         claim(&other, &gosig).unwrap();
         claim(&other, &gosig).unwrap();
         let error = claim(&other, &binding(1, "v")).unwrap_err().to_string();
-        assert!(error.contains("protocol") && error.contains("holds gosig"), "{error}");
+        assert!(error.contains("protocol") && error.contains("got gosig"), "{error}");
         fs::write(path.join(FILE), "quorate-store 9\n").unwrap();
         assert_eq!(mismatch(&binding(1, "v")), "format");
         fs::write(path.join(FILE), "quorate-store 1\nchain\n").unwrap();
         assert_eq!(claim(&path, &binding(1, "v")).unwrap_err().code(), "CORRUPT");
         fs::remove_file(path.join(FILE)).unwrap();
-        fs::create_dir(path.join(super::super::RECORDS)).unwrap();
+        fs::create_dir(path.join(RECORDS_DIRECTORY)).unwrap();
         assert_eq!(claim(&path, &binding(1, "v")).unwrap_err().code(), "CORRUPT");
     }
 }

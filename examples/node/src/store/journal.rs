@@ -6,46 +6,45 @@ use fjall::{Database, Keyspace, PersistMode};
 use quorate::guard::GuardRecord;
 use quorate::wire::{Decode, Encode};
 
-use super::database::{Options, open_database, open_keyspace};
+use super::database::{KeyspaceOptions, RECORDS_DIRECTORY, open_database, open_keyspace};
 use super::identity::{Binding, claim};
 use crate::{NodeError, Result};
 
 const ID: &[u8] = b"id";
 
-/// What a [guard](quorate::guard::Guard) has signed and spent, on disk, for a program that keeps nothing else.
+/// Durable records of a [guard](quorate::guard::Guard), for a program that stores nothing else.
 ///
 /// ```text
 /// data/IDENTITY   chain and keys that the directory is bound to, format version
 ///      LOCK       held by the process that uses it
-///      records/   fjall: every record is a key without a value, so that none ever replaces another
+///      records/   fjall: each record is a key without a value, so no record replaces another
 /// ```
 ///
-/// After any failed write nothing is taken any more, for nobody knows what the disk holds then: end the process. What was
-/// handed to [`append`](Journal::append) and failed must not leave.
+/// After a failed write the journal accepts no more records, because the content of the disk is unknown: end the process.
+/// Do not send messages that depend on records whose [`append`](Journal::append) failed.
 pub struct Journal {
     database: Database,
     records: Keyspace,
     id: [u8; 16],
     failed: bool,
-    /// Last, so that it is given up last.
+    /// Declared last, so that it is released last.
     _lock: File,
 }
 
 impl Journal {
-    /// Opens the directory or makes it.
+    /// Opens the directory, or creates it.
     ///
     /// # Errors
-    /// `DATA_IN_USE` if another process has it, `DATA_MISMATCH` if it belongs to other keys, `CORRUPT` if what was durable
-    /// does not read back.
+    /// `DATA_IN_USE` if another process has it, `DATA_MISMATCH` if it belongs to other keys, `CORRUPT` if a durable
+    /// record cannot be read.
     pub fn open(dir: &Path, binding: &Binding) -> Result<Self> {
         let (lock, _) = claim(dir, binding)?;
-        let database = open_database(&dir.join(super::RECORDS))?;
-        let keyspace = |name| open_keyspace(&database, name, Options { memtable: 4 << 20 });
+        let database = open_database(&dir.join(RECORDS_DIRECTORY))?;
+        let keyspace = |name| open_keyspace(&database, name, KeyspaceOptions { memtable: 4 << 20 });
         let (records, meta) = (keyspace("guard")?, keyspace("journal")?);
         let id = match meta.get(ID).map_err(reading)? {
-            Some(id) => {
-                <[u8; 16]>::try_from(&*id).map_err(|e| NodeError::corrupt("the journal's number", e))?
-            }
+            Some(id) => <[u8; 16]>::try_from(&*id)
+                .map_err(|e| NodeError::corrupt("the identifier of the journal", e))?,
             None => {
                 let mut id = [0; 16];
                 getrandom::fill(&mut id).map_err(|_| quorate::Error::Rng)?;
@@ -57,7 +56,7 @@ impl Journal {
         Ok(Self { database, records, id, failed: false, _lock: lock })
     }
 
-    /// A random number of this journal, by which something else can be bound to it.
+    /// A random number that identifies this journal, so that other data can be bound to it.
     pub fn id(&self) -> [u8; 16] {
         self.id
     }
@@ -65,19 +64,19 @@ impl Journal {
     /// All records, in any order.
     ///
     /// # Errors
-    /// `CORRUPT` if one does not read back.
+    /// `CORRUPT` if a record cannot be read.
     pub fn load(&self) -> Result<Vec<GuardRecord>> {
         let record = |entry: fjall::Guard| {
             GuardRecord::decode(&entry.key().map_err(reading)?, &())
-                .map_err(|e| NodeError::corrupt("a guard's record", e))
+                .map_err(|e| NodeError::corrupt("a record of the guard", e))
         };
         self.records.iter().map(record).collect()
     }
 
-    /// Makes records durable, all of them, before it returns.
+    /// Makes all records durable before it returns.
     ///
     /// # Errors
-    /// If the disk fails, now or in an earlier call. Drop what depends on the records.
+    /// If the disk fails, now or in an earlier call. Discard messages that depend on the records.
     pub fn append(&mut self, records: &[GuardRecord]) -> Result<()> {
         self.write(|batch, keyspace| {
             for record in records.iter().map(Encode::encode).collect::<BTreeSet<_>>() {
@@ -86,22 +85,24 @@ impl Journal {
         })
     }
 
-    /// Forgets all records but these: what a guard still [has](quorate::guard::Guard::records) after a restart.
+    /// Deletes all records except these, the [records](quorate::guard::Guard::records) of a restored guard.
     ///
     /// # Errors
     /// As [`append`](Journal::append).
     pub fn keep_only(&mut self, records: impl IntoIterator<Item = GuardRecord>) -> Result<()> {
-        let kept: BTreeSet<Vec<u8>> = records.into_iter().map(|record| record.encode()).collect();
-        let over: Vec<_> =
-            self.load()?.into_iter().filter(|record| !kept.contains(&record.encode())).collect();
-        self.write(|batch, keyspace| over.iter().for_each(|record| batch.remove(keyspace, record.encode())))
+        let retained: BTreeSet<Vec<u8>> = records.into_iter().map(|record| record.encode()).collect();
+        let obsolete: Vec<_> =
+            self.load()?.into_iter().filter(|record| !retained.contains(&record.encode())).collect();
+        self.write(|batch, keyspace| {
+            obsolete.iter().for_each(|record| batch.remove(keyspace, record.encode()))
+        })
     }
 
     fn write(&mut self, fill: impl FnOnce(&mut fjall::OwnedWriteBatch, &Keyspace)) -> Result<()> {
         if self.failed {
             return Err(NodeError::store(
                 "writing records",
-                "an earlier write failed; nothing is signed any more",
+                "an earlier write failed; the guard signs no more",
             ));
         }
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn records_survive_a_restart_and_those_of_an_ended_epoch_are_forgotten() {
+    fn records_survive_restarts_until_their_epoch_closes() {
         let dir = tempfile::tempdir().unwrap();
         let mut guard = guard();
         let mut journal = Journal::open(dir.path(), &binding(7)).unwrap();
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn records_that_contradict_each_other_are_both_kept_for_the_guard_to_see() {
+    fn contradicting_records_are_kept_for_the_guard() {
         let dir = tempfile::tempdir().unwrap();
         let mut journal = Journal::open(dir.path(), &binding(7)).unwrap();
         let records = [8, 9].map(|digest| {

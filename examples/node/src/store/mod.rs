@@ -1,57 +1,58 @@
-//! What the node has on disk: records that keep its key honest, the chain's blocks and batches, the application's
-//! state, and where each transaction is.
+//! The node's data on disk: the replica's records, blocks and batches of the chain, the application's state, and the
+//! transaction index.
 //!
 //! ```text
 //! data/IDENTITY        chain and keys that the directory is bound to, format version
 //!      LOCK            held by the process that uses it
-//!      records/        fjall: what must be durable before messages leave; blocks; where batches are
+//!      records/        fjall: the replica's records, blocks, locations of batches
 //!      state/          fjall: the application's entries, the roots of each height
 //!      batches/        append-only files of batch bodies            (see `segments`)
-//!      transactions/   sorted runs: transaction → height, place     (see `index`)
+//!      transactions/   sorted runs: transaction → location          (see `index`)
 //! ```
 //!
-//! # Why fjall, and why not for everything
+//! # Why fjall, and not for all data
 //!
-//! Measured with throwaway programs on a machine with 2 cores (4 processes at once, each with the load of one node at
+//! Measured with experimental programs on a machine with 2 cores (4 processes at once, each with the load of one node at
 //! 60,000 transactions of 512 bytes a second: 100 votes a second with fdatasync, 60 batches of 500 kB a second,
 //! fdatasync each, 60,000 index entries a second), against redb 4.4; processor time is per process:
 //!
 //! | | fjall 3.1 | redb 4.4 |
 //! |---|---|---|
-//! | vote, nothing else going on: median, p99 | 0.30 ms, 0.50 ms | 0.43 ms, 4.7 ms |
+//! | vote without other load: median, p99 | 0.30 ms, 0.50 ms | 0.43 ms, 4.7 ms |
 //! | vote, batches in segment files: median, p99 | **0.17 ms, 1.5 ms**, 6 % cpu | 0.95 ms, 8.5 ms, 7 % cpu |
 //! | vote, batches in the store: median, p99 | 0.53 ms, 75 ms, 18 % cpu | 0.65 ms, 5.8 ms, 8 % cpu |
 //! | a transaction index entry | 1.8 µs, and votes wait 25 to 40 ms (p99) | 4.0 µs |
 //!
-//! A log-structured store makes a small durable write with one append to its journal, so votes are in fjall. Bulk in
-//! the same journal makes votes wait for it, so batch bodies are in files of their own. Neither store takes 60,000
-//! random keys a second for less than 1 µs each, so the index is sorted runs (less than 0.1 µs; see `index`). The
-//! application's state is in a second database, whose journal never delays a vote.
-//! `cargo bench -p quorate-node --bench execution` measures what came of it. rocksdb was not considered
-//! further: it needs a C++ toolchain and libclang to build, for the same design as fjall.
+//! A log-structured store makes a small durable write with one append to its journal, so votes are in fjall. Bulk data in
+//! the same journal would delay votes, so batch bodies are in separate files. Neither store inserts 60,000 random keys a
+//! second for less than 1 µs each, so the index consists of sorted runs (less than 0.1 µs; see `index`). The application's
+//! state is in a second database, whose journal never delays a vote.
+//! `cargo bench -p quorate-node-jolteon --bench execution` measures the result. rocksdb was not considered, because it needs
+//! a C++ toolchain and libclang to build and has the same design as fjall.
 //!
-//! # What is durable when
+//! # Durability
 //!
-//! * [`Store::append`]: everything, when it returns. Files are synchronised, and directories when a file is made.
-//!   Batch bodies come first, then all other records as one atomic write; a crash between the two leaves batches
-//!   that nothing depends on.
-//! * [`Store::archive`]: the block's place in the chain, when it returns; once per block.
-//! * The application's state and the transaction index do not wait for the disk. A crash of the process takes none of
-//!   the state; a crash of the machine takes the end of it, and those blocks are executed once more.
+//! * [`Store::append`]: all records are durable when it returns. Files are synchronized, and directories when a file is
+//!   created. Batch bodies are written first, then all other records as one atomic write. A crash between the two leaves
+//!   batches on which no record depends.
+//! * [`Store::archive`]: the block's position in the chain is durable when it returns; once per block.
+//! * The application's state and the transaction index do not wait for the disk. A crash of the process loses none of the
+//!   state; a crash of the machine loses the last blocks, which are executed again.
 //!
-//! After any failed write (a full disk, an I/O error) the store accepts nothing more, so the node stops signing;
-//! nobody knows what the disk holds then. On the next start what was cut short is cut off.
+//! After a failed write (a full disk, an I/O error) the content of the disk is unknown. The store refuses all further writes,
+//! so the node stops signing. The next start truncates incomplete data.
 //!
-//! # What grows
+//! # Growth
 //!
-//! Blocks, batches, roots and the transaction index are the archive of the chain and are kept. Memory does not grow
-//! with them.
+//! Blocks, batches, roots and the transaction index are the archive of the chain and are never deleted. Memory use does not
+//! grow with them.
 
 mod database;
 pub mod files;
 mod identity;
 mod index;
 mod journal;
+mod keys;
 mod records;
 mod segments;
 mod state;
@@ -69,28 +70,26 @@ pub use state::{Roots, StateStore};
 
 use crate::Result;
 use crate::epochs::Epoch;
-use crate::protocol::{Batch, Protocol, Record};
+use crate::protocol::{Archive, Batch, Protocol, Record};
 use index::TransactionIndex;
 use records::Records;
 
-const RECORDS: &str = "records";
-
-/// A validator's data. Shared between threads behind an [`Arc`].
+/// The data of a validator. Threads share it in an [`Arc`].
 pub struct Store<P: Protocol> {
     records: Records<P>,
     state: StateStore,
     index: TransactionIndex,
     created: u64,
-    /// Last, so that it is given up last.
+    /// Declared last, so that it is released last.
     _lock: File,
 }
 
 impl<P: Protocol> Store<P> {
-    /// Opens the directory or makes it.
+    /// Opens the directory, or creates it.
     ///
     /// # Errors
     /// `DATA_IN_USE` if another process has it, `DATA_MISMATCH` if it belongs to another chain or validator,
-    /// `CORRUPT` if what was durable does not read back.
+    /// `CORRUPT` if durable data cannot be read.
     pub fn open(dir: &Path, binding: &Binding, context: P::Context) -> Result<Self> {
         let (lock, created) = identity::claim(dir, binding)?;
         let records = Records::open(dir, context)?;
@@ -104,26 +103,16 @@ impl<P: Protocol> Store<P> {
         (self.created << 16).max(1)
     }
 
-    /// Makes records durable, all of them, before it returns. May be called from several threads: batches then do
-    /// not delay votes. Records that replace each other (see [`Kept::Newest`](crate::protocol::Kept)) must come from one thread.
+    /// Makes all records durable before it returns. May be called from several threads, so that batches do not delay votes.
+    /// Records of the same slot (see [`RecordKind::Latest`](crate::protocol::RecordKind)) must come from one thread.
     ///
     /// # Errors
-    /// If the disk fails. Drop what depends on the records, and stop: every later call fails too.
+    /// If the disk fails. Discard messages that depend on the records, and stop: every later call fails as well.
     pub fn append(&self, records: &[Record<P>]) -> Result<()> {
         self.records.append(records)
     }
 
-    /// The records that a replica needs after a restart: the newest guards, timeout and commit, and every block and
-    /// batch that is not executed. Bounded by what a replica holds in memory.
-    ///
-    /// # Errors
-    /// `CORRUPT` if a record does not read back; `STORE`.
-    pub fn load(&self) -> Result<Vec<Record<P>>> {
-        let executed = self.state.executed()?.map_or(0, |(height, _)| height);
-        self.records.load(executed)
-    }
-
-    /// Drops the records of batches that can never be committed. Waits for no disk.
+    /// Deletes the records of batches that can never be committed. Does not wait for the disk.
     ///
     /// # Errors
     /// If the store fails.
@@ -131,7 +120,7 @@ impl<P: Protocol> Store<P> {
         self.records.forget_batches(digests)
     }
 
-    /// Drops the records of blocks that can never be committed. Waits for no disk.
+    /// Deletes the records of blocks that can never be committed. Does not wait for the disk.
     ///
     /// # Errors
     /// If the store fails.
@@ -139,8 +128,8 @@ impl<P: Protocol> Store<P> {
         self.records.forget_blocks(digests)
     }
 
-    /// Enters a committed block into the archive, before its state is committed. Durable when it returns: the
-    /// state must never be ahead of the archive.
+    /// Enters a committed block into the archive, durably. Called before its state is committed, because the state must never
+    /// be ahead of the archive.
     ///
     /// # Errors
     /// If the store fails.
@@ -148,40 +137,7 @@ impl<P: Protocol> Store<P> {
         self.records.archive(block, batches, finality)
     }
 
-    /// The executed block at a height.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn block_at(&self, height: u64) -> Result<Option<Arc<P::Block>>> {
-        self.records.block_at(height)
-    }
-
-    /// A block, executed or not.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn block(&self, digest: &Hash) -> Result<Option<Arc<P::Block>>> {
-        self.records.block(digest)
-    }
-
-    /// A batch, executed or not. Cost: it is hashed again.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn batch(&self, digest: &Hash) -> Result<Option<Arc<P::Batch>>> {
-        self.records.batch(digest)
-    }
-
-    /// Consecutive executed blocks from a height on: at most `max_blocks`, and no more once their encodings exceed
-    /// `max_bytes` together. What answers a peer that catches up.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn history(&self, from: u64, max_blocks: usize, max_bytes: usize) -> Result<Vec<Arc<P::Block>>> {
-        self.records.history(from, max_blocks, max_bytes)
-    }
-
-    /// Why the executed block `block` is committed; `None` if it is not in the archive.
+    /// Finality of an executed block; `None` if the archive does not contain it.
     ///
     /// # Errors
     /// If the store fails.
@@ -189,8 +145,8 @@ impl<P: Protocol> Store<P> {
         P::finality(self, block)
     }
 
-    /// Where a committed transaction is first. The identity is compared in its first 16 bytes only: compare the
-    /// rest with the batch.
+    /// Location of the first occurrence of a committed transaction. Compares only the first 16 bytes of the identifier:
+    /// compare the rest with the batch.
     ///
     /// # Errors
     /// If the store fails.
@@ -198,7 +154,7 @@ impl<P: Protocol> Store<P> {
         self.index.find(id)
     }
 
-    /// The height up to which [`transaction_location`](Self::transaction_location) knows all transactions.
+    /// Height up to which [`transaction_location`](Self::transaction_location) finds all transactions.
     pub fn indexed_height(&self) -> u64 {
         self.index.tip()
     }
@@ -206,33 +162,17 @@ impl<P: Protocol> Store<P> {
     /// Enters the transactions of the block after [`indexed_height`](Self::indexed_height).
     ///
     /// # Errors
-    /// If the disk fails, or it is not that block.
+    /// If the disk fails, or if `height` is another one.
     pub fn index(&self, height: u64, batches: &[Arc<P::Batch>]) -> Result<()> {
         self.index.insert(height, batches.iter().map(|batch| batch.ids()))
     }
 
-    /// The application's part.
+    /// The application's state.
     pub fn state(&self) -> &StateStore {
         &self.state
     }
 
-    /// Why the newest archived block is committed, for protocols that [keep](Protocol::KEEPS_NEWEST_FINALITY) it.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn newest_finality(&self) -> Result<Option<P::Finality>> {
-        self.records.newest_finality()
-    }
-
-    /// The record that is kept under a [height](crate::protocol::Kept::Height).
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn record_at(&self, height: u64) -> Result<Option<Record<P>>> {
-        self.records.record_at(height)
-    }
-
-    /// Makes an epoch durable: after that the node may begin it.
+    /// Makes an epoch durable. The node enters an epoch only after that.
     ///
     /// # Errors
     /// If the disk fails.
@@ -243,17 +183,17 @@ impl<P: Protocol> Store<P> {
     /// The epochs after the genesis, in order.
     ///
     /// # Errors
-    /// `CORRUPT` if one does not read back; `STORE`.
+    /// `CORRUPT` if an epoch cannot be decoded; `STORE`.
     pub fn epochs(&self) -> Result<Vec<Epoch>> {
         self.records.epochs()
     }
 
-    /// What decoders of the chain's types need to know.
+    /// The decoders' context.
     pub fn context(&self) -> &P::Context {
         self.records.context()
     }
 
-    /// Writes out what is in memory, so that the next start is quick. Not needed for safety.
+    /// Writes all data in memory to disk, so that the next start is quick. Not needed for safety.
     ///
     /// # Errors
     /// If the disk fails.
@@ -261,5 +201,36 @@ impl<P: Protocol> Store<P> {
         self.index.flush()?;
         self.state.sync()?;
         self.records.sync()
+    }
+}
+
+impl<P: Protocol> Archive<P> for Store<P> {
+    fn load(&self) -> Result<Vec<Record<P>>> {
+        let executed = self.state.executed()?.map_or(0, |(height, _)| height);
+        self.records.load(executed)
+    }
+
+    fn block_at(&self, height: u64) -> Result<Option<Arc<P::Block>>> {
+        self.records.block_at(height)
+    }
+
+    fn block(&self, digest: &Hash) -> Result<Option<Arc<P::Block>>> {
+        self.records.block(digest)
+    }
+
+    fn batch(&self, digest: &Hash) -> Result<Option<Arc<P::Batch>>> {
+        self.records.batch(digest)
+    }
+
+    fn history(&self, from: u64, max_blocks: usize, max_bytes: usize) -> Result<Vec<Arc<P::Block>>> {
+        self.records.history(from, max_blocks, max_bytes)
+    }
+
+    fn record_at(&self, height: u64) -> Result<Option<Record<P>>> {
+        self.records.record_at(height)
+    }
+
+    fn newest_finality(&self) -> Result<Option<P::Finality>> {
+        self.records.newest_finality()
     }
 }

@@ -1,36 +1,32 @@
-//! Records, blocks, and where batches are: one fjall database beside the segment files.
+//! Records, blocks and the locations of batches: one fjall database beside the segment files.
 //!
 //! | keyspace | key | value |
 //! |---|---|---|
-//! | `records` | as the protocol says: [`Kept::Newest`] | the newest record of that key; `0`, height: the record of that height; `0 0`: why the newest executed block is committed |
+//! | `records` | [`RecordKey`] | the latest record of the slot, the record of the height, or the newest finality |
 //! | `blocks` | digest | block |
-//! | `batches` | digest | [`Place`] |
+//! | `batches` | digest | [`FrameLocation`] |
 //! | `heights` | height, big endian | digest of the executed block |
-//! | `live` | `b` or `t` (transactions), digest | height of a block; nothing: not executed yet, needed after a restart |
-//! | `epochs` | number, big endian | [`Epoch`]; not the first, which is the genesis |
-//! | `tail` | | the newest place that was entered: where the scan of the segments begins |
+//! | `live` | [`LiveKey`] | of a block: its height; of a batch: empty |
+//! | `epochs` | number, big endian | [`Epoch`]; the genesis epoch is not stored |
+//! | `tail` | `tail` | the last entered location: the scan of the segments begins there |
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fjall::{Database, Keyspace, OwnedWriteBatch, PersistMode};
+use fjall::{Database, Keyspace, OwnedWriteBatch, PersistMode, UserValue};
 use quorate::merkle::Hash;
 use quorate::wire::{Decode, Encode};
 
-use super::database::{Options, height_key, open_database, open_keyspace};
-use super::segments::{Place, Segments};
+use super::database::{KeyspaceOptions, RECORDS_DIRECTORY, height_key, open_database, open_keyspace};
+use super::keys::{LiveKey, RecordKey};
+use super::segments::{FrameLocation, Segments};
 use crate::epochs::Epoch;
-use crate::protocol::{Batch, Block, Kept, Protocol, Record};
+use crate::protocol::{Batch, Block, Protocol, Record, RecordKind};
 use crate::{NodeError, Result};
 
-const LIVE_BLOCK: u8 = b'b';
-const LIVE_BATCH: u8 = b't';
 const TAIL: &[u8] = b"tail";
-const FINALITY: [u8; 2] = [0, 0];
-/// Where keys of records begin that replace each other. Below, with a zero and the height before, are those that stay.
-const FIRST_NEWEST: [u8; 1] = [1];
 
 pub(super) struct Records<P: Protocol> {
     database: Database,
@@ -42,7 +38,7 @@ pub(super) struct Records<P: Protocol> {
     tail: Keyspace,
     epochs: Keyspace,
     segments: Segments,
-    /// Held from writing bodies until their places are entered: see [`append_bodies`](Self::append_bodies).
+    /// Held from writing bodies until their locations are entered: see [`append_bodies`](Self::append_bodies).
     entering: Mutex<()>,
     context: P::Context,
     failed: AtomicBool,
@@ -50,16 +46,19 @@ pub(super) struct Records<P: Protocol> {
 
 impl<P: Protocol> Records<P> {
     pub(super) fn open(dir: &Path, context: P::Context) -> Result<Self> {
-        let database = open_database(&dir.join(super::RECORDS))?;
-        let keyspace = |name, memtable| open_keyspace(&database, name, Options { memtable });
+        let database = open_database(&dir.join(RECORDS_DIRECTORY))?;
+        let keyspace = |name, memtable| open_keyspace(&database, name, KeyspaceOptions { memtable });
         let (batches, live) = (keyspace("batches", 8 << 20)?, keyspace("live", 4 << 20)?);
         let tail = keyspace("tail", 4 << 20)?;
         let last = match tail.get(TAIL).map_err(reading)? {
-            Some(bytes) => Place::decode(&bytes, &()).map_err(|e| NodeError::corrupt("the store", e))?,
-            None => Place::START,
+            Some(bytes) => {
+                FrameLocation::decode(&bytes, &()).map_err(|e| NodeError::corrupt("the store", e))?
+            }
+            None => FrameLocation::START,
         };
         let mut found = Vec::new();
-        let segments = Segments::open(dir.join("batches"), last, |key, place| found.push((key, place)))?;
+        let segments =
+            Segments::open(dir.join("batches"), last, |key, location| found.push((key, location)))?;
         let store = Self {
             records: keyspace("records", 4 << 20)?,
             blocks: keyspace("blocks", 16 << 20)?,
@@ -74,9 +73,9 @@ impl<P: Protocol> Records<P> {
             context,
             failed: AtomicBool::new(false),
         };
-        // Bodies that were durable when the process died before it entered where they are.
+        // Bodies that were durable when the process died before it entered their locations.
         let mut batch = store.database.batch().durability(Some(PersistMode::SyncData));
-        store.enter_places(&mut batch, &found);
+        store.enter_locations(&mut batch, &found);
         batch.commit().map_err(writing)?;
         Ok(store)
     }
@@ -85,7 +84,7 @@ impl<P: Protocol> Records<P> {
         if self.failed.load(Ordering::Acquire) {
             return Err(NodeError::store(
                 "appending records",
-                "an earlier write failed; nothing is signed any more",
+                "an earlier write failed; the node signs no more",
             ));
         }
         let done = self.try_append(records);
@@ -97,22 +96,22 @@ impl<P: Protocol> Records<P> {
 
     pub(super) fn load(&self, executed: u64) -> Result<Vec<Record<P>>> {
         let mut loaded = Vec::new();
-        let newest = self.records.range(FIRST_NEWEST..);
-        for entry in newest.chain(self.records.range(record_key(executed)..=record_key(u64::MAX))) {
+        let latest = self.records.range(RecordKey::latest());
+        for entry in latest.chain(self.records.range(RecordKey::from_height(executed))) {
             loaded.push(self.decode_record(&entry.value().map_err(reading)?)?);
         }
-        // Execution may be behind the archive after a crash of the machine: both are asked.
         let (mut blocks, mut batches) = (HashSet::new(), HashSet::new());
-        let mut next = executed + 1;
-        // The tip itself, when all is executed: what comes next builds on it.
+        // The executed tip: the next block extends it.
         loaded.extend(self.block_at(executed)?.map(P::block_record));
+        // After a crash of the machine, execution may be behind the archive: load archived blocks and live ones.
+        let mut next = executed + 1;
         while let Some(block) = self.block_at(next)? {
-            batches.extend(block.payload().iter().map(|part| part.digest));
+            batches.extend(block.payload().iter().map(|batch| batch.digest));
             blocks.insert(block.digest());
             loaded.push(P::block_record(block));
             next += 1;
         }
-        for digest in self.live_digests(LIVE_BLOCK)? {
+        for digest in self.live_digests(LiveKey::BLOCKS)? {
             let block = self.block(&digest)?.ok_or_else(|| missing("block", &digest))?;
             if block.height() <= executed {
                 self.drop_stale(&block)?;
@@ -120,7 +119,7 @@ impl<P: Protocol> Records<P> {
                 loaded.push(P::block_record(block));
             }
         }
-        batches.extend(self.live_digests(LIVE_BATCH)?);
+        batches.extend(self.live_digests(LiveKey::BATCHES)?);
         for digest in batches {
             if let Some(batch) = self.batch(&digest)? {
                 loaded.push(P::batch_record(batch));
@@ -132,8 +131,8 @@ impl<P: Protocol> Records<P> {
     pub(super) fn forget_batches(&self, digests: &[Hash]) -> Result<()> {
         let mut batch = self.database.batch();
         for digest in digests {
-            // What was archived meanwhile, or before under another block, stays.
-            let live = live_key(LIVE_BATCH, digest);
+            // A batch that is not live is in the archive, and stays.
+            let live = LiveKey::Batch(*digest).encode();
             if self.live.contains_key(live).map_err(reading)? {
                 batch.remove(&self.live, live);
                 batch.remove(&self.batches, *digest);
@@ -145,7 +144,7 @@ impl<P: Protocol> Records<P> {
     pub(super) fn forget_blocks(&self, digests: &[Hash]) -> Result<()> {
         let mut batch = self.database.batch();
         for digest in digests {
-            batch.remove(&self.live, live_key(LIVE_BLOCK, digest));
+            batch.remove(&self.live, LiveKey::Block(*digest).encode());
             batch.remove(&self.blocks, *digest);
         }
         batch.commit().map_err(writing)
@@ -162,46 +161,40 @@ impl<P: Protocol> Records<P> {
         if archived.is_some_and(|archived| *archived == digest) {
             return Ok(());
         }
-        // Both were records before; this only makes sure.
+        // The replica has persisted block and batches before. The archive does not depend on it: it writes absent ones.
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
         let _entering = self.append_bodies(&mut batch, batches.iter())?;
         if !self.blocks.contains_key(digest).map_err(reading)? {
             batch.insert(&self.blocks, digest, block.encode());
         }
         batch.insert(&self.heights, height_key(height), digest);
-        if P::KEEPS_NEWEST_FINALITY {
-            batch.insert(&self.records, FINALITY, finality.encode());
+        if P::STORES_NEWEST_FINALITY {
+            batch.insert(&self.records, RecordKey::NewestFinality.encode(), finality.encode());
         }
-        batch.remove(&self.live, live_key(LIVE_BLOCK, &digest));
+        batch.remove(&self.live, LiveKey::Block(digest).encode());
         for part in block.payload() {
-            batch.remove(&self.live, live_key(LIVE_BATCH, &part.digest));
+            batch.remove(&self.live, LiveKey::Batch(part.digest).encode());
         }
         batch.commit().map_err(writing)
     }
 
     pub(super) fn block_at(&self, height: u64) -> Result<Option<Arc<P::Block>>> {
-        let Some(digest) = self.heights.get(height_key(height)).map_err(reading)? else { return Ok(None) };
-        let digest = Hash::try_from(&*digest).map_err(|e| NodeError::corrupt("a height", e))?;
-        self.block(&digest)?.map_or_else(|| Err(missing("block", &digest)), |block| Ok(Some(block)))
+        let Some((digest, bytes)) = self.block_bytes_at(height)? else { return Ok(None) };
+        self.decode_block(&digest, &bytes).map(Some)
     }
 
     pub(super) fn block(&self, digest: &Hash) -> Result<Option<Arc<P::Block>>> {
-        let Some(bytes) = self.blocks.get(digest).map_err(reading)? else { return Ok(None) };
-        let block = P::Block::decode(&bytes, &self.context).map_err(|e| NodeError::corrupt("a block", e))?;
-        if block.digest() != *digest {
-            return Err(NodeError::corrupt("a block", "its digest is another"));
-        }
-        Ok(Some(Arc::new(block)))
+        let bytes = self.blocks.get(digest).map_err(reading)?;
+        bytes.map(|bytes| self.decode_block(digest, &bytes)).transpose()
     }
 
     pub(super) fn batch(&self, digest: &Hash) -> Result<Option<Arc<P::Batch>>> {
-        let Some(place) = self.batches.get(digest).map_err(reading)? else { return Ok(None) };
-        let place = Place::decode(&place, &()).map_err(|e| NodeError::corrupt("the place of a batch", e))?;
-        let body = self.segments.read(digest, place)?;
+        let Some(location) = self.batches.get(digest).map_err(reading)? else { return Ok(None) };
+        let location = FrameLocation::decode(&location, &())
+            .map_err(|e| NodeError::corrupt("the location of a batch", e))?;
+        let body = self.segments.read(digest, location)?;
         let batch = P::Batch::decode(&body, &()).map_err(|e| NodeError::corrupt("a batch", e))?;
-        if batch.digest() != *digest {
-            return Err(NodeError::corrupt("a batch", "its digest is another"));
-        }
+        check_digest("a batch", digest, &batch.digest())?;
         Ok(Some(Arc::new(batch)))
     }
 
@@ -211,12 +204,12 @@ impl<P: Protocol> Records<P> {
         max_blocks: usize,
         max_bytes: usize,
     ) -> Result<Vec<Arc<P::Block>>> {
-        let (mut blocks, mut bytes) = (Vec::new(), 0);
+        let (mut blocks, mut total) = (Vec::new(), 0);
         for height in (from..).take(max_blocks) {
-            let Some(block) = self.block_at(height)? else { break };
-            bytes += block.encode().len();
-            blocks.push(block);
-            if bytes > max_bytes {
+            let Some((digest, bytes)) = self.block_bytes_at(height)? else { break };
+            blocks.push(self.decode_block(&digest, &bytes)?);
+            total += bytes.len();
+            if total > max_bytes {
                 break;
             }
         }
@@ -224,11 +217,14 @@ impl<P: Protocol> Records<P> {
     }
 
     pub(super) fn newest_finality(&self) -> Result<Option<P::Finality>> {
-        let Some(bytes) = self.records.get(FINALITY).map_err(reading)? else {
-            return Ok(None);
-        };
-        let finality = P::Finality::decode(&bytes, &self.context);
-        finality.map(Some).map_err(|e| NodeError::corrupt("a commit proof", e))
+        let bytes = self.records.get(RecordKey::NewestFinality.encode()).map_err(reading)?;
+        let decode = |bytes: UserValue| P::Finality::decode(&bytes, &self.context);
+        bytes.map(decode).transpose().map_err(|e| NodeError::corrupt("the finality of the newest block", e))
+    }
+
+    pub(super) fn record_at(&self, height: u64) -> Result<Option<Record<P>>> {
+        let bytes = self.records.get(RecordKey::AtHeight(height).encode()).map_err(reading)?;
+        bytes.map(|bytes| self.decode_record(&bytes)).transpose()
     }
 
     pub(super) fn append_epoch(&self, epoch: &Epoch) -> Result<()> {
@@ -254,45 +250,34 @@ impl<P: Protocol> Records<P> {
     }
 
     fn try_append(&self, records: &[Record<P>]) -> Result<()> {
-        let bodies = records.iter().filter_map(|record| match P::keep(record) {
-            Kept::Batch(batch) => Some(batch),
-            _ => None,
-        });
-        let mut batch = self.database.batch();
-        let _entering = self.append_bodies(&mut batch, bodies)?;
-        // A write batch must not name a key twice: of records that replace each other, the last.
-        let mut newest = BTreeMap::new();
-        let mut blocks: BTreeMap<Hash, &Arc<P::Block>> = BTreeMap::new();
+        // A write batch must not contain a key twice: of records with the same key, the last one counts.
+        let (mut bodies, mut blocks, mut keyed) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
         for record in records {
-            match P::keep(record) {
-                Kept::Batch(_) => {}
-                Kept::Block(block) => {
-                    blocks.insert(block.digest(), block);
-                }
-                Kept::Newest(key) => {
-                    newest.insert(key.to_vec(), record);
-                }
-                Kept::Height(height) => {
-                    newest.insert(record_key(height).to_vec(), record);
-                }
+            match P::record_kind(record) {
+                RecordKind::Batch(batch) => bodies.push(batch),
+                RecordKind::Block(block) => drop(blocks.insert(block.digest(), block)),
+                RecordKind::Latest(slot) => drop(keyed.insert(RecordKey::Latest(slot), record)),
+                RecordKind::AtHeight(height) => drop(keyed.insert(RecordKey::AtHeight(height), record)),
             }
         }
-        let durable = !newest.is_empty() || !blocks.is_empty();
+        let mut batch = self.database.batch();
+        let _entering = self.append_bodies(&mut batch, bodies.into_iter())?;
+        let durable = !keyed.is_empty() || !blocks.is_empty();
         for (digest, block) in blocks {
             batch.insert(&self.blocks, digest, block.encode());
-            batch.insert(&self.live, live_key(LIVE_BLOCK, &digest), height_key(block.height()));
+            batch.insert(&self.live, LiveKey::Block(digest).encode(), height_key(block.height()));
         }
-        for (key, record) in newest {
-            batch.insert(&self.records, key, record.encode());
+        for (key, record) in keyed {
+            batch.insert(&self.records, key.encode(), record.encode());
         }
-        // Bodies are found again by the scan at the next start: where they are need not be durable.
+        // Locations of bodies need not be durable: the scan at the next start finds the bodies again.
         let batch = if durable { batch.durability(Some(PersistMode::SyncData)) } else { batch };
         batch.commit().map_err(writing)
     }
 
-    /// Stores those batches that are not stored yet, and names their places in `batch`. Commit that before the guard
-    /// is dropped: places are to be entered in the order of the files, or the newest place could become durable
-    /// before an earlier one, and the scan at the next start would not look for that. No guard if all are stored.
+    /// Stores the bodies that are absent and adds their locations to `batch`. Commit `batch` before dropping the guard:
+    /// locations must be entered in file order. Otherwise the tail could become durable before an earlier location, and
+    /// the scan at the next start would miss that one. Returns no guard if all bodies are stored.
     fn append_bodies<'a>(
         &self,
         batch: &mut OwnedWriteBatch,
@@ -307,78 +292,77 @@ impl<P: Protocol> Records<P> {
         let absent = self.absent(absent.into_iter())?;
         if !absent.is_empty() {
             let frames: Vec<_> = absent.iter().map(|batch| (batch.digest(), batch.encode())).collect();
-            let places = self.segments.append(&frames)?;
-            let found: Vec<_> = frames.iter().map(|(key, _)| *key).zip(places).collect();
-            self.enter_places(batch, &found);
+            let locations = self.segments.append(&frames)?;
+            let found: Vec<_> = frames.iter().map(|(digest, _)| *digest).zip(locations).collect();
+            self.enter_locations(batch, &found);
         }
         Ok(Some(guard))
     }
 
-    /// Those batches that are not stored yet, each once.
+    /// The batches that are not stored yet, without repetitions.
     fn absent<'a>(&self, batches: impl Iterator<Item = &'a Arc<P::Batch>>) -> Result<Vec<&'a Arc<P::Batch>>> {
-        let mut absent: Vec<&Arc<P::Batch>> = Vec::new();
+        let (mut absent, mut seen) = (Vec::new(), HashSet::new());
         for batch in batches {
-            let key = batch.digest();
-            let known = absent.iter().any(|other| other.digest() == key);
-            if !known && !self.batches.contains_key(key).map_err(reading)? {
+            let digest = batch.digest();
+            if seen.insert(digest) && !self.batches.contains_key(digest).map_err(reading)? {
                 absent.push(batch);
             }
         }
         Ok(absent)
     }
 
-    fn enter_places(&self, batch: &mut OwnedWriteBatch, found: &[([u8; 32], Place)]) {
-        for (key, place) in found {
-            batch.insert(&self.batches, *key, place.encode());
-            batch.insert(&self.live, live_key(LIVE_BATCH, key), []);
+    fn enter_locations(&self, batch: &mut OwnedWriteBatch, found: &[(Hash, FrameLocation)]) {
+        for (digest, location) in found {
+            batch.insert(&self.batches, *digest, location.encode());
+            batch.insert(&self.live, LiveKey::Batch(*digest).encode(), []);
         }
         if let Some((_, last)) = found.last() {
             batch.insert(&self.tail, TAIL, last.encode());
         }
     }
 
-    fn live_digests(&self, tag: u8) -> Result<Vec<[u8; 32]>> {
-        let digest = |entry: fjall::Guard| {
-            let key = entry.key().map_err(reading)?;
-            let digest = key.get(1..).and_then(|d| d.try_into().ok());
-            digest.ok_or_else(|| NodeError::corrupt("a live record", "its key is damaged"))
-        };
-        self.live.prefix([tag]).map(digest).collect()
+    fn live_digests(&self, tag: [u8; 1]) -> Result<Vec<Hash>> {
+        let digest = |entry: fjall::Guard| LiveKey::digest(&entry.key().map_err(reading)?);
+        self.live.prefix(tag).map(digest).collect()
     }
 
-    pub(super) fn record_at(&self, height: u64) -> Result<Option<Record<P>>> {
-        let bytes = self.records.get(record_key(height)).map_err(reading)?;
-        bytes.map(|bytes| self.decode_record(&bytes)).transpose()
+    fn block_bytes_at(&self, height: u64) -> Result<Option<(Hash, UserValue)>> {
+        let Some(digest) = self.heights.get(height_key(height)).map_err(reading)? else { return Ok(None) };
+        let digest = Hash::try_from(&*digest).map_err(|e| NodeError::corrupt("a height", e))?;
+        let bytes = self.blocks.get(digest).map_err(reading)?;
+        Ok(Some((digest, bytes.ok_or_else(|| missing("block", &digest))?)))
+    }
+
+    fn decode_block(&self, digest: &Hash, bytes: &[u8]) -> Result<Arc<P::Block>> {
+        let block = P::Block::decode(bytes, &self.context).map_err(|e| NodeError::corrupt("a block", e))?;
+        check_digest("a block", digest, &block.digest())?;
+        Ok(Arc::new(block))
     }
 
     fn decode_record(&self, bytes: &[u8]) -> Result<Record<P>> {
         P::decode_record(bytes, &self.context).map_err(|e| NodeError::corrupt("a record", e))
     }
 
-    /// A block at an executed height that is still live: recorded again after it was archived, or never committed.
+    /// Removes a live block at an executed height: it was recorded again after it was archived, or never committed.
     fn drop_stale(&self, block: &P::Block) -> Result<()> {
         let digest = block.digest();
         let archived = self.heights.get(height_key(block.height())).map_err(reading)?;
         if archived.is_some_and(|archived| *archived == digest) {
-            return self.live.remove(live_key(LIVE_BLOCK, &digest)).map_err(writing);
+            return self.live.remove(LiveKey::Block(digest).encode()).map_err(writing);
         }
         self.forget_blocks(&[digest])
     }
 }
 
-fn record_key(height: u64) -> [u8; 9] {
-    let mut key = [0; 9];
-    key.split_at_mut(1).1.copy_from_slice(&height_key(height));
-    key
+fn check_digest(what: &'static str, expected: &Hash, got: &Hash) -> Result<()> {
+    if expected == got {
+        return Ok(());
+    }
+    let problem = format!("expected digest {}, got {}", hex::encode(expected), hex::encode(got));
+    Err(NodeError::corrupt(what, problem))
 }
 
-fn live_key(tag: u8, digest: &[u8; 32]) -> [u8; 33] {
-    let mut key = [tag; 33];
-    key.split_at_mut(1).1.copy_from_slice(digest);
-    key
-}
-
-fn missing(what: &str, digest: &[u8; 32]) -> NodeError {
+fn missing(what: &str, digest: &Hash) -> NodeError {
     NodeError::corrupt("the chain", format!("{what} {} is missing", hex::encode(digest)))
 }
 

@@ -1,4 +1,4 @@
-//! Bodies of batches, in append-only files.
+//! Append-only files with the bodies of batches.
 //!
 //! `NNNNNNNN.segment` holds the 8 bytes `qrtsegm1`, then frames:
 //!
@@ -9,9 +9,9 @@
 //! | 16 | check: first half of H(store-frame; length ‖ key ‖ body) |
 //! | length | body |
 //!
-//! An append is durable when it returns: the file is synchronised, and for a new file its directory too. What a
-//! crash leaves behind the last complete frame of the last file is cut off when the store opens. A frame that was
-//! once known to be durable and does not read back is damage, never a torn tail, and is reported as such.
+//! An append is durable when it returns: the file is synchronized, and for a new file also its directory. Opening the store
+//! truncates the bytes after the last complete frame of the last file. A frame that was known to be durable and cannot be
+//! read is reported as damage.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -25,29 +25,29 @@ use crate::{NodeError, Result};
 
 const MAGIC: &[u8; 8] = b"qrtsegm1";
 const HEAD: usize = 4 + 32 + 16;
-/// A file is closed once it is this large. Large enough that creating files is rare, small enough to copy about.
+/// Size at which a new file is started: large enough that new files are rare, small enough to copy.
 const FULL: u64 = 256 << 20;
-/// Longest body.
+/// Maximum size of a body in bytes.
 const MAX_BODY: usize = 16 << 20;
 
-/// Where a frame is.
+/// Location of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct FrameLocation {
     pub(super) segment: u32,
     pub(super) offset: u64,
     pub(super) length: u32,
 }
 
-impl Place {
-    /// Before every frame.
-    pub(super) const START: Place = Place { segment: 0, offset: 0, length: 0 };
+impl FrameLocation {
+    /// Location before all frames.
+    pub(super) const START: FrameLocation = FrameLocation { segment: 0, offset: 0, length: 0 };
 
     fn end(&self) -> u64 {
         self.offset + HEAD as u64 + u64::from(self.length)
     }
 }
 
-impl Encode for Place {
+impl Encode for FrameLocation {
     fn encode_to(&self, w: &mut Writer) {
         w.u32(self.segment);
         w.u64(self.offset);
@@ -55,13 +55,13 @@ impl Encode for Place {
     }
 }
 
-impl Decode for Place {
+impl Decode for FrameLocation {
     fn decode_from(r: &mut Reader<'_>, (): &()) -> quorate::Result<Self> {
         Ok(Self { segment: r.u32()?, offset: r.u64()?, length: r.u32()? })
     }
 }
 
-/// The files of one directory.
+/// The segment files of one directory.
 #[derive(Debug)]
 pub(super) struct Segments {
     dir: PathBuf,
@@ -73,23 +73,27 @@ pub(super) struct Segments {
 struct Active {
     segment: u32,
     length: u64,
-    /// `None` until the first append after the directory was made.
+    /// `None` until the first append to a new directory.
     file: Option<File>,
     failed: bool,
 }
 
 impl Segments {
-    /// Opens the directory. `last` is the newest frame that is known to be durable; `found` is called with each
-    /// frame behind it, in order.
-    pub(super) fn open(dir: PathBuf, last: Place, found: impl FnMut([u8; 32], Place)) -> Result<Self> {
+    /// Opens the directory. `last` is the newest frame that is known to be durable. Calls `found` with each frame after it,
+    /// in order.
+    pub(super) fn open(
+        dir: PathBuf,
+        last: FrameLocation,
+        found: impl FnMut([u8; 32], FrameLocation),
+    ) -> Result<Self> {
         Self::open_with(dir, FULL, last, found)
     }
 
     fn open_with(
         dir: PathBuf,
         full: u64,
-        last: Place,
-        mut found: impl FnMut([u8; 32], Place),
+        last: FrameLocation,
+        mut found: impl FnMut([u8; 32], FrameLocation),
     ) -> Result<Self> {
         create_dir(&dir)?;
         let newest = newest_segment(&dir)?;
@@ -124,9 +128,9 @@ impl Segments {
         Ok(Self { dir, full, active })
     }
 
-    /// Appends frames; they are durable when this returns. After an error nothing more is accepted until the
-    /// store is opened again, for nobody knows what the disk holds.
-    pub(super) fn append(&self, frames: &[([u8; 32], Vec<u8>)]) -> Result<Vec<Place>> {
+    /// Appends frames durably. After an error, appends are refused until the store is opened again, because the content of
+    /// the disk is unknown.
+    pub(super) fn append(&self, frames: &[([u8; 32], Vec<u8>)]) -> Result<Vec<FrameLocation>> {
         let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
         if active.failed {
             return Err(NodeError::store("appending batches", "an earlier write failed"));
@@ -136,8 +140,8 @@ impl Segments {
         done
     }
 
-    /// Reads a frame back.
-    pub(super) fn read(&self, key: &[u8; 32], place: Place) -> Result<Vec<u8>> {
+    /// Reads a frame.
+    pub(super) fn read(&self, key: &[u8; 32], place: FrameLocation) -> Result<Vec<u8>> {
         let path = segment_path(&self.dir, place.segment);
         let mut file = File::open(&path).map_err(|e| io(&path, e))?;
         file.seek(SeekFrom::Start(place.offset)).map_err(|e| io(&path, e))?;
@@ -148,7 +152,11 @@ impl Segments {
         }
     }
 
-    fn append_locked(&self, active: &mut Active, frames: &[([u8; 32], Vec<u8>)]) -> Result<Vec<Place>> {
+    fn append_locked(
+        &self,
+        active: &mut Active,
+        frames: &[([u8; 32], Vec<u8>)],
+    ) -> Result<Vec<FrameLocation>> {
         let mut places = Vec::with_capacity(frames.len());
         if active.file.is_none() || active.length >= self.full {
             self.next_file(active)?;
@@ -158,11 +166,14 @@ impl Segments {
         for (key, body) in frames {
             let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
             if body.len() > MAX_BODY {
-                return Err(NodeError::store("appending batches", format!("a batch of {length} bytes")));
+                return Err(NodeError::store(
+                    "appending batches",
+                    format!("batch too large: {length} bytes"),
+                ));
             }
             let head = [&length.to_le_bytes()[..], key, &check(length, key, body)].concat();
             file.write_all(&head).and_then(|()| file.write_all(body)).map_err(|e| io(&path, e))?;
-            let place = Place { segment: active.segment, offset: active.length, length };
+            let place = FrameLocation { segment: active.segment, offset: active.length, length };
             active.length = place.end();
             places.push(place);
         }
@@ -182,13 +193,18 @@ impl Segments {
     }
 }
 
-/// Walks the frames of a file from `start` and gives the end of the last complete one.
-fn scan(path: &Path, segment: u32, start: u64, found: &mut impl FnMut([u8; 32], Place)) -> Result<u64> {
+/// Scans the frames of a file from `start` on. Returns the end of the last complete frame.
+fn scan(
+    path: &Path,
+    segment: u32,
+    start: u64,
+    found: &mut impl FnMut([u8; 32], FrameLocation),
+) -> Result<u64> {
     let mut file = File::open(path).map_err(|e| io(path, e))?;
     let length = file.metadata().map_err(|e| io(path, e))?.len();
     let mut magic = [0; MAGIC.len()];
     if length < MAGIC.len() as u64 {
-        // The crash came between creating the file and writing its first bytes.
+        // The process crashed after it created the file and before it wrote its first bytes.
         rewrite_magic(path)?;
         return Ok(MAGIC.len() as u64);
     }
@@ -200,7 +216,7 @@ fn scan(path: &Path, segment: u32, start: u64, found: &mut impl FnMut([u8; 32], 
     file.seek(SeekFrom::Start(offset)).map_err(|e| io(path, e))?;
     let mut file = std::io::BufReader::with_capacity(1 << 20, file);
     while let Some((key, body)) = read_frame(&mut file).map_err(|e| io(path, e))? {
-        let place = Place { segment, offset, length: body.len() as u32 };
+        let place = FrameLocation { segment, offset, length: body.len() as u32 };
         offset = place.end();
         found(key, place);
     }
@@ -211,7 +227,7 @@ fn rewrite_magic(path: &Path) -> Result<()> {
     fs::write(path, MAGIC).and_then(|()| File::open(path)?.sync_all()).map_err(|e| io(path, e))
 }
 
-/// The next frame; `None` if what is there is not a complete one.
+/// Reads the next frame; `None` if it is incomplete.
 fn read_frame(file: &mut impl Read) -> std::io::Result<Option<([u8; 32], Vec<u8>)>> {
     let mut head = Vec::with_capacity(HEAD);
     file.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
@@ -272,18 +288,18 @@ mod tests {
         ([n; 32], vec![n; 100 + usize::from(n)])
     }
 
-    type Found = Vec<([u8; 32], Place)>;
+    type Found = Vec<([u8; 32], FrameLocation)>;
 
-    fn open(dir: &Path, last: Place) -> Result<(Segments, Found)> {
+    fn open(dir: &Path, last: FrameLocation) -> Result<(Segments, Found)> {
         let mut found = Vec::new();
         let segments = Segments::open_with(dir.to_owned(), 400, last, |k, p| found.push((k, p)))?;
         Ok((segments, found))
     }
 
     #[test]
-    fn what_was_appended_is_found_again_over_several_files() {
+    fn appended_frames_are_found_across_files() {
         let dir = tempfile::tempdir().unwrap();
-        let (segments, _) = open(dir.path(), Place::START).unwrap();
+        let (segments, _) = open(dir.path(), FrameLocation::START).unwrap();
         let places: Vec<_> = (0..9).map(|n| segments.append(&[frame(n)]).unwrap()[0]).collect();
         assert!(places[8].segment > 2, "{places:?}");
         drop(segments);
@@ -296,29 +312,29 @@ mod tests {
     }
 
     #[test]
-    fn a_tail_torn_at_any_byte_is_cut_off_and_written_over() {
+    fn a_torn_tail_is_truncated_and_overwritten() {
         let whole = tempfile::tempdir().unwrap();
-        let (segments, _) = open(whole.path(), Place::START).unwrap();
+        let (segments, _) = open(whole.path(), FrameLocation::START).unwrap();
         let places = segments.append(&[frame(1), frame(2)]).unwrap();
         let bytes = fs::read(segment_path(whole.path(), 1)).unwrap();
         for cut in 0..bytes.len() {
             let dir = tempfile::tempdir().unwrap();
             fs::write(segment_path(dir.path(), 1), &bytes[..cut]).unwrap();
             let complete = places.iter().filter(|p| p.end() <= cut as u64).count();
-            let (segments, found) = open(dir.path(), Place::START).unwrap();
+            let (segments, found) = open(dir.path(), FrameLocation::START).unwrap();
             assert_eq!(found.len(), complete, "cut at {cut}");
             let place = segments.append(&[frame(7)]).unwrap()[0];
             drop(segments);
-            let (segments, found) = open(dir.path(), Place::START).unwrap();
+            let (segments, found) = open(dir.path(), FrameLocation::START).unwrap();
             assert_eq!(found.len(), complete + 1);
             assert_eq!(segments.read(&[7; 32], place).unwrap(), frame(7).1);
         }
     }
 
     #[test]
-    fn garbage_behind_the_last_frame_is_cut_off() {
+    fn garbage_after_the_last_frame_is_truncated() {
         let dir = tempfile::tempdir().unwrap();
-        let (segments, _) = open(dir.path(), Place::START).unwrap();
+        let (segments, _) = open(dir.path(), FrameLocation::START).unwrap();
         let place = segments.append(&[frame(1)]).unwrap()[0];
         drop(segments);
         let path = segment_path(dir.path(), 1);
@@ -326,7 +342,7 @@ mod tests {
             let mut bytes = fs::read(&path).unwrap();
             bytes.extend_from_slice(garbage);
             fs::write(&path, bytes).unwrap();
-            let (_, found) = open(dir.path(), Place::START).unwrap();
+            let (_, found) = open(dir.path(), FrameLocation::START).unwrap();
             assert_eq!(found, [([1; 32], place)]);
             assert_eq!(fs::metadata(&path).unwrap().len(), place.end());
         }
@@ -335,7 +351,7 @@ mod tests {
     #[test]
     fn lost_durable_frames_are_damage_and_not_a_torn_tail() {
         let dir = tempfile::tempdir().unwrap();
-        let (segments, _) = open(dir.path(), Place::START).unwrap();
+        let (segments, _) = open(dir.path(), FrameLocation::START).unwrap();
         let places = segments.append(&[frame(1), frame(2)]).unwrap();
         drop(segments);
         let path = segment_path(dir.path(), 1);

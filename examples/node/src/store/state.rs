@@ -1,26 +1,25 @@
-//! The application's part of the store: its entries, and how far it has executed.
+//! The application's part of the store: its entries, and the executed height.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use fjall::{Database, Keyspace};
 
-use super::database::{Options, height_key, open_database, open_keyspace};
+use super::database::{KeyspaceOptions, height_key, open_database, open_keyspace};
 use crate::application::{ApplicationError, Changes, State, StateSource, Visitor};
 use crate::{NodeError, Result};
 
-/// Where execution is: a height, and what agreed on there.
+/// State roots after a height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Roots {
-    /// The root that the application gave.
+    /// Root computed by the application.
     pub application: [u8; 32],
-    /// The running hash over these roots up to this height: what blocks state. See
-    /// [`execution`](crate::execution).
+    /// Hash over these roots up to this height, which blocks contain. See [`execution`](crate::execution).
     pub execution: [u8; 32],
 }
 
-/// The application's entries and the roots of each height. Writes are atomic and ordered but wait for no disk:
-/// what a crash of the machine takes is executed again.
+/// The application's entries and the roots of each height. Writes are atomic and ordered, but not durable when they return:
+/// after a crash of the machine, lost blocks are executed again.
 #[derive(Clone)]
 pub struct StateStore {
     database: Database,
@@ -31,12 +30,12 @@ pub struct StateStore {
 impl StateStore {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let database = open_database(path)?;
-        let entries = open_keyspace(&database, "entries", Options { memtable: 32 << 20 })?;
-        let roots = open_keyspace(&database, "roots", Options { memtable: 4 << 20 })?;
+        let entries = open_keyspace(&database, "entries", KeyspaceOptions { memtable: 32 << 20 })?;
+        let roots = open_keyspace(&database, "roots", KeyspaceOptions { memtable: 4 << 20 })?;
         Ok(Self { database, entries, roots })
     }
 
-    /// The newest executed height with its roots; `None` if not even the genesis was entered.
+    /// The newest executed height with its roots; `None` in a new store.
     ///
     /// # Errors
     /// If the store fails.
@@ -47,7 +46,7 @@ impl StateStore {
         Ok(Some((height, decode_roots(&value)?)))
     }
 
-    /// The roots after the block at `height`; `None` if it was not executed.
+    /// Roots after the block at `height`; `None` if it is not executed.
     ///
     /// # Errors
     /// If the store fails.
@@ -57,10 +56,10 @@ impl StateStore {
         value.map(|bytes| decode_roots(&bytes)).transpose()
     }
 
-    /// Enters what the block at `height` changed, with the roots after it: all or nothing.
+    /// Applies the changes of the block at `height` and stores the roots after it, atomically.
     ///
     /// # Errors
-    /// If the store fails; stop then.
+    /// If the store fails. Then stop the node.
     pub fn commit(&self, height: u64, roots: &Roots, changes: &Changes) -> Result<()> {
         let mut batch = self.database.batch();
         for (key, value) in changes.iter() {
@@ -74,7 +73,7 @@ impl StateStore {
         batch.commit().map_err(|e| NodeError::store("writing the state", e))
     }
 
-    /// Waits until the disk has everything that was entered.
+    /// Makes all writes durable.
     ///
     /// # Errors
     /// If the store fails.
@@ -84,7 +83,7 @@ impl StateStore {
             .map_err(|e| NodeError::store("writing the state", e))
     }
 
-    /// The application's view of its entries.
+    /// The entries as the application sees them.
     pub fn state(&self) -> State {
         State::new(Arc::new(self.clone()))
     }
@@ -114,5 +113,5 @@ fn damaged() -> NodeError {
 }
 
 fn unreadable(e: fjall::Error) -> ApplicationError {
-    ApplicationError::new(format!("the state cannot be read: {e}; check the disk"))
+    ApplicationError::new(format!("cannot read the state: {e}; check the disk"))
 }

@@ -1,14 +1,14 @@
-//! What the tests of links and networks share.
-#![allow(dead_code, reason = "each test takes what it needs of it")]
+//! Chains and validators on the local machine, for tests of this crate and of the adapters.
+#![allow(dead_code, reason = "each test uses a part of it")]
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use quorate_node::config::{LinkConfig, NodeConfig};
-use quorate_node::genesis::{Genesis, Member, SchemeName};
+use quorate_node::genesis::{Genesis, Member, Schedule, SchemeName};
 use quorate_node::keys::NodeKeys;
 use quorate_support::ports::{free_address, free_addresses};
 
-/// A chain of `n` members with ports of their own on this machine.
+/// Creates a chain of `n` members, each with its own port on the local machine.
 pub(crate) fn chain(n: usize, scheme: SchemeName) -> (Genesis, Vec<NodeKeys>) {
     let keys: Vec<NodeKeys> = (0..n).map(|_| NodeKeys::generate(scheme).unwrap()).collect();
     let addresses = free_addresses(n).unwrap();
@@ -26,7 +26,7 @@ pub(crate) fn chain(n: usize, scheme: SchemeName) -> (Genesis, Vec<NodeKeys>) {
     (Genesis::new("test", scheme, members), keys)
 }
 
-/// Waits until `condition` holds; a test that never gets there fails with `what`.
+/// Waits until `condition` holds; fails with `what` after two minutes.
 pub(crate) async fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !condition() {
@@ -35,26 +35,17 @@ pub(crate) async fn eventually(what: &str, mut condition: impl FnMut() -> bool) 
     }
 }
 
-/// A chain's files on disk: the genesis, and for each member its keys and configuration.
+/// Files of a chain on disk: the genesis, and the keys and configuration of each member.
 pub(crate) struct Site {
     pub(crate) dir: tempfile::TempDir,
     pub(crate) genesis: Genesis,
 }
 
 impl Site {
-    /// `n` members that may be started.
-    pub(crate) fn new(n: usize, scheme: SchemeName) -> Self {
-        Self::of(chain(n, scheme))
-    }
-
-    /// `n` members that run Gosig, whose clock began an hour ago.
-    pub(crate) fn gosig(n: usize) -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-        let (genesis, keys) = chain(n, SchemeName::Bls);
-        Self::of((genesis.with_gosig(now - 3600), keys))
-    }
-
-    fn of((genesis, keys): (Genesis, Vec<NodeKeys>)) -> Self {
+    /// Creates the files of `n` members of a chain that runs `protocol`.
+    pub(crate) fn new(protocol: &str, n: usize, scheme: SchemeName, schedule: Option<Schedule>) -> Self {
+        let (genesis, keys) = chain(n, scheme);
+        let genesis = genesis.with_protocol(protocol.parse().unwrap(), schedule);
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("genesis.toml"), genesis.to_toml().unwrap()).unwrap();
         for (i, keys) in keys.iter().enumerate() {
@@ -63,13 +54,13 @@ impl Site {
         Self { dir, genesis }
     }
 
-    /// The configuration of a member.
+    /// Configuration of a member.
     pub(crate) fn config(&self, i: usize) -> NodeConfig {
         self.config_of(&i.to_string(), self.genesis.members[i].address.clone())
     }
 
-    /// New keys that are no member's, and the configuration of a validator that is to join with them; where it accepts
-    /// links is in that.
+    /// Creates the keys and the configuration of a validator that is not a member yet. The configuration contains its
+    /// link address.
     pub(crate) fn joiner(&self, name: &str) -> (NodeKeys, NodeConfig) {
         let keys = NodeKeys::generate(self.genesis.scheme).unwrap();
         keys.save(&self.dir.path().join(format!("keys{name}"))).unwrap();

@@ -1,12 +1,11 @@
-//! Nodes of a network in one process, and all that each has committed.
-#![allow(dead_code, reason = "each test takes what it needs of it")]
+//! Validators of a network in one process, with the blocks that each has committed. The test provides `crate::start`.
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use quorate_node::application::Ledger;
 use quorate_node::config::NodeConfig;
 use quorate_node::handle::{CommitEvent, Digest, Refusal, Ticket};
 use quorate_node::runtime::Node;
@@ -15,7 +14,7 @@ use tokio::sync::broadcast::error::TryRecvError;
 
 use crate::common::Site;
 
-/// A node and all that it has committed.
+/// A validator and the blocks that it has committed.
 pub(crate) struct Member {
     pub(crate) node: Node,
     commits: Receiver<Arc<CommitEvent>>,
@@ -28,15 +27,15 @@ impl Member {
     }
 
     pub(crate) async fn with(config: NodeConfig) -> Self {
-        Self::of(Node::start(config, Ledger::default()).await.unwrap())
+        Self::new(crate::start(config).await.unwrap())
     }
 
-    pub(crate) fn of(node: Node) -> Self {
+    pub(crate) fn new(node: Node) -> Self {
         let commits = node.handle().commits();
         Self { node, commits, chain: BTreeMap::new() }
     }
 
-    /// Notes what was committed meanwhile, and checks that heights are consecutive.
+    /// Receives the pending commit events, and checks that heights are consecutive.
     pub(crate) fn follow(&mut self) {
         loop {
             match self.commits.try_recv() {
@@ -56,7 +55,7 @@ impl Member {
         self.node.handle().status().executed_height
     }
 
-    /// How many of these batches are committed.
+    /// Returns true if the batches of all tickets are committed.
     pub(crate) fn committed(&mut self, tickets: &[Ticket]) -> bool {
         self.follow();
         let own: std::collections::BTreeSet<u64> =
@@ -64,7 +63,7 @@ impl Member {
         tickets.iter().all(|t| own.contains(&t.batch_sequence))
     }
 
-    /// Submits transactions, again and again while the node is busy.
+    /// Submits transactions, and repeats those that the node refuses because it is busy.
     pub(crate) async fn submit(&self, transactions: Vec<Bytes>) -> Vec<Ticket> {
         let mut tickets = Vec::new();
         for transaction in transactions {
@@ -85,7 +84,7 @@ pub(crate) fn puts(from: usize, count: usize) -> Vec<Bytes> {
     (0..count).map(|i| Bytes::from(format!("put key-{from}-{i} value-{i}"))).collect()
 }
 
-/// No two members have different blocks or states at a height.
+/// Checks that all members have the same block and state at each height.
 pub(crate) fn agree(members: &[Member]) {
     let mut chain: BTreeMap<u64, (Digest, Digest)> = BTreeMap::new();
     for commit in members.iter().flat_map(|m| m.chain.values()) {

@@ -1,7 +1,6 @@
-//! A node that does what a test says: what clients see of a busy, failing or silent validator cannot be had from a
-//! real one at will.
+//! A fake node that tests control: a real one cannot be made busy, failing or silent at will.
 
-#![allow(dead_code, unreachable_pub, reason = "each test takes what it needs of it")]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -28,7 +27,7 @@ pub struct Fake {
     pub broken: AtomicBool,
     pub syncing: AtomicBool,
     pub taken: AtomicU64,
-    /// How many transactions go into one batch.
+    /// Number of transactions per batch.
     pub per_batch: AtomicU64,
     transactions: Mutex<HashMap<TransactionId, Bytes>>,
     committed: Mutex<HashMap<TransactionId, Bytes>>,
@@ -52,7 +51,7 @@ impl Fake {
         })
     }
 
-    /// Commits everything taken so far, and these batches.
+    /// Commits all accepted transactions, and reports these batches.
     pub fn commit(&self, own_batches: Vec<u64>) {
         self.committed.lock().unwrap().extend(self.transactions.lock().unwrap().drain());
         let height = self.height.fetch_add(1, Ordering::Relaxed) + 1;

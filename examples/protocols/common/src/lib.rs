@@ -1,9 +1,11 @@
 #![forbid(unsafe_code)]
-//! Parts that all chain protocols share: digest types, comparison of executed states, and limits on traffic with peers.
-//! Gosig and Jolteon are built on it.
+//! Parts shared by all protocols that order blocks: batches of transactions, digest types, the application states that
+//! a member computed, and limits on traffic with peers. Gosig and Jolteon are built on it.
 //!
 //! | module | contents |
 //! |---|---|
+//! | [`batch`] | batches of client transactions, their headers and digests |
+//! | [`builder`] | the builder that seals client transactions into batches |
 //! | [`digest!`] | digest types |
 //! | [`execution`] | the states that this member computed, compared with the states that blocks name |
 //! | [`status_poll`] | the poll of the other members after a start |
@@ -11,6 +13,8 @@
 //! | `testing` | committees with public secrets |
 //! | `simulation` | the application and the clients of a chain in the simulator |
 
+pub mod batch;
+pub mod builder;
 mod digest;
 pub mod execution;
 pub mod rate_limit;

@@ -9,6 +9,7 @@ use quorate::ed25519::Ed25519;
 use quorate::machine::MemberIndex;
 use quorate::merkle::Hash;
 use quorate::scheme::Scheme;
+pub use quorate_protocol::batch::OwnBatchState;
 
 use crate::batch::Batch;
 use crate::block::{Block, Executed};
@@ -19,7 +20,7 @@ use crate::message::HistoryRequest;
 /// Commands of the driver.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// Disseminates a batch of this member, created by a [`BatchBuilder`](crate::BatchBuilder).
+    /// Disseminates a batch of this member, created by a [`BatchBuilder`](quorate_protocol::builder::BatchBuilder).
     Seal(Arc<Batch>),
     /// Reports that the application executed up to a delivered height. Report every block: the states named by other
     /// members are compared only at reported heights.
@@ -62,18 +63,6 @@ pub enum Output<S: Scheme> {
         /// True if the previous view timed out.
         timed_out: bool,
     },
-}
-
-/// State of an own batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OwnBatchState {
-    /// A quorum has stored it; it will be proposed.
-    Certified,
-    /// It is part of a committed block.
-    Committed,
-    /// It was refused, because too many batches are outstanding or its number is used. Seal its transactions again
-    /// under a new number.
-    Refused,
 }
 
 /// A committed block with its batches and proof.

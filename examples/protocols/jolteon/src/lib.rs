@@ -40,8 +40,9 @@
 //! [`Replica`] is a [`Machine`](quorate::machine::Machine), whose contract (persist before send) is described there.
 //! In addition, the driver
 //!
-//! * collects its clients' transactions in [`Batch`]es with a [`BatchBuilder`] and submits them with
-//!   [`Command::Seal`], pausing while [`Output::Congestion`] requests it;
+//! * collects its clients' transactions in [`Batch`]es with a
+//!   [`BatchBuilder`](quorate_protocol::builder::BatchBuilder) and submits them with [`Command::Seal`], pausing while
+//!   [`Output::Congestion`] requests it;
 //! * executes the blocks of [`Output::Deliver`] in order and reports each state with [`Command::Executed`];
 //! * archives delivered blocks and batches and answers [`Output::Serve`] from the archive, because the replica keeps
 //!   nothing below its committed height;
@@ -61,7 +62,6 @@
 
 mod batch;
 mod block;
-mod builder;
 mod chain_state;
 mod finality;
 mod ids;
@@ -84,10 +84,9 @@ mod tree;
 
 pub use batch::{Batch, BatchHeader, BatchRef, MAX_BATCH_BYTES, MAX_TRANSACTIONS, TRANSACTIONS};
 pub use block::{Block, Committees, Content, Executed, MAX_BLOCK_BATCHES};
-pub use builder::{BatchBuilder, Placed};
 pub use chain_state::ChainState;
 pub use finality::{Finality, MAX_LINKS};
-pub use ids::{AVAILABLE, BLOCK, BatchDigest, BlockDigest, PROPOSAL, Slot, TIMEOUT};
+pub use ids::{AVAILABLE, BLOCK, BatchDigest, BlockDigest, PROPOSAL, Slot, TIMEOUT, availability};
 pub use interface::{Command, Delivery, Evidence, Output, OwnBatchState, Status, Timer};
 pub use leader::{LeaderReputation, PENALTY, ReputationUpdate};
 pub use message::{

@@ -162,7 +162,7 @@ impl Mempool {
         if !self.has_room(slot.sequence) {
             return false;
         }
-        let statement = slot.statement(identities, digest);
+        let statement = crate::ids::availability(slot, identities, digest);
         let collector = VoteCollector::new(identities.clone(), AVAILABLE, statement.view)
             .with_batch_threshold(2)
             .with_failure_limit(FAILURE_LIMIT);
@@ -173,7 +173,7 @@ impl Mempool {
 
     /// Takes in an acknowledgement of an own batch; returns the batch once a quorum stored it.
     pub(crate) fn acknowledge(&mut self, vote: Vote<Ed25519>) -> (Option<BatchRef>, Vec<VoteFault<Ed25519>>) {
-        let slot = Slot::from_statement(vote.statement());
+        let slot = Slot::from_view(vote.statement().view);
         let Some(own) = self.own.get_mut(&slot.sequence) else { return (None, Vec::new()) };
         if slot.author != self.me
             || own.batch.digest().0 != vote.statement().digest
@@ -328,7 +328,7 @@ mod tests {
 
     fn certified(batch: &Batch) -> BatchRef {
         let identities = committees::<Ed25519>(4).identities;
-        let statement = batch.header().slot.statement(&identities, batch.digest());
+        let statement = crate::ids::availability(batch.header().slot, &identities, batch.digest());
         BatchRef { header: *batch.header(), certificate: certify(&identities, statement) }
     }
 
@@ -374,7 +374,7 @@ mod tests {
         let own = batch(0, 1, 1);
         assert_eq!(mempool.store(&own, &chain, &parameters), Stored::New);
         assert!(mempool.disseminate(own.clone(), &identities, Time(10), parameters.retry));
-        let statement = own.header().slot.statement(&identities, own.digest());
+        let statement = crate::ids::availability(own.header().slot, &identities, own.digest());
         let mut reference = None;
         for member in 0..3 {
             assert!(reference.is_none());

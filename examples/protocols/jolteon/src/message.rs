@@ -306,7 +306,7 @@ mod tests {
         let [first, second] = chain(c, false);
         let [_, skipped] = chain(c, true);
         let batch = Arc::new(Batch::new(2, 3, [b"a".as_slice(), b"bc"]).unwrap());
-        let stored = batch.header().slot.statement(&c.identities, batch.digest());
+        let stored = crate::ids::availability(batch.header().slot, &c.identities, batch.digest());
         let reference = second.payload[0].clone();
         assert_eq!(reference.encode().len(), reference.encoded_len());
         let advance = Advance { high: second.justify.clone(), tc: skipped.tc.clone() };

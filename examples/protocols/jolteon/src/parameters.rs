@@ -19,10 +19,6 @@ pub struct Parameters {
     pub min_block_interval: Duration,
     /// Maximum number of batches in this member's blocks.
     pub max_block_batches: usize,
-    /// Size in bytes at which a batch is sealed.
-    pub batch_bytes: usize,
-    /// Age of its first transaction at which a batch is sealed.
-    pub batch_delay: Duration,
     /// Number of own uncommitted batches at which [`Output::Congestion`](crate::Output::Congestion) asks the driver
     /// to pause. At most 48.
     pub max_outstanding: usize,
@@ -46,8 +42,6 @@ impl Default for Parameters {
             view_timeout_cap: Duration::from_secs(10),
             min_block_interval: Duration::from_millis(25),
             max_block_batches: 256,
-            batch_bytes: 500_000,
-            batch_delay: Duration::from_millis(100),
             max_outstanding: 32,
             retry: Duration::from_millis(250),
             max_author_bytes: 48 << 20,

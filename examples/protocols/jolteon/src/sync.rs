@@ -274,7 +274,7 @@ mod tests {
         let parameters = Parameters::default();
         let identities = committees::<Ed25519>(4).identities;
         let batch = crate::Batch::new(2, 1, [b"x"]).unwrap();
-        let statement = batch.header().slot.statement(&identities, batch.digest());
+        let statement = crate::ids::availability(batch.header().slot, &identities, batch.digest());
         let reference = BatchRef { header: *batch.header(), certificate: certify(&identities, statement) };
         let mut sync = Synchronizer::<Ed25519>::new(0, 4);
         sync.request_batch(7, &reference);
@@ -296,7 +296,7 @@ mod tests {
         let mut digests = Vec::new();
         for sequence in 1..=40 {
             let batch = crate::Batch::new(2, sequence, [b"x"]).unwrap();
-            let statement = batch.header().slot.statement(&identities, batch.digest());
+            let statement = crate::ids::availability(batch.header().slot, &identities, batch.digest());
             let certificate = certify(&identities, statement);
             sync.request_batch(100 - sequence, &BatchRef { header: *batch.header(), certificate });
             digests.insert(0, batch.digest());

@@ -45,7 +45,7 @@ pub(crate) fn timeout_certificate<S: Scheme>(
 pub(crate) fn chain<S: Scheme>(committees: &Committees<S>, timed_out: bool) -> [Arc<Block<S>>; 2] {
     let reference = |author, sequence| {
         let batch = Batch::new(author, sequence, [b"transaction"]).unwrap();
-        let statement = batch.header().slot.statement(&committees.identities, batch.digest());
+        let statement = crate::ids::availability(batch.header().slot, &committees.identities, batch.digest());
         BatchRef { header: *batch.header(), certificate: certify(&committees.identities, statement) }
     };
     let sign = |content: Content<S>| {

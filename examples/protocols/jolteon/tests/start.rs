@@ -95,7 +95,8 @@ fn messages_of_another_chain_are_faults_and_change_nothing() {
     replica.handle(Time(0), Input::Start).messages.clear();
     drop(replica.handle(Time(0), Input::Command(Command::Seal(Arc::new(batch.clone())))));
     let acknowledge = |committees: &Committees<Ed25519>, member: u16| {
-        let statement = batch.header().slot.statement(&committees.identities, batch.digest());
+        let statement =
+            quorate_jolteon::availability(batch.header().slot, &committees.identities, batch.digest());
         let vote = quorate::certificate::Vote::sign_unguarded(
             &secret::<Ed25519>(member),
             &committees.identities,

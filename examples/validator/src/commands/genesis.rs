@@ -3,12 +3,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use quorate_node::genesis::{Genesis, Parameters, ProtocolName};
-use quorate_node::protocol::{self, Protocol, Visit};
+use quorate_node::genesis::{Genesis, Parameters, ProtocolName, Schedule};
+use quorate_node::protocol::{Protocol, ProtocolVisitor};
 use quorate_support::say;
 
 use super::keygen::PublicFile;
 use crate::exit::{Exit, Failure, OrFail};
+use crate::protocols::{GOSIG, parse_protocol, with_protocol};
 
 /// Create a chain's genesis file from its validators' public keys.
 ///
@@ -33,7 +34,7 @@ pub(crate) struct MakeGenesis {
     ///
     /// Gosig's rounds follow a clock that starts now; [schedule] in the file sets the length of a round. It cannot be
     /// changed once the chain has started.
-    #[arg(long, default_value_t)]
+    #[arg(long, default_value_t, value_parser = parse_protocol)]
     protocol: ProtocolName,
 
     /// The file to write; it must not exist.
@@ -50,7 +51,7 @@ impl MakeGenesis {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let members: Result<Vec<(PublicFile, u128)>, Failure> =
             self.members.iter().map(|member| read_member(member)).collect();
-        let genesis = assemble(&self.chain, members?, self.protocol, Parameters::default())?;
+        let genesis = assemble(&self.chain, members?, self.protocol.clone(), Parameters::default())?;
         save(&genesis, &self.out)?;
         let (chain, validators) = (genesis.chain_id(), genesis.members.len());
         say!("{}: chain {chain}, {}, {validators} validators", self.out.display(), genesis.protocol);
@@ -78,10 +79,8 @@ pub(crate) fn assemble(
     }
     let members = members.into_iter().map(|(public, weight)| public.into_member(weight));
     let genesis = Genesis { parameters, ..Genesis::new(chain, scheme, members.collect()) };
-    let genesis = match protocol {
-        ProtocolName::Jolteon => genesis,
-        ProtocolName::Gosig => genesis.with_gosig(now()),
-    };
+    let schedule = (protocol == *GOSIG).then(|| Schedule::starting(now()));
+    let genesis = genesis.with_protocol(protocol, schedule);
     check(&genesis)?;
     Ok(genesis)
 }
@@ -89,15 +88,15 @@ pub(crate) fn assemble(
 /// Verifies every key and its proof of possession.
 fn check(genesis: &Genesis) -> Result<(), Failure> {
     genesis.to_toml().or_fail(Exit::Setup, "cannot create the genesis file")?;
-    let checked = protocol::with(genesis, CheckKeys { genesis });
-    checked.or_fail(Exit::Setup, "cannot create the genesis file")
+    let checked = with_protocol(genesis, CheckKeys { genesis });
+    checked.and_then(|checked| checked).or_fail(Exit::Setup, "cannot create the genesis file")
 }
 
 struct CheckKeys<'a> {
     genesis: &'a Genesis,
 }
 
-impl Visit for CheckKeys<'_> {
+impl ProtocolVisitor for CheckKeys<'_> {
     type Output = quorate_node::Result<()>;
 
     fn visit<P: Protocol>(self) -> Self::Output {

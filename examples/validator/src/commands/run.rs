@@ -7,11 +7,13 @@ use quorate_node::application::Ledger;
 use quorate_node::client::Clients;
 use quorate_node::config::NodeConfig;
 use quorate_node::genesis::Genesis;
-use quorate_node::runtime::Node;
+use quorate_node::protocol::{Protocol, ProtocolVisitor};
+use quorate_node::runtime::{Node, Starting};
 use quorate_support::say;
 use tracing_subscriber::EnvFilter;
 
 use crate::exit::{Exit, Failure, OrFail};
+use crate::protocols::with_protocol;
 
 /// Maximum time that background tasks may take to end after shutdown.
 const STOP_PATIENCE: Duration = Duration::from_secs(1);
@@ -76,7 +78,9 @@ impl Run {
         config.node.observe |= self.observe;
         let genesis = Genesis::load(&config.node.genesis).map_err(cannot_run)?;
         let client_config = config.clients.clone();
-        let node = Node::start(config, Ledger::default()).await.map_err(cannot_run)?;
+        let start = StartNode { config, genesis: genesis.clone() };
+        let starting = with_protocol(&genesis, start).map_err(cannot_run)?;
+        let node = starting.await.map_err(cannot_run)?;
         let clients = match Clients::start(&client_config, node.handle(), &genesis).await {
             Ok(clients) => clients,
             Err(error) => {
@@ -100,6 +104,20 @@ impl Run {
             // Safe: the store survives a kill at any time.
             () = told_to_stop() => Err(Failure::new(Exit::Failed, "received a second signal while stopping")),
         }
+    }
+}
+
+/// Starts a validator with the protocol of its chain and the ledger as its application.
+struct StartNode {
+    config: NodeConfig,
+    genesis: Genesis,
+}
+
+impl ProtocolVisitor for StartNode {
+    type Output = Starting;
+
+    fn visit<P: Protocol>(self) -> Starting {
+        Node::start::<P>(self.config, self.genesis, Box::new(Ledger::default()))
     }
 }
 

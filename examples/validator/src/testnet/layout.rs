@@ -19,7 +19,7 @@ const PORTS_PER_NODE: u16 = 3;
 const STAGE_MS_PER_NODE: u32 = 16;
 
 /// Requested properties of a testnet. `None` means the value of the existing directory, or the default.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
     pub nodes: Option<usize>,
     pub protocol: Option<ProtocolName>,
@@ -54,7 +54,11 @@ pub(crate) struct NodePlace {
 
 impl Layout {
     /// Creates the files of a testnet, or reads existing ones.
-    pub(crate) fn prepare(directory: &Path, wanted: Wanted, parameters: Parameters) -> Result<Self, Failure> {
+    pub(crate) fn prepare(
+        directory: &Path,
+        wanted: &Wanted,
+        parameters: Parameters,
+    ) -> Result<Self, Failure> {
         fs::create_dir_all(directory)
             .or_fail(Exit::Setup, format!("cannot create {}", directory.display()))?;
         let directory =
@@ -69,7 +73,7 @@ impl Layout {
         for index in 0..nodes {
             members.push((make(&directory, index, port(base, index), scheme, false)?, 1));
         }
-        let mut made = assemble("testnet", members, wanted.protocol.unwrap_or_default(), parameters)?;
+        let mut made = assemble("testnet", members, wanted.protocol.clone().unwrap_or_default(), parameters)?;
         if let Some(schedule) = &mut made.schedule {
             // The validators share this machine's processors, and the work per stage grows with their number.
             let stage = STAGE_MS_PER_NODE.saturating_mul(nodes as u32);
@@ -97,10 +101,10 @@ impl Layout {
         fs::remove_file(&self.genesis).or_fail(Exit::Failed, doing)
     }
 
-    fn resume(directory: PathBuf, path: PathBuf, wanted: Wanted) -> Result<Self, Failure> {
+    fn resume(directory: PathBuf, path: PathBuf, wanted: &Wanted) -> Result<Self, Failure> {
         let genesis = Genesis::load(&path).or_fail(Exit::Setup, "cannot continue the testnet")?;
         let same = wanted.nodes.is_none_or(|nodes| nodes == genesis.members.len())
-            && wanted.protocol.is_none_or(|protocol| protocol == genesis.protocol)
+            && wanted.protocol.as_ref().is_none_or(|protocol| *protocol == genesis.protocol)
             && wanted.scheme.is_none_or(|scheme| scheme == genesis.scheme);
         if !same {
             let text = format!(
@@ -123,7 +127,7 @@ impl Layout {
             names.push(name(names.len()));
         }
         let nodes = names.iter().map(|name| place(&directory, name)).collect::<Result<_, Failure>>()?;
-        let (protocol, scheme) = (genesis.protocol, genesis.scheme);
+        let (protocol, scheme) = (genesis.protocol.clone(), genesis.scheme);
         Ok(Self { genesis: path, protocol, scheme, nodes, continued, directory })
     }
 }
@@ -191,11 +195,12 @@ fn free_ports(nodes: usize) -> Result<u16, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocols::GOSIG;
 
     #[test]
     fn a_testnet_is_created_once_and_continued() {
         let dir = tempfile::tempdir().unwrap();
-        let prepare = |wanted| Layout::prepare(dir.path(), wanted, Parameters::default());
+        let prepare = |wanted: Wanted| Layout::prepare(dir.path(), &wanted, Parameters::default());
         let scheme = Some(SchemeName::Ed25519);
         let made = prepare(Wanted { nodes: Some(3), scheme, ..Wanted::default() }).unwrap();
         assert!(!made.continued);
@@ -210,7 +215,7 @@ mod tests {
         assert!(NodeConfig::load(&grown.nodes[3].config).unwrap().node.observe);
         // It is part of the testnet from now on, although the genesis does not list it.
         assert_eq!(prepare(Wanted { nodes: Some(3), ..Wanted::default() }).unwrap().nodes.len(), before + 1);
-        let gosig = Some(ProtocolName::Gosig);
+        let gosig = Some(GOSIG.parse().unwrap());
         for other in
             [Wanted { nodes: Some(4), ..Wanted::default() }, Wanted { protocol: gosig, ..Wanted::default() }]
         {

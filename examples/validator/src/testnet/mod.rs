@@ -19,6 +19,7 @@ use quorate_node::genesis::{ProtocolName, SchemeName};
 use crate::commands::bench::{rate, seconds};
 use crate::exit::{Exit, Failure};
 use crate::load::{Format, Payloads};
+use crate::protocols::{GOSIG, parse_protocol};
 use layout::Wanted;
 use network::Network;
 use session::Session;
@@ -57,7 +58,7 @@ pub(crate) struct RunTestnet {
     nodes: Option<u64>,
 
     /// Consensus protocol: jolteon or gosig. [default: jolteon]
-    #[arg(long)]
+    #[arg(long, value_parser = parse_protocol)]
     protocol: Option<ProtocolName>,
 
     /// Signature scheme of votes: bls or, with Jolteon, ed25519. [default: bls]
@@ -128,7 +129,7 @@ impl RunTestnet {
             let text = format!("a transaction has at most {} bytes", parameters.max_transaction_bytes);
             return Err(Failure::new(Exit::Usage, text));
         }
-        if (self.protocol, self.scheme) == (Some(ProtocolName::Gosig), Some(SchemeName::Ed25519)) {
+        if self.runs_gosig() && self.scheme == Some(SchemeName::Ed25519) {
             let text = "gosig aggregates signatures, which ed25519 does not support; omit --scheme";
             return Err(Failure::new(Exit::Usage, text));
         }
@@ -143,7 +144,7 @@ impl RunTestnet {
             Plans { kills: &self.kill, restarts: &self.restart, joins: &self.join, leaves: &self.leave };
         let timeline = |nodes| Timeline::new(plans, nodes).map_err(|text| Failure::new(Exit::Usage, text));
         let changes = !self.join.is_empty() || !self.leave.is_empty();
-        if changes && self.data.is_none() && self.protocol != Some(ProtocolName::Gosig) {
+        if changes && self.data.is_none() && !self.runs_gosig() {
             return Err(no_member_changes());
         }
         if self.data.is_none() {
@@ -156,10 +157,10 @@ impl RunTestnet {
         let directory = self.data.clone().or_else(|| temporary.as_ref().map(|dir| dir.path().to_owned()));
         let directory = directory.unwrap_or_default();
         let nodes = self.nodes.or(self.data.is_none().then_some(DEFAULT_NODES)).map(|nodes| nodes as usize);
-        let wanted = Wanted { nodes, protocol: self.protocol, scheme: self.scheme };
+        let wanted = Wanted { nodes, protocol: self.protocol.clone(), scheme: self.scheme };
         let network = Network::start(&directory, wanted, parameters, &self.log_level).await?;
         // Checked again: an existing directory may have another number of validators or another protocol.
-        let fixed = changes && network.layout.protocol != ProtocolName::Gosig;
+        let fixed = changes && network.layout.protocol != *GOSIG;
         let timeline = match timeline(network.len()) {
             Ok(timeline) if !fixed => timeline,
             planned => {
@@ -169,6 +170,10 @@ impl RunTestnet {
             }
         };
         Session::new(&self, network, timeline).run(payloads).await
+    }
+
+    fn runs_gosig(&self) -> bool {
+        self.protocol.as_ref().is_some_and(|protocol| *protocol == *GOSIG)
     }
 }
 

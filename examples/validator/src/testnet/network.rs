@@ -37,7 +37,7 @@ impl Network {
     ) -> Result<Self, Failure> {
         let mut attempt = 1;
         loop {
-            let layout = Layout::prepare(directory, wanted, parameters.clone())?;
+            let layout = Layout::prepare(directory, &wanted, parameters.clone())?;
             let fresh = !layout.continued;
             match Self::launch(layout, log_level).await {
                 // Another process took a port between its choice and its use.

@@ -11,7 +11,7 @@ use crate::load::LoadReport;
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     pub nodes: usize,
-    pub protocol: &'static str,
+    pub protocol: String,
     pub scheme: &'static str,
     /// Offered transactions per second; 0 without a load.
     pub rate: f64,

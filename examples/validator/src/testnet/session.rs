@@ -255,7 +255,7 @@ impl<'a> Session<'a> {
         let frame = Frame {
             watch,
             names: &self.names,
-            protocol: self.network.layout.protocol,
+            protocol: self.network.layout.protocol.clone(),
             scheme: self.network.layout.scheme,
             directory: &directory,
             elapsed: start.elapsed(),
@@ -359,7 +359,7 @@ impl<'a> Session<'a> {
         };
         let report = Report {
             nodes: self.names.len(),
-            protocol: self.network.layout.protocol.as_str(),
+            protocol: self.network.layout.protocol.to_string(),
             scheme: self.network.layout.scheme.as_str(),
             rate: self.options.rate,
             tx_size: self.options.transactions.is_none().then_some(self.options.tx_size),

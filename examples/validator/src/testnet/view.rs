@@ -5,6 +5,7 @@ use quorate_support::terminal::{clock, count, millis};
 
 use super::watch::{Watch, Watched};
 use crate::load::Latencies;
+use crate::protocols::{GOSIG, JOLTEON};
 
 /// Snapshot of a testnet for display.
 #[derive(Debug)]
@@ -97,9 +98,10 @@ impl Frame<'_> {
             SchemeName::Bls => "BLS certificates",
             SchemeName::Ed25519 => "Ed25519 certificates",
         };
-        let protocol = match self.protocol {
-            ProtocolName::Jolteon => "Jolteon",
-            ProtocolName::Gosig => "Gosig",
+        let protocol = match self.protocol.as_str() {
+            JOLTEON => "Jolteon",
+            GOSIG => "Gosig",
+            other => other,
         };
         let left = format!("quorate testnet: {} validators, {protocol}, {certificates}", self.names.len());
         let right = match self.total {
@@ -230,7 +232,7 @@ mod tests {
         let frame = Frame {
             watch,
             names,
-            protocol: ProtocolName::Jolteon,
+            protocol: ProtocolName::DEFAULT,
             scheme: SchemeName::Ed25519,
             directory: &"/very/long/path".repeat(10),
             elapsed: Duration::from_secs(3_661),

@@ -5,9 +5,10 @@ use core::fmt;
 use zeroize::Zeroizing;
 
 use super::{GroupKey, Opening, SignatureShare, Signing};
+use crate::any::dispatch::{conversions, each};
+use crate::any::guard::Guard;
 use crate::any::threshold::Group;
 use crate::any::threshold::group::{each_class, each_group, per_class, per_group, with_group};
-use crate::any::{Guard, conversions, each};
 use crate::guard::GuardRecord;
 use crate::machine::MemberIndex;
 use crate::threshold::ecdsa::{self, AgreedTag, Curve, Deal, UnagreedTag};

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use quorate::ed25519::{self, Ed25519};
-use quorate::guard::{BLOCK, Guard, GuardRecord, Spend};
+use quorate::guard::{Guard, GuardRecord, PRESIGNATURES_PER_BLOCK, Spend};
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 use quorate::threshold::Secp256k1;
@@ -159,7 +159,7 @@ impl Signer {
 
     /// Reserves the block of `index` if reservations are enabled and the block is new.
     fn reserve(&mut self, index: u32) -> Result<(), RefusalReason> {
-        let block = index / BLOCK;
+        let block = index / PRESIGNATURES_PER_BLOCK;
         if !self.reserving || self.reserved == Some(block) {
             return Ok(());
         }
@@ -201,7 +201,7 @@ fn next(public: &PublicDeal, records: impl Iterator<Item = GuardRecord>) -> u32 
     let ours = records.filter(|r| r.epoch() == public.deal.epoch() && (r.view() >> 32) as u32 == key);
     let behind = ours.filter_map(|record| match (record.kind().number(), record.view() as u32) {
         (0, index) => index.checked_add(1),
-        (1, block) => block.checked_add(1)?.checked_mul(BLOCK),
+        (1, block) => block.checked_add(1)?.checked_mul(PRESIGNATURES_PER_BLOCK),
         _ => None,
     });
     behind.max().unwrap_or(0).min(public.count())
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn a_reservation_writes_once_and_a_crash_burns_the_block() {
-        let (shares, disk) = (shares(2 * BLOCK + 5), Disk::default());
+        let (shares, disk) = (shares(2 * PRESIGNATURES_PER_BLOCK + 5), Disk::default());
         one(&mut start(&shares, &disk, false), 3, b"own record").unwrap();
         let mut signer = start(&shares, &disk, true);
         for index in 4..40 {
@@ -338,10 +338,10 @@ mod tests {
         assert_eq!((disk.0.lock().unwrap().records.len(), signer.next()), (2, 40));
         assert_eq!(one(&mut signer, 4, b"b"), Err("CONTRADICTION"));
 
-        for (reserving, next) in [(false, BLOCK), (true, BLOCK + 1)] {
+        for (reserving, next) in [(false, PRESIGNATURES_PER_BLOCK), (true, PRESIGNATURES_PER_BLOCK + 1)] {
             let mut after = start(&shares, &disk, reserving);
             assert_eq!(after.next(), next);
-            for index in [0, 4, 39, 40, BLOCK - 1] {
+            for index in [0, 4, 39, 40, PRESIGNATURES_PER_BLOCK - 1] {
                 assert_eq!(one(&mut after, index, b"a"), Err("EXHAUSTED"), "{index}");
             }
             one(&mut after, 3, b"own record").unwrap();
@@ -350,7 +350,10 @@ mod tests {
         }
         // The disk fails at the reservation.
         disk.0.lock().unwrap().room = Some(0);
-        assert_eq!(one(&mut start(&shares, &disk, true), 2 * BLOCK + 1, b"a"), Err("STORE"));
+        assert_eq!(
+            one(&mut start(&shares, &disk, true), 2 * PRESIGNATURES_PER_BLOCK + 1, b"a"),
+            Err("STORE")
+        );
     }
 
     #[test]

@@ -9,32 +9,32 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
-use super::Context;
+use super::context::Context;
 use crate::client::code::Code;
 use crate::client::listen::{Stopping, stopped};
 use crate::handle::CommitEvent;
 
-/// How often a silent stream says that it lives.
+/// Interval of keep-alive comments on a silent stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
-/// What follows a client's stream of commits.
+/// State of a client's stream of commits.
 enum Follow {
     Commits(Receiver<Arc<CommitEvent>>, Stopping),
     End,
 }
 
-/// `GET /v1/commits`: one server-sent event per committed block, from now on. A client that falls behind by more
-/// than the node keeps is told with an event `end`, and the stream ends.
+/// `GET /v1/commits`: one server-sent event per block that is committed from now on. The stream ends with an event `end`
+/// if the client falls behind by more events than the node buffers.
 pub(super) async fn commits(State(context): State<Context>) -> Response {
     let follow = Follow::Commits(context.handle.commits(), context.stopping.clone());
-    // A first line at once, so that a client knows that it is connected.
+    // The first line confirms the connection.
     let greeting = stream::once(async { Ok::<_, Infallible>(Bytes::from_static(b": quorate commits\n\n")) });
     let events = stream::unfold(follow, next);
     let body = Body::from_stream(stream::StreamExt::chain(greeting, events));
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-cache"),
-        // When the stream ends there is nothing more to say.
+        // The stream has ended.
         (header::CONNECTION, "close"),
     ];
     (headers, body).into_response()
@@ -56,7 +56,7 @@ async fn next(follow: Follow) -> Option<(Result<Bytes, Infallible>, Follow)> {
 }
 
 fn event(commit: &CommitEvent) -> String {
-    // Numbers, hashes and lists of numbers always have a JSON form.
+    // Cannot fail: the event contains only numbers, hashes and lists of numbers.
     let data = serde_json::to_string(commit).unwrap_or_default();
     format!("event: commit\nid: {}\ndata: {data}\n\n", commit.height)
 }
@@ -65,13 +65,13 @@ fn too_slow(missed: u64) -> String {
     end(
         Code::TooSlow,
         &format!(
-            "you read too slowly and missed {missed} commits; connect again, and fill the gap from /v1/blocks"
+            "the client read too slowly and missed {missed} commits; reconnect, and read the gap from /v1/blocks"
         ),
     )
 }
 
 fn shutting_down() -> String {
-    end(Code::ShuttingDown, "the validator is shutting down; connect to another")
+    end(Code::ShuttingDown, "the validator is shutting down; connect to another validator")
 }
 
 fn end(code: Code, message: &str) -> String {

@@ -7,7 +7,7 @@ use crate::NodeError;
 use crate::client::code::Code;
 use crate::handle::Refusal;
 
-/// What a client is told instead of what it asked for: `{"code": "…", "message": "…"}`.
+/// Error response: `{"code": "…", "message": "…"}`.
 #[derive(Debug, Serialize)]
 pub(super) struct ApiError {
     #[serde(serialize_with = "name_of")]
@@ -36,9 +36,9 @@ impl From<Refusal> for ApiError {
 
 impl From<NodeError> for ApiError {
     fn from(error: NodeError) -> Self {
-        // What is wrong inside is for the operator, not for whoever can reach the port.
-        tracing::error!(%error, code = error.code(), "a client's request failed");
-        Self::new(Code::Internal, "the validator failed to answer; its log says why")
+        // Details of an internal error go to the log only: any client can reach the port.
+        tracing::error!(%error, code = error.code(), "client request failed");
+        Self::new(Code::Internal, "internal error; see the validator's log")
     }
 }
 
@@ -49,7 +49,7 @@ impl IntoResponse for ApiError {
         let seconds = self.retry_after_ms.map(|ms| ms.div_ceil(1000).max(1));
         let code = self.code;
         let mut response = (status, Json(self)).into_response();
-        // For whoever counts errors on the way out.
+        // The middleware counts errors by this code.
         response.extensions_mut().insert(code);
         if let Some(seconds) = seconds {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));

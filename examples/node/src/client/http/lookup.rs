@@ -8,29 +8,29 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, timeout_at};
 
-use super::Context;
+use super::context::Context;
 use super::error::ApiError;
 use crate::client::code::Code;
 use crate::client::listen::stopped;
 use crate::handle::{BlockView, Digest, EpochView, Handle, TransactionId, TransactionView};
 
-/// The longest that a request may wait for a commit.
+/// Maximum time that a request may wait for a commit, in seconds.
 const LONGEST_WAIT: f64 = 60.0;
-/// The most blocks that one request lists.
+/// Maximum number of blocks in one answer.
 const MOST_BLOCKS: u64 = 1000;
-/// The longest key that is looked up.
+/// Maximum length of a key in bytes.
 const LONGEST_KEY: usize = 1024;
-/// Between two looks at the store while waiting for a commit.
+/// Minimum interval between two reads of the store while a request waits for a commit.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
 
-/// `?wait=` of a transaction.
+/// Parameter `?wait=` of a transaction request.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wait {
     wait: Option<f64>,
 }
 
-/// `?from=&limit=` of blocks.
+/// Parameters `?from=&limit=` of a block request.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Range {
@@ -38,14 +38,14 @@ pub(super) struct Range {
     limit: Option<u64>,
 }
 
-/// `?encoding=` of a key.
+/// Parameter `?encoding=` of a ledger request.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Encoding {
     encoding: Option<String>,
 }
 
-/// A block of a list.
+/// Entry in a list of blocks.
 #[derive(Serialize)]
 struct BlockSummary {
     height: u64,
@@ -64,30 +64,31 @@ pub(super) async fn transaction(
     let id: TransactionId = id.parse().map_err(|e| bad(format!("transaction {id:?}: {e}")))?;
     let wait = query.map_err(bad_query)?.0.wait.unwrap_or(0.0);
     if !(0.0..=LONGEST_WAIT).contains(&wait) {
-        return Err(bad(format!("wait is a number of seconds from 0 to {LONGEST_WAIT}")));
+        return Err(bad(format!("wait: expected a number of seconds from 0 to {LONGEST_WAIT}")));
     }
     let found = if wait > 0.0 {
         let deadline = Instant::now() + Duration::from_secs_f64(wait);
         wait_for(&context, id, deadline).await?
     } else {
-        let _turn = take_turn(&context)?;
+        let _turn = waiting_permit(&context)?;
         look(&context, move |handle| handle.transaction(id)).await?
     };
     let missing = || {
-        let text = format!("no committed transaction {id}; it may still be on its way (add ?wait=SECONDS)");
+        let text =
+            format!("transaction {id} is not committed; it may still be pending (add ?wait=SECONDS to wait)");
         ApiError::new(Code::NotFound, text)
     };
     found.map(|found| Json(found).into_response()).ok_or_else(missing)
 }
 
-/// Looks again after each commit until the transaction is there or the time is over.
+/// Reads the store after each commit until the transaction is found or the time is over.
 async fn wait_for(
     context: &Context,
     id: TransactionId,
     deadline: Instant,
 ) -> Result<Option<TransactionView>, ApiError> {
-    let _turn = take_turn(context)?;
-    // Followed before the first look, so that no commit falls between the two.
+    let _turn = waiting_permit(context)?;
+    // Subscribe before the first read, so that no commit is missed between the two.
     let mut commits = context.handle.commits();
     let mut stopping = context.stopping.clone();
     loop {
@@ -111,20 +112,20 @@ async fn wait_for(
         if !again {
             return look(context, move |handle| handle.transaction(id)).await;
         }
-        // Commits that come close together need one look.
+        // One read covers commits in quick succession.
         tokio::time::sleep(LOOK_PAUSE).await;
         while commits.try_recv().is_ok() {}
     }
 }
 
-/// `?from=` of epochs.
+/// Parameter `?from=` of an epoch request.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct From {
     from: Option<u64>,
 }
 
-/// Epochs of a list.
+/// Answer with a list of epochs.
 #[derive(Serialize)]
 struct Epochs {
     epochs: Vec<EpochView>,
@@ -136,7 +137,7 @@ pub(super) async fn epochs(
     query: Result<Query<From>, QueryRejection>,
 ) -> Result<Response, ApiError> {
     let from = query.map_err(bad_query)?.0.from.unwrap_or(0);
-    let _turn = take_turn(&context)?;
+    let _turn = waiting_permit(&context)?;
     let epochs = look(&context, move |handle| handle.epochs(from)).await?;
     Ok(Json(Epochs { epochs }).into_response())
 }
@@ -146,11 +147,14 @@ pub(super) async fn block(
     State(context): State<Context>,
     Path(height): Path<String>,
 ) -> Result<Response, ApiError> {
-    let height: u64 = height.parse().map_err(|_| bad("a height is a whole number"))?;
-    let _turn = take_turn(&context)?;
+    let height: u64 = height.parse().map_err(|_| bad("height: expected a whole number"))?;
+    let _turn = waiting_permit(&context)?;
     match look(&context, move |handle| handle.block(height)).await? {
         Some(block) => Ok(Json(block).into_response()),
-        None => Err(ApiError::new(Code::NotFound, format!("no committed block has height {height} here"))),
+        None => Err(ApiError::new(
+            Code::NotFound,
+            format!("no committed block at height {height} at this validator"),
+        )),
     }
 }
 
@@ -162,9 +166,9 @@ pub(super) async fn blocks(
     let Query(range) = query.map_err(bad_query)?;
     let (from, limit) = (range.from.unwrap_or(1).max(1), range.limit.unwrap_or(100));
     if limit > MOST_BLOCKS {
-        return Err(bad(format!("limit is at most {MOST_BLOCKS}")));
+        return Err(bad(format!("limit: expected at most {MOST_BLOCKS}")));
     }
-    let _turn = take_turn(&context)?;
+    let _turn = waiting_permit(&context)?;
     let found = look(&context, move |handle| {
         let mut found = Vec::new();
         for height in from..from.saturating_add(limit) {
@@ -186,35 +190,37 @@ pub(super) async fn ledger(
 ) -> Result<Response, ApiError> {
     let bytes = match query.map_err(bad_query)?.0.encoding.as_deref() {
         None | Some("text") => key.clone().into_bytes(),
-        Some("hex") => hex::decode(&key).map_err(|e| bad(format!("the key is not hexadecimal: {e}")))?,
+        Some("hex") => {
+            hex::decode(&key).map_err(|e| bad(format!("key: expected hexadecimal digits: {e}")))?
+        }
         Some(_) => return Err(bad("encoding is text or hex")),
     };
     if bytes.len() > LONGEST_KEY {
-        return Err(bad(format!("a key has at most {LONGEST_KEY} bytes")));
+        return Err(bad(format!("key: expected at most {LONGEST_KEY} bytes")));
     }
-    let _turn = take_turn(&context)?;
+    let _turn = waiting_permit(&context)?;
     match look(&context, move |handle| handle.query(&bytes)).await? {
         Some(answer) => Ok(Json(answer).into_response()),
-        None => Err(bad(format!("the application knows no such key as {key:?}"))),
+        None => Err(bad(format!("the application does not accept the key {key:?}"))),
     }
 }
 
-/// A place among the requests that wait.
-fn take_turn(context: &Context) -> Result<tokio::sync::OwnedSemaphorePermit, ApiError> {
-    let text = "too many requests are waiting; try again, or at another validator";
+/// Acquires a permit to wait.
+fn waiting_permit(context: &Context) -> Result<tokio::sync::OwnedSemaphorePermit, ApiError> {
+    let text = "too many requests are waiting; retry later or use another validator";
     context.waiters.clone().try_acquire_owned().map_err(|_| ApiError::new(Code::TooManyClients, text))
 }
 
-/// Reads the disk on a thread that may block, a few requests at a time.
+/// Reads the disk on a blocking thread, for a limited number of requests at a time.
 async fn look<T: Send + 'static>(
     context: &Context,
     read: impl FnOnce(&Handle) -> crate::Result<T> + Send + 'static,
 ) -> Result<T, ApiError> {
-    let failed = || ApiError::new(Code::Internal, "the validator failed to answer; its log says why");
+    let failed = || ApiError::new(Code::Internal, "internal error; see the validator's log");
     let permit = context.lookups.clone().acquire_owned().await.map_err(|_| failed())?;
     let handle = context.handle.clone();
     let read = move || {
-        // Kept until the reading is done, even if the client has gone away by then.
+        // Held until the read completes, even if the client disconnects.
         let _permit = permit;
         read(&handle)
     };

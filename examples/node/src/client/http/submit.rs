@@ -9,17 +9,17 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Serialize;
 
-use super::Context;
+use super::context::Context;
 use super::error::ApiError;
 use crate::client::code::Code;
 use crate::handle::{Refusal, Ticket};
 
-/// How long a body may take to arrive.
+/// Timeout for the body of a request.
 const BODY_PATIENCE: Duration = Duration::from_secs(20);
-/// The most transactions of one request.
+/// Maximum number of transactions in one request.
 const MOST_TRANSACTIONS: usize = 10_000;
 
-/// What became of one transaction of many.
+/// Result for one transaction of several.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Outcome {
@@ -33,7 +33,7 @@ pub(super) async fn submit(State(context): State<Context>, request: Request) -> 
     let many = kind.is_some_and(|kind| kind.split(';').next().map(str::trim) == Some("application/json"));
     let body = read(request.into_body(), context.max_body).await?;
     if !many {
-        // Refused here, so that a transaction above the chain's limit is not copied any further.
+        // Checked here, so that a transaction above the chain's limit is not copied.
         if body.len() > context.max_transaction {
             return Err(Refusal::TooLarge { limit: context.max_transaction }.into());
         }
@@ -47,42 +47,41 @@ pub(super) async fn submit(State(context): State<Context>, request: Request) -> 
     Ok((StatusCode::ACCEPTED, Json(outcomes)).into_response())
 }
 
-/// Reads a whole body, not more than `limit` bytes and not for ever.
+/// Reads a body of at most `limit` bytes, with a timeout.
 async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
     let too_large = || {
-        let text = format!("the body is above this validator's limit of {limit} bytes; send it in parts");
+        let text = format!("body too large: expected at most {limit} bytes; split the request");
         ApiError::new(Code::BodyTooLarge, text)
     };
-    // What says beforehand that it is too large is not read at all.
+    // A body whose declared length is above the limit is not read.
     if body.size_hint().lower() > limit as u64 {
         return Err(too_large());
     }
     match tokio::time::timeout(BODY_PATIENCE, Limited::new(body, limit).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(error)) => {
-            Err(ApiError::new(Code::BadRequest, format!("the body did not arrive whole: {error}")))
-        }
+        Ok(Err(error)) => Err(ApiError::new(Code::BadRequest, format!("incomplete body: {error}"))),
         Err(_) => {
-            let text = format!("the body did not arrive within {} seconds", BODY_PATIENCE.as_secs());
+            let text = format!("the body did not arrive within {} seconds; retry", BODY_PATIENCE.as_secs());
             Err(ApiError::new(Code::Timeout, text))
         }
     }
 }
 
-/// Reads a JSON list of hexadecimal strings.
+/// Parses a JSON list of hexadecimal strings.
 fn parse(body: &[u8]) -> Result<Vec<Bytes>, ApiError> {
     let bad = |text: String| ApiError::new(Code::BadRequest, text);
     let texts: Vec<&str> = serde_json::from_slice(body)
-        .map_err(|e| bad(format!("the body is not a JSON list of hexadecimal strings: {e}")))?;
+        .map_err(|e| bad(format!("malformed body: expected a JSON list of hexadecimal strings: {e}")))?;
     if texts.len() > MOST_TRANSACTIONS {
-        let text = format!("{} transactions; one request takes at most {MOST_TRANSACTIONS}", texts.len());
+        let text =
+            format!("too many transactions: expected at most {MOST_TRANSACTIONS}, got {}", texts.len());
         return Err(ApiError::new(Code::BodyTooLarge, text));
     }
     let decode = |(i, text)| {
         hex::decode(text)
             .map(Bytes::from)
-            .map_err(|e| bad(format!("transaction {i} is not hexadecimal: {e}")))
+            .map_err(|e| bad(format!("transaction {i}: expected hexadecimal digits: {e}")))
     };
     texts.into_iter().enumerate().map(decode).collect()
 }

@@ -11,32 +11,31 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::Context;
+use super::context::Context;
+use super::open::OpenTransactions;
 use super::protocol::{Event, PREAMBLE};
 use crate::client::code::Code;
 use crate::client::listen::{Stopping, stopped};
 use crate::handle::{CommitEvent, Handle, Refusal};
 
-use super::open::OpenTransactions;
-
-/// How many transactions of a connection may be neither refused nor committed before it is not read any more.
+/// Maximum number of open transactions of a connection: reading pauses above it.
 const WINDOW: u64 = 1 << 16;
-/// The most that is read at once. A connection begins with the smaller buffer and earns the larger.
+/// Minimum and maximum size of a read. A connection starts with the minimum.
 const READ_CHUNK: std::ops::RangeInclusive<usize> = (16 << 10)..=(256 << 10);
-/// Above this many bytes of unsent events the connection is not read any more.
+/// Number of bytes of unsent events above which reading pauses.
 const EVENTS_HIGH: usize = 64 << 10;
-/// How long a client may take to say what it wants.
+/// Timeout for the preamble.
 const PREAMBLE_PATIENCE: Duration = Duration::from_secs(5);
-/// How long a client may leave its events unread.
+/// Timeout for a client that does not read its events.
 const READ_PATIENCE: Duration = Duration::from_secs(10);
-/// How long a connection may stand with nothing open and nothing said.
+/// Timeout of an idle connection without open transactions.
 const IDLE_PATIENCE: Duration = Duration::from_secs(600);
-/// How long to wait before handing in again what a validator that catches up did not take.
+/// Pause before transactions are submitted again while the validator catches up.
 const SYNC_PAUSE: Duration = Duration::from_millis(50);
-/// How long the last words may take.
+/// Timeout for the last event of a connection.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(1);
 
-/// One client's stream.
+/// Stream of one client.
 pub(super) struct Connection<'a> {
     context: &'a Context,
     stopping: Stopping,
@@ -44,25 +43,25 @@ pub(super) struct Connection<'a> {
     writer: OwnedWriteHalf,
     input: BytesMut,
     chunk: usize,
-    /// Events to be sent.
+    /// Unsent events.
     output: BytesMut,
-    /// The client will send no more.
+    /// True if the client has closed its sending side.
     ended: bool,
-    /// The sequence of the next transaction.
+    /// Sequence number of the next transaction.
     next: u64,
-    /// Read, but not taken by the mempool for the moment.
+    /// Transactions that the mempool has refused for the moment.
     waiting: VecDeque<(u64, Bytes)>,
     retry_at: Instant,
     open: OpenTransactions,
-    /// When the output last moved, or was last empty.
+    /// Time of the last progress of the output.
     moved_at: Instant,
 }
 
-/// What ends a connection.
+/// Reason why a connection ends.
 enum End {
-    /// The client went away, or is told nothing more.
+    /// The client has disconnected.
     Gone,
-    /// The client is told why.
+    /// The validator closes the connection with this code.
     Closing(Code),
 }
 
@@ -93,15 +92,15 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Serves the client until it goes away, breaks the protocol, or the node stops.
+    /// Serves the client until it disconnects, violates the protocol, or the node stops.
     pub(super) async fn run(mut self) -> Result<(), Code> {
-        let served = match timeout(PREAMBLE_PATIENCE, self.greet()).await {
-            Ok(Ok(())) => self.converse().await,
+        let served = match timeout(PREAMBLE_PATIENCE, self.read_preamble()).await {
+            Ok(Ok(())) => self.serve_events().await,
             Ok(Err(end)) => end,
             Err(_) => End::Closing(Code::Timeout),
         };
         let End::Closing(code) = served else { return Ok(()) };
-        self.say(Event::Closing { code: code.number() });
+        self.send(Event::Closing { code: code.number() });
         let _ = timeout(CLOSE_PATIENCE, async {
             self.writer.write_all(&self.output).await?;
             self.writer.shutdown().await
@@ -110,13 +109,13 @@ impl<'a> Connection<'a> {
         Err(code)
     }
 
-    async fn greet(&mut self) -> Result<(), End> {
+    async fn read_preamble(&mut self) -> Result<(), End> {
         let mut preamble = [0; PREAMBLE.len()];
         self.reader.read_exact(&mut preamble).await?;
         if preamble != PREAMBLE {
             return Err(End::Closing(Code::BadPreamble));
         }
-        self.say(Event::Welcome {
+        self.send(Event::Welcome {
             chain: self.context.chain,
             window: WINDOW as u32,
             max_transaction: u32::try_from(self.context.max_transaction).unwrap_or(u32::MAX),
@@ -124,10 +123,10 @@ impl<'a> Connection<'a> {
         Ok(())
     }
 
-    async fn converse(&mut self) -> End {
+    async fn serve_events(&mut self) -> End {
         let (mut commits, mut repeats) = (self.context.handle.commits(), self.context.handle.repeats());
         loop {
-            if let Err(end) = self.turn(&mut commits, &mut repeats).await {
+            if let Err(end) = self.serve_event(&mut commits, &mut repeats).await {
                 return end;
             }
             if self.ended && self.waiting.is_empty() && self.open.is_empty() && self.output.is_empty() {
@@ -136,8 +135,8 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Waits for the next thing to happen, and does what it asks for.
-    async fn turn(
+    /// Waits for the next event and handles it.
+    async fn serve_event(
         &mut self,
         commits: &mut Receiver<Arc<CommitEvent>>,
         repeats: &mut Receiver<Arc<Vec<u64>>>,
@@ -191,7 +190,7 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Takes `n` new bytes of input: every complete frame in it becomes a transaction.
+    /// Submits the complete frames in the input after `n` new bytes.
     fn take(&mut self, n: usize) -> Result<(), End> {
         self.ended = n == 0;
         let full = n >= self.chunk;
@@ -204,8 +203,8 @@ impl<'a> Connection<'a> {
         rest.map_err(End::Closing)
     }
 
-    /// Hands transactions in. What the node cannot take for the moment is kept, and nothing more is read until it
-    /// is taken.
+    /// Submits transactions. Transactions that the node refuses for the moment are kept, and reading pauses until they are
+    /// accepted.
     fn submit(&mut self, transactions: Vec<(u64, Bytes)>) -> Result<(), End> {
         if transactions.is_empty() {
             return Ok(());
@@ -220,12 +219,12 @@ impl<'a> Connection<'a> {
                 Err(Refusal::Syncing) => self.wait(sequence, transaction, SYNC_PAUSE),
                 Err(Refusal::ShuttingDown) => return Err(End::Closing(Code::ShuttingDown)),
                 Err(refusal) => {
-                    self.say(Event::Refused { sequence, code: Code::from(&refusal).number() });
+                    self.send(Event::Refused { sequence, code: Code::from(&refusal).number() });
                 }
             }
         }
         let up_to = self.waiting.front().map_or(self.next, |(sequence, _)| *sequence);
-        self.say(Event::Accepted { up_to });
+        self.send(Event::Accepted { up_to });
         if was_empty {
             self.moved_at = Instant::now();
         }
@@ -243,12 +242,12 @@ impl<'a> Connection<'a> {
                 if self.output.is_empty() {
                     self.moved_at = Instant::now();
                 }
-                self.say(Event::Committed { first, count, height: commit.height });
+                self.send(Event::Committed { first, count, height: commit.height });
             }
         }
     }
 
-    /// What these batches hold was committed before it came: no block will hold it.
+    /// Reports transactions that were committed before they were submitted: no further block contains them.
     fn repeated(&mut self, batches: &[u64]) {
         for (first, count) in batches.iter().flat_map(|batch| self.open.committed(*batch)).collect::<Vec<_>>()
         {
@@ -256,19 +255,19 @@ impl<'a> Connection<'a> {
                 self.moved_at = Instant::now();
             }
             for sequence in (first..).take(count as usize) {
-                self.say(Event::Refused { sequence, code: Code::Duplicate.number() });
+                self.send(Event::Refused { sequence, code: Code::Duplicate.number() });
             }
         }
     }
 
-    fn say(&mut self, event: Event) {
+    fn send(&mut self, event: Event) {
         let mut w = Writer::with_capacity(super::protocol::LONGEST_EVENT);
         event.write(&mut w);
         self.output.extend_from_slice(&w.into_bytes());
     }
 }
 
-/// Something was missed, so some transactions would never be answered; or nothing more will come.
+/// Ends the connection after missed events, because some transactions would never be answered.
 fn missed(error: &RecvError) -> End {
     End::Closing(match error {
         RecvError::Lagged(_) => Code::TooSlow,
@@ -276,8 +275,7 @@ fn missed(error: &RecvError) -> End {
     })
 }
 
-/// Takes all complete frames off `input`. The bytes are shared, not copied. A frame above `limit` ends the
-/// connection, for skipping it would mean reading what is not wanted.
+/// Removes all complete frames from `input`, without a copy. A frame above `limit` ends the connection.
 fn take_frames(input: &mut BytesMut, limit: usize) -> (Vec<Bytes>, Result<(), Code>) {
     let mut frames = Vec::new();
     loop {
@@ -325,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_above_the_limit_ends_it_after_what_came_before() {
+    fn a_frame_above_the_limit_ends_the_connection() {
         let mut input = BytesMut::from(&b"\x01\0\0\0a\xff\xff\xff\xff"[..]);
         let (frames, rest) = take_frames(&mut input, 20);
         assert_eq!(frames, [&b"a"[..]]);

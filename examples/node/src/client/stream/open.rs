@@ -1,15 +1,15 @@
 use std::collections::BTreeMap;
 
-/// A connection's transactions that are in the mempool and not committed, as runs of consecutive sequences.
+/// Uncommitted transactions of a connection, as runs of consecutive sequence numbers.
 #[derive(Debug, Default)]
 pub(super) struct OpenTransactions {
-    /// Runs (first sequence, count) by the batch that holds them.
+    /// Runs (first sequence number, count) by batch.
     batches: BTreeMap<u64, Vec<(u64, u32)>>,
     count: u64,
 }
 
 impl OpenTransactions {
-    /// The mempool put `sequence` into `batch`.
+    /// Adds the transaction `sequence`, which is in `batch`.
     pub(super) fn add(&mut self, batch: u64, sequence: u64) {
         self.count += 1;
         let runs = self.batches.entry(batch).or_default();
@@ -19,19 +19,19 @@ impl OpenTransactions {
         }
     }
 
-    /// `batch` is committed: its runs are open no longer.
+    /// Removes and returns the runs of a committed batch.
     pub(super) fn committed(&mut self, batch: u64) -> Vec<(u64, u32)> {
         let runs = self.batches.remove(&batch).unwrap_or_default();
         self.count -= runs.iter().map(|(_, count)| u64::from(*count)).sum::<u64>();
         runs
     }
 
-    /// How many are open.
+    /// Number of open transactions.
     pub(super) fn len(&self) -> u64 {
         self.count
     }
 
-    /// Whether none is open.
+    /// Returns true if no transaction is open.
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }

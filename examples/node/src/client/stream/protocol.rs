@@ -1,5 +1,4 @@
-//! The bytes of the submission stream: a TCP connection of its own, for clients that submit thousands of
-//! transactions a second.
+//! Encoding of the submission stream, a TCP protocol for clients that submit thousands of transactions a second.
 //!
 //! ```text
 //! client → server   preamble (8 bytes), then frames:  length u32 | transaction
@@ -10,58 +9,58 @@
 //!                            4 Closing    code u16
 //! ```
 //!
-//! All integers are little endian. The first transaction of a connection has sequence 0, the next 1, and so on;
-//! sequences never travel from the client. `Accepted` covers every sequence below `up_to` that was not refused.
-//! Every transaction ends in exactly one `Refused` or one `Committed`, unless the connection ends first; then its
-//! fate is open, and the transaction's id answers the question over HTTP.
+//! All integers are little endian. The first transaction of a connection has sequence number 0, the next one 1, and so on;
+//! the client does not send sequence numbers. `Accepted` covers every sequence number below `up_to` that was not refused.
+//! Every transaction ends with exactly one `Refused` or one `Committed`, unless the connection ends first; then the client
+//! queries the transaction over HTTP by its identifier.
 //!
-//! When `window` transactions are neither refused nor committed, or when the validator is congested, the server
-//! stops reading: TCP carries the back-pressure, nothing is refused for it, and nothing is buffered without bound.
+//! While `window` transactions are open, or while the validator is congested, the server does not read. TCP carries the
+//! back-pressure, so no transaction is refused for it and no buffer is unbounded.
 
 use quorate::wire::{Reader, Writer};
 use quorate::{Error, Result};
 
-/// What a client sends first: the name of the protocol and its version.
+/// Preamble that a client sends first: name and version of the protocol.
 pub const PREAMBLE: [u8; 8] = *b"QSUBMIT1";
-/// The longest event, in bytes.
+/// Maximum size of an event in bytes.
 pub const LONGEST_EVENT: usize = 1 + 32 + 4 + 4;
 
-/// What the server says.
+/// Event from the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Sent once, when the preamble was right.
+    /// First event, after a valid preamble.
     Welcome {
         /// The chain that this validator belongs to.
         chain: [u8; 32],
-        /// How many transactions may be open before the server stops reading.
+        /// Maximum number of open transactions; the server does not read above it.
         window: u32,
-        /// The longest transaction that is taken, in bytes.
+        /// Maximum size of a transaction in bytes.
         max_transaction: u32,
     },
-    /// All sequences below `up_to` that were not refused are in the validator's mempool.
+    /// All transactions below `up_to` that were not refused are in the validator's mempool.
     Accepted {
-        /// One past the last accepted sequence.
+        /// One past the last accepted sequence number.
         up_to: u64,
     },
-    /// One transaction was not taken.
+    /// A transaction was refused.
     Refused {
-        /// Which.
+        /// Its sequence number.
         sequence: u64,
-        /// Why: the numeric form of the API's codes.
+        /// Number of the [code](crate::client::Code).
         code: u16,
     },
-    /// Consecutive transactions are committed and will never be undone.
+    /// Consecutive transactions are committed, finally.
     Committed {
-        /// The first of them.
+        /// Sequence number of the first one.
         first: u64,
-        /// How many.
+        /// Number of transactions.
         count: u32,
-        /// The height of their block.
+        /// Height of their block.
         height: u64,
     },
-    /// The server ends the connection after this.
+    /// Last event before the server closes the connection.
     Closing {
-        /// Why: the numeric form of the API's codes.
+        /// Number of the [code](crate::client::Code).
         code: u16,
     },
 }
@@ -98,10 +97,10 @@ impl Event {
         }
     }
 
-    /// Takes the first event off `bytes`; `None` if it is not complete yet. Returns the event and its length.
+    /// Decodes the first event of `bytes`. Returns the event and its length; `None` if it is incomplete.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the first byte names no event: the connection cannot be read any further.
+    /// [`Error::Malformed`] for an unknown event: the connection cannot be read any further.
     pub fn read(bytes: &[u8]) -> Result<Option<(Event, usize)>> {
         let Some(tag) = bytes.first() else { return Ok(None) };
         let length = match tag {

@@ -4,12 +4,12 @@ mod tests;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use bytes::Bytes;
 use quorate::machine::Time;
 use quorate::merkle::{Hash, Merkle};
-use quorate_jolteon::{Batch, BatchBuilder};
+use quorate_protocol::batch::Batch;
+use quorate_protocol::builder::BatchBuilder;
 
 use super::clock::Clock;
 use super::inbox::Inbox;
@@ -18,12 +18,9 @@ use crate::config::MempoolConfig;
 use crate::handle::{Refusal, Ticket};
 use crate::metrics::{CodeLabel, MempoolMetrics};
 use crate::protocol::{Command, OwnBatchState};
-use state::State;
+use state::{RETRY_AFTER, State};
 
-/// When a refused client may try again: about one batch delay.
-const RETRY_AFTER: Duration = Duration::from_millis(100);
-
-/// Transactions on their way into batches: admission control, the open batch, and what is not committed yet.
+/// Admission of client transactions, their batching, and the set of uncommitted transactions.
 pub(super) struct Ingest {
     admission: Admission,
     limits: MempoolConfig,
@@ -31,7 +28,7 @@ pub(super) struct Ingest {
     inbox: Arc<Inbox>,
     metrics: MempoolMetrics,
     state: Mutex<State>,
-    /// When the open batch is to be sealed, in the machine's microseconds; `u64::MAX` while it is empty.
+    /// Time at which the open batch is due, on the replica's clock; `u64::MAX` while it is empty.
     deadline: AtomicU64,
     congested: AtomicBool,
     lagging: AtomicBool,
@@ -40,16 +37,16 @@ pub(super) struct Ingest {
     stopping: AtomicBool,
 }
 
-/// Why a transaction is refused, if it is.
-type Refuses = dyn Fn(&[u8]) -> Option<&'static str> + Send + Sync;
+/// The protocol's reason to reject a transaction.
+type Rejection = dyn Fn(&[u8]) -> Option<&'static str> + Send + Sync;
 
-/// What is asked of a transaction before it is taken, and what makes its identity.
+/// Checks before a transaction is accepted, and the tree that defines its identifier.
 pub(super) struct Admission {
     pub(super) tree: Merkle<'static>,
     pub(super) checker: Arc<dyn Checker>,
     pub(super) max_transaction: usize,
-    /// What the protocol has against a transaction.
-    pub(super) refuses: Box<Refuses>,
+    /// The protocol's check.
+    pub(super) rejection: Box<Rejection>,
 }
 
 impl Ingest {
@@ -77,13 +74,13 @@ impl Ingest {
         }
     }
 
-    /// Takes transactions in, or says why not; the answers are in the same order.
+    /// Accepts or refuses transactions; the answers are in the same order.
     pub(super) fn submit(&self, transactions: Vec<Bytes>) -> Vec<Result<Ticket, Refusal>> {
         if let Some(refusal) = self.closed() {
             self.count_refused(&refusal, transactions.len());
             return vec![Err(refusal); transactions.len()];
         }
-        // All that needs no lock is done before it is taken.
+        // Check and hash before taking the lock.
         let checked: Vec<Result<Bytes, Refusal>> =
             transactions.into_iter().map(|t| self.check(&t).map(|()| t)).collect();
         let ids = self.admission.tree.leaves(checked.iter().flatten());
@@ -93,7 +90,7 @@ impl Ingest {
             self.inbox.command(Command::Submit(batch));
         }
         if opened {
-            self.inbox.poke();
+            self.inbox.request_clock_check();
         }
         let accepted = answers.iter().filter(|a| a.is_ok()).count();
         self.metrics.accepted.inc_by(accepted as u64);
@@ -103,12 +100,12 @@ impl Ingest {
         answers
     }
 
-    /// When the open batch is to be sealed.
+    /// Time at which the open batch is due.
     pub(super) fn deadline(&self) -> Option<Time> {
         Some(self.deadline.load(Ordering::Acquire)).filter(|d| *d != u64::MAX).map(Time)
     }
 
-    /// Seals the open batch if its time has come.
+    /// Seals the open batch if it is due.
     pub(super) fn seal_due(&self, now: Time) {
         if self.deadline().is_none_or(|deadline| now < deadline) {
             return;
@@ -116,14 +113,14 @@ impl Ingest {
         let mut state = self.lock();
         if state.builder.deadline().is_some_and(|deadline| now >= deadline) {
             let batch = state.builder.seal();
-            let batch = state.sealed(batch, None);
+            let batch = state.record_sealed(batch, None);
             self.note_deadline(&state);
             drop(state);
-            self.hand_over(batch);
+            self.submit_batch(batch);
         }
     }
 
-    /// The machine says what became of a batch.
+    /// Updates the state of an own batch.
     pub(super) fn own_batch(&self, sequence: u64, outcome: OwnBatchState) {
         let mut state = self.lock();
         match outcome {
@@ -142,8 +139,8 @@ impl Ingest {
         }
     }
 
-    /// The number on the tickets of a batch that was committed as `sequence`.
-    pub(super) fn ticketed(&self, sequence: u64) -> u64 {
+    /// Number on the tickets of the batch that was committed as `sequence`.
+    pub(super) fn ticket_number(&self, sequence: u64) -> u64 {
         self.lock().renamed.remove(&sequence).unwrap_or(sequence)
     }
 
@@ -154,7 +151,7 @@ impl Ingest {
         }
     }
 
-    /// Whether execution is behind the chain.
+    /// Sets whether execution is behind the chain.
     pub(super) fn set_lagging(&self, lagging: bool) {
         self.lagging.store(lagging, Ordering::Relaxed);
     }
@@ -163,9 +160,9 @@ impl Ingest {
         self.syncing.store(syncing, Ordering::Relaxed);
     }
 
-    /// Another machine begins. What was taken before and is not committed is handed to it, under the numbers that are on
-    /// the tickets. Who is no member cannot take anything.
-    pub(super) fn turn(&self, observing: bool) {
+    /// Starts an epoch: submits all uncommitted batches to its replica, under the same numbers. An observer refuses
+    /// transactions.
+    pub(super) fn start_epoch(&self, observing: bool) {
         self.observing.store(observing, Ordering::Relaxed);
         self.congested.store(false, Ordering::Relaxed);
         let batches = self.lock().uncommitted();
@@ -211,7 +208,7 @@ impl Ingest {
         if transaction.len() > self.admission.max_transaction {
             return Err(Refusal::TooLarge { limit: self.admission.max_transaction });
         }
-        if let Some(reason) = (self.admission.refuses)(transaction) {
+        if let Some(reason) = (self.admission.rejection)(transaction) {
             return Err(Refusal::Rejected { reason: reason.to_owned() });
         }
         self.admission
@@ -253,14 +250,14 @@ impl Ingest {
         let now = self.clock.now();
         let mut batches = Vec::new();
         while let Some(sequence) = state.refused.pop_front() {
-            state.seal_anew(sequence, now, &mut batches);
+            state.reseal(sequence, now, &mut batches);
         }
         self.note_deadline(&state);
         drop(state);
-        batches.into_iter().for_each(|batch| self.hand_over(Some(batch)));
+        batches.into_iter().for_each(|batch| self.submit_batch(Some(batch)));
     }
 
-    fn hand_over(&self, batch: Option<Arc<Batch>>) {
+    fn submit_batch(&self, batch: Option<Arc<Batch>>) {
         if let Some(batch) = batch {
             self.metrics.batches.inc();
             self.inbox.command(Command::Submit(batch));

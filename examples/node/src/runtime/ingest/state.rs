@@ -1,32 +1,36 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use quorate::machine::Time;
 use quorate::merkle::Hash;
-use quorate_jolteon::{Batch, BatchBuilder};
+use quorate_protocol::batch::Batch;
+use quorate_protocol::builder::BatchBuilder;
 
-use super::RETRY_AFTER;
 use crate::config::MempoolConfig;
 use crate::handle::{Digest, Refusal, Ticket};
 
-/// What is in the mempool.
+/// When a refused client may try again: about one batch delay.
+pub(super) const RETRY_AFTER: Duration = Duration::from_millis(100);
+
+/// Contents of the mempool.
 pub(super) struct State {
     pub(super) builder: BatchBuilder,
-    /// Identifiers of all transactions that were taken and are not committed.
+    /// Identifiers of all accepted transactions that are not committed.
     pub(super) pending: HashSet<Hash>,
     pub(super) bytes: usize,
-    /// Sealed and not committed, by the number they are sealed under now.
+    /// Sealed batches that are not committed, by their current number.
     pub(super) sealed: BTreeMap<u64, Sealed>,
-    /// Numbers of batches that the machine did not take; sealed anew when it has room.
+    /// Numbers of batches that the replica refused; they are sealed again when it has room.
     pub(super) refused: VecDeque<u64>,
-    /// The number on the tickets, for batches that are sealed under another one and not yet reported.
+    /// Number on the tickets, for batches that were sealed again and are not reported yet.
     pub(super) renamed: BTreeMap<u64, u64>,
 }
 
 pub(super) struct Sealed {
     batch: Arc<Batch>,
-    /// The number that is on the tickets.
+    /// Number on the tickets.
     ticketed: u64,
 }
 
@@ -62,7 +66,7 @@ impl State {
         match self.builder.push(&transaction, id, now) {
             Ok(placed) => {
                 self.bytes += length;
-                batches.extend(self.sealed(Ok(placed.sealed), None));
+                batches.extend(self.record_sealed(Ok(placed.sealed), None));
                 Ok(Ticket { id: Digest(id), batch_sequence: placed.sequence, position: placed.position })
             }
             Err(e) => {
@@ -72,8 +76,8 @@ impl State {
         }
     }
 
-    /// Remembers a batch that was just sealed, so that its transactions are known to be pending.
-    pub(super) fn sealed(
+    /// Records a sealed batch; its transactions stay pending until it is committed.
+    pub(super) fn record_sealed(
         &mut self,
         batch: quorate::Result<Option<Batch>>,
         ticketed: Option<u64>,
@@ -89,14 +93,14 @@ impl State {
                 Some(batch)
             }
             Err(error) => {
-                // Only when 2^48 numbers are used up.
-                tracing::error!(%error, "a batch cannot be sealed");
+                // Only when all 2^48 sequence numbers are used.
+                tracing::error!(%error, "cannot seal a batch");
                 None
             }
         }
     }
 
-    /// All batches that are sealed and not committed; none of them waits any more for the machine to have room.
+    /// Returns all sealed, uncommitted batches, and clears the queue of refused ones.
     pub(super) fn uncommitted(&mut self) -> Vec<Arc<Batch>> {
         self.refused.clear();
         self.sealed.values().map(|sealed| sealed.batch.clone()).collect()
@@ -104,7 +108,7 @@ impl State {
 
     pub(super) fn committed(&mut self, sequence: u64) {
         let Some(Sealed { batch, .. }) = self.sealed.remove(&sequence) else {
-            // A batch from before a restart.
+            // The batch was sealed before a restart.
             return;
         };
         for id in batch.ids() {
@@ -113,21 +117,21 @@ impl State {
         self.bytes = self.bytes.saturating_sub(batch.bytes() - 4 * batch.len());
     }
 
-    /// Seals the transactions of a refused batch under a new number, as they are.
-    pub(super) fn seal_anew(&mut self, sequence: u64, now: Time, batches: &mut Vec<Arc<Batch>>) {
+    /// Seals the transactions of a refused batch again under a new number.
+    pub(super) fn reseal(&mut self, sequence: u64, now: Time, batches: &mut Vec<Arc<Batch>>) {
         let Some(Sealed { batch, ticketed }) = self.sealed.remove(&sequence) else {
             return;
         };
         self.renamed.remove(&sequence);
-        // What waits keeps the number that is on its tickets.
+        // Seal the open batch first, so that it keeps the number on its tickets.
         let open = self.builder.seal();
-        batches.extend(self.sealed(open, None));
+        batches.extend(self.record_sealed(open, None));
         for (transaction, id) in batch.transactions().zip(batch.ids()) {
             if let Ok(placed) = self.builder.push(transaction, *id, now) {
-                batches.extend(self.sealed(Ok(placed.sealed), Some(ticketed)));
+                batches.extend(self.record_sealed(Ok(placed.sealed), Some(ticketed)));
             }
         }
         let rest = self.builder.seal();
-        batches.extend(self.sealed(rest, Some(ticketed)));
+        batches.extend(self.record_sealed(rest, Some(ticketed)));
     }
 }

@@ -1,6 +1,9 @@
+use std::time::Duration;
+
 use super::*;
 use crate::application::Rejection;
-use quorate_jolteon::{Parameters, TRANSACTIONS};
+use quorate_protocol::batch::TRANSACTIONS;
+use quorate_protocol::builder::BatchLimits;
 
 struct Bench {
     ingest: Ingest,
@@ -9,16 +12,16 @@ struct Bench {
 
 impl Bench {
     fn new(limits: MempoolConfig) -> Self {
-        let parameters = Parameters { batch_bytes: 100, ..Parameters::default() };
+        let batch_limits = BatchLimits { bytes: 100, ..BatchLimits::default() };
         let checker = |t: &[u8]| match t.first() {
             Some(b'!') => Err(Rejection::new("LOUD", "do not shout")),
             _ => Ok(()),
         };
-        let refuses = Box::new(|t: &[u8]| (t == b"?").then_some("NOT_ALLOWED: do not ask"));
+        let rejection = Box::new(|t: &[u8]| (t == b"?").then_some("NOT_ALLOWED: do not ask"));
         let inbox = Arc::new(Inbox::default());
         let ingest = Ingest::new(
-            BatchBuilder::new(2, 10, &parameters),
-            Admission { tree: TRANSACTIONS, checker: Arc::new(checker), max_transaction: 50, refuses },
+            BatchBuilder::new(2, 10, batch_limits),
+            Admission { tree: TRANSACTIONS, checker: Arc::new(checker), max_transaction: 50, rejection },
             limits,
             Clock::start(),
             inbox.clone(),
@@ -46,7 +49,7 @@ fn codes(answers: &[Result<Ticket, Refusal>]) -> Vec<&'static str> {
 }
 
 #[test]
-fn each_gets_its_answer_in_order() {
+fn answers_are_in_order() {
     let bench = Bench::new(MempoolConfig::default());
     let answers = bench.submit(&[b"a", b"", b"!", &[0; 51], b"b", b"a", b"?"]);
     assert_eq!(codes(&answers), ["OK", "EMPTY", "REJECTED", "TOO_LARGE", "OK", "DUPLICATE", "REJECTED"]);
@@ -57,7 +60,7 @@ fn each_gets_its_answer_in_order() {
 }
 
 #[test]
-fn tickets_say_where_transactions_went() {
+fn tickets_name_batch_and_position() {
     let bench = Bench::new(MempoolConfig::default());
     let transactions: Vec<Vec<u8>> = (0..30u8).map(|i| vec![i + b'a'; 20]).collect();
     let answers = bench.submit(&transactions.iter().map(Vec::as_slice).collect::<Vec<_>>());
@@ -74,11 +77,15 @@ fn tickets_say_where_transactions_went() {
         bench.ingest.own_batch(batch.sequence(), OwnBatchState::Committed);
     }
     assert_eq!(bench.ingest.pending(), (0, 0));
-    assert_eq!(codes(&bench.submit(&[&transactions[0]])), ["OK"], "a committed transaction may come again");
+    assert_eq!(
+        codes(&bench.submit(&[&transactions[0]])),
+        ["OK"],
+        "a committed transaction may be submitted again"
+    );
 }
 
 #[test]
-fn a_batch_is_sealed_when_its_time_has_come_and_not_before() {
+fn a_batch_is_sealed_when_it_is_due() {
     let bench = Bench::new(MempoolConfig::default());
     bench.submit(&[b"a"]);
     let deadline = bench.ingest.deadline().unwrap();
@@ -89,7 +96,7 @@ fn a_batch_is_sealed_when_its_time_has_come_and_not_before() {
 }
 
 #[test]
-fn what_is_pending_is_bounded() {
+fn pending_transactions_are_bounded() {
     let bench = Bench::new(MempoolConfig { max_pending_bytes: 5, max_pending_transactions: 3 });
     assert_eq!(codes(&bench.submit(&[b"a", b"b", b"c", b"d"])), ["OK", "OK", "OK", "BUSY"]);
     bench.ingest.seal_due(Time(u64::MAX));
@@ -98,7 +105,7 @@ fn what_is_pending_is_bounded() {
 }
 
 #[test]
-fn a_node_that_cannot_take_transactions_says_why() {
+fn refusals_name_their_reason() {
     let bench = Bench::new(MempoolConfig::default());
     bench.ingest.set_congested(true);
     assert_eq!(codes(&bench.submit(&[b"a", b"b"])), ["BUSY", "BUSY"]);
@@ -112,26 +119,26 @@ fn a_node_that_cannot_take_transactions_says_why() {
 }
 
 #[test]
-fn a_refused_batch_is_sealed_anew_and_keeps_its_tickets() {
+fn a_refused_batch_is_resealed_and_keeps_its_tickets() {
     let bench = Bench::new(MempoolConfig::default());
     let first = bench.submit(&[b"a", b"b"])[1].clone().unwrap();
     bench.ingest.seal_due(Time(u64::MAX));
     let waiting = bench.submit(&[b"c"])[0].clone().unwrap();
     let refused = bench.sealed().pop().unwrap();
     bench.ingest.own_batch(refused.sequence(), OwnBatchState::Refused);
-    assert!(bench.sealed().is_empty(), "not before there is room");
+    assert!(bench.sealed().is_empty(), "only after there is room");
     bench.ingest.set_congested(false);
     let again = bench.sealed();
     assert_eq!(again[0].sequence(), waiting.batch_sequence);
     assert_eq!(again[1].ids(), refused.ids());
     assert_eq!(again[1].sequence(), 12);
     bench.ingest.own_batch(12, OwnBatchState::Committed);
-    assert_eq!(bench.ingest.ticketed(12), first.batch_sequence);
+    assert_eq!(bench.ingest.ticket_number(12), first.batch_sequence);
     assert_eq!(bench.ingest.pending(), (1, 1));
 }
 
 #[test]
-fn the_next_machine_is_handed_what_is_not_committed_under_the_same_numbers() {
+fn the_next_replica_receives_uncommitted_batches() {
     let bench = Bench::new(MempoolConfig::default());
     let mut tickets = Vec::new();
     for transaction in [b"a", b"b", b"c"] {
@@ -142,12 +149,12 @@ fn the_next_machine_is_handed_what_is_not_committed_under_the_same_numbers() {
     bench.ingest.own_batch(tickets[1], OwnBatchState::Refused);
     assert_eq!(bench.sealed().len(), 3);
     bench.ingest.set_congested(true);
-    bench.ingest.turn(false);
+    bench.ingest.start_epoch(false);
     let again: Vec<u64> = bench.sealed().iter().map(|batch| batch.sequence()).collect();
     assert_eq!(again, tickets[1..]);
     bench.ingest.seal_refused();
-    assert!(bench.sealed().is_empty(), "once");
-    assert_eq!(codes(&bench.submit(&[b"d"])), ["OK"], "the next machine has room");
-    bench.ingest.turn(true);
-    assert_eq!(codes(&bench.submit(&[b"e"])), ["SYNCING"], "who is no member takes nothing");
+    assert!(bench.sealed().is_empty(), "batches are submitted once");
+    assert_eq!(codes(&bench.submit(&[b"d"])), ["OK"], "the next replica has room");
+    bench.ingest.start_epoch(true);
+    assert_eq!(codes(&bench.submit(&[b"e"])), ["SYNCING"], "an observer accepts no transactions");
 }

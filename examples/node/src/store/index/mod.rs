@@ -1,25 +1,26 @@
-//! Where each committed transaction is: identity → height, batch, position.
+//! Index of committed transactions: identifier → height, batch, position.
 //!
-//! Identities are hashes, so inserting them one by one into a tree touches a random page each (measured: 1.8 µs of
-//! processor time in an LSM tree, 4.0 µs in a B-tree). Blocks arrive in order and are never changed, so sorted
-//! *runs* do:
+//! Identifiers are hashes, so each insertion into a tree touches a random page (measured: 1.8 µs of processor time in an LSM
+//! tree, 4.0 µs in a B-tree). Blocks arrive in order and never change, so sorted *runs* suffice:
 //!
-//! 1. A block's identities are sorted when it is executed: a run in memory.
-//! 2. When memory holds [`FLUSH_ENTRIES`] entries (or [`FLUSH_BLOCKS`] blocks), a thread merges its runs into one
-//!    file that covers those heights, synchronises it, and gives it its name.
+//! 1. The execution of a block sorts its identifiers: a run in memory.
+//! 2. When memory holds [`FLUSH_ENTRIES`] entries (or [`FLUSH_BLOCKS`] blocks), a thread merges the runs into one
+//!    file for these heights, synchronizes it, and renames it.
 //! 3. When [`FAN_IN`] files of a level follow each other, the thread merges them into one of the next level.
 //!
-//! So an entry is written at most four times, in long sequential writes, and a lookup is a binary search (28 bytes
-//! read per probe) in at most 7 files of each of the three lower levels and one for each 134 million entries of the
-//! top level, which is merged no further. A file covers a range of heights and is named for
-//! it; the set of files says by itself how far the index reaches, there is no list of files that could disagree.
-//! What memory held is lost with the process: the blocks after [`TransactionIndex::tip`] are entered again on
-//! start, from the store.
+//! So an entry is written at most four times, in long sequential writes. A lookup is a binary search (28 bytes read per
+//! probe) in at most 7 files of each of the three lower levels, and in one file per 134 million entries of the top level,
+//! which is not merged further. The name of a file contains its range of heights, so the set of files defines the extent of
+//! the index without a separate list. A crash loses the runs in memory: the start enters the blocks after
+//! [`TransactionIndex::tip`] again from the store.
 //!
-//! An entry has 16 bytes of the identity. Two transactions that agree in those take 2⁶⁴ hashes to find; who looks
-//! one up compares the whole identity with the batch anyway.
+//! An entry has 16 bytes of the identifier. Finding two transactions that share them takes 2⁶⁴ hashes, and a lookup compares
+//! the whole identifier with the batch.
 
+mod location;
 mod run;
+
+pub use location::TransactionLocation;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -30,25 +31,14 @@ use super::files::create_dir;
 use crate::{NodeError, Result};
 use run::{Entry, Run};
 
-/// Entries in memory before they become a file: 7 MB, four seconds at 60,000 transactions a second.
+/// Number of entries in memory that triggers a flush: 7 MB, four seconds at 60,000 transactions a second.
 const FLUSH_ENTRIES: usize = 1 << 18;
-/// Blocks in memory before they become a file: what a restart may have to read again.
+/// Number of blocks in memory that triggers a flush. It bounds the blocks that a restart reads again.
 const FLUSH_BLOCKS: usize = 1 << 12;
-/// Files of one level that are merged into one of the next.
+/// Number of files of one level that are merged into one file of the next level.
 const FAN_IN: usize = 8;
-/// How much may gather in memory while the thread writes, in multiples of the flush limits; then executing waits.
+/// Maximum backlog in memory during a flush, in multiples of the flush limits. Execution waits above it.
 const BACKLOG: usize = 4;
-
-/// Where a transaction is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TransactionLocation {
-    /// Height of the block.
-    pub height: u64,
-    /// Which of the block's batches.
-    pub batch: u16,
-    /// Its place in the batch.
-    pub position: u32,
-}
 
 /// The index of one directory.
 #[derive(Debug)]
@@ -61,7 +51,7 @@ pub(super) struct TransactionIndex {
 struct Shared {
     dir: PathBuf,
     inner: Mutex<Inner>,
-    /// There is something to do for the thread, or it has done something.
+    /// Notified when the thread has work, or has completed work.
     changed: Condvar,
     flush_entries: usize,
     flush_blocks: usize,
@@ -69,7 +59,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Inner {
-    /// Blocks that are in no file yet, by height: each sorted.
+    /// Sorted entries of the blocks that are not in a file yet, by height.
     blocks: BTreeMap<u64, Arc<[Entry]>>,
     entries: usize,
     /// Files in ascending order of heights.
@@ -103,13 +93,13 @@ impl TransactionIndex {
         Ok(Self { shared, thread: Mutex::new(Some(thread)) })
     }
 
-    /// The height up to which the index is complete; blocks are entered from the next one on.
+    /// Height up to which the index is complete.
     pub(super) fn tip(&self) -> u64 {
         self.shared.lock().tip()
     }
 
-    /// Enters a block, which must be the one after [`tip`](Self::tip): for each of its batches, in order, the
-    /// identities of the transactions, in order. Waits if the disk does not keep up.
+    /// Enters the block after [`tip`](Self::tip): for each of its batches the identifiers of the transactions, in order. Waits
+    /// while the backlog is full.
     pub(super) fn insert<'a>(
         &self,
         height: u64,
@@ -129,7 +119,7 @@ impl TransactionIndex {
         }
         inner.check()?;
         if height != inner.tip() + 1 {
-            let problem = format!("block {height} was entered after block {}", inner.tip());
+            let problem = format!("block {height} does not follow block {}", inner.tip());
             return Err(NodeError::store("indexing transactions", problem));
         }
         inner.entries += entries.len();
@@ -140,7 +130,7 @@ impl TransactionIndex {
         Ok(())
     }
 
-    /// Where the transaction is first; `None` if it is not committed.
+    /// Location of the first occurrence of a transaction; `None` if it is not committed.
     pub(super) fn find(&self, id: &[u8; 32]) -> Result<Option<TransactionLocation>> {
         let (blocks, runs) = {
             let inner = self.shared.lock();
@@ -154,7 +144,7 @@ impl TransactionIndex {
         Ok(blocks.iter().find_map(|block| run::find_in(block, id)))
     }
 
-    /// Writes everything to files and waits for it.
+    /// Writes all entries to files, and waits for it.
     pub(super) fn flush(&self) -> Result<()> {
         let mut inner = self.shared.lock();
         inner.flush_all = true;
@@ -171,7 +161,7 @@ impl Drop for TransactionIndex {
         self.shared.lock().stop = true;
         self.shared.changed.notify_all();
         if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            // A panic of the thread has nothing to say that its files would not.
+            // A panic of the thread needs no handling: the files are consistent.
             let _ = thread.join();
         }
     }
@@ -204,7 +194,7 @@ impl Shared {
         inner.entries >= times * self.flush_entries || inner.blocks.len() >= times * self.flush_blocks
     }
 
-    /// The thread: flushes and merges until it is told to stop.
+    /// Flushes and merges until it is told to stop. Runs on the index thread.
     fn work(&self) {
         let mut inner = self.lock();
         while !inner.stop {
@@ -294,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_found_through_flushes_merges_and_restarts() {
+    fn entries_survive_flushes_merges_and_restarts() {
         let dir = tempfile::tempdir().unwrap();
         let open = || TransactionIndex::open_with(dir.path().to_owned(), 10, 100).unwrap();
         let index = open();
@@ -313,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_crash_leaves_is_sorted_out() {
+    fn leftovers_of_a_crash_are_cleaned_up() {
         let dir = tempfile::tempdir().unwrap();
         let open = || TransactionIndex::open_with(dir.path().to_owned(), 1, 1).unwrap();
         let index = TransactionIndex::open_with(dir.path().to_owned(), 100_000, 100_000).unwrap();
@@ -323,7 +313,7 @@ mod tests {
         }
         drop(index);
         let path = |name: &str| dir.path().join(name);
-        // Killed while it wrote a merged file; killed before it deleted a merge's inputs; a hole; a cut-off file.
+        // A partly written merge; a merge whose inputs were not deleted; a gap; a truncated file.
         std::fs::write(path("1-9.1.new"), b"half").unwrap();
         let run = run::open_all(dir.path()).unwrap();
         run::merge(dir.path(), &run[..2]).unwrap();
@@ -341,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_equal_transactions_is_found_and_gaps_are_refused() {
+    fn the_first_occurrence_is_found_and_gaps_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let index = TransactionIndex::open_with(dir.path().to_owned(), 4, 100).unwrap();
         let twice = [[9; 32], [9; 32]];

@@ -1,10 +1,10 @@
-//! A sorted file of entries: `FIRST-LAST.LEVEL.run`, named for the heights it covers.
+//! A sorted file of entries, `FIRST-LAST.LEVEL.run`. Its name contains the heights that it covers.
 //!
 //! | bytes | field |
 //! |---|---|
 //! | 8 | `qrtindx1` |
 //! | 8 | number of entries |
-//! | 28 each | 16 bytes of identity, height (u48), batch (u16), position (u32), all big endian, ascending |
+//! | 28 each | 16 bytes of the identifier, height (u48), batch (u16), position (u32), all big endian, ascending |
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,19 +13,20 @@ use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::TransactionLocation;
+use super::location::TransactionLocation;
 use crate::store::files::replace;
 use crate::{NodeError, Result};
 
 const MAGIC: &[u8; 8] = b"qrtindx1";
 const HEAD: u64 = 16;
 const ENTRY: usize = 28;
-/// A long file goes to disk in steps of 7 MB: one step of gigabytes would hold up the votes' writes on the same disk.
+/// Number of entries after which a long file is synchronized (7 MB). One synchronization of gigabytes would delay the
+/// writes of votes on the same disk.
 const SYNC_ENTRIES: usize = 1 << 18;
-/// Files of this level (134 million entries, 3.8 GB) are merged no further: it would take minutes.
+/// Level of files (134 million entries, 3.8 GB) that are not merged further, because it would take minutes.
 const TOP_LEVEL: u32 = 3;
 
-/// An entry in its file form, which also sorts as it should.
+/// An entry in its file encoding, which sorts by identifier and location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Entry([u8; ENTRY]);
 
@@ -51,13 +52,13 @@ impl Entry {
     }
 }
 
-/// The first entry of this identity in a sorted slice.
+/// Finds the first entry of an identifier in a sorted slice.
 pub(super) fn find_in(entries: &[Entry], id: &[u8; 32]) -> Option<TransactionLocation> {
     let at = entries.partition_point(|entry| entry.prefix() < prefix(id));
     entries.get(at).filter(|entry| entry.prefix() == prefix(id)).map(Entry::location)
 }
 
-/// One file.
+/// One file of the index.
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) first: u64,
@@ -84,7 +85,7 @@ impl Run {
         self.first <= other.first && other.last <= self.last
     }
 
-    /// The first entry of this identity.
+    /// Finds the first entry of an identifier.
     pub(super) fn find(&self, id: &[u8; 32]) -> Result<Option<TransactionLocation>> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let mut read = |at: u64| -> std::io::Result<Entry> {
@@ -113,7 +114,7 @@ impl Run {
         fs::remove_file(&self.path).map_err(|e| io(&self.path, e))
     }
 
-    /// All entries in order, through a file handle of its own.
+    /// All entries in order, read through a separate file handle.
     fn entries(&self) -> Result<impl Iterator<Item = std::io::Result<Entry>>> {
         let mut file = File::open(&self.path).map_err(|e| io(&self.path, e))?;
         file.seek(SeekFrom::Start(HEAD)).map_err(|e| io(&self.path, e))?;
@@ -125,8 +126,8 @@ impl Run {
     }
 }
 
-/// The files of a directory that cover the heights from 1 on without a gap, ascending. Everything else was left
-/// by a crash, or is damaged: it is deleted, and what it held is entered again.
+/// Opens the files of a directory that cover the heights from 1 on without a gap, in ascending order. Deletes all others,
+/// which a crash left or which are damaged; their blocks are entered again.
 pub(super) fn open_all(dir: &Path) -> Result<Vec<Arc<Run>>> {
     let (mut runs, mut useless) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(dir).map_err(|e| io(dir, e))? {
@@ -140,17 +141,17 @@ pub(super) fn open_all(dir: &Path) -> Result<Vec<Arc<Run>>> {
             None => useless.push(path),
         }
     }
-    // The longest of those that begin at the next height; what it covers comes next and is dropped.
+    // Of the files that start at a height, the longest comes first; the others are covered by it and deleted.
     runs.sort_by_key(|run| (run.first, Reverse(run.last)));
-    let mut kept: Vec<Arc<Run>> = Vec::new();
+    let mut contiguous: Vec<Arc<Run>> = Vec::new();
     for run in runs {
-        let next = kept.last().map_or(1, |run| run.last + 1);
-        if run.first == next { kept.push(Arc::new(run)) } else { useless.push(run.path) }
+        let next = contiguous.last().map_or(1, |run| run.last + 1);
+        if run.first == next { contiguous.push(Arc::new(run)) } else { useless.push(run.path) }
     }
     for path in useless {
         fs::remove_file(&path).map_err(|e| io(&path, e))?;
     }
-    Ok(kept)
+    Ok(contiguous)
 }
 
 /// Writes a file of `count` ascending entries.
@@ -175,11 +176,12 @@ pub(super) fn write(
         out.flush()
     })?;
     let opened = Run::open(path.clone(), (first, last, level)).map_err(|e| io(&path, e))?;
-    opened
-        .ok_or_else(|| NodeError::corrupt("the transaction index", format!("{} is cut off", path.display())))
+    opened.ok_or_else(|| {
+        NodeError::corrupt("the transaction index", format!("{} is truncated", path.display()))
+    })
 }
 
-/// Files that should become one: `fan_in` neighbours of one level.
+/// Selects files to merge: `fan_in` neighbours of one level.
 pub(super) fn mergeable(runs: &[Arc<Run>], fan_in: usize) -> Option<Vec<Arc<Run>>> {
     let same = |w: &&[Arc<Run>]| {
         w.first().is_some_and(|a| a.level < TOP_LEVEL && w.iter().all(|b| a.level == b.level))
@@ -187,10 +189,10 @@ pub(super) fn mergeable(runs: &[Arc<Run>], fan_in: usize) -> Option<Vec<Arc<Run>
     runs.windows(fan_in).find(same).map(<[_]>::to_vec)
 }
 
-/// Merges neighbouring files into one of the next level. The inputs stay.
+/// Merges neighbouring files into one file of the next level. Does not delete the inputs.
 pub(super) fn merge(dir: &Path, inputs: &[Arc<Run>]) -> Result<Run> {
     let (Some(head), Some(tail)) = (inputs.first(), inputs.last()) else {
-        return Err(NodeError::store("merging the transaction index", "nothing to merge"));
+        return Err(NodeError::store("merging the transaction index", "no files to merge"));
     };
     let mut sources = inputs.iter().map(|run| run.entries()).collect::<Result<Vec<_>>>()?;
     let count = inputs.iter().map(|run| run.count).sum();

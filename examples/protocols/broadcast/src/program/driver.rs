@@ -83,7 +83,7 @@ impl<A: Make> Driver<A> {
         let mut steps = Step::new();
         for received in taken.frames {
             let from = received.from;
-            if self.links.is_shut_out(from) {
+            if self.links.is_expelled(from) {
                 continue;
             }
             match self.machine.decode(from, &received.body) {

@@ -83,7 +83,7 @@ impl<A: Make> Member<A> {
             identity: for_links,
             identities: group.committee.clone(),
             members: group.addresses(),
-            guests: Vec::new(),
+            former_members: Vec::new(),
             metrics: Metrics::new().links,
         };
         let mailbox = Mailbox { inbox: inbox.clone(), me: group.name(me).to_owned() };

@@ -65,7 +65,7 @@ fn lie(dir: &Path) {
         identity: keys.identity().unwrap(),
         members: genesis.members.iter().map(|m| (m.name.clone(), m.address.clone())).collect(),
         identities: Arc::new(committee),
-        guests: Vec::new(),
+        former_members: Vec::new(),
         metrics: Metrics::new().links,
     };
     tokio::runtime::Runtime::new().unwrap().block_on(async {

@@ -47,7 +47,7 @@ impl<S: Scheme> Replica<S> {
 
     fn acknowledgement(&self, batch: &Batch) -> Vote<Ed25519> {
         let identities = &self.committees.identities;
-        let statement = batch.header().slot.statement(identities, batch.digest());
+        let statement = crate::ids::availability(batch.header().slot, identities, batch.digest());
         let signature = Ed25519::sign(&self.identity_key, &statement.signed_bytes(&identities.id()));
         Vote::new(statement, self.me, signature)
     }

@@ -47,7 +47,7 @@ internal fun String.text(name: String): String {
 
 /** Returns a copy of exactly 32 bytes, which the caller cannot change afterwards. */
 internal fun ByteArray.copyOf32(what: LengthOf): ByteArray {
-    if (size != 32) translated { refuseLength(what) }
+    if (size != 32) translated { refuseLength(what, size.toUInt()) }
     return clone()
 }
 

@@ -1,0 +1,187 @@
+use alloc::collections::BTreeMap;
+use core::fmt;
+
+use super::record::GuardRecord;
+use super::spending::{Spend, Spending};
+use crate::certificate::{Kind, Statement, TimeoutVote, Vote};
+use crate::committee::{ChainId, Committee};
+use crate::scheme::Scheme;
+use crate::wire::{Encode, Writer, domain};
+use crate::{Error, Result};
+
+/// A secret key that never signs contradicting statements. See the [module](super).
+///
+/// Memory: one record per kind in use, at most 256, and 48 bytes per spent presignature until its epoch is closed.
+pub struct Guard<S: Scheme> {
+    secret: S::SecretKey,
+    public: S::PublicKey,
+    chain: ChainId,
+    binding: [u8; 32],
+    last: BTreeMap<Kind, GuardRecord>,
+    spending: Spending,
+}
+
+impl<S: Scheme> Guard<S> {
+    /// Creates the guard of a key that has **never signed on this chain**. After a restart call
+    /// [`restore`](Guard::restore) instead.
+    pub fn new(secret: S::SecretKey, chain: ChainId) -> Self {
+        let public = S::public_key(&secret);
+        let mut w = Writer::new();
+        w.u8(S::SUITE);
+        chain.encode_to(&mut w);
+        public.encode_to(&mut w);
+        let mut bytes = w.into_bytes();
+        let binding = domain::hash(domain::GUARD, &bytes);
+        bytes.push(1);
+        let spending = Spending::new(domain::hash(domain::GUARD, &bytes));
+        Self { secret, public, chain, binding, last: BTreeMap::new(), spending }
+    }
+
+    /// Restores the guard of a key from all durable records. Their order does not matter; the latest record of each kind
+    /// counts.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for a record of another key, chain or suite; [`Error::Contradiction`] if two records
+    /// contradict each other, which means that the key has already signed twice. A contradiction at the latest epoch and
+    /// view of a kind is always found; earlier ones may be missed, because a later record replaces an earlier one.
+    pub fn restore(
+        secret: S::SecretKey,
+        chain: ChainId,
+        records: impl IntoIterator<Item = GuardRecord>,
+    ) -> Result<Self> {
+        let mut guard = Self::new(secret, chain);
+        for record in records {
+            if record.binding == guard.spending.binding {
+                guard.spending.restore(&record)?;
+                continue;
+            }
+            if record.binding != guard.binding {
+                return Err(Error::WrongContext { what: "key, chain or suite of the guard record" });
+            }
+            match guard.last.get(&record.kind) {
+                Some(last) if last.position() == record.position() && last.identity != record.identity => {
+                    return Err(last.contradiction());
+                }
+                Some(last) if last.position() >= record.position() => {}
+                _ => drop(guard.last.insert(record.kind, record)),
+            }
+        }
+        Ok(guard)
+    }
+
+    /// Signs a statement unless it contradicts an earlier one. **The record must be durable before the vote leaves.**
+    /// Signing the same statement again returns the same vote and record.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for a committee of another chain or a key that is not a member's; [`Error::Mismatch`] for a
+    /// statement of another epoch; [`Error::Contradiction`] for an (epoch, view) below the last one of that kind, or equal
+    /// to it with another statement. In these cases nothing is signed or recorded.
+    pub fn sign(&mut self, committee: &Committee<S>, statement: Statement) -> Result<(Vote<S>, GuardRecord)> {
+        if committee.chain() != self.chain {
+            return Err(Error::WrongContext { what: "chain" });
+        }
+        committee.require_epoch(statement.epoch)?;
+        let signer = committee.require_member(&self.public)?;
+        let Statement { kind, epoch, view, .. } = statement;
+        let identity = statement.identity(&committee.id());
+        let record = GuardRecord { binding: self.binding, kind, epoch, view, identity };
+        match self.last.get(&kind) {
+            Some(last) if record.position() < last.position() => return Err(last.contradiction()),
+            Some(last) if record.position() == last.position() && record != *last => {
+                return Err(last.contradiction());
+            }
+            _ => {}
+        }
+        self.last.insert(kind, record);
+        Ok((Vote::sign(&self.secret, signer, &committee.id(), statement), record))
+    }
+
+    /// Signs a timeout vote under the same rule: at most one value per view of a kind.
+    ///
+    /// # Errors
+    /// As [`sign`](Guard::sign).
+    pub fn sign_timeout(
+        &mut self,
+        committee: &Committee<S>,
+        kind: Kind,
+        view: u64,
+        value: u64,
+    ) -> Result<(TimeoutVote<S>, GuardRecord)> {
+        let statement = TimeoutVote::<S>::statement_of(kind, committee.epoch(), view, value);
+        let (vote, record) = self.sign(committee, statement)?;
+        Ok((TimeoutVote::from_vote(value, vote), record))
+    }
+
+    /// Spends a presignature on a message.
+    ///
+    /// If it returns a record, the record must be durable **before the share leaves**. It returns none if the
+    /// presignature's block was reserved and [confirmed](Guard::confirm). Spending it on the same message again returns
+    /// the same answer.
+    ///
+    /// `Presignature::sign` calls this method; no other code needs to.
+    ///
+    /// # Errors
+    /// [`Error::Contradiction`] if the presignature signed another message; [`Error::Exhausted`] if it is burnt or its
+    /// epoch is closed. In these cases nothing is recorded.
+    pub fn spend(&mut self, spend: &Spend) -> Result<Option<GuardRecord>> {
+        self.spending.spend(spend)
+    }
+
+    /// Reserves the block of presignatures that contains `index`.
+    ///
+    /// Once the returned record is durable and [confirmed](Guard::confirm), spending presignatures of the block needs no
+    /// records. After a crash the whole block is burnt, whether spent or not.
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`] if the block is burnt or its epoch is closed.
+    pub fn reserve(&mut self, key: &[u8; 32], epoch: u64, index: u32) -> Result<GuardRecord> {
+        self.spending.reserve(key, epoch, index)
+    }
+
+    /// Confirms that the record of a reservation is durable. Other records need no confirmation.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for a record that is not a reservation of this guard.
+    pub fn confirm(&mut self, reservation: &GuardRecord) -> Result<()> {
+        self.spending.confirm(reservation)
+    }
+
+    /// Closes an epoch of a key and all earlier ones: their remaining presignatures never sign.
+    ///
+    /// The returned record replaces all records of these epochs once it is durable.
+    pub fn close_epoch(&mut self, key: &[u8; 32], epoch: u64) -> GuardRecord {
+        self.spending.close_epoch(key, epoch)
+    }
+
+    /// Returns the public key.
+    pub fn public_key(&self) -> &S::PublicKey {
+        &self.public
+    }
+
+    /// Returns the chain for which the guard signs.
+    pub fn chain(&self) -> ChainId {
+        self.chain
+    }
+
+    /// Returns the epoch and view of the last signed statement of a kind.
+    pub fn last(&self, kind: Kind) -> Option<(u64, u64)> {
+        self.last.get(&kind).map(GuardRecord::position)
+    }
+
+    /// Iterates over the records that a compacted log must keep: the last one of each kind, and those of presignatures in
+    /// open epochs.
+    pub fn records(&self) -> impl Iterator<Item = GuardRecord> + '_ {
+        self.last.values().copied().chain(self.spending.records())
+    }
+}
+
+/// Omits the secret key.
+impl<S: Scheme> fmt::Debug for Guard<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guard")
+            .field("public", &self.public)
+            .field("chain", &self.chain)
+            .field("last", &self.last)
+            .finish_non_exhaustive()
+    }
+}

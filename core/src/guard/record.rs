@@ -1,0 +1,67 @@
+use crate::certificate::Kind;
+use crate::wire::{Decode, Encode, Reader, Writer};
+use crate::{Error, Result};
+
+/// A guard's durable record: the last signed statement of one kind, or a spent presignature.
+///
+/// Make it durable before the vote or the share leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GuardRecord {
+    pub(super) binding: [u8; 32],
+    pub(super) kind: Kind,
+    pub(super) epoch: u64,
+    pub(super) view: u64,
+    pub(super) identity: [u8; 32],
+}
+
+impl GuardRecord {
+    /// Length of an encoded record in bytes.
+    pub const LEN: usize = 81;
+
+    /// Returns the kind of the statement, or the kind of a presignature record.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Returns the epoch of the statement or of the presignatures.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Returns the view of the statement, or the number that identifies the presignatures.
+    pub fn view(&self) -> u64 {
+        self.view
+    }
+
+    /// Returns the epoch and view, by which the records of one kind are ordered.
+    pub(super) fn position(&self) -> (u64, u64) {
+        (self.epoch, self.view)
+    }
+
+    /// Returns the error for a statement that contradicts this record.
+    pub(super) fn contradiction(&self) -> Error {
+        Error::Contradiction { kind: self.kind.number(), signed_view: self.view }
+    }
+}
+
+impl Encode for GuardRecord {
+    fn encode_to(&self, w: &mut Writer) {
+        w.raw(&self.binding);
+        w.u8(self.kind.number());
+        w.u64(self.epoch);
+        w.u64(self.view);
+        w.raw(&self.identity);
+    }
+}
+
+impl Decode for GuardRecord {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        Ok(Self {
+            binding: r.array()?,
+            kind: Kind::new(r.u8()?),
+            epoch: r.u64()?,
+            view: r.u64()?,
+            identity: r.array()?,
+        })
+    }
+}

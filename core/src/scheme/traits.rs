@@ -1,0 +1,177 @@
+use alloc::vec::Vec;
+use core::fmt::Debug;
+use core::hash::Hash;
+
+use rand_core::TryCryptoRng;
+use zeroize::Zeroizing;
+
+use super::sealed::Sealed;
+use super::signers::SignerSet;
+use crate::machine::MemberIndex;
+use crate::wire::{Decode, Encode, Reader, Writer};
+use crate::{Error, Result};
+
+/// A signature scheme that committees can use.
+pub trait Scheme: Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
+    /// Suite byte of every encoding that depends on the scheme.
+    const SUITE: u8;
+    /// Short name of the suite, for people and configuration files.
+    const NAME: &'static str;
+    /// True if a proof is one sum of signatures. Otherwise single checks cost little more than a combined check, and
+    /// bisection to find a bad signature would be a waste.
+    const SUMMED: bool;
+
+    /// A secret key. It stays at one address on the heap, is wiped when dropped, and implements neither `Clone` nor
+    /// `Debug`.
+    type SecretKey: Send + Sync;
+    /// A decoded public key: canonical, in the prime-order subgroup, not of small order.
+    type PublicKey: Clone + Eq + Ord + Hash + Debug + Encode + Decode + Send + Sync;
+    /// A decoded signature. It is not yet verified and, for BLS, not yet known to be in the subgroup.
+    type Signature: Clone + Eq + Debug + Encode + Decode + Send + Sync;
+    /// The proof in a certificate: one aggregate signature (BLS) or one signature per signer (Ed25519).
+    type Proof: Clone + Eq + Debug + Send + Sync;
+    /// Data precomputed once from a committee's keys.
+    type Cache: Clone + Debug + Send + Sync;
+
+    /// Generates a secret key from 32 bytes of a cryptographic random number generator.
+    ///
+    /// # Errors
+    /// [`Error::Rng`] if the generator fails.
+    fn generate<R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<Self::SecretKey>;
+
+    /// Decodes a secret key.
+    ///
+    /// # Errors
+    /// [`Error::WrongLength`] unless `bytes` has 32 bytes, [`Error::Malformed`] if they are not a valid key.
+    fn secret_from_bytes(bytes: &[u8]) -> Result<Self::SecretKey>;
+
+    /// Returns the secret key as 32 bytes, for a key file. Keep them secret.
+    fn secret_to_bytes(secret: &Self::SecretKey) -> Zeroizing<[u8; 32]>;
+
+    /// Returns the public key of a secret key.
+    fn public_key(secret: &Self::SecretKey) -> Self::PublicKey;
+
+    /// Signs the message bytes without any framing, as the scheme's standard defines. Consensus code signs statements
+    /// through a [`Guard`](crate::guard::Guard) instead.
+    fn sign(secret: &Self::SecretKey, message: &[u8]) -> Self::Signature;
+
+    /// Verifies one signature over the message bytes. Cost (BLS): one hash to the curve, one subgroup check, two
+    /// pairings. Cost (Ed25519): one double scalar multiplication and two decompressions.
+    ///
+    /// # Errors
+    /// [`Error::BadSignature`], [`Error::NotInSubgroup`], [`Error::Infinity`].
+    fn verify(key: &Self::PublicKey, message: &[u8], signature: &Self::Signature) -> Result<()>;
+
+    /// Makes a proof of possession of the secret key.
+    fn prove_possession(secret: &Self::SecretKey) -> Self::Signature;
+
+    /// Verifies a proof of possession. Cost as [`verify`](Scheme::verify).
+    ///
+    /// # Errors
+    /// [`Error::BadPossession`].
+    fn verify_possession(key: &Self::PublicKey, possession: &Self::Signature) -> Result<()>;
+
+    /// Writes a signature in its form for direct links: uncompressed where that saves the receiver a square root.
+    fn encode_link(signature: &Self::Signature, w: &mut Writer);
+
+    /// Reads a signature in its form for direct links.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`], [`Error::Truncated`], [`Error::NonCanonical`], [`Error::Infinity`].
+    fn decode_link(r: &mut Reader<'_>) -> Result<Self::Signature>;
+
+    /// Precomputes data from a committee's keys. Cost: one addition per key.
+    ///
+    /// # Errors
+    /// [`Error::Infinity`] if the keys sum to the point at infinity.
+    fn cache(keys: &[Self::PublicKey]) -> Result<Self::Cache>;
+
+    /// Returns bytes that are equal for a key and its negation and differ for all other keys. Committees use them to
+    /// refuse related keys.
+    fn relation_tag(key: &Self::PublicKey) -> Vec<u8>;
+
+    /// Combines signatures of distinct members, ascending by index, into a proof. Nothing is verified. Cost (BLS): one
+    /// addition per signature.
+    fn combine(signatures: &[(MemberIndex, &Self::Signature)]) -> Self::Proof;
+
+    /// Merges proofs of disjoint signer sets.
+    fn merge(proofs: &[&Self::Proof]) -> Self::Proof;
+
+    /// Verifies that the signers of each claim signed the claim's message. The claims have disjoint signers and share
+    /// one proof. Cost (BLS): per claim a hash to the curve, a pairing and additions of at most half the committee;
+    /// one more pairing and one subgroup check. Cost (Ed25519): one multiscalar multiplication of two points per
+    /// signer.
+    ///
+    /// # Errors
+    /// [`Error::BadSignature`], [`Error::NotInSubgroup`], [`Error::Infinity`]; [`Error::WrongContext`] if the signer
+    /// sets do not fit the keys or the proof; [`Error::OutOfOrder`] and [`Error::DuplicateSigner`] for an Ed25519 proof
+    /// that is not strictly ascending by member.
+    fn verify_claims(keys: Keys<'_, Self>, claims: &[Claim<'_>], proof: &Self::Proof) -> Result<()>;
+
+    /// Guesses which signature on one message is bad, given that the sum of the signatures does not verify and assuming
+    /// that only one is bad. The result is a candidate and proves nothing. Cost (BLS): two times two pairings, and per
+    /// signature two short multiplications and a multiplication in the target field.
+    fn locate(
+        keys: Keys<'_, Self>,
+        message: &[u8],
+        signatures: &[(MemberIndex, &Self::Signature)],
+    ) -> Option<MemberIndex>;
+
+    /// Verifies many independent proofs at once by a random linear combination. The coefficients have 64 bits and come
+    /// from `entropy`; without it they have 128 bits and are derived from all inputs. Cost (BLS): per proof a hash, a
+    /// subgroup check and two short multiplications; one pairing per distinct signer set, and one more.
+    ///
+    /// # Errors
+    /// As [`verify_claims`](Scheme::verify_claims); an error does not identify the bad proof.
+    fn verify_many(
+        keys: Keys<'_, Self>,
+        items: &[(Claim<'_>, &Self::Proof)],
+        entropy: Option<&[u8; 32]>,
+    ) -> Result<()>;
+
+    /// Writes the proof of `signers`.
+    fn encode_proof(proof: &Self::Proof, signers: &SignerSet, w: &mut Writer);
+
+    /// Reads the proof of `signers`.
+    ///
+    /// # Errors
+    /// An error that describes the invalid bytes.
+    fn decode_proof(r: &mut Reader<'_>, signers: &SignerSet) -> Result<Self::Proof>;
+
+    /// Returns the length in bytes of the encoded proof of `signers`.
+    fn proof_len(proof: &Self::Proof, signers: &SignerSet) -> usize;
+}
+
+/// A committee's keys with their precomputed data.
+#[derive(Debug)]
+pub struct Keys<'a, S: Scheme> {
+    /// Public keys in the order of the members.
+    pub public: &'a [S::PublicKey],
+    /// Data that [`Scheme::cache`] computed from the keys.
+    pub cache: &'a S::Cache,
+}
+
+impl<S: Scheme> Clone for Keys<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Scheme> Copy for Keys<'_, S> {}
+
+/// The claim that a set of members signed a message.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim<'a> {
+    /// Signed bytes.
+    pub message: &'a [u8],
+    /// The claimed signers; never empty.
+    pub signers: &'a SignerSet,
+}
+
+/// Reads the suite byte and checks that it is the scheme's.
+pub(crate) fn read_suite<S: Scheme>(r: &mut Reader<'_>) -> Result<()> {
+    match r.u8()? {
+        suite if suite == S::SUITE => Ok(()),
+        suite => Err(Error::Mismatch { what: "suite", expected: S::SUITE.into(), actual: suite.into() }),
+    }
+}

@@ -1,0 +1,357 @@
+#![forbid(unsafe_code)]
+//! Adapter that runs [Gosig](quorate_gosig) in the [node](quorate_node).
+//!
+//! [`Gosig`] implements [`Protocol`](quorate_node::protocol::Protocol); [`start`] starts a validator of a Gosig chain.
+
+mod epochs;
+mod views;
+
+use std::collections::HashSet;
+use std::marker::PhantomData;
+use std::num::NonZeroU16;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use quorate::bls::{Counted, MinSig};
+use quorate::machine::{MemberIndex, Step};
+use quorate::merkle::{Hash, Merkle};
+use quorate::wire::Encode;
+use quorate_gosig::{
+    Anchor, BlockDigest, Config, EPOCH_MISMATCH, Evidence, Finality, GosigScheme, HistoryRequest,
+    MAX_RANGE_BLOCKS, MAX_TRANSACTION_BYTES, Payload, PayloadDigest, Record, RecordKey, Replica, Submission,
+    TRANSACTIONS, block_range, transaction_range,
+};
+
+use quorate_node::application::Application;
+use quorate_node::config::NodeConfig;
+use quorate_node::genesis::{self, Genesis, Schedule, SchemeName, check_range};
+use quorate_node::protocol::{
+    Action, Archive, Block, Command, Delivery, FaultReport, FormerMemberReply, LatestRecord, MachineSetup,
+    OwnBatchState, Protocol, RecordKind, Status,
+};
+use quorate_node::runtime::{Node, Starting};
+use quorate_node::{NodeError, Result};
+
+pub use epochs::Epochs;
+use epochs::{committees, gosig_anchor, next_epoch};
+
+/// Name of the protocol in genesis files.
+pub const NAME: &str = "gosig";
+
+/// Starts a validator of a Gosig chain. See [`Node::start`].
+pub fn start(config: NodeConfig, genesis: Genesis, application: Box<dyn Application>) -> Starting {
+    Node::start::<Gosig<Counted<MinSig>>>(config, genesis, application)
+}
+
+/// [Gosig](quorate_gosig) with votes signed by the scheme `S`. A block's transactions form its only batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gosig<S>(PhantomData<S>);
+
+/// Maximum size of an answer with blocks, in bytes. The block that exceeds it is the last one.
+const MAX_RANGE_BYTES: usize = 1 << 20;
+/// Number of recent heights whose transactions a replica knows after a start.
+const REMEMBERED: u64 = 64;
+
+type Message<S> = quorate_gosig::Envelope<S>;
+type Output<S> = quorate_gosig::Output<S>;
+
+impl<S: GosigScheme> Protocol for Gosig<S> {
+    type Scheme = S;
+    type Machine = Replica<S>;
+    type Block = quorate_gosig::Block<S>;
+    type Batch = Payload;
+    type Finality = Finality<S>;
+    type Context = Epochs<S>;
+    type Request = HistoryRequest;
+
+    const NAME: &'static str = NAME;
+    const TRANSACTIONS: Merkle<'static> = TRANSACTIONS;
+    /// The record of each committed block contains its finality.
+    const STORES_NEWEST_FINALITY: bool = false;
+    const HAS_EPOCHS: bool = true;
+
+    fn check_genesis(genesis: &Genesis) -> Result<()> {
+        if genesis.schedule.is_none() {
+            return Err(wrong("schedule: Gosig needs one; add [schedule] with start".into()));
+        }
+        if genesis.scheme != SchemeName::Bls {
+            let problem = format!(
+                "scheme is {}; Gosig aggregates signatures, which needs scheme = \"bls\"",
+                genesis.scheme
+            );
+            return Err(wrong(problem));
+        }
+        let size = genesis.parameters.max_transaction_bytes;
+        check_range("parameters.max_transaction_bytes", size, 1, MAX_TRANSACTION_BYTES as u32)
+    }
+
+    fn context(first: &genesis::Committees<S>) -> Epochs<S> {
+        Epochs::new(committees(first))
+    }
+
+    fn add_epoch(epochs: &Epochs<S>, next: &genesis::Committees<S>) {
+        epochs.add(committees(next));
+    }
+
+    fn machine(setup: MachineSetup<'_, Self>, archive: &dyn Archive<Self>) -> Result<Replica<S>> {
+        let schedule = setup.genesis.schedule.as_ref();
+        let no_schedule = || wrong("schedule: Gosig needs one; add [schedule] with start".into());
+        let committees = committees(setup.committees);
+        let mut entropy = [0; 32];
+        getrandom::fill(&mut entropy).map_err(|_| quorate::Error::Rng)?;
+        let config = Config {
+            anchor: match setup.anchor {
+                Some(anchor) => gosig_anchor(&anchor),
+                None => Anchor::genesis(&committees, &setup.genesis_root, &[]),
+            },
+            voters: committees.voters,
+            identities: committees.identities,
+            me: setup.me,
+            voting_key: setup.keys.voting::<S>()?,
+            identity_key: setup.keys.identity()?,
+            executed: setup.executed,
+            recent: setup.recent,
+            known: known(archive, setup.executed.height)?,
+            schedule: schedule.map(clock).ok_or_else(no_schedule)?,
+            parameters: quorate_gosig::Parameters::default(),
+            entropy,
+        };
+        Ok(Replica::new(config, records(archive)?)?)
+    }
+
+    /// The replica does not number batches. Clients see the numbers on their tickets, so a restart must not reuse numbers of
+    /// an earlier run.
+    fn next_sequence(_: &Replica<S>) -> u64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        (since.as_secs() << 16).max(1)
+    }
+
+    fn status(replica: &Replica<S>) -> Status {
+        let quorate_gosig::Status { round, leader, committed, timeouts, catching_up, .. } = replica.status();
+        Status { view: round, leader, committed, timeouts, catching_up }
+    }
+
+    fn command(command: Command) -> quorate::Result<quorate_gosig::Command> {
+        Ok(match command {
+            Command::Submit(batch) => {
+                let payload = Arc::new(Payload::from_bytes(batch.transactions())?);
+                quorate_gosig::Command::Submit { sequence: batch.sequence(), payload }
+            }
+            Command::Executed(executed) => quorate_gosig::Command::Executed(executed),
+            Command::Connected(member) => quorate_gosig::Command::Connected(member),
+            Command::OtherEpoch(member) => quorate_gosig::Command::EpochMismatch(member),
+        })
+    }
+
+    fn action(output: Output<S>, _: Option<MemberIndex>) -> Option<Action<Self>> {
+        Some(match output {
+            Output::Deliver(delivery) => {
+                let quorate_gosig::Delivery { block, payload, finality, .. } = *delivery;
+                let batches = Some(payload).filter(|payload| !payload.is_empty()).into_iter().collect();
+                // `Action::Settled` reports them before the delivery.
+                Action::Deliver(Box::new(Delivery { block, batches, finality, own_batches: Vec::new() }))
+            }
+            Output::Submitted { sequence, state: Submission::Committed } => Action::Settled { sequence },
+            Output::Submitted { sequence, state: Submission::Refused } => {
+                Action::OwnBatch { sequence, state: OwnBatchState::Refused }
+            }
+            // The batch that contains them is settled without them, at once if it contains no other transactions.
+            Output::Known(_) => return None,
+            Output::Congestion(congested) => Action::Congestion(congested),
+            Output::Serve { to, request } => Action::Serve { to, request },
+            Output::Forget(payloads) => {
+                Action::ForgetBatches(payloads.into_iter().map(|digest| digest.0).collect())
+            }
+            Output::ForgetBlocks(blocks) => {
+                Action::ForgetBlocks(blocks.into_iter().map(|digest| digest.0).collect())
+            }
+            Output::Round { round, leader, undecided } => {
+                Action::View { view: round, leader: leader.unwrap_or_default(), timed_out: undecided }
+            }
+            Output::Succeeded(successor) => Action::EndEpoch(Box::new(next_epoch(&successor))),
+        })
+    }
+
+    fn rejection(epochs: &Epochs<S>, transaction: &[u8]) -> Option<&'static str> {
+        epochs::is_forbidden(epochs, transaction)
+            .then_some("NOT_ALLOWED: the members of the epoch have not certified this membership change")
+    }
+
+    fn is_other_epoch(error: &quorate::Error) -> bool {
+        *error == EPOCH_MISMATCH
+    }
+
+    fn answer_former_member(replica: &Replica<S>, message: Message<S>) -> Option<FormerMemberReply<Self>> {
+        let epoch = replica.committees().voters.epoch();
+        Some(match message.message {
+            quorate_gosig::Message::Hello { .. } => {
+                let committed = replica.status().committed;
+                FormerMemberReply::Message(quorate_gosig::Message::Welcome { committed }.in_epoch(epoch))
+            }
+            quorate_gosig::Message::BlockRequest { from } => {
+                FormerMemberReply::Archive(HistoryRequest::Blocks { from })
+            }
+            quorate_gosig::Message::TransactionRequest { block, height, places } => {
+                FormerMemberReply::Archive(HistoryRequest::Transactions { block, height, places })
+            }
+            _ => return None,
+        })
+    }
+
+    fn fault_report(evidence: &Evidence<S>) -> FaultReport {
+        match evidence {
+            Evidence::Invalid { what, error } => FaultReport::invalid(what, error),
+            other => FaultReport {
+                code: other.code(),
+                description: other.what(),
+                strike: matches!(other, Evidence::Unexpected { .. } | Evidence::Body { .. }),
+            },
+        }
+    }
+
+    fn is_bulk(message: &Message<S>) -> bool {
+        message.is_bulk()
+    }
+
+    /// Storing a submitted payload depends on nothing, and forwarding it depends only on that record. A vote stores the
+    /// payload that it refers to in its own step.
+    fn stores_only_batches(step: &Step<Replica<S>>) -> bool {
+        let records = step.persist.iter().all(|record| matches!(record, Record::Payload(_)));
+        let messages = step
+            .messages
+            .iter()
+            .all(|outgoing| matches!(*outgoing.message, quorate_gosig::Message::Transactions(_)));
+        !step.persist.is_empty() && records && messages
+    }
+
+    fn message_weight(message: &Message<S>) -> usize {
+        message.payload_bytes()
+    }
+
+    fn record_kind(record: &Record<S>) -> RecordKind<'_, Self> {
+        match (record, record.key()) {
+            (Record::Payload(payload), _) => RecordKind::Batch(payload),
+            (Record::Block(block), _) => RecordKind::Block(block),
+            (_, RecordKey::Committed(height)) => RecordKind::AtHeight(height),
+            (_, RecordKey::VoteGuard(kind)) => RecordKind::Latest(LatestRecord::VoteGuard(kind)),
+            (_, RecordKey::ProposalGuard(kind)) => RecordKind::Latest(LatestRecord::ProposalGuard(kind)),
+            (_, _) => RecordKind::Latest(LatestRecord::View),
+        }
+    }
+
+    fn batch_record(payload: Arc<Payload>) -> Record<S> {
+        Record::Payload(payload)
+    }
+
+    fn block_record(block: Arc<quorate_gosig::Block<S>>) -> Record<S> {
+        Record::Block(block)
+    }
+
+    fn decode_record(bytes: &[u8], epochs: &Epochs<S>) -> quorate::Result<Record<S>> {
+        epochs::record(bytes, epochs)
+    }
+
+    fn finality(archive: &dyn Archive<Self>, block: &quorate_gosig::Block<S>) -> Result<Option<Finality<S>>> {
+        Ok(match archive.record_at(block.height)? {
+            Some(Record::Committed(committed)) if committed.digest == block.digest() => {
+                Some(committed.finality)
+            }
+            _ => None,
+        })
+    }
+
+    /// The certificate that commits the block: Gosig blocks contain no certificates.
+    fn certificate(
+        archive: &dyn Archive<Self>,
+        block: &quorate_gosig::Block<S>,
+    ) -> Result<(Vec<u8>, Vec<MemberIndex>)> {
+        let finality = Self::finality(archive, block)?;
+        let certificate = finality.as_ref().map(Finality::certificate);
+        let shown = certificate.map(|shown| (shown.encode(), shown.signers().iter().collect()));
+        Ok(shown.unwrap_or_default())
+    }
+
+    fn answer(
+        archive: &dyn Archive<Self>,
+        request: HistoryRequest,
+        send: &mut dyn FnMut(&Message<S>),
+    ) -> Result<()> {
+        match request {
+            HistoryRequest::Blocks { from } => {
+                let mut blocks = Vec::new();
+                for block in archive.history(from, MAX_RANGE_BLOCKS, MAX_RANGE_BYTES)? {
+                    let Some(finality) = Self::finality(archive, &block)? else { break };
+                    blocks.push((block, Arc::new(finality)));
+                }
+                if let Some(answer) = block_range(blocks) {
+                    send(&answer);
+                }
+            }
+            HistoryRequest::Transactions { block: BlockDigest(digest), places, .. } => {
+                let block = archive.block(&digest)?;
+                if let Some(block) = block
+                    && let Some(payload) = archive.batch(&block.payload.digest().0)?
+                {
+                    send(&transaction_range(&block, &payload, &places));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_committed(
+        block: &quorate_gosig::Block<S>,
+        finality: &Finality<S>,
+        epochs: &Epochs<S>,
+    ) -> quorate::Result<()> {
+        finality.verify(&epochs.committees(block.epoch)?, block)
+    }
+
+    fn certificate_bytes(finality: &Finality<S>) -> usize {
+        finality.certificate().encoded_len()
+    }
+}
+
+/// Converts the schedule of the genesis, in seconds since 1970, to the replica's clock, in microseconds since 1970.
+fn clock(schedule: &Schedule) -> quorate_gosig::Schedule {
+    quorate_gosig::Schedule {
+        start: i64::try_from(schedule.start).unwrap_or(i64::MAX).saturating_mul(1_000_000),
+        proposals: Duration::from_millis(schedule.proposals_ms.into()),
+        signatures: Duration::from_millis(schedule.signatures_ms.into()),
+        proposers: NonZeroU16::new(schedule.proposers).unwrap_or(NonZeroU16::MIN),
+    }
+}
+
+/// The archive's records for a replica, and the payload of each block among them, including that of the executed tip.
+fn records<S: GosigScheme>(archive: &dyn Archive<Gosig<S>>) -> Result<Vec<Record<S>>> {
+    let mut records = archive.load()?;
+    let payload = |record: &Record<S>| match record {
+        Record::Payload(payload) => Some(payload.digest()),
+        _ => None,
+    };
+    let mut there: HashSet<PayloadDigest> = records.iter().filter_map(payload).collect();
+    for at in 0..records.len() {
+        let Some(Record::Block(block)) = records.get(at) else { continue };
+        let digest = block.payload.digest();
+        if !block.payload.is_empty() && there.insert(digest) {
+            records.extend(archive.batch(&digest.0)?.map(Record::Payload));
+        }
+    }
+    Ok(records)
+}
+
+/// Identifiers of the transactions in the last executed blocks.
+fn known<S: GosigScheme>(archive: &dyn Archive<Gosig<S>>, executed: u64) -> Result<Vec<Hash>> {
+    let mut known = Vec::new();
+    for height in (executed + 1).saturating_sub(REMEMBERED).max(1)..=executed {
+        let Some(block) = archive.block_at(height)? else { continue };
+        for part in Block::payload(&*block) {
+            known.extend(archive.batch(&part.digest)?.iter().flat_map(|payload| payload.ids().to_vec()));
+        }
+    }
+    Ok(known)
+}
+
+fn wrong(problem: String) -> NodeError {
+    NodeError::Genesis { path: None, problem }
+}

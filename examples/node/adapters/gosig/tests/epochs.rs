@@ -1,0 +1,332 @@
+//! Networks with membership changes: staying members continue, joining members start with an empty directory, and leaving
+//! members stop with an error.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+#[path = "../../../tests/common/mod.rs"]
+mod common;
+#[path = "../../../tests/members/mod.rs"]
+mod members;
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use common::{Site, eventually};
+use members::{Member, agree, puts, stop};
+use quorate::bls::{Counted, MinSig};
+use quorate::certificate::{Suspects, Vote, VoteCollector};
+use quorate::ed25519::{self, Ed25519};
+use quorate::scheme::Scheme;
+use quorate::wire::{Decode, Encode};
+use quorate_gosig::{Change, Committees};
+use quorate_node::Contact;
+use quorate_node::application::Ledger;
+use quorate_node::config::NodeConfig;
+use quorate_node::epochs::Epoch;
+use quorate_node::genesis::{Genesis, Schedule, SchemeName};
+use quorate_node::keys::NodeKeys;
+use quorate_node::runtime::Starting;
+
+type S = Counted<MinSig>;
+
+fn start(config: NodeConfig) -> Starting {
+    Box::pin(async move {
+        let genesis = Genesis::load(&config.node.genesis)?;
+        quorate_node_gosig::start(config, genesis, Box::new(Ledger::default())).await
+    })
+}
+
+/// A chain of `n` members whose rounds began an hour ago.
+fn site(n: usize) -> Site {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    Site::new(quorate_node_gosig::NAME, n, SchemeName::Bls, Some(Schedule::starting(now - 3600)))
+}
+
+/// A chain with the keys of all past and present members, so that a quorum of any epoch can certify a change.
+struct World {
+    site: Site,
+    keys: Vec<NodeKeys>,
+    epoch: Epoch,
+}
+
+impl World {
+    fn new(n: usize) -> Self {
+        let site = site(n);
+        let keys = (0..n).map(|i| NodeKeys::load(&site.config(i).node.keys).unwrap()).collect();
+        let epoch = Epoch::genesis(&site.genesis);
+        Self { site, keys, epoch }
+    }
+
+    /// The change that lets a new validator join, and the configuration of that validator.
+    fn joiner(&mut self, name: &str) -> (Change<S>, NodeConfig) {
+        let (keys, config) = self.site.joiner(name);
+        let public = keys.public().unwrap();
+        let change = Change::Join {
+            voting: (
+                Decode::decode(&public.voting_key.0, &()).unwrap(),
+                Decode::decode(&public.voting_possession.0, &()).unwrap(),
+            ),
+            identity: (
+                Decode::decode(&public.identity_key.0, &()).unwrap(),
+                Decode::decode(&public.identity_possession.0, &()).unwrap(),
+            ),
+            weight: 1,
+            contact: Contact::new(name, &config.links.listen).unwrap().encode(),
+        };
+        self.keys.push(keys);
+        (change, config)
+    }
+
+    fn leave(&self, i: usize) -> Change<S> {
+        Change::Leave { identity: Ed25519::public_key(&self.keys[i].identity().unwrap()) }
+    }
+
+    /// The transaction of a change that all members of the current epoch certify.
+    fn allowed(&mut self, change: &Change<S>) -> Bytes {
+        let committees = self.epoch.committees::<S>(self.site.genesis.chain_id()).unwrap();
+        let committees = Committees { voters: committees.voters, identities: committees.identities };
+        let statement = change.statement(&committees);
+        let mut collector = VoteCollector::new(committees.identities.clone(), statement.kind, statement.view);
+        let mut suspects = Suspects::new();
+        let mut certificate = None;
+        for key in &self.keys {
+            let secret = key.identity().unwrap();
+            let public: ed25519::PublicKey = Ed25519::public_key(&secret);
+            let Some(member) = committees.identities.position(&public) else { continue };
+            let vote = Vote::sign_unguarded(&secret, &committees.identities, statement).unwrap();
+            assert_eq!(vote.signer(), member);
+            certificate = collector.add(vote, &mut suspects).certificate.or(certificate);
+        }
+        let transaction = change.transaction(&certificate.unwrap().into_inner()).unwrap();
+        Bytes::copy_from_slice(transaction.bytes())
+    }
+
+    /// Submits a change at a node, and waits until all members are in the next epoch.
+    async fn change(&mut self, change: &Change<S>, at: &Member, all: &[&Member]) {
+        let transaction = self.allowed(change);
+        at.submit(vec![transaction]).await;
+        let next = self.epoch.number + 1;
+        reach(all, next).await;
+        self.note(at, next);
+    }
+
+    /// Reads the current members from a node.
+    fn note(&mut self, at: &Member, number: u64) {
+        let members = at.node.handle().validators();
+        let hex = |text: &str| quorate_node::genesis::Hex(hex(text));
+        let member = |v: &quorate_node::handle::ValidatorView| quorate_node::epochs::Member {
+            name: v.name.clone(),
+            address: v.address.clone(),
+            weight: v.weight.parse().unwrap(),
+            identity_key: hex(&v.identity_key),
+            voting_key: hex(&v.voting_key),
+        };
+        self.epoch = Epoch { number, anchor: None, members: members.iter().map(member).collect() };
+    }
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
+}
+
+fn epoch_of(member: &Member) -> u64 {
+    member.node.handle().status().epoch
+}
+
+async fn reach(all: &[&Member], epoch: u64) {
+    eventually("all are in the next epoch", || all.iter().all(|member| epoch_of(member) >= epoch)).await;
+}
+
+async fn start_members(world: &World, n: usize) -> Vec<Member> {
+    let mut members = Vec::new();
+    for i in 0..n {
+        members.push(Member::start(&world.site, i).await);
+    }
+    members
+}
+
+/// Submits transactions at a member, and waits until all members have executed them.
+async fn commit(members: &mut [Member], at: usize, from: usize) {
+    let tickets = members[at].submit(puts(from, 10)).await;
+    eventually("it is committed", || members[at].committed(&tickets)).await;
+    let top = members[at].executed();
+    for member in members.iter_mut() {
+        eventually("everywhere", || member.executed() >= top).await;
+        member.follow();
+    }
+    agree(members);
+}
+
+fn names(member: &Member) -> Vec<String> {
+    member.node.handle().validators().into_iter().map(|v| v.name).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_member_joins_and_another_leaves() {
+    let mut world = World::new(4);
+    let (join, config) = world.joiner("fifth");
+    let mut members = start_members(&world, 4).await;
+    commit(&mut members, 0, 0).await;
+    // The observer is not known to the members yet.
+    members.push(Member::with(config).await);
+    let status = members[4].node.handle().status();
+    assert_eq!((status.me, status.epoch, &*status.name), (None, 0, ""));
+    assert_eq!(
+        members[4].node.handle().submit(Bytes::from_static(b"put a b")).unwrap_err().code(),
+        "SYNCING"
+    );
+
+    let all: Vec<&Member> = members.iter().collect();
+    world.change(&join, all[2], &all).await;
+    assert_eq!(names(&members[0]), ["node0", "node1", "node2", "node3", "fifth"]);
+    assert_eq!(members[4].node.handle().status().me, Some(4));
+    commit(&mut members, 1, 1).await;
+    commit(&mut members, 4, 2).await;
+    assert_eq!(members[4].chain.keys().next(), Some(&1), "the new member has executed the whole chain");
+
+    let leaver = world.leave(1);
+    let left = members.remove(1);
+    let all: Vec<&Member> = members.iter().collect();
+    world.change(&leaver, all[3], &all).await;
+    left.node.failed().await;
+    let error = left.node.shutdown().await.unwrap_err();
+    assert_eq!(error.code(), "LEFT");
+    assert!(error.to_string().contains("new keys"), "{error}");
+    assert_eq!(names(&members[3]), ["node0", "node2", "node3", "fifth"]);
+    let places: Vec<_> = members.iter().map(|m| m.node.handle().status().me).collect();
+    assert_eq!(places, [Some(0), Some(1), Some(2), Some(3)]);
+    commit(&mut members, 3, 3).await;
+
+    // It fails in the same way when it is started again.
+    let again = crate::start(world.site.config(1)).await.err().unwrap();
+    assert_eq!(again.code(), "LEFT");
+    // The archive has blocks and proofs of all epochs.
+    let handle = members[3].node.handle();
+    for from in 0..4 {
+        assert!(handle.query(format!("key-{from}-3").as_bytes()).unwrap().unwrap().value.is_some());
+    }
+    let epochs: Vec<u64> =
+        (1..=handle.status().executed_height).map(|h| handle.block(h).unwrap().unwrap().epoch).collect();
+    assert!(epochs.is_sorted() && epochs.first() == Some(&0) && epochs.last() == Some(&2), "{epochs:?}");
+    let status = members[0].node.handle().status();
+    assert!(status.peers.iter().all(|p| p.faults == 0 && p.frames_refused == 0), "{:?}", status.peers);
+    stop(members).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tickets_stay_valid_across_a_membership_change() {
+    let mut world = World::new(4);
+    let (join, config) = world.joiner("fifth");
+    let mut members = start_members(&world, 4).await;
+    let newcomer = Member::with(config).await;
+    commit(&mut members, 0, 0).await;
+    // Transactions are submitted before, during and after the change.
+    let change = world.allowed(&join);
+    let mut tickets = vec![Vec::new(); 4];
+    for round in 0..40 {
+        for (i, member) in members.iter().enumerate() {
+            tickets[i].extend(member.submit(puts(1000 + 100 * round + i, 2)).await);
+        }
+        if round == 10 {
+            members[0].submit(vec![change.clone()]).await;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let all: Vec<&Member> = members.iter().chain([&newcomer]).collect();
+    reach(&all, 1).await;
+    for (member, tickets) in members.iter_mut().zip(&tickets) {
+        eventually("all tickets are committed", || member.committed(tickets)).await;
+        eventually("no transaction is pending", || member.node.handle().status().pending_transactions == 0)
+            .await;
+    }
+    members.push(newcomer);
+    commit(&mut members, 4, 7).await;
+    stop(members).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_restarts_while_the_epoch_ends() {
+    let mut world = World::new(4);
+    let mut members = start_members(&world, 4).await;
+    commit(&mut members, 0, 0).await;
+    for round in 0..3 {
+        let (join, config) = world.joiner(&format!("new{round}"));
+        let newcomer = Member::with(config).await;
+        let change = world.allowed(&join);
+        members[0].submit(vec![change]).await;
+        // A point in time near the end of the epoch.
+        tokio::time::sleep(Duration::from_millis(200 + 150 * round)).await;
+        let dropped = members.remove(3);
+        drop(dropped.node);
+        let config = world.site.config(3);
+        let again = loop {
+            match crate::start(config.clone()).await {
+                Ok(node) => break node,
+                Err(e) if ["DATA_IN_USE", "BIND"].contains(&e.code()) => {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                Err(e) => panic!("{e}"),
+            }
+        };
+        members.insert(3, Member::new(again));
+        members.push(newcomer);
+        let all: Vec<&Member> = members.iter().collect();
+        reach(&all, round + 1).await;
+        world.note(&members[0], round + 1);
+        commit(&mut members, 3, 10 + round as usize).await;
+    }
+    stop(members).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn offline_members_return_two_epochs_later() {
+    // Seven members tolerate two failures.
+    let mut world = World::new(7);
+    let (join, config) = world.joiner("eighth");
+    let mut members = start_members(&world, 7).await;
+    commit(&mut members, 0, 0).await;
+    let away = members.pop().unwrap();
+    away.node.shutdown().await.unwrap();
+    let gone = members.pop().unwrap();
+    gone.node.shutdown().await.unwrap();
+
+    let newcomer = Member::with(config).await;
+    let all: Vec<&Member> = members.iter().chain([&newcomer]).collect();
+    world.change(&join, all[0], &all).await;
+    members.push(newcomer);
+    let leaver = world.leave(5);
+    let all: Vec<&Member> = members.iter().collect();
+    world.change(&leaver, all[5], &all).await;
+    commit(&mut members, 5, 1).await;
+
+    let told = crate::start(world.site.config(5)).await.unwrap();
+    told.failed().await;
+    assert_eq!(told.shutdown().await.unwrap_err().code(), "LEFT");
+
+    members.push(Member::start(&world.site, 6).await);
+    reach(&[&members[6]], 2).await;
+    assert_eq!(members[6].node.handle().status().me, Some(5), "a member with a lower index has left");
+    commit(&mut members, 6, 2).await;
+    stop(members).await;
+}
+
+#[tokio::test]
+async fn keys_of_no_member_need_observer_mode() {
+    let site = site(4);
+    let (_, mut config) = site.joiner("fifth");
+    config.node.observe = false;
+    let error = crate::start(config.clone()).await.err().unwrap();
+    assert_eq!(error.code(), "NOT_A_MEMBER");
+    assert!(error.to_string().contains("observe"), "{error}");
+    config.node.observe = true;
+    let node = crate::start(config.clone()).await.unwrap();
+    assert_eq!(node.handle().status().me, None);
+    node.shutdown().await.unwrap();
+    config.links.listen.clear();
+    let error = crate::start(config).await.err().unwrap();
+    assert!(error.code() == "CONFIG" && error.to_string().contains("links.listen"), "{error}");
+    // The committee of a Jolteon chain never changes, so it admits no observers.
+    let site = Site::new(quorate_node_jolteon::NAME, 4, SchemeName::Bls, None);
+    let (_, config) = site.joiner("fifth");
+    let error = quorate_node_jolteon::start(config, site.genesis, Box::new(Ledger::default())).await;
+    assert_eq!(error.map(drop).unwrap_err().code(), "NOT_A_MEMBER");
+}

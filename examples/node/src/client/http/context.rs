@@ -1,0 +1,49 @@
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+use crate::Result;
+use crate::client::listen::Stopping;
+use crate::config::ClientConfig;
+use crate::genesis::Genesis;
+use crate::handle::Handle;
+
+/// Maximum number of requests that read the disk at once; others queue.
+const LOOKUPS: usize = 4;
+/// Maximum number of requests that wait for a commit, and of those that queue for the disk.
+const WAITERS: usize = 256;
+
+/// State that all request handlers share.
+#[derive(Clone)]
+pub(in crate::client) struct Context {
+    pub(super) handle: Handle,
+    pub(super) genesis: Arc<str>,
+    pub(super) max_body: usize,
+    pub(super) max_transaction: usize,
+    pub(super) stream: Option<SocketAddr>,
+    pub(super) lookups: Arc<Semaphore>,
+    pub(super) waiters: Arc<Semaphore>,
+    pub(super) stopping: Stopping,
+}
+
+impl Context {
+    pub(in crate::client) fn new(
+        config: &ClientConfig,
+        handle: Handle,
+        genesis: &Genesis,
+        stream: Option<SocketAddr>,
+        stopping: Stopping,
+    ) -> Result<Self> {
+        Ok(Self {
+            handle,
+            genesis: genesis.to_toml()?.into(),
+            max_body: config.max_body_bytes,
+            max_transaction: genesis.parameters.max_transaction_bytes as usize,
+            stream,
+            lookups: Arc::new(Semaphore::new(LOOKUPS)),
+            waiters: Arc::new(Semaphore::new(WAITERS)),
+            stopping,
+        })
+    }
+}

@@ -1,0 +1,147 @@
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+
+use super::context::Context;
+use super::error::ApiError;
+use super::{commits, lookup, status, submit};
+use crate::client::code::Code;
+use crate::client::listen::{self, Stopping};
+use crate::client::stall::StallGuard;
+use crate::metrics::CodeLabel;
+
+/// Timeout for the head of a request, including the idle time before it.
+const HEAD_PATIENCE: Duration = Duration::from_secs(10);
+/// Timeout for a client that does not read its response.
+const READ_PATIENCE: Duration = Duration::from_secs(10);
+/// Maximum size of the buffer for a request's head or a response.
+const CONNECTION_BUFFER: usize = 64 << 10;
+/// Serves HTTP until the node stops.
+pub(in crate::client) async fn serve(
+    listener: TcpListener,
+    limit: usize,
+    context: Context,
+    stopping: Stopping,
+) {
+    let connections = context.handle.metrics().clients.connections.clone();
+    let router = router(context);
+    let serve = |stream, peer| {
+        let (router, connections, stopping) = (router.clone(), connections.clone(), stopping.clone());
+        async move {
+            connections.inc();
+            connection(stream, peer, router, stopping).await;
+            connections.dec();
+        }
+    };
+    listen::accept(listener, limit, stopping.clone(), serve, refuse).await;
+}
+
+async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, mut stopping: Stopping) {
+    let io = TokioIo::new(StallGuard::new(stream, READ_PATIENCE));
+    let served = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_PATIENCE)
+        .max_buf_size(CONNECTION_BUFFER)
+        .serve_connection(io, TowerToHyperService::new(router));
+    let mut served = std::pin::pin!(served);
+    let result = tokio::select! {
+        result = served.as_mut() => result,
+        () = listen::stopped(&mut stopping) => {
+            served.as_mut().graceful_shutdown();
+            served.await
+        }
+    };
+    if let Err(error) = result {
+        tracing::debug!(%peer, %error, "HTTP connection ended");
+    }
+}
+
+/// Refuses a connection above the limit. Sends only what the socket accepts without waiting.
+fn refuse(stream: TcpStream) {
+    let body = r#"{"code":"TOO_MANY_CLIENTS","message":"too many clients are connected; retry later or use another validator"}"#;
+    let response = format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n\
+         connection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let _ = stream.try_write(response.as_bytes());
+}
+
+fn router(context: Context) -> Router {
+    Router::new()
+        .route("/", get(status::index))
+        .route("/v1/transactions", post(submit::submit))
+        .route("/v1/transactions/{id}", get(lookup::transaction))
+        .route("/v1/blocks", get(lookup::blocks))
+        .route("/v1/blocks/{height}", get(lookup::block))
+        .route("/v1/ledger/{key}", get(lookup::ledger))
+        .route("/v1/commits", get(commits::commits))
+        .route("/v1/status", get(status::status))
+        .route("/v1/validators", get(status::validators))
+        .route("/v1/epochs", get(lookup::epochs))
+        .route("/v1/genesis", get(status::genesis))
+        .route("/health", get(status::ready))
+        .route("/health/ready", get(status::ready))
+        .route("/health/live", get(status::live))
+        .route("/metrics", get(status::metrics))
+        .fallback(status::unknown_path)
+        .method_not_allowed_fallback(status::wrong_method)
+        .layer(middleware::from_fn_with_state(context.clone(), guard))
+        .with_state(context)
+}
+
+/// Rejects requests that a browser sends on behalf of another site, and counts requests.
+async fn guard(State(context): State<Context>, request: Request, next: Next) -> Response {
+    let route = route_label(request.uri().path());
+    let clients = &context.handle.metrics().clients;
+    clients.requests.get_or_create(&CodeLabel { code: route }).inc();
+    let response = if request.method() == Method::POST && is_foreign(request.headers()) {
+        let text = "the request comes from a web page of another site; send it from a program instead";
+        ApiError::new(Code::ForeignOrigin, text).into_response()
+    } else {
+        next.run(request).await
+    };
+    if let Some(code) = response.extensions().get::<Code>() {
+        clients.errors.get_or_create(&CodeLabel { code: code.name() }).inc();
+    }
+    response
+}
+
+/// Returns true if the request comes from a web page of another site. Any page can make a browser post to a loopback
+/// port, but the browser adds the page's origin.
+fn is_foreign(headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    match (text(header::ORIGIN), text(header::HOST)) {
+        (None, _) => headers.contains_key(header::ORIGIN),
+        (Some(origin), Some(host)) => origin.strip_prefix("http://") != Some(host),
+        (Some(_), None) => true,
+    }
+}
+
+/// Maps a path to a label of a metric, from a fixed set.
+fn route_label(path: &str) -> &'static str {
+    const ROUTES: [(&str, &str); 11] = [
+        ("/v1/transactions/", "transaction"),
+        ("/v1/transactions", "submit"),
+        ("/v1/blocks", "blocks"),
+        ("/v1/ledger", "ledger"),
+        ("/v1/commits", "commits"),
+        ("/v1/status", "status"),
+        ("/v1/validators", "validators"),
+        ("/v1/epochs", "epochs"),
+        ("/v1/genesis", "genesis"),
+        ("/health", "health"),
+        ("/metrics", "metrics"),
+    ];
+    ROUTES.iter().find(|(start, _)| path.starts_with(start)).map_or("other", |(_, label)| label)
+}

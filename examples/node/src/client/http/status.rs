@@ -1,0 +1,90 @@
+//! Handlers that report the node, the committee and the chain.
+
+use std::net::SocketAddr;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use super::context::Context;
+use super::error::ApiError;
+use crate::client::code::Code;
+use crate::handle::Status;
+
+pub(super) async fn index() -> &'static str {
+    "quorate validator\n\n\
+     POST /v1/transactions          submit one transaction (raw body) or a JSON list of hexadecimal strings\n\
+     GET  /v1/transactions/{id}     a committed transaction and its proof; ?wait=SECONDS waits for the commit\n\
+     GET  /v1/blocks/{height}       a committed block\n\
+     GET  /v1/blocks?from=H&limit=N the digests of several blocks\n\
+     GET  /v1/ledger/{key}          a value of the state and its proof\n\
+     GET  /v1/commits               a stream of server-sent events, one per committed block\n\
+     GET  /v1/status                this validator\n\
+     GET  /v1/validators            the committee\n\
+     GET  /v1/epochs?from=N         the committees of the epochs, with proofs\n\
+     GET  /v1/genesis               the chain's genesis file\n\
+     GET  /health                   200 when ready, 503 when not; /health/live, /health/ready\n\
+     GET  /metrics                  for Prometheus\n"
+}
+
+/// Status of the node and the address of its submission stream.
+#[derive(Serialize)]
+struct StatusBody {
+    #[serde(flatten)]
+    status: Status,
+    stream: Option<SocketAddr>,
+}
+
+pub(super) async fn status(State(context): State<Context>) -> Response {
+    Json(StatusBody { status: context.handle.status(), stream: context.stream }).into_response()
+}
+
+pub(super) async fn validators(State(context): State<Context>) -> Response {
+    Json(context.handle.validators()).into_response()
+}
+
+pub(super) async fn genesis(State(context): State<Context>) -> Response {
+    ([(header::CONTENT_TYPE, "application/toml")], context.genesis.to_string()).into_response()
+}
+
+/// Answer of the health endpoints.
+#[derive(Serialize)]
+struct Health {
+    live: bool,
+    ready: bool,
+    /// Reason if the node is not ready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'static str>,
+}
+
+pub(super) async fn ready(State(context): State<Context>) -> Response {
+    let status = context.handle.status();
+    let why = match &status {
+        s if s.stopping => Some("shutting down"),
+        s if s.syncing => Some("catching up with the chain"),
+        s if !s.peers.is_empty() && s.peers.iter().all(|peer| !peer.outgoing) => Some("no peer is connected"),
+        _ => None,
+    };
+    let code = if why.is_none() { 200 } else { 503 };
+    let code = axum::http::StatusCode::from_u16(code).unwrap_or_default();
+    (code, Json(Health { live: true, ready: why.is_none(), why })).into_response()
+}
+
+pub(super) async fn live() -> Response {
+    Json(Health { live: true, ready: true, why: None }).into_response()
+}
+
+pub(super) async fn metrics(State(context): State<Context>) -> Response {
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    ([(header::CONTENT_TYPE, kind)], context.handle.metrics().render()).into_response()
+}
+
+pub(super) async fn unknown_path() -> ApiError {
+    ApiError::new(Code::NotFound, "unknown path; GET / lists all paths")
+}
+
+pub(super) async fn wrong_method() -> ApiError {
+    ApiError::new(Code::MethodNotAllowed, "method not allowed for this path; GET / lists the methods")
+}

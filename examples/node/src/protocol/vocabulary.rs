@@ -1,0 +1,68 @@
+//! Inputs, status values and fault reports that all protocols share.
+
+use std::sync::Arc;
+
+use quorate::Error;
+use quorate::machine::MemberIndex;
+use quorate_protocol::Executed;
+use quorate_protocol::batch::Batch;
+
+/// A request of the node to a replica.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Order the transactions of a batch from this node's clients.
+    Submit(Arc<Batch>),
+    /// All blocks up to this height are executed durably.
+    Executed(Executed),
+    /// The link to a member was established, for the first time or again.
+    Connected(MemberIndex),
+    /// A message of a member belongs to [another epoch](super::Protocol::is_other_epoch).
+    OtherEpoch(MemberIndex),
+}
+
+/// State of a replica, for status reports and metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Current view, or round.
+    pub view: u64,
+    /// Leader of the view, as far as the replica knows.
+    pub leader: MemberIndex,
+    /// Height of the last committed block.
+    pub committed: u64,
+    /// Number of views that this member abandoned by timeout.
+    pub timeouts: u64,
+    /// True if the replica lacks blocks or batches.
+    pub catching_up: bool,
+}
+
+/// A protocol violation by a member, as the node counts and logs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FaultReport {
+    /// Stable code.
+    pub code: &'static str,
+    /// Description of the violation.
+    pub description: &'static str,
+    /// True if no honest member ever causes the fault and its detection is expensive. A member with too many of these
+    /// is disconnected.
+    pub strike: bool,
+}
+
+impl FaultReport {
+    /// Reports a signature, vote or certificate that does not verify.
+    pub fn invalid(description: &'static str, error: &Error) -> Self {
+        Self { code: error.code(), description, strike: true }
+    }
+}
+
+/// Slot of a record of which the store keeps only the latest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LatestRecord {
+    /// What the voting key signed last, by kind of statement.
+    VoteGuard(u8),
+    /// What the identity key signed last, by kind of statement.
+    ProposalGuard(u8),
+    /// State of the current view, such as its timeout or its lock.
+    View,
+    /// The committed tip of the chain.
+    CommittedTip,
+}

@@ -1,0 +1,44 @@
+use std::sync::Arc;
+
+use tokio::sync::broadcast;
+
+use super::clock::Clock;
+use super::inbox::Inbox;
+use super::ingest::Ingest;
+use super::reports::{LinkInput, Reporter};
+use super::shared::Shared;
+use crate::handle::CommitEvent;
+use crate::metrics::Metrics;
+use crate::protocol::Protocol;
+use crate::store::Store;
+
+/// Parts of a node that outlast an epoch.
+pub(super) struct Components<P: Protocol> {
+    pub(super) store: Arc<Store<P>>,
+    pub(super) clock: Clock,
+    pub(super) inbox: Arc<Inbox>,
+    pub(super) ingest: Arc<Ingest>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) commits: broadcast::Sender<Arc<CommitEvent>>,
+    pub(super) repeats: broadcast::Sender<Arc<Vec<u64>>>,
+}
+
+impl<P: Protocol> Components<P> {
+    /// Receiver of the links' frames and events.
+    pub(super) fn link_input(&self) -> Arc<LinkInput> {
+        Arc::new(LinkInput { inbox: self.inbox.clone(), shared: self.shared.clone() })
+    }
+
+    /// Receiver of execution events.
+    pub(super) fn reporter(&self) -> Reporter {
+        Reporter {
+            clock: self.clock,
+            inbox: self.inbox.clone(),
+            ingest: self.ingest.clone(),
+            shared: self.shared.clone(),
+            commits: self.commits.clone(),
+            metrics: self.metrics.chain.clone(),
+        }
+    }
+}

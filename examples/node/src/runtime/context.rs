@@ -1,0 +1,197 @@
+use std::sync::Arc;
+
+use quorate::committee::ChainId;
+use quorate::ed25519::{self, Ed25519};
+use quorate::machine::MemberIndex;
+use quorate::scheme::Scheme;
+use quorate::wire::{Decode, Encode};
+
+use crate::application::{Application, Checker};
+use crate::config::NodeConfig;
+use crate::epochs::{Epoch, NextEpoch};
+use crate::execution::Executor;
+use crate::genesis::{Committees, Genesis};
+use crate::keys::NodeKeys;
+use crate::links::FormerMember;
+use crate::protocol::{Executed, MachineSetup, Protocol};
+use crate::store::{Binding, Store};
+use crate::{NodeError, Result};
+
+/// Number of recent states passed to a starting replica: the maximum lag of the state in a block.
+const RECENT: u64 = 512;
+/// Maximum number of former members that may connect; the most recent ones.
+const FORMER_MEMBERS: usize = 256;
+
+/// State of a node that does not depend on the epoch: configuration, genesis, keys and store.
+pub(super) struct NodeContext<P: Protocol> {
+    pub(super) config: NodeConfig,
+    pub(super) genesis: Arc<Genesis>,
+    pub(super) chain: ChainId,
+    pub(super) store: Arc<Store<P>>,
+    keys: NodeKeys,
+}
+
+/// An epoch that the node enters, with everything that is read from the store before its threads start.
+pub(super) struct EpochContext<P: Protocol> {
+    pub(super) epoch: Arc<Epoch>,
+    pub(super) committees: Committees<P::Scheme>,
+    /// `None` for an observer.
+    pub(super) me: Option<MemberIndex>,
+    pub(super) former_members: Vec<FormerMember>,
+    pub(super) executor: Executor<P>,
+    pub(super) machine: P::Machine,
+}
+
+impl<P: Protocol> NodeContext<P> {
+    /// Reads the keys and opens the store.
+    pub(super) fn open(
+        config: NodeConfig,
+        genesis: Genesis,
+        application: Box<dyn Application>,
+    ) -> Result<(Self, EpochContext<P>, Arc<dyn Checker>)> {
+        let committees = genesis.committees::<P::Scheme>()?;
+        let keys = NodeKeys::load(&config.node.keys)?;
+        let (identity, voting) = (keys.identity()?, keys.voting::<P::Scheme>()?);
+        if !P::HAS_EPOCHS || !config.node.observe {
+            // Do not create a data directory for keys that cannot take part.
+            let first = Epoch::genesis(&genesis);
+            if member::<P::Scheme>(&first, &identity, &voting)?.is_none() && !config.node.data.exists() {
+                return Err(not_a_member(&identity));
+            }
+        }
+        let (voter, owner) = (P::Scheme::public_key(&voting), Ed25519::public_key(&identity));
+        let binding =
+            Binding::new::<P::Scheme>(committees.chain.0, &voter, &owner).with(genesis.protocol.clone());
+        let store = Arc::new(Store::open(&config.node.data, &binding, P::context(&committees))?);
+        let chain = committees.chain;
+        for epoch in store.epochs()? {
+            P::add_epoch(store.context(), &committees_of::<P>(&epoch, chain)?);
+        }
+        let checker = application.checker();
+        let executor = Executor::open(store.clone(), application)?;
+        let context = Self { config, genesis: Arc::new(genesis), chain, store, keys };
+        let epoch = context.enter(executor)?;
+        Ok((context, epoch, checker))
+    }
+
+    /// Makes the next epoch durable and enters it. If execution has not reached its first block (the replica learnt of the
+    /// epoch from records whose blocks are not delivered yet), enters the current epoch again.
+    pub(super) fn advance(&self, successor: &NextEpoch, executor: Executor<P>) -> Result<EpochContext<P>> {
+        let last = self.epochs()?.pop().ok_or_else(|| NodeError::corrupt("the store", "no epoch"))?;
+        if successor.number > last.number {
+            let next = last.next(successor);
+            P::add_epoch(self.store.context(), &committees_of::<P>(&next, self.chain)?);
+            self.store.append_epoch(&next)?;
+            let (epoch, height, members) = (next.number, next.first_height(), next.members.len());
+            tracing::info!(epoch, height, members, "the committee changes");
+        }
+        self.enter(executor)
+    }
+
+    /// Enters the last epoch whose first block may be executed next, and restores the replica from the store.
+    pub(super) fn enter(&self, executor: Executor<P>) -> Result<EpochContext<P>> {
+        let mut epochs = self.epochs()?;
+        let executed = executor.executed();
+        while epochs.last().is_some_and(|epoch| epoch.first_height() > executed.height + 1) {
+            epochs.pop();
+        }
+        let epoch = epochs.pop().ok_or_else(|| NodeError::corrupt("the store", "no epoch"))?;
+        let me = self.role(&epoch, &epochs)?;
+        let committees = committees_of::<P>(&epoch, self.chain)?;
+        let setup = MachineSetup {
+            committees: &committees,
+            me,
+            anchor: epoch.anchor,
+            keys: &self.keys,
+            genesis: &self.genesis,
+            genesis_root: executor.genesis_root(),
+            executed,
+            recent: self.recent(executed.height)?,
+            first_sequence: self.store.first_sequence(),
+        };
+        let machine = P::machine(setup, &*self.store)?;
+        let former_members = former_members(&epoch, &epochs);
+        Ok(EpochContext { epoch: Arc::new(epoch), committees, me, former_members, executor, machine })
+    }
+
+    /// The identity key.
+    pub(super) fn identity(&self) -> Result<ed25519::SecretKey> {
+        self.keys.identity()
+    }
+
+    fn epochs(&self) -> Result<Vec<Epoch>> {
+        let mut epochs = vec![Epoch::genesis(&self.genesis)];
+        epochs.extend(self.store.epochs()?);
+        Ok(epochs)
+    }
+
+    /// Index of this node in an epoch; `None` for an observer.
+    fn role(&self, epoch: &Epoch, earlier: &[Epoch]) -> Result<Option<MemberIndex>> {
+        let (identity, voting) = (self.keys.identity()?, self.keys.voting::<P::Scheme>()?);
+        let me = member::<P::Scheme>(epoch, &identity, &voting)?;
+        let key = Ed25519::public_key(&identity).encode();
+        if me.is_none() && earlier.iter().any(|epoch| epoch.position(&key).is_some()) {
+            return Err(NodeError::Left { epoch: epoch.number, first_height: epoch.first_height() });
+        }
+        if me.is_none() && !(P::HAS_EPOCHS && self.config.node.observe) {
+            return Err(not_a_member(&identity));
+        }
+        Ok(me)
+    }
+
+    /// States of recent heights, which blocks of other members may contain.
+    fn recent(&self, executed: u64) -> Result<Vec<Executed>> {
+        let mut recent = Vec::new();
+        for height in executed.saturating_sub(RECENT)..=executed {
+            let roots = self.store.state().roots(height)?;
+            recent.extend(roots.map(|roots| Executed { height, state_root: roots.execution }));
+        }
+        Ok(recent)
+    }
+}
+
+fn committees_of<P: Protocol>(epoch: &Epoch, chain: ChainId) -> Result<Committees<P::Scheme>> {
+    epoch.committees(chain).map_err(|e| NodeError::corrupt("an epoch", e))
+}
+
+fn not_a_member(identity: &ed25519::SecretKey) -> NodeError {
+    NodeError::NotAMember { identity: hex::encode(Ed25519::public_key(identity).as_bytes()) }
+}
+
+/// Index of the member with these keys.
+fn member<S: Scheme>(
+    epoch: &Epoch,
+    identity: &ed25519::SecretKey,
+    voting: &S::SecretKey,
+) -> Result<Option<MemberIndex>> {
+    let Some(me) = epoch.position(&Ed25519::public_key(identity).encode()) else { return Ok(None) };
+    let known = epoch.members.get(usize::from(me)).map(|member| &member.voting_key.0);
+    if known != Some(&S::public_key(voting).encode()) {
+        return Err(NodeError::Genesis {
+            path: None,
+            problem: format!(
+                "member {me} has this node's identity key but a different voting key; check that key file and genesis \
+                 file belong together"
+            ),
+        });
+    }
+    Ok(Some(me))
+}
+
+/// Members of earlier epochs that are not members of this one, most recent first.
+fn former_members(epoch: &Epoch, earlier: &[Epoch]) -> Vec<FormerMember> {
+    let mut former_members: Vec<FormerMember> = Vec::new();
+    for member in earlier.iter().rev().flat_map(|epoch| &epoch.members) {
+        let Ok(identity) = ed25519::PublicKey::decode(&member.identity_key.0, &()) else { continue };
+        let known = former_members.iter().any(|former_member| former_member.identity == identity);
+        if former_members.len() < FORMER_MEMBERS && !known && epoch.position(&member.identity_key.0).is_none()
+        {
+            former_members.push(FormerMember {
+                identity,
+                name: member.name.clone(),
+                address: member.address.clone(),
+            });
+        }
+    }
+    former_members
+}

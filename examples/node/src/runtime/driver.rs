@@ -1,0 +1,222 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate::machine::{Fault, Input, Machine, MemberIndex, Time};
+
+use super::clock::Clock;
+use super::inbox::{End, Inbox, Taken};
+use super::ingest::Ingest;
+use super::shared::Shared;
+use super::step_queue::{StepQueues, Steps};
+use super::timers::Timers;
+use crate::links::LinkSender;
+use crate::metrics::{ChainMetrics, PeerCodeLabel};
+use crate::protocol::{Command, FaultReport, Protocol};
+
+/// Time after which a node that is behind refuses transactions, because they would wait long.
+const SYNCING_AFTER: Duration = Duration::from_secs(2);
+
+/// Minimum interval between logged faults of one member. All faults are counted.
+const LOG_EVERY: Duration = Duration::from_secs(1);
+
+/// Thread that owns the replica: decodes messages, passes inputs to the replica, and runs its timers.
+pub(super) struct Driver<P: Protocol> {
+    pub(super) machine: P::Machine,
+    pub(super) me: Option<MemberIndex>,
+    /// Number of members. Higher indices belong to former members.
+    pub(super) members: usize,
+    pub(super) clock: Clock,
+    pub(super) inbox: Arc<Inbox>,
+    pub(super) step_queues: StepQueues<P>,
+    pub(super) ingest: Arc<Ingest>,
+    pub(super) links: LinkSender,
+    pub(super) shared: Arc<Shared>,
+    pub(super) metrics: ChainMetrics,
+    /// Names of members and former members, for metrics and log.
+    pub(super) names: Arc<[String]>,
+    pub(super) fault_log: FaultLog,
+}
+
+/// For each member, the time of its last logged fault and the number of faults since.
+#[derive(Default)]
+pub(super) struct FaultLog {
+    last: BTreeMap<MemberIndex, (Time, u64)>,
+}
+
+impl<P: Protocol> Driver<P> {
+    /// Runs until it is told to end or the writers have stopped.
+    pub(super) fn run(mut self) {
+        let mut timers = Timers::default();
+        let mut behind_since = None;
+        let mut steps = Steps::default();
+        self.handle(Input::Start, &mut timers, &mut steps);
+        while self.step_queues.push(steps) {
+            self.publish(&mut behind_since);
+            let taken = self.inbox.take(self.sleep_limit(&timers));
+            match taken.end {
+                None => {}
+                Some(End::Shutdown) => {
+                    self.finish(taken, &mut timers);
+                    break;
+                }
+                // Pending inputs belong to the ended epoch; own batches are submitted to the next replica again.
+                Some(End::Epoch) => break,
+                Some(End::Abort) => return self.step_queues.abort(),
+            }
+            self.ingest.seal_due(self.clock.now());
+            steps = self.handle_all(taken, &mut timers);
+        }
+        self.step_queues.close();
+    }
+
+    fn handle_all(&mut self, taken: Taken, timers: &mut Timers<P::Machine>) -> Steps<P> {
+        let mut steps = Steps::default();
+        for command in taken.commands {
+            match P::command(command) {
+                Ok(command) => self.handle(Input::Command(command), timers, &mut steps),
+                Err(error) => tracing::error!(%error, "the replica cannot accept a batch"),
+            }
+        }
+        for received in taken.frames {
+            if self.links.is_expelled(received.from) {
+                continue;
+            }
+            if usize::from(received.from) >= self.members {
+                self.answer_former_member(received.from, &received.body, &mut steps);
+                continue;
+            }
+            match self.machine.decode(received.from, &received.body) {
+                Ok(message) => {
+                    let from = received.from;
+                    self.handle(Input::Message { from, message }, timers, &mut steps);
+                }
+                Err(error) if P::is_other_epoch(&error) => {
+                    tracing::trace!(from = received.from, "message of another epoch");
+                    self.metrics.other_epochs.inc();
+                    if let Ok(command) = P::command(Command::OtherEpoch(received.from)) {
+                        self.handle(Input::Command(command), timers, &mut steps);
+                    }
+                }
+                Err(error) => {
+                    tracing::debug!(from = received.from, %error, "malformed message");
+                    self.links.refuse(received.from, error.code());
+                }
+            }
+        }
+        // After the messages: a message may make a timer unnecessary.
+        while let Some(timer) = timers.pop_due(self.clock.now()) {
+            self.handle(Input::Timer(timer), timers, &mut steps);
+        }
+        steps
+    }
+
+    /// Answers a message of a former member.
+    fn answer_former_member(&self, from: MemberIndex, body: &[u8], steps: &mut Steps<P>) {
+        // The replica decodes messages of members only. The sender does not affect the decoding of these messages.
+        match self.machine.decode(0, body) {
+            Ok(message) => {
+                if let Some(reply) = P::answer_former_member(&self.machine, message) {
+                    steps.reply(from, reply);
+                }
+            }
+            Err(error) if P::is_other_epoch(&error) => {
+                self.metrics.other_epochs.inc();
+            }
+            Err(error) => self.links.refuse(from, error.code()),
+        }
+    }
+
+    /// Seals the open batch and makes it durable, so that accepted transactions are ordered after a restart.
+    fn finish(&mut self, taken: Taken, timers: &mut Timers<P::Machine>) {
+        self.ingest.seal_due(Time(u64::MAX));
+        let steps = self.handle_all(taken, timers);
+        self.step_queues.push(steps);
+        let rest = self.inbox.take(Some(Duration::ZERO));
+        let steps = self.handle_all(Taken { frames: Vec::new(), ..rest }, timers);
+        self.step_queues.push(steps);
+    }
+
+    fn handle(&mut self, input: Input<P::Machine>, timers: &mut Timers<P::Machine>, into: &mut Steps<P>) {
+        let now = self.clock.now();
+        let mut step = self.machine.handle(now, input);
+        timers.apply(now, &mut step);
+        for Fault { culprit, evidence } in step.faults.drain(..) {
+            self.report_fault(culprit, &evidence);
+        }
+        into.add(step, self.me);
+    }
+
+    fn report_fault(&mut self, culprit: MemberIndex, evidence: &<P::Machine as Machine>::Fault) {
+        let FaultReport { code, description, strike } = P::fault_report(evidence);
+        let peer = self.names.get(usize::from(culprit)).cloned().unwrap_or_default();
+        if let Some(unlogged) = self.fault_log.admit(culprit, self.clock.now()) {
+            tracing::warn!(%peer, code, description, unlogged, "fault");
+        }
+        // The sender controls the content, so it is logged only on request.
+        tracing::trace!(%peer, ?evidence, "evidence");
+        self.metrics.faults.get_or_create(&PeerCodeLabel { peer, code }).inc();
+        self.links.fault(culprit);
+        if strike {
+            // Verifying a certificate costs a thousand times as much as sending one.
+            self.links.strike(culprit, code);
+        }
+    }
+
+    /// Maximum time that the thread may sleep.
+    fn sleep_limit(&self, timers: &Timers<P::Machine>) -> Option<Duration> {
+        let deadline = [timers.next(), self.ingest.deadline()].into_iter().flatten().min();
+        deadline.map(|time| self.clock.until(time))
+    }
+
+    fn publish(&self, behind_since: &mut Option<Time>) {
+        let status = P::status(&self.machine);
+        let now = self.clock.now();
+        if !status.catching_up {
+            *behind_since = None;
+        }
+        let since = status.catching_up.then(|| *behind_since.get_or_insert(now));
+        self.ingest.set_syncing(since.is_some_and(|since| now.since(since) >= SYNCING_AFTER));
+        self.metrics.view.set(status.view as i64);
+        self.metrics.height.set(status.committed as i64);
+        self.shared.set_machine(status);
+    }
+}
+
+impl<P: Protocol> Drop for Driver<P> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Otherwise the writers would wait for steps forever.
+            self.step_queues.abort();
+        }
+    }
+}
+
+impl FaultLog {
+    /// Returns `Some` if a fault is to be logged, with the number of faults that were not.
+    fn admit(&mut self, culprit: MemberIndex, now: Time) -> Option<u64> {
+        match self.last.get_mut(&culprit) {
+            Some((last, unlogged)) if now.since(*last) < LOG_EVERY => {
+                *unlogged += 1;
+                None
+            }
+            _ => Some(self.last.insert(culprit, (now, 0)).map_or(0, |(_, unlogged)| unlogged)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_one_member_do_not_flood_the_log() {
+        let mut log = FaultLog::default();
+        let second = LOG_EVERY.as_micros() as u64;
+        assert_eq!(log.admit(1, Time(5)), Some(0));
+        assert_eq!((6..100).find_map(|t| log.admit(1, Time(t))), None);
+        assert_eq!(log.admit(2, Time(100)), Some(0), "another member's faults are logged");
+        assert_eq!(log.admit(1, Time(5 + second)), Some(94));
+        assert_eq!(log.admit(1, Time(5 + 2 * second)), Some(0));
+    }
+}
