@@ -10,10 +10,11 @@ use quorate::machine::{Input, Machine, MemberIndex, Recipient, Time};
 use quorate::wire::{Decode, Encode};
 use quorate_broadcast::authentication::{Authentication, Eddsa, Links, Unsigned};
 use quorate_broadcast::evidence::{self, MAX_FILE};
-use quorate_broadcast::simulation::{Kit, SimulatedDsig, group};
+use quorate_broadcast::simulation::{SimulatedAuthentication, SimulatedDsig, group};
 use quorate_broadcast::{
-    Broadcaster, Command, Config, DsigSuite, Equivocation, Limits, Message, Misdeed, Output, Parameters,
-    Record, Sent, Slot, Terms, Timer, Vouch, Way, digest, vouch_bytes,
+    Attestation, AuthenticationKind, Broadcaster, Command, Config, DsigSuite, Equivocation, GroupParameters,
+    Limits, Message, Misbehaviour, Output, Parameters, Record, SignedMessage, Slot, Timer, attestation_bytes,
+    digest,
 };
 
 use crate::identity;
@@ -31,7 +32,7 @@ pub(crate) fn decoders(bytes: &[u8]) {
         identity::<Message<S>, _>(bytes, &LIMITS);
         identity::<Record<S>, _>(bytes, &LIMITS);
         identity::<Equivocation<S>, u16>(bytes, &4);
-        identity::<Vouch<S>, u16>(bytes, &4);
+        identity::<Attestation<S>, u16>(bytes, &4);
     }
     check::<Unsigned>(bytes);
     check::<ed25519::Signature>(bytes);
@@ -40,7 +41,7 @@ pub(crate) fn decoders(bytes: &[u8]) {
 
 /// Seeds of [`decoders`]: the messages and records of a short run.
 pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
-    fn seeds_for<A: Kit>() -> Vec<Vec<u8>> {
+    fn seeds_for<A: SimulatedAuthentication>() -> Vec<Vec<u8>> {
         let mut cluster = Cluster::<A>::new();
         lively().chunks_exact(2).for_each(|deed| cluster.act(deed));
         let sent = cluster.memory.iter().map(|(_, _, bytes)| bytes.clone());
@@ -58,42 +59,52 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
 pub(crate) fn evidence_files(bytes: &[u8]) {
     fn evidence_in<S: Encode + Decode>(
         bytes: &[u8],
-        (terms, rest): (&Terms, &[u8]),
+        (terms, rest): (&GroupParameters, &[u8]),
     ) -> Option<Equivocation<S>> {
         let found = identity::<Equivocation<S>, u16>(rest, &4)?;
         assert_eq!(evidence::encode(terms, &found), bytes, "decoded, but encodes to other bytes");
         Some(found)
     }
-    fn holds<A: Authentication>(bytes: &[u8], parts: (&Terms, &[u8])) {
+    fn holds<A: Authentication>(bytes: &[u8], parts: (&GroupParameters, &[u8])) {
         let Some(found) = evidence_in::<A::Signature>(bytes, parts) else { return };
         if found.verify::<A>(&group(4)).is_ok() {
             assert_eq!((found.culprit, found.slot), (FAULTY, SLOT), "evidence against an honest member");
-            assert_eq!(found.words.map(|(digest, _)| digest), digests(), "evidence with unsigned messages");
+            assert_eq!(
+                found.attestations.map(|(digest, _)| digest),
+                digests(),
+                "evidence with unsigned messages"
+            );
         }
     }
     let Ok((terms, rest)) = evidence::decode(bytes) else { return };
     assert!(bytes.len() <= MAX_FILE);
     let parts = (&terms, rest);
-    match terms.way {
-        Way::Links => holds::<Links>(bytes, parts),
-        Way::Eddsa => holds::<Eddsa>(bytes, parts),
-        Way::Dsig(DsigSuite::Blake3) => holds::<SimulatedDsig>(bytes, parts),
-        Way::Dsig(DsigSuite::Blake3Wide) => drop(evidence_in::<Signature<WotsBlake3Wide>>(bytes, parts)),
-        Way::Dsig(DsigSuite::Haraka256) => drop(evidence_in::<Signature<WotsHaraka256>>(bytes, parts)),
-        Way::Dsig(DsigSuite::Haraka512) => drop(evidence_in::<Signature<WotsHaraka512>>(bytes, parts)),
+    match terms.authentication {
+        AuthenticationKind::Links => holds::<Links>(bytes, parts),
+        AuthenticationKind::Eddsa => holds::<Eddsa>(bytes, parts),
+        AuthenticationKind::Dsig(DsigSuite::Blake3) => holds::<SimulatedDsig>(bytes, parts),
+        AuthenticationKind::Dsig(DsigSuite::Blake3Wide) => {
+            drop(evidence_in::<Signature<WotsBlake3Wide>>(bytes, parts))
+        }
+        AuthenticationKind::Dsig(DsigSuite::Haraka256) => {
+            drop(evidence_in::<Signature<WotsHaraka256>>(bytes, parts))
+        }
+        AuthenticationKind::Dsig(DsigSuite::Haraka512) => {
+            drop(evidence_in::<Signature<WotsHaraka512>>(bytes, parts))
+        }
     }
 }
 
 /// Seeds of [`evidence_files`]: one for each signature mode of the simulator, and the beginnings of the others.
 pub(crate) fn evidence_seeds() -> Vec<Vec<u8>> {
-    let terms = |way| Terms { way, tail: 128, max_message: 16 << 10 };
+    let terms = |authentication| GroupParameters { authentication, tail: 128, max_message: 16 << 10 };
     let mut seeds = vec![
-        equivocation::<Links>(&terms(Way::Links)),
-        equivocation::<Eddsa>(&terms(Way::Eddsa)),
-        equivocation::<SimulatedDsig>(&terms(Way::Dsig(DsigSuite::Blake3))),
+        equivocation::<Links>(&terms(AuthenticationKind::Links)),
+        equivocation::<Eddsa>(&terms(AuthenticationKind::Eddsa)),
+        equivocation::<SimulatedDsig>(&terms(AuthenticationKind::Dsig(DsigSuite::Blake3))),
     ];
     for suite in [DsigSuite::Haraka512, DsigSuite::Haraka256, DsigSuite::Blake3Wide] {
-        seeds.push(equivocation::<SimulatedDsig>(&terms(Way::Dsig(suite))));
+        seeds.push(equivocation::<SimulatedDsig>(&terms(AuthenticationKind::Dsig(suite))));
     }
     seeds
 }
@@ -109,16 +120,16 @@ fn digests() -> [[u8; 32]; 2] {
 }
 
 #[allow(clippy::expect_used)] // what is made here is the same on every run
-fn equivocation<A: Kit>(terms: &Terms) -> Vec<u8> {
+fn equivocation<A: SimulatedAuthentication>(terms: &GroupParameters) -> Vec<u8> {
     let (mut forger, now) = (A::make(group(4), FAULTY, [200; 32]), Time(1_000_000));
     while let Ok(Some(job)) = forger.plan(now) {
         forger.finish(A::run(job));
     }
-    let words = digests().map(|digest| {
-        let bytes = vouch_bytes(&group(4).id(), FAULTY, SLOT, &digest);
+    let attestations = digests().map(|digest| {
+        let bytes = attestation_bytes(&group(4).id(), FAULTY, SLOT, &digest);
         (digest, forger.sign(&bytes, now).expect("a key"))
     });
-    evidence::encode(terms, &Equivocation { culprit: FAULTY, slot: SLOT, words })
+    evidence::encode(terms, &Equivocation { culprit: FAULTY, slot: SLOT, attestations })
 }
 
 /// Members whose messages are delivered, lost, repeated and forged, and which crash, as the input chooses. No two honest
@@ -142,7 +153,7 @@ pub(crate) fn machine_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-fn drive<A: Kit>(deeds: &[u8]) -> usize {
+fn drive<A: SimulatedAuthentication>(deeds: &[u8]) -> usize {
     let mut cluster = Cluster::<A>::new();
     deeds.chunks_exact(2).take(MAX_DEEDS).for_each(|deed| cluster.act(deed));
     cluster.delivered.len()
@@ -158,7 +169,7 @@ fn lively() -> Vec<u8> {
     deeds
 }
 
-struct Cluster<A: Kit> {
+struct Cluster<A: SimulatedAuthentication> {
     machines: Vec<Broadcaster<A>>,
     disks: Vec<Vec<Record<A::Signature>>>,
     wire: VecDeque<(MemberIndex, MemberIndex, Vec<u8>)>,
@@ -171,14 +182,18 @@ struct Cluster<A: Kit> {
 }
 
 #[allow(clippy::expect_used)] // a member of the group, and its own records
-fn boot<A: Kit>(me: MemberIndex, life: u8, records: Vec<Record<A::Signature>>) -> Broadcaster<A> {
+fn boot<A: SimulatedAuthentication>(
+    me: MemberIndex,
+    life: u8,
+    records: Vec<Record<A::Signature>>,
+) -> Broadcaster<A> {
     let authentication = A::make(group(4), me, [life; 32]);
     let parameters =
         Parameters { tail: 4, max_message: LIMITS.message, max_waiting: 4, ..Parameters::default() };
     Broadcaster::new(Config { group: group(4), me, authentication, parameters }, records).expect("a member")
 }
 
-impl<A: Kit> Cluster<A> {
+impl<A: SimulatedAuthentication> Cluster<A> {
     fn new() -> Self {
         let mut cluster = Self {
             machines: (0..4).map(|me| boot(me, me as u8, Vec::new())).collect(),
@@ -266,12 +281,12 @@ impl<A: Kit> Cluster<A> {
         let slot = Slot { sender, sequence: 1 + (which >> 3) as u64 % 4 };
         for (to, text) in [(0, &b"one"[..]), (1, b"two"), (2, b"two")] {
             let digest = digest(text);
-            let bytes = vouch_bytes(&group(4).id(), FAULTY, slot, &digest);
+            let bytes = attestation_bytes(&group(4).id(), FAULTY, slot, &digest);
             let Ok(signature) = self.forger.sign(&bytes, self.now) else { return };
             let message = if sender == FAULTY {
-                Message::Send(Sent { sequence: slot.sequence, message: Arc::from(text), signature })
+                Message::Send(SignedMessage { sequence: slot.sequence, message: Arc::from(text), signature })
             } else {
-                Message::Echo(Vouch { slot, digest, signature })
+                Message::Echo(Attestation { slot, digest, signature })
             };
             self.post(FAULTY, to, message.encode());
         }
@@ -321,7 +336,7 @@ impl<A: Kit> Cluster<A> {
                 fault.culprit,
                 fault.evidence
             );
-            if let Misdeed::Equivocation(evidence) = fault.evidence {
+            if let Misbehaviour::Equivocation(evidence) = fault.evidence {
                 assert!(evidence.verify::<A>(&group(4)).is_ok());
             }
         }
@@ -351,7 +366,7 @@ mod tests {
 
     #[test]
     fn the_evidence_among_the_seeds_holds_where_words_can_be_shown() {
-        fn holds<A: Kit>(seed: &[u8]) -> bool {
+        fn holds<A: SimulatedAuthentication>(seed: &[u8]) -> bool {
             let (_, rest) = evidence::decode(seed).unwrap();
             let found = Equivocation::<A::Signature>::decode(rest, &4).unwrap();
             found.verify::<A>(&group(4)).is_ok()

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use quorate::dsig::{Signature, Signer, SignerConfig, DsigSuite, Verifier, VerifierConfig};
+use quorate::dsig::{DsigSuite, Signature, Signer, SignerConfig, Verifier, VerifierConfig};
 use quorate::ed25519::{Ed25519, PublicKey};
 use quorate::machine::Time;
 use quorate::scheme::Scheme;

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use quorate::dsig::{
-    Signature, Signer, SignerConfig, DsigSuite, Verifier, VerifierConfig, WotsBlake3, WotsHaraka256,
+    DsigSuite, Signature, Signer, SignerConfig, Verifier, VerifierConfig, WotsBlake3, WotsHaraka256,
 };
 use quorate::ed25519::Ed25519;
 use quorate::machine::Time;

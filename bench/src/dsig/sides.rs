@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use ed25519_dalek::{Signer as _, SigningKey, VerifyingKey};
-use quorate::dsig::{Batch, VerifiedAnnouncement, Signature, Signer, SignerConfig, DsigSuite, Verifier, VerifierConfig};
+use quorate::dsig::{
+    Batch, DsigSuite, Signature, Signer, SignerConfig, VerifiedAnnouncement, Verifier, VerifierConfig,
+};
 use quorate::ed25519::{Ed25519, PublicKey};
 use quorate::machine::Time;
 use quorate::scheme::Scheme;

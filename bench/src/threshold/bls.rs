@@ -6,7 +6,7 @@ use std::hint::black_box;
 use quorate::bls::Fr;
 use quorate::committee::CommitteeId;
 use quorate::machine::MemberIndex;
-use quorate::threshold::bls::{KeyShare, SignatureShare, Signing, BlsScheme, deal};
+use quorate::threshold::bls::{BlsScheme, KeyShare, SignatureShare, Signing, deal};
 use quorate::threshold::lagrange::Cache;
 use quorate::threshold::{Agreement, Combiner, Tolerance};
 use quorate::wire::{Decode, Encode};

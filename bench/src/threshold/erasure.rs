@@ -1,7 +1,7 @@
 //! Erasure coding: the rows that have targets, and the ABFT paper's Table IV with the tuner's results here.
 
 use quorate::erasure::tuner::{SearchResult, SearchSpace, Workload, hill_climb, sample_len};
-use quorate::erasure::{CheckedShard, Coder, Coding, Packets, Shape, ErasureSuite};
+use quorate::erasure::{CheckedShard, Coder, Coding, ErasureSuite, Packets, Shape};
 use quorate::{Error, Result};
 
 use crate::chart::{Drawing, Lines, Series};
@@ -42,8 +42,9 @@ pub(super) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>)> {
             "gf8",
         ],
     );
-    let mut lines = [ErasureSuite::Leopard.name(), ErasureSuite::Gf8.name(), "jerasure, p = 1", "jerasure, best (w, p)"]
-        .map(|name| Series::new(name, vec![]));
+    let mut lines =
+        [ErasureSuite::Leopard.name(), ErasureSuite::Gf8.name(), "jerasure, p = 1", "jerasure, best (w, p)"]
+            .map(|name| Series::new(name, vec![]));
     for paper in TABLE_4 {
         rows.extend(tuned(paper, quick, &mut table, &mut lines)?);
     }

@@ -1,7 +1,7 @@
-//! Somebody who reads every link, and holds members to what they signed.
+//! An observer of all links that detects equivocation.
 //!
-//! A validator sees only what is sent to it: an equivocator that shows each half of the committee another block is
-//! caught by none of them at first, and harmless. Whoever sees both blocks has the proof, and the core checks it.
+//! A validator sees only the messages sent to it: an equivocator that sends a different block to each half of the
+//! committee is at first undetected, and harmless. An observer of both blocks has the proof, which the core verifies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,36 +10,36 @@ use quorate::committee::Committee;
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 
-/// For so many views back signatures are kept.
+/// Number of past views whose signatures are kept.
 const VIEWS: u64 = 64;
 
-/// Where a signature is filed: view, kind, signer.
-type Place = (u64, u8, u16);
+/// Key of a signature: view, kind, signer.
+type StatementKey = (u64, u8, u16);
 
-/// The auditor's files.
+/// An observer of all links and the signatures it saw.
 pub(crate) struct Auditor<S: Scheme> {
-    votes: Files<S>,
-    proposals: Files<Ed25519>,
+    votes: SignatureLog<S>,
+    proposals: SignatureLog<Ed25519>,
 }
 
-struct Files<S: Scheme> {
-    signed: BTreeMap<Place, Vote<S>>,
-    convicted: BTreeSet<Place>,
+struct SignatureLog<S: Scheme> {
+    signed: BTreeMap<StatementKey, Vote<S>>,
+    convicted: BTreeSet<StatementKey>,
 }
 
 impl<S: Scheme> Default for Auditor<S> {
     fn default() -> Self {
-        Self { votes: Files::default(), proposals: Files::default() }
+        Self { votes: SignatureLog::default(), proposals: SignatureLog::default() }
     }
 }
 
 impl<S: Scheme> Auditor<S> {
-    /// Files a vote. Answers with its signer if it contradicts one that is filed, and both signatures are good.
+    /// Records a vote. Returns its signer if it contradicts a recorded vote and both signatures are valid.
     pub(crate) fn vote(&mut self, vote: &Vote<S>, voters: &Committee<S>) -> Option<u16> {
         self.votes.file(vote, voters)
     }
 
-    /// Files a proposal's signature. Answers with its author if it signed another one for the same view.
+    /// Records a proposal's signature. Returns its author if it signed another proposal for the same view.
     pub(crate) fn proposal(
         &mut self,
         proposal: &Vote<Ed25519>,
@@ -49,13 +49,13 @@ impl<S: Scheme> Auditor<S> {
     }
 }
 
-impl<S: Scheme> Default for Files<S> {
+impl<S: Scheme> Default for SignatureLog<S> {
     fn default() -> Self {
         Self { signed: BTreeMap::new(), convicted: BTreeSet::new() }
     }
 }
 
-impl<S: Scheme> Files<S> {
+impl<S: Scheme> SignatureLog<S> {
     fn file(&mut self, vote: &Vote<S>, committee: &Committee<S>) -> Option<u16> {
         let place = (vote.statement().view, vote.statement().kind.number(), vote.signer());
         let filed = self.signed.entry(place).or_insert_with(|| vote.clone());
@@ -66,7 +66,7 @@ impl<S: Scheme> Files<S> {
         {
             self.signed.pop_first();
         }
-        // A forged vote is filed like any other; it proves nothing and convicts nobody.
+        // A forged vote is recorded like any other; it is no evidence against its alleged signer.
         evidence.ok()?.verify(committee).ok()?;
         self.convicted.insert(place).then_some(vote.signer())
     }

@@ -1,31 +1,31 @@
-//! What collecting votes costs, counted in operations on the curve.
+//! Cost of collecting votes, in curve operations.
 //!
-//! The core does not count, so this follows what `quorate::certificate` documents and does, step by step: the sum first;
-//! where that fails a guess, then halves, then votes one by one; suspects and second votes singly. The tests compare
-//! whom it blames, in which order and when the certificate is there, with the core for many patterns.
+//! The core does not count operations, so this model follows the algorithm documented in `quorate::certificate` step
+//! by step: first the sum; if it fails, a guess, then halves, then single votes; suspects and second votes one by
+//! one. The tests compare with the core whom the model blames, in which order, and when the certificate is complete.
 
 use core::ops::AddAssign;
 use std::collections::{BTreeMap, BTreeSet};
 
 use quorate::certificate::DEFAULT_BATCH_THRESHOLD;
 
-/// A group of this size that holds a bad vote is checked vote by vote.
+/// Maximum size of a group whose votes are verified one by one.
 const LEAF: usize = 4;
-/// How often a check guesses wrongly before it goes by halves only.
+/// Number of wrong guesses after which only halves are tried.
 const WRONG_GUESSES: u8 = 4;
 
-/// Operations.
+/// Numbers of operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Pairings.
     pub pairings: u64,
     /// Messages hashed to the curve.
     pub hashes: u64,
-    /// Additions of points: signatures into a sum, keys into an aggregate.
+    /// Point additions: signatures into a sum, keys into an aggregate.
     pub additions: u64,
-    /// Short multiplications of points, to find a bad vote.
+    /// Short scalar multiplications, to find an invalid vote.
     pub multiplications: u64,
-    /// Products of pairings that were compared: questions that were answered yes or no.
+    /// Pairing equations checked.
     pub checks: u64,
 }
 
@@ -40,10 +40,11 @@ impl AddAssign for Cost {
 }
 
 impl Cost {
-    /// One vote by itself.
+    /// A single vote.
     pub const SINGLE: Cost = Cost { pairings: 2, hashes: 1, additions: 0, multiplications: 0, checks: 1 };
 
-    /// A certificate of so many signers of a committee of `n`, or the sum of their votes without making the sum.
+    /// A certificate with this many signers of a committee of `n`, or the sum of their votes without computing the
+    /// sum.
     pub fn certificate(n: usize, signers: usize) -> Cost {
         let keys = n.saturating_sub(signers).min(signers) as u64;
         Cost { pairings: 2, hashes: 1, additions: keys, multiplications: 0, checks: 1 }
@@ -61,37 +62,37 @@ impl Cost {
     }
 }
 
-/// One vote that is held.
+/// A vote held by the model.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct HeldVote {
     good: bool,
-    standing: Standing,
+    status: VoteStatus,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum VoteStatus {
     Pending,
     Together,
     Alone,
 }
 
-/// A collector that computes nothing and counts.
+/// A collector that counts operations instead of performing them.
 #[derive(Debug)]
-pub(crate) struct Count {
+pub(crate) struct CostModel {
     n: usize,
     quorum: usize,
-    held: BTreeMap<u16, Held>,
+    held: BTreeMap<u16, HeldVote>,
     suspects: BTreeSet<u16>,
     settled: BTreeSet<u16>,
     confirmed: BTreeSet<u16>,
     wrong_guesses: u8,
     pub(crate) done: bool,
     pub(crate) cost: Cost,
-    /// Who was blamed, in order; twice for two bad votes.
+    /// Blamed members, in order; a member with two invalid votes occurs twice.
     pub(crate) blamed: Vec<u16>,
 }
 
-impl Count {
+impl CostModel {
     pub(crate) fn new(n: usize, quorum: usize) -> Self {
         Self {
             n,
@@ -107,16 +108,16 @@ impl Count {
         }
     }
 
-    /// A member's first vote.
+    /// Adds a member's first vote.
     pub(crate) fn vote(&mut self, member: u16, good: bool) {
-        self.held.insert(member, Held { good, standing: Standing::Pending });
+        self.held.insert(member, HeldVote { good, status: VoteStatus::Pending });
         if !self.done && self.held.len() >= self.quorum {
             self.settle();
             self.done = self.verified() >= self.quorum;
         }
     }
 
-    /// A second, good vote of a member for something else.
+    /// Adds a member's second, valid vote for another block.
     pub(crate) fn contradiction(&mut self, member: u16) {
         if self.settled.contains(&member) || !self.held.contains_key(&member) {
             return;
@@ -128,11 +129,11 @@ impl Count {
     }
 
     fn verified(&self) -> usize {
-        self.held.values().filter(|held| held.standing != Standing::Pending).count()
+        self.held.values().filter(|held| held.status != VoteStatus::Pending).count()
     }
 
     fn settle(&mut self) {
-        let pending = self.held.iter().filter(|(_, held)| held.standing == Standing::Pending);
+        let pending = self.held.iter().filter(|(_, held)| held.status == VoteStatus::Pending);
         let (doubtful, clean): (Vec<u16>, Vec<u16>) =
             pending.map(|(member, _)| *member).partition(|member| self.suspects.contains(member));
         let singles = if clean.len() >= DEFAULT_BATCH_THRESHOLD.max(2) {
@@ -159,9 +160,9 @@ impl Count {
         self.held.get(&member).is_some_and(|held| held.good)
     }
 
-    fn promote(&mut self, member: u16, standing: Standing) {
+    fn promote(&mut self, member: u16, status: VoteStatus) {
         if let Some(held) = self.held.get_mut(&member) {
-            held.standing = standing;
+            held.status = status;
         }
     }
 
@@ -169,7 +170,7 @@ impl Count {
         self.cost += Cost::sum(self.n, votes.len());
         let good = votes.iter().all(|member| self.good(*member));
         if good {
-            votes.iter().for_each(|member| self.promote(*member, Standing::Together));
+            votes.iter().for_each(|member| self.promote(*member, VoteStatus::Together));
         }
         good
     }
@@ -214,7 +215,7 @@ impl Count {
                 self.cost += Cost::SINGLE;
             }
             if !inferred && self.good(*member) {
-                self.promote(*member, Standing::Alone);
+                self.promote(*member, VoteStatus::Alone);
             } else {
                 all_good = false;
                 bad.push(*member);
@@ -225,20 +226,20 @@ impl Count {
 
     fn confirm(&mut self, member: u16) -> bool {
         let Some(held) = self.held.get(&member).copied() else { return false };
-        if held.standing == Standing::Alone || self.confirmed.contains(&member) {
+        if held.status == VoteStatus::Alone || self.confirmed.contains(&member) {
             return true;
         }
         self.cost += Cost::SINGLE;
         if held.good {
-            if held.standing == Standing::Pending {
-                self.promote(member, Standing::Alone);
+            if held.status == VoteStatus::Pending {
+                self.promote(member, VoteStatus::Alone);
             } else {
                 self.confirmed.insert(member);
             }
             return true;
         }
         self.blame(member);
-        if held.standing == Standing::Pending {
+        if held.status == VoteStatus::Pending {
             self.held.remove(&member);
         } else {
             self.settled.insert(member);

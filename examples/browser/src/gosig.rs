@@ -1,4 +1,4 @@
-//! What there is to see of Gosig.
+//! Observable events of Gosig.
 
 use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,40 +10,40 @@ use quorate::gossip::Aggregate;
 use quorate::wire::{Decode, Encode};
 use quorate_gosig::simulation::{GosigHost, Material};
 use quorate_gosig::{BlockDigest, Envelope, Evidence, Message, Output, PREPARE, Proposal, Replica, Status};
-use quorate_simulator::{Flight, Node};
+use quorate_simulator::{Node, Transmission};
 
 use crate::auditor::Auditor;
-use crate::gallery::{Gallery, Kind, remembers};
+use crate::event_log::{EventLog, Kind, is_first};
 use crate::json::Json;
+use crate::run::{ProtocolRun, ProtocolView, bitmap, observed_run};
 use crate::setup::Setup;
-use crate::stage::{self, Run, Spectator, bitmap};
 
-/// The members' scheme: real BLS, summed in any order.
+/// The members' scheme: BLS with counted aggregates.
 type Scheme = Counted<MinSig>;
 
-/// Clients submit a few transactions to each member after about this long times the number of members.
+/// Average interval between the transactions of the clients, per member of the committee.
 const PACE: Duration = Duration::from_millis(250);
 
-/// A message begins with its epoch; the tag follows.
+/// Position of the tag: a message begins with its epoch.
 const TAG_AT: usize = 8;
-/// The tags of a message on the wire.
+/// Tags of messages on the wire.
 const TAGS: core::ops::RangeInclusive<u8> = 1..=13;
-/// A proposal's tag, and that of signatures: those that are read.
+/// Tags of proposals and signatures, the messages that are decoded.
 const PROPOSAL_TAG: u8 = 1;
 const SIGNATURES_TAG: u8 = 3;
 
-/// Signatures are shown by how many signers they have, with this added if they are TENTATIVE ones.
+/// Added to the number of signers, as a message's variant, if they signed TENTATIVE statements.
 const TENTATIVE_VARIANT: usize = 1_000;
 
-/// Rounds whose proposers are remembered.
+/// Number of rounds whose proposers are remembered.
 const ROUNDS: usize = 64;
 
-/// A run of Gosig.
-pub(crate) fn run(setup: &Setup) -> Box<dyn Run> {
+/// Creates a run of Gosig.
+pub(crate) fn run(setup: &Setup) -> Box<dyn ProtocolRun> {
     let material = Material::<Scheme>::new(setup.nodes);
     let pace = PACE * u32::try_from(setup.nodes).unwrap_or(1);
     let host = GosigHost::new(Arc::clone(&material)).workload(pace, u64::MAX);
-    let watcher = Watcher {
+    let view = GosigView {
         material,
         proposers: BTreeMap::new(),
         signed: BTreeSet::new(),
@@ -51,24 +51,24 @@ pub(crate) fn run(setup: &Setup) -> Box<dyn Run> {
         committed: 0,
         auditor: Auditor::default(),
     };
-    stage::run(setup.scenario(), setup.script.clone(), host, watcher)
+    observed_run(setup.scenario(), setup.script.clone(), host, view)
 }
 
-/// What was shown already.
-struct Watcher {
+/// Observer of Gosig, which remembers what was shown.
+struct GosigView {
     material: Arc<Material<Scheme>>,
-    /// Who proposed what in a round: a proposer's digests, in the order in which they were seen.
+    /// Digests proposed in each round, by proposer, in the order of observation.
     proposers: BTreeMap<u64, BTreeMap<u16, Vec<[u8; 32]>>>,
-    /// Which member signed for what, and in which round.
+    /// Observed signatures, by round, kind and member.
     signed: BTreeSet<(u64, u8, u16)>,
     certified: BTreeSet<(u8, [u8; 32])>,
     committed: u64,
     auditor: Auditor<Scheme>,
 }
 
-impl Watcher {
-    /// Answers which of the proposals of its proposer in that round it is.
-    fn proposal(&mut self, proposal: &Proposal<Scheme>, from: Node, gallery: &mut Gallery) -> usize {
+impl GosigView {
+    /// Logs a proposal. Returns its position among its proposer's proposals of the round.
+    fn proposal(&mut self, proposal: &Proposal<Scheme>, from: Node, event_log: &mut EventLog) -> usize {
         let (round, proposer, name) = (proposal.round, proposal.proposer, proposal.digest());
         let seen = self.proposers.entry(round).or_default().entry(proposer).or_default();
         if let Some(variant) = seen.iter().position(|known| *known == name) {
@@ -93,16 +93,16 @@ impl Watcher {
             .plain("txs", block.payload.count)
             .plain("bytes", proposal.encode().len())
             .plain("second", variant > 0);
-        gallery.event(event);
+        event_log.event(event);
         variant
     }
 
-    /// Answers how many signers the largest of them has, by which of the two kinds.
+    /// Logs new signatures. Returns the largest number of signers in an aggregate, and its kind.
     fn signatures(
         &mut self,
         aggregates: &[Aggregate<Scheme>],
         from: Node,
-        gallery: &mut Gallery,
+        event_log: &mut EventLog,
     ) -> (VoteKind, usize) {
         let mut largest = (PREPARE, 0);
         for aggregate in aggregates {
@@ -111,19 +111,19 @@ impl Watcher {
                 largest = (statement.kind, signers);
             }
             if aggregate.count(from.member) > 0
-                && remembers(&mut self.signed, (statement.view, statement.kind.number(), from.member))
+                && is_first(&mut self.signed, (statement.view, statement.kind.number(), from.member))
             {
                 let name = if statement.kind == PREPARE { "prepare" } else { "tentative" };
                 let event = Json::object().text("e", name).plain("node", from.slot);
-                gallery.event(event.plain("view", statement.view));
+                event_log.event(event.plain("view", statement.view));
             }
-            self.hold_to(aggregate, gallery);
+            self.hold_to(aggregate, event_log);
         }
         largest
     }
 
-    /// A signature that stands alone can be held against its signer.
-    fn hold_to(&mut self, aggregate: &Aggregate<Scheme>, gallery: &mut Gallery) {
+    /// Passes an aggregate with a single signer to the auditor.
+    fn hold_to(&mut self, aggregate: &Aggregate<Scheme>, event_log: &mut EventLog) {
         let mut signers = aggregate.signers().iter();
         let (Some(signer), None) = (signers.next(), signers.next()) else { return };
         if aggregate.count(signer) != 1 {
@@ -133,14 +133,14 @@ impl Watcher {
         let vote = Vote::new(statement, signer, aggregate.signature().clone());
         if let Some(culprit) = self.auditor.vote(&vote, &self.material.committees.voters) {
             let words = format!("signed for two different blocks in round {}", statement.view);
-            gallery.convict(culprit, words);
+            event_log.proven(culprit, words);
         }
     }
 
-    /// A quorum's signatures, whoever shows them first.
-    fn certificate(&mut self, qc: &Certificate<Scheme>, block: BlockDigest, gallery: &mut Gallery) {
+    /// Logs a certificate when it is first seen.
+    fn certificate(&mut self, qc: &Certificate<Scheme>, block: BlockDigest, event_log: &mut EventLog) {
         let statement = qc.statement();
-        if remembers(&mut self.certified, (statement.kind.number(), block.0)) {
+        if is_first(&mut self.certified, (statement.kind.number(), block.0)) {
             let name = if statement.kind == PREPARE { "prepared" } else { "certificate" };
             let event = Json::object()
                 .text("e", name)
@@ -148,15 +148,15 @@ impl Watcher {
                 .text("block", short(&block))
                 .text("signers", bitmap(qc.signers()))
                 .plain("bytes", qc.encode().len());
-            gallery.event(event);
+            event_log.event(event);
         }
     }
 }
 
-impl Spectator for Watcher {
+impl ProtocolView for GosigView {
     type Host = GosigHost<Scheme>;
 
-    fn look_at(&mut self, flight: &Flight<'_>, gallery: &mut Gallery) -> Kind {
+    fn observe(&mut self, flight: &Transmission<'_>, event_log: &mut EventLog) -> Kind {
         let tag = flight.bytes.get(TAG_AT).copied().filter(|tag| TAGS.contains(tag)).unwrap_or(0);
         if ![PROPOSAL_TAG, SIGNATURES_TAG].contains(&tag) {
             return Kind { tag, variant: 0 };
@@ -166,20 +166,20 @@ impl Spectator for Watcher {
         let envelope = Envelope::<Scheme>::decode(flight.bytes, committees);
         let variant = match envelope.map(|envelope| envelope.message) {
             Ok(Message::Proposal(proposal)) => {
-                let variant = self.proposal(&proposal, flight.from, gallery);
+                let variant = self.proposal(&proposal, flight.from, event_log);
                 if let Some(c) = proposal.certificate.as_ref().filter(|c| c.statement().kind == PREPARE) {
-                    self.certificate(c, proposal.block.digest(), gallery);
+                    self.certificate(c, proposal.block.digest(), event_log);
                 }
                 if let Some(culprit) =
                     self.auditor.proposal(&proposal.vote(committees), &committees.identities)
                 {
                     let words = format!("signed two different proposals for round {}", proposal.round);
-                    gallery.convict(culprit, words);
+                    event_log.proven(culprit, words);
                 }
                 variant
             }
             Ok(Message::Signatures(aggregates)) => {
-                let (kind, signers) = self.signatures(&aggregates, flight.from, gallery);
+                let (kind, signers) = self.signatures(&aggregates, flight.from, event_log);
                 signers + if kind == PREPARE { 0 } else { TENTATIVE_VARIANT }
             }
             _ => return Kind { tag: 0, variant: 0 },
@@ -187,17 +187,17 @@ impl Spectator for Watcher {
         Kind { tag, variant }
     }
 
-    fn output(&mut self, node: Node, output: &Output<Scheme>, gallery: &mut Gallery) {
+    fn output(&mut self, node: Node, output: &Output<Scheme>, event_log: &mut EventLog) {
         match output {
             Output::Round { round, undecided, .. } => {
                 let event = Json::object().text("e", "round").plain("node", node.slot);
-                gallery.event(event.plain("view", round).plain("undecided", undecided));
+                event_log.event(event.plain("view", round).plain("undecided", undecided));
             }
             Output::Deliver(delivery) => {
                 let first = node.honest && delivery.height > self.committed;
                 if first {
                     self.committed = delivery.height;
-                    self.certificate(delivery.finality.certificate(), delivery.digest, gallery);
+                    self.certificate(delivery.finality.certificate(), delivery.digest, event_log);
                 }
                 let event = Json::object()
                     .text("e", "commit")
@@ -207,25 +207,27 @@ impl Spectator for Watcher {
                     .text("block", short(&delivery.digest))
                     .plain("txs", delivery.payload.len())
                     .plain("first", first);
-                gallery.event(event);
+                event_log.event(event);
             }
             _ => {}
         }
     }
 
-    fn charge(evidence: &Evidence<Scheme>) -> (&'static str, String) {
+    fn describe_evidence(evidence: &Evidence<Scheme>) -> (&'static str, String) {
         let kind = if evidence.is_provable() { "proof" } else { "refused" };
         let words = match evidence {
             Evidence::Identity(statements) => {
                 let round = statements.votes().0.statement().view;
                 format!("signed two different proposals for round {round}")
             }
-            Evidence::Invalid { what, .. } => format!("sent a {what} that does not verify"),
+            Evidence::Invalid { what, .. } => format!("sent an invalid {what}"),
             Evidence::Proposal { rule, .. } | Evidence::Body { rule, .. } => {
-                format!("proposed a block that breaks a rule: {rule}")
+                format!("proposed a block that violates a rule: {rule}")
             }
             Evidence::StateRoot { .. } => "named a state that execution does not give".to_owned(),
-            Evidence::Unexpected { what } => format!("sent what nobody honest sends: {what}"),
+            Evidence::Unexpected { what } => {
+                format!("sent a message that the protocol does not permit: {what}")
+            }
         };
         (kind, words)
     }
@@ -234,8 +236,8 @@ impl Spectator for Watcher {
         host.agreement.highest().unwrap_or(0)
     }
 
-    /// Who showed itself in the latest rounds that somebody proposed in.
-    fn moment(&self, json: Json) -> Json {
+    /// Returns the proposers of the latest round with a proposal.
+    fn protocol_state(&self, json: Json) -> Json {
         let last = self.proposers.last_key_value();
         let (round, proposers) = last.map_or((0, Vec::new()), |(r, p)| (*r, p.keys().collect()));
         json.plain("proposedIn", round).list("proposers", proposers)
@@ -258,7 +260,7 @@ impl Spectator for Watcher {
     }
 }
 
-/// The first bytes of a digest, as people compare them.
+/// Returns the first bytes of a digest in hexadecimal.
 fn short(digest: &BlockDigest) -> String {
     format!("{digest:?}").trim_end_matches('…').to_owned()
 }

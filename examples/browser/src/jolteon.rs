@@ -1,4 +1,4 @@
-//! What there is to see of Jolteon.
+//! Observable events of Jolteon.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,29 +10,28 @@ use quorate::certificate::Certificate;
 use quorate::wire::Decode;
 use quorate_jolteon::simulation::{JolteonHost, Material};
 use quorate_jolteon::{Block, BlockDigest, Evidence, Message, Output, PROPOSAL, Replica, Status, Timeout};
-use quorate_simulator::{Flight, Node};
+use quorate_simulator::{Node, Transmission};
 
 use crate::auditor::Auditor;
-use crate::gallery::{Gallery, Kind, MOST_SEEN, remembers};
+use crate::event_log::{EventLog, Kind, MOST_SEEN, is_first};
 use crate::json::Json;
+use crate::run::{ProtocolRun, ProtocolView, bitmap, observed_run};
 use crate::setup::Setup;
-use crate::stage::{self, Run, Spectator, bitmap};
 
-/// Each member seals a batch after about this long times the number of members: four batches a second, however many
-/// members there are.
+/// Average interval between batches, per member of the committee: four batches per second in total.
 const PACE: Duration = Duration::from_millis(250);
 
-/// The tags of a message on the wire.
+/// Tags of messages on the wire.
 const TAGS: core::ops::RangeInclusive<u8> = 1..=12;
-/// Those that are read: proposals, votes, timeouts, advances.
+/// Tags of proposals, votes, timeouts and advances, the messages that are decoded.
 const READ: core::ops::RangeInclusive<u8> = 1..=4;
 
-/// A run of Jolteon.
-pub(crate) fn run(setup: &Setup) -> Box<dyn Run> {
+/// Creates a run of Jolteon.
+pub(crate) fn run(setup: &Setup) -> Box<dyn ProtocolRun> {
     let material = Material::<MinSig>::new(setup.nodes);
     let pace = PACE * u32::try_from(setup.nodes).unwrap_or(1);
     let host = JolteonHost::new(Arc::clone(&material)).workload(pace, u64::MAX);
-    let watcher = Watcher {
+    let protocol_view = JolteonView {
         material,
         blocks: BTreeSet::new(),
         certified: BTreeSet::new(),
@@ -41,11 +40,11 @@ pub(crate) fn run(setup: &Setup) -> Box<dyn Run> {
         proposals: BTreeSet::new(),
         auditor: Auditor::default(),
     };
-    stage::run(setup.scenario(), setup.script.clone(), host, watcher)
+    observed_run(setup.scenario(), setup.script.clone(), host, protocol_view)
 }
 
-/// What was shown already.
-struct Watcher {
+/// Observer of Jolteon, which remembers what was shown.
+struct JolteonView {
     material: Arc<Material<MinSig>>,
     blocks: BTreeSet<[u8; 32]>,
     certified: BTreeSet<[u8; 32]>,
@@ -55,9 +54,9 @@ struct Watcher {
     auditor: Auditor<MinSig>,
 }
 
-impl Watcher {
-    fn proposal(&mut self, block: &Block<MinSig>, from: Node, gallery: &mut Gallery) -> usize {
-        self.certificate(block.justify.as_ref(), gallery);
+impl JolteonView {
+    fn proposal(&mut self, block: &Block<MinSig>, from: Node, event_log: &mut EventLog) -> usize {
+        self.certificate(block.justify.as_ref(), event_log);
         let digest = block.digest().0;
         let variant = {
             self.proposals.insert((block.view, digest));
@@ -67,7 +66,7 @@ impl Watcher {
         if self.proposals.len() > MOST_SEEN {
             self.proposals.pop_first();
         }
-        if remembers(&mut self.blocks, digest) {
+        if is_first(&mut self.blocks, digest) {
             let signers = block.justify.as_ref().map(|qc| bitmap(qc.signers())).unwrap_or_default();
             let event = Json::object()
                 .text("e", "proposal")
@@ -83,42 +82,42 @@ impl Watcher {
                 .plain("second", variant > 0)
                 .text("signers", signers)
                 .plain("skipped", block.tc.is_some());
-            gallery.event(event);
+            event_log.event(event);
         }
         variant
     }
 
-    fn certificate(&mut self, qc: Option<&Certificate<MinSig>>, gallery: &mut Gallery) {
+    fn certificate(&mut self, qc: Option<&Certificate<MinSig>>, event_log: &mut EventLog) {
         let Some(qc) = qc else { return };
         let statement = qc.statement();
-        if remembers(&mut self.certified, statement.digest) {
+        if is_first(&mut self.certified, statement.digest) {
             let event = Json::object()
                 .text("e", "certificate")
                 .plain("view", statement.view)
                 .text("block", short(&statement.digest))
                 .text("signers", bitmap(qc.signers()))
                 .plain("bytes", quorate::wire::Encode::encode(qc).len());
-            gallery.event(event);
+            event_log.event(event);
         }
     }
 
-    fn timeout(&mut self, timeout: &Timeout<MinSig>, from: Node, gallery: &mut Gallery) {
-        self.certificate(timeout.high.as_ref(), gallery);
+    fn timeout(&mut self, timeout: &Timeout<MinSig>, from: Node, event_log: &mut EventLog) {
+        self.certificate(timeout.high.as_ref(), event_log);
         let event = Json::object().text("e", "timeout").plain("node", from.slot);
-        gallery.event(event.plain("view", timeout.vote.view()).plain("certified", timeout.vote.value()));
+        event_log.event(event.plain("view", timeout.vote.view()).plain("certified", timeout.vote.value()));
         if let Some(tc) = &timeout.tc
-            && remembers(&mut self.timeout_certificates, tc.view())
+            && is_first(&mut self.timeout_certificates, tc.view())
         {
             let event = Json::object().text("e", "skipped").plain("view", tc.view());
-            gallery.event(event.text("signers", bitmap(&tc.signers())));
+            event_log.event(event.text("signers", bitmap(&tc.signers())));
         }
     }
 }
 
-impl Spectator for Watcher {
+impl ProtocolView for JolteonView {
     type Host = JolteonHost<MinSig>;
 
-    fn look_at(&mut self, flight: &Flight<'_>, gallery: &mut Gallery) -> Kind {
+    fn observe(&mut self, flight: &Transmission<'_>, event_log: &mut EventLog) -> Kind {
         let committees = &Arc::clone(&self.material).committees;
         let tag = flight.bytes.first().copied().filter(|tag| TAGS.contains(tag)).unwrap_or(0);
         if !READ.contains(&tag) {
@@ -130,41 +129,41 @@ impl Spectator for Watcher {
         let mut variant = 0;
         match &message {
             Message::Proposal(block) => {
-                variant = self.proposal(block, flight.from, gallery);
+                variant = self.proposal(block, flight.from, event_log);
                 if let Some(culprit) =
                     self.auditor.proposal(&block.proposal(committees), &committees.identities)
                 {
-                    gallery.convict(culprit, format!("signed two different blocks for view {}", block.view));
+                    event_log.proven(culprit, format!("signed two different blocks for view {}", block.view));
                 }
             }
             Message::Vote(vote) => {
                 let statement = *vote.statement();
                 let to = flight.to.slot;
                 let event = Json::object().text("e", "vote").plain("node", flight.from.slot).plain("to", to);
-                gallery.event(event.plain("view", statement.view).text("block", short(&statement.digest)));
+                event_log.event(event.plain("view", statement.view).text("block", short(&statement.digest)));
                 if let Some(culprit) = self.auditor.vote(vote, &committees.voters) {
-                    gallery
-                        .convict(culprit, format!("signed two different votes in view {}", statement.view));
+                    event_log
+                        .proven(culprit, format!("signed two different votes in view {}", statement.view));
                 }
             }
-            Message::Timeout(timeout) => self.timeout(timeout, flight.from, gallery),
-            Message::Advance(advance) => self.certificate(advance.high.as_ref(), gallery),
+            Message::Timeout(timeout) => self.timeout(timeout, flight.from, event_log),
+            Message::Advance(advance) => self.certificate(advance.high.as_ref(), event_log),
             _ => {}
         }
         Kind { tag, variant }
     }
 
-    fn output(&mut self, node: Node, output: &Output<MinSig>, gallery: &mut Gallery) {
+    fn output(&mut self, node: Node, output: &Output<MinSig>, event_log: &mut EventLog) {
         match output {
             Output::View { view, leader, timed_out } => {
                 let event = Json::object().text("e", "view").plain("node", node.slot).plain("view", view);
-                gallery.event(event.plain("leader", leader).plain("timedOut", timed_out));
+                event_log.event(event.plain("leader", leader).plain("timedOut", timed_out));
             }
             Output::Deliver(delivery) => {
                 let first = node.honest && delivery.height > self.committed;
                 if first {
                     self.committed = delivery.height;
-                    self.certificate(Some(&delivery.finality.certificate), gallery);
+                    self.certificate(Some(&delivery.finality.certificate), event_log);
                 }
                 let event = Json::object()
                     .text("e", "commit")
@@ -174,13 +173,13 @@ impl Spectator for Watcher {
                     .text("block", short(&delivery.digest.0))
                     .plain("txs", delivery.batches.iter().map(|batch| batch.len()).sum::<usize>())
                     .plain("first", first);
-                gallery.event(event);
+                event_log.event(event);
             }
             _ => {}
         }
     }
 
-    fn charge(evidence: &Evidence<MinSig>) -> (&'static str, String) {
+    fn describe_evidence(evidence: &Evidence<MinSig>) -> (&'static str, String) {
         match evidence {
             Evidence::Votes(votes) => {
                 let view = votes.votes().0.statement().view;
@@ -194,14 +193,16 @@ impl Spectator for Watcher {
                     ("proof", "filled one slot with two different batches".to_owned())
                 }
             }
-            Evidence::Invalid { what, .. } => ("refused", format!("sent a {what} that does not verify")),
+            Evidence::Invalid { what, .. } => ("refused", format!("sent an invalid {what}")),
             Evidence::Proposal { rule, .. } => {
-                ("refused", format!("proposed a block that breaks a rule: {rule}"))
+                ("refused", format!("proposed a block that violates a rule: {rule}"))
             }
             Evidence::StateRoot { .. } => {
                 ("refused", "named a state that execution does not give".to_owned())
             }
-            Evidence::Unexpected { what } => ("refused", format!("sent what nobody honest sends: {what}")),
+            Evidence::Unexpected { what } => {
+                ("refused", format!("sent a message that the protocol does not permit: {what}"))
+            }
         }
     }
 
@@ -222,7 +223,7 @@ impl Spectator for Watcher {
     }
 }
 
-/// The first bytes of a digest, as people compare them.
+/// Returns the first bytes of a digest in hexadecimal.
 fn short(digest: &[u8; 32]) -> String {
     format!("{:?}", BlockDigest(*digest)).trim_end_matches('…').to_owned()
 }

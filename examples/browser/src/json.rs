@@ -1,18 +1,18 @@
-//! Objects for the page, written as JSON: flat ones with few kinds of values, so a writer of a few lines does.
+//! Minimal JSON writer for the flat objects that the page reads.
 
 use core::fmt::{Display, Write};
 
-/// An object that is being written.
+/// An object under construction.
 #[derive(Debug)]
 pub(crate) struct Json(String);
 
 impl Json {
-    /// `{`
+    /// Starts an object.
     pub(crate) fn object() -> Self {
         Self("{".to_owned())
     }
 
-    /// A number, a truth value: what is JSON as it is displayed.
+    /// Adds a value whose display form is JSON, such as a number or a boolean.
     pub(crate) fn plain(mut self, name: &str, value: impl Display) -> Self {
         self.name(name);
         // Writing into a string cannot fail.
@@ -20,21 +20,21 @@ impl Json {
         self
     }
 
-    /// Text, with what JSON wants escaped.
+    /// Adds a string, escaped for JSON.
     pub(crate) fn text(mut self, name: &str, value: impl Display) -> Self {
         self.name(name);
         quote(&mut self.0, &value.to_string());
         self
     }
 
-    /// A list of things that are JSON already.
+    /// Adds a list of values that are JSON already.
     pub(crate) fn list<T: Display>(mut self, name: &str, items: impl IntoIterator<Item = T>) -> Self {
         self.name(name);
         self.0.push_str(&list(items));
         self
     }
 
-    /// `}`
+    /// Ends the object.
     pub(crate) fn end(mut self) -> String {
         self.0.push('}');
         self.0
@@ -49,7 +49,7 @@ impl Json {
     }
 }
 
-/// A list of things that are JSON already.
+/// Writes a list of values that are JSON already.
 pub(crate) fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     let mut text = "[".to_owned();
     for item in items {

@@ -1,5 +1,5 @@
-//! The certificate laboratory: a committee whose members sign, forge, contradict themselves or stay away, and the core's
-//! own collector, which finds out.
+//! Certificate laboratory: a committee whose members vote, forge, equivocate or abstain, and the core's vote
+//! collector.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use quorate::committee::{ChainId, Committee};
 use quorate::scheme::{Scheme, VerifiedKey};
 use quorate::wire::{Decode, Encode};
 
-use crate::cost::{Cost, Count};
+use crate::cost::{Cost, CostModel};
 use crate::json::{self, Json};
+use crate::run::bitmap;
 use crate::setup::MEMBERS;
-use crate::stage::bitmap;
 
 const KIND: Kind = Kind::new(1);
 const VIEW: u64 = 7;
 
-/// What a member does, as one character of the text that [`Lab::run`] takes.
+/// Behaviour of a member, one character in the argument of [`Lab::run`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
-    /// `-`: says nothing.
+    /// `-`: sends nothing.
     Absent,
     /// `v`: signs block A.
     Votes,
@@ -33,7 +33,7 @@ enum Mark {
     Both,
 }
 
-/// A committee with keys, and two blocks that contradict each other.
+/// A committee with its keys, and two contradicting blocks.
 pub struct Lab {
     committee: Arc<Committee<MinSig>>,
     secrets: Vec<<MinSig as Scheme>::SecretKey>,
@@ -41,7 +41,7 @@ pub struct Lab {
     b: Statement,
 }
 
-/// One run of a collector.
+/// Result of collecting votes.
 struct Collection {
     steps: Vec<String>,
     certificate: Option<Certificate<MinSig>>,
@@ -52,13 +52,13 @@ struct Collection {
 }
 
 impl Lab {
-    /// A committee of so many members of weight one.
+    /// Creates a committee of `n` members of weight one.
     ///
     /// # Errors
-    /// There are too few or too many of them.
+    /// If `n` is out of range.
     pub fn new(n: usize) -> Result<Self, String> {
         if !MEMBERS.contains(&n) {
-            return Err(format!("there can be {} to {} voters", MEMBERS.start(), MEMBERS.end()));
+            return Err(format!("expected {} to {} voters, got {n}", MEMBERS.start(), MEMBERS.end()));
         }
         let secrets =
             (0..n).map(|i| secret(i as u64 + 1)).collect::<quorate::Result<Vec<_>>>().map_err(words)?;
@@ -70,11 +70,11 @@ impl Lab {
         Ok(Self { committee, secrets, a, b })
     }
 
-    /// Lets the members do what `marks` says, one character for each: `v` votes, `f` forges, `b` signs two blocks, `-`
-    /// is absent. `clock` tells milliseconds. The answer is JSON.
+    /// Lets the members behave as `marks` says, one character per member: `v` votes, `f` forges, `b` signs two
+    /// blocks, `-` is absent. `clock` returns milliseconds. The result is JSON.
     ///
     /// # Errors
-    /// Not one mark for each member, or one that means nothing.
+    /// If the number of marks differs from the number of members, or a mark is unknown.
     pub fn run(&self, marks: &str, clock: &dyn Fn() -> f64) -> Result<String, String> {
         let marks = self.read(marks)?;
         let count = |wanted: &[Mark]| marks.iter().filter(|mark| wanted.contains(mark)).count();
@@ -90,7 +90,7 @@ impl Lab {
             .plain("cost", cost(honest.cost));
         if let Some(certificate) = honest.certificate {
             json = json.plain("certificate", self.verified_elsewhere(&certificate, clock)?);
-            // Somebody whom only the other votes of the contradictory members reach collects those.
+            // A collector that receives only the other votes of the equivocators may complete a second certificate.
             let seduced: Vec<Mark> = marks
                 .iter()
                 .map(|mark| if *mark == Mark::Both { Mark::Both } else { Mark::Absent })
@@ -110,13 +110,17 @@ impl Lab {
                 'v' => Ok(Mark::Votes),
                 'f' => Ok(Mark::Forges),
                 'b' => Ok(Mark::Both),
-                other => Err(format!("{other:?} is no mark")),
+                other => Err(format!("unknown mark {other:?}; expected one of v, f, b, -")),
             })
             .collect::<Result<_, _>>()?;
-        if marks.len() == self.secrets.len() { Ok(marks) } else { Err("one mark for each member".to_owned()) }
+        if marks.len() == self.secrets.len() {
+            Ok(marks)
+        } else {
+            Err("expected one mark per member".to_owned())
+        }
     }
 
-    /// All first votes in the members' order, then the second ones of those that contradict themselves.
+    /// Collects all first votes in member order, then the second votes of the equivocators.
     fn collect(
         &self,
         marks: &[Mark],
@@ -126,7 +130,7 @@ impl Lab {
         let mut collector = VoteCollector::new(self.committee.clone(), topic.kind, topic.view);
         let mut suspects = Suspects::new();
         let quorum = usize::try_from(self.committee.quorum_weight()).unwrap_or(usize::MAX);
-        let mut count = Count::new(marks.len(), quorum);
+        let mut count = CostModel::new(marks.len(), quorum);
         let mut all = Collection {
             steps: Vec::new(),
             certificate: None,
@@ -175,7 +179,7 @@ impl Lab {
         Ok(all)
     }
 
-    /// The certificate of block B, if enough members signed that too.
+    /// Returns the certificate of block B, if enough members signed it.
     fn collect_second(&self, marks: &[Mark]) -> Result<Option<Certificate<MinSig>>, String> {
         let mut collector = VoteCollector::new(self.committee.clone(), KIND, VIEW);
         let mut certificate = None;
@@ -195,7 +199,7 @@ impl Lab {
         Ok(Vote::new(statement, i as u16, MinSig::sign(key, &bytes)))
     }
 
-    /// What somebody does who only has the bytes and knows the committee.
+    /// Decodes and verifies a certificate with nothing but the committee.
     fn verified_elsewhere(
         &self,
         certificate: &Certificate<MinSig>,
@@ -217,7 +221,7 @@ impl Lab {
             .end())
     }
 
-    /// Two certificates that contradict each other convict whoever signed both.
+    /// Derives the culprits from two contradicting certificates.
     fn conflict(&self, a: Certificate<MinSig>, b: Certificate<MinSig>) -> Result<String, String> {
         let conflict = Conflict::new(a, b).map_err(words)?;
         let bytes = conflict.encode().len();
@@ -261,10 +265,10 @@ mod tests {
         0.0
     }
 
-    /// The count follows the collector: it blames the same members in the same order, and has its certificate after
-    /// the same vote, whatever the pattern.
+    /// The cost model follows the collector: it blames the same members in the same order and completes the
+    /// certificate with the same vote.
     #[test]
-    fn the_count_takes_the_collectors_way() {
+    fn the_cost_model_follows_the_collector() {
         let mut rng = Rng::new(3);
         for n in [4, 7, 10, 13, 22] {
             let lab = Lab::new(n).unwrap();
@@ -276,7 +280,7 @@ mod tests {
                 }
                 rng.shuffle(&mut marks);
                 let real = lab.collect(&marks, lab.a, &silent).unwrap();
-                let mut count = Count::new(n, usize::try_from(lab.committee.quorum_weight()).unwrap());
+                let mut count = CostModel::new(n, usize::try_from(lab.committee.quorum_weight()).unwrap());
                 let mut when = None;
                 for (i, mark) in marks.iter().enumerate().filter(|(_, mark)| **mark != Mark::Absent) {
                     count.vote(i as u16, *mark != Mark::Forges);
@@ -295,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn seven_good_votes_cost_one_check_and_a_forger_is_named() {
+    fn seven_votes_cost_one_check_and_a_forger_is_blamed() {
         let lab = Lab::new(7).unwrap();
         let good = lab.run("vvvvvvv", &silent).unwrap();
         assert!(
@@ -310,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn two_certificates_convict_more_than_a_third() {
+    fn two_certificates_prove_more_than_a_third_faulty() {
         let lab = Lab::new(4).unwrap();
         let two = lab.run("bbbv", &silent).unwrap();
         assert!(two.contains(r#""equivocators":[0,1,2]"#), "{two}");
@@ -319,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_nothing_is_refused() {
+    fn invalid_marks_are_refused() {
         let lab = Lab::new(4).unwrap();
         assert!(lab.run("vvv", &silent).is_err() && lab.run("vvvx", &silent).is_err());
         assert!(Lab::new(3).is_err() && Lab::new(41).is_err());

@@ -1,23 +1,27 @@
 #![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
-//! Consensus in a browser: the engine behind the page in `web/`.
+//! Consensus in a browser: the engine of the page in `web/`.
 //!
-//! Nothing is staged. The validators are [`quorate_jolteon::Replica`]s or [`quorate_gosig::Replica`]s, the network is
-//! [`quorate_simulator`]'s, the members that break a protocol and the checks are those of the tests
-//! ([`quorate_jolteon::simulation`], [`quorate_gosig::simulation`]); the page only draws what the engine says. A
-//! [`World`] is one run, [`Lab`] is the certificate laboratory.
+//! The page shows real executions. The validators are [`quorate_jolteon::Replica`]s or [`quorate_gosig::Replica`]s,
+//! the network is that of [`quorate_simulator`], and the Byzantine members and checks are those of the tests
+//! ([`quorate_jolteon::simulation`], [`quorate_gosig::simulation`]). A [`World`] is one run, [`Lab`] the certificate
+//! laboratory.
 //!
-//! A run is a function of a line of text ([`setup::Setup`]), interventions included, so it can be shared as a link and
-//! had again: same link, same history hash, in a browser and natively.
+//! A run is a function of one line of text ([`setup::Setup`]), including interventions. It can be shared as a link
+//! and replayed: the same link yields the same history hash, in a browser and natively.
 
 mod auditor;
 mod cost;
-mod gallery;
+mod event_log;
 mod gosig;
+mod intervention;
 mod jolteon;
 mod json;
 mod lab;
+mod link_quality;
+mod number;
+mod protocol;
+mod run;
 pub mod setup;
-mod stage;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 mod world;

@@ -1,6 +1,6 @@
-//! What the Worker calls. Only conversions: text and numbers in, text and numbers out, an error as a thrown `Error`.
+//! Interface for the Worker: conversions only. Errors are thrown as `Error`.
 
-#![allow(missing_docs, unsafe_code, reason = "wasm-bindgen's macros make glue with both")]
+#![allow(missing_docs, unsafe_code, reason = "wasm-bindgen's macros generate code with both")]
 
 use wasm_bindgen::prelude::*;
 

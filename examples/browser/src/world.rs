@@ -1,27 +1,27 @@
-//! A run that the page watches: the engine behind its Worker.
+//! A run watched by the page: the engine behind the page's Worker.
 
 use core::time::Duration;
 
 use quorate_simulator::{Fault, Node};
 
 use crate::json::{self, Json};
+use crate::run::ProtocolRun;
 use crate::setup::{self, MAX_SCRIPT, Protocol, Setup};
-use crate::stage::Run;
 use crate::{gosig, jolteon};
 
-/// A run. Everything is in virtual time; how fast it passes is up to whoever calls [`step`](World::step).
+/// A run in virtual time. The caller of [`step`](World::step) decides how fast time passes.
 pub struct World {
     setup: Setup,
-    run: Box<dyn Run>,
-    /// What the members became, for the page: by slot, honest members have none.
+    run: Box<dyn ProtocolRun>,
+    /// Current behaviour of Byzantine members, by slot.
     behaviours: Vec<Option<String>>,
 }
 
 impl World {
-    /// The run that a link describes (see [`Setup`]). Nothing has happened yet, whatever the script says.
+    /// Creates the run that a link describes (see [`Setup`]). Nothing is executed yet.
     ///
     /// # Errors
-    /// What is wrong with the link, in words.
+    /// The invalid part of the link, in words.
     pub fn new(link: &str) -> Result<Self, String> {
         let setup = Setup::parse(link)?;
         let run = match setup.protocol {
@@ -37,8 +37,8 @@ impl World {
         Ok(Self { setup, run, behaviours })
     }
 
-    /// Carries out what is due next, if that is not later than `until` (µs). Answers whether there may be more to
-    /// do: call it again. The history does not depend on how a run is cut into steps.
+    /// Executes what is due next, up to `until` (µs). Returns `true` if there may be more to do until then. The
+    /// history does not depend on the division into steps.
     pub fn step(&mut self, until: u64) -> bool {
         let until = Duration::from_micros(until);
         let before = self.done();
@@ -50,57 +50,57 @@ impl World {
                 false
             }
         };
-        self.tell(before);
+        self.report_interventions(before);
         goes_on && !self.is_over()
     }
 
-    /// When the next thing happens, µs.
+    /// Returns the time of the next event, in µs.
     pub fn next_at(&self) -> Option<u64> {
         self.run.next_at().map(|at| at.as_micros() as u64)
     }
 
-    /// Intervenes now, as [`setup::action`] describes.
+    /// Intervenes now, as described at [`setup::action`].
     ///
     /// # Errors
-    /// What cannot be read.
+    /// The invalid part of the text.
     pub fn act(&mut self, text: &str) -> Result<(), String> {
         let fault = setup::action(text, self.setup.protocol, self.setup.nodes)?;
         if self.run.script().len() >= MAX_SCRIPT {
-            return Err(format!("a run takes {MAX_SCRIPT} interventions at most"));
+            return Err(format!("too many interventions: at most {MAX_SCRIPT} are allowed"));
         }
         let before = self.done();
         self.run.intervene(fault);
-        self.tell(before);
+        self.report_interventions(before);
         Ok(())
     }
 
-    /// The link to this run up to now.
+    /// Returns the link to this run up to now.
     pub fn link(&self) -> String {
         let seen = Some((self.run.now(), self.hash()));
         Setup { script: self.run.script().to_vec(), seen, ..self.setup.clone() }.to_string()
     }
 
-    /// What identifies the history up to now.
+    /// Returns the hash of the history up to now.
     pub fn hash(&self) -> u64 {
         self.run.hash()
     }
 
-    /// The time now, µs.
+    /// Returns the current time in µs.
     pub fn now(&self) -> u64 {
         self.run.now().as_micros() as u64
     }
 
-    /// The highest block that any honest member committed.
+    /// Returns the highest height committed by an honest member.
     pub fn height(&self) -> u64 {
         self.run.height()
     }
 
-    /// Whether nothing more happens: the longest time is reached, or something was violated.
+    /// Returns `true` if the run has ended: its maximum duration is reached, or a property is violated.
     pub fn is_over(&self) -> bool {
         self.run.violation().is_some() || self.run.now() >= setup::LONGEST
     }
 
-    /// Everything of the moment, as JSON.
+    /// Returns the current state as JSON.
     pub fn state(&self) -> String {
         let nodes = self.run.nodes().into_iter().map(|node| self.node(node));
         let metrics = self.run.metrics();
@@ -117,32 +117,33 @@ impl World {
             .plain("over", self.is_over())
             .plain("planned", self.run.script().len() - self.run.done())
             .list("nodes", nodes);
-        state = self.run.moment(state);
+        state = self.run.protocol_state(state);
         if let Some(violation) = self.run.violation() {
             state = state.text("violation", violation.property).text("detail", shortened(&violation.detail));
         }
         state.end()
     }
 
-    /// What happened since the last call, as JSON; the number of things that were not fetched in time.
+    /// Returns the events since the last call as JSON, and the number of dropped items.
     pub fn take_events(&mut self) -> (String, u64) {
-        let gallery = self.run.gallery();
-        let events = json::list(gallery.events.drain(..));
-        (events, core::mem::take(&mut gallery.dropped))
+        let event_log = self.run.event_log();
+        let events = json::list(event_log.events.drain(..));
+        (events, core::mem::take(&mut event_log.dropped))
     }
 
-    /// Messages that left since the last call, six numbers each: sent and arrival (µs; −1 if lost), from, to, the tag
-    /// on the wire (0: unreadable), and which of several proposals of one view it is.
+    /// Returns the messages sent since the last call, six numbers each: times of sending and arrival (µs; −1 if
+    /// lost), sender, receiver, the tag on the wire (0: undecodable), and the variant, for instance of several
+    /// proposals in one view.
     pub fn take_flights(&mut self) -> Vec<f64> {
-        core::mem::take(&mut self.run.gallery().flights)
+        core::mem::take(&mut self.run.event_log().flights)
     }
 
     fn done(&self) -> usize {
         self.run.done()
     }
 
-    /// Tells the page about interventions that were carried out.
-    fn tell(&mut self, before: usize) {
+    /// Logs executed interventions.
+    fn report_interventions(&mut self, before: usize) {
         let new: Vec<_> = self.run.script().get(before..self.run.done()).unwrap_or_default().to_vec();
         for scheduled in new {
             if let Fault::Turn { node, behaviour } = &scheduled.fault
@@ -151,9 +152,9 @@ impl World {
                 *place = Some(setup::behaviour_name(behaviour).to_owned());
             }
             let event = Json::object().text("e", "act").text("what", setup::action_name(&scheduled.fault));
-            let gallery = self.run.gallery();
-            gallery.at(scheduled.at.as_micros() as u64);
-            gallery.event(event);
+            let event_log = self.run.event_log();
+            event_log.at(scheduled.at.as_micros() as u64);
+            event_log.event(event);
         }
     }
 
@@ -173,7 +174,7 @@ impl World {
     }
 }
 
-/// Words without the long lists of bytes in them: of a digest its beginning is enough.
+/// Replaces lists of bytes in a text by the first four bytes in hexadecimal.
 fn shortened(detail: &str) -> String {
     let mut words = String::new();
     let mut rest = detail;

@@ -1,4 +1,4 @@
-// The page in a real browser. `cargo xtask test --only "browser page"` builds it, serves it and runs this.
+// The page in a browser. `cargo xtask test --only "browser page"` builds the page, serves it and runs this file.
 import assert from "node:assert/strict";
 import { mkdir, readFile } from "node:fs/promises";
 
@@ -12,7 +12,7 @@ const browser = await chromium.launch({
 });
 let tests = 0;
 
-// A fresh page; whatever it complains about or asks others for fails the test.
+// Opens a page. Console errors and requests to other origins fail the test.
 async function on(name, hash, options, test) {
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
   const page = await context.newPage();
@@ -50,7 +50,7 @@ const contrast = (page, selector) => page.evaluate((s) => {
 }, selector);
 
 try {
-  await on("validators commit; light; a crash is survived, a restart catches up; the link gives the same history", "#n=4&seed=2", { colorScheme: "light" }, async (page) => {
+  await on("validators commit, a restarted one catches up, the link replays; light", "#n=4&seed=2", { colorScheme: "light" }, async (page) => {
     await fast(page);
     await higher(page, 3);
     await page.click("#nodes button:nth-child(4)");
@@ -61,7 +61,7 @@ try {
     await page.waitForSelector("#nodes button.down", { state: "detached" });
     await page.waitForFunction(() => /Validator 3 starts from \d+ records/.test(document.getElementById("log").textContent));
     await higher(page, (await height(page)) + 4);
-    assert.match(await page.textContent("#safety"), /^No two honest validators committed differently/);
+    assert.match(await page.textContent("#safety"), /^No two honest validators committed different blocks/);
     assert.match(await page.textContent("#about"), /^Up/);
     await page.click("#play");
     await page.waitForTimeout(500);
@@ -75,7 +75,7 @@ try {
     await page.screenshot({ path: `${SCREENSHOTS}/light.png`, fullPage: true });
   });
 
-  await on("replays begin while the engine is still busy with what was before", "#n=13&seed=5", { reducedMotion: "reduce" }, async (page) => {
+  await on("a replay starts while the engine is busy with the previous run", "#n=13&seed=5", { reducedMotion: "reduce" }, async (page) => {
     for (let round = 1; round <= 6; round++) {
       await fast(page);
       await page.click("#play");
@@ -86,14 +86,14 @@ try {
     }
   });
 
-  await on("Gosig: aggregates grow around the validators, blocks are final, the link keeps the protocol", "#p=gosig&n=7&seed=2", { colorScheme: "light" }, async (page) => {
+  await on("Gosig: aggregates grow, blocks become final, the link keeps the protocol", "#p=gosig&n=7&seed=2", { colorScheme: "light" }, async (page) => {
     assert.equal(await page.getAttribute("html", "data-protocol"), "gosig");
     await page.selectOption("#speed", "1");
     await higher(page, 0);
-    await page.waitForFunction(() => /was drawn and proposes block/.test(document.getElementById("log").textContent));
-    await page.waitForFunction(() => /prove that it is final/.test(document.getElementById("log").textContent));
+    await page.waitForFunction(() => /won the lottery and proposes block/.test(document.getElementById("log").textContent));
+    await page.waitForFunction(() => /a finality certificate of/.test(document.getElementById("log").textContent));
     await page.waitForFunction(() => { const [, p] = document.getElementById("sums").textContent.match(/Collected: (\d+) of 7 P/) ?? []; return p > 0 && p < 7; }, undefined, { polling: "raf" });
-    // In the picture: there is ink of the arcs' colour close to the first validator.
+    // In the diagram: pixels of the arcs' colour near the first validator.
     await page.waitForFunction(() => {
       const canvas = document.getElementById("flights");
       const ratio = canvas.width / canvas.clientWidth;
@@ -127,7 +127,7 @@ try {
     assert.equal(await page.locator(".of-gosig:visible").count(), 0);
   });
 
-  await on("Gosig with thirteen, split and healed; dark; 360 pixels", "#p=gosig&n=13&seed=1", { colorScheme: "dark", viewport: { width: 360, height: 740 }, isMobile: true, deviceScaleFactor: 2 }, async (page) => {
+  await on("Gosig with thirteen validators and a partition; dark; 360 pixels", "#p=gosig&n=13&seed=1", { colorScheme: "dark", viewport: { width: 360, height: 740 }, isMobile: true, deviceScaleFactor: 2 }, async (page) => {
     await fast(page);
     await higher(page, 1);
     const [inner, scroll] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
@@ -135,26 +135,26 @@ try {
     for (const selector of ["#sums", ".legend .tentative"]) assert.ok((await contrast(page, selector)) >= 4.5, selector);
     await page.screenshot({ path: `${SCREENSHOTS}/gosig-phone.png`, fullPage: true });
     await page.click("#split");
-    await page.waitForFunction(() => /You cut the network/.test(document.getElementById("log").textContent));
+    await page.waitForFunction(() => /You partition the network/.test(document.getElementById("log").textContent));
     await page.click("#heal");
     await higher(page, (await height(page)) + 2);
     assert.equal(await page.locator("#safety.broken").count(), 0);
   });
 
   const recorded = (await readFile(new URL("history.txt", import.meta.url), "utf8")).trim();
-  await on("a browser comes to the same history as a test on this machine", `#n=4&seed=1&do=1000000.crash.1,2000000.restart.1&t=3000000&h=${recorded}`, {}, async (page) => {
+  await on("a browser computes the recorded history", `#n=4&seed=1&do=1000000.crash.1,2000000.restart.1&t=3000000&h=${recorded}`, {}, async (page) => {
     await replayed(page);
     assert.equal(await page.getAttribute("html", "data-replay"), "same");
     assert.equal(await page.textContent("#hash"), recorded);
   });
 
   const other = (await readFile(new URL("history-gosig.txt", import.meta.url), "utf8")).trim();
-  await on("and with Gosig", `#p=gosig&n=4&seed=1&do=1500000.crash.1,3000000.restart.1&t=5000000&h=${other}`, {}, async (page) => {
+  await on("a browser computes the recorded history of Gosig", `#p=gosig&n=4&seed=1&do=1500000.crash.1,3000000.restart.1&t=5000000&h=${other}`, {}, async (page) => {
     await replayed(page);
     assert.equal(await page.textContent("#hash"), other);
   });
 
-  await on("an equivocator is convicted, its second block shown and never final; dark", "#n=7&seed=3&byz=1.equivocator,4.forger", { colorScheme: "dark" }, async (page) => {
+  await on("an equivocator is proven, its second block is never final; dark", "#n=7&seed=3&byz=1.equivocator,4.forger", { colorScheme: "dark" }, async (page) => {
     await fast(page);
     await page.waitForFunction(() => /Proof.*validator 1 signed two different blocks/.test(document.getElementById("log").textContent));
     await page.waitForFunction(() => /refuses: validator 4/.test(document.getElementById("log").textContent));
@@ -168,13 +168,13 @@ try {
     for (const selector of ["body", ".lead", "#about", "#hash"]) assert.ok((await contrast(page, selector)) >= 4.5, selector);
   });
 
-  await on("with too many liars the checkers stop the run and say so", "#n=4&seed=14&byz=1.twins,2.twins", {}, async (page) => {
+  await on("too many Byzantine validators: the checkers stop the run", "#n=4&seed=14&byz=1.twins,2.twins", {}, async (page) => {
     await fast(page);
     await page.waitForSelector("#safety.broken");
     assert.match(await page.textContent("#safety"), /Violated: agreement/);
   });
 
-  await on("a keyboard is enough; the laboratory names the forger", "#n=4&seed=1", {}, async (page) => {
+  await on("keyboard control; the laboratory finds the forger", "#n=4&seed=1", {}, async (page) => {
     await page.focus("#nodes button");
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
@@ -188,10 +188,10 @@ try {
     await page.focus("#voters button:nth-child(3)");
     await page.keyboard.press("Enter");
     await page.waitForSelector("#blame");
-    assert.match(await page.textContent("#blame"), /^Named as forger: 2\./);
+    assert.match(await page.textContent("#blame"), /^Invalid votes: 2\./);
     assert.match(await page.textContent("#lab-result"), /A certificate\. 100 bytes for 5 signers/);
     for (const member of [1, 2, 4]) for (let i = 0; i < 2; i++) await page.click(`#voters button:nth-child(${member})`);
-    await page.waitForFunction(() => /Convicted of signing two blocks/.test(document.getElementById("lab-result").textContent));
+    await page.waitForFunction(() => /Signed two blocks, proven/.test(document.getElementById("lab-result").textContent));
   });
 
   await on("360 pixels are wide enough", "#n=7&seed=1", { viewport: { width: 360, height: 740 }, isMobile: true, deviceScaleFactor: 2 }, async (page) => {
@@ -202,7 +202,7 @@ try {
     await page.screenshot({ path: `${SCREENSHOTS}/phone.png`, fullPage: true });
   });
 
-  await on("forty validators do not hold the page up, and reduced motion begins paused", "#n=40&seed=1", { reducedMotion: "reduce" }, async (page) => {
+  await on("forty validators do not block the page; reduced motion starts paused", "#n=40&seed=1", { reducedMotion: "reduce" }, async (page) => {
     assert.equal(await page.textContent("#play"), "Play");
     await fast(page);
     await page.click("#play");
@@ -217,7 +217,7 @@ try {
       };
       requestAnimationFrame(frame);
     }));
-    // A page that waits for its engine takes as long as that is busy, which is much longer.
+    // A page that waits for its engine would block much longer.
     assert.ok(times[30] < 200, `half of the frames took more than ${times[30]} ms`);
     await higher(page, 0);
     await page.click("#play");

@@ -1,8 +1,8 @@
-//! Runs as the page has them, natively.
+//! Runs of the page, executed natively.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use quorate_browser::World;
-use quorate_browser::setup::{Protocol, READY_MADE};
+use quorate_browser::setup::{GENERIC_BEHAVIOURS, Protocol};
 
 fn advance(world: &mut World, until_ms: u64) -> String {
     while world.step(until_ms * 1_000) {}
@@ -16,7 +16,7 @@ fn run(link: &str, until_ms: u64) -> (World, String) {
 }
 
 #[test]
-fn validators_commit_and_the_same_link_gives_the_same_history() {
+fn validators_commit_and_a_link_determines_the_history() {
     let (first, events) = run("n=4&seed=5", 5_000);
     assert!(first.height() > 8, "{}", first.height());
     for what in ["start", "view", "proposal", "vote", "certificate", "commit"] {
@@ -27,9 +27,9 @@ fn validators_commit_and_the_same_link_gives_the_same_history() {
     assert_ne!(run("n=4&seed=6", 5_000).0.hash(), first.hash());
 }
 
-/// The page has to show the same numbers: this history was recorded, and a browser must come to the same.
+/// Recorded history hashes: a browser must compute the same.
 #[test]
-fn a_history_is_the_same_on_every_machine() {
+fn a_recorded_history_is_reproduced() {
     let (world, _) = run("n=4&seed=1&do=1000000.crash.1,2000000.restart.1", 3_000);
     assert_eq!(format!("{:016x}", world.hash()), include_str!("history.txt").trim());
     let (world, _) = run("p=gosig&n=4&seed=1&do=1500000.crash.1,3000000.restart.1", 5_000);
@@ -37,7 +37,7 @@ fn a_history_is_the_same_on_every_machine() {
 }
 
 #[test]
-fn the_others_go_on_after_a_crash_and_the_restarted_one_catches_up() {
+fn a_crash_is_tolerated_and_a_restarted_node_catches_up() {
     let mut world = World::new("n=4&seed=2").unwrap();
     advance(&mut world, 2_000);
     world.act("crash.3").unwrap();
@@ -58,7 +58,7 @@ fn the_others_go_on_after_a_crash_and_the_restarted_one_catches_up() {
 }
 
 #[test]
-fn what_was_done_live_is_in_the_link_and_happens_again() {
+fn live_interventions_are_part_of_the_link() {
     let mut world = World::new("n=7&seed=3&byz=6.equivocator").unwrap();
     for (at, what) in [
         (700, "slow.1.300"),
@@ -84,7 +84,7 @@ fn what_was_done_live_is_in_the_link_and_happens_again() {
 }
 
 #[test]
-fn whoever_contradicts_itself_is_convicted_and_nobody_commits_two_things() {
+fn an_equivocator_is_proven_and_agreement_holds() {
     let (world, events) = run("n=4&seed=4&byz=1.equivocator", 12_000);
     assert!(
         events.contains("\"culprit\":1,\"kind\":\"proof\",\"words\":\"signed two different blocks"),
@@ -96,9 +96,9 @@ fn whoever_contradicts_itself_is_convicted_and_nobody_commits_two_things() {
     assert!(world.height() > 5 && !world.state().contains("violation"));
 }
 
-/// Half of the members is more than the protocol bears. The checkers say so, and the run stops.
+/// Half of the members is more than the protocol tolerates. The checkers report the violation and end the run.
 #[test]
-fn with_too_many_twins_two_things_are_committed_and_the_checkers_see_it() {
+fn too_many_twins_violate_agreement() {
     let (world, events) = run("n=4&seed=14&byz=1.twins,2.twins", 15_000);
     let state = world.state();
     assert!(world.is_over() && state.contains("\"violation\":\"agreement\""), "{state}");
@@ -109,9 +109,9 @@ fn with_too_many_twins_two_things_are_committed_and_the_checkers_see_it() {
 }
 
 #[test]
-fn every_behaviour_leaves_the_others_in_agreement() {
+fn every_behaviour_leaves_agreement_intact() {
     for protocol in Protocol::ALL {
-        for name in READY_MADE.iter().chain(protocol.villains()) {
+        for name in GENERIC_BEHAVIOURS.iter().chain(protocol.adversaries()) {
             let mut world = World::new(&format!("p={}&n=4&seed=9", protocol.name())).unwrap();
             advance(&mut world, 1_000);
             world.act(&format!("turn.2.{name}")).unwrap();
@@ -123,7 +123,7 @@ fn every_behaviour_leaves_the_others_in_agreement() {
 }
 
 #[test]
-fn gosig_commits_and_the_same_link_gives_the_same_history() {
+fn gosig_commits_and_a_link_determines_the_history() {
     let (first, events) = run("p=gosig&n=7&seed=5", 6_000);
     assert!(first.height() > 3, "{}", first.height());
     for what in ["start", "round", "proposal", "prepare", "tentative", "certificate", "commit"] {
@@ -135,7 +135,7 @@ fn gosig_commits_and_the_same_link_gives_the_same_history() {
     assert_ne!(run("n=7&seed=5", 6_000).0.hash(), first.hash());
 }
 
-/// What the arcs show: in some round each member's aggregate of P grows from a few signers to a quorum, then that of TC.
+/// Each member's aggregate of P grows from a few signers to a quorum in some round, and so does that of TC.
 #[test]
 fn aggregates_grow_as_they_spread() {
     let mut world = World::new("p=gosig&n=10&seed=1").unwrap();
@@ -155,7 +155,7 @@ fn aggregates_grow_as_they_spread() {
     assert!(signatures > 100, "{signatures}");
 }
 
-/// The numbers of that name in a state.
+/// Returns all numbers of this name in a state.
 fn numbers(state: &str, name: &str) -> Vec<u32> {
     let name = format!("\"{name}\":");
     let rest = state.split(&name).skip(1);
@@ -163,7 +163,7 @@ fn numbers(state: &str, name: &str) -> Vec<u32> {
 }
 
 #[test]
-fn gosig_goes_on_after_a_crash_and_a_split() {
+fn gosig_continues_after_a_crash_and_a_partition() {
     let mut world = World::new("p=gosig&n=7&seed=2").unwrap();
     advance(&mut world, 3_000);
     world.act("crash.3").unwrap();
@@ -185,7 +185,7 @@ fn gosig_goes_on_after_a_crash_and_a_split() {
 }
 
 #[test]
-fn flights_come_with_six_numbers_and_events_as_json() {
+fn messages_have_six_numbers_and_events_are_json() {
     let (mut world, events) = run("n=4&seed=1", 1_000);
     let flights = world.take_flights();
     assert!(flights.len() > 300 && flights.len() % 6 == 0, "{}", flights.len());

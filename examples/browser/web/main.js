@@ -1,4 +1,4 @@
-// The page: asks the Worker for time to pass, draws what it is told, and keeps the run in the address.
+// The page: requests virtual time from the Worker, draws the results, and keeps the run in the address.
 import { BEHAVIOURS, line, moment, seconds } from "./words.js";
 import { drawLanes, drawRing, place } from "./ring.js";
 import * as lab from "./lab.js";
@@ -9,7 +9,7 @@ const MOST_LOG = 120;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const worker = new Worker("worker.js", { type: "module" });
 
-// Numbers what was opened: what the Worker still says of an earlier world is not this one's.
+// Number of the opened world. Late answers of the Worker about an earlier world are ignored.
 let world = 0;
 let state = null, link = "", wanted = null, shown = 0, playing = false, waiting = false, opening = true, chosen = 0;
 let protocol = "jolteon", arcs = [];
@@ -38,7 +38,7 @@ function open(text) {
   send({ type: "open", link: text, number: world });
 }
 
-// What the members speak decides on words, legends and how they can be Byzantine.
+// Texts, legends and Byzantine behaviours of the protocol.
 function speak(name) {
   protocol = name;
   document.documentElement.dataset.protocol = name;
@@ -67,7 +67,7 @@ worker.onerror = (event) => fail(event.message);
 
 function fail(message) {
   waiting = false;
-  $("moment").textContent = `That did not work: ${message}`;
+  $("moment").textContent = `Error: ${message}`;
   if (opening) play(false);
 }
 
@@ -88,7 +88,7 @@ function take(frame) {
   write(lines);
   if (wanted && state.now >= wanted.until) {
     const same = state.hash === wanted.hash;
-    $("replay").textContent = same ? "Replayed: the same history as when this link was made." : "This is another history than when this link was made: the link is of another version.";
+    $("replay").textContent = same ? "Replayed: the history equals that of the link." : "The history differs from that of the link, which was created with another version.";
     document.documentElement.dataset.replay = same ? "same" : "other";
     wanted = null;
     shown = state.now;
@@ -157,12 +157,12 @@ function describe() {
   set("now", seconds(state.now));
   set("hash", state.hash);
   $("safety").classList.toggle("broken", Boolean(state.violation));
-  set("safety", state.violation ? `Violated: ${state.violation}. ${state.detail}` : `No two honest validators committed differently at any height: ${state.height} blocks checked.`);
+  set("safety", state.violation ? `Violated: ${state.violation}. ${state.detail}` : `No two honest validators committed different blocks at any height: ${state.height} blocks checked.`);
   buttons();
   const node = state.nodes[chosen];
   set("chosen", String(chosen));
-  const [unit, lost] = protocol === "gosig" ? ["round", "rounds without a block"] : ["view", "views given up"];
-  set("about", (node.up ? `Up, in ${unit} ${node.view}, ${node.delivered} blocks delivered, ${node.timeouts} ${lost}. ` : "Down; its disk is kept. ") + (node.honest ? "Honest." : `Byzantine: it ${BEHAVIOURS[protocol][node.behaviour]}.`) + ` Sent ${bytes(node.bytes)} of ${bytes(state.bytes)} in all.`);
+  const [unit, lost] = protocol === "gosig" ? ["round", "rounds without a block"] : ["view", "timeouts"];
+  set("about", (node.up ? `Up, in ${unit} ${node.view}, ${node.delivered} blocks delivered, ${node.timeouts} ${lost}. ` : "Down; its disk is intact. ") + (node.honest ? "Honest." : `Byzantine: it ${BEHAVIOURS[protocol][node.behaviour]}.`) + ` Sent ${bytes(node.bytes)} of ${bytes(state.bytes)} in total.`);
   if (protocol === "gosig") set("sums", node.up ? `Collected: ${node.signed} of ${state.members} P, ${node.tentative} of ${state.members} TC. ${node.locked ? `Locked on the block of round ${node.locked}.` : "Not locked."}` : "");
 }
 
@@ -207,7 +207,7 @@ function act(what) {
   setTimeout(keepAddress, 200);
 }
 
-// One frame: the engine runs a little ahead of what is shown, so that messages glide.
+// One frame. The engine runs slightly ahead of the display, so that messages move smoothly.
 function tick(time) {
   const passed = Math.min(100, time - last);
   last = time;
@@ -229,7 +229,7 @@ function tick(time) {
   requestAnimationFrame(tick);
 }
 
-// The arcs go to what was collected, in a few frames; back at once.
+// Arcs grow to their new size within a few frames and shrink immediately.
 function grow() {
   arcs = state.nodes.slice(0, state.members).map((node, slot) => {
     const toward = (name) => {
@@ -248,7 +248,7 @@ function ask(until) {
 function theme(next) {
   document.documentElement.dataset.theme = next;
   $("theme").textContent = next === "dark" ? "Light" : "Dark";
-  try { localStorage.setItem("theme", next); } catch { /* a page without storage keeps nothing */ }
+  try { localStorage.setItem("theme", next); } catch { /* no storage available */ }
 }
 
 function wire() {
@@ -277,7 +277,7 @@ function wire() {
   on("again", () => { const text = link; play(false); history.replaceState(null, "", "#" + text); open(text); });
   on("share", async () => {
     play(false);
-    try { await navigator.clipboard.writeText(location.href); $("copied").textContent = "Copied."; } catch { $("copied").textContent = "Copy it from the address bar."; }
+    try { await navigator.clipboard.writeText(location.href); $("copied").textContent = "Copied."; } catch { $("copied").textContent = "Copy the link from the address bar."; }
   });
   $("nodes").addEventListener("keydown", (event) => {
     const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];

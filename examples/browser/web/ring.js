@@ -1,9 +1,9 @@
-// The pictures: the ring of validators with messages on their way, and the lanes of what happened when.
+// Drawing: the ring of validators with messages in flight, and the timeline.
 
-// How a message is drawn, by its tag and variant: shape, size, colour; what is neither of these is traffic.
+// Shape, size and colour of a message by tag and variant. Other messages are traffic.
 const square = (variant) => ({ shape: "square", size: 4.2, colour: variant > 0 ? "alarm" : "proposal" });
 const unreadable = () => ({ shape: "dot", size: 3, colour: "alarm" });
-const TENTATIVE = 1000; // added to the number of signers, where they signed that they commit tentatively
+const TENTATIVE = 1000; // added to the number of signers of TENTATIVE statements
 const MESSAGES = {
   jolteon: {
     0: unreadable,
@@ -15,7 +15,7 @@ const MESSAGES = {
   gosig: {
     0: unreadable,
     1: square,
-    // An aggregate is as large as it has signers.
+    // The size of an aggregate shows its number of signers.
     3: (variant, members) => ({ shape: "dot", size: 1.6 + (4 * (variant % TENTATIVE)) / members, colour: variant >= TENTATIVE ? "tentative" : "vote" }),
   },
 };
@@ -44,7 +44,7 @@ export function place(member, members) {
   return [0.5 + 0.43 * Math.cos(angle), 0.5 + 0.43 * Math.sin(angle)];
 }
 
-// What each member has collected: how far round the arcs go is how many of all have signed.
+// Collected signatures of each validator: the length of an arc is the fraction of signers.
 function drawArcs(context, arcs, { radius, gap, quorum, point, colours }) {
   for (const [slot, { signed, tentative }] of arcs.entries()) {
     const [x, y] = point(slot);
@@ -61,7 +61,7 @@ function drawArcs(context, arcs, { radius, gap, quorum, point, colours }) {
       context.arc(x, y, r, from, from + 2 * Math.PI * Math.min(1, part));
       context.stroke();
     }
-    // Where a quorum is reached.
+    // The quorum mark.
     const angle = -Math.PI / 2 + 2 * Math.PI * quorum;
     context.strokeStyle = colours.faint;
     context.lineWidth = 1;
@@ -94,7 +94,7 @@ export function drawRing(canvas, { flights, now, members, memberOf, traffic, sti
     const part = ((now - sent) / Math.max(1, end - sent)) * (lost ? 0.45 : 1);
     const [x0, y0] = point(from);
     const [x1, y1] = point(to);
-    // A gentle bow, so that the two directions of a link do not lie on each other.
+    // A slight curve separates the two directions of a link.
     const bow = 0.08;
     const cx = (x0 + x1) / 2 + (y1 - y0) * bow;
     const cy = (y0 + y1) / 2 - (x1 - x0) * bow;
@@ -124,7 +124,7 @@ export function drawRing(canvas, { flights, now, members, memberOf, traffic, sti
   context.globalAlpha = 1;
 }
 
-// The last seconds, one lane for each validator.
+// The last seconds, one lane per validator.
 export function drawLanes(canvas, { marks, now, members, span }) {
   const colours = palette();
   const [context, width, height] = fit(canvas);

@@ -1,45 +1,45 @@
-// What is seen, in words.
+// Texts for events and states.
 
 const ANY = {
-  silent: "says nothing",
-  delayer: "holds its messages back",
+  silent: "sends nothing",
+  delayer: "delays its messages",
   garbage: "sends random bytes",
   replayer: "repeats old messages",
   mutator: "alters half of its messages",
-  selective: "sends each message to half of the others",
-  twins: "runs twice under one identity",
+  selective: "sends each message to half of the other members",
+  twins: "runs as two nodes with one identity",
 };
 
-// How members can be Byzantine, by protocol.
+// Byzantine behaviours by protocol.
 export const BEHAVIOURS = {
   jolteon: {
-    equivocator: "proposes two blocks in one view, one to each half",
-    "double-voter": "votes for every block it sees, and tells everybody",
-    forger: "spoils the signatures of its votes",
+    equivocator: "proposes two blocks in one view, one to each half of the members",
+    "double-voter": "votes for every block it sees, and sends the votes to all members",
+    forger: "forges the signatures of its votes",
     idler: "votes, but never proposes",
-    liar: "names states that execution does not give",
-    hoarder: "keeps batches and their certificates from some",
+    liar: "names wrong states",
+    hoarder: "withholds batches and their certificates from some members",
     "double-batcher": "puts two batches into one slot",
-    squatter: "proposes when it is not its turn",
-    outdated: "shows old certificates and denies newer ones",
-    beggar: "asks for everything, all the time",
+    squatter: "proposes in views that it does not lead",
+    outdated: "sends old certificates and denies newer ones",
+    beggar: "sends requests continuously",
     ...ANY,
   },
   gosig: {
-    equivocator: "makes two proposals in one round, one to each half",
-    flooder: "makes one proposal after another",
-    squatter: "proposes without having been drawn",
-    liar: "names states that execution does not give",
+    equivocator: "makes two proposals in one round, one to each half of the members",
+    flooder: "floods the members with proposals",
+    squatter: "proposes without a winning ticket",
+    liar: "names wrong states",
     idler: "signs, but never proposes",
-    turncoat: "proposes another block than the one that it is locked on",
-    "double-voter": "signs for every block that it sees, and tells everybody",
-    withholder: "keeps its signatures to itself",
-    inflater: "adds sums to themselves until their counts are large",
-    forger: "names signers who did not sign",
-    hoarder: "keeps the transactions of its blocks",
+    turncoat: "proposes a block other than the one it is locked on",
+    "double-voter": "signs every block it sees, and sends the signatures to all members",
+    withholder: "withholds its signatures",
+    inflater: "adds aggregates to themselves until their counts are large",
+    forger: "names members as signers that did not sign",
+    hoarder: "withholds the transactions of its blocks",
     litterer: "names transactions that do not exist",
-    stray: "speaks of epochs that are not this one",
-    beggar: "asks for everything, all the time",
+    stray: "sends messages of other epochs",
+    beggar: "sends requests continuously",
     ...ANY,
   },
 };
@@ -51,13 +51,13 @@ const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 function intervention(what, protocol) {
   const [verb, a, ...rest] = what.split(".");
   switch (verb) {
-    case "crash": return `You crash validator ${a}. Its disk stays.`;
-    case "restart": return `You start validator ${a} again, from its disk.`;
-    case "split": return `You cut the network: ${a.split("-").join(", ")} on one side, the others on the other.`;
+    case "crash": return `You crash validator ${a}. Its disk is intact.`;
+    case "restart": return `You restart validator ${a} from its disk.`;
+    case "split": return `You partition the network: ${a.split("-").join(", ")} on one side, the other validators on the other.`;
     case "heal": return "You heal the network.";
-    case "links": return `You change all links: ${a} ms and about ${rest[0]} ms more, ${(rest[1] / 10).toFixed(1)} % lost.`;
-    case "slow": return `You slow the links of validator ${a} to ${rest[0]} ms.`;
-    case "recover": return `The links of validator ${a} are as the others again.`;
+    case "links": return `You change all links: latency ${a} ms, jitter ${rest[0]} ms, loss ${(rest[1] / 10).toFixed(1)} %.`;
+    case "slow": return `You set the latency of validator ${a}'s links to ${rest[0]} ms.`;
+    case "recover": return `You restore the links of validator ${a}.`;
     case "turn": return `You make validator ${a} Byzantine: it ${BEHAVIOURS[protocol][rest[0]]}.`;
     default: return what;
   }
@@ -65,46 +65,46 @@ function intervention(what, protocol) {
 
 const block = (event) => `block ${event.block} at height ${event.height}`;
 
-// What of Gosig has words of its own.
+// Texts specific to Gosig.
 function gosigLine(event) {
   switch (event.e) {
     case "proposal":
       if (event.second) return ["alarm", `Validator ${event.author} makes a second proposal, ${event.block}, for the same round ${event.view}.`];
-      if (event.again) return ["proposal", `Round ${event.view}: validator ${event.author} proposes ${block(event)} once more; a quorum prepared it in round ${event.certified}.`];
-      return ["proposal", `Round ${event.view}: validator ${event.author} was drawn and proposes ${block(event)}, with ${event.txs ? plural(event.txs, "transaction") : "nothing new"}.`];
+      if (event.again) return ["proposal", `Round ${event.view}: validator ${event.author} proposes ${block(event)} again, which a quorum prepared in round ${event.certified}.`];
+      return ["proposal", `Round ${event.view}: validator ${event.author} won the lottery and proposes ${block(event)} with ${event.txs ? plural(event.txs, "transaction") : "no transactions"}.`];
     case "prepared":
-      return ["certificate", `${count(event.signers)} of ${event.signers.length} had prepared block ${event.block} in round ${event.view}.`];
+      return ["certificate", `${count(event.signers)} of ${event.signers.length} prepared block ${event.block} in round ${event.view}.`];
     case "certificate":
-      return ["certificate", `${count(event.signers)} of ${event.signers.length} committed block ${event.block} tentatively in round ${event.view}: ${event.bytes} bytes prove that it is final.`];
+      return ["certificate", `${count(event.signers)} of ${event.signers.length} signed TC for block ${event.block} in round ${event.view}: a finality certificate of ${event.bytes} bytes.`];
     case "round":
-      return event.undecided ? ["timeout", `Validator ${event.node} saw no block in the round before, and is in round ${event.view}.`] : null;
+      return event.undecided ? ["timeout", `Validator ${event.node} saw no decision in the previous round and enters round ${event.view}.`] : null;
     default: return undefined;
   }
 }
 
-// A line for the log, or nothing for what the picture tells better.
+// Returns a line for the log; `null` for events shown only in the diagram.
 export function line(event, protocol) {
   const own = protocol === "gosig" ? gosigLine(event) : undefined;
   if (own !== undefined) return own;
   switch (event.e) {
     case "proposal": {
-      const load = event.txs ? `${plural(event.txs, "transaction")} in ${event.batches} ${event.batches === 1 ? "batch" : "batches"}` : "nothing new";
+      const load = event.txs ? `${plural(event.txs, "transaction")} in ${event.batches} ${event.batches === 1 ? "batch" : "batches"}` : "no transactions";
       if (event.second) return ["alarm", `Validator ${event.author} proposes a second block, ${event.block}, for the same view ${event.view}.`];
-      return ["proposal", `View ${event.view}: validator ${event.author} proposes block ${event.block} at height ${event.height}, with ${load}.`];
+      return ["proposal", `View ${event.view}: validator ${event.author} proposes block ${event.block} at height ${event.height} with ${load}.`];
     }
     case "certificate":
       return ["certificate", `${count(event.signers)} of ${event.signers.length} signed block ${event.block}: a certificate of ${event.bytes} bytes.`];
     case "commit":
-      return event.first ? ["commit", `Block ${event.block} is final at height ${event.height}. Validator ${event.node} knows it first.`] : null;
+      return event.first ? ["commit", `Block ${event.block} is final at height ${event.height}. Validator ${event.node} commits it first.`] : null;
     case "view":
-      return event.timedOut ? ["timeout", `Validator ${event.node} gave up and enters view ${event.view}, led by ${event.leader}.`] : null;
+      return event.timedOut ? ["timeout", `Validator ${event.node} timed out and enters view ${event.view}, led by ${event.leader}.`] : null;
     case "skipped":
-      return ["timeout", `${count(event.signers)} of ${event.signers.length} gave up view ${event.view}: a timeout certificate.`];
+      return ["timeout", `${count(event.signers)} of ${event.signers.length} timed out in view ${event.view}: a timeout certificate.`];
     case "crash": return ["crash", `Validator ${event.node} is down.`];
     case "start":
       return event.restarts ? ["start", `Validator ${event.member} starts from ${plural(event.records, "record")} on its disk.`] : null;
     case "evidence": {
-      const who = event.node < 0 ? "Proof, for anybody who reads all links" : event.kind === "proof" ? `Proof, held by validator ${event.node}` : `Validator ${event.node} refuses`;
+      const who = event.node < 0 ? "Proof by an observer of all links" : event.kind === "proof" ? `Proof, held by validator ${event.node}` : `Validator ${event.node} refuses`;
       return ["alarm", `${who}: validator ${event.culprit} ${event.words}.`];
     }
     case "act": return ["act", intervention(event.what, protocol)];
@@ -114,25 +114,25 @@ export function line(event, protocol) {
 
 function round(state, view, quorum) {
   const seen = state.proposedIn === view ? state.proposers : [];
-  const who = seen.length === 0 ? "Nobody has proposed yet: who was drawn knows it, and nobody else" : `Drawn, and known since they proposed: ${seen.join(", ")}`;
-  return `Round ${view}. ${who}. Everybody signs for the best ticket's block and passes on the sum of all signatures it has; ${quorum} of P lock it, ${quorum} of TC make it final.`;
+  const who = seen.length === 0 ? "No proposal yet; the winners of the lottery are still secret" : `Winners of the lottery that have proposed: ${seen.join(", ")}`;
+  return `Round ${view}. ${who}. Each validator signs the block with the best ticket and forwards an aggregate of all signatures it has; ${quorum} P signatures lock the block, ${quorum} TC signatures make it final.`;
 }
 
-// One sentence or two about the moment.
+// Describes the current state in one or two sentences.
 export function moment(state, quorum) {
   const up = state.nodes.filter((node) => node.slot === node.member && node.up);
   const byzantine = state.nodes.filter((node) => node.slot === node.member && !node.honest).length;
-  const bears = Math.floor((state.members - 1) / 3);
+  const tolerated = Math.floor((state.members - 1) / 3);
   const down = state.members - up.length;
   const view = Math.max(0, ...up.map((node) => node.view));
   const leader = up.find((node) => node.view === view)?.leader;
   const parts = [];
-  if (state.violation) return "More members broke the protocol than it can bear, and it broke. The checkers saw it, and the run stops.";
-  if (up.length < quorum) parts.push(`Only ${up.length} of ${state.members} are up, and ${quorum} are needed: nothing can be decided, and nothing wrong either.`);
+  if (state.violation) return "More validators are Byzantine than the protocol tolerates, and a property is violated. The checkers detected it and stopped the run.";
+  if (up.length < quorum) parts.push(`Only ${up.length} of ${state.members} validators are up, and ${quorum} are required: no progress, but safety holds.`);
   else if (state.protocol === "gosig") parts.push(round(state, view, quorum));
-  else parts.push(`View ${view}. Validator ${leader} leads: it proposes a block, the others vote, and ${quorum} votes make a certificate. Two certificates in a row commit.`);
-  if (down && up.length >= quorum) parts.push(`${down} down; the others go on.`);
-  if (byzantine) parts.push(byzantine > bears ? `${byzantine} are Byzantine, more than the ${bears} that ${state.members} can bear: no promise holds.` : `${byzantine} Byzantine, of ${bears} that ${state.members} can bear.`);
+  else parts.push(`View ${view}. Validator ${leader} leads: it proposes a block, the other validators vote, and ${quorum} votes form a certificate. Certificates in two consecutive views commit a block.`);
+  if (down && up.length >= quorum) parts.push(`${down} down; the other validators continue.`);
+  if (byzantine) parts.push(byzantine > tolerated ? `${byzantine} are Byzantine, more than the ${tolerated} that ${state.members} validators tolerate: nothing is guaranteed.` : `${byzantine} Byzantine; ${state.members} validators tolerate ${tolerated}.`);
   const behind = up.filter((node) => node.catchingUp && node.honest).map((node) => node.slot);
   if (behind.length) parts.push(`Catching up: ${behind.join(", ")}.`);
   return parts.join(" ");

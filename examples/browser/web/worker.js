@@ -1,10 +1,10 @@
-// The engine's thread: the page asks for time to pass, and is told what happened. The page never waits for it.
+// The engine's thread. The page requests virtual time and receives the results; it never blocks on the engine.
 import init, { World, Lab } from "./engine/engine.js";
 
 const ready = init();
-const SLICE = 24; // milliseconds of work before the page hears of it
+const SLICE = 24; // milliseconds of work between messages to the page
 let world = null;
-let number = 0; // of the world, as the page counts them
+let number = 0; // of the world, assigned by the page
 let lab = null;
 let labSize = 0;
 

@@ -1,4 +1,4 @@
-//! The ready-made adversaries: they know nothing of the protocol.
+//! Built-in adversaries, independent of the protocol.
 
 use core::time::Duration;
 use std::collections::VecDeque;
@@ -11,11 +11,11 @@ use crate::adversary::{Adversary, Control};
 use crate::fault::Behaviour;
 use crate::rng::Chance;
 
-/// How many old messages a replayer keeps, and how long a message it takes (a longer one would fill memory).
+/// Number of old messages a replayer keeps, and the maximum length of a kept message in bytes.
 const REPLAYED: usize = 256;
 const LONGEST_REPLAYED: usize = 1 << 20;
 
-/// The ready-made adversary of a behaviour; nothing for twins (two honest machines) and the protocol's own.
+/// Returns the built-in adversary of a behaviour; `None` for twins (two honest machines) and custom behaviours.
 pub(crate) fn ready_made<M: Machine>(behaviour: &Behaviour) -> Option<Box<dyn Adversary<M>>> {
     match *behaviour {
         Behaviour::Silent => Some(Box::new(Silent)),
@@ -57,7 +57,7 @@ impl<M: Machine> Adversary<M> for Garbage {
     fn on_wake(&mut self, started: u64, control: &mut Control<'_, M>) {
         let Some(to) = random_member(control) else { return };
         let rng = control.rng();
-        // Short ones meet the tags and lengths, long ones the caps.
+        // Short messages exercise tags and lengths, long ones the size limits.
         let longest = if rng.chance(Chance::percent(90)) { 64 } else { 4_096 };
         let len = rng.index(longest);
         let mut bytes = rng.bytes(len);
@@ -94,7 +94,7 @@ impl<M: Machine> Adversary<M> for Replayer {
 
     fn on_input(&mut self, input: &Input<M>, control: &mut Control<'_, M>) -> bool {
         if let Input::Message { message, .. } = input {
-            // A random place, so that some very old ones stay.
+            // A random position, so that some very old messages stay.
             let place = control.rng().index(REPLAYED);
             self.keep(message.encode(), place);
         }

@@ -1,4 +1,4 @@
-//! Many seeds, the first failure explained, and made smaller.
+//! Runs over many seeds, with a report, a replay command and a smaller scenario for the first failure.
 
 use core::cell::RefCell;
 use core::fmt;
@@ -14,19 +14,19 @@ use crate::network::Network;
 use crate::report::Report;
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
-use crate::trace::{Entry, Observer};
+use crate::trace::{TraceEntry, TraceObserver};
 
-/// So many entries of the trace go with a failure.
+/// Number of trace entries kept with a failure.
 const TAIL: usize = 60;
 
-/// A failed run, explained.
+/// A failed run with the command that replays it.
 #[derive(Debug)]
 pub struct Failure {
-    /// The run again, with the last entries of its trace.
+    /// Report of the repeated run, with the last entries of its trace.
     pub report: Report,
-    /// Exactly what was run.
+    /// The scenario that was run.
     pub scenario: Scenario,
-    /// The command that replays it.
+    /// Command that replays the run.
     pub command: String,
 }
 
@@ -42,20 +42,24 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Runs a scenario. A panic is caught and reported as the violation `panic`, so that its seed is not lost.
+/// Runs a scenario. A panic is reported as the violation `panic`, so that its seed is not lost.
 pub fn run<H: Host>(scenario: &Scenario, host: impl FnOnce(&Scenario) -> H) -> Report {
     guarded(scenario, || Simulation::new(scenario.clone(), host(scenario)).run())
 }
 
-/// Runs a scenario and shows every entry of its trace to `observer`.
-pub fn replay<H: Host>(scenario: &Scenario, host: impl FnOnce(&Scenario) -> H, observer: Observer) -> Report {
+/// Runs a scenario and passes every trace entry to `observer`.
+pub fn replay<H: Host>(
+    scenario: &Scenario,
+    host: impl FnOnce(&Scenario) -> H,
+    observer: TraceObserver,
+) -> Report {
     guarded(scenario, || Simulation::new(scenario.clone(), host(scenario)).observed(observer).run())
 }
 
-/// Runs a scenario twice and compares.
+/// Runs a scenario twice and compares the two runs.
 ///
 /// # Errors
-/// `determinism` if the runs differ, or else what the first run violates.
+/// `determinism` if the runs differ; otherwise the violation of the first run, if any.
 pub fn repeatable<H: Host>(
     scenario: &Scenario,
     mut host: impl FnMut(&Scenario) -> H,
@@ -68,12 +72,12 @@ pub fn repeatable<H: Host>(
     first.outcome.clone().map(|()| first)
 }
 
-/// Runs a scenario; if it fails, runs it again with a trace. That the second run goes as the first did is checked.
+/// Runs a scenario; if it fails, runs it again with a trace and checks that both runs are equal.
 ///
-/// `command` is the command line up to the options that this function adds.
+/// `command` is the command line without the options that this function adds.
 ///
 /// # Errors
-/// The failure; its `Display` form is a whole report with the command that replays it.
+/// The failure. Its `Display` form is a complete report with the replay command.
 pub fn check<H: Host>(
     scenario: &Scenario,
     mut host: impl FnMut(&Scenario) -> H,
@@ -81,10 +85,10 @@ pub fn check<H: Host>(
 ) -> Result<Report, Box<Failure>> {
     let first = run(scenario, &mut host);
     let Err(violation) = &first.outcome else { return Ok(first) };
-    // Kept out here, so that it survives a panic of the machine.
+    // Outside the run, so that it survives a panic of the machine.
     let tail = Rc::new(RefCell::new(VecDeque::with_capacity(TAIL)));
     let kept = Rc::clone(&tail);
-    let observer = move |entry: &Entry| {
+    let observer = move |entry: &TraceEntry| {
         let mut kept = kept.borrow_mut();
         if kept.len() == TAIL {
             kept.pop_front();
@@ -93,7 +97,7 @@ pub fn check<H: Host>(
     };
     let mut report = replay(scenario, &mut host, Box::new(observer));
     report.tail = tail.take().into();
-    // A panic loses the hash of the run that it ended.
+    // A panic discards the hash of the run that it ended.
     if violation.property != "panic" && report.trace_hash != first.trace_hash {
         let detail = format!("two runs of one seed differ; the first ended with {violation}");
         report.outcome = Err(Violation::new("determinism", detail));
@@ -103,7 +107,7 @@ pub fn check<H: Host>(
     Err(Box::new(Failure { report, scenario: scenario.clone(), command }))
 }
 
-/// Runs all seeds up to the first failure. `progress` gets each good report.
+/// Runs seeds in order until the first failure. `progress` receives each successful report.
 ///
 /// # Errors
 /// The first failure.
@@ -122,8 +126,10 @@ pub fn check_seeds<H: Host>(
     Ok(runs)
 }
 
-/// Looks for a smaller scenario that violates the same property: without a fault, a Byzantine node, bad links, wrong
-/// clocks. At most `runs` runs. The result is no longer what the seed's preset draws: its `Display` form is what counts.
+/// Searches for a smaller scenario that violates the same property, with at most `runs` runs.
+///
+/// Candidates drop a fault or a Byzantine node, or replace lossy links and skewed clocks by perfect ones. The result
+/// is no longer the scenario that the preset generates from the seed; its `Debug` form describes it.
 pub fn shrink<H: Host>(failure: &Failure, mut host: impl FnMut(&Scenario) -> H, mut runs: usize) -> Scenario {
     let mut best = failure.scenario.clone();
     let Err(wanted) = &failure.report.outcome else { return best };
@@ -140,7 +146,7 @@ pub fn shrink<H: Host>(failure: &Failure, mut host: impl FnMut(&Scenario) -> H, 
     }
 }
 
-/// Everything that is a little simpler, the boldest first.
+/// Returns all one-step simplifications, the largest first.
 fn candidates(scenario: &Scenario) -> Vec<Scenario> {
     let mut all = Vec::new();
     let mut add = |change: &dyn Fn(&mut Scenario)| {
@@ -166,7 +172,8 @@ fn candidates(scenario: &Scenario) -> Vec<Scenario> {
     }
     for i in 0..scenario.faults.len() {
         add(&|s| {
-            // A crash goes with its restart, or the node would stay dead; a partition with its end.
+            // A crash is removed with its restart, since the node would stay down otherwise; a partition with its
+            // end.
             let later = |f: &Fault| match (s.faults.get(i).map(|scheduled| &scheduled.fault), f) {
                 (Some(Fault::Crash { node, .. }), Fault::Restart { node: other })
                 | (Some(Fault::Degrade { node, .. }), Fault::Recover { node: other }) => node == other,

@@ -1,108 +1,113 @@
-//! What goes wrong, and when: data, so that a schedule can be written by hand, drawn from a seed, printed, shrunk.
+//! Scheduled faults as plain data. A schedule can be written by hand, generated from a seed, printed and shrunk.
 
 use core::time::Duration;
 
 use crate::network::Link;
 
-/// At which point of its work a node crashes. The messages of an unfinished step are lost in every case but
-/// [`DuringSend`](CrashPoint::DuringSend), and so is everything the step said to its driver.
+/// The point of its work at which a node crashes.
+///
+/// A crash discards the messages of the unfinished step, except with [`DuringSend`](CrashPoint::DuringSend), and all
+/// its outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CrashPoint {
-    /// At once, between two steps (or during the write that is going on, if writes take time).
+    /// Immediately: between two steps, or during the current write if writes take time.
     Now,
-    /// At a step that has something to persist: only the first few of its records are durable, the last one
-    /// never (a torn write counts as lost, as a store with checksums makes it).
+    /// In a step that persists records: only a strict prefix of its records becomes durable. A torn record counts as
+    /// lost, as in a store with checksums.
     DuringPersist,
-    /// At a step that has something to persist: all its records are durable, nothing is sent.
+    /// In a step that persists records: all its records are durable, nothing is sent.
     BeforeSend,
-    /// At a step that sends: all its records are durable, but only some receivers get some of the messages.
+    /// In a step that sends messages: all its records are durable, but only some receivers get some of the messages.
     DuringSend,
 }
 
-/// Something that happens to nodes or links.
+/// A change of a node's or link's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The node crashes and loses all but its durable records.
+    /// The node crashes and loses everything but its durable records.
     Crash {
-        /// Which.
+        /// The node's slot.
         node: usize,
-        /// When in its work.
+        /// The point at which it crashes.
         point: CrashPoint,
-        /// How many steps that have that point pass before. The first step after a pause is often the same kind
-        /// of step; this reaches the others.
+        /// Number of steps with that point that complete first. The first step after a pause is often of the same
+        /// kind; this parameter reaches the others.
         after: u32,
     },
-    /// The node starts again from its records. One that is still up is crashed first.
+    /// The node restarts from its records. A running node crashes first.
     Restart {
-        /// Which.
+        /// The node's slot.
         node: usize,
     },
-    /// From now on nodes of different groups do not reach each other. Replaces an earlier partition. Nodes that no
-    /// group lists form one more group, the lowest.
+    /// Nodes of different groups cannot reach each other. Replaces an earlier partition. Nodes in no listed group
+    /// form one more group, the lowest.
     Split {
         /// The groups.
         groups: Vec<Vec<usize>>,
-        /// Messages are kept and go on when it heals; otherwise they are lost.
+        /// If true, messages are held and sent when the partition heals; otherwise they are lost.
         holds: bool,
-        /// Only messages from a group to a later one are stopped.
+        /// If true, only messages from a lower group to a higher one are blocked.
         one_way: bool,
     },
     /// The partition ends.
     Heal,
-    /// From now on all links from and to the node are like this one.
+    /// All links from and to the node get these properties.
     Degrade {
-        /// Which.
+        /// The node's slot.
         node: usize,
-        /// How its links are.
+        /// The properties of its links.
         link: Link,
     },
-    /// The node's links are as before again.
+    /// The node's links return to their previous properties.
     Recover {
-        /// Which.
+        /// The node's slot.
         node: usize,
     },
-    /// From now on all links are like this one, but for those of degraded nodes and the special ones.
+    /// All links get these properties, except those of degraded nodes and the special links.
     Relink {
-        /// How the links are.
+        /// The properties of the links.
         link: Link,
     },
-    /// The node is Byzantine from now on, whatever it was before. What it delivered as an honest node still counts,
-    /// and it never becomes honest again: nobody can know what it told whom.
+    /// The node is Byzantine from now on. Its deliveries as an honest node still count, and it never becomes honest
+    /// again, because its earlier messages cannot be taken back.
     Turn {
-        /// Which.
+        /// The node's slot.
         node: usize,
-        /// What it does.
+        /// Its behaviour.
         behaviour: Behaviour,
     },
 }
 
-/// A fault and its time.
+/// A fault with its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scheduled {
-    /// When.
+    /// Virtual time of the fault.
     pub at: Duration,
-    /// What.
+    /// The fault.
     pub fault: Fault,
 }
 
-/// What a Byzantine node does. The ready-made ones know nothing of the protocol; a protocol adds its own through
-/// [`Host::adversary`](crate::Host::adversary), under a name.
+/// Behaviour of a Byzantine node.
+///
+/// The built-in behaviours are independent of the protocol. A protocol adds its own by name through
+/// [`Host::adversary`](crate::Host::adversary).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Behaviour {
-    /// Says nothing.
+    /// Sends nothing.
     Silent,
-    /// Holds every message back, by up to so long.
+    /// Delays every message by up to this duration.
     Delayer(Duration),
-    /// Sends random bytes to random members, about this often, besides behaving well.
+    /// Sends random bytes to random members at this interval and otherwise follows the protocol.
     Garbage(Duration),
-    /// Repeats outdated messages, its own and those it received, about this often, besides behaving well.
+    /// Repeats old messages, its own and received ones, at this interval and otherwise follows the protocol.
     Replayer(Duration),
-    /// Alters random bytes of half of its messages, truncates or extends some.
+    /// Alters random bytes of half of its messages; truncates or extends some.
     Mutator,
-    /// Sends each message of its own to a random half of the members only.
+    /// Sends each of its messages to a random half of the members only.
     Selective,
-    /// Runs twice under one identity. The others are divided between the two, anew after each such period.
+    /// Runs as two nodes with one identity. The other members are divided between the two, again after each such
+    /// period.
     Twins(Duration),
-    /// The protocol's own.
+    /// A behaviour of the protocol, by name.
     Custom(String),
 }

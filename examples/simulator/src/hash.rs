@@ -1,4 +1,4 @@
-//! The trace hash: tells two runs apart. It meets no adversary, so it is fast rather than cryptographic, and it is
+//! Hash of a run's trace. It compares runs, faces no adversary and is therefore fast rather than cryptographic; it is
 //! the same on every platform.
 
 use core::hash::{BuildHasherDefault, Hasher};
@@ -24,7 +24,7 @@ impl TraceHash {
     }
 }
 
-/// The hash of a byte string.
+/// Returns the hash of a byte string.
 pub(crate) fn bytes(bytes: &[u8]) -> u64 {
     let mut hash = TraceHash::new();
     hash.add(bytes.len() as u64);
@@ -36,7 +36,7 @@ pub(crate) fn bytes(bytes: &[u8]) -> u64 {
     hash.value()
 }
 
-/// A map for look-ups only, with a hasher that does not differ between runs.
+/// A map for look-ups only, whose hasher does not differ between runs.
 pub(crate) type Map<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<MapHasher>>;
 
 pub(crate) struct MapHasher(TraceHash);

@@ -1,5 +1,4 @@
-//! What the experimenter supplies for a protocol: how machines are made, what answers their outputs, the workload,
-//! and the checks.
+//! Protocol-specific part of a simulation: creating machines, handling their outputs, the workload and the checks.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -10,80 +9,73 @@ use quorate::wire::Encode;
 use crate::adversary::Adversary;
 use crate::checker::{Verdict, Violation};
 use crate::metrics::Metrics;
+use crate::node::Node;
 use crate::rng::{Rng, micros};
 
-/// One running node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Node {
-    /// Its number in this run. Below the committee's size it equals `member`; the second of twins has a higher one.
-    pub slot: usize,
-    /// Under which identity it runs.
-    pub member: MemberIndex,
-    /// Whether it follows the protocol. Crashing does not make a node dishonest.
-    pub honest: bool,
-}
-
-/// What a machine is made from.
+/// Inputs to the creation of a node's machine.
 #[derive(Debug)]
-pub struct Boot<R> {
-    /// Whose machine.
+pub struct BootContext<R> {
+    /// The node.
     pub node: Node,
-    /// What it persisted, in order. Empty at the first start.
+    /// Records that the node persisted, in order. Empty at the first start.
     pub records: Vec<R>,
-    /// How often the node crashed before.
+    /// Number of earlier crashes of the node.
     pub restarts: u32,
-    /// Randomness for the machine, if it wants any; different at each start.
+    /// Randomness for the machine, different at each start.
     pub seed: [u8; 32],
 }
 
-/// What becomes of a message that the host intercepts.
+/// Decision of the host about an intercepted message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// The links decide.
+pub enum Interception {
+    /// Send it over the links as usual.
     Pass,
-    /// Lost.
+    /// Drop it.
     Drop,
-    /// Sent this much later.
+    /// Send it after this delay.
     Delay(Duration),
 }
 
-/// A message on its way from one node to another, as the links have decided.
+/// A message sent from one node to another, with the links' decision.
 #[derive(Clone, Copy, Debug)]
-pub struct Flight<'a> {
-    /// When it left.
+pub struct Transmission<'a> {
+    /// Time of sending.
     pub sent: Time,
-    /// When it arrives; nothing if it is lost on the way, or waits for a partition to heal.
+    /// Time of arrival; `None` if the message is lost or held by a partition.
     pub arrives: Option<Time>,
-    /// From where.
+    /// The sender.
     pub from: Node,
-    /// Where to.
+    /// The receiver.
     pub to: Node,
-    /// The message. What is sent to several is the same slice for each.
+    /// The encoded message. All receivers of one message share the same slice.
     pub bytes: &'a [u8],
 }
 
-/// The host of a whole run: one value, which keeps what it wants per node by [`Node::slot`].
+/// The protocol's side of a whole run. One value holds the state of all nodes, keyed by [`Node::slot`].
 ///
-/// A host's memory of a node is the node's disk or its memory, as the host sees fit: [`on_crash`](Host::on_crash)
-/// is the moment to forget what would not have survived.
+/// Per-node state models the node's disk or its memory, as the host chooses. [`on_crash`](Host::on_crash) must
+/// discard what would not survive a crash.
 pub trait Host {
-    /// The machine that is driven.
+    /// The machine under simulation.
     type Machine: Machine;
 
-    /// Makes a node's machine, at the first start and after every crash.
+    /// Creates a node's machine, at the first start and after every crash.
     ///
     /// # Errors
     /// A machine that cannot start from its own records is a violation.
-    fn boot(&mut self, boot: Boot<<Self::Machine as Machine>::Record>) -> Result<Self::Machine, Violation>;
+    fn boot(
+        &mut self,
+        boot: BootContext<<Self::Machine as Machine>::Record>,
+    ) -> Result<Self::Machine, Violation>;
 
-    /// Reads a record back.
+    /// Decodes a record.
     ///
     /// # Errors
-    /// What is wrong with the bytes; for bytes that were a record's encoding, this is a violation.
+    /// The decoding error. It is a violation if the bytes are a record's encoding.
     fn decode_record(&self, bytes: &[u8]) -> quorate::Result<<Self::Machine as Machine>::Record>;
 
-    /// A node starts: after `boot`, before its machine gets [`Input::Start`](quorate::machine::Input::Start). The
-    /// place to set the workload's first wake-up.
+    /// Called when a node starts: after `boot`, before its machine receives
+    /// [`Input::Start`](quorate::machine::Input::Start). Set the workload's first wake-up here.
     ///
     /// # Errors
     /// A violation ends the run.
@@ -92,12 +84,12 @@ pub trait Host {
         Ok(())
     }
 
-    /// A node crashed. Its wake-ups and commands on the way are gone.
+    /// Called when a node crashed. Its pending wake-ups and commands are cancelled.
     fn on_crash(&mut self, node: Node) {
         let _ = node;
     }
 
-    /// A machine said something to its driver, and all that its step persisted is durable.
+    /// Called for each output of a machine, after the records of its step are durable.
     ///
     /// # Errors
     /// A violation ends the run.
@@ -108,7 +100,7 @@ pub trait Host {
         actions: &mut Actions<'_, Self::Machine>,
     ) -> Verdict;
 
-    /// A wake-up that was asked for with [`Actions::wake`].
+    /// Called for a wake-up requested with [`Actions::wake`].
     ///
     /// # Errors
     /// A violation ends the run.
@@ -117,8 +109,8 @@ pub trait Host {
         Ok(())
     }
 
-    /// A node's machine refused to decode what `from` sent it. Answers whether honest nodes may do that to each other; if
-    /// not, it is a violation between two that are.
+    /// Called when a node's machine failed to decode a message of `from`. Returns `true` if an honest node may refuse
+    /// such a message of an honest node; otherwise the refusal is a violation.
     fn on_refused(
         &mut self,
         node: Node,
@@ -130,7 +122,8 @@ pub trait Host {
         false
     }
 
-    /// A machine reports a fault. That no honest node accuses an honest member is checked by the simulator.
+    /// Called when a machine reports a fault. The simulator itself checks that honest nodes do not accuse honest
+    /// members.
     ///
     /// # Errors
     /// A violation ends the run.
@@ -139,7 +132,8 @@ pub trait Host {
         Ok(())
     }
 
-    /// After every step of a node, before it is carried out: invariants over the machine's state. Keep it cheap.
+    /// Called after every step of a node, before its effects: checks invariants of the machine's state. Keep it
+    /// cheap.
     ///
     /// # Errors
     /// A violation ends the run.
@@ -148,7 +142,7 @@ pub trait Host {
         Ok(())
     }
 
-    /// The run reached its end without a violation: last checks.
+    /// Called at the end of a run without a violation, for final checks.
     ///
     /// # Errors
     /// A violation.
@@ -157,37 +151,37 @@ pub trait Host {
         Ok(())
     }
 
-    /// Whether the run may end early.
+    /// Returns `true` if the run may end early.
     fn finished(&self) -> bool {
         false
     }
 
-    /// The adversary of a [`Behaviour::Custom`](crate::Behaviour::Custom) node. Nothing is a violation: the
-    /// scenario asks for what the host does not have.
+    /// Returns the adversary of a [`Behaviour::Custom`](crate::Behaviour::Custom) node. `None` is a violation: the
+    /// scenario names an unknown adversary.
     fn adversary(&mut self, node: Node, name: &str) -> Option<Box<dyn Adversary<Self::Machine>>> {
         let _ = (node, name);
         None
     }
 
-    /// Each message of an honest node, for each receiver: tests of one situation stop the one message they are about.
+    /// Called for each message of an honest node and each receiver. Tests use it to stop or delay single messages.
     fn intercept(
         &mut self,
         now: Time,
         from: Node,
         to: Node,
         message: &<Self::Machine as Machine>::Message,
-    ) -> Fate {
+    ) -> Interception {
         let _ = (now, from, to, message);
-        Fate::Pass
+        Interception::Pass
     }
 
-    /// Every message of every node, for each receiver: for those who draw a picture. Nothing depends on it.
-    fn on_flight(&mut self, flight: Flight<'_>) {
+    /// Called for every message of every node and each receiver, for visualisation. It must not affect the run.
+    fn on_transmission(&mut self, flight: Transmission<'_>) {
         let _ = flight;
     }
 }
 
-/// What a host can do about a node.
+/// The actions available to a host for one node.
 pub struct Actions<'a, M: Machine> {
     pub(crate) now: Time,
     pub(crate) local: Time,
@@ -204,48 +198,48 @@ pub(crate) enum Action<M: Machine> {
 }
 
 impl<M: Machine> Actions<'_, M> {
-    /// The simulator's time.
+    /// Returns the simulator's time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// The node's own clock.
+    /// Returns the node's own clock.
     pub fn local_time(&self) -> Time {
         self.local
     }
 
-    /// Randomness for hosts.
+    /// Returns the hosts' random generator.
     pub fn rng(&mut self) -> &mut Rng {
         self.rng
     }
 
-    /// Gives the machine a command, `after` from now; a crash before that loses it.
+    /// Passes a command to the machine after a delay. A crash cancels it.
     pub fn command(&mut self, command: M::Command, after: Duration) {
         self.list.push(Action::Command { command, after: micros(after) });
     }
 
-    /// Sends a message over the node's links, past the machine.
+    /// Sends a message over the node's links without involving its machine.
     pub fn send(&mut self, to: MemberIndex, message: &M::Message) {
         self.send_bytes(to, message.encode());
     }
 
-    /// Sends bytes over the node's links, past the machine. The receiver's machine decodes them as any others.
+    /// Sends bytes over the node's links without involving its machine. The receiver decodes them as usual.
     pub fn send_bytes(&mut self, to: MemberIndex, bytes: impl Into<Arc<[u8]>>) {
         self.list.push(Action::Send { to: Recipient::One(to), bytes: bytes.into() });
     }
 
-    /// Asks for a call of [`Host::on_wake`] for this node, `after` from now; a crash before that cancels it.
+    /// Requests a call of [`Host::on_wake`] for this node after a delay. A crash cancels it.
     pub fn wake(&mut self, token: u64, after: Duration) {
         self.list.push(Action::Wake { token, after: micros(after) });
     }
 
-    /// The node got this far (a height, a count): what liveness is measured by. Lower values than before are no
-    /// progress.
+    /// Reports the node's progress, for instance a height. The liveness check compares these values; a value that is
+    /// not higher than before is no progress.
     pub fn progress(&mut self, value: u64) {
         self.metrics.progress(self.node.slot, value);
     }
 
-    /// Adds to the measurements of that name.
+    /// Adds a duration to the measurements of that name.
     pub fn measure(&mut self, name: &'static str, duration: Duration) {
         self.metrics.measure(name, micros(duration));
     }

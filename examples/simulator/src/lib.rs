@@ -1,36 +1,40 @@
 #![forbid(unsafe_code)]
-//! A deterministic simulator: it drives any [`Machine`](quorate::machine::Machine) through a network that loses,
-//! delays, repeats and reorders messages, through partitions, crashes at any point of a step, wrong clocks and
-//! Byzantine members, in virtual time, from a seed. What is found once is found again by the same seed.
+//! Deterministic simulator for any [`Machine`](quorate::machine::Machine).
+//!
+//! A run executes machines in virtual time, driven by one seed. The simulated network loses, delays, duplicates and
+//! reorders messages; nodes crash at any point of a step, clocks are wrong, and some members are Byzantine. The same
+//! seed reproduces the same run.
 //!
 //! # What is simulated
-//! * **Links** ([`Network`], [`Link`]): latency distributions, loss, duplication, reordering, bandwidth with a bounded
-//!   queue per link and per node, distances, slow links; one kind of link before the global stabilisation time and one
-//!   after it. Messages travel as bytes: what a machine sends is encoded once, and every receiver's own
-//!   [`decode`](quorate::machine::Machine::decode) reads it.
-//! * **Disks**: a list of encoded records per node. A restarted machine is made from what was decoded from them.
-//! * **Crashes** ([`CrashPoint`]): between steps, during the write of a step's records (only the first few are
-//!   durable), between write and send, in the middle of sending.
-//! * **Clocks** ([`Clocks`]): each node's clock is ahead by its own offset and drifts at its own rate.
-//! * **Work** ([`Work`]): inputs and writes may take time; then inputs queue, and are handled in groups.
-//! * **Byzantine members** ([`Behaviour`], [`Adversary`]): ready-made ones for any protocol, and a hook with typed
-//!   messages for those that know the protocol.
+//! * **Links** ([`Network`], [`Link`]): latency distributions, loss, duplication, reordering, bandwidth with a
+//!   bounded queue per link and per node, regional distances, slow links. Links may differ before and after the
+//!   global stabilisation time. Messages travel as bytes: each message is encoded once, and every receiver decodes it
+//!   with [`decode`](quorate::machine::Machine::decode).
+//! * **Disks**: a list of encoded records per node. A restarted machine is created from the decoded records.
+//! * **Crashes** ([`CrashPoint`]): between steps, during the write of a step's records (only the first few become
+//!   durable), between the write and the send, and in the middle of sending.
+//! * **Clocks** ([`Clocks`]): each node's clock has its own positive offset and drift.
+//! * **Work** ([`Work`]): processing inputs and writing records may take time; meanwhile inputs queue and are
+//!   processed in groups.
+//! * **Byzantine members** ([`Behaviour`], [`Adversary`]): built-in behaviours for any protocol, and a hook with
+//!   typed messages for protocol-specific adversaries.
 //!
 //! # What is checked
-//! By the simulator in every run ([`Checks`]): bytes that decode encode to the same bytes; what an honest node sends
-//! or persists can be read; nobody honest is accused by an honest node; nobody sends to itself; the machines do not
-//! spin; and, where the scenario asks for it, every correct node makes progress within a bound once the network is
-//! stable. By the [`Host`] of the protocol: safety, for which [`Agreement`] is ready. A panic is a violation, too.
+//! The simulator checks in every run ([`Checks`]): decoded bytes re-encode to the same bytes; honest nodes can decode
+//! the messages and records of honest nodes; no honest node accuses an honest member; no node sends to itself; the
+//! run has a bounded number of events; and, if the scenario requests it, every correct node makes progress within a
+//! bound once the network is stable. The protocol's [`Host`] checks safety, usually with [`Agreement`]. A panic is a
+//! violation, too.
 //!
 //! # How to use it
-//! Implement [`Host`] for the protocol: make machines, answer outputs, submit a workload, check. Then run scenarios,
-//! written by hand ([`Scenario`]) or drawn from a seed ([`preset`]):
+//! Implement [`Host`] for the protocol: create machines, handle their outputs, submit a workload, check properties.
+//! Then run scenarios, written by hand ([`Scenario`]) or generated from a seed ([`preset`]):
 //!
 //! ```
 //! # use std::time::Duration;
 //! # use quorate::machine::{Input, Machine, MemberIndex, Step, Time};
 //! # use quorate::wire::{Decode, Encode, Reader, Writer};
-//! use quorate_simulator::{Actions, Boot, CrashPoint, Host, Node, Scenario, Verdict, Violation};
+//! use quorate_simulator::{Actions, BootContext, CrashPoint, Host, Node, Scenario, Verdict, Violation};
 //!
 //! # #[derive(Clone, Debug)] struct Hello;
 //! # impl Encode for Hello { fn encode_to(&self, w: &mut Writer) { w.u8(1) } }
@@ -57,7 +61,7 @@
 //! impl Host for Party {
 //!     type Machine = Greeter;
 //!
-//!     fn boot(&mut self, _: Boot<Hello>) -> Result<Greeter, Violation> { Ok(Greeter) }
+//!     fn boot(&mut self, _: BootContext<Hello>) -> Result<Greeter, Violation> { Ok(Greeter) }
 //!
 //!     fn decode_record(&self, bytes: &[u8]) -> quorate::Result<Hello> {
 //!         if bytes == [1] { Ok(Hello) } else { Err(quorate::Error::Malformed { what: "record" }) }
@@ -65,7 +69,7 @@
 //!
 //!     fn on_output(&mut self, node: Node, by: MemberIndex, actions: &mut Actions<'_, Greeter>) -> Verdict {
 //!         if by == node.member {
-//!             return Err(Violation::new("manners", "a node greets itself"));
+//!             return Err(Violation::new("self-greeting", "a node greets itself"));
 //!         }
 //!         self.greeted += 1;
 //!         actions.progress(self.greeted as u64);
@@ -82,20 +86,20 @@
 //! assert_eq!(report.metrics.nodes.iter().map(|node| node.received).sum::<u64>(), 12 + 3);
 //! ```
 //!
-//! A run that somebody disturbs while it goes on, and that can be replayed with what was done to it, is a [`Session`].
+//! A [`Session`] is a run that accepts interventions while it executes and replays them exactly.
 //!
-//! # The rules of determinism
-//! A run is a pure function of scenario and host. That holds as long as machines, hosts and adversaries
-//! * take time from their arguments, and randomness from [`Boot::seed`], [`Actions::rng`] and [`Control::rng`];
-//! * never iterate over a `HashMap` or `HashSet` (their order differs between runs); `BTreeMap` is fine;
-//! * do not let floating-point functions other than `+ - * / sqrt` decide anything (they differ between platforms);
-//! * start no threads, keep no globals, and do not look at addresses.
+//! # Determinism
+//! A run is a pure function of its scenario and host, provided that machines, hosts and adversaries
+//! * take time from their arguments and randomness from [`BootContext::seed`], [`Actions::rng`] and [`Control::rng`];
+//! * never iterate over a `HashMap` or `HashSet`, whose order differs between runs (`BTreeMap` is fine);
+//! * make no decision with floating-point functions other than `+ - * / sqrt`, which differ between platforms;
+//! * start no threads, keep no global state, and do not depend on memory addresses.
 //!
-//! The simulator itself uses integers only, has one random stream for each purpose (a draw more in one place shifts
-//! nothing elsewhere), and takes events of one moment in the order in which they were scheduled. [`check()`] runs a
-//! failing seed twice and reports when the two runs differ; [`Report::trace_hash`] compares any two.
+//! The simulator itself uses integers only. Each purpose has its own random stream, so an additional draw in one
+//! place does not shift the others. Events at the same time are processed in scheduling order. [`check()`] runs a
+//! failing seed twice and reports a difference between the two runs; [`Report::trace_hash`] compares any two runs.
 //!
-//! Costs: O(log n) for each event, one encoding for each message sent, one heap entry for each receiver.
+//! Cost: O(log n) per event, one encoding per message sent, one heap entry per receiver.
 
 mod adversary;
 mod behaviours;
@@ -108,6 +112,7 @@ mod links;
 mod metrics;
 mod network;
 mod node;
+mod node_state;
 mod preset;
 mod program;
 mod queue;
@@ -122,15 +127,16 @@ pub use adversary::{Adversary, Control};
 pub use campaign::{Failure, check, check_seeds, repeatable, replay, run, shrink};
 pub use checker::{Agreement, Delivered, Verdict, Violation};
 pub use fault::{Behaviour, CrashPoint, Fault, Scheduled};
-pub use host::{Actions, Boot, Fate, Flight, Host, Node};
+pub use host::{Actions, BootContext, Host, Interception, Transmission};
 pub use links::Loss;
 pub use metrics::{Histogram, Metrics, NodeMetrics};
 pub use network::{Latency, Link, Network, Regions};
-pub use preset::{PRESETS, Shape, preset};
-pub use program::{Program, Run};
+pub use node::Node;
+pub use preset::{PRESETS, PresetParameters, preset};
+pub use program::{Program, SeedRun};
 pub use report::Report;
 pub use rng::{Chance, Rng};
 pub use scenario::{Checks, Clocks, Scenario, Work};
 pub use session::Session;
 pub use simulation::Simulation;
-pub use trace::{Entry, Observer, What};
+pub use trace::{EventKind, TraceEntry, TraceObserver};

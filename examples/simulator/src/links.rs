@@ -1,27 +1,27 @@
-//! The links of a run: queues, order, the partition of the moment, degraded nodes.
+//! State of the links in a run: queues, ordering, the current partition, degraded nodes.
 
 use crate::hash::Map;
 use crate::network::{Link, Network};
 use crate::rng::{Rng, micros};
 
-/// Why a message did not arrive.
+/// Reason of a message loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Loss {
     /// The link lost it.
     Link,
     /// The sender's queue was full.
     Queue,
-    /// A partition was in between.
+    /// The sender and the receiver were partitioned.
     Partition,
     /// The receiver was down.
     Down,
-    /// The receiver had too many unhandled inputs.
+    /// The receiver's inbox was full.
     Inbox,
-    /// The host's interception took it.
+    /// The host dropped it.
     Intercepted,
 }
 
-/// What becomes of one message on one link.
+/// Outcome of sending one message on one link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transit {
     Arrives { at: u64, again: Option<u64> },
@@ -29,13 +29,13 @@ pub(crate) enum Transit {
     Lost(Loss),
 }
 
-/// A partition: nodes of different groups do not reach each other.
+/// A partition: nodes of different groups cannot reach each other.
 pub(crate) struct Partition {
     /// The group of each node.
     pub(crate) group: Vec<u16>,
-    /// Messages are kept and go on when it heals; otherwise they are lost.
+    /// If true, messages are held until the partition heals; otherwise they are lost.
     pub(crate) holds: bool,
-    /// Only from a lower group to a higher one nothing passes.
+    /// If true, only messages from a lower group to a higher one are blocked.
     pub(crate) one_way: bool,
 }
 
@@ -75,7 +75,7 @@ impl Links {
         }
     }
 
-    /// One more node, which a partition puts beside `like`.
+    /// Adds a node. A partition puts it into the group of `like`.
     pub(crate) fn add_node(&mut self, like: usize) {
         self.uplink_busy_until.push(0);
         self.degraded.push(None);
@@ -84,12 +84,12 @@ impl Links {
         }
     }
 
-    /// From now on all links are like `link`, but for the special ones.
+    /// Replaces the properties of all links except the special ones.
     pub(crate) fn relink(&mut self, link: Link) {
         (self.network.before, self.network.after) = (link, link);
     }
 
-    /// From now on all links of `node` are like `link`; `None` ends it.
+    /// Replaces the properties of all links of `node`; `None` restores them.
     pub(crate) fn degrade(&mut self, node: usize, link: Option<Link>) {
         if let Some(slot) = self.degraded.get_mut(node) {
             *slot = link;
@@ -124,7 +124,7 @@ impl Links {
         Transit::Arrives { at, again }
     }
 
-    /// When the last byte has left, or nothing if the queue is too long.
+    /// Returns the time at which the last byte leaves; `None` if the queue is too long.
     fn queue(&mut self, now: u64, from: usize, to: usize, bytes: usize, link: &Link) -> Option<u64> {
         let mut leaves = now;
         if let (Some(rate), Some(busy)) = (self.network.uplink, self.uplink_busy_until.get_mut(from)) {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ordered_link_keeps_the_order_and_an_unordered_one_does_not() {
+    fn only_an_ordered_link_keeps_the_order() {
         let jitter = Link::perfect(Latency::Uniform(Duration::ZERO, Duration::from_millis(50)));
         let times = |link| {
             let mut links = links(Network::stable(link));
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn loss_and_duplication_happen_as_often_as_asked_until_the_network_is_stable() {
+    fn loss_and_duplication_have_their_probability_until_stable() {
         let bad = perfect().losing(Chance::percent(10)).repeating(Chance::percent(20));
         let mut links = links(Network::stabilising(bad, Duration::from_secs(1), perfect()));
         let before: Vec<Transit> = (0..10_000).map(|_| links.send(0, 0, 1, 1)).collect();
@@ -231,12 +231,12 @@ mod tests {
     }
 
     #[test]
-    fn distance_special_links_and_degraded_nodes_change_the_latency() {
+    fn regions_special_and_degraded_links_change_latency() {
         let far = Link::perfect(Latency::Fixed(Duration::from_millis(99)));
         let mut network = Network::stable(perfect());
         network.special.insert((0, 1), far);
         network.regions = Some(crate::network::Regions {
-            of: vec![0, 1],
+            region_of_node: vec![0, 1],
             extra: vec![vec![Duration::ZERO, Duration::from_millis(5)], vec![Duration::ZERO; 2]],
         });
         let mut links = links(network);

@@ -1,4 +1,4 @@
-//! What a run counts.
+//! Metrics of a run.
 
 use std::collections::BTreeMap;
 
@@ -7,51 +7,51 @@ use core::time::Duration;
 
 use crate::links::Loss;
 
-/// Counts of one node.
+/// Metrics of one node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeMetrics {
-    /// Messages that it sent, once for each receiver.
+    /// Messages sent, counted once per receiver.
     pub sent: u64,
-    /// Their bytes.
+    /// Bytes of these messages.
     pub sent_bytes: u64,
-    /// Messages that arrived and were decoded.
+    /// Messages received and decoded.
     pub received: u64,
-    /// Their bytes.
+    /// Bytes of these messages.
     pub received_bytes: u64,
-    /// Messages of this node that a receiver's decoder refused.
+    /// Messages of this node that a receiver failed to decode.
     pub refused: u64,
-    /// Records that were made durable.
+    /// Durable records.
     pub records: u64,
-    /// Their bytes.
+    /// Bytes of these records.
     pub record_bytes: u64,
-    /// Crashes.
+    /// Number of crashes.
     pub crashes: u64,
-    /// The highest progress that the host reported.
+    /// Highest progress reported by the host.
     pub progress: u64,
 }
 
-/// Counts of a run.
+/// Metrics of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metrics {
-    /// By slot.
+    /// Metrics by slot.
     pub nodes: Vec<NodeMetrics>,
-    /// Messages that did not arrive, by reason.
+    /// Lost messages, by reason.
     pub lost: BTreeMap<Loss, u64>,
-    /// Faults that honest nodes reported, by culprit.
+    /// Faults reported by honest nodes, by culprit.
     pub accused: BTreeMap<u16, u64>,
-    /// How long messages took.
+    /// Transit times of messages.
     pub transit: Histogram,
-    /// What the host measured.
+    /// Measurements of the host, by name.
     pub measured: BTreeMap<&'static str, Histogram>,
 }
 
 impl Metrics {
-    /// All messages sent.
+    /// Returns the number of messages sent.
     pub fn sent(&self) -> u64 {
         self.nodes.iter().map(|node| node.sent).sum()
     }
 
-    /// All bytes sent.
+    /// Returns the number of bytes sent.
     pub fn sent_bytes(&self) -> u64 {
         self.nodes.iter().map(|node| node.sent_bytes).sum()
     }
@@ -103,7 +103,7 @@ impl fmt::Display for Metrics {
     }
 }
 
-/// Durations, kept with a relative error below 1/32 in bounded memory.
+/// Histogram of durations with a relative error below 1/32 in bounded memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
     buckets: Vec<u64>,
@@ -122,7 +122,7 @@ impl fmt::Display for Histogram {
 const SUB_BITS: u32 = 5;
 
 impl Histogram {
-    /// Adds a number of microseconds.
+    /// Adds a duration in microseconds.
     pub fn add(&mut self, micros: u64) {
         let bucket = bucket(micros);
         if self.buckets.len() <= bucket {
@@ -136,32 +136,32 @@ impl Histogram {
         self.largest = self.largest.max(micros);
     }
 
-    /// How many were added.
+    /// Returns the number of durations added.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The mean; zero of nothing.
+    /// Returns the mean; zero if empty.
     pub fn mean(&self) -> Duration {
         Duration::from_micros((self.sum / u128::from(self.count.max(1))) as u64)
     }
 
-    /// The largest; zero of nothing.
+    /// Returns the largest duration; zero if empty.
     pub fn largest(&self) -> Duration {
         Duration::from_micros(self.largest)
     }
 
-    /// The median.
+    /// Returns the median.
     pub fn median(&self) -> Duration {
         self.quantile(500)
     }
 
-    /// The 99th percentile.
+    /// Returns the 99th percentile.
     pub fn p99(&self) -> Duration {
         self.quantile(990)
     }
 
-    /// The value that so many of a thousand do not exceed; zero of nothing.
+    /// Returns the quantile `per_mille`/1000; zero if empty.
     pub fn quantile(&self, per_mille: u64) -> Duration {
         let rank = (u128::from(self.count) * u128::from(per_mille)).div_ceil(1_000).max(1);
         let mut seen = 0u128;

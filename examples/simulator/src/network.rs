@@ -1,4 +1,4 @@
-//! What links do to messages: the description here, the state of a run in [`links`](crate::links).
+//! Description of the network. The state of a run is in [`links`](crate::links).
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,19 @@ use core::time::Duration;
 
 use crate::rng::{Chance, Rng, micros};
 
-/// How long a message takes, without queueing.
+/// Distribution of a message's latency, without queueing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Latency {
-    /// Always the same.
+    /// Constant.
     Fixed(Duration),
-    /// Anything between the two, equally likely.
+    /// Uniform between the two bounds.
     Uniform(Duration, Duration),
-    /// A floor and an exponential tail of the given mean, cut at ten times the mean: what the internet looks like.
+    /// A minimum plus an exponential tail with the given mean, cut at ten times the mean, as observed on the
+    /// internet.
     Tailed {
-        /// The least.
+        /// The minimum.
         floor: Duration,
-        /// The mean of what is added to the floor.
+        /// The mean of the tail.
         mean: Duration,
     },
 }
@@ -38,31 +39,32 @@ impl Latency {
     }
 }
 
-/// One direction between two nodes.
+/// One direction of a connection between two nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     /// Time on the wire.
     pub latency: Latency,
-    /// How often a message is lost.
+    /// Probability that a message is lost.
     pub loss: Chance,
-    /// How often a message arrives twice.
+    /// Probability that a message arrives twice.
     pub duplicate: Chance,
-    /// How often a message is held up, by up to [`held_up_by`](Link::held_up_by), so that later ones overtake it.
+    /// Probability that a message is delayed further, by up to [`held_up_by`](Link::held_up_by), so that later
+    /// messages overtake it.
     pub reorder: Chance,
-    /// How long at most.
+    /// Maximum additional delay of reordered messages.
     pub held_up_by: Duration,
-    /// Bytes per second; what exceeds it queues at the sender. `None` is unlimited.
+    /// Bytes per second; further messages queue at the sender. `None` is unlimited.
     pub bandwidth: Option<u64>,
-    /// A message that would queue for longer than this is dropped: a sender's queue is bounded.
+    /// Maximum queueing delay. A message that would queue longer is dropped.
     pub longest_queue: Duration,
-    /// Messages arrive in the order in which they were sent, as on a TCP connection. Otherwise latencies alone
-    /// decide. Order and bandwidth cost an entry in a map for each pair that talks: with ten thousand nodes that
-    /// all talk to each other, do without.
+    /// If true, messages arrive in the order of sending, as on a TCP connection; otherwise latencies alone decide.
+    /// Ordering and bandwidth need a map entry per communicating pair; avoid both with ten thousand nodes that all
+    /// communicate.
     pub ordered: bool,
 }
 
 impl Link {
-    /// A perfect link of the given latency, in order.
+    /// Creates a lossless, ordered link with the given latency.
     pub const fn perfect(latency: Latency) -> Link {
         Link {
             latency,
@@ -76,25 +78,25 @@ impl Link {
         }
     }
 
-    /// Loses messages.
+    /// Sets the loss probability.
     pub const fn losing(mut self, loss: Chance) -> Link {
         self.loss = loss;
         self
     }
 
-    /// Does not keep the order.
+    /// Removes the ordering guarantee.
     pub const fn unordered(mut self) -> Link {
         self.ordered = false;
         self
     }
 
-    /// Repeats messages.
+    /// Sets the duplication probability.
     pub const fn repeating(mut self, duplicate: Chance) -> Link {
         self.duplicate = duplicate;
         self
     }
 
-    /// Lets messages overtake each other.
+    /// Sets the reordering probability and the maximum additional delay; removes the ordering guarantee.
     pub const fn reordering(mut self, reorder: Chance, held_up_by: Duration) -> Link {
         self.reorder = reorder;
         self.held_up_by = held_up_by;
@@ -102,55 +104,59 @@ impl Link {
         self
     }
 
-    /// Carries so many bytes per second.
+    /// Limits the bandwidth.
     pub const fn limited(mut self, bytes_per_second: u64) -> Link {
         self.bandwidth = Some(bytes_per_second);
         self
     }
 }
 
-/// Where nodes are, for distances that matter.
+/// Regions of nodes, and the additional latency between regions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Regions {
-    /// The region of node `i` is `of[i % of.len()]`.
-    pub of: Vec<usize>,
-    /// What a message from region `a` to region `b` takes beyond the link's latency: `extra[a][b]`.
+    /// The region of node `i` is `region_of_node[i % region_of_node.len()]`.
+    pub region_of_node: Vec<usize>,
+    /// Additional latency from region `a` to region `b`: `extra[a][b]`.
     pub extra: Vec<Vec<Duration>>,
 }
 
 impl Regions {
     fn extra(&self, from: usize, to: usize) -> u64 {
-        let region =
-            |node: usize| node.checked_rem(self.of.len()).and_then(|i| self.of.get(i)).copied().unwrap_or(0);
+        let region = |node: usize| {
+            node.checked_rem(self.region_of_node.len())
+                .and_then(|i| self.region_of_node.get(i))
+                .copied()
+                .unwrap_or(0)
+        };
         self.extra.get(region(from)).and_then(|row| row.get(region(to))).map_or(0, |extra| micros(*extra))
     }
 }
 
-/// All links.
+/// The links of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Network {
-    /// Every link before stabilisation.
+    /// Properties of every link before stabilisation.
     pub before: Link,
-    /// Every link from stabilisation on.
+    /// Properties of every link after stabilisation.
     pub after: Link,
-    /// The global stabilisation time. Faults of the schedule may still happen later; liveness is expected from the
-    /// last of both.
+    /// Global stabilisation time (GST). Scheduled faults may occur later; liveness is checked from the later of the
+    /// two.
     pub stable_from: Duration,
-    /// Links that differ from the rest, always: (from, to).
+    /// Links with properties of their own, by (from, to).
     pub special: BTreeMap<(usize, usize), Link>,
-    /// Distances.
+    /// Additional latency by region.
     pub regions: Option<Regions>,
-    /// Bytes per second that a node can send on all its links together.
+    /// Total bandwidth of a node's outgoing links, in bytes per second.
     pub uplink: Option<u64>,
 }
 
 impl Network {
-    /// The same perfect link everywhere, from the start.
+    /// Creates a network with the same lossless link everywhere, stable from the start.
     pub fn perfect(latency: Latency) -> Network {
         Network::stable(Link::perfect(latency))
     }
 
-    /// The same link everywhere, from the start.
+    /// Creates a network with the same link everywhere, stable from the start.
     pub fn stable(link: Link) -> Network {
         Network {
             before: link,
@@ -162,12 +168,12 @@ impl Network {
         }
     }
 
-    /// `before` until `stable_from`, then `after`.
+    /// Creates a network with the links `before` until `stable_from`, then `after`.
     pub fn stabilising(before: Link, stable_from: Duration, after: Link) -> Network {
         Network { before, stable_from, ..Network::stable(after) }
     }
 
-    /// The link from `from` to `to` at `now`, and what distance adds to its latency.
+    /// Returns the link from `from` to `to` at `now`, and the additional latency of their regions.
     pub(crate) fn link(&self, now: u64, from: usize, to: usize) -> (&Link, u64) {
         let usual = if now < micros(self.stable_from) { &self.before } else { &self.after };
         let special = if self.special.is_empty() { None } else { self.special.get(&(from, to)) };

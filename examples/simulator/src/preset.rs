@@ -1,4 +1,4 @@
-//! Scenarios with names, drawn from a seed.
+//! Named scenarios, generated from a seed.
 
 use core::time::Duration;
 
@@ -7,71 +7,71 @@ use crate::network::{Latency, Link, Network, Regions};
 use crate::rng::{Chance, Rng};
 use crate::scenario::{Scenario, Work};
 
-/// The names of the presets, with what each is about.
+/// The names of the presets, with a description of each.
 pub const PRESETS: &[(&str, &str)] = &[
-    ("calm", "a local network, nothing goes wrong"),
+    ("calm", "a local network without faults"),
     ("wan", "five regions, limited uplinks, slow disks"),
     ("lossy", "loss, duplication and reordering until the network is stable"),
-    ("slow", "some nodes have slow links for a while, clocks are wrong"),
-    ("partitions", "partitions come and heal"),
+    ("slow", "some nodes have slow links for a time, clocks are wrong"),
+    ("partitions", "partitions that heal"),
     ("crashes", "nodes crash at any point of their work and restart; some stay dead"),
-    ("byzantine", "as many Byzantine nodes as the protocol bears"),
-    ("chaos", "all of it"),
+    ("byzantine", "as many Byzantine nodes as the protocol tolerates"),
+    ("chaos", "all of the above"),
 ];
 
-/// What a preset must know of the protocol and its committee.
+/// Properties of the protocol and its committee that a preset depends on.
 #[derive(Clone, Debug)]
-pub struct Shape<'a> {
-    /// How many members there are.
+pub struct PresetParameters<'a> {
+    /// Number of members.
     pub nodes: usize,
-    /// How many of them may be Byzantine or stay dead, together.
+    /// Maximum number of members that are Byzantine or stay down, together.
     pub faulty: usize,
-    /// The names of the protocol's own adversaries ([`Host::adversary`](crate::Host::adversary)).
+    /// Names of the protocol's own adversaries ([`Host::adversary`](crate::Host::adversary)).
     pub adversaries: &'a [&'a str],
-    /// Within which time of quiet each correct node must make progress, again and again.
+    /// Time within which every correct node must make progress, repeatedly, once the network is stable.
     pub live_within: Duration,
 }
 
-impl<'a> Shape<'a> {
-    /// A committee of `nodes` that bears less than a third of faulty members.
-    pub fn byzantine(nodes: usize, adversaries: &'a [&'a str]) -> Shape<'a> {
+impl<'a> PresetParameters<'a> {
+    /// Parameters of a committee of `nodes` that tolerates less than a third of faulty members.
+    pub fn byzantine(nodes: usize, adversaries: &'a [&'a str]) -> PresetParameters<'a> {
         let faulty = nodes.saturating_sub(1) / 3;
-        Shape { nodes, faulty, adversaries, live_within: Duration::from_secs(30) }
+        PresetParameters { nodes, faulty, adversaries, live_within: Duration::from_secs(30) }
     }
 }
 
-/// The scenario of that name: the same for the same seed. Nothing if there is no such preset.
+/// Generates the preset scenario `name` from a seed; `None` if the name is unknown.
 ///
-/// The network is stable after ten seconds, when the last fault is over, too; two times the liveness bound follow.
-pub fn preset(name: &str, shape: &Shape<'_>, seed: u64) -> Option<Scenario> {
+/// The network is stable and the last fault is over after ten seconds; twice the liveness bound follows.
+pub fn preset(name: &str, shape: &PresetParameters<'_>, seed: u64) -> Option<Scenario> {
     PRESETS.iter().find(|(known, _)| *known == name)?;
     let disturbed = Duration::from_secs(10);
-    let mut draw = Draw { rng: Rng::stream(seed, name, 0), disturbed, shape };
+    let mut generator = ScenarioGenerator { rng: Rng::stream(seed, name, 0), disturbed, shape };
     let mut scenario = Scenario::new(name, shape.nodes, seed)
         .lasting(disturbed + 2 * shape.live_within + Duration::from_millis(1))
         .live_within(shape.live_within)
         .network(Network::stable(lan()));
-    let faulty = draw.rng.index(shape.faulty + 1).max(usize::from(shape.faulty > 0));
+    let faulty = generator.rng.index(shape.faulty + 1).max(usize::from(shape.faulty > 0));
     match name {
         "calm" => {}
-        "wan" => draw.wan(&mut scenario),
-        "lossy" => draw.lossy(&mut scenario),
-        "slow" => draw.slow(&mut scenario),
-        "partitions" => draw.partitions(&mut scenario),
+        "wan" => generator.wan(&mut scenario),
+        "lossy" => generator.lossy(&mut scenario),
+        "slow" => generator.slow(&mut scenario),
+        "partitions" => generator.partitions(&mut scenario),
         "crashes" => {
-            draw.crashes(&mut scenario);
-            draw.dead(&mut scenario, faulty);
+            generator.crashes(&mut scenario);
+            generator.dead(&mut scenario, faulty);
         }
-        "byzantine" => draw.byzantine(&mut scenario, shape.faulty),
+        "byzantine" => generator.byzantine(&mut scenario, shape.faulty),
         _ => {
-            if draw.rng.chance(Chance::percent(70)) {
-                draw.lossy(&mut scenario);
+            if generator.rng.chance(Chance::percent(70)) {
+                generator.lossy(&mut scenario);
             }
-            draw.slow(&mut scenario);
-            draw.partitions(&mut scenario);
-            draw.crashes(&mut scenario);
-            draw.byzantine(&mut scenario, faulty);
-            draw.dead(&mut scenario, shape.faulty - faulty);
+            generator.slow(&mut scenario);
+            generator.partitions(&mut scenario);
+            generator.crashes(&mut scenario);
+            generator.byzantine(&mut scenario, faulty);
+            generator.dead(&mut scenario, shape.faulty - faulty);
         }
     }
     Some(scenario)
@@ -82,16 +82,16 @@ fn lan() -> Link {
     Link::perfect(Latency::Tailed { floor: Duration::from_micros(500), mean: Duration::from_micros(500) })
 }
 
-struct Draw<'a> {
+struct ScenarioGenerator<'a> {
     rng: Rng,
-    /// How long things go wrong.
+    /// Duration of the faults.
     disturbed: Duration,
-    shape: &'a Shape<'a>,
+    shape: &'a PresetParameters<'a>,
 }
 
-impl Draw<'_> {
+impl ScenarioGenerator<'_> {
     fn wan(&mut self, scenario: &mut Scenario) {
-        // Rounded one-way times between five places of the world, in milliseconds.
+        // Rounded one-way latencies between five regions of the world, in milliseconds.
         const EXTRA: [[u64; 5]; 5] = [
             [0, 30, 40, 75, 110],
             [30, 0, 70, 85, 80],
@@ -106,8 +106,10 @@ impl Draw<'_> {
             mean: Duration::from_millis(2),
         });
         scenario.network = Network::stable(link);
-        scenario.network.regions =
-            Some(Regions { of: (0..self.shape.nodes).map(|_| self.rng.index(5)).collect(), extra });
+        scenario.network.regions = Some(Regions {
+            region_of_node: (0..self.shape.nodes).map(|_| self.rng.index(5)).collect(),
+            extra,
+        });
         scenario.network.uplink = Some(125_000_000);
         let write = Latency::Tailed { floor: Duration::from_millis(1), mean: Duration::from_millis(1) };
         scenario.work = Work { per_input: Duration::from_micros(20), write, ..Work::default() };
@@ -162,7 +164,7 @@ impl Draw<'_> {
         for _ in 0..self.rng.between(1, 4 + 2 * self.shape.nodes.min(16) as u64) {
             let node = self.rng.index(self.shape.nodes);
             let (at, end) = self.interval();
-            // Long enough for the point to come, mostly.
+            // Long enough for the crash point to occur in most runs.
             let until = end.max(at + Duration::from_millis(500)).min(self.disturbed);
             let point = self.rng.pick(&points).copied().unwrap_or(CrashPoint::Now);
             push(scenario, at, Fault::Crash { node, point, after: self.rng.below(6) as u32 });
@@ -198,7 +200,7 @@ impl Draw<'_> {
         }
     }
 
-    /// Up to so many nodes that are not Byzantine.
+    /// Returns up to `count` random nodes that are not Byzantine.
     fn some_honest(&mut self, scenario: &Scenario, count: usize) -> Vec<usize> {
         let mut nodes: Vec<usize> =
             (0..self.shape.nodes).filter(|node| !scenario.byzantine.contains_key(node)).collect();
@@ -207,7 +209,7 @@ impl Draw<'_> {
         nodes
     }
 
-    /// A part of the time in which things go wrong.
+    /// Returns a random interval within the duration of the faults.
     fn interval(&mut self) -> (Duration, Duration) {
         let at = self.rng.duration(Duration::ZERO, self.disturbed * 9 / 10);
         (at, self.rng.duration(at, self.disturbed))
@@ -223,11 +225,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn presets_are_the_same_for_the_same_seed_and_stay_within_what_the_protocol_bears() {
+    fn presets_are_deterministic_and_within_the_fault_tolerance() {
         let own = ["liar"];
         let mut seen_own = false;
         for seed in 0..200 {
-            let shape = Shape::byzantine(7, &own);
+            let shape = PresetParameters::byzantine(7, &own);
             for (name, _) in PRESETS {
                 let scenario = preset(name, &shape, seed).unwrap();
                 assert_eq!(Some(&scenario), preset(name, &shape, seed).as_ref());
@@ -246,6 +248,6 @@ mod tests {
             }
         }
         assert!(seen_own);
-        assert!(preset("none", &Shape::byzantine(4, &[]), 1).is_none());
+        assert!(preset("none", &PresetParameters::byzantine(4, &[]), 1).is_none());
     }
 }

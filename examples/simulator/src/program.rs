@@ -1,4 +1,4 @@
-//! A program that runs one protocol in the simulator: one run per seed, or one that is replayed with its trace.
+//! Command-line program that runs one protocol in the simulator, one run per seed.
 
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
@@ -11,27 +11,27 @@ use crate::host::Host;
 use crate::preset::PRESETS;
 use crate::scenario::Scenario;
 
-/// What the program runs.
+/// Protocol-specific parts of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Program<'a> {
-    /// The protocol, for people.
+    /// Name of the protocol, for the help text.
     pub protocol: &'a str,
-    /// The scheme that most seeds take, and a note on it.
+    /// Default signature scheme, and a note on it for the help text.
     pub usual: (&'a str, &'a str),
-    /// The scheme that every seventeenth seed takes, because it is slow.
+    /// Slower scheme, used by every seventeenth seed.
     pub slow: &'a str,
-    /// The command that replays a run, up to its seed.
+    /// Command that replays a run, without its seed.
     pub command: &'a str,
 }
 
-/// What one seed stands for.
+/// The run of one seed.
 #[derive(Debug)]
-pub struct Run {
-    /// The scheme of the votes.
+pub struct SeedRun {
+    /// Signature scheme of the votes.
     pub scheme: String,
-    /// The kind of run, one of [`PRESETS`].
+    /// Name of the scenario, one of [`PRESETS`].
     pub scenario: String,
-    /// How many members.
+    /// Number of members.
     pub nodes: usize,
     /// The seed.
     pub seed: u64,
@@ -40,7 +40,7 @@ pub struct Run {
 }
 
 #[derive(Default)]
-struct Options {
+struct SimulateArgs {
     seeds: Option<u64>,
     seed: u64,
     scenario: Option<String>,
@@ -51,9 +51,9 @@ struct Options {
 }
 
 impl Program<'_> {
-    /// Reads the command line and runs what it asks for, up to the first failure. `runner` is called once on each thread
-    /// and makes what carries out the runs there, one after another, with [`Run::check`].
-    pub fn main<R: FnMut(&Run) -> Result<(), String>>(&self, runner: impl Fn() -> R + Sync) -> ExitCode {
+    /// Parses the command line and executes the runs until the first failure. `runner` is called once per thread; it
+    /// returns a function that executes single runs with [`SeedRun::check`].
+    pub fn main<R: FnMut(&SeedRun) -> Result<(), String>>(&self, runner: impl Fn() -> R + Sync) -> ExitCode {
         let options = match self.parse(std::env::args().skip(1)) {
             Ok(Some(options)) => options,
             Ok(None) => {
@@ -67,7 +67,7 @@ impl Program<'_> {
         };
         match self.run(&options, runner) {
             Ok(runs) => {
-                println!("{runs} runs, nothing violated");
+                println!("{runs} runs, no violation");
                 ExitCode::SUCCESS
             }
             Err(message) => {
@@ -82,29 +82,30 @@ impl Program<'_> {
         let names: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
         format!(
             "\
-Runs {protocol} in the deterministic simulator: virtual time, faults, Byzantine peers.
+Runs {protocol} in the deterministic simulator, with virtual time, faults and Byzantine members.
 
-  --seeds N        how many seeds (default 100)
-  --seed S         the first one (default 0)
-  --scenario NAME  only this kind of run; each seed otherwise takes the next:
+  --seeds N        number of seeds (default 100)
+  --seed S         first seed (default 0)
+  --scenario NAME  scenario of every run (default: each seed uses the next of the list):
                    {}
-  --nodes N        how many members (default: 4, for every third seed 7)
-  --scheme NAME    {usual} or {slow} (default: {usual}{note}; for every seventeenth seed {slow})
-  --threads N      how many runs go on at once (default: one for each processor); the outcome is the same
-  --trace          prints every event of the first seed; one run at a time, unless --threads says otherwise
+  --nodes N        number of members (default: 4; 7 for every third seed)
+  --scheme NAME    {usual} or {slow} (default: {usual}{note}; {slow} for every seventeenth seed)
+  --threads N      number of parallel runs (default: one per processor); does not affect the outcome
+  --trace          print every event of the first seed; implies --threads 1 unless given
 
-A failing seed ends the run with what was violated and the command that replays it.",
+The first failing seed ends the program with the violation and the command that replays it.",
             names.join(" ")
         )
     }
 
-    /// Nothing if help is asked for.
-    fn parse(&self, mut args: impl Iterator<Item = String>) -> Result<Option<Options>, String> {
-        let mut options = Options::default();
+    /// Returns `None` if help is requested.
+    fn parse(&self, mut args: impl Iterator<Item = String>) -> Result<Option<SimulateArgs>, String> {
+        let mut options = SimulateArgs::default();
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value; see --help"));
-            let number =
-                |text: String| text.parse::<u64>().map_err(|_| format!("{text:?} is no number; see --help"));
+            let number = |text: String| {
+                text.parse::<u64>().map_err(|_| format!("{arg}: expected a number, got {text:?}; see --help"))
+            };
             match arg.as_str() {
                 "--seeds" => options.seeds = Some(number(value()?)?),
                 "--seed" => options.seed = number(value()?)?,
@@ -112,20 +113,20 @@ A failing seed ends the run with what was violated and the command that replays 
                 "--scenario" => {
                     let name = value()?;
                     if !PRESETS.iter().any(|(known, _)| *known == name) {
-                        return Err(format!("there is no scenario {name:?}; see --help"));
+                        return Err(format!("unknown scenario {name:?}; see --help"));
                     }
                     options.scenario = Some(name);
                 }
                 "--scheme" => {
                     let (name, (usual, _)) = (value()?, self.usual);
                     if name != usual && name != self.slow {
-                        return Err(format!("there is no scheme {name:?}; it is {} or {usual}", self.slow));
+                        return Err(format!("unknown scheme {name:?}; expected {} or {usual}", self.slow));
                     }
                     options.scheme = Some(name);
                 }
                 "--threads" => {
                     let threads = usize::try_from(number(value()?)?).ok().and_then(NonZeroUsize::new);
-                    options.threads = Some(threads.ok_or("--threads needs at least 1; see --help")?);
+                    options.threads = Some(threads.ok_or("--threads must be at least 1; see --help")?);
                 }
                 "--trace" => options.trace = true,
                 "--help" | "-h" => return Ok(None),
@@ -135,11 +136,11 @@ A failing seed ends the run with what was violated and the command that replays 
         Ok(Some(options))
     }
 
-    /// The error is that of the lowest seed that fails, on however many threads: seeds are taken in their order, and what
-    /// was begun is ended.
-    fn run<R: FnMut(&Run) -> Result<(), String>>(
+    /// Returns the error of the lowest failing seed, for any number of threads: seeds are started in order, and
+    /// started runs are completed.
+    fn run<R: FnMut(&SeedRun) -> Result<(), String>>(
         &self,
-        options: &Options,
+        options: &SimulateArgs,
         runner: impl Fn() -> R + Sync,
     ) -> Result<u64, String> {
         let seeds = options.seeds.unwrap_or(if options.trace { 1 } else { 100 });
@@ -152,7 +153,7 @@ A failing seed ends the run with what was violated and the command that replays 
         let until_failure = || {
             let mut one = runner();
             while let Some(seed) = take() {
-                if let Err(message) = one(&self.run_of(options, seed)) {
+                if let Err(message) = one(&self.run_for_seed(options, seed)) {
                     failed.store(true, Ordering::SeqCst);
                     return Some((seed, message));
                 }
@@ -172,14 +173,14 @@ A failing seed ends the run with what was violated and the command that replays 
         }
     }
 
-    /// What a seed stands for, as far as the options do not say.
-    fn run_of(&self, options: &Options, seed: u64) -> Run {
+    /// Returns the run of a seed, with the defaults for everything the options leave open.
+    fn run_for_seed(&self, options: &SimulateArgs, seed: u64) -> SeedRun {
         let presets = PRESETS.iter().map(|(name, _)| *name).cycle();
         let turn = (seed % PRESETS.len() as u64) as usize;
         let named = || presets.skip(turn).take(1).collect();
         let usual = || if seed % 17 == 6 { self.slow } else { self.usual.0 };
         let scheme = options.scheme.as_deref().unwrap_or_else(usual).to_owned();
-        Run {
+        SeedRun {
             scenario: options.scenario.clone().unwrap_or_else(named),
             nodes: options.nodes.unwrap_or(if seed % 3 == 2 { 7 } else { 4 }),
             seed,
@@ -190,7 +191,7 @@ A failing seed ends the run with what was violated and the command that replays 
     }
 }
 
-impl Options {
+impl SimulateArgs {
     fn threads(&self) -> usize {
         let usual = || if self.trace { NonZeroUsize::MIN } else { all_processors() };
         self.threads.unwrap_or_else(usual).get()
@@ -201,11 +202,11 @@ fn all_processors() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-impl Run {
-    /// Runs the scenario and prints what came of it.
+impl SeedRun {
+    /// Executes the run and prints its report.
     ///
     /// # Errors
-    /// If something is violated: what, and how to replay it.
+    /// The violation and the command that replays it.
     pub fn check<H: Host>(
         &self,
         scenario: &Scenario,
@@ -231,15 +232,15 @@ mod tests {
     const PROGRAM: Program<'_> =
         Program { protocol: "P", usual: ("fast", ", which is fast"), slow: "slow", command: "run" };
 
-    fn parse(line: &str) -> Result<Option<Options>, String> {
+    fn parse(line: &str) -> Result<Option<SimulateArgs>, String> {
         PROGRAM.parse(line.split_whitespace().map(str::to_owned))
     }
 
     #[test]
-    fn a_seed_stands_for_one_run() {
-        let none = Options::default();
+    fn a_seed_determines_its_run() {
+        let none = SimulateArgs::default();
         let shape = |seed| {
-            let run = PROGRAM.run_of(&none, seed);
+            let run = PROGRAM.run_for_seed(&none, seed);
             (run.scenario, run.nodes, run.scheme)
         };
         for seed in 0..40 {
@@ -248,10 +249,10 @@ mod tests {
             assert_eq!((nodes == 7, scheme == "slow"), (seed % 3 == 2, seed % 17 == 6));
         }
         let options = parse("--seed 5 --nodes 9 --scenario wan --scheme slow --trace").unwrap().unwrap();
-        let run = PROGRAM.run_of(&options, 5);
+        let run = PROGRAM.run_for_seed(&options, 5);
         assert_eq!((run.scenario.as_str(), run.nodes, run.trace), ("wan", 9, true));
         assert_eq!(run.command, "run --seeds 1 --seed 5 -- --scheme slow");
-        assert!(!PROGRAM.run_of(&options, 6).trace);
+        assert!(!PROGRAM.run_for_seed(&options, 6).trace);
     }
 
     #[test]
@@ -259,9 +260,9 @@ mod tests {
         for threads in 1..5 {
             let options = parse(&format!("--seeds 90 --seed 3 --threads {threads}")).unwrap().unwrap();
             let seen = Mutex::new(BTreeSet::new());
-            // The higher one fails sooner, and is not what is told.
+            // The higher seed fails sooner and must not be reported.
             let runner = || {
-                |run: &Run| {
+                |run: &SeedRun| {
                     seen.lock().unwrap().insert(run.seed);
                     thread::sleep(Duration::from_millis(if run.seed == 6 { 20 } else { 1 }));
                     if run.seed == 6 || run.seed == 7 { Err(run.seed.to_string()) } else { Ok(()) }
@@ -270,16 +271,16 @@ mod tests {
             assert_eq!(PROGRAM.run(&options, runner), Err("6".to_owned()), "{threads} threads");
             let seen = seen.into_inner().unwrap();
             assert!((3..7).all(|seed| seen.contains(&seed)) && seen.len() < 60, "{seen:?}");
-            assert_eq!(PROGRAM.run(&options, || |_: &Run| Ok(())), Ok(90));
+            assert_eq!(PROGRAM.run(&options, || |_: &SeedRun| Ok(())), Ok(90));
         }
     }
 
     #[test]
-    fn every_seed_is_run_once_and_a_trace_by_itself() {
+    fn every_seed_runs_once_and_a_trace_runs_on_one_thread() {
         let options = parse("--seeds 50 --threads 3").unwrap().unwrap();
         let seen = Mutex::new(Vec::new());
         let runner = || {
-            |run: &Run| {
+            |run: &SeedRun| {
                 seen.lock().unwrap().push(run.seed);
                 Ok(())
             }
@@ -293,12 +294,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_command_line_is_said() {
+    fn command_line_errors_name_their_cause() {
         for (line, said) in [
             ("--seeds", "needs a value"),
-            ("--seeds many", "no number"),
-            ("--scenario none", "no scenario"),
-            ("--scheme other", "it is slow or fast"),
+            ("--seeds many", "expected a number"),
+            ("--scenario none", "unknown scenario"),
+            ("--scheme other", "expected slow or fast"),
             ("--threads 0", "at least 1"),
             ("--speed 4", "unknown option"),
         ] {

@@ -1,10 +1,10 @@
-//! What is still to happen, soonest first; what was scheduled first goes first among equals.
+//! Event queue, ordered by time and then by insertion.
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The event queue. The heap holds small keys and the events lie still beside it, so that the size of an event does
-/// not slow the heap. Cost: O(log n) to add and to take.
+/// The event queue. The heap holds small keys and the events stay in place beside it, so that the size of an event
+/// does not slow the heap. Cost: O(log n) to push and to pop.
 pub(crate) struct Queue<E> {
     heap: BinaryHeap<Reverse<(u64, u64, u32)>>,
     events: Vec<Option<E>>,
@@ -22,7 +22,7 @@ impl<E> Queue<E> {
             Some(place) => place,
             None => {
                 self.events.push(None);
-                // 2^32 events are more than memory holds.
+                // 2³² events exceed the available memory.
                 (self.events.len() - 1) as u32
             }
         };
@@ -33,7 +33,7 @@ impl<E> Queue<E> {
         self.sequence += 1;
     }
 
-    /// The time of the next event.
+    /// Returns the time of the next event.
     pub(crate) fn next_at(&self) -> Option<u64> {
         self.heap.peek().map(|Reverse((at, ..))| *at)
     }
@@ -53,7 +53,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn events_come_in_time_order_and_equals_in_the_order_they_were_added(times: Vec<u8>) {
+        fn events_are_ordered_by_time_and_then_by_insertion(times: Vec<u8>) {
             let mut queue = Queue::new();
             for (i, at) in times.iter().enumerate() {
                 queue.push(u64::from(*at), i);

@@ -1,4 +1,4 @@
-//! What came of a run.
+//! Report of a run.
 
 use core::fmt;
 
@@ -7,33 +7,33 @@ use quorate::machine::Time;
 use crate::checker::Violation;
 use crate::metrics::Metrics;
 use crate::scenario::Scenario;
-use crate::trace::Entry;
+use crate::trace::TraceEntry;
 
 /// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The scenario's name.
+    /// Name of the scenario.
     pub name: String,
-    /// Its seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// How many members there were.
+    /// Number of members.
     pub nodes: usize,
-    /// Whether everything that was checked held.
+    /// `Ok` if all checks passed.
     pub outcome: Result<(), Violation>,
-    /// The virtual time at which the run ended.
+    /// Virtual time at the end of the run.
     pub at: Time,
-    /// How many events it had.
+    /// Number of events processed.
     pub events: u64,
-    /// Two runs with the same hash went the same way.
+    /// Hash of the history. Equal hashes mean equal histories.
     pub trace_hash: u64,
-    /// What was counted.
+    /// Metrics of the run.
     pub metrics: Metrics,
-    /// The last entries of the trace, if any were kept.
-    pub tail: Vec<Entry>,
+    /// Last entries of the trace, if the run kept any.
+    pub tail: Vec<TraceEntry>,
 }
 
 impl Report {
-    /// Nothing is left of a run that panicked but where it was.
+    /// Creates the report of a run that panicked; only its scenario is known.
     pub(crate) fn panicked(scenario: &Scenario, text: &str) -> Report {
         Report {
             name: scenario.name.clone(),

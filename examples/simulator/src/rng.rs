@@ -1,6 +1,8 @@
-//! The simulator's own random numbers. A generator from a library may change its output with a version, and then
-//! no seed of last year would replay; this one is fixed here: xoshiro256++ (Blackman and Vigna), seeded through
-//! [`SplitMix64`]. Only integers: floating-point functions such as `ln` differ between platforms.
+//! Random numbers of the simulator.
+//!
+//! A library's generator may change its output between versions, and old seeds would no longer replay. This module
+//! therefore fixes the generator: xoshiro256++ (Blackman and Vigna), seeded through [`SplitMix64`]. It uses integers
+//! only, because floating-point functions such as `ln` differ between platforms.
 
 use core::time::Duration;
 
@@ -16,31 +18,32 @@ impl Chance {
     /// Certain.
     pub const ALWAYS: Chance = Chance(1_000_000);
 
-    /// So many of a million; more than a million is certain.
+    /// Creates a probability from parts per million, at most one million.
     pub const fn ppm(parts: u32) -> Chance {
         Chance(if parts > 1_000_000 { 1_000_000 } else { parts })
     }
 
-    /// So many of a hundred.
+    /// Creates a probability from a percentage.
     pub const fn percent(parts: u32) -> Chance {
         Chance::ppm(parts.saturating_mul(10_000))
     }
 }
 
-/// A seeded generator. Not for secrets.
+/// A seeded generator. Not suitable for secrets.
 #[derive(Clone, Debug)]
 pub struct Rng {
     state: [u64; 4],
 }
 
 impl Rng {
-    /// The generator of `seed`.
+    /// Creates the generator of `seed`.
     pub fn new(seed: u64) -> Rng {
         let mut seeds = SplitMix64::new(seed);
         Rng { state: [(); 4].map(|()| seeds.next_u64()) }
     }
 
-    /// An independent generator for one purpose of a run, so that a draw more in one place shifts nothing elsewhere.
+    /// Creates an independent generator for one purpose of a run, so that a draw for one purpose does not shift
+    /// another.
     pub fn stream(seed: u64, purpose: &str, index: u64) -> Rng {
         let mut mixer = SplitMix64::new(crate::hash::bytes(purpose.as_bytes()) ^ seed.rotate_left(17));
         let of_purpose = mixer.next_u64();
@@ -48,7 +51,7 @@ impl Rng {
         Rng::new(of_purpose ^ mixer.next_u64() ^ seed)
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         let [a, b, c, d] = self.state;
         let result = a.wrapping_add(d).rotate_left(23).wrapping_add(a);
@@ -57,9 +60,9 @@ impl Rng {
         result
     }
 
-    /// A number below `limit`, every one equally likely; 0 if `limit` is 0.
+    /// Returns a uniform number below `limit`; 0 if `limit` is 0.
     pub fn below(&mut self, limit: u64) -> u64 {
-        // Lemire's multiplication; the rejected draws are those that would favour small numbers.
+        // Lemire's multiplication; rejects the draws that would favour small numbers.
         let reject_below = if limit == 0 { 0 } else { limit.wrapping_neg() % limit };
         loop {
             let wide = u128::from(self.next_u64()) * u128::from(limit);
@@ -69,28 +72,28 @@ impl Rng {
         }
     }
 
-    /// An index below `limit`; 0 if `limit` is 0.
+    /// Returns a uniform index below `limit`; 0 if `limit` is 0.
     pub fn index(&mut self, limit: usize) -> usize {
         self.below(limit as u64) as usize
     }
 
-    /// A number from `low` to `high`, both included.
+    /// Returns a uniform number from `low` to `high`, both included.
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
         low.saturating_add(self.below(high.saturating_sub(low).saturating_add(1)))
     }
 
-    /// A duration from `low` to `high`, in whole microseconds.
+    /// Returns a uniform duration from `low` to `high`, in whole microseconds.
     pub fn duration(&mut self, low: Duration, high: Duration) -> Duration {
         Duration::from_micros(self.between(micros(low), micros(high)))
     }
 
-    /// Whether something of this probability happens.
+    /// Returns `true` with the given probability.
     pub fn chance(&mut self, chance: Chance) -> bool {
-        // No draw for the impossible: a scenario without loss does not pay for loss.
+        // No draw for probability zero, so that a scenario without loss does not pay for it.
         chance.0 > 0 && self.below(1_000_000) < u64::from(chance.0)
     }
 
-    /// An exponentially distributed number of the given mean (von Neumann's method: comparisons only).
+    /// Returns an exponentially distributed number with the given mean (von Neumann's method, comparisons only).
     pub fn exponential(&mut self, mean: u64) -> u64 {
         let mut whole = 0u64;
         loop {
@@ -111,12 +114,12 @@ impl Rng {
         }
     }
 
-    /// One of `items`.
+    /// Returns a random item.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.index(items.len()))
     }
 
-    /// Puts `items` into a random order.
+    /// Shuffles `items`.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             let j = self.index(i + 1);
@@ -124,7 +127,7 @@ impl Rng {
         }
     }
 
-    /// Fills `bytes`.
+    /// Fills `bytes` with random bytes.
     pub fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(8) {
             for (to, from) in chunk.iter_mut().zip(self.next_u64().to_le_bytes()) {
@@ -133,14 +136,14 @@ impl Rng {
         }
     }
 
-    /// So many random bytes.
+    /// Returns `len` random bytes.
     pub fn bytes(&mut self, len: usize) -> Vec<u8> {
         let mut bytes = vec![0; len];
         self.fill(&mut bytes);
         bytes
     }
 
-    /// 32 random bytes, for instance the seed of a test key.
+    /// Returns 32 random bytes, for instance the seed of a test key.
     pub fn seed32(&mut self) -> [u8; 32] {
         let mut seed = [0; 32];
         self.fill(&mut seed);
@@ -148,7 +151,7 @@ impl Rng {
     }
 }
 
-/// A duration in whole microseconds, the simulator's unit.
+/// Converts a duration to whole microseconds, the simulator's unit.
 pub(crate) fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
@@ -159,7 +162,7 @@ mod tests {
 
     #[test]
     fn the_generator_gives_the_published_sequence() {
-        // What the authors' C code gives from the state 1, 2, 3, 4.
+        // Output of the authors' C code from the state 1, 2, 3, 4.
         let mut rng = Rng { state: [1, 2, 3, 4] };
         let published = [
             41_943_041,

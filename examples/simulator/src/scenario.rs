@@ -1,5 +1,4 @@
-//! A scenario says everything about a run that the host does not: it is plain data, and together with the host it
-//! determines the run.
+//! Description of a run as plain data. A scenario and a host determine the run.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +8,21 @@ use crate::fault::{Behaviour, CrashPoint, Fault, Scheduled};
 use crate::network::{Latency, Network};
 use crate::rng::micros;
 
-/// How long a node's own work takes. The default is no time at all: then a step is carried out at the moment of its
-/// input. Otherwise the node is busy meanwhile, and inputs that wait are handled together, with one write.
+/// Duration of a node's own work.
+///
+/// By default work takes no time and a step is executed at the moment of its input. Otherwise the node is busy, and
+/// the inputs that queue meanwhile are processed together, with one write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
-    /// For each input.
+    /// Time per input.
     pub per_input: Duration,
-    /// For each thousand bytes of a message.
+    /// Time per 1,000 bytes of a message.
     pub per_kilobyte: Duration,
-    /// For a write, if there is something to persist.
+    /// Time per write of a step that persists records.
     pub write: Latency,
-    /// So many inputs may wait; messages beyond are lost.
+    /// Maximum number of queued inputs; further messages are lost.
     pub inbox: usize,
-    /// So many inputs at most are handled before a write.
+    /// Maximum number of inputs processed before a write.
     pub group: usize,
 }
 
@@ -37,29 +38,29 @@ impl Default for Work {
     }
 }
 
-/// How wrong the nodes' clocks are.
+/// Errors of the nodes' clocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clocks {
-    /// A node's clock is ahead by up to this.
+    /// Maximum offset of a node's clock, always ahead.
     pub offset: Duration,
-    /// A node's clock runs faster or slower by up to so many parts per million.
+    /// Maximum drift of a node's clock in either direction, in parts per million.
     pub drift_ppm: u32,
 }
 
-/// What the simulator checks by itself in every run.
+/// The checks that the simulator performs in every run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checks {
-    /// Every correct node makes progress ([`Actions::progress`](crate::Actions::progress)) within this time, again
-    /// and again, once the network is stable and the last fault is over.
+    /// Time within which every correct node must report progress ([`Actions::progress`](crate::Actions::progress)),
+    /// repeatedly, once the network is stable and the last fault is over.
     pub liveness: Option<Duration>,
-    /// Whatever decodes encodes to the same bytes.
+    /// Decoded values must re-encode to the same bytes.
     pub canonical: bool,
-    /// What an honest node sent is never refused by an honest node's decoder, unless the host allows it
+    /// An honest node must decode the messages of honest nodes, unless the host permits the refusal
     /// ([`Host::on_refused`](crate::Host::on_refused)).
     pub readable: bool,
-    /// No honest node accuses an honest member.
+    /// Honest nodes must not accuse honest members.
     pub fair: bool,
-    /// A run of more events than this spins.
+    /// Maximum number of events of a run.
     pub events: u64,
 }
 
@@ -69,33 +70,33 @@ impl Default for Checks {
     }
 }
 
-/// A run's circumstances. Made by [`Scenario::new`] and the methods below, or by [`preset`](crate::preset).
+/// The circumstances of a run. Created by [`Scenario::new`] and the methods below, or by [`preset`](crate::preset).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scenario {
-    /// For reports, and for the command that replays it.
+    /// Name for reports and for the replay command.
     pub name: String,
-    /// All randomness comes from here.
+    /// Seed of all randomness.
     pub seed: u64,
-    /// How many members there are. Node `i` is member `i`; twins get numbers from here on.
+    /// Number of members. Node `i` is member `i`; the second nodes of twins get the slots from this number on.
     pub nodes: usize,
-    /// How long the run is, in virtual time.
+    /// Duration of the run in virtual time.
     pub duration: Duration,
-    /// The links.
+    /// Properties of the links.
     pub network: Network,
-    /// The nodes' own work.
+    /// Duration of the nodes' own work.
     pub work: Work,
-    /// The nodes' clocks.
+    /// Errors of the nodes' clocks.
     pub clocks: Clocks,
-    /// What goes wrong; any order.
+    /// Scheduled faults, in any order.
     pub faults: Vec<Scheduled>,
-    /// Who is Byzantine, and how.
+    /// Nodes that are Byzantine from the start, with their behaviour.
     pub byzantine: BTreeMap<usize, Behaviour>,
-    /// What is checked besides the host's own checks.
+    /// Checks in addition to those of the host.
     pub checks: Checks,
 }
 
 impl Scenario {
-    /// Perfect links of 10 ms, no faults, ten seconds.
+    /// Creates a scenario with perfect links of 10 ms, without faults, lasting ten seconds.
     pub fn new(name: &str, nodes: usize, seed: u64) -> Scenario {
         Scenario {
             name: name.to_owned(),
@@ -111,35 +112,35 @@ impl Scenario {
         }
     }
 
-    /// Sets how long the run is.
+    /// Sets the duration of the run.
     #[must_use]
     pub fn lasting(mut self, duration: Duration) -> Self {
         self.duration = duration;
         self
     }
 
-    /// Sets the links.
+    /// Sets the properties of the links.
     #[must_use]
     pub fn network(mut self, network: Network) -> Self {
         self.network = network;
         self
     }
 
-    /// Sets the nodes' own work.
+    /// Sets the duration of the nodes' own work.
     #[must_use]
     pub fn work(mut self, work: Work) -> Self {
         self.work = work;
         self
     }
 
-    /// Sets how wrong clocks are.
+    /// Sets the errors of the clocks.
     #[must_use]
     pub fn clocks(mut self, offset: Duration, drift_ppm: u32) -> Self {
         self.clocks = Clocks { offset, drift_ppm };
         self
     }
 
-    /// Demands progress of every correct node within `bound`.
+    /// Requires progress of every correct node within `bound`.
     #[must_use]
     pub fn live_within(mut self, bound: Duration) -> Self {
         self.checks.liveness = Some(bound);
@@ -171,7 +172,7 @@ impl Scenario {
         self.fault(at, Fault::Split { groups, holds: false, one_way: false }).fault(until, Fault::Heal)
     }
 
-    /// The node is down from the start and stays so.
+    /// Keeps the node down during the whole run.
     #[must_use]
     pub fn dead(self, node: usize) -> Self {
         self.crash(Duration::ZERO, node, CrashPoint::Now)
@@ -184,7 +185,7 @@ impl Scenario {
         self
     }
 
-    /// From when on nothing disturbs the nodes any more, in microseconds.
+    /// Returns the time after which no fault occurs and the network is stable, in microseconds.
     pub(crate) fn quiet_from(&self) -> u64 {
         let last = self.faults.iter().map(|fault| micros(fault.at)).max().unwrap_or(0);
         last.max(micros(self.network.stable_from))

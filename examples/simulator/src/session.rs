@@ -1,9 +1,9 @@
-//! A run that somebody watches and disturbs, and that can be had again.
+//! Runs with interventions that can be replayed exactly.
 //!
-//! [`Simulation::inject`] alone is not enough for that: an intervention at a time t has to fall between the same two
-//! events when it is replayed. A [`Session`] sees to it that everything due at t has happened before the
-//! intervention, and everything that follows from the intervention at t before the next one. So the history depends
-//! on scenario, host and the recorded interventions only, and not on the steps in which time was advanced.
+//! [`Simulation::inject`] alone does not suffice: a replayed intervention at time t must occur between the same two
+//! events. A [`Session`] processes everything due at t before the intervention, and everything that follows from the
+//! intervention at t before the next one. The history therefore depends only on the scenario, the host and the
+//! recorded interventions, not on the increments in which time was advanced.
 
 use core::time::Duration;
 
@@ -13,23 +13,23 @@ use crate::host::Host;
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
 
-/// A run with interventions: those of a script at their times, and those of the moment, which become part of the
-/// script.
+/// A run with interventions: scheduled ones from a script, and live ones, which are added to the script.
 pub struct Session<H: Host> {
     simulation: Simulation<H>,
     script: Vec<Scheduled>,
-    /// How many of them were carried out.
+    /// Number of executed interventions.
     done: usize,
 }
 
 impl<H: Host> Session<H> {
-    /// A run that has not begun. The script may be in any order; what has the same time keeps its order.
+    /// Creates a run that has not started. The script may be in any order; interventions at the same time keep their
+    /// order.
     pub fn new(scenario: Scenario, host: H, mut script: Vec<Scheduled>) -> Self {
         script.sort_by_key(|scheduled| scheduled.at);
         Self { simulation: Simulation::new(scenario, host), script, done: 0 }
     }
 
-    /// Carries out everything up to `until`, interventions included. Answers whether the run goes on.
+    /// Processes everything up to `until`, including interventions. Returns `true` if the run continues.
     pub fn advance(&mut self, until: Duration) -> bool {
         while let Some(next) = self.script.get(self.done).filter(|next| next.at <= until) {
             let Scheduled { at, fault } = next.clone();
@@ -41,19 +41,19 @@ impl<H: Host> Session<H> {
         self.simulation.advance(until)
     }
 
-    /// Carries out everything that is due at [`next_at`](Session::next_at). Answers whether the run goes on.
+    /// Processes everything due at [`next_at`](Session::next_at). Returns `true` if the run continues.
     pub fn step(&mut self) -> bool {
         self.next_at().is_some_and(|at| self.advance(at))
     }
 
-    /// When the next event or intervention is due; nothing if nothing will ever happen again.
+    /// Returns the time of the next event or intervention; `None` if there is none.
     pub fn next_at(&self) -> Option<Duration> {
         let planned = self.script.get(self.done).map(|next| next.at);
         self.simulation.next_at().into_iter().chain(planned).min()
     }
 
-    /// Intervenes now, and records it. What the script still holds comes at its times all the same. A run that is
-    /// over takes no more.
+    /// Intervenes now and records the intervention. The rest of the script keeps its times. A finished run ignores
+    /// interventions.
     pub fn intervene(&mut self, fault: Fault) {
         let at = self.now();
         if self.violation().is_some() || at >= self.simulation.scenario().duration {
@@ -64,32 +64,32 @@ impl<H: Host> Session<H> {
         self.carry_out(at, fault);
     }
 
-    /// Every intervention, past and to come, in order.
+    /// Returns all interventions, past and future, in order.
     pub fn script(&self) -> &[Scheduled] {
         &self.script
     }
 
-    /// How many interventions of the script were carried out: those at its beginning.
+    /// Returns the number of executed interventions: a prefix of the script.
     pub fn done(&self) -> usize {
         self.done
     }
 
-    /// The time now.
+    /// Returns the current virtual time.
     pub fn now(&self) -> Duration {
         Duration::from_micros(self.simulation.now().0)
     }
 
-    /// What was found wrong. The run does not go on then.
+    /// Returns the violation that ended the run, if any.
     pub fn violation(&self) -> Option<&Violation> {
         self.simulation.violation()
     }
 
-    /// The run.
+    /// Returns the underlying simulation.
     pub fn simulation(&self) -> &Simulation<H> {
         &self.simulation
     }
 
-    /// The host, for what it keeps for its spectators. Changing anything else breaks determinism.
+    /// Returns the host mutably, for its observer state. Any other change breaks determinism.
     pub fn host_mut(&mut self) -> &mut H {
         self.simulation.host_mut()
     }

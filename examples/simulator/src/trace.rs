@@ -1,4 +1,4 @@
-//! What happened: a hash over all of it, and on demand the last entries or every entry as it comes.
+//! Trace of a run: a hash over all events and, on request, the last entries or every entry.
 
 use core::fmt::{self, Debug, Write};
 use std::collections::VecDeque;
@@ -8,133 +8,133 @@ use quorate::machine::{MemberIndex, Recipient, Time};
 use crate::hash::TraceHash;
 use crate::links::Loss;
 
-/// The longest detail of an entry, in bytes.
+/// Maximum length of an entry's detail, in bytes.
 const LONGEST_DETAIL: usize = 200;
 
-/// One thing that happened.
+/// An entry of the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// When, by the simulator's clock.
+pub struct TraceEntry {
+    /// Simulator time of the event.
     pub at: Time,
-    /// To which node; nothing for what concerns all.
+    /// The node concerned; `None` if the event concerns all nodes.
     pub node: Option<usize>,
-    /// What.
-    pub what: What,
-    /// The message, timer, command, output or fault, cut to a line's length.
+    /// Kind of the event.
+    pub kind: EventKind,
+    /// The message, timer, command, output or fault, truncated to one line.
     pub detail: String,
 }
 
-/// Kinds of entries.
+/// Kinds of trace entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    /// The node started from so many records.
+pub enum EventKind {
+    /// The node started.
     Started {
-        /// How many.
+        /// Number of records it started from.
         records: usize,
     },
     /// The node crashed.
     Crashed,
     /// A message arrived.
     Received {
-        /// From which node.
+        /// The sender's slot.
         from: usize,
-        /// How long it is.
+        /// Length of the message.
         bytes: usize,
     },
-    /// A message arrived that the decoder refused.
+    /// The receiver failed to decode a message.
     Refused {
-        /// From which node.
+        /// The sender's slot.
         from: usize,
-        /// How long it is.
+        /// Length of the message.
         bytes: usize,
     },
     /// A timer fired.
     Timer,
-    /// The driver gave a command.
+    /// The machine received a command.
     Command,
     /// Records became durable.
     Persisted {
-        /// How many.
+        /// Number of records.
         records: usize,
     },
-    /// The node sends.
+    /// The node sent a message.
     Sent {
-        /// To whom; nothing means to all others.
+        /// The receiver; `None` for all other members.
         to: Option<MemberIndex>,
-        /// How long it is.
+        /// Length of the message.
         bytes: usize,
     },
     /// A message was lost.
     Lost {
-        /// On the way to which node.
+        /// The receiver's slot.
         to: usize,
-        /// Why.
+        /// Reason of the loss.
         why: Loss,
     },
-    /// The machine told its driver something.
+    /// The machine produced an output.
     Output,
-    /// The machine accuses a member.
+    /// The machine accused a member.
     Accused {
-        /// Whom.
+        /// The accused member.
         culprit: MemberIndex,
     },
-    /// A fault of the schedule happens.
+    /// A scheduled fault occurred.
     Fault,
 }
 
-impl What {
+impl EventKind {
     fn code(&self) -> u64 {
         match *self {
-            What::Started { records } => 1 | (records as u64) << 8,
-            What::Crashed => 2,
-            What::Received { from, .. } => 3 | (from as u64) << 8,
-            What::Refused { from, .. } => 4 | (from as u64) << 8,
-            What::Timer => 5,
-            What::Command => 6,
-            What::Persisted { records } => 7 | (records as u64) << 8,
-            What::Sent { .. } => 8,
-            What::Lost { to, .. } => 9 | (to as u64) << 8,
-            What::Output => 10,
-            What::Accused { culprit } => 11 | u64::from(culprit) << 8,
-            What::Fault => 12,
+            EventKind::Started { records } => 1 | (records as u64) << 8,
+            EventKind::Crashed => 2,
+            EventKind::Received { from, .. } => 3 | (from as u64) << 8,
+            EventKind::Refused { from, .. } => 4 | (from as u64) << 8,
+            EventKind::Timer => 5,
+            EventKind::Command => 6,
+            EventKind::Persisted { records } => 7 | (records as u64) << 8,
+            EventKind::Sent { .. } => 8,
+            EventKind::Lost { to, .. } => 9 | (to as u64) << 8,
+            EventKind::Output => 10,
+            EventKind::Accused { culprit } => 11 | u64::from(culprit) << 8,
+            EventKind::Fault => 12,
         }
     }
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for TraceEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:>13} ", format!("{}.{:06}s", self.at.0 / 1_000_000, self.at.0 % 1_000_000))?;
         match self.node {
             Some(node) => write!(f, "node {node:<3} ")?,
             None => write!(f, "         ")?,
         }
-        match self.what {
-            What::Started { records } => write!(f, "starts from {records} records")?,
-            What::Crashed => write!(f, "crashes")?,
-            What::Received { from, bytes } => write!(f, "<- {from} ({bytes} B)")?,
-            What::Refused { from, bytes } => write!(f, "refuses <- {from} ({bytes} B)")?,
-            What::Timer => write!(f, "timer")?,
-            What::Command => write!(f, "command")?,
-            What::Persisted { records } => write!(f, "persists {records} records")?,
-            What::Sent { to: Some(to), bytes } => write!(f, "-> {to} ({bytes} B)")?,
-            What::Sent { to: None, bytes } => write!(f, "-> all ({bytes} B)")?,
-            What::Lost { to, why } => write!(f, "lost on the way to {to} ({why:?})")?,
-            What::Output => write!(f, "output")?,
-            What::Accused { culprit } => write!(f, "accuses {culprit}")?,
-            What::Fault => write!(f, "fault")?,
+        match self.kind {
+            EventKind::Started { records } => write!(f, "starts from {records} records")?,
+            EventKind::Crashed => write!(f, "crashes")?,
+            EventKind::Received { from, bytes } => write!(f, "<- {from} ({bytes} B)")?,
+            EventKind::Refused { from, bytes } => write!(f, "refuses <- {from} ({bytes} B)")?,
+            EventKind::Timer => write!(f, "timer")?,
+            EventKind::Command => write!(f, "command")?,
+            EventKind::Persisted { records } => write!(f, "persists {records} records")?,
+            EventKind::Sent { to: Some(to), bytes } => write!(f, "-> {to} ({bytes} B)")?,
+            EventKind::Sent { to: None, bytes } => write!(f, "-> all ({bytes} B)")?,
+            EventKind::Lost { to, why } => write!(f, "lost on the way to {to} ({why:?})")?,
+            EventKind::Output => write!(f, "output")?,
+            EventKind::Accused { culprit } => write!(f, "accuses {culprit}")?,
+            EventKind::Fault => write!(f, "fault")?,
         }
         if self.detail.is_empty() { Ok(()) } else { write!(f, " {}", self.detail) }
     }
 }
 
-/// Called with every entry.
-pub type Observer = Box<dyn FnMut(&Entry)>;
+/// Callback for trace entries.
+pub type TraceObserver = Box<dyn FnMut(&TraceEntry)>;
 
 pub(crate) struct Trace {
     hash: TraceHash,
     keep: usize,
-    last: VecDeque<Entry>,
-    pub(crate) observer: Option<Observer>,
+    last: VecDeque<TraceEntry>,
+    pub(crate) observer: Option<TraceObserver>,
 }
 
 impl Trace {
@@ -150,33 +150,33 @@ impl Trace {
         self.hash.value()
     }
 
-    pub(crate) fn take_last(&mut self) -> Vec<Entry> {
+    pub(crate) fn take_last(&mut self) -> Vec<TraceEntry> {
         self.last.drain(..).collect()
     }
 
-    /// Something that belongs to the run's identity. `content` stands for the detail in the hash, so that the hash
-    /// is the same whether details are written or not.
+    /// Records an event that contributes to the trace hash. `content` represents the detail in the hash, so that the
+    /// hash does not depend on whether details are formatted.
     pub(crate) fn event(
         &mut self,
         at: u64,
         node: Option<usize>,
-        what: What,
+        kind: EventKind,
         content: u64,
         detail: &dyn Debug,
     ) {
         self.hash.add(at);
         self.hash.add(node.map_or(u64::MAX, |node| node as u64));
-        self.hash.add(what.code());
+        self.hash.add(kind.code());
         self.hash.add(content);
-        self.remark(at, node, what, detail);
+        self.remark(at, node, kind, detail);
     }
 
-    /// Something that follows from other entries and is only for readers.
-    pub(crate) fn remark(&mut self, at: u64, node: Option<usize>, what: What, detail: &dyn Debug) {
+    /// Records an entry that follows from others and does not contribute to the trace hash.
+    pub(crate) fn remark(&mut self, at: u64, node: Option<usize>, kind: EventKind, detail: &dyn Debug) {
         if self.keep == 0 && self.observer.is_none() {
             return;
         }
-        let entry = Entry { at: Time(at), node, what, detail: line(detail) };
+        let entry = TraceEntry { at: Time(at), node, kind, detail: line(detail) };
         if let Some(observer) = &mut self.observer {
             observer(&entry);
         }
@@ -189,16 +189,17 @@ impl Trace {
     }
 }
 
-/// A detail that says nothing.
-pub(crate) struct Nothing;
+/// A detail without text.
+pub(crate) struct NoDetail;
 
-impl Debug for Nothing {
+impl Debug for NoDetail {
     fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
         Ok(())
     }
 }
 
-/// The beginning of a value's `Debug` form. Formatting stops when the line is full: a batch of a megabyte costs a line.
+/// Formats the beginning of a value's `Debug` form. Formatting stops at the limit, so that a large value costs one
+/// line.
 fn line(value: &dyn Debug) -> String {
     let mut line = Line(String::new());
     if write!(line, "{value:?}").is_err() {
@@ -222,7 +223,7 @@ impl Write for Line {
     }
 }
 
-/// Whom an outgoing message goes to, for a trace.
+/// Returns the single receiver of a message, if any.
 pub(crate) fn receiver(to: Recipient) -> Option<MemberIndex> {
     match to {
         Recipient::One(member) => Some(member),
@@ -235,12 +236,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_does_not_depend_on_what_is_kept() {
+    fn the_hash_does_not_depend_on_the_entries_kept() {
         let (mut bare, mut full) = (Trace::new(), Trace::new());
         full.keep(2);
         for trace in [&mut bare, &mut full] {
             for i in 0..3 {
-                trace.event(i, Some(1), What::Timer, i, &i);
+                trace.event(i, Some(1), EventKind::Timer, i, &i);
             }
         }
         assert_eq!(bare.hash(), full.hash());
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_detail_is_cut_at_a_character() {
+    fn a_long_detail_is_cut_at_a_character_boundary() {
         let cut = line(&"é".repeat(1_000));
         assert!(cut.ends_with('…') && cut.len() <= LONGEST_DETAIL + 3, "{}", cut.len());
     }

@@ -1,5 +1,5 @@
-//! What Byzantine members do, seen through a protocol that bears some of it: Paxos counts on members to be honest, but
-//! its messages are authenticated, so that only lies by a member itself do harm.
+//! Effects of Byzantine members on Paxos. Paxos assumes honest members, but its messages are authenticated, so that
+//! only a member's own lies cause harm.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod paxos;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use paxos::Flaw;
 use paxos::host::{PaxosHost, shape};
 use quorate_simulator::{
-    Behaviour, Entry, Link, Network, Report, Scenario, Simulation, What, preset, replay, run,
+    Behaviour, EventKind, Link, Network, Report, Scenario, Simulation, TraceEntry, preset, replay, run,
 };
 
 const MS: Duration = Duration::from_millis(1);
@@ -32,7 +32,7 @@ fn harmless(behaviour: Behaviour) -> Report {
 #[track_caller]
 fn harmful(behaviour: Behaviour, flaw: Flaw, property: &str) {
     let outcome = (0..50).find_map(|seed| with(behaviour.clone(), seed, flaw).outcome.err());
-    assert_eq!(outcome.expect("no seed of fifty shows the harm").property, property);
+    assert_eq!(outcome.expect("no seed of fifty shows the violation").property, property);
 }
 
 #[test]
@@ -65,14 +65,14 @@ fn garbage_is_refused_and_counted() {
 }
 
 #[test]
-fn a_replayer_is_refused_where_it_repeats_others_and_harmless_where_it_repeats_itself() {
+fn a_replayer_is_refused_for_messages_of_other_members() {
     let report = harmless(Behaviour::Replayer(10 * MS));
     let node = &report.metrics.nodes[2];
     assert!(node.refused > 100 && node.sent > 10 * node.refused / 9, "{node:?}");
 }
 
 #[test]
-fn a_mutator_is_refused_and_a_loose_decoder_is_found() {
+fn a_mutator_is_refused_and_reveals_a_loose_decoder() {
     let report = harmless(Behaviour::Mutator);
     let node = &report.metrics.nodes[2];
     assert!(node.refused > node.sent / 4 && node.refused < node.sent * 3 / 4, "{node:?}");
@@ -80,18 +80,18 @@ fn a_mutator_is_refused_and_a_loose_decoder_is_found() {
 }
 
 #[test]
-fn a_selective_member_tells_only_some() {
+fn a_selective_member_is_harmless() {
     harmless(Behaviour::Selective);
 }
 
 #[test]
-fn twins_and_liars_break_a_protocol_that_counts_on_honesty() {
+fn twins_and_liars_break_a_crash_tolerant_protocol() {
     harmful(Behaviour::Twins(700 * MS), Flaw::None, "agreement");
     harmful(Behaviour::Custom("liar".into()), Flaw::None, "agreement");
 }
 
 #[test]
-fn a_scenario_that_the_host_cannot_stage_is_an_error() {
+fn an_impossible_scenario_is_an_error() {
     for (node, behaviour) in [(2, Behaviour::Custom("dragon".into())), (9, Behaviour::Silent)] {
         let scenario = Scenario::new("impossible", 5, 0).byzantine(node, behaviour);
         let outcome = run(&scenario, |s| PaxosHost::new(s, Flaw::None)).outcome;
@@ -102,7 +102,7 @@ fn a_scenario_that_the_host_cannot_stage_is_an_error() {
 }
 
 #[test]
-fn twins_share_the_members_between_them() {
+fn twins_divide_the_other_members() {
     let link = Link::perfect(quorate_simulator::Latency::Fixed(MS));
     let scenario = Scenario::new("twins", 4, 5)
         .network(Network::stable(link))
@@ -110,14 +110,14 @@ fn twins_share_the_members_between_them() {
         .byzantine(0, Behaviour::Twins(Duration::from_secs(60)));
     let heard = Rc::new(RefCell::new(BTreeSet::new()));
     let copy = Rc::clone(&heard);
-    let observer = move |entry: &Entry| {
-        if let (Some(node), What::Received { from: from @ (0 | 4), .. }) = (entry.node, entry.what) {
+    let observer = move |entry: &TraceEntry| {
+        if let (Some(node), EventKind::Received { from: from @ (0 | 4), .. }) = (entry.node, entry.kind) {
             copy.borrow_mut().insert((node, from));
         }
     };
     let report = replay(&scenario, |s| PaxosHost::new(s, Flaw::None), Box::new(observer));
     assert_eq!(report.metrics.nodes.len(), 5);
-    // Each of the three others hears exactly one of the two, and each of the two is heard.
+    // Each of the three other members hears exactly one twin, and each twin is heard.
     let heard: Vec<(usize, usize)> = heard.take().into_iter().collect();
     assert_eq!(heard.iter().map(|(node, _)| *node).collect::<Vec<_>>(), [1, 2, 3], "{heard:?}");
     assert_eq!(heard.iter().map(|(_, from)| *from).collect::<BTreeSet<_>>(), BTreeSet::from([0, 4]));

@@ -1,19 +1,19 @@
-//! Each checker finds the flaw that it is for, under the fault that brings it out; and a machine without a flaw passes.
+//! Each checker finds its flaw under the fault that exposes it; a machine without a flaw passes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod paxos;
 
 use paxos::Flaw;
 use paxos::host::{PaxosHost, shape};
-use quorate_simulator::{Failure, Shape, check_seeds, preset};
+use quorate_simulator::{Failure, PresetParameters, check_seeds, preset};
 
-/// Runs seeds of a preset up to the first failure.
+/// Runs seeds of a preset until the first failure.
 fn hunt(name: &str, flaw: Flaw, seeds: u64) -> Result<u64, Box<Failure>> {
     let scenario = |seed| {
         let mut scenario = preset(name, &shape(5), seed).unwrap();
         if name == "crashes" {
-            // A crash alone hurts nobody as long as everybody else knows what was decided.
-            let more = |name| preset(name, &Shape { faulty: 0, ..shape(3) }, seed).unwrap();
+            // A crash alone is harmless as long as all other members know the decision.
+            let more = |name| preset(name, &PresetParameters { faulty: 0, ..shape(3) }, seed).unwrap();
             scenario = more("crashes");
             scenario.network = more("lossy").network;
             scenario.faults.extend(more("partitions").faults);
@@ -26,7 +26,7 @@ fn hunt(name: &str, flaw: Flaw, seeds: u64) -> Result<u64, Box<Failure>> {
 
 #[track_caller]
 fn caught(name: &str, flaw: Flaw, property: &str) -> Failure {
-    let failure = hunt(name, flaw, 100).expect_err("no seed of a hundred found the flaw");
+    let failure = hunt(name, flaw, 100).expect_err("no seed of a hundred finds the flaw");
     assert_eq!(failure.report.outcome.as_ref().unwrap_err().property, property, "{failure}");
     *failure
 }
@@ -41,12 +41,12 @@ fn a_machine_without_a_flaw_passes() {
 }
 
 #[test]
-fn what_is_sent_before_it_is_durable_is_caught_by_crashes() {
+fn sending_before_persisting_is_caught_by_crashes() {
     caught("crashes", Flaw::LazyDisk, "agreement");
 }
 
 #[test]
-fn what_is_not_told_again_after_a_crash_between_persist_and_send_is_caught() {
+fn missing_redelivery_after_a_crash_is_caught() {
     caught("crashes", Flaw::NoRedelivery, "order");
 }
 

@@ -24,22 +24,22 @@ fn two_runs_of_a_seed_are_the_same_and_seeds_differ() {
             );
             assert_eq!(first.to_string(), second.to_string());
             assert_eq!(first.metrics, second.metrics);
-            assert!(hashes.insert(first.trace_hash), "{name} {seed} went as another run did");
+            assert!(hashes.insert(first.trace_hash), "{name} {seed} equals another run");
         }
     }
 }
 
-/// On every platform and in every version: a seed that failed last year must still show why. Whoever changes this
-/// hash makes all recorded seeds worthless, and says so in the changelog.
+/// The hash is the same on every platform and in every version, so that recorded seeds keep their meaning. A change
+/// of this hash invalidates all recorded seeds and must be stated in the changelog.
 #[test]
-fn a_seed_replays_for_ever() {
+fn a_recorded_seed_still_replays() {
     let scenario = preset("chaos", &shape(5), 2).unwrap();
     let report = run(&scenario, |s| PaxosHost::new(s, Flaw::None));
     assert_eq!(format!("{:016x} {}", report.trace_hash, report.events), "cd2855526a731092 6524");
 }
 
 #[test]
-fn neither_watching_nor_pausing_changes_a_run() {
+fn observing_or_pausing_does_not_change_a_run() {
     let scenario = preset("crashes", &shape(5), 1).unwrap();
     let plain = run(&scenario, |s| PaxosHost::new(s, Flaw::None));
     let seen = Rc::new(RefCell::new(0));
@@ -60,7 +60,7 @@ fn neither_watching_nor_pausing_changes_a_run() {
 }
 
 #[test]
-fn a_machine_with_a_global_is_found_out() {
+fn a_machine_with_global_state_is_detected() {
     let scenario = preset("calm", &shape(5), 1).unwrap();
     let violation = repeatable(&scenario, |s| PaxosHost::new(s, Flaw::Moody)).unwrap_err();
     assert_eq!(violation.property, "determinism");
@@ -68,14 +68,14 @@ fn a_machine_with_a_global_is_found_out() {
 }
 
 #[test]
-fn a_failure_says_how_to_replay_it_and_shrinks_to_what_matters() {
+fn a_failure_names_its_replay_command_and_shrinks() {
     let host = |scenario: &_| PaxosHost::new(scenario, Flaw::SmallQuorum);
     let mut failures = (0..100).filter_map(|seed| {
         let mut scenario = preset("partitions", &shape(5), seed).unwrap();
         scenario.faults.extend(preset("crashes", &shape(5), seed).unwrap().faults);
         check(&scenario, host, "cargo xtask simulate").err()
     });
-    let failure = failures.next().expect("no seed of a hundred found the flaw");
+    let failure = failures.next().expect("no seed of a hundred finds the flaw");
     let text = failure.to_string();
     let seed = failure.scenario.seed;
     let command =

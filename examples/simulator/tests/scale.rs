@@ -1,4 +1,4 @@
-//! Size: what a broadcast to very many costs, counted and not timed.
+//! Cost of a broadcast to many nodes, counted in operations.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::cell::Cell;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use quorate::machine::{Input, Machine, MemberIndex, Step, Time};
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate_simulator::{
-    Actions, Boot, Host, Latency, Link, Network, Node, Scenario, Verdict, Violation, run,
+    Actions, BootContext, Host, Latency, Link, Network, Node, Scenario, Verdict, Violation, run,
 };
 
 thread_local!(static ENCODED: Cell<u64> = const { Cell::new(0) });
@@ -28,7 +28,7 @@ impl Decode for Rumour {
     }
 }
 
-/// The first hundred members tell everybody something.
+/// The first hundred members broadcast one message each.
 struct Crier(MemberIndex);
 
 impl Machine for Crier {
@@ -62,7 +62,7 @@ struct Town {
 impl Host for Town {
     type Machine = Crier;
 
-    fn boot(&mut self, boot: Boot<Rumour>) -> Result<Crier, Violation> {
+    fn boot(&mut self, boot: BootContext<Rumour>) -> Result<Crier, Violation> {
         Ok(Crier(boot.node.member))
     }
 
@@ -81,14 +81,14 @@ impl Host for Town {
 }
 
 #[test]
-fn ten_thousand_nodes_hear_a_hundred_broadcasts_that_are_encoded_once() {
+fn a_broadcast_to_ten_thousand_nodes_is_encoded_once() {
     let link =
         Link::perfect(Latency::Uniform(Duration::from_millis(1), Duration::from_millis(99))).unordered();
     let scenario =
         Scenario::new("town", 10_000, 1).network(Network::stable(link)).lasting(Duration::from_secs(1));
     let report = run(&scenario, |_| Town::default());
     assert_eq!(report.outcome, Ok(()));
-    // Once to send, and once more where the first receiver checks that the bytes are canonical.
+    // Once by the sender, and once by the check that the bytes are canonical at the first receiver.
     assert_eq!(ENCODED.get(), 200);
     assert_eq!(report.events, 100 * 9_999 + 10_000);
 }

@@ -1,4 +1,4 @@
-//! Runs that are disturbed while they go on, and had again.
+//! Runs with interventions and their replay.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod paxos;
@@ -40,13 +40,13 @@ fn draw(rng: &mut Rng) -> Fault {
                 Behaviour::Twins(ms(500)),
                 Behaviour::Delayer(ms(100)),
             ];
-            // Two at most: the protocol needs a majority of honest members.
+            // At most two, because the protocol needs a majority of honest members.
             Fault::Turn { node: node % 2, behaviour: rng.pick(&kinds).unwrap().clone() }
         }
     }
 }
 
-/// Advances in frames of any length and single steps, with interventions in between.
+/// Advances in frames of random length and single steps, with interventions in between.
 fn disturbed(seed: u64) -> Session<PaxosHost> {
     let mut rng = Rng::stream(seed, "spectator", 0);
     let mut session = session(seed, Vec::new());
@@ -65,7 +65,7 @@ fn disturbed(seed: u64) -> Session<PaxosHost> {
 }
 
 #[test]
-fn what_was_done_to_a_run_replays_whatever_the_frames() {
+fn interventions_replay_independently_of_the_frames() {
     for seed in 0..30 {
         let first = disturbed(seed);
         assert!(first.violation().is_none(), "{seed}: {:?}", first.violation());
@@ -94,14 +94,14 @@ fn a_script_may_be_extended_before_its_end() {
     assert!(run.simulation().machine(2).is_some());
     let times: Vec<_> = run.script().iter().map(|scheduled| scheduled.at).collect();
     assert_eq!(times, [ms(1_000), ms(3_000)]);
-    // A run that is over takes no more.
+    // A finished run ignores interventions.
     run.advance(ms(6_000));
     run.intervene(crash(1));
     assert_eq!(run.script().len(), 2);
 }
 
 #[test]
-fn whoever_turns_is_dishonest_from_then_on_and_a_second_turn_replaces_the_first() {
+fn a_node_stays_byzantine_and_can_change_its_behaviour() {
     let mut run = session(3, Vec::new());
     run.advance(ms(500));
     run.intervene(Fault::Turn { node: 0, behaviour: Behaviour::Garbage(ms(5)) });
@@ -116,7 +116,7 @@ fn whoever_turns_is_dishonest_from_then_on_and_a_second_turn_replaces_the_first(
     assert_eq!(
         (refused(&run), run.simulation().metrics().nodes[0].sent),
         (before, sent),
-        "the garbage goes on"
+        "the garbage continues"
     );
     assert!(run.violation().is_none());
 
@@ -127,7 +127,7 @@ fn whoever_turns_is_dishonest_from_then_on_and_a_second_turn_replaces_the_first(
 }
 
 #[test]
-fn a_twin_may_come_later_and_begins_with_nothing() {
+fn a_late_twin_starts_with_an_empty_disk() {
     let mut run = session(4, Vec::new());
     run.advance(ms(1_000));
     run.intervene(Fault::Split { groups: vec![vec![1]], holds: false, one_way: false });

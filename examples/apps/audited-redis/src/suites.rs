@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use quorate::dsig::dynamic::SuiteId;
 use quorate::dsig::{
-    Auditor, Batch, VerifiedAnnouncement, Signature, Signer, SignerConfig, DsigSuite, Verifier, VerifierConfig, WotsBlake3,
-    WotsBlake3Wide, WotsHaraka256, WotsHaraka512,
+    Auditor, Batch, DsigSuite, Signature, Signer, SignerConfig, VerifiedAnnouncement, Verifier,
+    VerifierConfig, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512,
 };
 use quorate::ed25519::{PublicKey, SecretKey};
 use quorate::machine::Time;

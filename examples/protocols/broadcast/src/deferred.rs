@@ -1,10 +1,10 @@
-//! Messages whose signature is slow to verify wait here until nothing else does.
+//! Queue of messages whose signatures are slow to verify. They are processed when no other message waits.
 
 use std::collections::VecDeque;
 
 use quorate::machine::MemberIndex;
 
-/// A queue for each member, each bounded, served in turn: whoever floods waits longest.
+/// Bounded queues, one per member, served round-robin, so that a flooding member delays only itself.
 #[derive(Debug)]
 pub(crate) struct Deferred<T> {
     queues: Vec<VecDeque<T>>,
@@ -17,8 +17,8 @@ impl<T> Deferred<T> {
         Self { queues: (0..members).map(|_| VecDeque::new()).collect(), limit, next: 0 }
     }
 
-    /// Puts something off. Returns false, and drops it, if too much of that member's waits already: whoever wants
-    /// something says it again.
+    /// Appends an item. Returns `false` and drops the item if the member's queue is full; the sender of a message
+    /// repeats it.
     pub(crate) fn push(&mut self, from: MemberIndex, item: T) -> bool {
         match self.queues.get_mut(usize::from(from)) {
             Some(queue) if queue.len() < self.limit => {
@@ -29,7 +29,7 @@ impl<T> Deferred<T> {
         }
     }
 
-    /// The oldest of the member whose turn it is.
+    /// Removes the oldest item of the member whose turn it is.
     pub(crate) fn pop(&mut self) -> Option<(MemberIndex, T)> {
         let count = self.queues.len();
         for turn in (self.next..count).chain(0..self.next.min(count)) {
@@ -41,7 +41,7 @@ impl<T> Deferred<T> {
         None
     }
 
-    /// Takes out those of a member that `wanted` names.
+    /// Removes the items of a member that satisfy `wanted`.
     pub(crate) fn take(&mut self, from: MemberIndex, mut wanted: impl FnMut(&T) -> bool) -> Vec<T> {
         let Some(queue) = self.queues.get_mut(usize::from(from)) else { return Vec::new() };
         let (taken, left) = std::mem::take(queue).into_iter().partition::<Vec<T>, _>(|item| wanted(item));
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flood_of_one_member_delays_no_other() {
+    fn a_flooding_member_delays_no_other_member() {
         let mut deferred = Deferred::new(3, 100);
         let kept = (0..1_000).filter(|i| deferred.push(1, *i)).count();
         assert_eq!((kept, deferred.len()), (100, 100));
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_become_fast_is_taken_out_and_the_rest_keeps_its_order() {
+    fn taken_items_leave_the_others_in_order() {
         let mut deferred = Deferred::new(2, 10);
         (0..6).for_each(|i| assert!(deferred.push(0, i)));
         assert_eq!(deferred.take(0, |i| i % 2 == 0), [0, 2, 4]);

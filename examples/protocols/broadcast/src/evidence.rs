@@ -1,25 +1,25 @@
-//! Evidence as a file, which convinces whoever has the group's file.
+//! File format of evidence, verifiable with the group file alone.
 //!
 //! | bytes | field |
 //! |---|---|
 //! | 8 | `qbevid01` |
-//! | 24 to 39 | the group's [`Terms`]: with the group's file they say which committee it is, and the way of signing how to go on |
-//! | the rest | the [`Equivocation`](crate::Equivocation) with signatures of that way |
+//! | 24 to 39 | the [`GroupParameters`]; with the group file they determine the committee, and alone the signature scheme |
+//! | the rest | the [`Equivocation`](crate::Equivocation) with signatures of that scheme |
 //!
-//! How many members there are the file does not say, so the last part is decoded by whoever has the group.
+//! The file does not state the number of members; the last part is decoded with the group file.
 
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
-use crate::terms::Terms;
+use crate::group_parameters::GroupParameters;
 
-/// What a file begins with.
+/// Magic number at the beginning of a file.
 const MAGIC: &[u8; 8] = b"qbevid01";
-/// Longest file: two signatures of the longest suite, and what is around them.
+/// Maximum length of a file: two signatures of the longest suite and the other fields.
 pub const MAX_FILE: usize = 8 << 10;
 
-/// The file of evidence against a member of a group with these terms.
-pub fn encode(terms: &Terms, evidence: &impl Encode) -> Vec<u8> {
+/// Encodes evidence against a member of a group with these parameters.
+pub fn encode(terms: &GroupParameters, evidence: &impl Encode) -> Vec<u8> {
     let mut w = Writer::new();
     w.raw(MAGIC);
     terms.encode_to(&mut w);
@@ -27,19 +27,19 @@ pub fn encode(terms: &Terms, evidence: &impl Encode) -> Vec<u8> {
     w.into_bytes()
 }
 
-/// What a file says that its group agrees on, and the evidence itself, which only that can read.
+/// Decodes the group parameters of a file and returns them with the encoded evidence.
 ///
 /// # Errors
-/// [`Error::TooLarge`] beyond [`MAX_FILE`], [`Error::Malformed`] and its kin if it is no such file.
-pub fn decode(bytes: &[u8]) -> Result<(Terms, &[u8])> {
+/// [`Error::TooLarge`] beyond [`MAX_FILE`]; [`Error::Malformed`] and related errors if it is not an evidence file.
+pub fn decode(bytes: &[u8]) -> Result<(GroupParameters, &[u8])> {
     if bytes.len() > MAX_FILE {
         return Err(Error::TooLarge { what: "evidence", limit: MAX_FILE as u64 });
     }
     let mut r = Reader::new(bytes);
     if r.raw(MAGIC.len())? != MAGIC {
-        return Err(Error::Malformed { what: "beginning of a file of evidence" });
+        return Err(Error::Malformed { what: "evidence file: wrong magic number" });
     }
-    let terms = Terms::decode_from(&mut r, &())?;
+    let terms = GroupParameters::decode_from(&mut r, &())?;
     let rest = r.raw(r.remaining())?;
     Ok((terms, rest))
 }
@@ -51,18 +51,19 @@ mod tests {
     use quorate::scheme::Scheme;
 
     use super::*;
-    use crate::terms::Way;
+    use crate::group_parameters::AuthenticationKind;
     use crate::{Equivocation, Slot};
 
     fn evidence() -> Equivocation<Signature> {
         let key = Ed25519::secret_from_bytes(&[1; 32]).unwrap();
         let word = |digest: u8| ([digest; 32], Ed25519::sign(&key, &[digest]));
-        Equivocation { culprit: 2, slot: Slot { sender: 0, sequence: 1 }, words: [word(1), word(2)] }
+        Equivocation { culprit: 2, slot: Slot { sender: 0, sequence: 1 }, attestations: [word(1), word(2)] }
     }
 
     #[test]
-    fn a_file_is_read_as_it_was_written_and_no_other_is_one() {
-        let terms = Terms { way: Way::Eddsa, tail: 128, max_message: 16 << 10 };
+    fn an_evidence_file_has_one_encoding() {
+        let terms =
+            GroupParameters { authentication: AuthenticationKind::Eddsa, tail: 128, max_message: 16 << 10 };
         let (evidence, bytes) = (evidence(), encode(&terms, &evidence()));
         let (read, rest) = decode(&bytes).unwrap();
         assert_eq!((read, rest), (terms, &evidence.encode()[..]));
@@ -92,7 +93,8 @@ mod tests {
             longest::<WotsBlake3>(),
             longest::<WotsBlake3Wide>(),
         ];
-        let terms = Way::ALL.map(|way| Terms { way, tail: 1, max_message: 1 }.encode().len());
+        let terms = AuthenticationKind::ALL
+            .map(|authentication| GroupParameters { authentication, tail: 1, max_message: 1 }.encode().len());
         let around = MAGIC.len() + terms.into_iter().max().unwrap() + 2 + 10 + 2 * 32;
         assert!(around + 2 * signature.into_iter().max().unwrap() <= MAX_FILE);
     }

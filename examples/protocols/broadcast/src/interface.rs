@@ -10,49 +10,49 @@ use quorate::machine::MemberIndex;
 use crate::authentication::Authentication;
 use crate::statement::{Digest, Equivocation, Slot};
 
-/// What a member is made of.
+/// Configuration of a member.
 pub struct Config<A> {
-    /// The members and what they weigh. Safety and liveness need the faulty ones to weigh less than a third.
+    /// The members and their weights. Safety and liveness require that faulty members weigh less than a third.
     pub group: Arc<Committee<Ed25519>>,
-    /// This member.
+    /// Index of this member.
     pub me: MemberIndex,
-    /// How members know each other's words.
+    /// Authentication of attestations.
     pub authentication: A,
-    /// What all members agree on, and how patient this one is.
+    /// Parameters of the member.
     pub parameters: Parameters,
 }
 
-/// What all members agree on, and how patient this one is.
+/// Parameters of a member. All members must agree on `tail` and `max_message`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// How many of a sender's last messages are kept and delivered to members that were away; what is older may be
-    /// lost to them. The same at all members, and never changed while records are kept.
+    /// Number of last messages of each sender that are kept for members that were disconnected. Older messages may be
+    /// lost to them. All members must use the same value and must not change it while they keep records.
     pub tail: u32,
-    /// Most bytes of a message; the same at all members.
+    /// Maximum length of a message in bytes. All members must use the same value.
     pub max_message: usize,
-    /// Own messages that may wait for a place in the tail or for a key; more are refused.
+    /// Maximum number of own messages that wait for a slot or a key; further messages are refused.
     pub max_waiting: usize,
-    /// After this long something that is missing is asked for or sent again, then after twice as long, up to 16 times.
+    /// Time after which a missing message is requested or sent again. Doubles up to sixteenfold.
     pub retry: Duration,
-    /// How often it is looked whether keys have expired.
+    /// Interval of the check for expired keys.
     pub prepare: Duration,
 }
 
 impl Parameters {
-    /// How many bytes a member of a group of so many keeps at most, whatever others send it: messages, signatures and
-    /// digests, without what maps and queues need around them, and without what waits in links.
+    /// Returns the maximum memory in bytes of a member, for any behaviour of the other members: messages, signatures
+    /// and digests, without the overhead of maps and queues and without the links' buffers.
     ///
-    /// For n members, the tail t, messages of m bytes and signatures of s bytes that is n·t·(m + 2s) of accepted
-    /// messages, n²·t·(50 + s) of words on them, n·t·(m + s) that wait to be verified, and own messages without a
-    /// number.
+    /// For n members, tail t, messages of m bytes and signatures of s bytes, this is n·t·(m + 2s) for accepted
+    /// messages, n²·t·(50 + s) for attestations, n·t·(m + s) for messages that wait for verification, plus the own
+    /// messages without a number.
     ///
     /// ```
     /// use quorate_broadcast::Parameters;
     /// use quorate_broadcast::authentication::Eddsa;
     ///
     /// let parameters = Parameters { tail: 100, max_message: 1_000, max_waiting: 10, ..Parameters::default() };
-    /// let (messages, words, waiting) = (4 * 100 * 1_128, 16 * 100 * 114, 4 * 100 * 1_064);
-    /// assert_eq!(parameters.memory::<Eddsa>(4), messages + words + waiting + 10 * 1_000);
+    /// let (messages, attestations, waiting) = (4 * 100 * 1_128, 16 * 100 * 114, 4 * 100 * 1_064);
+    /// assert_eq!(parameters.memory::<Eddsa>(4), messages + attestations + waiting + 10 * 1_000);
     /// ```
     pub fn memory<A: Authentication>(&self, members: u16) -> u128 {
         let (n, t, s) = (u128::from(members), u128::from(self.tail.max(1)), A::SIGNATURE_LEN as u128);
@@ -73,57 +73,57 @@ impl Default for Parameters {
     }
 }
 
-/// What the driver asks.
+/// Commands of the driver.
 pub enum Command<A: Authentication> {
-    /// To broadcast a message.
+    /// Broadcasts a message.
     Broadcast(Arc<[u8]>),
-    /// Background work is done.
+    /// Returns the result of background work.
     Done(Outcome<A>),
 }
 
-/// What the machine tells its driver.
+/// Outputs for the driver.
 pub enum Output<A: Authentication> {
-    /// A message is delivered. A slot is delivered once in a member's life; after a restart the tail comes again.
+    /// Delivers a message. A slot is delivered once per run; after a restart the tail is delivered again.
     Deliver(Delivery),
-    /// A message will not be broadcast.
+    /// Refuses to broadcast a message.
     Refused {
-        /// Which.
+        /// The message.
         message: Arc<[u8]>,
-        /// Why, and what to do.
+        /// The reason.
         refusal: Refusal,
     },
-    /// Do this in the background, and hand in what it brings with [`Command::Done`]. At most one job that makes keys
-    /// and eight for each member that check announcements are under way at once.
+    /// Requests background work, whose result returns with [`Command::Done`]. At any time there is at most one job
+    /// that generates keys, and eight per member that verify announcements.
     Work(Work<A>),
-    /// Nothing can be signed any more: the random number generator failed.
+    /// The machine can no longer sign, because the random number generator failed.
     Broken(Error),
 }
 
 /// A delivered message.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// Whose, and its number.
+    /// Sender and number of the message.
     pub slot: Slot,
     /// The message.
     pub message: Arc<[u8]>,
-    /// Its hash.
+    /// Digest of the message.
     pub digest: Digest,
 }
 
-/// Why a message will not be broadcast.
+/// Reason for refusing a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is longer than the group allows.
+    /// The message is longer than the group permits.
     TooLong {
-        /// Most bytes.
+        /// Maximum length in bytes.
         limit: usize,
     },
-    /// Too many wait already.
+    /// Too many messages are waiting.
     Busy,
 }
 
 impl Refusal {
-    /// A short code that never changes its meaning.
+    /// Returns a stable error code.
     pub fn code(self) -> &'static str {
         match self {
             Refusal::TooLong { .. } => "TOO_LONG",
@@ -135,70 +135,70 @@ impl Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::TooLong { limit } => write!(f, "a message has at most {limit} bytes; split it"),
-            Refusal::Busy => {
-                f.write_str("too many messages wait; wait until some are delivered, then try again")
+            Refusal::TooLong { limit } => {
+                write!(f, "message too long: at most {limit} bytes are allowed; split it")
             }
+            Refusal::Busy => f.write_str("too many messages are waiting; retry after some are delivered"),
         }
     }
 }
 
-/// The machine's timers.
+/// Timers of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Timer {
-    /// Say again what was not answered.
+    /// Resend unanswered messages.
     Retry,
     /// Verify one slow signature. Fire it when no message waits.
     Slow,
-    /// Look whether keys have expired.
+    /// Check for expired keys.
     Prepare,
 }
 
-/// What a member did wrong.
+/// A protocol violation by a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misdeed<S> {
-    /// It vouched for two messages in one slot. Proves itself to everybody.
+pub enum Misbehaviour<S> {
+    /// The member attested two messages in one slot. Provable to third parties.
     Equivocation(Box<Equivocation<S>>),
-    /// It sent something that no member that follows the protocol sends. Proves nothing to others.
+    /// The member sent an invalid message. Not provable to third parties.
     Invalid {
-        /// What.
+        /// The invalid message.
         what: &'static str,
-        /// What is wrong with it.
+        /// The verification error.
         error: Error,
     },
 }
 
-impl<S> Misdeed<S> {
-    /// A short code that never changes its meaning.
+impl<S> Misbehaviour<S> {
+    /// Returns a stable error code.
     pub fn code(&self) -> &'static str {
         match self {
-            Misdeed::Equivocation(_) => "EQUIVOCATION",
-            Misdeed::Invalid { error, .. } => error.code(),
+            Misbehaviour::Equivocation(_) => "EQUIVOCATION",
+            Misbehaviour::Invalid { error, .. } => error.code(),
         }
     }
 }
 
-/// How a member is doing.
+/// Summary of a member's state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status {
-    /// The number of its last own message.
+    /// Number of the last own message.
     pub sequence: u64,
-    /// Own messages that wait for a place in the tail or for a key.
+    /// Own messages that wait for a slot or a key.
     pub waiting: usize,
-    /// Messages whose signature is slow to verify and that wait for a quiet moment.
+    /// Messages that wait for a slow verification.
     pub deferred: usize,
-    /// Signatures that were verified fast, and slowly, since the start.
+    /// Number of fast and of slow verifications since the start.
     pub verified: (u64, u64),
 }
 
 /// Background work.
 pub struct Work<A: Authentication>(pub(crate) A::Job);
 
-/// What background work brought.
+/// Result of background work.
 pub struct Outcome<A: Authentication>(pub(crate) A::Done);
 
 impl<A: Authentication> Work<A> {
-    /// Does it.
+    /// Performs the work.
     pub fn run(self) -> Outcome<A> {
         Outcome(A::run(self.0))
     }

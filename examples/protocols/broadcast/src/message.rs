@@ -5,63 +5,64 @@ use quorate::machine::MemberIndex;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
-use crate::statement::{Slot, Vouch, sequence};
+use crate::statement::{Attestation, Slot, sequence};
 
-/// What a decoder must know of the group.
+/// Group parameters that decoders need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How many members there are.
+    /// Number of members.
     pub members: u16,
-    /// Most bytes of a message that is broadcast.
+    /// Maximum length of a broadcast message in bytes.
     pub message: usize,
-    /// Most bytes of an announcement; 0 if there are none.
+    /// Maximum length of an announcement in bytes; 0 if there are none.
     pub announcement: usize,
 }
 
-/// What members say to each other. The link says who speaks.
+/// Messages exchanged between members. The link authenticates the sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message<S> {
-    /// A sender's message, and its word on it.
-    Send(Sent<S>),
-    /// "I have the message of this slot, and will never vouch for another."
-    Echo(Vouch<S>),
-    /// "Say your echo on this slot again."
+    /// A sender's message with its signature.
+    Send(SignedMessage<S>),
+    /// Attests the message of a slot; the member attests no other message in that slot.
+    Echo(Attestation<S>),
+    /// Requests the receiver's echo on a slot again.
     Ask(Slot),
-    /// The word of the slot's sender on another message than the receiver has vouched for.
-    Witness(Vouch<S>),
-    /// One-time keys, ahead of the signatures that they will make.
+    /// The attestation of the slot's sender for a message other than the one the receiver attested.
+    Witness(Attestation<S>),
+    /// One-time keys, sent before the signatures made with them.
     Announcement(Arc<[u8]>),
-    /// "I have just started, and know nothing of your keys."
+    /// Announces a start: the sender knows no keys of the receiver.
     Hello,
 }
 
-/// A message and its sender's word on it.
+/// A message with its sender's signature.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Sent<S> {
-    /// The sender's count.
+pub struct SignedMessage<S> {
+    /// The sender's number of the message.
     pub sequence: u64,
-    /// What is broadcast.
+    /// The message.
     pub message: Arc<[u8]>,
-    /// The sender's signature of [`vouch_bytes`](crate::vouch_bytes).
+    /// The sender's signature of [`attestation_bytes`](crate::attestation_bytes).
     pub signature: S,
 }
 
-/// What must survive a crash: a message that this member vouches for, its own ones included.
+/// Durable record of a message that this member attests, including its own messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record<S> {
-    /// Whose message.
+    /// The sender of the message.
     pub sender: MemberIndex,
-    /// The message.
-    pub send: Sent<S>,
+    /// The message with its signature.
+    pub send: SignedMessage<S>,
 }
 
 impl<S> Record<S> {
-    /// The slot.
+    /// Returns the slot of the message.
     pub fn slot(&self) -> Slot {
         Slot { sender: self.sender, sequence: self.send.sequence }
     }
 
-    /// Its place in a store that keeps the last `tail` of each sender: a later record of the same place takes it.
+    /// Returns the key of the record in a store that keeps the last `tail` messages of each sender. A later record
+    /// with the same key replaces it.
     pub fn place(&self, tail: u64) -> (MemberIndex, u64) {
         (self.sender, self.send.sequence % tail.max(1))
     }
@@ -74,17 +75,17 @@ impl<S: Encode> Encode for Message<S> {
                 w.u8(1);
                 send.encode_to(w);
             }
-            Message::Echo(vouch) => {
+            Message::Echo(attestation) => {
                 w.u8(2);
-                vouch.encode_to(w);
+                attestation.encode_to(w);
             }
             Message::Ask(slot) => {
                 w.u8(3);
                 slot.encode_to(w);
             }
-            Message::Witness(vouch) => {
+            Message::Witness(attestation) => {
                 w.u8(4);
-                vouch.encode_to(w);
+                attestation.encode_to(w);
             }
             Message::Announcement(bytes) => {
                 w.u8(5);
@@ -98,20 +99,20 @@ impl<S: Encode> Encode for Message<S> {
 impl<S: Decode> Decode<Limits> for Message<S> {
     fn decode_from(r: &mut Reader<'_>, limits: &Limits) -> Result<Self> {
         Ok(match r.u8()? {
-            1 => Message::Send(Sent::decode_from(r, limits)?),
-            2 => Message::Echo(Vouch::decode_from(r, &limits.members)?),
+            1 => Message::Send(SignedMessage::decode_from(r, limits)?),
+            2 => Message::Echo(Attestation::decode_from(r, &limits.members)?),
             3 => Message::Ask(Slot::decode_from(r, &limits.members)?),
-            4 => Message::Witness(Vouch::decode_from(r, &limits.members)?),
+            4 => Message::Witness(Attestation::decode_from(r, &limits.members)?),
             5 if limits.announcement > 0 => {
                 Message::Announcement(r.bytes("announcement", limits.announcement)?.into())
             }
             6 => Message::Hello,
-            _ => return Err(Error::Malformed { what: "kind of message" }),
+            _ => return Err(Error::Malformed { what: "message tag" }),
         })
     }
 }
 
-impl<S: Encode> Encode for Sent<S> {
+impl<S: Encode> Encode for SignedMessage<S> {
     fn encode_to(&self, w: &mut Writer) {
         w.u64(self.sequence);
         w.bytes(&self.message);
@@ -119,7 +120,7 @@ impl<S: Encode> Encode for Sent<S> {
     }
 }
 
-impl<S: Decode> Decode<Limits> for Sent<S> {
+impl<S: Decode> Decode<Limits> for SignedMessage<S> {
     fn decode_from(r: &mut Reader<'_>, limits: &Limits) -> Result<Self> {
         Ok(Self {
             sequence: sequence(r)?,
@@ -142,13 +143,13 @@ impl<S: Decode> Decode<Limits> for Record<S> {
         if sender >= limits.members {
             return Err(Error::UnknownSigner { index: sender.into() });
         }
-        Ok(Self { sender, send: Sent::decode_from(r, limits)? })
+        Ok(Self { sender, send: SignedMessage::decode_from(r, limits)? })
     }
 }
 
-impl<S: fmt::Debug> fmt::Debug for Sent<S> {
+impl<S: fmt::Debug> fmt::Debug for SignedMessage<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let len = self.message.len();
-        write!(f, "Sent({}, {len} bytes, {:?})", self.sequence, self.signature)
+        write!(f, "SignedMessage({}, {len} bytes, {:?})", self.sequence, self.signature)
     }
 }

@@ -6,20 +6,20 @@ use quorate::{Error, Result};
 
 use crate::authentication::Authentication;
 
-/// The hash of a message.
+/// Digest of a message.
 pub type Digest = [u8; 32];
 
-/// The hash of a message. Cost: ⌈len/64⌉ + 1 compressions.
+/// Returns the digest of a message. Cost: ⌈len/64⌉ + 1 compressions.
 pub fn digest(message: &[u8]) -> Digest {
     domain::hash(domain::BROADCAST_MESSAGE, message)
 }
 
-/// A place for one message: that of a sender with this number.
+/// Position of one message: the sender and its sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot {
-    /// Who broadcasts.
+    /// The sender.
     pub sender: MemberIndex,
-    /// The sender's count of its messages; the first is 1.
+    /// The sender's number of the message, starting at 1.
     pub sequence: u64,
 }
 
@@ -30,7 +30,7 @@ impl Encode for Slot {
     }
 }
 
-/// In a group of so many members.
+/// Decodes a slot in a group with the given number of members.
 impl Decode<u16> for Slot {
     fn decode_from(r: &mut Reader<'_>, members: &u16) -> Result<Self> {
         let sender = r.u16()?;
@@ -43,14 +43,20 @@ impl Decode<u16> for Slot {
 
 pub(crate) fn sequence(r: &mut Reader<'_>) -> Result<u64> {
     match r.u64()? {
-        0 => Err(Error::Malformed { what: "sequence: the first is 1" }),
+        0 => Err(Error::Malformed { what: "sequence: expected at least 1, got 0" }),
         sequence => Ok(sequence),
     }
 }
 
-/// What a member signs, once for a slot: "the message of this slot has this digest". 102 bytes: the prefix 26, the
-/// committee 32, the member 2, the sender 2, the sequence 8, the digest 32.
-pub fn vouch_bytes(committee: &CommitteeId, member: MemberIndex, slot: Slot, digest: &Digest) -> Vec<u8> {
+/// Returns the bytes a member signs, once per slot, to attest that the message of this slot has this digest.
+///
+/// They are 102 bytes: the prefix 26, the committee 32, the member 2, the sender 2, the sequence 8, the digest 32.
+pub fn attestation_bytes(
+    committee: &CommitteeId,
+    member: MemberIndex,
+    slot: Slot,
+    digest: &Digest,
+) -> Vec<u8> {
     let mut w = Writer::with_capacity(domain::BROADCAST_VOUCH.len() + 76);
     w.raw(domain::BROADCAST_VOUCH.as_bytes());
     w.raw(&committee.0);
@@ -60,18 +66,18 @@ pub fn vouch_bytes(committee: &CommitteeId, member: MemberIndex, slot: Slot, dig
     w.into_bytes()
 }
 
-/// A member's word on a slot.
+/// A member's signed statement about the message of a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Vouch<S> {
-    /// On which.
+pub struct Attestation<S> {
+    /// The slot.
     pub slot: Slot,
-    /// That its message has this digest.
+    /// Digest of the message.
     pub digest: Digest,
-    /// The member's signature of [`vouch_bytes`].
+    /// The member's signature of [`attestation_bytes`].
     pub signature: S,
 }
 
-impl<S: Encode> Encode for Vouch<S> {
+impl<S: Encode> Encode for Attestation<S> {
     fn encode_to(&self, w: &mut Writer) {
         self.slot.encode_to(w);
         w.raw(&self.digest);
@@ -79,47 +85,47 @@ impl<S: Encode> Encode for Vouch<S> {
     }
 }
 
-impl<S: Decode> Decode<u16> for Vouch<S> {
+impl<S: Decode> Decode<u16> for Attestation<S> {
     fn decode_from(r: &mut Reader<'_>, members: &u16) -> Result<Self> {
         let slot = Slot::decode_from(r, members)?;
         Ok(Self { slot, digest: r.array()?, signature: S::decode_from(r, &())? })
     }
 }
 
-/// A member vouched for two messages in one slot. Anybody who knows the group can check it.
+/// Evidence that a member attested two messages in one slot. Verifiable with the group alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Equivocation<S> {
-    /// Who.
+    /// The member at fault.
     pub culprit: MemberIndex,
-    /// Where.
+    /// The slot.
     pub slot: Slot,
-    /// Two digests and the culprit's signatures for them; the smaller digest first.
-    pub words: [(Digest, S); 2],
+    /// Two digests with the culprit's signatures, the smaller digest first.
+    pub attestations: [(Digest, S); 2],
 }
 
 impl<S> Equivocation<S> {
-    /// In the order that makes it canonical.
+    /// Creates evidence in canonical order.
     pub(crate) fn new(culprit: MemberIndex, slot: Slot, one: (Digest, S), other: (Digest, S)) -> Self {
-        let words = if one.0 < other.0 { [one, other] } else { [other, one] };
-        Self { culprit, slot, words }
+        let attestations = if one.0 < other.0 { [one, other] } else { [other, one] };
+        Self { culprit, slot, attestations }
     }
 
-    /// Checks both signatures, with nothing but the group known.
+    /// Verifies both signatures with the group alone.
     ///
     /// # Errors
-    /// [`Error::NotEvidence`] if the scheme's signatures prove nothing or both digests are the same,
-    /// [`Error::UnknownSigner`], [`Error::BadSignature`].
+    /// [`Error::NotEvidence`] if the signatures are not transferable or the digests are equal;
+    /// [`Error::UnknownSigner`]; [`Error::BadSignature`].
     pub fn verify<A>(&self, group: &Committee<Ed25519>) -> Result<()>
     where
         A: Authentication<Signature = S>,
     {
-        let [(one, _), (other, _)] = &self.words;
+        let [(one, _), (other, _)] = &self.attestations;
         if !A::TRANSFERABLE || one >= other {
             return Err(Error::NotEvidence);
         }
         let key = group.key(self.culprit).ok_or(Error::UnknownSigner { index: self.culprit.into() })?;
-        self.words.iter().try_for_each(|(digest, signature)| {
-            let bytes = vouch_bytes(&group.id(), self.culprit, self.slot, digest);
+        self.attestations.iter().try_for_each(|(digest, signature)| {
+            let bytes = attestation_bytes(&group.id(), self.culprit, self.slot, digest);
             A::verify_alone(key, &bytes, signature)
         })
     }
@@ -129,7 +135,7 @@ impl<S: Encode> Encode for Equivocation<S> {
     fn encode_to(&self, w: &mut Writer) {
         w.u16(self.culprit);
         self.slot.encode_to(w);
-        for (digest, signature) in &self.words {
+        for (digest, signature) in &self.attestations {
             w.raw(digest);
             signature.encode_to(w);
         }
@@ -143,11 +149,11 @@ impl<S: Decode> Decode<u16> for Equivocation<S> {
             return Err(Error::UnknownSigner { index: culprit.into() });
         }
         let slot = Slot::decode_from(r, members)?;
-        let words = [(r.array()?, S::decode_from(r, &())?), (r.array()?, S::decode_from(r, &())?)];
-        if words[0].0 >= words[1].0 {
-            return Err(Error::NonCanonical { what: "equivocation: the smaller digest comes first" });
+        let attestations = [(r.array()?, S::decode_from(r, &())?), (r.array()?, S::decode_from(r, &())?)];
+        if attestations[0].0 >= attestations[1].0 {
+            return Err(Error::NonCanonical { what: "equivocation: digests are not in ascending order" });
         }
-        Ok(Self { culprit, slot, words })
+        Ok(Self { culprit, slot, attestations })
     }
 }
 
@@ -156,10 +162,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_that_a_word_is_about_is_signed() {
+    fn all_fields_of_an_attestation_are_signed() {
         let bytes = |committee, member, sender, sequence, digest| {
             let slot = Slot { sender, sequence };
-            vouch_bytes(&CommitteeId([committee; 32]), member, slot, &[digest; 32])
+            attestation_bytes(&CommitteeId([committee; 32]), member, slot, &[digest; 32])
         };
         let all = [
             bytes(1, 2, 3, 4, 5),

@@ -1,4 +1,4 @@
-//! The example of `spec/broadcast.md` is what this code does.
+//! The example of `spec/broadcast.md` matches this implementation.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::sync::Arc;
@@ -8,7 +8,9 @@ use quorate::ed25519::{Ed25519, SecretKey, Signature};
 use quorate::scheme::{Scheme, VerifiedKey};
 use quorate::wire::{Decode, Encode, Writer, domain};
 use quorate_broadcast::authentication::Eddsa;
-use quorate_broadcast::{Equivocation, Limits, Message, Record, Sent, Slot, Vouch, digest, vouch_bytes};
+use quorate_broadcast::{
+    Attestation, Equivocation, Limits, Message, Record, SignedMessage, Slot, attestation_bytes, digest,
+};
 
 const PAGE: &str = include_str!("../../../../spec/broadcast.md");
 const SLOT: Slot = Slot { sender: 1, sequence: 3 };
@@ -18,7 +20,7 @@ fn key(member: u8) -> SecretKey {
 }
 
 #[test]
-fn the_pages_example_is_what_members_say() {
+fn the_example_of_the_specification_is_correct() {
     let mut w = Writer::new();
     w.bytes(b"eddsa");
     w.bytes(b"");
@@ -31,17 +33,18 @@ fn the_pages_example_is_what_members_say() {
 
     let word = |member: u8, message: &[u8]| {
         let hash = digest(message);
-        let bytes = vouch_bytes(&committee.id(), member.into(), SLOT, &hash);
+        let bytes = attestation_bytes(&committee.id(), member.into(), SLOT, &hash);
         (hash, Ed25519::sign(&key(member), &bytes), bytes)
     };
     let (hash, signature, bytes) = word(2, b"hello");
-    let echo = Message::Echo(Vouch { slot: SLOT, digest: hash, signature: signature.clone() });
-    let send = Sent { sequence: 3, message: Arc::from(&b"hello"[..]), signature: word(1, b"hello").1 };
+    let echo = Message::Echo(Attestation { slot: SLOT, digest: hash, signature: signature.clone() });
+    let send =
+        SignedMessage { sequence: 3, message: Arc::from(&b"hello"[..]), signature: word(1, b"hello").1 };
     let record = Record { sender: 1, send: send.clone() };
     let (other, contradiction, _) = word(2, b"goodbye");
-    let mut words = [(hash, signature), (other, contradiction)];
-    words.sort_by_key(|(digest, _)| *digest);
-    let evidence = Equivocation { culprit: 2, slot: SLOT, words };
+    let mut attestations = [(hash, signature), (other, contradiction)];
+    attestations.sort_by_key(|(digest, _)| *digest);
+    let evidence = Equivocation { culprit: 2, slot: SLOT, attestations };
     evidence.verify::<Eddsa>(&committee).unwrap();
 
     let limits = Limits { members: 4, message: 16_384, announcement: 0 };
@@ -50,7 +53,7 @@ fn the_pages_example_is_what_members_say() {
         ("group", group.to_vec()),
         ("committee id", committee.id().0.to_vec()),
         ("digest", hash.to_vec()),
-        ("member 2's word", bytes),
+        ("member 2's signed bytes", bytes),
         ("member 1's Send", Message::Send(send).encode()),
         ("member 2's Echo", echo.encode()),
         ("its record", record.encode()),

@@ -1,4 +1,4 @@
-//! Consistent broadcast in the simulator: situations with a name, then hundreds of drawn ones.
+//! Consistent broadcast in the simulator: named situations, then hundreds of generated scenarios.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::collections::BTreeSet;
@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use quorate::machine::Time;
 use quorate_broadcast::authentication::{Eddsa, Links};
-use quorate_broadcast::simulation::{BroadcastHost, Kit, SimulatedDsig, VILLAINS, group, shape};
+use quorate_broadcast::simulation::{
+    ADVERSARIES, BroadcastHost, SimulatedAuthentication, SimulatedDsig, group, shape,
+};
 use quorate_simulator::{
     Behaviour, Chance, CrashPoint, Fault, Latency, Link, Network, PRESETS, Report, Scenario, Simulation,
     check, preset, repeatable, run,
@@ -22,19 +24,19 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-fn must<A: Kit>(scenario: &Scenario) -> Report {
+fn must<A: SimulatedAuthentication>(scenario: &Scenario) -> Report {
     let host = |scenario: &Scenario| BroadcastHost::<A>::new(group(scenario.nodes), scenario);
     check(scenario, host, &format!("{COMMAND} {}", A::NAME)).unwrap_or_else(|failure| panic!("{failure}"))
 }
 
-/// A local network without faults.
+/// Returns a local network without faults.
 fn local(name: &str, nodes: usize, seed: u64) -> Scenario {
     let latency = Latency::Tailed { floor: ms(1), mean: ms(1) };
     Scenario::new(name, nodes, seed).network(Network::perfect(latency)).lasting(secs(14)).live_within(secs(6))
 }
 
-/// Runs to the end and hands out the host.
-fn finish<A: Kit>(
+/// Runs to the end and returns the simulation.
+fn finish<A: SimulatedAuthentication>(
     scenario: &Scenario,
     change: impl FnOnce(&mut BroadcastHost<A>),
 ) -> Simulation<BroadcastHost<A>> {
@@ -46,8 +48,8 @@ fn finish<A: Kit>(
     simulation
 }
 
-/// Seeds of every preset.
-fn drawn<A: Kit>(seeds: std::ops::Range<u64>) {
+/// Runs seeds of every preset.
+fn drawn<A: SimulatedAuthentication>(seeds: std::ops::Range<u64>) {
     for seed in seeds {
         for (name, _) in PRESETS {
             let nodes = if seed % 3 == 2 { 7 } else { 4 };
@@ -72,33 +74,33 @@ fn drawn_runs_with_dsig() {
 }
 
 #[test]
-fn every_villain_is_borne_and_those_that_can_be_caught_are() {
-    fn with<A: Kit>(name: &str, seed: u64) -> Simulation<BroadcastHost<A>> {
+fn adversaries_are_tolerated_and_equivocators_are_proven() {
+    fn with<A: SimulatedAuthentication>(name: &str, seed: u64) -> Simulation<BroadcastHost<A>> {
         let scenario = local(name, 4, seed).byzantine(2, Behaviour::Custom(name.into()));
         finish(&scenario, |_| {})
     }
-    for name in VILLAINS {
+    for name in ADVERSARIES {
         for seed in 0..3 {
             let (none, eddsa, dsig) =
                 (with::<Links>(name, seed), with::<Eddsa>(name, seed), with::<SimulatedDsig>(name, seed));
             assert!(none.host().slots() > 30 && dsig.host().slots() > 30, "{name}");
             assert!(none.host().evidence.is_empty());
             let caught = ["equivocator", "key-reuser", "turncoat"].contains(name);
-            // Whoever echoes what does not exist yet may or may not come to contradict itself.
+            // A member that echoes future slots may or may not contradict itself.
             if *name != "jumper" {
                 assert_eq!(!eddsa.host().evidence.is_empty(), caught, "{name} {seed}");
                 assert_eq!(!dsig.host().evidence.is_empty(), caught, "{name} {seed}");
             }
             if *name == "forger" {
-                let misdeeds: BTreeSet<_> = dsig.host().misdeeds.keys().copied().collect();
-                assert_eq!(misdeeds, BTreeSet::from([(2, "BAD_SIGNATURE")]), "{seed}");
+                let misbehaviours: BTreeSet<_> = dsig.host().misbehaviours.keys().copied().collect();
+                assert_eq!(misbehaviours, BTreeSet::from([(2, "BAD_SIGNATURE")]), "{seed}");
             }
         }
     }
 }
 
 #[test]
-fn an_equivocator_that_has_help_is_borne_by_seven() {
+fn seven_members_tolerate_an_equivocator_with_a_helper() {
     for seed in 0..6 {
         let scenario = local("pair", 7, seed)
             .byzantine(1, Behaviour::Custom("equivocator".into()))
@@ -108,9 +110,10 @@ fn an_equivocator_that_has_help_is_borne_by_seven() {
     }
 }
 
-/// The checks see something: with more villains than the protocol bears, two members deliver different things.
+/// With more adversaries than the protocol tolerates, two members deliver different messages, and the checks report
+/// it.
 #[test]
-fn with_too_many_villains_the_checks_find_what_breaks() {
+fn too_many_adversaries_violate_consistency() {
     let broken = (0..20).any(|seed| {
         let mut scenario = local("too many", 4, seed)
             .byzantine(1, Behaviour::Custom("equivocator".into()))
@@ -123,7 +126,7 @@ fn with_too_many_villains_the_checks_find_what_breaks() {
 }
 
 #[test]
-fn twins_of_one_identity_are_caught() {
+fn twins_of_one_identity_are_proven() {
     let caught = (0..10).any(|seed| {
         let scenario = local("twins", 4, seed).byzantine(3, Behaviour::Twins(ms(700)));
         !finish::<SimulatedDsig>(&scenario, |_| {}).host().evidence.is_empty()
@@ -132,13 +135,13 @@ fn twins_of_one_identity_are_caught() {
 }
 
 #[test]
-fn a_crash_at_every_point_of_a_step_contradicts_nothing() {
+fn a_restart_at_any_crash_point_contradicts_nothing() {
     for seed in 0..24 {
         let point =
             [CrashPoint::DuringPersist, CrashPoint::BeforeSend, CrashPoint::DuringSend, CrashPoint::Now]
                 [seed as usize % 4];
         let mut scenario = local("crashes", 4, seed).lasting(secs(20));
-        // Everybody in turn, again and again; an equivocator tries to use it.
+        // Every member crashes in turn, repeatedly; an equivocator tries to exploit it.
         for turn in 0..12u64 {
             let node = [0, 1, 3][turn as usize % 3];
             let at = ms(500 + 600 * turn);
@@ -146,8 +149,8 @@ fn a_crash_at_every_point_of_a_step_contradicts_nothing() {
                 .fault(at, Fault::Crash { node, point, after: (seed % 3) as u32 })
                 .restart(at + ms(350), node);
         }
-        let villain = if seed % 2 == 0 { "equivocator" } else { "yes-man" };
-        scenario = scenario.byzantine(2, Behaviour::Custom(villain.into()));
+        let adversary = if seed % 2 == 0 { "equivocator" } else { "yes-man" };
+        scenario = scenario.byzantine(2, Behaviour::Custom(adversary.into()));
         if seed % 3 == 0 {
             must::<SimulatedDsig>(&scenario);
         } else {
@@ -156,33 +159,33 @@ fn a_crash_at_every_point_of_a_step_contradicts_nothing() {
     }
 }
 
-/// A third of all messages is lost, so nearly every one must be said or asked for again, by members whose rounds
-/// of retries a villain could fill alone.
+/// A third of all messages is lost, so that nearly every message must be repeated or requested by members whose retry
+/// rounds an adversary could fill alone.
 #[test]
-fn who_withholds_at_a_high_rate_keeps_no_other_message_from_being_delivered() {
-    for (villain, seed) in [(0, 1), (2, 2)] {
+fn a_withholder_at_a_high_rate_delays_no_other_message() {
+    for (adversary, seed) in [(0, 1), (2, 2)] {
         let link = Link::perfect(Latency::Uniform(ms(1), ms(20))).losing(Chance::percent(33));
         let mut scenario = local("hoarder", 4, seed).lasting(secs(20));
-        scenario = scenario.byzantine(villain, Behaviour::Custom("hoarder".into()));
+        scenario = scenario.byzantine(adversary, Behaviour::Custom("hoarder".into()));
         (scenario.network.before, scenario.network.after) = (link, link);
         scenario.checks.liveness = None;
         let simulation = finish::<Links>(&scenario, |host| {
             host.parameters.tail = 512;
             host.until = Time(6_000_000);
         });
-        assert_eq!(simulation.host().missing(), 0, "villain {villain}");
+        assert_eq!(simulation.host().missing(), 0, "adversary {adversary}");
     }
 }
 
 #[test]
-fn without_faults_all_is_fast_and_what_is_not_announced_is_slow_but_heard() {
+fn unannounced_keys_are_slow_but_their_messages_arrive() {
     let mut scenario = local("calm", 4, 1);
     let calm = finish::<SimulatedDsig>(&scenario, |_| {});
     let of = |s: &Simulation<BroadcastHost<SimulatedDsig>>| {
         s.host().verified.values().fold((0, 0), |(fast, slow), (f, s)| (fast + f, slow + s))
     };
     let (fast, slow) = of(&calm);
-    // Announcements and what they are for may cross on the way, at the start.
+    // At the start, announcements and the signatures under their keys may overtake each other.
     assert!(fast > 20 * slow && fast > 100, "{fast} {slow}");
     assert!(calm.metrics().measured["delivery"].median() < ms(12));
 
@@ -190,11 +193,11 @@ fn without_faults_all_is_fast_and_what_is_not_announced_is_slow_but_heard() {
     let slowed = finish::<SimulatedDsig>(&scenario, |_| {});
     assert!(of(&slowed).1 > slow, "{:?}", of(&slowed));
     assert!(slowed.host().agreed.keys().any(|slot| slot.sender == 2));
-    assert!(slowed.host().misdeeds.is_empty(), "being slow is no misdeed");
+    assert!(slowed.host().misbehaviours.is_empty(), "being slow is no misbehaviour");
 }
 
 #[test]
-fn who_is_away_for_longer_than_the_tail_misses_what_has_left_it_and_nothing_else() {
+fn a_long_absence_misses_only_what_left_the_tail() {
     let scenario =
         local("away", 4, 3).lasting(secs(30)).crash(secs(2), 3, CrashPoint::Now).restart(secs(16), 3);
     let simulation = finish::<Eddsa>(&scenario, |host| {
@@ -205,12 +208,12 @@ fn who_is_away_for_longer_than_the_tail_misses_what_has_left_it_and_nothing_else
     let missed =
         |node: usize| host.agreed.keys().filter(|slot| !host.delivered[&node].contains(slot)).count();
     assert_eq!((missed(0), missed(1), missed(2)), (0, 0, 0));
-    // About 14 s of three senders with a message each 300 ms, less three tails.
+    // About 14 s of three senders with one message per 300 ms each, minus three tails.
     assert!(missed(3) > 40, "{}", missed(3));
 }
 
 #[test]
-fn each_member_keeps_one_record_for_each_slot() {
+fn each_member_keeps_one_record_per_slot() {
     let simulation = finish::<Links>(&local("records", 4, 9), |host| host.until = Time(9_000_000));
     let slots = simulation.host().slots();
     assert!(slots > 30);

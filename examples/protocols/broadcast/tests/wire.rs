@@ -1,4 +1,4 @@
-//! Messages, records and evidence as bytes: exact lengths, caps, one encoding.
+//! Encoding of messages, records and evidence: exact lengths, limits, canonical form.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::sync::Arc;
@@ -10,21 +10,25 @@ use quorate::machine::Time;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 use quorate_broadcast::authentication::Unsigned;
-use quorate_broadcast::{Equivocation, Limits, Message, Record, Sent, Slot, Vouch};
+use quorate_broadcast::{Attestation, Equivocation, Limits, Message, Record, SignedMessage, Slot};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 const LIMITS: Limits = Limits { members: 4, message: 100, announcement: 200 };
 const SLOT: Slot = Slot { sender: 3, sequence: 9 };
 
-/// One of each kind.
+/// Returns one message of each kind.
 fn all<S: Clone>(signature: &S) -> Vec<Message<S>> {
-    let vouch = Vouch { slot: SLOT, digest: [5; 32], signature: signature.clone() };
+    let attestation = Attestation { slot: SLOT, digest: [5; 32], signature: signature.clone() };
     vec![
-        Message::Send(Sent { sequence: 1, message: Arc::from([7; 100]), signature: signature.clone() }),
-        Message::Echo(vouch.clone()),
+        Message::Send(SignedMessage {
+            sequence: 1,
+            message: Arc::from([7; 100]),
+            signature: signature.clone(),
+        }),
+        Message::Echo(attestation.clone()),
         Message::Ask(SLOT),
-        Message::Witness(vouch),
+        Message::Witness(attestation),
         Message::Announcement(Arc::from([1; 200])),
         Message::Hello,
     ]
@@ -37,7 +41,7 @@ fn holds<S: Clone + PartialEq + Encode + Decode + std::fmt::Debug>(signature: &S
         let bytes = message.encode();
         assert_eq!(bytes.len(), expected, "{message:?}");
         assert_eq!(Message::<S>::decode(&bytes, &LIMITS).unwrap(), message);
-        // Every truncation, and every extension.
+        // Every truncation and every extension is refused.
         for end in 0..bytes.len() {
             assert!(Message::<S>::decode(&bytes[..end], &LIMITS).is_err(), "{message:?} of {end} bytes");
         }
@@ -50,7 +54,7 @@ fn ed25519_signature() -> ed25519::Signature {
 }
 
 #[test]
-fn every_message_has_one_length_and_no_other() {
+fn every_message_has_exactly_one_length() {
     holds(&Unsigned, 0);
     holds(&ed25519_signature(), 64);
     let mut rng = StdRng::seed_from_u64(1);
@@ -63,11 +67,11 @@ fn every_message_has_one_length_and_no_other() {
 }
 
 #[test]
-fn what_is_out_of_bounds_is_refused_before_anything_is_made_of_it() {
+fn values_out_of_bounds_are_refused_before_allocation() {
     let code = |message: &Message<Unsigned>| Message::<Unsigned>::decode(&message.encode(), &LIMITS).err();
     let code = |message| code(&message).map(|error| error.code());
     let sent = |sequence, length| {
-        Message::Send(Sent { sequence, message: vec![0; length].into(), signature: Unsigned })
+        Message::Send(SignedMessage { sequence, message: vec![0; length].into(), signature: Unsigned })
     };
     assert_eq!(code(sent(1, 100)), None);
     assert_eq!(code(sent(1, 101)), Some("TOO_LARGE"));
@@ -78,15 +82,15 @@ fn what_is_out_of_bounds_is_refused_before_anything_is_made_of_it() {
     assert_eq!(code(Message::Announcement(vec![0; 201].into())), Some("TOO_LARGE"));
     let none = Limits { announcement: 0, ..LIMITS };
     let bytes = Message::<Unsigned>::Announcement(vec![].into()).encode();
-    assert!(Message::<Unsigned>::decode(&bytes, &none).is_err(), "nobody announces here");
-    // A length that is not there allocates nothing.
+    assert!(Message::<Unsigned>::decode(&bytes, &none).is_err(), "the scheme has no announcements");
+    // A length without its bytes allocates nothing.
     let huge = [&[1, 1, 0, 0, 0, 0, 0, 0, 0][..], &u32::MAX.to_le_bytes()].concat();
     assert_eq!(Message::<Unsigned>::decode(&huge, &LIMITS).unwrap_err().code(), "TOO_LARGE");
 }
 
 #[test]
 fn records_and_evidence_read_back() {
-    let sent = Sent { sequence: 4, message: Arc::from(&b"m"[..]), signature: ed25519_signature() };
+    let sent = SignedMessage { sequence: 4, message: Arc::from(&b"m"[..]), signature: ed25519_signature() };
     let record = Record { sender: 2, send: sent };
     let bytes = record.encode();
     assert_eq!(bytes.len(), 2 + 8 + 4 + 1 + 64);
@@ -95,15 +99,15 @@ fn records_and_evidence_read_back() {
     assert_eq!((record.place(4), record.place(3)), ((2, 0), (2, 1)));
 
     let word = |byte| ([byte; 32], ed25519_signature());
-    let evidence = Equivocation { culprit: 1, slot: SLOT, words: [word(1), word(2)] };
+    let evidence = Equivocation { culprit: 1, slot: SLOT, attestations: [word(1), word(2)] };
     let bytes = evidence.encode();
     assert_eq!(bytes.len(), 2 + 10 + 2 * (32 + 64));
     assert_eq!(Equivocation::decode(&bytes, &4).unwrap(), evidence);
-    let swapped = Equivocation { words: [word(2), word(1)], ..evidence.clone() }.encode();
+    let swapped = Equivocation { attestations: [word(2), word(1)], ..evidence.clone() }.encode();
     let error = Equivocation::<ed25519::Signature>::decode(&swapped, &4).unwrap_err();
     assert_eq!(error.code(), "NON_CANONICAL");
-    let same = Equivocation { words: [word(1), word(1)], ..evidence }.encode();
-    assert!(Equivocation::<ed25519::Signature>::decode(&same, &4).is_err(), "one word is no evidence");
+    let same = Equivocation { attestations: [word(1), word(1)], ..evidence }.encode();
+    assert!(Equivocation::<ed25519::Signature>::decode(&same, &4).is_err(), "one attestation is no evidence");
 }
 
 proptest! {

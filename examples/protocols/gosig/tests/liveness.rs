@@ -8,7 +8,7 @@ use std::time::Duration;
 use quorate::scheme::Toy;
 use quorate_gosig::Message;
 use quorate_gosig::simulation::{GosigHost, Material};
-use quorate_simulator::{Fate, Latency, Network, Scenario, Simulation};
+use quorate_simulator::{Interception, Latency, Network, Scenario, Simulation};
 
 const MEMBERS: usize = 16;
 /// Number of dead members: the most with which a quorum remains.
@@ -53,7 +53,7 @@ fn rounds_until_the_next_block(seed: u64) -> Option<u64> {
             let unheard = end(UNHEARD - 1)..end(UNHEARD);
             let votes = matches!(&**message, Message::Signatures(_));
             let drop = votes && from.member == 0 && unheard.contains(&Duration::from_micros(now.0));
-            if drop { Fate::Drop } else { Fate::Pass }
+            if drop { Interception::Drop } else { Interception::Pass }
         }));
     });
     run.advance(end(UNHEARD));

@@ -12,7 +12,7 @@ use quorate::scheme::Toy;
 use quorate_gosig::simulation::{ADVERSARIES, GosigHost, Material, scenario};
 use quorate_gosig::{Evidence, Message, Parameters};
 use quorate_protocol::simulation::{ScenarioRunner, finish};
-use quorate_simulator::{Behaviour, CrashPoint, Fate, Latency, Network, Scenario, Simulation};
+use quorate_simulator::{Behaviour, CrashPoint, Interception, Latency, Network, Scenario, Simulation};
 
 const COMMAND: &str = "cargo xtask simulate --protocol gosig --seeds 1 -- --scheme toy";
 
@@ -161,10 +161,10 @@ fn an_adaptive_adversary_does_not_stop_the_chain() {
                         // The proposal itself has left already.
                         silenced.insert(from.member, now.0 + 250_000);
                     }
-                    Fate::Pass
+                    Interception::Pass
                 }
-                _ if silenced.contains_key(&from.member) => Fate::Drop,
-                _ => Fate::Pass,
+                _ if silenced.contains_key(&from.member) => Interception::Drop,
+                _ => Interception::Pass,
             }
         }));
         let simulation = finish(local("adaptive", 7, seed).live_within(secs(8)), host);

@@ -1,4 +1,4 @@
-//! Blocks: what leaders propose and members vote for.
+//! Blocks: proposed by leaders, voted for by members.
 
 use core::fmt;
 use core::ops::Deref;
@@ -18,21 +18,23 @@ use crate::ids::{BLOCK, BlockDigest, PROPOSAL, TIMEOUT};
 
 pub use quorate_protocol::Executed;
 
-/// The most batches a block can name, whatever the parameters say.
+/// Maximum number of batches per block, for any parameters.
 pub const MAX_BLOCK_BATCHES: usize = 1024;
 
-/// The two committees of an epoch: the same members in the same order, once with their voting keys and once with
-/// their identity keys. Decoders need them to know how long signer sets are.
+/// The two committees of an epoch.
+///
+/// Both have the same members in the same order, one with their voting keys and one with their identity keys.
+/// Decoders need them for the length of signer sets.
 #[derive(Clone, Debug)]
 pub struct Committees<S: Scheme> {
-    /// The keys that vote for blocks and sign timeouts.
+    /// Keys that vote for blocks and sign timeouts.
     pub voters: Arc<Committee<S>>,
-    /// The keys that sign proposals and acknowledge batches; they also authenticate the links.
+    /// Keys that sign proposals and acknowledge batches. They also authenticate the links.
     pub identities: Arc<Committee<Ed25519>>,
 }
 
 impl<S: Scheme> Committees<S> {
-    /// The digest that stands for block 0: a hash of both committees and of the state before block 1.
+    /// Returns the digest of block 0: a hash of both committees and the state before block 1.
     pub fn genesis(&self, state_root: &Hash) -> BlockDigest {
         let mut w = Writer::new();
         self.voters.id().encode_to(&mut w);
@@ -41,46 +43,44 @@ impl<S: Scheme> Committees<S> {
         BlockDigest(domain::hash(domain::JOLTEON_GENESIS, &w.into_bytes()))
     }
 
-    /// What a member signs that votes for a block.
+    /// Returns the statement that a voter for a block signs.
     pub fn ballot(&self, view: u64, digest: BlockDigest) -> Statement {
         self.voters.statement(BLOCK, view, digest.0)
     }
 
-    /// What an author signs under a block.
+    /// Returns the statement that a block's author signs.
     pub fn proposal(&self, view: u64, digest: BlockDigest) -> Statement {
         self.identities.statement(PROPOSAL, view, digest.0)
     }
 }
 
-/// What an author says in a block. The encoding is that of the fields in their order; `epoch` comes from the
-/// committee and is checked.
+/// The signed content of a block. The encoding is that of the fields in order; `epoch` must be the committee's.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Content<S: Scheme> {
-    /// The committee's term.
+    /// Epoch of the committee.
     pub epoch: u64,
-    /// The view it is proposed in; at most one block per view is ever certified.
+    /// View of the proposal. At most one block per view is ever certified.
     pub view: u64,
-    /// One more than the parent's.
+    /// Height: one more than the parent's.
     pub height: u64,
-    /// The leader of the view.
+    /// Leader of the view.
     pub author: MemberIndex,
-    /// The block that it extends.
+    /// Digest of the parent block.
     pub parent: BlockDigest,
-    /// The parent's quorum certificate; none if the parent is the genesis.
+    /// Quorum certificate of the parent; `None` if the parent is the genesis.
     pub justify: Option<Certificate<S>>,
-    /// Why views may have been skipped: the certificate that the view before this one timed out. None if
-    /// `justify` is of the view before.
+    /// Timeout certificate of the previous view; `None` if `justify` is of the previous view.
     pub tc: Option<TimeoutCertificate<S>>,
-    /// The batches that it orders, in this order.
+    /// The ordered batches.
     pub payload: Vec<BatchRef>,
-    /// The newest state that the author has executed and that this block's own ancestors show to be committed, or
-    /// what the parent says if that is newer.
+    /// The newest state that the author executed and that this block's ancestors show to be committed, or the
+    /// parent's `executed` if that is newer.
     pub executed: Executed,
-    /// The author's clock, microseconds. Informative: nothing depends on it and nobody checks it.
+    /// The author's clock in microseconds. Informative and unchecked.
     pub timestamp: u64,
 }
 
-/// A signed [`Content`]. It derefs to it, and cannot be changed.
+/// A signed, immutable [`Content`], to which it dereferences.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Block<S: Scheme> {
     content: Content<S>,
@@ -89,12 +89,12 @@ pub struct Block<S: Scheme> {
 }
 
 impl<S: Scheme> Content<S> {
-    /// The block's name. Cost: a hash over the encoding.
+    /// Returns the block's digest. Cost: one hash over the encoding.
     pub fn digest(&self) -> BlockDigest {
         BlockDigest(domain::hash(domain::JOLTEON_BLOCK, &self.encode()))
     }
 
-    /// The view of the certified parent; 0 for the genesis.
+    /// Returns the view of the certified parent; 0 for the genesis.
     pub fn parent_view(&self) -> u64 {
         self.justify.as_ref().map_or(0, |qc| qc.statement().view)
     }
@@ -120,7 +120,7 @@ impl<S: Scheme> Content<S> {
         Ok(content)
     }
 
-    /// What can be said without knowing the parent and without checking a signature.
+    /// Checks everything that needs neither the parent nor a signature.
     fn check_shape(&self, committees: &Committees<S>) -> Result<()> {
         if self.author >= committees.voters.len() {
             return Err(Error::UnknownSigner { index: self.author.into() });
@@ -128,7 +128,7 @@ impl<S: Scheme> Content<S> {
         if let Some(qc) = &self.justify {
             let statement = qc.statement();
             if statement.kind != BLOCK || statement.digest != self.parent.0 || statement.view == 0 {
-                return Err(Error::Malformed { what: "block whose certificate is not its parent's" });
+                return Err(Error::Malformed { what: "block: its certificate is not for its parent" });
             }
         }
         let (view, parent_view) = (self.view, self.parent_view());
@@ -142,38 +142,37 @@ impl<S: Scheme> Content<S> {
             }
         };
         if !justified {
-            return Err(Error::Malformed { what: "block whose view does not follow from its certificates" });
+            return Err(Error::Malformed { what: "block: its view does not follow from its certificates" });
         }
         if self.height == 0
             || (self.height == 1) != self.justify.is_none()
             || self.executed.height >= self.height
         {
-            return Err(Error::Malformed { what: "block at an impossible height" });
+            return Err(Error::Malformed { what: "block: impossible height" });
         }
         Ok(())
     }
 }
 
 impl<S: Scheme> Block<S> {
-    /// Puts a block together from its content and its author's signature over
-    /// [`Committees::proposal`]. Nothing is checked.
+    /// Creates a block from its content and the author's signature over [`Committees::proposal`]. Verifies nothing.
     pub fn new(content: Content<S>, signature: <Ed25519 as Scheme>::Signature) -> Self {
         let digest = content.digest();
         Self { content, digest, signature }
     }
 
-    /// The block's name.
+    /// Returns the block's digest.
     pub fn digest(&self) -> BlockDigest {
         self.digest
     }
 
-    /// The author's signature as a vote of kind [`PROPOSAL`]: two of them for one view are evidence.
+    /// Returns the author's signature as a vote of kind [`PROPOSAL`]. Two different ones for one view are evidence.
     pub fn proposal(&self, committees: &Committees<S>) -> Vote<Ed25519> {
         let statement = committees.proposal(self.content.view, self.digest);
         Vote::new(statement, self.content.author, self.signature.clone())
     }
 
-    /// Whether a certificate is this block's. Its signatures are another question.
+    /// Returns `true` if the certificate names this block. Does not verify its signatures.
     pub fn is_certified_by(&self, qc: &Certificate<S>) -> bool {
         let statement = qc.statement();
         statement.kind == BLOCK && statement.view == self.content.view && statement.digest == self.digest.0
@@ -234,7 +233,7 @@ mod tests {
     type Change = fn(&mut Content<Ed25519>, &Committees<Ed25519>);
 
     #[test]
-    fn blocks_that_no_honest_author_makes_do_not_decode() {
+    fn malformed_blocks_do_not_decode() {
         let committees = committees::<Ed25519>(4);
         let [first, second] = chain(&committees, false);
         let [_, skipped] = chain(&committees, true);
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_digest_binds_everything() {
+    fn the_digest_binds_all_fields() {
         let committees = committees::<Ed25519>(4);
         let [_, second] = chain(&committees, false);
         let mut content = (**second).clone();

@@ -1,4 +1,4 @@
-//! Why a block is committed, for somebody who only knows the committee.
+//! Proofs that a block is committed, verifiable with the voters alone.
 
 use std::sync::Arc;
 
@@ -10,28 +10,30 @@ use quorate::{Error, Result};
 
 use crate::block::{Block, Committees};
 
-/// The most blocks between a block and the certificate that commits it.
+/// Maximum number of blocks between a block and the certificate that commits it.
 pub const MAX_LINKS: usize = 1024;
 
-/// A committed block with why it is committed.
-pub(crate) type Final<S> = (Arc<Block<S>>, Arc<Finality<S>>);
+/// A committed block with its proof.
+pub(crate) type FinalizedBlock<S> = (Arc<Block<S>>, Arc<Finality<S>>);
 
-/// The certified chain that commits a block: its descendants down to a block whose parent is of the view before
-/// it, and that block's certificate. Usually one descendant.
+/// Certified chain that commits a block.
+///
+/// It consists of the block's descendants up to a block in the view after its parent's, and that block's certificate.
+/// Usually there is one descendant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finality<S: Scheme> {
     /// Child, grandchild and so on; never empty.
     pub links: Vec<Arc<Block<S>>>,
-    /// The certificate of the last of them.
+    /// Certificate of the last link.
     pub certificate: Certificate<S>,
 }
 
 impl<S: Scheme> Finality<S> {
-    /// Checks that `block` is committed: by its hash it is an ancestor of a certified block whose own parent is
-    /// of the view before. Cost: one certificate verification.
+    /// Verifies that `block` is committed: it is, by hash, an ancestor of a certified block whose parent is of the
+    /// previous view. Cost: one certificate verification.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if a link is missing, and what is wrong with the certificate.
+    /// [`Error::WrongContext`] if the links do not connect; otherwise the certificate's error.
     pub fn verify(&self, voters: &Committee<S>, block: &Block<S>) -> Result<()> {
         let mut parent = block;
         let mut consecutive = false;
@@ -51,13 +53,13 @@ impl<S: Scheme> Finality<S> {
         self.certificate.check(voters)
     }
 
-    /// The proofs of the blocks of a path, lowest first, of which the last is committed by its `child` and the
-    /// certificate of that.
-    pub(crate) fn of_path(
+    /// Returns the proofs of a path's blocks, lowest first. The last block is committed by its `child` and the
+    /// child's certificate.
+    pub(crate) fn for_path(
         path: &[Arc<Block<S>>],
         child: &Arc<Block<S>>,
         certificate: &Certificate<S>,
-    ) -> Vec<Final<S>> {
+    ) -> Vec<FinalizedBlock<S>> {
         let above: Vec<&Arc<Block<S>>> = path.iter().skip(1).chain([child]).collect();
         let proof = |first: usize, block: &Arc<Block<S>>| {
             let mut links = Vec::new();
@@ -109,7 +111,7 @@ mod tests {
     use quorate::wire::{Decode, Encode};
 
     #[test]
-    fn two_certified_blocks_in_consecutive_views_commit_and_nothing_else_does() {
+    fn only_certified_blocks_in_consecutive_views_commit() {
         let committees = committees::<Ed25519>(4);
         let [first, second] = chain(&committees, false);
         let proof = Finality {
@@ -120,7 +122,7 @@ mod tests {
         assert_eq!(Finality::decode(&proof.encode(), &committees).as_ref(), Ok(&proof));
         assert!(proof.verify(&committees.voters, &second).is_err(), "the child itself");
         let other = Finality { certificate: certificate(&committees, 2, [1; 32]), ..proof.clone() };
-        assert!(other.verify(&committees.voters, &first).is_err(), "a certificate of something else");
+        assert!(other.verify(&committees.voters, &first).is_err(), "a certificate of another block");
         let [_, skipped] = chain(&committees, true);
         let certificate = certificate(&committees, skipped.view, skipped.digest().0);
         let gap = Finality { links: vec![skipped], certificate };

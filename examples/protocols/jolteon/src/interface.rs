@@ -1,4 +1,4 @@
-//! What the driver asks of a replica, what it is told, and what a replica holds against its peers.
+//! Commands, outputs, timers and evidence of a replica.
 
 use std::sync::Arc;
 
@@ -17,121 +17,121 @@ use crate::finality::Finality;
 use crate::ids::{BatchDigest, BlockDigest};
 use crate::message::HistoryRequest;
 
-/// What the driver asks of the replica.
+/// Commands of the driver.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// Disseminate a batch of this member's, from a [`BatchBuilder`](quorate_protocol::builder::BatchBuilder).
+    /// Disseminates a batch of this member, created by a [`BatchBuilder`](quorate_protocol::builder::BatchBuilder).
     Seal(Arc<Batch>),
-    /// The application executed everything up to a height that was delivered. Best once for every block: the
-    /// states that others name are compared only where this member told its own.
+    /// Reports that the application executed up to a delivered height. Report every block: the states named by other
+    /// members are compared only at reported heights.
     Executed(Executed),
-    /// The link to a member came up (again): ask it what was missed meanwhile.
+    /// Reports an established or re-established link, so that the replica asks the member for what it missed.
     Connected(MemberIndex),
 }
 
-/// What the replica tells its driver.
+/// Outputs for the driver.
 #[derive(Clone, Debug)]
 pub enum Output<S: Scheme> {
-    /// The next block of the chain, with its batches: heights are consecutive, each comes once per run.
+    /// The next block of the chain with its batches. Heights are consecutive; each is delivered once per run.
     Deliver(Box<Delivery<S>>),
-    /// What became of a batch of this member's.
+    /// A change of state of an own batch.
     OwnBatch {
-        /// Its number.
+        /// Number of the batch.
         sequence: u64,
-        /// What became of it.
+        /// New state of the batch.
         state: OwnBatchState,
     },
-    /// Whether the driver should hold back with new batches.
+    /// Asks the driver to pause submitting batches, or to resume.
     Congestion(bool),
-    /// Answer a peer from the archive, see [`HistoryRequest`]. Nothing else waits for it.
+    /// Asks the driver to answer a peer from the archive; see [`HistoryRequest`]. The replica does not wait for it.
     Serve {
-        /// Who asks.
+        /// The peer.
         to: MemberIndex,
-        /// For what.
+        /// The request.
         request: HistoryRequest,
     },
-    /// These batches can never be committed; their records may be deleted.
+    /// Batches that can no longer be committed. Their records may be deleted.
     Forget(Vec<BatchDigest>),
-    /// These blocks can never be committed; their records may be deleted.
+    /// Blocks that can no longer be committed. Their records may be deleted.
     ForgetBlocks(Vec<BlockDigest>),
     /// A view began.
     View {
-        /// Which.
+        /// The view.
         view: u64,
-        /// Who leads it, as far as this member knows.
+        /// Its leader, as far as this member knows.
         leader: MemberIndex,
-        /// Whether the view before it timed out.
+        /// True if the previous view timed out.
         timed_out: bool,
     },
 }
 
-/// A committed block.
+/// A committed block with its batches and proof.
 #[derive(Clone, Debug)]
 pub struct Delivery<S: Scheme> {
     /// The block.
     pub block: Arc<Block<S>>,
-    /// Its name.
+    /// Digest of the block.
     pub digest: BlockDigest,
-    /// Its height.
+    /// Height of the block.
     pub height: u64,
-    /// The batches that it names, in order.
+    /// The batches named by the block, in order.
     pub batches: Vec<Arc<Batch>>,
-    /// Why it is committed.
+    /// Proof that the block is committed.
     pub finality: Arc<Finality<S>>,
 }
 
-/// What a member did wrong.
+/// A protocol violation by a member.
 #[derive(Clone, Debug)]
 pub enum Evidence<S: Scheme> {
-    /// Two votes or two timeouts for one view. Anybody can check it.
+    /// Two votes or two timeouts in one view. Provable to third parties.
     Votes(Box<Verified<Equivocation<S>>>),
-    /// Two proposals in one view, or two batches in one slot. Anybody can check it.
+    /// Two proposals in one view, or two batches in one slot. Provable to third parties.
     Identity(Box<Verified<Equivocation<Ed25519>>>),
-    /// A vote, a certificate or a signature that came over the member's own link does not verify.
+    /// An invalid vote, certificate or signature, received over the member's own link.
     Invalid {
-        /// What.
+        /// The invalid object.
         what: &'static str,
-        /// Why.
+        /// The verification error.
         error: Error,
     },
-    /// A block that an honest member would not have signed.
+    /// A signed block that violates a rule.
     Proposal {
         /// The block.
         block: Arc<Block<S>>,
-        /// The rule that it breaks.
+        /// The violated rule.
         rule: &'static str,
     },
-    /// A block that states another state root than this member computed. One of the two is wrong.
+    /// A block whose state root differs from the one this member computed. One of the two is wrong.
     StateRoot {
         /// The block.
         block: Arc<Block<S>>,
-        /// What this member computed.
+        /// The root computed by this member.
         computed: Hash,
     },
-    /// A message that an honest member would not have sent.
+    /// A message that the protocol does not permit.
     Unexpected {
-        /// What.
+        /// Description of the message.
         what: &'static str,
     },
 }
 
-/// The replica's timers.
+/// Timers of the replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Timer {
-    /// The view takes too long.
+    /// The view's timeout.
     View,
-    /// The interval since the last block is over: propose.
+    /// The minimum block interval has passed: propose.
     Propose,
-    /// Send again what was not answered.
+    /// Resend unanswered messages.
     Retry,
 }
 
-/// A few numbers for people and metrics.
+/// Summary of a replica's state, for operators and metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// The view that the replica is in.
+    /// The current view.
     pub view: u64,
-    /// Who leads it, as far as it knows.
+    /// Its leader, as far as the replica knows.
     pub leader: MemberIndex,
     /// The highest certified view.
     pub certified_view: u64,
@@ -139,14 +139,14 @@ pub struct Status {
     pub committed: u64,
     /// The delivered height.
     pub delivered: u64,
-    /// Views that this member gave up.
+    /// Number of views that timed out at this member.
     pub timeouts: u64,
-    /// Own batches not yet committed.
+    /// Number of own uncommitted batches.
     pub outstanding: usize,
-    /// Certified batches not yet committed, of all authors.
+    /// Number of certified, uncommitted batches of all authors.
     pub pending: usize,
-    /// Blocks above the committed one.
+    /// Number of blocks above the committed one.
     pub blocks: usize,
-    /// Whether blocks or batches are missing.
+    /// True if blocks or batches are missing.
     pub catching_up: bool,
 }

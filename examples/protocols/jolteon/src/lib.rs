@@ -1,66 +1,68 @@
 #![forbid(unsafe_code)]
-//! Jolteon: 2-chain HotStuff with timeout certificates, as a pure state machine that orders batches of
-//! transactions.
+//! Jolteon: 2-chain HotStuff with timeout certificates, as a pure state machine that orders batches of transactions.
 //!
 //! ```text
 //!            batch                  acknowledge                certified
-//!  author ──────────▶ all ──────────────────────▶ author ─────────────────▶ all      a quorum stored it
+//!  author ──────────▶ all ──────────────────────▶ author ─────────────────▶ all      a quorum has stored it
 //!
-//!  view v     leader(v) ──proposal──▶ all ──vote──▶ leader(v+1)                      it names certified batches
+//!  view v     leader(v) ──proposal──▶ all ──vote──▶ leader(v+1)                      names certified batches
 //!  view v+1                                        leader(v+1) ──proposal──▶ all …   with the certificate of v
 //!
 //!  B(v) ◀── B(v+1) ◀── certificate of v+1        commits B(v) and all its ancestors
 //!
-//!  no progress:  all ──timeout──▶ all            a quorum makes a timeout certificate; view v+1 begins
+//!  no progress:  all ──timeout──▶ all            a quorum forms a timeout certificate; view v+1 begins
 //! ```
 //!
-//! The protocol is that of Gelashvili et al., *Jolteon and Ditto: Network-Adaptive Efficient Consensus with
-//! Asynchronous Fallback* (FC '22), without the fallback. What differs, and why:
+//! The protocol follows Gelashvili et al., *Jolteon and Ditto: Network-Adaptive Efficient Consensus with Asynchronous
+//! Fallback* (FC '22), without the fallback. Differences from the paper:
 //!
-//! | the paper | here | because |
+//! | paper | this crate | reason |
 //! |---|---|---|
-//! | blocks carry transactions | blocks name batches that a quorum stored | the leader's link is not the bottleneck, and voting needs no transactions |
-//! | leaders take turns | leaders in good standing take turns: [`Standings`] | a dead member should cost one view, not one per round |
-//! | votes go to the next leader | and, with a timeout, to everybody | a block whose next leader is dead is still certified |
-//! | a leader always proposes | only if there is something to order or a state to state | an idle network should be silent |
-//! | – | blocks name the state that their author executed; voters compare it with theirs | a node that computes something else is found at once, and clients get provable states |
+//! | blocks carry transactions | blocks name batches stored by a quorum | the leader's link is not the bottleneck, and voting needs no transactions |
+//! | leaders rotate round-robin | eligible leaders rotate: [`LeaderReputation`] | a crashed member costs one view, not one per round |
+//! | votes go to the next leader | with a timeout, the vote also goes to all members | a block whose next leader has crashed can still be certified |
+//! | a leader always proposes | only if there are batches to order or a state to state | an idle network is silent |
+//! | – | blocks name the state that their author executed; voters compare it with theirs | a diverging node is detected at once, and clients get provable states |
 //!
-//! # Parts
-//! | module | knows |
+//! # Modules
+//! | module | responsibility |
 //! |---|---|
-//! | `safety` | what must never be signed twice; the argument why the chain stays single |
-//! | `pacemaker` | which view it is and when to give it up |
-//! | `leader` | who leads, as a function of the chain |
-//! | `tree`, `chain` | the blocks above the committed one, and what the chain up to each says |
-//! | `mempool`, `sequence` | batches on their way into a block, and that none gets there twice |
-//! | `sync` | what is missing and whom to ask |
-//! | [`quorate_protocol::execution`] | which states this member computed |
-//! | `replica` | all of it together: [`Replica`] |
+//! | `safety` | what is never signed twice, and the safety argument |
+//! | `pacemaker` | the current view and its timeout |
+//! | `leader` | the leader of a view, as a function of the chain |
+//! | `tree`, `chain_state` | blocks above the committed one, and the state derived from the chain up to each |
+//! | `mempool`, `sequence` | batches that wait for a block, and the exclusion of duplicates |
+//! | `sync` | retrieval of missing blocks and batches |
+//! | [`quorate_protocol::execution`] | the states that this member computed |
+//! | `replica` | the complete state machine: [`Replica`] |
 //!
-//! # Driving it
-//! [`Replica`] is a [`Machine`](quorate::machine::Machine); its contract (persist before send) is described there.
-//! Beyond that, a driver
+//! # Driving a replica
+//! [`Replica`] is a [`Machine`](quorate::machine::Machine), whose contract (persist before send) is described there.
+//! In addition, the driver
 //!
-//! * makes [`Batch`]es of its clients' transactions with a [`BatchBuilder`](quorate_protocol::builder::BatchBuilder) and hands them in with
-//!   [`Command::Seal`], holding back while [`Output::Congestion`] says so;
-//! * executes what [`Output::Deliver`] delivers, in order, and reports each state with [`Command::Executed`];
-//! * archives what was delivered, and answers [`Output::Serve`] from there, because the replica keeps nothing
-//!   below its committed height;
-//! * tells it when a link comes up: [`Command::Connected`].
+//! * collects its clients' transactions in [`Batch`]es with a
+//!   [`BatchBuilder`](quorate_protocol::builder::BatchBuilder) and submits them with [`Command::Seal`], pausing while
+//!   [`Output::Congestion`] requests it;
+//! * executes the blocks of [`Output::Deliver`] in order and reports each state with [`Command::Executed`];
+//! * archives delivered blocks and batches and answers [`Output::Serve`] from the archive, because the replica keeps
+//!   nothing below its committed height;
+//! * reports each established link with [`Command::Connected`].
 //!
-//! After a crash, [`Replica::new`] takes the records back, all of them or the last of each [`RecordKey`], and
+//! After a crash, [`Replica::new`] takes the records back, either all of them or the last of each [`RecordKey`], and
 //! delivers again what the application has not executed durably.
 //!
-//! **Memory** is bounded whatever the peers do: one proposal per member and view, one vote per member and view for 64
-//! views, 1,024 blocks above the committed one, a window of batches and a number of bytes per author, one held answer.
+//! **Memory** is bounded for any behaviour of the peers: one proposal per member and view, one vote per member and
+//! view for 64 views, 1,024 blocks above the committed one, a window of batches and a number of bytes per author, and
+//! one pending response.
 //!
-//! **A member that lost its records** must not vote as if nothing had happened: it may have voted before. It signs
-//! nothing up to the view that its peers show it, unless they cannot go on without it for three timeouts, for then they
-//! have probably only begun. That is a precaution and no proof; a committee is sure only if such a member gets a new
-//! identity.
+//! **A member that lost its records** may have voted before and must not vote again in the same views. It signs
+//! nothing up to the view that its peers report, unless three views time out without its votes; in that case the
+//! committee has most likely just started. This is a precaution, not a guarantee: only a new identity makes such a
+//! member safe.
+
 mod batch;
 mod block;
-mod chain;
+mod chain_state;
 mod finality;
 mod ids;
 mod interface;
@@ -82,11 +84,11 @@ mod tree;
 
 pub use batch::{Batch, BatchHeader, BatchRef, MAX_BATCH_BYTES, MAX_TRANSACTIONS, TRANSACTIONS};
 pub use block::{Block, Committees, Content, Executed, MAX_BLOCK_BATCHES};
-pub use chain::ChainState;
+pub use chain_state::ChainState;
 pub use finality::{Finality, MAX_LINKS};
 pub use ids::{AVAILABLE, BLOCK, BatchDigest, BlockDigest, PROPOSAL, Slot, TIMEOUT, availability};
 pub use interface::{Command, Delivery, Evidence, Output, OwnBatchState, Status, Timer};
-pub use leader::{Link, PENALTY, Standings};
+pub use leader::{LeaderReputation, PENALTY, ReputationUpdate};
 pub use message::{
     Advance, HistoryRequest, MAX_BATCH_REQUEST, MAX_RANGE_BLOCKS, MAX_RANGE_BYTES, Message, Timeout,
     block_range,

@@ -1,8 +1,8 @@
-//! Batches that are not committed yet: stored ones, certified ones, own ones.
+//! Uncommitted batches: stored, certified and own ones.
 //!
-//! A member acknowledges at most one batch per slot, and only slots that the committed chain still admits. Two
-//! quorums share an honest member, so at most one batch per slot is ever certified. What is kept is bounded per
-//! author by the window of slots and by bytes, so an author that floods others only shuts itself out.
+//! A member acknowledges at most one batch per slot, and only in slots that the committed chain still admits. Two
+//! quorums share an honest member, so at most one batch per slot is ever certified. Storage is bounded per author by
+//! the window of slots and by bytes, so an author that floods the others excludes only itself.
 
 use core::time::Duration;
 use std::collections::BTreeMap;
@@ -18,18 +18,18 @@ use crate::ids::{AVAILABLE, BatchDigest, Slot};
 use crate::parameters::{FAILURE_LIMIT, Parameters};
 use crate::sequence::{Inventory, WINDOW};
 
-/// How far apart an author's unfinished batches may be: below the chain's window, so that none falls out of it.
+/// Maximum distance between an author's uncommitted batches. Below the chain's window, so that none falls out of it.
 const MAX_SPAN: u64 = WINDOW - 16;
-/// How many bytes of references an own block has at most. Those of large committees are long.
+/// Maximum size in bytes of the references in an own block. References of large committees are long.
 const MAX_PAYLOAD_BYTES: usize = 1 << 20;
 
 pub(crate) struct Mempool {
     me: MemberIndex,
     stored: BTreeMap<BatchDigest, Arc<Batch>>,
-    /// Which batch was acknowledged in which slot.
+    /// The batch acknowledged in each slot.
     slots: BTreeMap<Slot, BatchDigest>,
     bytes: Vec<usize>,
-    /// Certified batches in the order in which they became known.
+    /// Certified batches in order of arrival.
     certified: BTreeMap<u64, BatchRef>,
     arrivals: BTreeMap<Slot, u64>,
     arrived: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Mempool {
     congested: bool,
 }
 
-/// A batch of this member's.
+/// A batch of this member.
 pub(crate) struct Own {
     pub(crate) batch: Arc<Batch>,
     collector: VoteCollector<Ed25519>,
@@ -48,14 +48,14 @@ pub(crate) struct Own {
     wait: Duration,
 }
 
-/// What became of a batch that came in.
+/// Result of storing a received batch.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Stored {
-    /// It is new.
+    /// The batch is new and was stored.
     New,
-    /// It was here.
+    /// The batch was already stored.
     Known,
-    /// Another batch is in its slot, or the slot is too old, or its author has too many.
+    /// Its slot holds another batch or is too old, or its author has reached a limit.
     Refused,
 }
 
@@ -75,22 +75,22 @@ impl Mempool {
         }
     }
 
-    /// A batch that is here.
+    /// Returns a stored batch.
     pub(crate) fn batch(&self, digest: &BatchDigest) -> Option<&Arc<Batch>> {
         self.stored.get(digest)
     }
 
-    /// Certified batches that wait to be committed.
+    /// Number of certified batches that are not committed.
     pub(crate) fn pending(&self) -> usize {
         self.certified.len()
     }
 
-    /// Own batches that wait to be committed.
+    /// Number of own batches that are not committed.
     pub(crate) fn outstanding(&self) -> usize {
         self.own.len()
     }
 
-    /// Takes in a batch to acknowledge.
+    /// Stores a received batch, so that it can be acknowledged.
     pub(crate) fn store(&mut self, batch: &Arc<Batch>, chain: &Inventory, parameters: &Parameters) -> Stored {
         let slot = batch.header().slot;
         if !chain.admits(slot) {
@@ -117,7 +117,7 @@ impl Mempool {
         Stored::New
     }
 
-    /// Takes a batch from the records back, whatever the limits say now: its slot may have been acknowledged.
+    /// Restores a batch from the records without checking the limits, because its slot may have been acknowledged.
     pub(crate) fn restore(&mut self, batch: &Arc<Batch>, chain: &Inventory) {
         let slot = batch.header().slot;
         if chain.admits(slot) && *self.slots.entry(slot).or_insert(batch.digest()) == batch.digest() {
@@ -125,7 +125,7 @@ impl Mempool {
         }
     }
 
-    /// Keeps a batch that a block names, whatever its slot.
+    /// Stores a batch referenced by a block, in any slot.
     pub(crate) fn keep(&mut self, batch: Arc<Batch>) {
         let (author, bytes) = (usize::from(batch.author()), batch.bytes());
         if self.stored.insert(batch.digest(), batch).is_none()
@@ -135,7 +135,7 @@ impl Mempool {
         }
     }
 
-    /// Forgets a batch that was delivered.
+    /// Removes a delivered batch.
     pub(crate) fn release(&mut self, digest: &BatchDigest) {
         if let Some(batch) = self.stored.remove(digest)
             && let Some(total) = self.bytes.get_mut(usize::from(batch.author()))
@@ -144,13 +144,13 @@ impl Mempool {
         }
     }
 
-    /// Whether an own batch of that number may be disseminated now.
+    /// Returns true if an own batch with this number may be disseminated now.
     pub(crate) fn has_room(&self, sequence: u64) -> bool {
         let lowest = self.own.keys().next().copied().unwrap_or(sequence);
         sequence.abs_diff(lowest) < MAX_SPAN && !self.own.contains_key(&sequence)
     }
 
-    /// Begins to disseminate an own batch, which is stored already; false if too many are outstanding.
+    /// Starts to disseminate an own stored batch. Returns false if too many are outstanding.
     pub(crate) fn disseminate(
         &mut self,
         batch: Arc<Batch>,
@@ -171,7 +171,7 @@ impl Mempool {
         true
     }
 
-    /// Takes in an acknowledgement of an own batch; returns the batch once a quorum stored it.
+    /// Counts an acknowledgement of an own batch. Returns the batch's reference once a quorum has stored it.
     pub(crate) fn acknowledge(&mut self, vote: Vote<Ed25519>) -> (Option<BatchRef>, Vec<VoteFault<Ed25519>>) {
         let slot = Slot::from_view(vote.statement().view);
         let Some(own) = self.own.get_mut(&slot.sequence) else { return (None, Vec::new()) };
@@ -192,13 +192,13 @@ impl Mempool {
         (own.certificate.clone(), collected.faults)
     }
 
-    /// Whether exactly this certified batch is known, so that its certificate need not be checked again.
+    /// Returns true if exactly this certified batch is known, so that its certificate need not be verified again.
     pub(crate) fn knows(&self, batch: &BatchRef) -> bool {
         let known = self.arrivals.get(&batch.header.slot).and_then(|arrival| self.certified.get(arrival));
         known == Some(batch)
     }
 
-    /// Notes a certified batch whose certificate was checked. Returns whether it is new.
+    /// Records a certified batch whose certificate was verified. Returns true if it is new.
     pub(crate) fn certify(&mut self, batch: BatchRef, chain: &Inventory) -> bool {
         let slot = batch.header.slot;
         if !chain.admits(slot) || self.arrivals.contains_key(&slot) {
@@ -210,7 +210,7 @@ impl Mempool {
         true
     }
 
-    /// The oldest certified batches that a chain still admits, as a block's payload.
+    /// Returns the oldest certified batches that a chain still admits, as the payload of a block.
     pub(crate) fn select(&self, chain: &Inventory, limit: usize) -> Vec<BatchRef> {
         let mut chain = chain.clone();
         let mut bytes = 0;
@@ -222,13 +222,13 @@ impl Mempool {
         admitted.take(limit).take_while(fits).cloned().collect()
     }
 
-    /// The oldest certified batches, to remind others of.
+    /// Returns the oldest certified batches, to be announced again.
     pub(crate) fn oldest(&self, limit: usize) -> impl Iterator<Item = &BatchRef> {
         self.certified.values().take(limit)
     }
 
-    /// After a commit: forgets what the chain has or excludes. Returns own batches that are gone, each with
-    /// whether it was committed, and stored ones that can never be.
+    /// Removes, after a commit, the batches that the chain contains or excludes. Returns the removed own batches, each
+    /// with true if it was committed, and the stored batches that can never be committed.
     pub(crate) fn settle(
         &mut self,
         chain: &Inventory,
@@ -254,7 +254,7 @@ impl Mempool {
                 forgotten.push(digest);
             }
         }
-        let mine = chain.of(self.me);
+        let mine = chain.author(self.me);
         let done: Vec<u64> = self.own.keys().filter(|sequence| mine.excludes(**sequence)).copied().collect();
         let mut own = Vec::new();
         for sequence in done {
@@ -265,7 +265,7 @@ impl Mempool {
         (own, forgotten)
     }
 
-    /// Own batches that were not committed in time, each with the members that did not acknowledge it.
+    /// Returns the overdue own batches, each with the members that have not acknowledged it.
     pub(crate) fn overdue(
         &mut self,
         now: Time,
@@ -283,17 +283,17 @@ impl Mempool {
         overdue
     }
 
-    /// When the next own batch is overdue.
+    /// Time at which the next own batch becomes overdue.
     pub(crate) fn due(&self) -> Option<Time> {
         self.own.values().map(|own| own.due).min()
     }
 
-    /// Own batches that a member has not acknowledged.
+    /// Returns the own batches that a member has not acknowledged.
     pub(crate) fn unacknowledged(&self, member: MemberIndex) -> impl Iterator<Item = &Own> {
         self.own.values().filter(move |own| !own.acknowledged.contains(&member))
     }
 
-    /// Whether the driver is to be told that congestion began or ended.
+    /// Returns the new state of congestion if it has changed since the last call.
     pub(crate) fn congestion(&mut self, parameters: &Parameters) -> Option<bool> {
         let limit = parameters.max_outstanding.min(MAX_SPAN as usize);
         let congested = if self.congested { self.own.len() * 4 > limit * 3 } else { self.own.len() >= limit };
@@ -303,7 +303,7 @@ impl Mempool {
     }
 }
 
-/// Checks the certificates of batches that a block names, all in one go.
+/// Verifies the certificates of all batches referenced by a block in one batch verification.
 pub(crate) fn check_certificates(
     identities: &Committee<Ed25519>,
     certificates: Vec<Certificate<Ed25519>>,
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn one_batch_per_slot_within_the_window_and_the_byte_limit() {
+    fn store_enforces_slot_window_and_byte_limit() {
         let parameters = Parameters { max_author_bytes: 1000, ..Parameters::default() };
         let mut mempool = Mempool::new(0, 4);
         let mut chain = Inventory::new(4);
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restart_remembers_every_slot_whatever_the_limits_say() {
+    fn restart_restores_every_slot_regardless_of_limits() {
         let parameters = Parameters { max_author_bytes: 150, ..Parameters::default() };
         let (mut mempool, chain) = (Mempool::new(0, 4), Inventory::new(4));
         let batches = [batch(1, 1, 1), batch(1, 2, 1)];
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn an_own_batch_is_certified_by_a_quorum_and_ends_with_its_commit() {
+    fn quorum_certifies_own_batch_and_commit_removes_it() {
         let identities = committees::<Ed25519>(4).identities;
         let parameters = Parameters::default();
         let mut mempool = Mempool::new(0, 4);
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn own_batches_never_span_the_window() {
+    fn own_batches_stay_within_the_window() {
         let identities = committees::<Ed25519>(4).identities;
         let mut mempool = Mempool::new(0, 4);
         let mut seal =
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_takes_the_oldest_first_and_no_slot_twice() {
+    fn payload_takes_oldest_batches_first_and_no_slot_twice() {
         let chain = Inventory::new(4);
         let mut mempool = Mempool::new(0, 4);
         let batches = [batch(1, 2, 1), batch(2, 1, 1), batch(1, 1, 1)];

@@ -1,4 +1,4 @@
-//! What replicas say to each other: a tag byte, then the fields.
+//! Messages exchanged between replicas: a tag byte, then the fields.
 
 use std::sync::Arc;
 
@@ -12,76 +12,76 @@ use crate::batch::{Batch, BatchRef};
 use crate::block::{Block, Committees};
 use crate::ids::{BLOCK, BatchDigest, BlockDigest, TIMEOUT};
 
-/// The most blocks in one answer.
+/// Maximum number of blocks per response.
 pub const MAX_RANGE_BLOCKS: usize = 64;
-/// An answer of blocks is cut when it exceeds that many bytes; it always has at least one block.
+/// Maximum size in bytes of a response with blocks. It always contains at least one block.
 pub const MAX_RANGE_BYTES: usize = 1 << 20;
-/// The most batches that one request names.
+/// Maximum number of batches per request.
 pub const MAX_BATCH_REQUEST: usize = 16;
 
 /// A message on a link that authenticates its sender.
 ///
-/// | tag | message | who sends it to whom, when |
+/// | tag | message | sender, receiver and occasion |
 /// |---|---|---|
-/// | 1 | `Proposal` | a leader to all |
-/// | 2 | `Vote` | a voter to the leader of the next view |
-/// | 3 | `Timeout` | everybody to all, when a view takes too long |
-/// | 4 | `Advance` | to one who is behind, or to all when the last block commits and nothing is left to propose |
-/// | 5 | `Hello` | after a start or a reconnect: what have I missed? Answered by `Advance` |
-/// | 6 | `Batch` | its author to all |
-/// | 7 | `Acknowledge` | whoever stored a batch to its author |
-/// | 8 | `Certified` | a batch's author to all, with a quorum's acknowledgements |
-/// | 9 | `BlockRequest` | to one who has the block |
-/// | 10 | `Blocks` | the answer: consecutive blocks, lowest first |
-/// | 11 | `BatchRequest` | to one who stored the batches |
-/// | 12 | `BatchReply` | the answer, one message per batch |
+/// | 1 | `Proposal` | leader to all |
+/// | 2 | `Vote` | voter to the leader of the next view |
+/// | 3 | `Timeout` | every member to all, when its view times out |
+/// | 4 | `Advance` | to a member that is behind; to all when the last block commits and nothing is left to propose |
+/// | 5 | `Hello` | after a start or reconnect; answered by `Advance` |
+/// | 6 | `Batch` | author to all |
+/// | 7 | `Acknowledge` | member that stored a batch to its author |
+/// | 8 | `Certified` | a batch's author to all, with the acknowledgements of a quorum |
+/// | 9 | `BlockRequest` | to a member that has the block |
+/// | 10 | `Blocks` | response with consecutive blocks, lowest first |
+/// | 11 | `BatchRequest` | to a member that stored the batches |
+/// | 12 | `BatchReply` | response, one message per batch |
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message<S: Scheme> {
-    /// A block that its author proposes.
+    /// A proposed block.
     Proposal(Arc<Block<S>>),
     /// A vote for a block.
     Vote(Vote<S>),
-    /// The sender gives its view up.
+    /// The sender's timeout of its view.
     Timeout(Box<Timeout<S>>),
-    /// Proof that a view is over.
+    /// Proof that a view has ended.
     Advance(Box<Advance<S>>),
-    /// The sender's highest certified view.
+    /// Announces the sender's highest certified view.
     Hello {
-        /// 0 if it knows none.
+        /// The highest certified view; 0 if there is none.
         certified: u64,
     },
-    /// A batch of the sender's.
+    /// A batch of the sender.
     Batch(Arc<Batch>),
-    /// The sender stored a batch.
+    /// Acknowledges a stored batch.
     Acknowledge(Vote<Ed25519>),
-    /// A quorum stored a batch.
+    /// A batch with the acknowledgements of a quorum.
     Certified(Box<BatchRef>),
-    /// Blocks are wanted, from `from` on, on the way to `target`.
+    /// Requests blocks from height `from` up to `target`.
     BlockRequest {
-        /// The lowest height that is missing.
+        /// Lowest missing height.
         from: u64,
-        /// A certified block whose ancestors are meant.
+        /// A certified block whose ancestors are requested.
         target: BlockDigest,
     },
-    /// Consecutive blocks, lowest first. At most [`MAX_RANGE_BLOCKS`].
+    /// Consecutive blocks, lowest first; at most [`MAX_RANGE_BLOCKS`].
     Blocks(Vec<Arc<Block<S>>>),
-    /// Batches are wanted. At most [`MAX_BATCH_REQUEST`].
+    /// Requests batches; at most [`MAX_BATCH_REQUEST`].
     BatchRequest(Vec<BatchDigest>),
-    /// A batch that was asked for.
+    /// A requested batch.
     BatchReply(Arc<Batch>),
 }
 
-/// A timeout vote, with what backs it and what helps the others on.
+/// A timeout vote, its justification, and the sender's vote in that view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeout<S: Scheme> {
-    /// Gives up its view and names the view of `high`.
+    /// Timeout vote of the sender's view. Its value is the view of `high`.
     pub vote: TimeoutVote<S>,
-    /// The sender's highest certificate; none if it knows none, and then the vote names 0.
+    /// The sender's highest certificate; `None` if it knows none, in which case the vote's value is 0.
     pub high: Option<Certificate<S>>,
-    /// Why the sender was in that view, unless `high` is of the view before.
+    /// The timeout certificate through which the sender entered the view, unless `high` is of the previous view.
     pub tc: Option<TimeoutCertificate<S>>,
-    /// The sender's vote for the view's block, if it cast one. Its receiver may have been the one that failed; now
-    /// anybody can make the certificate, and the block is not lost.
+    /// The sender's vote for the view's block, if it voted. The receiver of that vote may have failed; with this copy
+    /// any member can form the certificate, and the block is not lost.
     pub ballot: Option<Vote<S>>,
 }
 
@@ -90,24 +90,23 @@ pub struct Timeout<S: Scheme> {
 pub struct Advance<S: Scheme> {
     /// The highest quorum certificate.
     pub high: Option<Certificate<S>>,
-    /// The highest timeout certificate, if it is of a later view. It names no view above that of `high`.
+    /// The highest timeout certificate, if it is of a later view. Its highest value is at most the view of `high`.
     pub tc: Option<TimeoutCertificate<S>>,
 }
 
-/// A request that only an archive can answer: the replica keeps nothing below its committed height.
+/// A request that only the archive can answer, because the replica keeps nothing below its committed height.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HistoryRequest {
-    /// Answer with [`Message::Blocks`]: the committed blocks from this height on, as many as
-    /// [`block_range`] takes.
+    /// Answer with [`Message::Blocks`]: the committed blocks from this height on, limited by [`block_range`].
     Blocks {
-        /// The lowest height that is missing.
+        /// Lowest missing height.
         from: u64,
     },
-    /// Answer with one [`Message::BatchReply`] per batch that is there.
+    /// Answer with one [`Message::BatchReply`] per available batch.
     Batches(Vec<BatchDigest>),
 }
 
-/// As many of `blocks` as one answer may have. They must be consecutive, lowest first.
+/// Returns as many of `blocks` as fit into one response. They must be consecutive, lowest first.
 pub fn block_range<S: Scheme>(blocks: impl IntoIterator<Item = Arc<Block<S>>>) -> Message<S> {
     let mut bytes = 0;
     let mut range = Vec::new();
@@ -122,13 +121,16 @@ pub fn block_range<S: Scheme>(blocks: impl IntoIterator<Item = Arc<Block<S>>>) -
 }
 
 impl<S: Scheme> Timeout<S> {
-    /// What can be said without checking a signature: the parts belong together, and the certificates lead into
-    /// the view.
+    /// Checks everything that needs no signature: the parts match, and the certificates lead to the view.
     fn check_shape(&self) -> Result<()> {
         let high = self.high.as_ref().map_or(0, |qc| qc.statement().view);
         let entered_by = match &self.tc {
             Some(tc) if tc.view() > high => tc.view(),
-            Some(_) => return Err(Error::NonCanonical { what: "timeout with an old timeout certificate" }),
+            Some(_) => {
+                return Err(Error::NonCanonical {
+                    what: "timeout: its timeout certificate is not newer than its certificate",
+                });
+            }
             None => high,
         };
         let ballot = self.ballot.as_ref().is_none_or(|ballot| {
@@ -143,14 +145,16 @@ impl<S: Scheme> Timeout<S> {
         if kinds && ballot && view && backed && self.vote.value() == high {
             Ok(())
         } else {
-            Err(Error::Malformed { what: "timeout whose parts do not belong together" })
+            Err(Error::Malformed { what: "timeout: its parts do not match" })
         }
     }
 }
 
-/// Whether whoever shows a timeout certificate also shows a certificate as high as the highest that its signers named.
-/// An honest member always can. Without this, one signer that names a view that nobody certified would make every
-/// timeout certificate useless: no block would satisfy it.
+/// Returns `true` if the highest value of a timeout certificate is at most the view of the quorum certificate beside
+/// it.
+///
+/// Honest members always satisfy this. Without the rule, one signer that names an uncertified view could make every
+/// timeout certificate unusable, because no block would satisfy it.
 fn is_backed<S: Scheme>(tc: Option<&TimeoutCertificate<S>>, high: Option<&Certificate<S>>) -> bool {
     let certified = high.map_or(0, |qc| qc.statement().view);
     tc.is_none_or(|tc| tc.highest_value() <= certified)
@@ -216,7 +220,7 @@ impl<S: Scheme> Encode for Message<S> {
 }
 
 impl<S: Scheme> Message<S> {
-    /// Whether it is one of the large messages that others should not have to wait behind.
+    /// Returns `true` for large messages, which use the bulk lane of a link.
     pub fn is_bulk(&self) -> bool {
         matches!(self, Message::Batch(_) | Message::BatchReply(_) | Message::Blocks(_))
     }
@@ -269,10 +273,12 @@ fn decode_advance<S: Scheme>(r: &mut Reader<'_>, committees: &Committees<S>) -> 
     let kinds =
         high.as_ref().is_none_or(is_block_certificate) && tc.as_ref().is_none_or(|tc| tc.kind() == TIMEOUT);
     if !kinds {
-        return Err(Error::Malformed { what: "certificate of another kind" });
+        return Err(Error::Malformed { what: "advance: certificate of a wrong kind" });
     }
     if !is_backed(tc.as_ref(), high.as_ref()) {
-        return Err(Error::Malformed { what: "timeout certificate that names more than is shown" });
+        return Err(Error::Malformed {
+            what: "advance: the timeout certificate's highest value has no certificate",
+        });
     }
     Ok(Advance { high, tc })
 }
@@ -283,7 +289,7 @@ mod tests {
     use crate::testing::{certificate, chain, check_encoding, committees, secret, timeout_certificate};
     use quorate::bls::MinSig;
 
-    /// A timeout of member 2, with a ballot of the same or another view.
+    /// Returns a timeout of member 2, optionally with a vote of a given view.
     fn timeout<S: Scheme>(c: &Committees<S>, high: u64, tc: Option<u64>, ballot: Option<u64>) -> Timeout<S> {
         let view = tc.unwrap_or(0).max(high) + 1;
         let (key, digest) = (secret::<S>(2), BlockDigest([7; 32]));
@@ -330,17 +336,17 @@ mod tests {
 
     fn check<S: Scheme>() {
         let c = committees::<S>(4);
-        assert_eq!(check_encoding(&all(&c), &c), (1..=12).collect(), "every message is among them");
+        assert_eq!(check_encoding(&all(&c), &c), (1..=12).collect(), "all tags are covered");
     }
 
     #[test]
-    fn messages_survive_and_nothing_else_decodes() {
+    fn messages_have_one_encoding() {
         check::<quorate::ed25519::Ed25519>();
         check::<MinSig>();
     }
 
     #[test]
-    fn a_timeout_whose_parts_do_not_belong_together_is_refused() {
+    fn a_timeout_with_mismatched_parts_is_refused() {
         let c = committees::<quorate::ed25519::Ed25519>(4);
         let refused = |timeout: Timeout<_>| Timeout::decode(&timeout.encode(), &c).is_err();
         assert!(!refused(timeout(&c, 4, Some(6), Some(7))));
@@ -348,10 +354,10 @@ mod tests {
         assert!(refused(timeout(&c, 4, Some(4), None)), "a timeout certificate that is not newer");
         assert!(refused(Timeout { high: None, ..timeout(&c, 4, None, None) }), "not backed");
         let poisoned = Timeout { tc: Some(timeout_certificate(&c, 6, 5)), ..timeout(&c, 4, Some(6), None) };
-        assert!(refused(poisoned), "a timeout certificate that names a view that is not shown");
+        assert!(refused(poisoned), "a timeout certificate with an uncertified highest value");
         assert!(
             refused(Timeout { tc: None, ..timeout(&c, 4, Some(6), None) }),
-            "a view that nothing leads to"
+            "a view that the certificates do not lead to"
         );
         assert!(refused(Timeout { high: timeout(&c, 3, None, None).high, ..timeout(&c, 4, None, None) }));
     }

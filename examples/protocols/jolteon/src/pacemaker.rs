@@ -1,12 +1,11 @@
-//! Which view it is, and when to give it up.
+//! View synchronisation: the current view and its timeout.
 //!
-//! A view is entered through a certificate: a quorum certificate or a timeout certificate of the view before. The
-//! pacemaker keeps the highest of both, so it can always show why it is where it is, and whoever is behind is
-//! brought up by showing them.
+//! A view is entered through a quorum certificate or a timeout certificate of the previous view. The pacemaker keeps
+//! the highest of both, so that it can justify its view and bring slower members up to date.
 //!
-//! The timer runs only while there is work: batches that are certified and not committed, or a timeout of this
-//! member's that is not answered. An idle network has no timers and sends nothing. Each view that follows a
-//! timeout lasts half as long again, up to a cap; a quorum certificate resets that.
+//! The view timer runs only while there is work: batches that are certified and not committed, or an unanswered
+//! timeout of this member. An idle network runs no timers and sends nothing. Each view entered through a timeout
+//! lasts half as long again as the one before, up to a limit; a quorum certificate resets the duration.
 
 use core::time::Duration;
 
@@ -22,16 +21,16 @@ pub(crate) struct Pacemaker<S: Scheme> {
     view: u64,
     high: Option<Certificate<S>>,
     tc: Option<TimeoutCertificate<S>>,
-    /// Views in a row that timed out.
+    /// Number of consecutive views that timed out.
     failures: u32,
-    /// The others' timeouts of this view.
+    /// Timeouts of the current view.
     pub(crate) collector: TimeoutCollector<S>,
-    /// This member's timeout of this view.
+    /// This member's timeout of the current view.
     pub(crate) sent: Option<Timeout<S>>,
 }
 
 impl<S: Scheme> Pacemaker<S> {
-    /// In the view that follows from the highest certificates.
+    /// Creates a pacemaker in the view that follows from the highest certificates.
     pub(crate) fn new(
         committees: &Committees<S>,
         high: Option<Certificate<S>>,
@@ -50,27 +49,27 @@ impl<S: Scheme> Pacemaker<S> {
         self.view
     }
 
-    /// The highest quorum certificate.
+    /// Returns the highest quorum certificate.
     pub(crate) fn high(&self) -> Option<&Certificate<S>> {
         self.high.as_ref()
     }
 
-    /// The view of the highest quorum certificate.
+    /// Returns the view of the highest quorum certificate.
     pub(crate) fn certified(&self) -> u64 {
         self.high.as_ref().map_or(0, |qc| qc.statement().view)
     }
 
-    /// The timeout certificate through which the view was entered, if it was.
+    /// Returns the timeout certificate through which the view was entered, if any.
     pub(crate) fn tc(&self) -> Option<&TimeoutCertificate<S>> {
         self.tc.as_ref()
     }
 
-    /// Everything that brings another member up to this view.
+    /// Returns the certificates that bring another member to this view.
     pub(crate) fn advance(&self) -> Advance<S> {
         Advance { high: self.high.clone(), tc: self.tc.clone() }
     }
 
-    /// Takes in a verified quorum certificate. Returns whether it is the highest so far, and whether a new view
+    /// Applies a verified quorum certificate. Returns whether it is the highest so far, and whether a new view
     /// begins.
     pub(crate) fn on_certificate(&mut self, committees: &Committees<S>, qc: &Certificate<S>) -> (bool, bool) {
         let view = qc.statement().view;
@@ -79,7 +78,7 @@ impl<S: Scheme> Pacemaker<S> {
         }
         self.high = Some(qc.clone());
         if self.tc.as_ref().is_some_and(|tc| tc.view() <= view) {
-            // The view was entered by a timeout, but here is a better reason.
+            // The quorum certificate supersedes the timeout certificate.
             self.tc = None;
         }
         if view < self.view {
@@ -90,7 +89,7 @@ impl<S: Scheme> Pacemaker<S> {
         (true, true)
     }
 
-    /// Takes in a verified timeout certificate. Returns whether a new view begins.
+    /// Applies a verified timeout certificate. Returns whether a new view begins.
     pub(crate) fn on_timeout_certificate(
         &mut self,
         committees: &Committees<S>,
@@ -106,7 +105,7 @@ impl<S: Scheme> Pacemaker<S> {
         true
     }
 
-    /// How long this view may take.
+    /// Returns the timeout of the current view.
     pub(crate) fn patience(&self, parameters: &Parameters) -> Duration {
         let mut patience = parameters.view_timeout;
         for _ in 0..self.failures.min(32) {
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restart_goes_on_in_the_view_that_the_certificates_prove() {
+    fn a_restart_continues_in_the_certified_view() {
         let committees = committees::<Ed25519>(4);
         let tc = |view| Some(timeout_certificate(&committees, view, 0));
         let qc = |view| Some(certificate(&committees, view, [1; 32]));

@@ -1,39 +1,37 @@
-//! What can be tuned. Members need not agree on any of it.
+//! Tunable parameters. Members need not agree on them.
 
 use core::time::Duration;
 
-/// How many bad votes of one member each collector checks. Links authenticate who votes, so nobody can use up
-/// another's.
+/// Maximum number of invalid votes per member that each collector verifies. Links authenticate the voter, so that no
+/// member can exhaust the limit of another.
 pub(crate) const FAILURE_LIMIT: u16 = 4;
 
-/// The pace and the limits of a replica. [`Default`] fits four to a hundred members in one region.
+/// Timeouts and limits of a replica. The [`Default`] suits four to a hundred members in one region.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// How long a view may take while there is work. Above the round trip with room for a loaded machine.
+    /// Timeout of a view while there is work. Must exceed the round trip, with a margin for loaded machines.
     pub view_timeout: Duration,
-    /// The longest that repeated timeouts make it: each that follows another without a certificate in between is
-    /// half as long again.
+    /// Upper limit of the view timeout. Each timeout that follows another without a certificate in between extends it
+    /// by half.
     pub view_timeout_cap: Duration,
-    /// How far apart a leader keeps its block from the one before. Lower is faster and costs every member two
-    /// pairings per block.
+    /// Minimum interval between blocks. A shorter interval lowers latency and costs every member two pairings per
+    /// block.
     pub min_block_interval: Duration,
-    /// The most batches that this member puts into a block.
+    /// Maximum number of batches in this member's blocks.
     pub max_block_batches: usize,
-    /// With that many own batches not yet committed, [`Output::Congestion`](crate::Output::Congestion) asks the
-    /// driver to hold back. At most 48.
+    /// Number of own uncommitted batches at which [`Output::Congestion`](crate::Output::Congestion) asks the driver
+    /// to pause. At most 48.
     pub max_outstanding: usize,
-    /// How long before an unanswered request, or a batch without acknowledgements, is sent again. Doubles up to
-    /// sixteenfold.
+    /// Time after which an unanswered request or an unacknowledged batch is sent again. Doubles up to sixteenfold.
     pub retry: Duration,
-    /// How many bytes of not yet committed batches are kept for each author. An honest author stays below
+    /// Maximum size in bytes of the uncommitted batches kept per author. An honest author stays below
     /// `max_outstanding` batches.
     pub max_author_bytes: usize,
-    /// How many bytes per second one peer may have served to it when it catches up. Answers from the archive are
-    /// charged at an estimate.
+    /// Bytes per second served to one peer that catches up. Responses from the archive are charged an estimate.
     pub serve_bytes_per_second: u64,
-    /// How many committed blocks may wait for their batches before no more blocks are asked for.
+    /// Number of committed blocks without their batches at which no more blocks are requested.
     pub max_undelivered: usize,
-    /// How many bytes of batches may be delivered and not executed. One block is always delivered.
+    /// Maximum size in bytes of batches that are delivered but not executed. One block is always delivered.
     pub max_unexecuted_bytes: usize,
 }
 

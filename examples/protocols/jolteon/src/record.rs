@@ -1,4 +1,4 @@
-//! What survives a crash.
+//! Durable records: the state that must survive a crash.
 
 use std::sync::Arc;
 
@@ -10,67 +10,67 @@ use quorate::{Error, Result};
 
 use crate::batch::Batch;
 use crate::block::{Block, Committees};
-use crate::chain::ChainState;
+use crate::chain_state::ChainState;
 use crate::ids::{BatchDigest, BlockDigest};
 use crate::message::Timeout;
 
-/// A record that is durable before what depends on it leaves.
+/// A record that must be durable before the messages that depend on it leave.
 ///
-/// A store may keep all of them in order, or only the last of each [`RecordKey`]; the replica can be made again from
-/// either. It needs the committed tip, its child, what is above, and what was committed but not executed durably;
-/// older blocks and batches are for the archive to keep.
+/// A store may keep all records in order or only the last of each [`RecordKey`]; the replica can be restored from
+/// either. Restoring needs the committed tip, its child, the blocks above, and everything committed but not executed
+/// durably. Older blocks and batches belong into the archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record<S: Scheme> {
-    /// A batch, own or acknowledged or fetched.
+    /// A batch of this member, or one that it acknowledged or fetched.
     Batch(Arc<Batch>),
-    /// A block, voted for or committed.
+    /// A block that this member voted for or committed.
     Block(Arc<Block<S>>),
-    /// What the voting key signed: votes and timeouts.
+    /// State of the voting key's guard: votes and timeouts.
     VoteGuard(GuardRecord),
-    /// What the identity key signed: proposals.
+    /// State of the identity key's guard: proposals.
     ProposalGuard(GuardRecord),
-    /// The timeout of the current view, with the certificates that back it.
+    /// The timeout of the current view with its certificates.
     Timeout(Box<Timeout<S>>),
-    /// How far the chain is committed.
+    /// The committed tip.
     Committed(Box<Committed<S>>),
 }
 
 /// The tip of the committed chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Committed<S: Scheme> {
-    /// Its height.
+    /// Height of the tip.
     pub height: u64,
-    /// Its view.
+    /// View of the tip.
     pub view: u64,
-    /// Its digest.
+    /// Digest of the tip.
     pub digest: BlockDigest,
-    /// The block on top of it, in the view after it.
+    /// Digest of its child in the next view.
     pub child: BlockDigest,
-    /// The certificate of that block, which committed the tip.
+    /// Certificate of that child, which committed the tip.
     pub certificate: Certificate<S>,
-    /// What the chain up to the tip says.
+    /// Chain state at the tip.
     pub state: ChainState,
 }
 
-/// Records of the same key replace each other.
+/// Key of a record. A record replaces earlier records with the same key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RecordKey {
-    /// One per batch.
+    /// One key per batch.
     Batch(BatchDigest),
-    /// One per block.
+    /// One key per block.
     Block(BlockDigest),
-    /// One per kind of statement.
+    /// One key per statement kind.
     VoteGuard(u8),
-    /// One per kind of statement.
+    /// One key per statement kind.
     ProposalGuard(u8),
-    /// One.
+    /// A single key.
     Timeout,
-    /// One.
+    /// A single key.
     Committed,
 }
 
 impl<S: Scheme> Record<S> {
-    /// What a later record replaces.
+    /// Returns the key of the record.
     pub fn key(&self) -> RecordKey {
         match self {
             Record::Batch(batch) => RecordKey::Batch(batch.digest()),

@@ -1,21 +1,20 @@
-//! The rules that keep the chain single, and nothing else.
+//! Safety rules: what a member may sign.
 //!
-//! 1. Vote for at most one block per view, views ascending, and only in views that were not given up.
-//! 2. Vote for a block of view v only if its parent is certified in view v − 1; or if a timeout certificate of view
-//!    v − 1 shows that a quorum gave that view up, and the parent's certificate is at least as high as the highest
-//!    that any of them knew.
-//! 3. Give up at most once per view, ascending, naming the highest certified view one knows.
+//! 1. Vote for at most one block per view, in ascending views, and only in views without an own timeout.
+//! 2. Vote for a block of view v only if its parent is certified in view v − 1, or if a timeout certificate of view v
+//!    − 1 exists and the parent's certificate is at least as high as the highest value in it.
+//! 3. Time out at most once per view, in ascending views, naming the highest known certified view.
 //! 4. Propose at most one block per view.
 //!
-//! Why that suffices: let B, in view v, be committed, so a certified child in view v + 1 exists. A quorum voted
-//! for the child and from then on knows B's certificate. Two quorums share an honest member, so every timeout
-//! certificate of view v + 1 or later names a value of at least v, and by rule 2 every later certified block
-//! extends a certificate of view v or later: by rule 1 there is one block per view, so by induction all of them
-//! extend B. (Jolteon, section 3.)
+//! Sufficiency (Jolteon, section 3): let block B of view v be committed, so that a child in view v + 1 is certified.
+//! A quorum voted for the child and knows B's certificate from then on. Two quorums share an honest member, so every
+//! timeout certificate of view v + 1 or later has a highest value of at least v. By rule 2 every later certified
+//! block extends a certificate of view v or later. By rule 1 there is one certified block per view, so by induction
+//! all of them extend B.
 //!
-//! Rule 2 is checked by [`Block`]'s decoder (the shape) and by the replica (the signatures); this module has what
-//! must be remembered. Each signature comes with a record that must be durable before it leaves. The keys sit in
-//! [`Guard`]s, which refuse contradictions by themselves, whatever the code above them does.
+//! [`Block`]'s decoder checks the shape required by rule 2, the replica its signatures; this module keeps the state
+//! of the other rules. Each signature comes with a record that must be durable before the signature leaves. The keys
+//! are held by [`Guard`]s, which refuse contradictions independently of the code above them.
 
 use quorate::certificate::{TimeoutVote, Vote};
 use quorate::ed25519::Ed25519;
@@ -26,7 +25,7 @@ use quorate::{Error, Result};
 use crate::block::{Block, Committees, Content};
 use crate::ids::{BLOCK, PROPOSAL, TIMEOUT};
 
-/// The two keys of a member.
+/// The guarded keys of a member.
 pub(crate) struct Safety<S: Scheme> {
     votes: Guard<S>,
     proposals: Guard<Ed25519>,
@@ -34,7 +33,7 @@ pub(crate) struct Safety<S: Scheme> {
 }
 
 impl<S: Scheme> Safety<S> {
-    /// Takes the keys back after a restart, or for the first time.
+    /// Restores the guards from their records, or creates them.
     pub(crate) fn restore(
         committees: &Committees<S>,
         voting_key: S::SecretKey,
@@ -50,63 +49,63 @@ impl<S: Scheme> Safety<S> {
         })
     }
 
-    /// Whether the keys are this member's.
+    /// Returns `true` if the keys are those of member `me`.
     pub(crate) fn belongs_to(&self, committees: &Committees<S>, me: u16) -> bool {
         committees.voters.key(me) == Some(self.votes.public_key())
             && committees.identities.key(me) == Some(self.proposals.public_key())
     }
 
-    /// The last view in which a vote was cast.
-    pub(crate) fn voted(&self) -> u64 {
+    /// Returns the last view with a vote.
+    pub(crate) fn last_voted_view(&self) -> u64 {
         self.votes.last(BLOCK).map_or(0, |(_, view)| view)
     }
 
-    /// The last view that was given up.
-    pub(crate) fn gave_up(&self) -> u64 {
+    /// Returns the last view with a timeout.
+    pub(crate) fn last_timeout_view(&self) -> u64 {
         self.votes.last(TIMEOUT).map_or(0, |(_, view)| view)
     }
 
-    /// The last view in which a block was proposed.
-    pub(crate) fn proposed(&self) -> u64 {
+    /// Returns the last view with a proposal.
+    pub(crate) fn last_proposed_view(&self) -> u64 {
         self.proposals.last(PROPOSAL).map_or(0, |(_, view)| view)
     }
 
-    /// Whether rule 1 allows a vote in `view`.
+    /// Returns `true` if rule 1 permits a vote in `view`.
     pub(crate) fn may_vote(&self, view: u64) -> bool {
-        view > self.voted() && view > self.gave_up() && view > self.abstain
+        view > self.last_voted_view() && view > self.last_timeout_view() && view > self.abstain
     }
 
-    /// Signs nothing up to a view: this member has no memory of what it may have signed there.
+    /// Stops signing in views up to `view`, because the member may have signed there and lost the record.
     pub(crate) fn abstain(&mut self, view: u64) {
         self.abstain = self.abstain.max(view);
     }
 
-    /// Votes for a block whose certificates were checked.
+    /// Votes for a block whose certificates were verified.
     pub(crate) fn vote(
         &mut self,
         committees: &Committees<S>,
         block: &Block<S>,
     ) -> Result<(Vote<S>, GuardRecord)> {
         if !self.may_vote(block.view) {
-            let signed_view = self.voted().max(self.gave_up());
+            let signed_view = self.last_voted_view().max(self.last_timeout_view());
             return Err(Error::Contradiction { kind: BLOCK.number(), signed_view });
         }
         self.votes.sign(&committees.voters, committees.ballot(block.view, block.digest()))
     }
 
-    /// Whether it signs nothing in a view for want of memory.
+    /// Returns `true` if the member abstains in this view.
     pub(crate) fn abstains(&self, view: u64) -> bool {
         view <= self.abstain
     }
 
     /// Ends the abstention.
-    pub(crate) fn take_part(&mut self) {
+    pub(crate) fn end_abstention(&mut self) {
         self.abstain = 0;
     }
 
-    /// The vote for `block` once more, if it is the last one that was cast.
+    /// Returns the vote for `block` again, if it is the last vote.
     pub(crate) fn repeat_vote(&mut self, committees: &Committees<S>, block: &Block<S>) -> Option<Vote<S>> {
-        if block.view != self.voted() {
+        if block.view != self.last_voted_view() {
             return None;
         }
         self.votes
@@ -115,20 +114,23 @@ impl<S: Scheme> Safety<S> {
             .map(|(vote, _)| vote)
     }
 
-    /// Gives a view up.
+    /// Signs a timeout of a view.
     pub(crate) fn give_up(
         &mut self,
         committees: &Committees<S>,
         view: u64,
         certified: u64,
     ) -> Result<(TimeoutVote<S>, GuardRecord)> {
-        if certified >= view || view < self.gave_up() || view <= self.abstain {
-            return Err(Error::Contradiction { kind: TIMEOUT.number(), signed_view: self.gave_up() });
+        if certified >= view || view < self.last_timeout_view() || view <= self.abstain {
+            return Err(Error::Contradiction {
+                kind: TIMEOUT.number(),
+                signed_view: self.last_timeout_view(),
+            });
         }
         self.votes.sign_timeout(&committees.voters, TIMEOUT, view, certified)
     }
 
-    /// Signs a block of this member's.
+    /// Signs a block of this member.
     pub(crate) fn propose(
         &mut self,
         committees: &Committees<S>,
@@ -169,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn one_vote_per_view_ascending_and_none_after_giving_up() {
+    fn one_vote_per_view_and_none_after_a_timeout() {
         let committees = committees::<Ed25519>(4);
         let mut safety = safety(Vec::new());
         assert!(safety.vote(&committees, &block(3, 0)).is_ok());
@@ -180,7 +182,7 @@ mod tests {
         assert!(safety.give_up(&committees, 5, 5).is_err(), "a certificate of the view itself");
         assert!(safety.give_up(&committees, 5, 3).is_ok());
         assert!(safety.give_up(&committees, 5, 4).is_err(), "another value in one view");
-        assert!(safety.give_up(&committees, 5, 3).is_ok(), "the same again");
+        assert!(safety.give_up(&committees, 5, 3).is_ok(), "the same timeout again");
         assert!(
             safety.vote(&committees, &block(4, 0)).is_err()
                 && safety.vote(&committees, &block(5, 0)).is_err()
@@ -189,16 +191,16 @@ mod tests {
     }
 
     #[test]
-    fn a_restart_remembers() {
+    fn a_restart_restores_the_signed_views() {
         let committees = committees::<Ed25519>(4);
         let mut before = safety(Vec::new());
         let (vote, a) = before.vote(&committees, &block(3, 0)).unwrap();
         let (_, b) = before.give_up(&committees, 4, 3).unwrap();
         let mut after = safety(vec![b, a]);
-        assert_eq!((after.voted(), after.gave_up()), (3, 4));
+        assert_eq!((after.last_voted_view(), after.last_timeout_view()), (3, 4));
         after.abstain(9);
         assert!(after.give_up(&committees, 9, 3).is_err() && !after.may_vote(9) && after.may_vote(10));
-        after.take_part();
+        after.end_abstention();
         assert!(after.may_vote(9) && !after.may_vote(4));
         assert!(after.vote(&committees, &block(4, 0)).is_err());
         assert_eq!(after.repeat_vote(&committees, &block(3, 0)), Some(vote));
@@ -211,9 +213,9 @@ mod tests {
         let mut safety = safety(Vec::new());
         let content = |view, timestamp| (*block(view, timestamp)).clone();
         let (proposal, _) = safety.propose(&committees, content(3, 0)).unwrap();
-        assert_eq!(proposal.proposal(&committees).signer(), 0, "the author that the content names");
+        assert_eq!(proposal.proposal(&committees).signer(), 0, "the author named by the content");
         assert!(safety.propose(&committees, content(3, 1)).is_err());
         assert!(safety.propose(&committees, content(2, 0)).is_err());
-        assert_eq!(safety.proposed(), 3);
+        assert_eq!(safety.last_proposed_view(), 3);
     }
 }

@@ -1,9 +1,9 @@
-//! Exactly once: which batches of an author a chain already has, in sixteen bytes.
+//! Exactly-once inclusion: the batches of each author that a chain includes, in 16 bytes per author.
 //!
-//! Every author numbers its batches. A chain keeps, per author, the highest number it has and which of the 63
-//! below it has. A number in a block must be higher, or within the window and not there yet; anything older is
-//! refused for good. So no slot is committed twice, whatever restarts and whoever proposes, and the state does not
-//! grow. An author whose unfinished batches span less than the window never loses one; numbers may be left out.
+//! Authors number their batches. A chain keeps, per author, the highest included number and a bitmap of the 63
+//! numbers below it. A number is admitted if it is higher, or within the window and not included; an older number is
+//! never admitted. No slot is therefore committed twice, across restarts and proposers, and the state does not grow.
+//! An author whose uncommitted batches span less than the window loses none. Numbers may be skipped.
 
 use quorate::machine::MemberIndex;
 use quorate::wire::{Decode, Encode, Reader, Writer};
@@ -11,31 +11,31 @@ use quorate::{Error, Result};
 
 use crate::ids::Slot;
 
-/// How many numbers, the highest included, a chain remembers of an author.
+/// Length of the window per author, including the highest number.
 pub const WINDOW: u64 = 64;
 
-/// The batches of one author that a chain has.
+/// Included batches of one author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sequences {
     top: u64,
-    /// Bit i says that `top − i` is there; bit 0 always is.
+    /// Bit i is set if `top − i` is included; bit 0 always is.
     seen: u64,
 }
 
 impl Default for Sequences {
-    /// Nothing but number 0, which no batch has.
+    /// Includes only number 0, which no batch has.
     fn default() -> Self {
         Self { top: 0, seen: 1 }
     }
 }
 
 impl Sequences {
-    /// The highest number there is.
+    /// Returns the highest included number.
     pub fn top(&self) -> u64 {
         self.top
     }
 
-    /// Whether this number may still come.
+    /// Returns `true` if the number may be included.
     pub fn admits(&self, sequence: u64) -> bool {
         match self.top.checked_sub(sequence) {
             None => true,
@@ -43,12 +43,12 @@ impl Sequences {
         }
     }
 
-    /// Whether this number can never come any more.
+    /// Returns `true` if the number can never be included.
     pub fn excludes(&self, sequence: u64) -> bool {
         !self.admits(sequence)
     }
 
-    /// Notes a number; false if it was not admitted.
+    /// Includes a number. Returns `false` if it is not admitted.
     pub fn note(&mut self, sequence: u64) -> bool {
         if !self.admits(sequence) {
             return false;
@@ -63,29 +63,29 @@ impl Sequences {
     }
 }
 
-/// The batches of all authors that a chain has.
+/// Included batches of all authors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inventory {
     authors: Vec<Sequences>,
 }
 
 impl Inventory {
-    /// Of an empty chain with that many authors.
+    /// Creates the inventory of an empty chain with this number of authors.
     pub fn new(members: u16) -> Self {
         Self { authors: vec![Sequences::default(); members.into()] }
     }
 
-    /// What the chain has of an author.
-    pub fn of(&self, author: MemberIndex) -> Sequences {
+    /// Returns the included batches of an author.
+    pub fn author(&self, author: MemberIndex) -> Sequences {
         self.authors.get(usize::from(author)).copied().unwrap_or_default()
     }
 
-    /// Whether a batch in this slot may still come.
+    /// Returns `true` if a batch in this slot may be included.
     pub fn admits(&self, slot: Slot) -> bool {
         self.authors.get(usize::from(slot.author)).is_some_and(|author| author.admits(slot.sequence))
     }
 
-    /// Notes a batch; false if it was not admitted.
+    /// Includes a batch. Returns `false` if it is not admitted.
     pub fn note(&mut self, slot: Slot) -> bool {
         self.authors.get_mut(usize::from(slot.author)).is_some_and(|author| author.note(slot.sequence))
     }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_to_the_end_is_harmless() {
+    fn the_highest_sequence_is_handled() {
         let mut window = Sequences::default();
         assert!(window.note(u64::MAX) && !window.note(u64::MAX) && !window.note(1));
         assert!(window.note(u64::MAX - 63) && !window.note(u64::MAX - 64));

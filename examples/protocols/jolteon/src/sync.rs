@@ -1,9 +1,9 @@
-//! What is missing, whom to ask for it, and how much to give to those who ask.
+//! Retrieval of missing blocks and batches, and rate limiting of responses to peers.
 //!
-//! Blocks are asked for by range: from the height above the committed one, on the way to a certified block. Each
-//! block of an answer is certified by the one after it, so a peer cannot make anybody take a wrong one; the last
-//! of an answer is held until the next answer certifies it. Batches are asked for one by one; a digest says it all.
-//! Whoever does not answer in time is passed over for the next.
+//! Blocks are requested by range, from the height above the committed one up to a certified block. Each block of a
+//! response is certified by the next one, so that a peer cannot supply a wrong block; the last block of a response is
+//! held until the next response certifies it. Batches are requested by digest, one per request. A peer that does not
+//! answer in time is replaced by the next one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,29 +19,29 @@ use crate::block::Block;
 use crate::ids::{BatchDigest, BlockDigest};
 use crate::parameters::Parameters;
 
-/// How many batches are asked for at a time.
+/// Maximum number of concurrent batch requests.
 const MAX_WANTED: usize = 16;
 
-pub(crate) struct Sync<S: Scheme> {
+pub(crate) struct Synchronizer<S: Scheme> {
     me: MemberIndex,
     blocks: Option<BlockSearch<S>>,
-    /// In the order in which blocks name them: delivery waits for the lowest.
+    /// Ordered by the height of the block that names the batch, because delivery waits for the lowest block.
     batches: BTreeMap<(u64, BatchDigest), BatchSearch>,
     heights: BTreeMap<BatchDigest, u64>,
-    budgets: PeerRateLimiter,
-    greeting: StatusPoll,
+    rate_limiter: PeerRateLimiter,
+    status_poll: StatusPoll,
 }
 
-/// The way to a certified block that is not known.
+/// A search for an unknown certified block.
 pub(crate) struct BlockSearch<S: Scheme> {
     pub(crate) target: BlockDigest,
     holders: Vec<MemberIndex>,
     tries: usize,
-    /// Who was asked, and until when it may answer.
+    /// The last peer asked, and its deadline.
     pub(crate) asked: Option<(MemberIndex, Time)>,
-    /// Everybody who was asked since the last answer: a late one is good too.
+    /// All peers asked since the last response. Late responses are accepted.
     pub(crate) awaited: Vec<MemberIndex>,
-    /// The last block of the last answer, which nothing certifies yet.
+    /// The last block of the last response, not certified yet.
     pub(crate) held: Option<Arc<Block<S>>>,
 }
 
@@ -51,60 +51,60 @@ struct BatchSearch {
     due: Option<Time>,
 }
 
-impl<S: Scheme> Sync<S> {
+impl<S: Scheme> Synchronizer<S> {
     pub(crate) fn new(me: MemberIndex, members: u16) -> Self {
         Self {
             me,
             blocks: None,
             batches: BTreeMap::new(),
             heights: BTreeMap::new(),
-            budgets: PeerRateLimiter::default(),
-            greeting: StatusPoll::new(members),
+            rate_limiter: PeerRateLimiter::default(),
+            status_poll: StatusPoll::new(members),
         }
     }
 
-    /// Whether anything is missing.
+    /// Returns `true` if anything is missing.
     pub(crate) fn is_active(&self) -> bool {
         self.blocks.is_some() || !self.batches.is_empty()
     }
 
-    /// When something is to be asked (again); `full` says that no blocks are, for now.
+    /// Returns the time of the next request. If `full`, no blocks are requested for now.
     pub(crate) fn due(&self, full: bool) -> Option<Time> {
         let blocks =
             self.blocks.as_ref().filter(|_| !full).map(|search| search.asked.map_or(Time(0), |(_, due)| due));
         let batches =
             self.batches.values().take(MAX_WANTED).map(|search| search.due.unwrap_or(Time(0))).min();
-        [blocks, batches, self.greeting.due()].into_iter().flatten().min()
+        [blocks, batches, self.status_poll.due()].into_iter().flatten().min()
     }
 
     // Blocks.
 
-    /// Looks for a certified block, which its signers have; `hint` probably has it too.
-    pub(crate) fn seek(&mut self, target: BlockDigest, hint: Option<MemberIndex>, signers: &SignerSet) {
+    /// Searches for a certified block, which its signers have. `hint` most likely has it, too.
+    pub(crate) fn search_for(&mut self, target: BlockDigest, hint: Option<MemberIndex>, signers: &SignerSet) {
         if self.blocks.as_ref().is_some_and(|search| search.target == target) {
             return;
         }
         let mut holders: Vec<MemberIndex> =
             hint.into_iter().chain(signers.iter()).filter(|m| *m != self.me).collect();
         dedup(&mut holders);
-        // While the chain moves, the target does too, faster than a slow link may answer: the pace must not start over.
+        // The target of a moving chain may change faster than a slow link answers, so the back-off is kept.
         self.blocks = Some(match self.blocks.take() {
             Some(search) => BlockSearch { target, holders, ..search },
             None => BlockSearch { target, holders, tries: 0, asked: None, awaited: Vec::new(), held: None },
         });
     }
 
-    /// The search, if one is on.
+    /// Returns the current search, if any.
     pub(crate) fn search(&mut self) -> Option<&mut BlockSearch<S>> {
         self.blocks.as_mut()
     }
 
-    /// The search is over.
-    pub(crate) fn found(&mut self) {
+    /// Ends the search.
+    pub(crate) fn end_search(&mut self) {
         self.blocks = None;
     }
 
-    /// Whom to ask for blocks now, and from which height on; none if an answer is still expected.
+    /// Returns the peer to request blocks from, and the first height; `None` while a response is expected.
     pub(crate) fn ask_blocks(
         &mut self,
         now: Time,
@@ -116,7 +116,7 @@ impl<S: Scheme> Sync<S> {
             return None;
         }
         if search.asked.is_some() {
-            // Not answered: another peer, and from the start, for what is held may be wrong.
+            // No response: ask another peer from the start, because the held block may be wrong.
             search.tries += 1;
             search.held = None;
         }
@@ -131,9 +131,9 @@ impl<S: Scheme> Sync<S> {
 
     // Batches.
 
-    /// Looks for a batch that the block at `height` names; its author and those who acknowledged it have it.
-    pub(crate) fn want(&mut self, height: u64, batch: &BatchRef) {
-        if self.wants(&batch.digest()) {
+    /// Requests a batch named by the block at `height`. Its author and the signers of its certificate have it.
+    pub(crate) fn request_batch(&mut self, height: u64, batch: &BatchRef) {
+        if self.is_requested(&batch.digest()) {
             return;
         }
         let author = batch.header.slot.author;
@@ -148,18 +148,18 @@ impl<S: Scheme> Sync<S> {
         self.batches.insert((height, batch.digest()), search);
     }
 
-    /// A batch is here; returns whether it was looked for.
-    pub(crate) fn got(&mut self, digest: &BatchDigest) -> bool {
+    /// Records a received batch. Returns `true` if it was requested.
+    pub(crate) fn batch_received(&mut self, digest: &BatchDigest) -> bool {
         let height = self.heights.remove(digest);
         height.and_then(|height| self.batches.remove(&(height, *digest))).is_some()
     }
 
-    /// Whether a batch is looked for.
-    pub(crate) fn wants(&self, digest: &BatchDigest) -> bool {
+    /// Returns `true` if the batch is requested.
+    pub(crate) fn is_requested(&self, digest: &BatchDigest) -> bool {
         self.heights.contains_key(digest)
     }
 
-    /// Whom to ask for which batches now.
+    /// Returns the batch requests to send now.
     pub(crate) fn ask_batches(
         &mut self,
         now: Time,
@@ -181,29 +181,29 @@ impl<S: Scheme> Sync<S> {
 
     // Greetings.
 
-    /// Whether to ask everybody (again) what was missed; until members that weigh more than a third answered.
-    pub(crate) fn greet(&mut self, now: Time, parameters: &Parameters) -> bool {
-        self.greeting.start_attempt(now, parameters.retry)
+    /// Returns `true` if `Hello` is to be sent to all. Ends when members of more than a third of the weight answered.
+    pub(crate) fn should_greet(&mut self, now: Time, parameters: &Parameters) -> bool {
+        self.status_poll.start_attempt(now, parameters.retry)
     }
 
-    /// Somebody answered; `enough` says of a set of members whether it is enough.
+    /// Records an answer to `Hello`. `enough` decides whether a set of members suffices.
     pub(crate) fn answered(&mut self, from: MemberIndex, enough: impl FnOnce(&SignerSet) -> bool) {
-        self.greeting.record_answer(from, enough);
+        self.status_poll.record_answer(from, enough);
     }
 
-    /// Whether answers to the greeting are still awaited.
+    /// Returns `true` while answers to `Hello` are expected.
     pub(crate) fn is_greeting(&self) -> bool {
-        self.greeting.is_open()
+        self.status_poll.is_open()
     }
 
-    /// Nobody needs to answer.
-    pub(crate) fn alone(&mut self) {
-        self.greeting.close();
+    /// Ends the greeting without answers.
+    pub(crate) fn skip_greeting(&mut self) {
+        self.status_poll.close();
     }
 
     // Serving.
 
-    /// Takes `bytes` from what a peer may have served; false if it had enough for now.
+    /// Charges `bytes` to a peer's budget. Returns `false` if the budget is exhausted.
     pub(crate) fn afford(
         &mut self,
         now: Time,
@@ -211,7 +211,7 @@ impl<S: Scheme> Sync<S> {
         bytes: usize,
         parameters: &Parameters,
     ) -> bool {
-        self.budgets.try_consume(now, peer, bytes, parameters.serve_bytes_per_second)
+        self.rate_limiter.try_consume(now, peer, bytes, parameters.serve_bytes_per_second)
     }
 }
 
@@ -231,19 +231,19 @@ mod tests {
     use quorate::ed25519::Ed25519;
 
     #[test]
-    fn requests_go_round_and_slow_down() {
+    fn requests_rotate_over_peers_with_back_off() {
         let parameters = Parameters::default();
-        let mut sync = Sync::<Ed25519>::new(0, 4);
-        sync.alone();
+        let mut sync = Synchronizer::<Ed25519>::new(0, 4);
+        sync.skip_greeting();
         let mut signers = SignerSet::new(4);
         [0, 2, 3].iter().for_each(|m| assert!(signers.insert(*m)));
-        sync.seek(BlockDigest([1; 32]), Some(3), &signers);
+        sync.search_for(BlockDigest([1; 32]), Some(3), &signers);
         let mut now = Time(0);
         let mut asked = Vec::new();
         for _ in 0..6 {
             let (peer, from) = sync.ask_blocks(now, 10, &parameters).unwrap();
             assert_eq!(from, 11);
-            assert!(sync.ask_blocks(now, 10, &parameters).is_none(), "an answer is expected");
+            assert!(sync.ask_blocks(now, 10, &parameters).is_none(), "a response is expected");
             asked.push(peer);
             assert_eq!(sync.due(true), None, "no room for blocks");
             now = sync.due(false).unwrap().max(now);
@@ -253,15 +253,15 @@ mod tests {
     }
 
     #[test]
-    fn a_target_that_moves_does_not_make_requests_faster() {
+    fn a_moving_target_does_not_speed_up_requests() {
         let parameters = Parameters::default();
-        let mut sync = Sync::<Ed25519>::new(0, 4);
-        sync.alone();
+        let mut sync = Synchronizer::<Ed25519>::new(0, 4);
+        sync.skip_greeting();
         let mut signers = SignerSet::new(4);
         [1, 2, 3].iter().for_each(|m| assert!(signers.insert(*m)));
         let (mut now, mut before) = (Time(0), Time(0));
         for target in 0..7 {
-            sync.seek(BlockDigest([target; 32]), None, &signers);
+            sync.search_for(BlockDigest([target; 32]), None, &signers);
             assert!(sync.ask_blocks(now, 10, &parameters).is_some());
             before = now;
             now = sync.due(false).unwrap();
@@ -270,31 +270,35 @@ mod tests {
     }
 
     #[test]
-    fn batches_are_asked_for_by_digest_and_each_once() {
+    fn each_batch_is_requested_once() {
         let parameters = Parameters::default();
         let identities = committees::<Ed25519>(4).identities;
         let batch = crate::Batch::new(2, 1, [b"x"]).unwrap();
         let statement = crate::ids::availability(batch.header().slot, &identities, batch.digest());
         let reference = BatchRef { header: *batch.header(), certificate: certify(&identities, statement) };
-        let mut sync = Sync::<Ed25519>::new(0, 4);
-        sync.want(7, &reference);
+        let mut sync = Synchronizer::<Ed25519>::new(0, 4);
+        sync.request_batch(7, &reference);
         assert_eq!(sync.ask_batches(Time(0), &parameters), [(2, batch.digest())]);
         assert!(sync.ask_batches(Time(0), &parameters).is_empty());
-        sync.want(7, &reference);
+        sync.request_batch(7, &reference);
         assert_eq!(sync.ask_batches(Time(1_000_000), &parameters), [(1, batch.digest())]);
-        assert!(sync.got(&batch.digest()) && !sync.got(&batch.digest()) && !sync.is_active());
+        assert!(
+            sync.batch_received(&batch.digest())
+                && !sync.batch_received(&batch.digest())
+                && !sync.is_active()
+        );
     }
 
     #[test]
-    fn the_lowest_blocks_batches_are_asked_for_first() {
+    fn batches_of_the_lowest_block_are_requested_first() {
         let identities = committees::<Ed25519>(4).identities;
-        let mut sync = Sync::<Ed25519>::new(0, 4);
+        let mut sync = Synchronizer::<Ed25519>::new(0, 4);
         let mut digests = Vec::new();
         for sequence in 1..=40 {
             let batch = crate::Batch::new(2, sequence, [b"x"]).unwrap();
             let statement = crate::ids::availability(batch.header().slot, &identities, batch.digest());
             let certificate = certify(&identities, statement);
-            sync.want(100 - sequence, &BatchRef { header: *batch.header(), certificate });
+            sync.request_batch(100 - sequence, &BatchRef { header: *batch.header(), certificate });
             digests.insert(0, batch.digest());
         }
         let asked = sync.ask_batches(Time(0), &Parameters::default());

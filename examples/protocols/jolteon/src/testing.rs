@@ -1,4 +1,4 @@
-//! Committees for tests, the same in every run.
+//! Committees for tests, identical in every run.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::batch::{Batch, BatchRef};
 use crate::block::{Block, Committees, Content, Executed};
 use crate::ids::{BlockDigest, TIMEOUT};
 
-/// `n` members of weight one.
+/// Returns `n` members of weight one.
 pub(crate) fn committees<S: Scheme>(n: u16) -> Committees<S> {
     Committees { voters: committee("test", n), identities: committee("test", n) }
 }
 
-/// A certificate for a block, signed by as few members as suffice.
+/// Returns a certificate of a block, signed by a minimal quorum.
 pub(crate) fn certificate<S: Scheme>(
     committees: &Committees<S>,
     view: u64,
@@ -26,7 +26,7 @@ pub(crate) fn certificate<S: Scheme>(
     certify(&committees.voters, committees.ballot(view, BlockDigest(digest)))
 }
 
-/// A timeout certificate of members who all name `value`.
+/// Returns a timeout certificate whose signers all name `value`.
 pub(crate) fn timeout_certificate<S: Scheme>(
     committees: &Committees<S>,
     view: u64,
@@ -41,7 +41,7 @@ pub(crate) fn timeout_certificate<S: Scheme>(
     votes.next().unwrap().into_inner()
 }
 
-/// A block of height 1 and one above it, both with a batch; the second was reached by a timeout if `timed_out`.
+/// Returns a block of height 1 and its child, both with batches. With `timed_out`, the child follows a timeout.
 pub(crate) fn chain<S: Scheme>(committees: &Committees<S>, timed_out: bool) -> [Arc<Block<S>>; 2] {
     let reference = |author, sequence| {
         let batch = Batch::new(author, sequence, [b"transaction"]).unwrap();

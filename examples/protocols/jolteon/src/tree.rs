@@ -1,4 +1,4 @@
-//! The blocks above the committed one.
+//! Tree of the blocks above the committed one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,32 +7,32 @@ use quorate::certificate::Certificate;
 use quorate::scheme::Scheme;
 
 use crate::block::{Block, Committees, Executed};
-use crate::chain::ChainState;
+use crate::chain_state::ChainState;
 use crate::ids::BlockDigest;
 
-/// The most blocks that are kept. Honest leaders add one per view, and all but a chain of certified ones can go.
+/// Maximum number of blocks. Honest leaders add one per view; all blocks outside the certified chain can be dropped.
 pub(crate) const MAX_BLOCKS: usize = 1024;
 
 /// A block whose ancestors are all known.
 pub(crate) struct Node<S: Scheme> {
     pub(crate) block: Arc<Block<S>>,
-    /// What the chain up to this block says.
+    /// Chain state at this block.
     pub(crate) state: Arc<ChainState>,
-    /// Its certificate, once known.
+    /// Certificate of the block, once known.
     pub(crate) certificate: Option<Certificate<S>>,
-    /// Whether its record was handed out.
+    /// True if its record was persisted.
     pub(crate) durable: bool,
 }
 
-/// The committed block, on which all others stand.
+/// The committed block, the root of the tree.
 pub(crate) struct Root<S: Scheme> {
     pub(crate) digest: BlockDigest,
     pub(crate) height: u64,
     pub(crate) view: u64,
     pub(crate) state: Arc<ChainState>,
-    /// None for the genesis.
+    /// `None` for the genesis.
     pub(crate) block: Option<Arc<Block<S>>>,
-    /// The newest state that the chain speaks of.
+    /// The newest state named by the chain.
     pub(crate) executed: Executed,
 }
 
@@ -62,12 +62,12 @@ impl<S: Scheme> Tree<S> {
         self.nodes.values()
     }
 
-    /// Whether the block and all its ancestors are known.
+    /// Returns `true` if the block and all its ancestors are known.
     pub(crate) fn contains(&self, digest: &BlockDigest) -> bool {
         *digest == self.root.digest || self.nodes.contains_key(digest)
     }
 
-    /// The chain state at a block.
+    /// Returns the chain state at a block.
     pub(crate) fn state(&self, digest: &BlockDigest) -> Option<&Arc<ChainState>> {
         if *digest == self.root.digest {
             return Some(&self.root.state);
@@ -75,15 +75,15 @@ impl<S: Scheme> Tree<S> {
         self.nodes.get(digest).map(|node| &node.state)
     }
 
-    /// Height and newest stated state of a block.
-    pub(crate) fn place(&self, digest: &BlockDigest) -> Option<(u64, Executed)> {
+    /// Returns the height of a block and the newest state it names.
+    pub(crate) fn height_and_state(&self, digest: &BlockDigest) -> Option<(u64, Executed)> {
         if *digest == self.root.digest {
             return Some((self.root.height, self.root.executed));
         }
         self.nodes.get(digest).map(|node| (node.block.height, node.block.executed))
     }
 
-    /// A known block; none for the genesis.
+    /// Returns a known block; `None` for the genesis.
     pub(crate) fn block(&self, digest: &BlockDigest) -> Option<&Block<S>> {
         if *digest == self.root.digest {
             return self.root.block.as_deref();
@@ -91,7 +91,7 @@ impl<S: Scheme> Tree<S> {
         self.nodes.get(digest).map(|node| &*node.block)
     }
 
-    /// Adds a block whose parent is known; false if it is not, or there are too many.
+    /// Inserts a block. Returns `false` if its parent is unknown or the tree is full.
     pub(crate) fn insert(&mut self, committees: &Committees<S>, block: Arc<Block<S>>, durable: bool) -> bool {
         let Some(state) = self.state(&block.parent) else { return false };
         if self.nodes.len() >= MAX_BLOCKS {
@@ -103,7 +103,7 @@ impl<S: Scheme> Tree<S> {
         true
     }
 
-    /// The blocks above the root up to this one, lowest first; none if the block is unknown.
+    /// Returns the blocks above the root up to this one, lowest first; `None` if the block is unknown.
     pub(crate) fn path(&self, digest: &BlockDigest) -> Option<Vec<Arc<Block<S>>>> {
         let mut path = Vec::new();
         let mut at = *digest;
@@ -116,8 +116,8 @@ impl<S: Scheme> Tree<S> {
         Some(path)
     }
 
-    /// Makes a known block the root. Returns the digests of the blocks that do not stand on it and can never be
-    /// committed any more.
+    /// Makes a known block the root. Returns the digests of the blocks that do not descend from it and can no longer
+    /// be committed.
     pub(crate) fn commit(&mut self, digest: &BlockDigest) -> Vec<BlockDigest> {
         let Some(path) = self.path(digest) else { return Vec::new() };
         let Some(node) = self.nodes.get(digest) else { return Vec::new() };
@@ -140,9 +140,9 @@ impl<S: Scheme> Tree<S> {
         stale
     }
 
-    /// When there are many blocks: forgets those below `view` that `keep` does not stand on. Should one of them
-    /// be certified after all, it is fetched again.
-    pub(crate) fn thin(&mut self, keep: &BlockDigest, view: u64) {
+    /// If there are many blocks, drops those below `view` that are not ancestors of `keep`. If a dropped block is
+    /// certified after all, it is fetched again.
+    pub(crate) fn prune(&mut self, keep: &BlockDigest, view: u64) {
         if self.nodes.len() < MAX_BLOCKS / 2 {
             return;
         }

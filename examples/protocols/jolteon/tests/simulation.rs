@@ -1,4 +1,4 @@
-//! Jolteon in the simulator: situations with a name, then hundreds of drawn ones.
+//! Jolteon in the simulator: named situations, then hundreds of generated scenarios.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
-use quorate_jolteon::simulation::{JolteonHost, Material, VILLAINS, scenario};
+use quorate_jolteon::simulation::{ADVERSARIES, JolteonHost, Material, scenario};
 use quorate_jolteon::{Evidence, Parameters};
 use quorate_protocol::simulation::{ScenarioRunner, finish};
 use quorate_simulator::{Behaviour, CrashPoint, Report, Scenario, Simulation};
@@ -39,18 +39,18 @@ fn host(nodes: usize) -> JolteonHost<Ed25519> {
 const LOCAL: ScenarioRunner<'_, JolteonHost<Ed25519>> =
     ScenarioRunner { host: &host, lasting: Duration::from_secs(20), command: COMMAND };
 
-/// A local network without faults.
+/// Returns a local network without faults.
 fn local(name: &str, nodes: usize, seed: u64) -> Scenario {
     LOCAL.local(name, nodes, seed)
 }
 
-/// Median of the time from sealing a batch to its delivery at its author.
+/// Returns the median time from sealing a batch to its delivery at its author.
 fn median(report: &Report) -> Duration {
     report.metrics.measured["commit"].median()
 }
 
 #[test]
-fn without_faults_every_batch_commits_quickly_and_nothing_times_out() {
+fn without_faults_batches_commit_quickly_without_timeouts() {
     for seed in 0..3 {
         let host = host(4).workload(ms(200), 50);
         let mut scenario = local("happy", 4, seed);
@@ -58,16 +58,16 @@ fn without_faults_every_batch_commits_quickly_and_nothing_times_out() {
         let simulation = finish(scenario, host);
         let host = simulation.host();
         assert_eq!(host.taken.len(), 200);
-        assert!(host.taken.iter().all(|batch| host.delivered.contains(batch)), "all were delivered");
+        assert!(host.taken.iter().all(|batch| host.delivered.contains(batch)), "all batches are delivered");
         assert!(host.timeouts.is_empty() && host.evidence.is_empty());
-        // At most two intervals and some hops, plus waiting for the first.
+        // At most two block intervals and some hops, plus waiting for the first.
         assert!(simulation.metrics().measured["commit"].median() < ms(500));
         assert!(host.most_blocks < 10);
     }
 }
 
 #[test]
-fn the_pace_of_a_node_commits_within_a_quarter_of_its_target() {
+fn a_nodes_workload_commits_within_a_quarter_of_the_target() {
     let mut host = host(4).workload(ms(50), 100);
     host.parameters = Parameters::default();
     let mut scenario = local("pace", 4, 1);
@@ -77,7 +77,7 @@ fn the_pace_of_a_node_commits_within_a_quarter_of_its_target() {
 }
 
 #[test]
-fn an_idle_network_sends_nothing_and_has_no_timers() {
+fn an_idle_network_sends_nothing_and_runs_no_timers() {
     let committed =
         |simulation: &Simulation<JolteonHost<Ed25519>>| simulation.machine(0).unwrap().status().committed;
     let simulation = LOCAL.check_idle(host(4).workload(ms(200), 10), secs(10), committed);
@@ -85,7 +85,7 @@ fn an_idle_network_sends_nothing_and_has_no_timers() {
 }
 
 #[test]
-fn the_state_after_the_last_batch_is_stated_before_the_network_goes_idle() {
+fn the_last_state_is_stated_before_the_network_idles() {
     let host = host(4).workload(ms(200), 1);
     let mut scenario = local("stated", 4, 3);
     scenario.checks.liveness = None;
@@ -95,7 +95,7 @@ fn the_state_after_the_last_batch_is_stated_before_the_network_goes_idle() {
 }
 
 #[test]
-fn a_crashed_node_of_four_at_most_doubles_the_median_latency() {
+fn one_crashed_node_of_four_at_most_doubles_the_latency() {
     let busy = ScenarioRunner { host: &|nodes| host(nodes).workload(ms(100), u64::MAX), ..LOCAL };
     for seed in 0..2 {
         let calm = busy.check(&local("four", 4, seed).lasting(secs(40)));
@@ -116,22 +116,22 @@ fn a_committee_of_one_and_one_of_two_work() {
     }
 }
 
-/// Named regression: members that never were there, so placed that a rotation meets both, must neither stop the
-/// chain nor put its blocks out of order.
+/// Regression: members that are down from the start, placed such that a rotation meets both, must neither stop the
+/// chain nor reorder its blocks.
 #[test]
-fn seven_members_with_2_and_5_dead_from_the_start_deliver_in_chain_order() {
+fn two_of_seven_down_from_the_start_keep_the_chain_order() {
     for seed in 0..4 {
         let scenario = local("dead 2 and 5", 7, seed).dead(2).dead(5).live_within(secs(6));
         let simulation = finish(scenario, host(7));
         let host = simulation.host();
         assert!(host.agreement.highest().unwrap() > 50);
-        // Each is waited for once: its predecessor's view and its own.
+        // Each is waited for once: in the view before its own and in its own.
         assert!(host.timeouts.values().all(|timeouts| *timeouts <= 4), "{:?}", host.timeouts);
     }
 }
 
 #[test]
-fn a_member_that_was_away_catches_up_by_ranges() {
+fn a_member_that_was_down_catches_up_by_ranges() {
     let scenario = local("late", 4, 5).dead(3).restart(secs(15), 3).lasting(secs(25));
     let host = host(4).workload(ms(300), u64::MAX);
     let simulation = finish(scenario, host);
@@ -140,25 +140,25 @@ fn a_member_that_was_away_catches_up_by_ranges() {
 }
 
 #[test]
-fn a_restart_at_every_point_of_persisting_and_sending_contradicts_nothing() {
+fn a_restart_at_any_crash_point_contradicts_nothing() {
     LOCAL.check_restarts(secs(4), secs(12));
 }
 
 #[test]
-fn all_crash_and_come_back_with_what_was_durable() {
+fn all_nodes_crash_and_restart_from_durable_records() {
     LOCAL.check_blackouts(secs(14));
 }
 
 #[test]
-fn what_can_be_proved_is_proved() {
-    let guilty = |villain: &str, nodes: usize, proves: &dyn Fn(&Evidence<Ed25519>) -> bool| {
-        let scenario = local(villain, nodes, 1).byzantine(1, Behaviour::Custom(villain.to_owned()));
+fn provable_faults_yield_evidence() {
+    let guilty = |adversary: &str, nodes: usize, proves: &dyn Fn(&Evidence<Ed25519>) -> bool| {
+        let scenario = local(adversary, nodes, 1).byzantine(1, Behaviour::Custom(adversary.to_owned()));
         let simulation = finish(scenario, host(nodes));
         let evidence = &simulation.host().evidence;
-        assert_eq!(evidence.keys().copied().collect::<Vec<_>>(), [1], "only the villain is accused");
-        assert!(evidence[&1].iter().any(proves), "{villain}: {:?}", evidence[&1]);
+        assert_eq!(evidence.keys().copied().collect::<Vec<_>>(), [1], "only the adversary is accused");
+        assert!(evidence[&1].iter().any(proves), "{adversary}: {:?}", evidence[&1]);
     };
-    // Half of the members see one block and half the other, so the votes show it: somebody fetches the other one.
+    // Half of the members see one block and half the other, so the votes reveal it: a member fetches the other block.
     guilty("squatter", 4, &|e| matches!(e, Evidence::Proposal { rule, .. } if rule.contains("lead")));
     guilty("forger", 4, &|e| matches!(e, Evidence::Invalid { .. }));
     guilty("liar", 4, &|e| matches!(e, Evidence::StateRoot { .. }));
@@ -179,12 +179,12 @@ fn two_forgers_whose_signatures_cancel_change_nothing() {
 }
 
 #[test]
-fn every_villain_alone_stops_nobody() {
-    LOCAL.check_each_adversary(VILLAINS, secs(5));
+fn each_adversary_alone_stops_no_member() {
+    LOCAL.check_each_adversary(ADVERSARIES, secs(5));
 }
 
 #[test]
-fn the_same_with_bls() {
+fn scenarios_pass_with_bls() {
     let material = Material::<MinSig>::new(4);
     let host = |_| JolteonHost::new(material.clone());
     let all = bls(&host);
@@ -193,7 +193,7 @@ fn the_same_with_bls() {
     }
 }
 
-/// Hundreds of seeds, in parts so that the parts run at the same time.
+/// Runs many seeds, divided into tests so that these run in parallel.
 fn seeds(name: &str, nodes: usize, seeds: Range<u64>) {
     LOCAL.check_seeds(seeds, |seed| scenario(name, nodes, seed).unwrap());
 }

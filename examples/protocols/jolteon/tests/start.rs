@@ -1,4 +1,4 @@
-//! What keeps a replica from starting, and what it does with messages that no honest member sends.
+//! Errors at the start of a replica, and its reaction to messages that no honest member sends.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::sync::Arc;
@@ -37,7 +37,7 @@ fn code(config: Config<Ed25519>, records: Vec<Record<Ed25519>>) -> &'static str 
 }
 
 #[test]
-fn what_does_not_belong_together_does_not_start() {
+fn mismatched_configurations_do_not_start() {
     assert_eq!(code(config(), Vec::new()), "none");
     assert_eq!(
         code(Config { identities: weighted("other", &[1; 4]), ..config() }, Vec::new()),
@@ -72,7 +72,7 @@ fn records_of_another_chain_or_key_are_refused() {
 }
 
 #[test]
-fn a_message_in_another_members_name_is_refused_by_decoder_and_machine() {
+fn impersonation_is_refused_by_decoder_and_machine() {
     let mut replica = replica();
     let batch = Arc::new(Batch::new(2, 1, [b"x"]).unwrap());
     let message = Message::<Ed25519>::Batch(batch);
@@ -104,7 +104,7 @@ fn messages_of_another_chain_are_faults_and_change_nothing() {
         );
         Input::Message { from: member, message: Message::Acknowledge(vote.unwrap()) }
     };
-    // Two from there would be a quorum together with the own one.
+    // Two foreign acknowledgements would complete a quorum with the own one.
     drop(replica.handle(Time(1), acknowledge(&there, 1)));
     let step = replica.handle(Time(2), acknowledge(&there, 2));
     assert_eq!(step.faults.iter().map(|fault| fault.culprit).collect::<Vec<_>>(), [1, 2]);
@@ -118,7 +118,7 @@ fn messages_of_another_chain_are_faults_and_change_nothing() {
 }
 
 #[test]
-fn a_batch_of_a_number_that_cannot_be_taken_is_handed_back() {
+fn a_batch_with_an_unusable_number_is_refused() {
     let mut replica = replica();
     let mut seal = |sequence| {
         let batch = Arc::new(Batch::new(0, sequence, [b"x"]).unwrap());
@@ -131,13 +131,13 @@ fn a_batch_of_a_number_that_cannot_be_taken_is_handed_back() {
         assert!(seal(sequence).is_empty());
     }
     assert!(matches!(seal(32)[..], [Output::Congestion(true)]));
-    assert!(refused(seal(32)), "the number is used");
+    assert!(refused(seal(32)), "the number is already used");
     assert!(refused(seal(49)), "too far ahead of the oldest");
     assert!(seal(48).is_empty());
 }
 
 #[test]
-fn what_was_persisted_survives_and_the_numbers_go_on() {
+fn batches_and_numbers_survive_a_restart() {
     let mut first = replica();
     drop(first.handle(Time(0), Input::Start));
     let batch = Arc::new(Batch::new(0, first.next_sequence(), [b"x"]).unwrap());
@@ -146,5 +146,5 @@ fn what_was_persisted_survives_and_the_numbers_go_on() {
     assert_eq!(second.next_sequence(), 2);
     let step = second.handle(Time(0), Input::Start);
     let again = step.messages.iter().filter(|sent| matches!(&sent.message, Message::Batch(b) if *b == batch));
-    assert_eq!(again.count(), 3, "it is sent again to each of the others");
+    assert_eq!(again.count(), 3, "it is sent again to each other member");
 }

@@ -1,35 +1,34 @@
-//! Starts, crashes, restarts, partitions, and whether there is progress in spite of them.
+//! Node starts, crashes and restarts, partitions, and the liveness check.
 
-use quorate::machine::MemberIndex;
 use quorate::wire::Encode;
 
-use super::{Event, Simulation};
+use super::Simulation;
+use super::event::Event;
 use crate::checker::{Verdict, Violation};
-use crate::fault::{Behaviour, CrashPoint, Fault};
+use crate::fault::{CrashPoint, Fault};
 use crate::hash;
-use crate::host::{Boot, Host};
+use crate::host::{BootContext, Host};
 use crate::links::Partition;
-use crate::metrics::NodeMetrics;
-use crate::node::{Status, Waiting};
+use crate::node_state::{QueuedInput, Status};
 use crate::rng::micros;
-use crate::trace::{Nothing, What};
+use crate::trace::{EventKind, NoDetail};
 
 impl<H: Host> Simulation<H> {
-    pub(super) fn first_start(&mut self, slot: usize) {
-        // A node that the schedule killed before it began stays down.
+    pub(super) fn start_first_time(&mut self, slot: usize) {
+        // A node that the schedule crashed at time zero stays down.
         if self.nodes.get(slot).is_some_and(|state| state.status == Status::New) {
             self.start(slot);
         }
     }
 
-    /// Makes a node's machine from its disk and lets it begin.
-    fn start(&mut self, slot: usize) {
+    /// Creates a node's machine from its disk and starts it.
+    pub(super) fn start(&mut self, slot: usize) {
         match self.boot(slot) {
-            Err(violation) => self.note(Err(violation)),
+            Err(violation) => self.record_verdict(Err(violation)),
             Ok(()) => {
-                self.ask_host(slot, |host, node, actions| host.on_start(node, actions));
-                self.ask_adversary(slot, |adversary, control| adversary.on_start(control));
-                self.accept(slot, Waiting::Start);
+                self.call_host(slot, |host, node, actions| host.on_start(node, actions));
+                self.call_adversary(slot, |adversary, control| adversary.on_start(control));
+                self.accept(slot, QueuedInput::Start);
             }
         }
     }
@@ -40,27 +39,28 @@ impl<H: Host> Simulation<H> {
         let mut content = 0u64;
         for bytes in &state.disk {
             let record = self.host.decode_record(bytes).map_err(|error| {
-                let detail = format!("node {slot} cannot read its own record back: {error}");
+                let detail = format!("node {slot} cannot decode its own record: {error}");
                 Violation::new("readable", detail)
             })?;
             if self.scenario.checks.canonical && *record.encode() != **bytes {
-                let detail = format!("{record:?} was decoded from bytes that are not its encoding");
+                let detail = format!("{record:?} was decoded from a non-canonical encoding");
                 return Err(Violation::new("canonical", detail));
             }
             content = content.rotate_left(7) ^ hash::bytes(bytes);
             records.push(record);
         }
-        let what = What::Started { records: records.len() };
-        self.trace.event(self.now, Some(slot), what, content, &Nothing);
-        let boot = Boot { node: state.node, records, restarts: state.life, seed: state.rng.seed32() };
+        let kind = EventKind::Started { records: records.len() };
+        self.trace.event(self.now, Some(slot), kind, content, &NoDetail);
+        let boot =
+            BootContext { node: state.node, records, restarts: state.incarnation, seed: state.rng.seed32() };
         state.machine = Some(self.host.boot(boot)?);
         state.status = Status::Up;
         Ok(())
     }
 
-    /// A fault of the schedule happens.
-    pub(super) fn strike(&mut self, fault: Fault) {
-        self.trace.event(self.now, None, What::Fault, 0, &fault);
+    /// Applies a scheduled fault.
+    pub(super) fn apply_fault(&mut self, fault: Fault) {
+        self.trace.event(self.now, None, EventKind::Fault, 0, &fault);
         match fault {
             Fault::Crash { node, point, after } => match (self.nodes.get_mut(node), point) {
                 (Some(state), CrashPoint::Now) if state.status != Status::Down => self.crash(node),
@@ -92,51 +92,24 @@ impl<H: Host> Simulation<H> {
             Fault::Degrade { node, link } => self.links.degrade(node, Some(link)),
             Fault::Recover { node } => self.links.degrade(node, None),
             Fault::Relink { link } => self.links.relink(link),
-            Fault::Turn { node, behaviour } => self.turn(node, &behaviour),
+            Fault::Turn { node, behaviour } => self.make_byzantine(node, &behaviour),
         }
     }
 
-    /// A node becomes Byzantine, or Byzantine in another way. One that is down begins with its next start.
-    fn turn(&mut self, slot: usize, behaviour: &Behaviour) {
-        if slot >= self.scenario.nodes {
-            return self.cast(slot, behaviour);
-        }
-        if let Some(state) = self.nodes.get_mut(slot) {
-            state.node.honest = false;
-            state.role += 1;
-        }
-        self.cast(slot, behaviour);
-        self.ask_adversary_if_up(slot);
-        let member = slot as MemberIndex;
-        if let (Behaviour::Twins(every), false) = (behaviour, self.twins.contains_key(&member)) {
-            let second = self.add_twin(slot);
-            self.metrics.nodes.push(NodeMetrics::default());
-            self.links.add_node(slot);
-            self.divide(member, *every);
-            self.start(second);
-        }
-    }
-
-    fn ask_adversary_if_up(&mut self, slot: usize) {
-        if self.nodes.get(slot).is_some_and(|state| state.status == Status::Up) {
-            self.ask_adversary(slot, |adversary, control| adversary.on_start(control));
-        }
-    }
-
-    /// What was held goes on, as far as the partition of the moment lets it.
+    /// Sends the held messages again, as far as the current partition permits.
     fn release(&mut self) {
-        for crossing in core::mem::take(&mut self.held) {
-            // It was counted as sent when it was sent first.
-            let bytes = crossing.payload.bytes.len() as u64;
-            self.metrics.node(crossing.from, |node| {
+        for in_flight in core::mem::take(&mut self.held) {
+            // The first attempt already counted it as sent.
+            let bytes = in_flight.payload.bytes.len() as u64;
+            self.metrics.node(in_flight.from, |node| {
                 node.sent -= 1;
                 node.sent_bytes -= bytes;
             });
-            self.cross(crossing);
+            self.send_on_link(in_flight);
         }
     }
 
-    /// A node loses everything but its disk. Of a write that is going on, the first few records are durable.
+    /// Removes everything but the node's disk. If a write is in progress, the first few records become durable.
     pub(super) fn crash(&mut self, slot: usize) {
         let Some(state) = self.nodes.get_mut(slot) else { return };
         let node = state.node;
@@ -145,15 +118,15 @@ impl<H: Host> Simulation<H> {
             self.persist(slot, step.persist, durable);
         }
         if let Some(state) = self.nodes.get_mut(slot) {
-            state.forget();
+            state.lose_memory();
         }
-        self.trace.event(self.now, Some(slot), What::Crashed, 0, &Nothing);
+        self.trace.event(self.now, Some(slot), EventKind::Crashed, 0, &NoDetail);
         self.metrics.node(slot, |node| node.crashes += 1);
         self.host.on_crash(node);
     }
 
-    /// Whether every correct node got further since the last look.
-    pub(super) fn look_for_progress(&mut self) {
+    /// Checks that every correct node made progress since the previous check.
+    pub(super) fn check_progress(&mut self) {
         let Some(bound) = self.scenario.checks.liveness else { return };
         let progress: Vec<u64> = self.metrics.nodes.iter().map(|node| node.progress).collect();
         let behind: Vec<String> = self
@@ -165,20 +138,22 @@ impl<H: Host> Simulation<H> {
             .map(|((state, now), _)| format!("node {} at {now}", state.node.slot))
             .collect();
         if !behind.is_empty() {
-            let detail = format!("no progress within {bound:?} of quiet: {}", behind.join(", "));
-            self.note(Err(Violation::new("liveness", detail)));
+            let detail = format!("no progress within {bound:?} after stabilisation: {}", behind.join(", "));
+            self.record_verdict(Err(Violation::new("liveness", detail)));
         }
         self.reached = progress;
         self.queue.push(self.now.saturating_add(micros(bound).max(1)), Event::Liveness);
     }
 
-    /// A run that ends before liveness could be looked at proves nothing, and says so.
-    pub(super) fn looked_at_liveness(&self) -> Verdict {
+    /// Rejects a run that ends before the first liveness check, because such a run proves nothing.
+    pub(super) fn check_duration(&self) -> Verdict {
         let Some(bound) = self.scenario.checks.liveness else { return Ok(()) };
         let needed = self.scenario.quiet_from().saturating_add(micros(bound));
         if self.now < needed && !self.host.finished() {
-            let detail =
-                format!("the run ends at {} µs, but liveness can be judged from {needed} µs on", self.now);
+            let detail = format!(
+                "the run ends at {} µs, before the first liveness check at {needed} µs; extend its duration",
+                self.now
+            );
             return Err(Violation::new("scenario", detail));
         }
         Ok(())

@@ -1,5 +1,7 @@
-//! A run.
+//! Execution of a scenario: event queue, nodes and links.
 
+mod byzantine;
+mod event;
 mod faults;
 mod routing;
 mod steps;
@@ -9,23 +11,27 @@ use std::sync::Arc;
 
 use core::time::Duration;
 
-use quorate::machine::{Machine, MemberIndex, Recipient, Time};
+use quorate::machine::{Machine, MemberIndex, Time};
 
-use crate::behaviours::ready_made;
+use event::{Event, InFlight, Twins};
+
 use crate::checker::{Verdict, Violation};
 use crate::fault::{Behaviour, Fault};
-use crate::host::{Action, Actions, Host, Node};
+use crate::host::{Action, Actions, Host};
 use crate::links::Links;
 use crate::metrics::{Metrics, NodeMetrics};
-use crate::node::{NodeState, Payload, Waiting};
+use crate::node::Node;
+use crate::node_state::{NodeState, Payload, QueuedInput};
 use crate::queue::Queue;
 use crate::report::Report;
 use crate::rng::{Rng, micros};
 use crate::scenario::Scenario;
-use crate::trace::{Observer, Trace};
+use crate::trace::{Trace, TraceObserver};
 
-/// A run of a scenario: a pure function of scenario and host. [`run`](Simulation::run) carries it to its end;
-/// [`advance`](Simulation::advance) goes step by step, for instance from one frame of a page to the next.
+/// A run of a scenario: a pure function of the scenario and the host.
+///
+/// [`run`](Simulation::run) executes it to its end; [`advance`](Simulation::advance) executes it in parts, for
+/// instance one per frame of a page.
 pub struct Simulation<H: Host> {
     scenario: Scenario,
     host: H,
@@ -35,10 +41,10 @@ pub struct Simulation<H: Host> {
     nodes: Vec<NodeState<H::Machine>>,
     twins: BTreeMap<MemberIndex, Twins>,
     links: Links,
-    /// What waits for a partition to heal.
-    held: Vec<Crossing>,
+    /// Messages held until a partition heals.
+    held: Vec<InFlight>,
     host_rng: Rng,
-    /// Progress of each node at the last look.
+    /// Progress of each node at the last liveness check.
     reached: Vec<u64>,
     metrics: Metrics,
     trace: Trace,
@@ -46,69 +52,8 @@ pub struct Simulation<H: Host> {
     actions: Vec<Action<H::Machine>>,
 }
 
-/// Two nodes of one identity, and which of the two each node talks with.
-struct Twins {
-    second: usize,
-    with_second: Vec<bool>,
-}
-
-/// A message between two nodes.
-struct Crossing {
-    from: usize,
-    to: usize,
-    payload: Arc<Payload>,
-}
-
-enum Event<M: Machine> {
-    Boot(usize),
-    Arrival {
-        crossing: Crossing,
-        sent: u64,
-    },
-    /// A message that was held back before it left.
-    Departure(Crossing),
-    /// An adversary's message that was held back before it left.
-    Emission {
-        from: usize,
-        to: Recipient,
-        payload: Arc<Payload>,
-    },
-    Timer {
-        slot: usize,
-        life: u32,
-        generation: u64,
-        timer: M::Timer,
-    },
-    Command {
-        slot: usize,
-        life: u32,
-        command: M::Command,
-    },
-    HostWake {
-        slot: usize,
-        life: u32,
-        token: u64,
-    },
-    AdversaryWake {
-        slot: usize,
-        life: u32,
-        role: u32,
-        token: u64,
-    },
-    Ready {
-        slot: usize,
-        life: u32,
-    },
-    Fault(Fault),
-    Divide {
-        member: MemberIndex,
-        every: Duration,
-    },
-    Liveness,
-}
-
 impl<H: Host> Simulation<H> {
-    /// A run that has not begun.
+    /// Creates a run that has not started.
     pub fn new(scenario: Scenario, host: H) -> Self {
         let seed = scenario.seed;
         let mut nodes: Vec<NodeState<H::Machine>> = (0..scenario.nodes)
@@ -126,14 +71,14 @@ impl<H: Host> Simulation<H> {
                 let node = Node { slot: nodes.len(), member, honest: false };
                 twins.insert(member, Twins { second: node.slot, with_second: Vec::new() });
                 nodes.push(NodeState::new(node, scenario.clocks, seed));
-                queue.push(0, Event::Divide { member, every: *every });
+                queue.push(0, Event::RedistributeTwins { member, every: *every });
             }
         }
-        // Faults come before the start, so that a node that is dead at time zero says nothing.
+        // Faults precede the first start, so that a node that is down at time zero sends nothing.
         for scheduled in &scenario.faults {
             queue.push(micros(scheduled.at), Event::Fault(scheduled.fault.clone()));
         }
-        (0..nodes.len()).for_each(|slot| queue.push(0, Event::Boot(slot)));
+        (0..nodes.len()).for_each(|slot| queue.push(0, Event::FirstStart(slot)));
         if scenario.checks.liveness.is_some() {
             queue.push(scenario.quiet_from(), Event::Liveness);
         }
@@ -156,30 +101,30 @@ impl<H: Host> Simulation<H> {
             nodes,
             scenario,
         };
-        simulation.cast_all();
+        simulation.assign_adversaries();
         simulation
     }
 
-    /// Keeps the last so many entries of the trace for the report.
+    /// Keeps the last `entries` trace entries for the report.
     #[must_use]
     pub fn keeping_trace(mut self, entries: usize) -> Self {
         self.trace.keep(entries);
         self
     }
 
-    /// Shows every entry of the trace to `observer`.
+    /// Passes every trace entry to `observer`.
     #[must_use]
-    pub fn observed(mut self, observer: Observer) -> Self {
+    pub fn observed(mut self, observer: TraceObserver) -> Self {
         self.trace.observer = Some(observer);
         self
     }
 
-    /// Runs to the end: the scenario's duration, the host's [`finished`](Host::finished), or a violation.
+    /// Runs until the scenario's duration elapses, the host is [`finished`](Host::finished), or a violation occurs.
     pub fn run(&mut self) -> Report {
         self.advance(self.scenario.duration);
         if self.violation.is_none() {
-            let verdict = self.host.at_end(Time(self.now)).and_then(|()| self.looked_at_liveness());
-            self.note(verdict);
+            let verdict = self.host.at_end(Time(self.now)).and_then(|()| self.check_duration());
+            self.record_verdict(verdict);
         }
         Report {
             name: self.scenario.name.clone(),
@@ -194,7 +139,7 @@ impl<H: Host> Simulation<H> {
         }
     }
 
-    /// Carries out everything up to `until` (since the beginning). Answers whether the run goes on.
+    /// Processes all events up to `until`, measured from the start. Returns `true` if the run continues.
     pub fn advance(&mut self, until: Duration) -> bool {
         let until = micros(until.min(self.scenario.duration));
         while self.violation.is_none() && !self.host.finished() {
@@ -211,169 +156,139 @@ impl<H: Host> Simulation<H> {
             }
             self.events += 1;
             if self.events > self.scenario.checks.events {
-                let detail = format!("more than {} events: the machines spin", self.scenario.checks.events);
+                let detail = format!(
+                    "more than {} events: the machines make no progress in virtual time",
+                    self.scenario.checks.events
+                );
                 self.violation = Some(Violation::new("spin", detail));
             }
         }
         false
     }
 
-    /// The time now.
+    /// Returns the current virtual time.
     pub fn now(&self) -> Time {
         Time(self.now)
     }
 
-    /// When the next event is due; nothing if nothing will ever happen again.
+    /// Returns the time of the next event; `None` if no event is scheduled.
     pub fn next_at(&self) -> Option<Duration> {
         self.queue.next_at().map(Duration::from_micros)
     }
 
-    /// How many events there were.
+    /// Returns the number of events processed.
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// What identifies the history so far: two runs with the same hash went the same way.
+    /// Returns the hash of the history so far. Equal hashes mean equal histories.
     pub fn trace_hash(&self) -> u64 {
         self.trace.hash()
     }
 
-    /// The scenario, as it was given.
+    /// Returns the scenario.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }
 
-    /// What was found wrong.
+    /// Returns the violation found, if any.
     pub fn violation(&self) -> Option<&Violation> {
         self.violation.as_ref()
     }
 
-    /// The counts so far.
+    /// Returns the metrics collected so far.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
     }
 
-    /// The host.
+    /// Returns the host.
     pub fn host(&self) -> &H {
         &self.host
     }
 
-    /// The host, for what it keeps for its spectators. Changing anything else breaks determinism.
+    /// Returns the host mutably, for its observer state. Any other change breaks determinism.
     pub fn host_mut(&mut self) -> &mut H {
         &mut self.host
     }
 
-    /// All nodes; twins count twice.
+    /// Iterates over all nodes. Twins are two nodes.
     pub fn nodes(&self) -> impl Iterator<Item = Node> {
         self.nodes.iter().map(|state| state.node)
     }
 
-    /// A node's machine; nothing while it is down.
+    /// Returns a node's machine; `None` while the node is down.
     pub fn machine(&self, slot: usize) -> Option<&H::Machine> {
         self.nodes.get(slot)?.machine.as_ref()
     }
 
-    /// The records that a node made durable.
+    /// Returns a node's durable records.
     pub fn disk(&self, slot: usize) -> &[Arc<[u8]>] {
         self.nodes.get(slot).map_or(&[], |state| &state.disk)
     }
 
-    /// Lets a fault happen now, besides the schedule: somebody clicked on a node.
+    /// Applies a fault now, in addition to the schedule.
     pub fn inject(&mut self, fault: Fault) {
         self.queue.push(self.now, Event::Fault(fault));
     }
 
-    /// Gives a node's machine a command now, besides the host's workload.
+    /// Passes a command to a node's machine now, in addition to the host's workload.
     pub fn command(&mut self, slot: usize, command: <H::Machine as Machine>::Command) {
-        let life = self.nodes.get(slot).map_or(0, |state| state.life);
-        self.queue.push(self.now, Event::Command { slot, life, command });
+        let incarnation = self.nodes.get(slot).map_or(0, |state| state.incarnation);
+        self.queue.push(self.now, Event::Command { slot, incarnation, command });
     }
 
     fn dispatch(&mut self, event: Event<H::Machine>) {
         match event {
-            Event::Boot(slot) => self.first_start(slot),
-            Event::Arrival { crossing, sent } => self.arrive(crossing, sent),
-            Event::Departure(crossing) => self.cross(crossing),
+            Event::FirstStart(slot) => self.start_first_time(slot),
+            Event::Arrival { in_flight, sent } => self.arrive(in_flight, sent),
+            Event::Departure(in_flight) => self.send_on_link(in_flight),
             Event::Emission { from, to, payload } => self.transmit(from, to, &payload, None),
-            Event::Timer { slot, life, generation, timer } => {
-                self.offer(slot, life, Waiting::Timer { timer, generation });
+            Event::Timer { slot, incarnation, generation, timer } => {
+                self.offer(slot, incarnation, QueuedInput::Timer { timer, generation });
             }
-            Event::Command { slot, life, command } => self.offer(slot, life, Waiting::Command(command)),
-            Event::HostWake { slot, life, token } if self.lives(slot, life) => {
-                self.ask_host(slot, |host, node, actions| host.on_wake(node, token, actions));
+            Event::Command { slot, incarnation, command } => {
+                self.offer(slot, incarnation, QueuedInput::Command(command))
             }
-            Event::AdversaryWake { slot, life, role, token } if self.plays(slot, life, role) => {
-                self.ask_adversary(slot, |adversary, control| adversary.on_wake(token, control));
+            Event::HostWake { slot, incarnation, token } if self.is_incarnation(slot, incarnation) => {
+                self.call_host(slot, |host, node, actions| host.on_wake(node, token, actions));
             }
-            Event::Ready { slot, life } if self.lives(slot, life) => self.ready(slot),
+            Event::AdversaryWake { slot, incarnation, adversary_generation, token }
+                if self.has_adversary(slot, incarnation, adversary_generation) =>
+            {
+                self.call_adversary(slot, |adversary, control| adversary.on_wake(token, control));
+            }
+            Event::Ready { slot, incarnation } if self.is_incarnation(slot, incarnation) => self.ready(slot),
             Event::HostWake { .. } | Event::AdversaryWake { .. } | Event::Ready { .. } => {}
-            Event::Fault(fault) => self.strike(fault),
-            Event::Divide { member, every } => self.divide(member, every),
-            Event::Liveness => self.look_for_progress(),
+            Event::Fault(fault) => self.apply_fault(fault),
+            Event::RedistributeTwins { member, every } => self.redistribute_twins(member, every),
+            Event::Liveness => self.check_progress(),
         }
     }
 
-    /// Gives the Byzantine nodes their adversaries.
-    fn cast_all(&mut self) {
-        if self.scenario.nodes > usize::from(MemberIndex::MAX) {
-            let detail = format!("{} nodes are more than members can be numbered", self.scenario.nodes);
-            self.violation = Some(Violation::new("scenario", detail));
-        }
-        for (slot, behaviour) in self.scenario.byzantine.clone() {
-            self.cast(slot, &behaviour);
-        }
+    /// Returns `true` if the node is in this incarnation and has this adversary.
+    fn has_adversary(&self, slot: usize, incarnation: u32, adversary_generation: u32) -> bool {
+        self.is_incarnation(slot, incarnation)
+            && self.nodes.get(slot).is_some_and(|state| state.adversary_generation == adversary_generation)
     }
 
-    /// Gives a node its adversary.
-    fn cast(&mut self, slot: usize, behaviour: &Behaviour) {
-        let Some(state) = self.nodes.get_mut(slot).filter(|state| state.node.slot < self.scenario.nodes)
-        else {
-            let detail =
-                format!("node {slot} is to be Byzantine, but there are {} nodes", self.scenario.nodes);
-            return self.note(Err(Violation::new("scenario", detail)));
-        };
-        state.adversary = match behaviour {
-            Behaviour::Custom(name) => self.host.adversary(state.node, name),
-            other => ready_made(other),
-        };
-        if let (None, Behaviour::Custom(name)) = (&state.adversary, behaviour) {
-            let detail = format!("the host has no adversary named {name:?}");
-            self.note(Err(Violation::new("scenario", detail)));
-        }
+    fn is_incarnation(&self, slot: usize, incarnation: u32) -> bool {
+        self.nodes.get(slot).is_some_and(|state| state.machine.is_some() && state.incarnation == incarnation)
     }
 
-    /// Adds the second of twins, which begins with an empty disk.
-    fn add_twin(&mut self, slot: usize) -> usize {
-        let (second, member) = (self.nodes.len(), slot as MemberIndex);
-        let node = Node { slot: second, member, honest: false };
-        self.nodes.push(NodeState::new(node, self.scenario.clocks, self.scenario.seed));
-        self.twins.insert(member, Twins { second, with_second: Vec::new() });
-        second
-    }
-
-    /// Whether a node is in that life and still has that adversary.
-    fn plays(&self, slot: usize, life: u32, role: u32) -> bool {
-        self.lives(slot, life) && self.nodes.get(slot).is_some_and(|state| state.role == role)
-    }
-
-    fn lives(&self, slot: usize, life: u32) -> bool {
-        self.nodes.get(slot).is_some_and(|state| state.machine.is_some() && state.life == life)
-    }
-
-    fn note(&mut self, verdict: Verdict) {
+    fn record_verdict(&mut self, verdict: Verdict) {
         if let (Err(violation), None) = (verdict, &self.violation) {
             self.violation = Some(violation);
         }
     }
 
-    /// Calls the host about a node and does what it asks for.
-    fn ask_host(
+    /// Calls the host for a node and executes the actions it requests.
+    fn call_host(
         &mut self,
         slot: usize,
         ask: impl FnOnce(&mut H, Node, &mut Actions<'_, H::Machine>) -> Verdict,
     ) {
         let Some(state) = self.nodes.get(slot) else { return };
-        let (node, life) = (state.node, state.life);
+        let (node, incarnation) = (state.node, state.incarnation);
         let mut list = core::mem::take(&mut self.actions);
         let mut actions = Actions {
             now: Time(self.now),
@@ -384,17 +299,19 @@ impl<H: Host> Simulation<H> {
             metrics: &mut self.metrics,
         };
         let verdict = ask(&mut self.host, node, &mut actions);
-        self.note(verdict);
+        self.record_verdict(verdict);
         for action in list.drain(..) {
             match action {
                 Action::Command { command, after } => {
-                    self.queue.push(self.now.saturating_add(after), Event::Command { slot, life, command });
+                    self.queue
+                        .push(self.now.saturating_add(after), Event::Command { slot, incarnation, command });
                 }
                 Action::Send { to, bytes } => {
                     self.transmit(slot, to, &Payload::new(bytes, node.honest), None);
                 }
                 Action::Wake { token, after } => {
-                    self.queue.push(self.now.saturating_add(after), Event::HostWake { slot, life, token });
+                    self.queue
+                        .push(self.now.saturating_add(after), Event::HostWake { slot, incarnation, token });
                 }
             }
         }

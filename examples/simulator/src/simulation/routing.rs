@@ -1,24 +1,23 @@
-//! Messages go from node to node.
+//! Routing of messages between nodes.
 
 use std::sync::Arc;
 
 use quorate::machine::{Machine, MemberIndex, Recipient, Time};
 
-use core::time::Duration;
-
-use super::{Crossing, Event, Simulation};
+use super::Simulation;
+use super::event::{Event, InFlight};
 use crate::checker::Violation;
-use crate::host::{Fate, Flight, Host};
+use crate::host::{Host, Interception, Transmission};
 use crate::links::{Loss, Transit};
-use crate::node::{Payload, Waiting};
-use crate::rng::{Rng, micros};
-use crate::trace::{Nothing, What};
+use crate::node_state::{Payload, QueuedInput};
+use crate::rng::micros;
+use crate::trace::{EventKind, NoDetail};
 
-/// So many messages may wait for a partition to heal; those beyond are lost, as from a bounded queue.
-const HELD: usize = 1 << 18;
+/// Maximum number of messages held for a partition to heal. Further messages are lost, as in a bounded queue.
+const MAX_HELD: usize = 1 << 18;
 
 impl<H: Host> Simulation<H> {
-    /// Sends to a recipient. The typed message is there if an honest node's machine sent it.
+    /// Sends to a recipient. `message` is present if an honest node's machine sent it.
     pub(super) fn transmit(
         &mut self,
         from: usize,
@@ -41,8 +40,8 @@ impl<H: Host> Simulation<H> {
                 self.transmit_one(from, usize::from(member), payload, message);
             }
             Recipient::One(member) if sender.honest => {
-                let detail = format!("node {from} sends to {member}: itself, or nobody");
-                self.note(Err(Violation::new("recipient", detail)));
+                let detail = format!("node {from} sends to member {member}: itself or out of range");
+                self.record_verdict(Err(Violation::new("recipient", detail)));
             }
             Recipient::One(_) => {}
         }
@@ -56,21 +55,21 @@ impl<H: Host> Simulation<H> {
         message: Option<&<H::Machine as Machine>::Message>,
     ) {
         let Some(to) = self.resolve(from, member) else { return };
-        let crossing = Crossing { from, to, payload: Arc::clone(payload) };
+        let in_flight = InFlight { from, to, payload: Arc::clone(payload) };
         if let Some(message) = message {
             let (Some(sender), Some(receiver)) = (self.nodes.get(from), self.nodes.get(to)) else { return };
             match self.host.intercept(Time(self.now), sender.node, receiver.node, message) {
-                Fate::Pass => {}
-                Fate::Drop => return self.lose(from, to, Loss::Intercepted),
-                Fate::Delay(by) => {
-                    return self.queue.push(self.now.saturating_add(micros(by)), Event::Departure(crossing));
+                Interception::Pass => {}
+                Interception::Drop => return self.lose(from, to, Loss::Intercepted),
+                Interception::Delay(by) => {
+                    return self.queue.push(self.now.saturating_add(micros(by)), Event::Departure(in_flight));
                 }
             }
         }
-        self.cross(crossing);
+        self.send_on_link(in_flight);
     }
 
-    /// Which node gets what `from` sends to a member: with twins, the one that `from` is on the side of.
+    /// Returns the node that receives what `from` sends to `member`. With twins, it is the twin assigned to `from`.
     fn resolve(&self, from: usize, member: usize) -> Option<usize> {
         if self.twins.is_empty() {
             return Some(member);
@@ -90,33 +89,33 @@ impl<H: Host> Simulation<H> {
     }
 
     /// Puts a message on its link.
-    pub(super) fn cross(&mut self, crossing: Crossing) {
-        let Crossing { from, to, ref payload } = crossing;
+    pub(super) fn send_on_link(&mut self, in_flight: InFlight) {
+        let InFlight { from, to, ref payload } = in_flight;
         let bytes = payload.bytes.len();
         self.metrics.node(from, |node| {
             node.sent += 1;
             node.sent_bytes += bytes as u64;
         });
         let transit = self.links.send(self.now, from, to, bytes);
-        self.show(&crossing, transit);
+        self.report_transmission(&in_flight, transit);
         match transit {
             Transit::Arrives { at, again } => {
                 let sent = self.now;
                 if let Some(again) = again {
-                    let crossing = Crossing { from, to, payload: Arc::clone(payload) };
-                    self.queue.push(again, Event::Arrival { crossing, sent });
+                    let in_flight = InFlight { from, to, payload: Arc::clone(payload) };
+                    self.queue.push(again, Event::Arrival { in_flight, sent });
                 }
-                self.queue.push(at, Event::Arrival { crossing, sent });
+                self.queue.push(at, Event::Arrival { in_flight, sent });
             }
-            Transit::Held if self.held.len() < HELD => self.held.push(crossing),
+            Transit::Held if self.held.len() < MAX_HELD => self.held.push(in_flight),
             Transit::Held => self.lose(from, to, Loss::Partition),
             Transit::Lost(why) => self.lose(from, to, why),
         }
     }
 
-    /// Shows the host a message on its way, or two if it is repeated.
-    fn show(&mut self, crossing: &Crossing, transit: Transit) {
-        let Crossing { from, to, payload } = crossing;
+    /// Reports a transmission to the host; a duplicated message is reported twice.
+    fn report_transmission(&mut self, in_flight: &InFlight, transit: Transit) {
+        let InFlight { from, to, payload } = in_flight;
         let node = |slot: usize| self.nodes.get(slot).map(|state| state.node);
         let (Some(from), Some(to)) = (node(*from), node(*to)) else { return };
         let (first, again) = match transit {
@@ -125,42 +124,22 @@ impl<H: Host> Simulation<H> {
         };
         for arrives in core::iter::once(first).chain(again.map(Some)) {
             let (sent, arrives) = (Time(self.now), arrives.map(Time));
-            self.host.on_flight(Flight { sent, arrives, from, to, bytes: &payload.bytes });
+            self.host.on_transmission(Transmission { sent, arrives, from, to, bytes: &payload.bytes });
         }
     }
 
-    /// A message reached the node at the other end.
-    pub(super) fn arrive(&mut self, crossing: Crossing, sent: u64) {
-        let Crossing { from, to, payload } = crossing;
+    /// Delivers a message to its receiver.
+    pub(super) fn arrive(&mut self, in_flight: InFlight, sent: u64) {
+        let InFlight { from, to, payload } = in_flight;
         if self.nodes.get(to).is_none_or(|state| state.machine.is_none()) {
             return self.lose(from, to, Loss::Down);
         }
         self.metrics.transit.add(self.now - sent);
-        self.accept(to, Waiting::Message { from, payload });
-    }
-
-    /// Divides the members anew between two twins.
-    pub(super) fn divide(&mut self, member: MemberIndex, every: Duration) {
-        let mut rng = Rng::stream(self.scenario.seed ^ self.now, "twins", u64::from(member));
-        let mut others: Vec<usize> = self.nodes().filter(|n| n.member != member).map(|n| n.slot).collect();
-        rng.shuffle(&mut others);
-        // Each twin gets somebody, where there is anybody to share.
-        others.truncate(1 + rng.index(others.len().saturating_sub(1)));
-        let mut with_second = vec![false; self.nodes.len()];
-        for slot in others {
-            if let Some(side) = with_second.get_mut(slot) {
-                *side = true;
-            }
-        }
-        if let Some(twins) = self.twins.get_mut(&member) {
-            twins.with_second = with_second;
-        }
-        let at = self.now.saturating_add(micros(every).max(1));
-        self.queue.push(at, Event::Divide { member, every });
+        self.accept(to, QueuedInput::Message { from, payload });
     }
 
     fn lose(&mut self, from: usize, to: usize, why: Loss) {
         self.metrics.lose(why);
-        self.trace.remark(self.now, Some(from), What::Lost { to, why }, &Nothing);
+        self.trace.remark(self.now, Some(from), EventKind::Lost { to, why }, &NoDetail);
     }
 }

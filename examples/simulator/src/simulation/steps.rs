@@ -1,4 +1,4 @@
-//! Inputs go into machines, and steps are carried out: persist, then send, then tell the driver.
+//! Input processing and step execution: persist, then send, then report outputs.
 
 use core::marker::PhantomData;
 use std::sync::Arc;
@@ -6,48 +6,49 @@ use std::sync::Arc;
 use quorate::machine::{Fault, Input, Machine, MemberIndex, Outgoing, Recipient, Step, Time, TimerChange};
 use quorate::wire::Encode;
 
-use super::{Event, Simulation};
-use crate::adversary::{Adversary, Control, Deed};
+use super::Simulation;
+use super::event::Event;
+use crate::adversary::{Adversary, AdversaryAction, Control};
 use crate::checker::Violation;
 use crate::fault::CrashPoint;
 use crate::hash;
 use crate::host::Host;
 use crate::links::Loss;
-use crate::node::{Payload, Waiting};
+use crate::node_state::{Payload, QueuedInput};
 use crate::rng::micros;
-use crate::trace::{Nothing, What, receiver};
+use crate::trace::{EventKind, NoDetail, receiver};
 
 impl<H: Host> Simulation<H> {
-    /// An input for a node in the life that it was meant for.
-    pub(super) fn offer(&mut self, slot: usize, life: u32, input: Waiting<H::Machine>) {
-        if self.lives(slot, life) {
+    /// Accepts an input that is addressed to one incarnation of a node.
+    pub(super) fn offer(&mut self, slot: usize, incarnation: u32, input: QueuedInput<H::Machine>) {
+        if self.is_incarnation(slot, incarnation) {
             self.accept(slot, input);
         }
     }
 
-    /// An input for a node that is up: it is handled at once, or waits until the node is free.
-    pub(super) fn accept(&mut self, slot: usize, input: Waiting<H::Machine>) {
+    /// Accepts an input for a node that is up: processes it at once, or queues it while the node is busy.
+    pub(super) fn accept(&mut self, slot: usize, input: QueuedInput<H::Machine>) {
         let Some(state) = self.nodes.get_mut(slot) else { return };
         if state.busy.is_none() {
-            return self.work(slot, Some(input));
+            return self.process_inputs(slot, Some(input));
         }
-        if matches!(input, Waiting::Message { .. }) && state.inbox.len() >= self.scenario.work.inbox {
+        if matches!(input, QueuedInput::Message { .. }) && state.inbox.len() >= self.scenario.work.inbox {
             self.metrics.lose(Loss::Inbox);
             return;
         }
         state.inbox.push_back(input);
     }
 
-    /// A node finished its step.
+    /// Completes a node's current step.
     pub(super) fn ready(&mut self, slot: usize) {
         if let Some(step) = self.nodes.get_mut(slot).and_then(|state| state.busy.take()) {
-            self.carry_out(slot, step);
-            self.work(slot, None);
+            self.execute_step(slot, step);
+            self.process_inputs(slot, None);
         }
     }
 
-    /// Handles `first` and what waits, as long as that takes no time; otherwise the node is busy.
-    fn work(&mut self, slot: usize, mut first: Option<Waiting<H::Machine>>) {
+    /// Processes `first` and the queued inputs. If that takes virtual time, the node becomes busy.
+    fn process_inputs(&mut self, slot: usize, mut first: Option<QueuedInput<H::Machine>>) {
         loop {
             let mut merged = Step::new();
             let (mut inputs, mut cost) = (0, 0u64);
@@ -69,28 +70,28 @@ impl<H: Host> Simulation<H> {
             }
             if cost > 0 {
                 state.busy = Some(merged);
-                let life = state.life;
-                return self.queue.push(self.now.saturating_add(cost), Event::Ready { slot, life });
+                let incarnation = state.incarnation;
+                return self.queue.push(self.now.saturating_add(cost), Event::Ready { slot, incarnation });
             }
-            self.carry_out(slot, merged);
+            self.execute_step(slot, merged);
         }
     }
 
-    fn cost(&self, input: &Waiting<H::Machine>) -> u64 {
+    fn cost(&self, input: &QueuedInput<H::Machine>) -> u64 {
         let work = &self.scenario.work;
         let bytes = match input {
-            Waiting::Message { payload, .. } => payload.bytes.len() as u64,
+            QueuedInput::Message { payload, .. } => payload.bytes.len() as u64,
             _ => 0,
         };
         micros(work.per_input).saturating_add(micros(work.per_kilobyte).saturating_mul(bytes) / 1_000)
     }
 
-    /// Puts one input into a machine. Timers change at once: they are the node's memory, not its disk.
-    fn handle(&mut self, slot: usize, waiting: Waiting<H::Machine>) -> Option<Step<H::Machine>> {
-        let input = self.read(slot, waiting)?;
+    /// Passes one input to a machine. Timer changes take effect at once, because timers are volatile state.
+    fn handle(&mut self, slot: usize, waiting: QueuedInput<H::Machine>) -> Option<Step<H::Machine>> {
+        let input = self.to_input(slot, waiting)?;
         if self.nodes.get(slot)?.adversary.is_some() {
             let mut lets_in = true;
-            self.ask_adversary(slot, |adversary, control| lets_in = adversary.on_input(&input, control));
+            self.call_adversary(slot, |adversary, control| lets_in = adversary.on_input(&input, control));
             if !lets_in {
                 return None;
             }
@@ -106,34 +107,35 @@ impl<H: Host> Simulation<H> {
                     let generation = state.generation;
                     state.timers.insert(timer.clone(), generation);
                     let at = state.clock.later(self.now, after);
-                    self.queue.push(at, Event::Timer { slot, life: state.life, generation, timer });
+                    self.queue
+                        .push(at, Event::Timer { slot, incarnation: state.incarnation, generation, timer });
                 }
                 TimerChange::Cancel { timer } => {
                     state.timers.remove(&timer);
                 }
             }
         }
-        self.note(verdict);
+        self.record_verdict(verdict);
         Some(step)
     }
 
-    /// Makes an input of what waited: decodes messages, drops timers that were set anew or cancelled meanwhile.
-    fn read(&mut self, slot: usize, waiting: Waiting<H::Machine>) -> Option<Input<H::Machine>> {
+    /// Converts a queued input: decodes messages, and drops timers that were reset or cancelled.
+    fn to_input(&mut self, slot: usize, waiting: QueuedInput<H::Machine>) -> Option<Input<H::Machine>> {
         let now = self.now;
         match waiting {
-            Waiting::Start => Some(Input::Start),
-            Waiting::Message { from, payload } => self.decode(slot, from, &payload),
-            Waiting::Timer { timer, generation } => {
+            QueuedInput::Start => Some(Input::Start),
+            QueuedInput::Message { from, payload } => self.decode(slot, from, &payload),
+            QueuedInput::Timer { timer, generation } => {
                 let state = self.nodes.get_mut(slot)?;
                 if state.timers.get(&timer) != Some(&generation) {
                     return None;
                 }
                 state.timers.remove(&timer);
-                self.trace.event(now, Some(slot), What::Timer, generation, &timer);
+                self.trace.event(now, Some(slot), EventKind::Timer, generation, &timer);
                 Some(Input::Timer(timer))
             }
-            Waiting::Command(command) => {
-                self.trace.event(now, Some(slot), What::Command, 0, &command);
+            QueuedInput::Command(command) => {
+                self.trace.event(now, Some(slot), EventKind::Command, 0, &command);
                 Some(Input::Command(command))
             }
         }
@@ -145,8 +147,8 @@ impl<H: Host> Simulation<H> {
         let bytes = payload.bytes.len();
         match receiver.machine.as_ref()?.decode(sender.member, &payload.bytes) {
             Ok(message) => {
-                let what = What::Received { from, bytes };
-                self.trace.event(self.now, Some(slot), what, payload.hash, &message);
+                let kind = EventKind::Received { from, bytes };
+                self.trace.event(self.now, Some(slot), kind, payload.hash, &message);
                 self.metrics.node(slot, |node| {
                     node.received += 1;
                     node.received_bytes += bytes as u64;
@@ -155,31 +157,38 @@ impl<H: Host> Simulation<H> {
                     && payload.first_check()
                     && *message.encode() != *payload.bytes
                 {
-                    let detail = format!("{message:?} was decoded from bytes that are not its encoding");
-                    self.note(Err(Violation::new("canonical", detail)));
+                    let detail = format!("{message:?} was decoded from a non-canonical encoding");
+                    self.record_verdict(Err(Violation::new("canonical", detail)));
                 }
                 Some(Input::Message { from: sender.member, message })
             }
             Err(error) => {
-                self.trace.event(self.now, Some(slot), What::Refused { from, bytes }, payload.hash, &error);
+                self.trace.event(
+                    self.now,
+                    Some(slot),
+                    EventKind::Refused { from, bytes },
+                    payload.hash,
+                    &error,
+                );
                 self.metrics.node(from, |node| node.refused += 1);
                 let checked = self.scenario.checks.readable && payload.honest && receiver.node.honest;
                 let mut excused = false;
-                self.ask_host(slot, |host, node, actions| {
+                self.call_host(slot, |host, node, actions| {
                     excused = host.on_refused(node, sender, &error, actions);
                     Ok(())
                 });
                 if checked && !excused {
-                    let detail = format!("node {slot} refused what honest node {from} sent: {error}");
-                    self.note(Err(Violation::new("readable", detail)));
+                    let detail =
+                        format!("node {slot} refused a message that honest node {from} sent: {error}");
+                    self.record_verdict(Err(Violation::new("readable", detail)));
                 }
                 None
             }
         }
     }
 
-    /// Carries a step out, or as much of it as an armed crash lets happen.
-    fn carry_out(&mut self, slot: usize, step: Step<H::Machine>) {
+    /// Executes a step, or the part of it that precedes an armed crash.
+    fn execute_step(&mut self, slot: usize, step: Step<H::Machine>) {
         let crash = self.crash_point(slot, &step);
         match crash {
             Some(CrashPoint::DuringPersist) => {
@@ -203,15 +212,15 @@ impl<H: Host> Simulation<H> {
             self.send(slot, outgoing);
         }
         for output in step.outputs {
-            self.trace.event(self.now, Some(slot), What::Output, 0, &output);
-            self.ask_host(slot, |host, node, actions| host.on_output(node, output, actions));
+            self.trace.event(self.now, Some(slot), EventKind::Output, 0, &output);
+            self.call_host(slot, |host, node, actions| host.on_output(node, output, actions));
         }
         for fault in step.faults {
             self.accuse(slot, fault);
         }
     }
 
-    /// Where in this step the node is to crash, if it is.
+    /// Returns the crash point to apply in this step, if any.
     fn crash_point(&mut self, slot: usize, step: &Step<H::Machine>) -> Option<CrashPoint> {
         let state = self.nodes.get_mut(slot)?;
         let (point, after) = state.armed?;
@@ -226,7 +235,7 @@ impl<H: Host> Simulation<H> {
         (has_the_point && after == 0).then_some(point)
     }
 
-    /// Makes the first `durable` of the records durable.
+    /// Makes the first `durable` records durable.
     pub(super) fn persist(
         &mut self,
         slot: usize,
@@ -242,7 +251,13 @@ impl<H: Host> Simulation<H> {
             state.disk.push(bytes.into());
         }
         if count > 0 {
-            self.trace.event(self.now, Some(slot), What::Persisted { records: count }, content, &Nothing);
+            self.trace.event(
+                self.now,
+                Some(slot),
+                EventKind::Persisted { records: count },
+                content,
+                &NoDetail,
+            );
             self.metrics.node(slot, |node| {
                 node.records += count as u64;
                 node.record_bytes += total;
@@ -250,20 +265,20 @@ impl<H: Host> Simulation<H> {
         }
     }
 
-    /// Sends a message, or lets the node's adversary do with it what it wants.
+    /// Sends a message, or passes it to the node's adversary.
     fn send(&mut self, slot: usize, outgoing: Outgoing<<H::Machine as Machine>::Message>) {
         let Some(state) = self.nodes.get(slot) else { return };
         if state.adversary.is_some() {
-            return self.ask_adversary(slot, |adversary, control| adversary.on_send(outgoing, control));
+            return self.call_adversary(slot, |adversary, control| adversary.on_send(outgoing, control));
         }
         let bytes: Arc<[u8]> = outgoing.message.encode().into();
-        let what = What::Sent { to: receiver(outgoing.to), bytes: bytes.len() };
+        let kind = EventKind::Sent { to: receiver(outgoing.to), bytes: bytes.len() };
         let honest = state.node.honest;
-        self.trace.remark(self.now, Some(slot), what, &outgoing.message);
+        self.trace.remark(self.now, Some(slot), kind, &outgoing.message);
         self.transmit(slot, outgoing.to, &Payload::new(bytes, honest), Some(&outgoing.message));
     }
 
-    /// Sends what a node got out before it crashed: some messages, to some of their receivers.
+    /// Sends the part of a crashing node's messages that left before the crash: some messages, to some receivers.
     fn send_some(&mut self, slot: usize, messages: Vec<Outgoing<<H::Machine as Machine>::Message>>) {
         let Some(me) = self.nodes.get(slot).map(|state| state.node.member) else { return };
         let mut singly = Vec::new();
@@ -288,43 +303,44 @@ impl<H: Host> Simulation<H> {
     fn accuse(&mut self, slot: usize, fault: Fault<<H::Machine as Machine>::Fault>) {
         let Some(node) = self.nodes.get(slot).map(|state| state.node) else { return };
         let culprit = fault.culprit;
-        self.trace.event(self.now, Some(slot), What::Accused { culprit }, 0, &fault.evidence);
+        self.trace.event(self.now, Some(slot), EventKind::Accused { culprit }, 0, &fault.evidence);
         if node.honest {
             *self.metrics.accused.entry(culprit).or_default() += 1;
             let innocent = self.nodes.get(usize::from(culprit)).is_some_and(|state| state.node.honest);
             if innocent && self.scenario.checks.fair {
                 let detail = format!("node {slot} accuses honest member {culprit}: {:?}", fault.evidence);
-                self.note(Err(Violation::new("fair", detail)));
+                self.record_verdict(Err(Violation::new("fair", detail)));
             }
         }
         let verdict = self.host.on_fault(node, fault);
-        self.note(verdict);
+        self.record_verdict(verdict);
     }
 
-    /// Calls a node's adversary, if it has one, and does what it wants done.
-    pub(super) fn ask_adversary(
+    /// Calls a node's adversary, if any, and executes the actions it requests.
+    pub(super) fn call_adversary(
         &mut self,
         slot: usize,
         ask: impl FnOnce(&mut dyn Adversary<H::Machine>, &mut Control<'_, H::Machine>),
     ) {
         let Some(state) = self.nodes.get_mut(slot) else { return };
         let Some(adversary) = state.adversary.as_mut() else { return };
-        let (node, life, role) = (state.node, state.life, state.role);
-        let mut deeds = Vec::new();
+        let (node, incarnation, adversary_generation) =
+            (state.node, state.incarnation, state.adversary_generation);
+        let mut actions = Vec::new();
         let mut control = Control {
             now: Time(self.now),
             node,
             count: self.scenario.nodes,
             rng: &mut state.rng,
-            deeds: &mut deeds,
+            actions: &mut actions,
             machine: PhantomData,
         };
         ask(adversary.as_mut(), &mut control);
-        for deed in deeds {
-            match deed {
-                Deed::Send { to, bytes, after } => {
-                    let what = What::Sent { to: receiver(to), bytes: bytes.len() };
-                    self.trace.remark(self.now, Some(slot), what, &Nothing);
+        for action in actions {
+            match action {
+                AdversaryAction::Send { to, bytes, after } => {
+                    let kind = EventKind::Sent { to: receiver(to), bytes: bytes.len() };
+                    self.trace.remark(self.now, Some(slot), kind, &NoDetail);
                     let payload = Payload::new(bytes, false);
                     if after == 0 {
                         self.transmit(slot, to, &payload, None);
@@ -333,10 +349,11 @@ impl<H: Host> Simulation<H> {
                         self.queue.push(at, Event::Emission { from: slot, to, payload });
                     }
                 }
-                Deed::Wake { token, after } => {
-                    // A wake-up in no time at all could go on for ever without time passing.
+                AdversaryAction::Wake { token, after } => {
+                    // A wake-up without delay could repeat for ever without time passing.
                     let at = self.now.saturating_add(after.max(1));
-                    self.queue.push(at, Event::AdversaryWake { slot, life, role, token });
+                    self.queue
+                        .push(at, Event::AdversaryWake { slot, incarnation, adversary_generation, token });
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! The host of the Paxos machines: a workload, agreement, latency.
+//! Host of the Paxos machines: workload, agreement check, latency measurement.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 use quorate::machine::{Outgoing, Time};
 use quorate::wire::Decode;
 use quorate_simulator::{
-    Actions, Adversary, Agreement, Boot, Control, Delivered, Fate, Host, Node, Scenario, Shape, Verdict,
-    Violation,
+    Actions, Adversary, Agreement, BootContext, Control, Delivered, Host, Interception, Node,
+    PresetParameters, Scenario, Verdict, Violation,
 };
 
 use super::{Body, Decision, Flaw, Message, Paxos, Propose, Record};
 
-/// Decides which messages pass.
-pub type Tap = Box<dyn Fn(Time, Node, Node, &Message) -> Fate>;
+/// Decides which messages are delivered.
+pub type Interceptor = Box<dyn Fn(Time, Node, Node, &Message) -> Interception>;
 
 pub struct PaxosHost {
     members: usize,
@@ -21,7 +21,7 @@ pub struct PaxosHost {
     pub agreement: Agreement<u64>,
     proposed: BTreeMap<u64, Time>,
     next: u64,
-    pub tap: Option<Tap>,
+    pub interceptor: Option<Interceptor>,
     pub boots: Vec<(usize, u32, usize)>,
 }
 
@@ -33,18 +33,23 @@ impl PaxosHost {
             agreement: Agreement::new(1),
             proposed: BTreeMap::new(),
             next: 1,
-            tap: None,
+            interceptor: None,
             boots: Vec::new(),
         }
     }
 }
 
-/// Paxos bears a minority of crashes.
-pub fn shape(nodes: usize) -> Shape<'static> {
-    Shape { nodes, faulty: (nodes - 1) / 2, adversaries: &["liar"], live_within: Duration::from_secs(10) }
+/// Paxos tolerates a minority of crashed members.
+pub fn shape(nodes: usize) -> PresetParameters<'static> {
+    PresetParameters {
+        nodes,
+        faulty: (nodes - 1) / 2,
+        adversaries: &["liar"],
+        live_within: Duration::from_secs(10),
+    }
 }
 
-/// Tells odd members that something else was decided.
+/// Sends wrong decisions to odd members.
 struct Liar;
 
 impl Adversary<Paxos> for Liar {
@@ -60,7 +65,7 @@ impl Adversary<Paxos> for Liar {
 impl Host for PaxosHost {
     type Machine = Paxos;
 
-    fn boot(&mut self, boot: Boot<Record>) -> Result<Paxos, Violation> {
+    fn boot(&mut self, boot: BootContext<Record>) -> Result<Paxos, Violation> {
         self.boots.push((boot.node.slot, boot.restarts, boot.records.len()));
         let noise = u64::from_le_bytes(*boot.seed.first_chunk().unwrap());
         Ok(Paxos::new(boot.node.member, self.members, self.flaw, boot.records, noise))
@@ -71,7 +76,7 @@ impl Host for PaxosHost {
     }
 
     fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Paxos>) -> Verdict {
-        self.agreement.started(node);
+        self.agreement.on_start(node);
         actions.wake(0, Duration::from_millis(100));
         Ok(())
     }
@@ -99,7 +104,9 @@ impl Host for PaxosHost {
         (name == "liar").then(|| Box::new(Liar) as Box<dyn Adversary<Paxos>>)
     }
 
-    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message) -> Fate {
-        self.tap.as_ref().map_or(Fate::Pass, |tap| tap(now, from, to, message))
+    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message) -> Interception {
+        self.interceptor
+            .as_ref()
+            .map_or(Interception::Pass, |interceptor| interceptor(now, from, to, message))
     }
 }

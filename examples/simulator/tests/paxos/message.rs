@@ -1,4 +1,4 @@
-//! What the machines say, and what they keep.
+//! Messages and records of the Paxos machines.
 
 use quorate::machine::MemberIndex;
 use quorate::wire::{Decode, Encode, Reader, Writer};
@@ -27,7 +27,7 @@ impl Body {
     }
 }
 
-/// A message and its author's "signature": a keyed checksum, enough against random bytes.
+/// A message with its author's "signature": a keyed checksum, sufficient against random bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
     pub from: MemberIndex,
@@ -42,7 +42,7 @@ impl Message {
         Message { from, body, tag: tag(from, &w.into_bytes()) }
     }
 
-    /// The length of the message that begins here, by its tag.
+    /// Returns the length of the message at the beginning of `bytes`, by its tag.
     pub fn length(bytes: &[u8]) -> usize {
         10 + match bytes.get(2) {
             Some(1 | 4 | 5) => 17,

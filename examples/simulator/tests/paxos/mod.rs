@@ -1,7 +1,7 @@
-//! A small real protocol to test the simulator with: one Paxos instance for each height, with a machine that can be
-//! given one flaw.
+//! A small, complete protocol to test the simulator with: one Paxos instance per height, whose machine can be given
+//! one flaw.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
-#![allow(dead_code, unreachable_pub, missing_docs, reason = "each test takes what it needs of it")]
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "each test uses a part of it")]
 
 pub mod host;
 pub mod message;
@@ -15,31 +15,31 @@ use quorate::wire::Decode;
 
 pub use message::{Body, Message, Record};
 
-/// What is wrong with a machine.
+/// The flaw of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
     None,
-    /// Collects records and writes four at a time: what they say is sent before they are durable.
+    /// Collects records and writes four at a time, so that messages leave before their records are durable.
     LazyDisk,
-    /// Half of the members is enough.
+    /// Half of the members form a quorum.
     SmallQuorum,
-    /// Does not tell its driver again what was decided before a crash.
+    /// Does not repeat earlier decisions to its driver after a crash.
     NoRedelivery,
-    /// Tells what is decided in the order in which it learns it.
+    /// Outputs decisions in the order in which it learns them.
     Unordered,
-    /// Never tries again.
+    /// Never retries.
     NoRetry,
-    /// Sets a timer of no duration, over and over.
+    /// Sets a timer of zero duration repeatedly.
     Spins,
-    /// Accuses whoever sends a promise.
+    /// Accuses every member that sends a promise.
     Unfair,
-    /// Ignores bytes behind a message.
+    /// Ignores trailing bytes of a message.
     LooseDecoder,
-    /// Cannot read messages of height 3.
+    /// Cannot decode messages of height 3.
     DeafAtThree,
     /// Panics at height 3.
     PanicsAtThree,
-    /// Keeps a global.
+    /// Uses global state.
     Moody,
 }
 

@@ -13,7 +13,7 @@ use rand_core::TryCryptoRng;
 
 use super::{Authentication, Finished};
 
-/// A DSig signature on every word. All members are the one group of likely verifiers: everybody verifies everything.
+/// DSig signatures. All members form one group of likely verifiers, since every member verifies every signature.
 pub struct Dsig<S: DsigSuite, R> {
     group: Arc<Committee<Ed25519>>,
     signer: Signer<S>,
@@ -24,22 +24,22 @@ pub struct Dsig<S: DsigSuite, R> {
 
 /// Background work.
 pub enum Job<S: DsigSuite> {
-    /// Makes a batch of keys.
+    /// Generates a batch of keys.
     Make(Plan<S>),
-    /// Checks a member's announcement.
+    /// Verifies a member's announcement.
     Check(MemberIndex, AdmittedAnnouncement<S>, Arc<[u8]>),
 }
 
-/// What the work brought.
+/// Result of background work.
 pub enum Done<S: DsigSuite> {
     /// A batch of keys.
     Made(Result<Batch<S>>),
-    /// An announcement that holds, or why it does not.
+    /// A verified announcement, or the error.
     Checked(MemberIndex, Result<VerifiedAnnouncement<S>>),
 }
 
 impl<S: DsigSuite, R: TryCryptoRng> Dsig<S, R> {
-    /// Signs under `key`, and believes the keys of `group`. `rng` is to be the operating system's.
+    /// Creates the authentication of a member that signs with `key` in `group`. `rng` must be the operating system's.
     ///
     /// # Errors
     /// [`Error::Rng`]; [`Error::TooLarge`] for a batch of more than 2⁷ keys.
@@ -68,7 +68,7 @@ impl<S: DsigSuite, R: TryCryptoRng + Send + 'static> Authentication for Dsig<S, 
     const NAME: &'static str = super::DSIG;
     const TRANSFERABLE: bool = true;
     const SIGNATURE_LEN: usize = Signature::<S>::LEN;
-    /// Of 128 keys.
+    /// For 128 keys.
     const ANNOUNCEMENT: usize = 68 + 32 * 128;
     type Signature = Signature<S>;
     type Job = Job<S>;

@@ -9,14 +9,14 @@ use quorate::{Error, Result};
 
 use super::{Authentication, Finished};
 
-/// An Ed25519 signature on every word.
+/// Ed25519 signatures.
 pub struct Eddsa {
     group: Arc<Committee<Ed25519>>,
     key: SecretKey,
 }
 
 impl Eddsa {
-    /// Signs with `key`, and believes the keys of `group`.
+    /// Creates the authentication of a member that signs with `key` in `group`.
     pub fn new(group: Arc<Committee<Ed25519>>, key: SecretKey) -> Self {
         Self { group, key }
     }

@@ -7,11 +7,11 @@ use quorate::{Error, Result};
 
 use super::{Authentication, Finished};
 
-/// No signatures: the link says who speaks, and nobody can prove to others what was said.
+/// No signatures: the link authenticates the sender, and nothing is provable to third parties.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Links;
 
-/// The signature of [`Links`]: no bytes at all.
+/// The empty signature of [`Links`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsigned;
 

@@ -1,10 +1,10 @@
-//! How members know each other's words: three ways with one face.
+//! Authentication of attestations, in three variants.
 //!
-//! | | a word is | can be shown to others | a member's processor |
+//! | | an attestation is | transferable | cost per attestation |
 //! |---|---|---|---|
-//! | [`Links`] | believed because the link is authenticated | no | next to nothing |
-//! | [`Eddsa`] | an Ed25519 signature | yes | one signature, one verification for each word |
-//! | [`Dsig`] | a one-time signature under a key announced before | yes | hashes; Ed25519 once for each batch of keys |
+//! | [`Links`] | trusted because the link is authenticated | no | almost none |
+//! | [`Eddsa`] | an Ed25519 signature | yes | one signature, one verification |
+//! | [`Dsig`] | a one-time signature under an announced key | yes | hashes; Ed25519 once per batch of keys |
 
 mod dsig;
 mod eddsa;
@@ -22,37 +22,38 @@ pub use dsig::{Done, Dsig, Job};
 pub use eddsa::Eddsa;
 pub use links::{Links, Unsigned};
 
-/// The name of [`Dsig`] of every suite.
+/// Name of [`Dsig`] with any suite.
 pub(crate) const DSIG: &str = "dsig";
 
-/// Signs and verifies. Everything long that can be done ahead of time is a [`Job`](Authentication::Job) that runs
-/// wherever the driver wants, so that the machine itself never waits for it.
+/// Signs and verifies attestations. Long computations that can be done in advance are [`Job`](Authentication::Job)s,
+/// which run on any thread, so that the machine never waits for them.
 pub trait Authentication: Sized + Send + 'static {
-    /// For people and files.
+    /// Name for operators and files.
     const NAME: &'static str;
-    /// Whether a word can be shown to others who believe it.
+    /// True if an attestation convinces third parties.
     const TRANSFERABLE: bool;
-    /// Bytes of an encoded signature.
+    /// Length of an encoded signature in bytes.
     const SIGNATURE_LEN: usize;
-    /// Most bytes of an announcement; 0 if there are none.
+    /// Maximum length of an announcement in bytes; 0 if there are none.
     const ANNOUNCEMENT: usize;
-    /// What makes a word believed.
+    /// The signature of an attestation.
     type Signature: Clone + PartialEq + Eq + Debug + Encode + Decode + Send + Sync + 'static;
-    /// Work for the background.
+    /// Background work.
     type Job: Send + 'static;
-    /// What the work brought.
+    /// Result of background work.
     type Done: Send + 'static;
 
-    /// Does the work. Long, and needs nothing but the job.
+    /// Performs the work. Takes long and needs only the job.
     fn run(job: Self::Job) -> Self::Done;
 
-    /// Signs.
+    /// Signs `bytes`.
     ///
     /// # Errors
-    /// [`Error::Exhausted`] if no key is ready: try again after a job is done.
+    /// [`Error::Exhausted`] if no key is ready; retry after a job is done.
     fn sign(&mut self, bytes: &[u8], now: Time) -> Result<Self::Signature>;
 
-    /// Whether [`verify`](Authentication::verify) would be fast. Where all are equally slow none is put off for another.
+    /// Returns `true` if [`verify`](Authentication::verify) would be fast. If all verifications cost the same, none
+    /// is deferred.
     fn can_verify_fast(&self, signer: MemberIndex, signature: &Self::Signature) -> bool {
         let _ = (signer, signature);
         true
@@ -61,16 +62,16 @@ pub trait Authentication: Sized + Send + 'static {
     /// Verifies a member's signature.
     ///
     /// # Errors
-    /// Why it is not believed.
+    /// The verification error.
     fn verify(&mut self, signer: MemberIndex, bytes: &[u8], signature: &Self::Signature) -> Result<()>;
 
-    /// Verifies as a stranger would, with nothing known but the key.
+    /// Verifies a signature with nothing but the key, as a third party would.
     ///
     /// # Errors
-    /// Why it is not believed.
+    /// The verification error.
     fn verify_alone(key: &PublicKey, bytes: &[u8], signature: &Self::Signature) -> Result<()>;
 
-    /// A job that makes keys, if they are short and none is under way. Cheap: it is asked after every input.
+    /// Returns a job that generates keys, if they are short and none is in progress. Cheap: called after every input.
     ///
     /// # Errors
     /// [`Error::Rng`].
@@ -79,31 +80,31 @@ pub trait Authentication: Sized + Send + 'static {
         Ok(None)
     }
 
-    /// A job that checks a member's announcement.
+    /// Returns a job that verifies a member's announcement.
     ///
     /// # Errors
-    /// Why it is not looked at: [`Error::WrongContext`] where nothing is announced.
+    /// The reason for ignoring it; [`Error::WrongContext`] if the scheme has no announcements.
     fn admit(&mut self, from: MemberIndex, announcement: Arc<[u8]>, now: Time) -> Result<Self::Job> {
         let _ = (from, announcement, now);
         Err(Error::WrongContext { what: "announcement" })
     }
 
-    /// Takes in what a job brought.
+    /// Applies the result of a job.
     fn finish(&mut self, done: Self::Done) -> Finished;
 
-    /// What a member that starts again should be told.
+    /// Returns the announcements for a member that has just started.
     fn announcements(&self) -> Vec<Arc<[u8]>> {
         Vec::new()
     }
 }
 
-/// What has become of a job.
+/// Effect of a finished job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finished {
-    /// Keys are ready; send this to everybody.
+    /// Keys are ready; send the announcement to all members.
     Made(Option<Arc<[u8]>>),
-    /// More of this member's signatures can be verified fast.
+    /// More signatures of this member can be verified fast.
     Learned(MemberIndex),
-    /// What this member announced is not to be believed.
+    /// The member's announcement is invalid.
     Refused(MemberIndex, Error),
 }

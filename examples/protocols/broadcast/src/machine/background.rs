@@ -5,14 +5,14 @@ use quorate::machine::{MemberIndex, Step, Time};
 
 use super::Broadcaster;
 use crate::authentication::{Authentication, Finished};
-use crate::interface::{Misdeed, Outcome, Output, Timer, Work};
+use crate::interface::{Misbehaviour, Outcome, Output, Timer, Work};
 use crate::message::Message;
 
-/// So many announcements of one member are checked at once: as many as are remembered.
+/// Maximum number of a member's announcements verified concurrently; equals the number that is remembered.
 const CHECKING: u8 = 8;
 
 impl<A: Authentication> Broadcaster<A> {
-    /// Has keys made if they are short.
+    /// Requests the generation of keys if they are short.
     pub(super) fn plan(&mut self, now: Time, step: &mut Step<Self>) {
         match self.authentication.plan(now) {
             Ok(None) => {}
@@ -21,61 +21,61 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// A member announces keys.
-    pub(super) fn announced(
+    /// Handles an announcement of keys.
+    pub(super) fn on_announcement(
         &mut self,
         now: Time,
         from: MemberIndex,
         announcement: Arc<[u8]>,
         step: &mut Step<Self>,
     ) {
-        let Some(other) = self.other(from).filter(|other| other.checking < CHECKING) else { return };
-        other.checking += 1;
+        let Some(peer) = self.peer_mut(from).filter(|peer| peer.checking < CHECKING) else { return };
+        peer.checking += 1;
         match self.authentication.admit(from, announcement, now) {
             Ok(job) => step.output(Output::Work(Work(job))),
-            // Too many of them, and whatever else: slow signatures still verify.
+            // Too many announcements, or any other error: the signatures still verify slowly.
             Err(_) => self.checked(from),
         }
     }
 
-    /// Background work is done.
-    pub(super) fn done(&mut self, now: Time, outcome: Outcome<A>, step: &mut Step<Self>) {
+    /// Applies the result of background work.
+    pub(super) fn on_work_done(&mut self, now: Time, outcome: Outcome<A>, step: &mut Step<Self>) {
         match self.authentication.finish(outcome.0) {
             Finished::Made(announcement) => {
                 if let Some(announcement) = announcement {
                     step.broadcast(Message::Announcement(announcement));
                 }
-                self.pay(now, step);
+                self.sign_owed_echoes(now, step);
             }
             Finished::Learned(from) => {
                 self.checked(from);
-                self.hear_what_is_fast(now, from, step);
+                self.process_fast_deferred(now, from, step);
             }
             Finished::Refused(from, error) => {
                 self.checked(from);
-                step.fault(from, Misdeed::Invalid { what: "announcement", error });
+                step.fault(from, Misbehaviour::Invalid { what: "announcement", error });
             }
         }
     }
 
-    /// Nothing else waits: one slow message is verified.
-    pub(super) fn hear_one_slow(&mut self, now: Time, step: &mut Step<Self>) {
+    /// Verifies one slow message when nothing else waits.
+    pub(super) fn verify_one_deferred(&mut self, now: Time, step: &mut Step<Self>) {
         if let Some((from, message)) = self.deferred.pop() {
             self.verified.1 += 1;
-            self.judge(now, from, message, step);
+            self.verify_message(now, from, message, step);
             // Its batch of keys is known from now on.
-            self.hear_what_is_fast(now, from, step);
+            self.process_fast_deferred(now, from, step);
         }
         if !self.deferred.is_empty() {
             step.set_timer(Timer::Slow, Duration::ZERO);
         }
     }
 
-    /// A member that has just started: it knows no keys, and may have missed something.
-    pub(super) fn greet(&mut self, now: Time, from: MemberIndex, step: &mut Step<Self>) {
+    /// Handles a member's start: it knows no keys and may have missed messages.
+    pub(super) fn on_hello(&mut self, now: Time, from: MemberIndex, step: &mut Step<Self>) {
         let patience = self.parameters.retry;
-        let Some(other) = self.other(from).filter(|other| other.greeting <= now) else { return };
-        other.greeting = now.plus(patience);
+        let Some(peer) = self.peer_mut(from).filter(|peer| peer.greeting <= now) else { return };
+        peer.greeting = now.plus(patience);
         for announcement in self.authentication.announcements() {
             step.send(from, Message::Announcement(announcement));
         }
@@ -83,7 +83,7 @@ impl<A: Authentication> Broadcaster<A> {
         let Some(own) = self.windows.get_mut(me) else { return };
         let lacking: Vec<u64> = own.all_mut().map(|(sequence, _)| sequence).collect();
         for sequence in lacking {
-            if own.word(from, sequence).is_none()
+            if own.attestation(from, sequence).is_none()
                 && let Some(accepted) = own.accepted_mut(sequence)
             {
                 (accepted.due, accepted.attempts) = (now, 0);
@@ -91,8 +91,8 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// Signs the echoes for which there was no key.
-    fn pay(&mut self, now: Time, step: &mut Step<Self>) {
+    /// Signs the echoes that waited for a key.
+    fn sign_owed_echoes(&mut self, now: Time, step: &mut Step<Self>) {
         while let Some(slot) = self.owed.pop_first() {
             let gone = self.window(slot).is_none_or(|window| window.accepted(slot.sequence).is_none());
             match self.echo(now, slot, step) {
@@ -106,23 +106,23 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    fn hear_what_is_fast(&mut self, now: Time, from: MemberIndex, step: &mut Step<Self>) {
+    fn process_fast_deferred(&mut self, now: Time, from: MemberIndex, step: &mut Step<Self>) {
         let authentication = &self.authentication;
         let fast = self.deferred.take(from, |message| match message {
             Message::Send(send) => authentication.can_verify_fast(from, &send.signature),
-            Message::Echo(vouch) => authentication.can_verify_fast(from, &vouch.signature),
-            // Verified as a stranger would.
+            Message::Echo(attestation) => authentication.can_verify_fast(from, &attestation.signature),
+            // These are always verified without remembered keys.
             _ => false,
         });
         for message in fast {
-            // What has waited may be settled meanwhile.
-            self.hear(now, from, message, step);
+            // The deferred message may be settled meanwhile.
+            self.on_message(now, from, message, step);
         }
     }
 
     fn checked(&mut self, from: MemberIndex) {
-        if let Some(other) = self.other(from) {
-            other.checking = other.checking.saturating_sub(1);
+        if let Some(peer) = self.peer_mut(from) {
+            peer.checking = peer.checking.saturating_sub(1);
         }
     }
 }

@@ -1,4 +1,11 @@
-//! The machine: [`Broadcaster`].
+//! The state machine: [`Broadcaster`].
+//!
+//! | file | responsibility |
+//! |---|---|
+//! | `sending` | own messages, echoes, delivery |
+//! | `receiving` | received messages |
+//! | `retrying` | repetitions and requests |
+//! | `background` | keys, announcements, slow signatures |
 
 mod background;
 mod receiving;
@@ -19,49 +26,49 @@ use quorate::{Error, Result};
 
 use crate::authentication::Authentication;
 use crate::deferred::Deferred;
-use crate::interface::{Command, Config, Misdeed, Output, Parameters, Status, Timer};
+use crate::interface::{Command, Config, Misbehaviour, Output, Parameters, Status, Timer};
 use crate::message::{Limits, Message, Record};
 use crate::statement::{Slot, digest};
 use crate::window::{Accepted, Window};
 
-/// A member of a group that broadcasts, as a pure state machine.
+/// A member of a group, as a pure state machine.
 pub struct Broadcaster<A: Authentication> {
     group: Arc<Committee<Ed25519>>,
     me: MemberIndex,
     parameters: Parameters,
     authentication: A,
-    /// By sender.
+    /// Windows by sender.
     windows: Vec<Window<A::Signature>>,
-    /// Own messages that have no number yet.
+    /// Own messages without a number.
     waiting: VecDeque<Arc<[u8]>>,
-    /// Messages of others that are accepted, but whose echo could not be signed for want of a key.
+    /// Slots of accepted messages whose echo waits for a key.
     owed: BTreeSet<Slot>,
     deferred: Deferred<Message<A::Signature>>,
-    others: Vec<Other>,
-    /// Whose messages the next round of retries begins with.
+    peer_states: Vec<PeerState>,
+    /// Sender with which the next retry round begins.
     first_retried: MemberIndex,
     verified: (u64, u64),
-    broken: bool,
+    failed: bool,
 }
 
-/// What is remembered of another member.
+/// State about another member.
 #[derive(Clone, Copy, Debug, Default)]
-struct Other {
-    /// There is evidence against it; more adds nothing.
+struct PeerState {
+    /// True if there is evidence against the member; further evidence is not needed.
     accused: bool,
-    /// Its announcements that are being checked.
+    /// Number of its announcements under verification.
     checking: u8,
-    /// When it may say hello again.
+    /// Earliest time at which its next `Hello` is answered.
     greeting: Time,
 }
 
 impl<A: Authentication> Broadcaster<A> {
-    /// A member that begins, or goes on from its records, in the order in which they were persisted. Of records of
-    /// one [`place`](Record::place) the last is enough.
+    /// Creates a member, restored from its records in the order of their persistence. Of records with one
+    /// [`place`](Record::place) the last suffices.
     ///
     /// # Errors
-    /// [`Error::UnknownSigner`] if the group has no such member; [`Error::Contradiction`] if two records are of one
-    /// slot and differ: they are not one member's, and it must not go on.
+    /// [`Error::UnknownSigner`] if the group has no member `me`; [`Error::Contradiction`] if two records of one slot
+    /// differ, in which case they do not belong to one member and it must not run.
     pub fn new(config: Config<A>, records: impl IntoIterator<Item = Record<A::Signature>>) -> Result<Self> {
         let Config { group, me, authentication, parameters } = config;
         let members = group.len();
@@ -74,10 +81,10 @@ impl<A: Authentication> Broadcaster<A> {
             waiting: VecDeque::new(),
             owed: BTreeSet::new(),
             deferred: Deferred::new(members, tail as usize),
-            others: vec![Other::default(); usize::from(members)],
+            peer_states: vec![PeerState::default(); usize::from(members)],
             first_retried: 0,
             verified: (0, 0),
-            broken: false,
+            failed: false,
             group,
             me,
             parameters,
@@ -87,7 +94,7 @@ impl<A: Authentication> Broadcaster<A> {
         Ok(machine)
     }
 
-    /// How this member is doing.
+    /// Returns a summary of the state.
     pub fn status(&self) -> Status {
         Status {
             sequence: self.own().map_or(0, Window::highest),
@@ -97,7 +104,7 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// What decoders must know of the group.
+    /// Returns the limits for decoders.
     pub fn limits(&self) -> Limits {
         limits::<A>(&self.group, &self.parameters)
     }
@@ -120,7 +127,7 @@ impl<A: Authentication> Broadcaster<A> {
             Some(before) if before.digest != accepted.digest => {
                 Err(Error::Contradiction { kind: 0, signed_view: send.sequence })
             }
-            // A store may give them in any order; what has left the window is of no use.
+            // A store may return records in any order; those below the window are not needed.
             _ if window.is_stale(send.sequence) => Ok(()),
             _ => {
                 window.accept(send.sequence, accepted);
@@ -147,26 +154,26 @@ impl<A: Authentication> Broadcaster<A> {
         self.windows.get_mut(usize::from(slot.sender))
     }
 
-    fn other(&mut self, member: MemberIndex) -> Option<&mut Other> {
-        self.others.get_mut(usize::from(member))
+    fn peer_mut(&mut self, member: MemberIndex) -> Option<&mut PeerState> {
+        self.peer_states.get_mut(usize::from(member))
     }
 
-    /// Everybody but this one.
+    /// Iterates over the other members.
     fn peers(&self) -> impl Iterator<Item = MemberIndex> + use<A> {
         let me = self.me;
         (0..self.group.len()).filter(move |member| *member != me)
     }
 
-    /// What is wrong is the machine's own, and it cannot go on.
+    /// Reports an internal failure, once.
     fn fail(&mut self, error: Error, step: &mut Step<Self>) {
-        if !self.broken {
-            self.broken = true;
+        if !self.failed {
+            self.failed = true;
             step.output(Output::Broken(error));
         }
     }
 }
 
-/// What decoders must know of a group.
+/// Returns the limits for decoders of a group.
 pub fn limits<A: Authentication>(group: &Committee<Ed25519>, parameters: &Parameters) -> Limits {
     Limits { members: group.len(), message: parameters.max_message, announcement: A::ANNOUNCEMENT }
 }
@@ -177,13 +184,13 @@ impl<A: Authentication> Machine for Broadcaster<A> {
     type Timer = Timer;
     type Record = Record<A::Signature>;
     type Output = Output<A>;
-    type Fault = Misdeed<A::Signature>;
+    type Fault = Misbehaviour<A::Signature>;
 
     fn decode(&self, from: MemberIndex, bytes: &[u8]) -> Result<Self::Message> {
         match Message::decode(bytes, &self.limits())? {
-            // Its word on its own message comes with the message.
-            Message::Echo(vouch) if vouch.slot.sender == from => {
-                Err(Error::Malformed { what: "echo of an own message" })
+            // A sender's attestation of its own message comes with the message.
+            Message::Echo(attestation) if attestation.slot.sender == from => {
+                Err(Error::Malformed { what: "echo of the sender's own message" })
             }
             message => Ok(message),
         }
@@ -193,12 +200,12 @@ impl<A: Authentication> Machine for Broadcaster<A> {
         let mut step = Step::new();
         match input {
             Input::Start => self.start(&mut step),
-            Input::Message { from, message } => self.hear(now, from, message, &mut step),
+            Input::Message { from, message } => self.on_message(now, from, message, &mut step),
             Input::Timer(Timer::Retry) => self.retry(now, &mut step),
-            Input::Timer(Timer::Slow) => self.hear_one_slow(now, &mut step),
+            Input::Timer(Timer::Slow) => self.verify_one_deferred(now, &mut step),
             Input::Timer(Timer::Prepare) => step.set_timer(Timer::Prepare, self.parameters.prepare),
             Input::Command(Command::Broadcast(message)) => self.broadcast(message, &mut step),
-            Input::Command(Command::Done(outcome)) => self.done(now, outcome, &mut step),
+            Input::Command(Command::Done(outcome)) => self.on_work_done(now, outcome, &mut step),
         }
         self.send_waiting(now, &mut step);
         self.plan(now, &mut step);

@@ -3,46 +3,64 @@ use quorate::machine::{Machine, MemberIndex, Step, Time};
 
 use super::Broadcaster;
 use crate::authentication::Authentication;
-use crate::interface::{Misdeed, Timer};
-use crate::message::{Message, Sent};
-use crate::statement::{Equivocation, Slot, Vouch, digest, vouch_bytes};
+use crate::interface::{Misbehaviour, Timer};
+use crate::message::{Message, SignedMessage};
+use crate::statement::{Attestation, Digest, Equivocation, Slot, attestation_bytes, digest};
 
-/// What to do with a message before any signature is verified.
-enum Worth {
-    /// It says nothing new.
-    Nothing,
-    /// It may be news.
-    Verification,
-    /// It may be evidence: whoever sends such a message can wait.
-    Suspicion,
+/// Treatment of a message before any signature is verified.
+enum Triage {
+    /// The message contains no news.
+    Ignore,
+    /// The message may contain news: verify it, now if that is fast.
+    Verify,
+    /// The message may be evidence, which is never urgent.
+    Defer,
+}
+
+/// State of a slot, compared with a received digest.
+enum SlotState {
+    /// The sender is unknown or the slot has left the window.
+    Stale,
+    /// No message is accepted.
+    Empty,
+    /// A message with the received digest is accepted.
+    Same { delivered: bool },
+    /// A message with another digest is accepted.
+    Different,
 }
 
 impl<A: Authentication> Broadcaster<A> {
-    /// Takes in a message; one that is slow to verify is put off.
-    pub(super) fn hear(
+    /// Handles a message. One that is slow to verify is deferred.
+    pub(super) fn on_message(
         &mut self,
         now: Time,
         from: MemberIndex,
         message: <Self as Machine>::Message,
         step: &mut Step<Self>,
     ) {
-        let (worth, signature) = match &message {
-            Message::Send(send) => (self.worth_of_send(now, from, send, step), &send.signature),
-            Message::Echo(vouch) => (self.worth_of_echo(from, vouch), &vouch.signature),
-            Message::Witness(vouch) => (self.worth_of_witness(vouch), &vouch.signature),
-            // A sender's own word it has.
+        let (triage, signature) = match &message {
+            Message::Send(send) => {
+                let slot = Slot { sender: from, sequence: send.sequence };
+                let state = self.slot_state(slot, || digest(&send.message));
+                (self.triage(now, from, slot, state, &message, step), &send.signature)
+            }
+            Message::Echo(attestation) | Message::Witness(attestation) => {
+                let state = self.slot_state(attestation.slot, || attestation.digest);
+                (self.triage(now, from, attestation.slot, state, &message, step), &attestation.signature)
+            }
+            // A sender has its own attestation.
             Message::Ask(slot) if slot.sender == from => return,
             Message::Ask(slot) => return self.answer(now, from, *slot, step),
-            Message::Announcement(bytes) => return self.announced(now, from, bytes.clone(), step),
-            Message::Hello => return self.greet(now, from, step),
+            Message::Announcement(bytes) => return self.on_announcement(now, from, bytes.clone(), step),
+            Message::Hello => return self.on_hello(now, from, step),
         };
-        match worth {
-            Worth::Nothing => {}
-            Worth::Verification if self.authentication.can_verify_fast(from, signature) => {
+        match triage {
+            Triage::Ignore => {}
+            Triage::Verify if self.authentication.can_verify_fast(from, signature) => {
                 self.verified.0 += 1;
-                self.judge(now, from, message, step);
+                self.verify_message(now, from, message, step);
             }
-            Worth::Verification | Worth::Suspicion => {
+            Triage::Verify | Triage::Defer => {
                 if self.deferred.push(from, message) {
                     step.set_timer(Timer::Slow, std::time::Duration::ZERO);
                 }
@@ -50,8 +68,8 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// Verifies a message and takes in what it says.
-    pub(super) fn judge(
+    /// Verifies a message and applies it.
+    pub(super) fn verify_message(
         &mut self,
         now: Time,
         from: MemberIndex,
@@ -59,168 +77,195 @@ impl<A: Authentication> Broadcaster<A> {
         step: &mut Step<Self>,
     ) {
         match message {
-            Message::Send(send) => self.judge_send(now, from, send, step),
-            Message::Echo(vouch) => self.judge_echo(from, vouch, step),
-            Message::Witness(vouch) => self.judge_witness(from, vouch, step),
+            Message::Send(send) => self.verify_send(now, from, send, step),
+            Message::Echo(attestation) => self.verify_echo(from, attestation, step),
+            Message::Witness(attestation) => self.verify_witness(from, attestation, step),
             Message::Ask(_) | Message::Announcement(_) | Message::Hello => {}
         }
     }
 
-    fn worth_of_send(
+    /// Compares a slot with a received digest, which is computed only if a message is accepted.
+    fn slot_state(&self, slot: Slot, digest: impl FnOnce() -> Digest) -> SlotState {
+        let Some(window) = self.window(slot).filter(|window| !window.is_stale(slot.sequence)) else {
+            return SlotState::Stale;
+        };
+        match window.accepted(slot.sequence) {
+            None => SlotState::Empty,
+            Some(accepted) if accepted.digest == digest() => {
+                SlotState::Same { delivered: accepted.delivered }
+            }
+            Some(_) => SlotState::Different,
+        }
+    }
+
+    /// Decides about a message by the state of its slot (spec/broadcast.md, "Answers").
+    fn triage(
         &mut self,
         now: Time,
         from: MemberIndex,
-        send: &Sent<A::Signature>,
+        slot: Slot,
+        state: SlotState,
+        message: &<Self as Machine>::Message,
         step: &mut Step<Self>,
-    ) -> Worth {
-        let slot = Slot { sender: from, sequence: send.sequence };
-        let Some(window) = self.window(slot) else { return Worth::Nothing };
-        if window.is_stale(slot.sequence) {
-            return Worth::Nothing;
-        }
-        match window.accepted(slot.sequence) {
-            None => Worth::Verification,
-            Some(accepted) if accepted.digest == digest(&send.message) => {
-                // It has not heard the echo.
+    ) -> Triage {
+        match (state, message) {
+            (SlotState::Stale, _) => Triage::Ignore,
+            (SlotState::Empty, Message::Send(_)) => Triage::Verify,
+            (SlotState::Same { .. }, Message::Send(_)) => {
+                // The sender has not received the echo.
                 self.answer(now, from, slot, step);
-                Worth::Nothing
+                Triage::Ignore
             }
-            Some(_) => self.suspicion_of(from),
+            (SlotState::Different, Message::Send(_)) => self.triage_accusation(from),
+            (state, Message::Echo(attestation)) => self.triage_echo(from, attestation, state),
+            (SlotState::Different, Message::Witness(_)) => self.triage_accusation(slot.sender),
+            (_, _) => Triage::Ignore,
         }
     }
 
-    fn worth_of_echo(&mut self, from: MemberIndex, vouch: &Vouch<A::Signature>) -> Worth {
-        let Vouch { slot, digest, .. } = vouch;
-        let Some(window) = self.window(*slot) else { return Worth::Nothing };
-        if window.is_stale(slot.sequence) || !window.has_room(from, slot.sequence) {
-            return Worth::Nothing;
-        }
-        match window.word(from, slot.sequence) {
-            Some((said, _)) if said == digest => Worth::Nothing,
-            Some(_) => self.suspicion_of(from),
-            None => {
-                // More than enough vouch for it. A sender counts on, to know whom to send to again.
-                let enough = window
-                    .accepted(slot.sequence)
-                    .is_some_and(|accepted| accepted.delivered && accepted.digest == *digest);
-                if enough && slot.sender != self.me { Worth::Nothing } else { Worth::Verification }
-            }
-        }
-    }
-
-    fn worth_of_witness(&mut self, vouch: &Vouch<A::Signature>) -> Worth {
-        let accepted = self.window(vouch.slot).and_then(|window| window.accepted(vouch.slot.sequence));
-        match accepted {
-            Some(accepted) if accepted.digest != vouch.digest => self.suspicion_of(vouch.slot.sender),
-            _ => Worth::Nothing,
+    fn triage_echo(
+        &mut self,
+        from: MemberIndex,
+        attestation: &Attestation<A::Signature>,
+        state: SlotState,
+    ) -> Triage {
+        let Attestation { slot, digest, .. } = attestation;
+        let Some(window) = self.window(*slot).filter(|window| window.has_room(from, slot.sequence)) else {
+            return Triage::Ignore;
+        };
+        match (state, window.attestation(from, slot.sequence)) {
+            (_, Some((before, _))) if before == digest => Triage::Ignore,
+            (_, Some(_)) => self.triage_accusation(from),
+            // A quorum is reached. Only the sender continues to count, to know which members need repetitions.
+            (SlotState::Same { delivered: true }, None) if slot.sender != self.me => Triage::Ignore,
+            (_, None) => Triage::Verify,
         }
     }
 
-    fn suspicion_of(&mut self, member: MemberIndex) -> Worth {
-        let known = self.other(member).is_none_or(|other| other.accused);
-        if known || !A::TRANSFERABLE { Worth::Nothing } else { Worth::Suspicion }
+    /// Decides about possible evidence against a member.
+    fn triage_accusation(&mut self, member: MemberIndex) -> Triage {
+        let known = self.peer_mut(member).is_none_or(|peer| peer.accused);
+        if known || !A::TRANSFERABLE { Triage::Ignore } else { Triage::Defer }
     }
 
-    fn judge_send(&mut self, now: Time, from: MemberIndex, send: Sent<A::Signature>, step: &mut Step<Self>) {
+    fn verify_send(
+        &mut self,
+        now: Time,
+        from: MemberIndex,
+        send: SignedMessage<A::Signature>,
+        step: &mut Step<Self>,
+    ) {
         let slot = Slot { sender: from, sequence: send.sequence };
         let digest = digest(&send.message);
         let Some(window) = self.window(slot).filter(|window| !window.is_stale(slot.sequence)) else { return };
         if let Some(accepted) = window.accepted(slot.sequence) {
-            // It may have come twice while it waited.
+            // Another copy may have been accepted meanwhile.
             if accepted.digest != digest {
                 let before = (accepted.digest, accepted.signature.clone());
                 self.accuse(from, from, slot, before, (digest, send.signature), step);
             }
             return;
         }
-        let bytes = vouch_bytes(&self.group.id(), from, slot, &digest);
+        let bytes = attestation_bytes(&self.group.id(), from, slot, &digest);
         if let Err(error) = self.authentication.verify(from, &bytes, &send.signature) {
-            return step.fault(from, Misdeed::Invalid { what: "send", error });
+            return step.fault(from, Misbehaviour::Invalid { what: "send", error });
         }
         self.accept(now, slot, digest, &send, step);
         match self.echo(now, slot, step) {
             Some(echo) => step.broadcast(echo),
-            None => self.owe(slot),
+            None => self.defer_echo(slot),
         }
-        let differ: Vec<MemberIndex> = self
+        let contradicting: Vec<MemberIndex> = self
             .window(slot)
             .into_iter()
-            .flat_map(|window| window.words(slot.sequence))
+            .flat_map(|window| window.attestations(slot.sequence))
             .filter(|(_, said)| **said != digest)
             .map(|(member, _)| member)
             .collect();
-        differ.into_iter().for_each(|member| self.bear_witness(member, slot, step));
+        contradicting.into_iter().for_each(|member| self.send_witness(member, slot, step));
         self.deliver(slot, step);
     }
 
-    fn judge_echo(&mut self, from: MemberIndex, vouch: Vouch<A::Signature>, step: &mut Step<Self>) {
-        let Vouch { slot, digest, signature } = vouch;
+    fn verify_echo(
+        &mut self,
+        from: MemberIndex,
+        attestation: Attestation<A::Signature>,
+        step: &mut Step<Self>,
+    ) {
+        let Attestation { slot, digest, signature } = attestation;
         let Some(window) = self.window(slot).filter(|window| !window.is_stale(slot.sequence)) else { return };
-        if let Some((said, before)) = window.word(from, slot.sequence) {
+        if let Some((said, before)) = window.attestation(from, slot.sequence) {
             if *said != digest {
                 let before = (*said, before.clone());
                 self.accuse(from, from, slot, before, (digest, signature), step);
             }
             return;
         }
-        let bytes = vouch_bytes(&self.group.id(), from, slot, &digest);
+        let bytes = attestation_bytes(&self.group.id(), from, slot, &digest);
         if let Err(error) = self.authentication.verify(from, &bytes, &signature) {
-            return step.fault(from, Misdeed::Invalid { what: "echo", error });
+            return step.fault(from, Misbehaviour::Invalid { what: "echo", error });
         }
         let Some(window) = self.window_mut(slot) else { return };
         window.note(from, slot.sequence, digest, signature);
         if window.accepted(slot.sequence).is_some_and(|accepted| accepted.digest != digest) {
-            self.bear_witness(from, slot, step);
+            self.send_witness(from, slot, step);
         }
         self.deliver(slot, step);
     }
 
-    fn judge_witness(&mut self, from: MemberIndex, vouch: Vouch<A::Signature>, step: &mut Step<Self>) {
-        let Vouch { slot, digest, signature } = vouch;
+    fn verify_witness(
+        &mut self,
+        from: MemberIndex,
+        attestation: Attestation<A::Signature>,
+        step: &mut Step<Self>,
+    ) {
+        let Attestation { slot, digest, signature } = attestation;
         let accepted = self.window(slot).and_then(|window| window.accepted(slot.sequence));
         let Some(accepted) = accepted.filter(|accepted| accepted.digest != digest) else { return };
         let before = (accepted.digest, accepted.signature.clone());
         self.accuse(from, slot.sender, slot, before, (digest, signature), step);
     }
 
-    /// Shows a member that has vouched for another message what the sender said here: one of the two is enough for
-    /// evidence.
-    fn bear_witness(&mut self, to: MemberIndex, slot: Slot, step: &mut Step<Self>) {
+    /// Sends the sender's attestation to a member that attested another message. It completes that member's evidence.
+    fn send_witness(&mut self, to: MemberIndex, slot: Slot, step: &mut Step<Self>) {
         let accepted = self.window(slot).and_then(|window| window.accepted(slot.sequence));
         if let (true, Some(accepted)) = (A::TRANSFERABLE, accepted) {
             let (digest, signature) = (accepted.digest, accepted.signature.clone());
-            step.send(to, Message::Witness(Vouch { slot, digest, signature }));
+            step.send(to, Message::Witness(Attestation { slot, digest, signature }));
         }
     }
 
-    /// Two words of one member on one slot, of which `before` was verified. `other` comes from `from`.
+    /// Reports two attestations of one member for one slot. `before` is verified; `other` was received from `from`.
     fn accuse(
         &mut self,
         from: MemberIndex,
         culprit: MemberIndex,
         slot: Slot,
-        before: (crate::Digest, A::Signature),
-        other: (crate::Digest, A::Signature),
+        before: (Digest, A::Signature),
+        other: (Digest, A::Signature),
         step: &mut Step<Self>,
     ) {
-        let (group, Some(place)) = (self.group.clone(), self.other(culprit)) else { return };
-        let (false, Some(key)) = (place.accused, group.key(culprit)) else { return };
-        let bytes = vouch_bytes(&group.id(), culprit, slot, &other.0);
-        // As a stranger would: a verifier that remembers would refuse a one-time key that signed both.
+        let (group, Some(peer)) = (self.group.clone(), self.peer_mut(culprit)) else { return };
+        let (false, Some(key)) = (peer.accused, group.key(culprit)) else { return };
+        let bytes = attestation_bytes(&group.id(), culprit, slot, &other.0);
+        // Without remembered keys: a stateful verifier would refuse a one-time key that signed both.
         match A::verify_alone(key, &bytes, &other.1) {
             Ok(()) => {
-                place.accused = true;
+                peer.accused = true;
                 let evidence = Equivocation::new(culprit, slot, before, other);
-                step.fault(culprit, Misdeed::Equivocation(Box::new(evidence)));
+                step.fault(culprit, Misbehaviour::Equivocation(Box::new(evidence)));
             }
             Err(Error::NotEvidence) => {}
-            Err(error) => step.fault(from, Misdeed::Invalid { what: "word against another", error }),
+            Err(error) => {
+                step.fault(from, Misbehaviour::Invalid { what: "contradicting attestation", error })
+            }
         }
     }
 
-    /// Says again what this member vouches for. A question costs its sender a few bytes and the answer a whole
-    /// message, so a member is told once in half a retry interval: one that asks once in an interval is told each
-    /// time, however unevenly its questions travel.
+    /// Repeats this member's attestation for a slot, at most once per half retry interval and member.
+    ///
+    /// A request costs a few bytes and its answer a whole message, hence the limit. A member that asks once per retry
+    /// interval is always answered, even if its requests arrive unevenly.
     fn answer(&mut self, now: Time, to: MemberIndex, slot: Slot, step: &mut Step<Self>) {
         let pause = self.parameters.retry / 2;
         let recently = |at: &Time| now < at.plus(pause);
@@ -236,8 +281,8 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// There is no key for the echo on this slot. What has left the tail meanwhile is not echoed any more.
-    fn owe(&mut self, slot: Slot) {
+    /// Queues the echo for a slot until a key is ready, and drops queued echoes that have left the tail.
+    fn defer_echo(&mut self, slot: Slot) {
         let Slot { sender, sequence } = slot;
         let stale = |owed: &Slot| self.window(slot).is_some_and(|window| window.is_stale(owed.sequence));
         let first = Slot { sender, sequence: 0 };

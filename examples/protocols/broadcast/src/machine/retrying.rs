@@ -6,17 +6,17 @@ use crate::interface::Timer;
 use crate::message::Message;
 use crate::statement::Slot;
 
-/// So many slots are spoken of again at once.
+/// Maximum number of slots per retry round.
 const AT_ONCE: usize = 32;
-/// The pause doubles so often.
+/// Number of times the pause doubles.
 const DOUBLINGS: u32 = 4;
 
 impl<A: Authentication> Broadcaster<A> {
-    /// Says again what was not answered: own messages to those who have not echoed them, and questions about
-    /// messages that lack echoes to those whose echo is missing.
+    /// Repeats unanswered messages: own messages to the members that have not echoed them, and requests for missing
+    /// echoes to the members that owe them.
     ///
-    /// Each round begins with another sender, and each sender has its share of a round; what is left of it goes to
-    /// whoever has more. So a sender whose messages always lack echoes delays no other's.
+    /// Each round starts with another sender. Each sender has its share of the round; unused shares go to the
+    /// remaining senders. A sender whose messages always lack echoes therefore delays no other sender.
     pub(super) fn retry(&mut self, now: Time, step: &mut Step<Self>) {
         step.set_timer(Timer::Retry, self.parameters.retry);
         let members = self.group.len();
@@ -31,8 +31,7 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// Speaks again of at most so many slots of a sender, of those first that have waited longest. Returns of how
-    /// many.
+    /// Handles at most `most` slots of a sender, those due longest first. Returns the number of slots handled.
     fn retry_sender(&mut self, now: Time, sender: MemberIndex, most: usize, step: &mut Step<Self>) -> usize {
         let mut spoken = 0;
         if most == 0 {
@@ -40,8 +39,8 @@ impl<A: Authentication> Broadcaster<A> {
         }
         for sequence in self.due(now, sender) {
             let slot = Slot { sender, sequence };
-            let lacking = self.lacking(slot);
-            self.put_off(now, slot);
+            let lacking = self.missing_echoes(slot);
+            self.reschedule(now, slot);
             if lacking.is_empty() {
                 continue;
             }
@@ -58,12 +57,12 @@ impl<A: Authentication> Broadcaster<A> {
         spoken
     }
 
-    /// What of a sender is to be spoken of again, what has waited longest first. By number, the oldest messages would
-    /// take every turn from those after them for as long as one member is away.
+    /// Returns a sender's slots that are due, those due longest first. In order of sequence, the oldest messages
+    /// would take every turn as long as one member is disconnected.
     fn due(&mut self, now: Time, sender: MemberIndex) -> Vec<u64> {
         let own = sender == self.me;
         let Some(window) = self.windows.get_mut(usize::from(sender)) else { return Vec::new() };
-        // Whether everybody has an own message is not known from its delivery here.
+        // The local delivery of an own message does not imply that all members have it.
         let mut due: Vec<(Time, u64)> = window
             .all_mut()
             .filter(|(_, accepted)| accepted.due <= now && (own || !accepted.delivered))
@@ -73,13 +72,14 @@ impl<A: Authentication> Broadcaster<A> {
         due.into_iter().map(|(_, sequence)| sequence).collect()
     }
 
-    /// Whose echo is missing.
-    fn lacking(&self, slot: Slot) -> Vec<MemberIndex> {
-        let heard = |member| self.window(slot).is_some_and(|w| w.word(member, slot.sequence).is_some());
+    /// Returns the members whose echo is missing.
+    fn missing_echoes(&self, slot: Slot) -> Vec<MemberIndex> {
+        let heard =
+            |member| self.window(slot).is_some_and(|w| w.attestation(member, slot.sequence).is_some());
         self.peers().filter(|member| *member != slot.sender && !heard(*member)).collect()
     }
 
-    fn put_off(&mut self, now: Time, slot: Slot) {
+    fn reschedule(&mut self, now: Time, slot: Slot) {
         let retry = self.parameters.retry;
         if let Some(accepted) = self.window_mut(slot).and_then(|w| w.accepted_mut(slot.sequence)) {
             accepted.due = now.plus(retry * (1 << accepted.attempts.min(DOUBLINGS)));

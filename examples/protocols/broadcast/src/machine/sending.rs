@@ -7,12 +7,12 @@ use quorate::machine::{Machine, Step, Time};
 use super::Broadcaster;
 use crate::authentication::Authentication;
 use crate::interface::{Output, Refusal};
-use crate::message::{Message, Record, Sent};
-use crate::statement::{Digest, Slot, Vouch, digest, vouch_bytes};
+use crate::message::{Message, Record, SignedMessage};
+use crate::statement::{Attestation, Digest, Slot, attestation_bytes, digest};
 use crate::window::Accepted;
 
 impl<A: Authentication> Broadcaster<A> {
-    /// Takes in an own message.
+    /// Accepts an own message for broadcast.
     pub(super) fn broadcast(&mut self, message: Arc<[u8]>, step: &mut Step<Self>) {
         let limit = self.parameters.max_message;
         let refusal = if message.len() > limit {
@@ -25,28 +25,28 @@ impl<A: Authentication> Broadcaster<A> {
         step.output(Output::Refused { message, refusal });
     }
 
-    /// Gives own messages their numbers, as long as there is room and a key for each. Called after every input: any
-    /// may have made room.
+    /// Assigns numbers to own messages, as long as there is room in the tail and a key for each. Called after every
+    /// input, since any input may create room.
     pub(super) fn send_waiting(&mut self, now: Time, step: &mut Step<Self>) {
         while let Some(message) = self.waiting.front().cloned() {
             let Some(slot) = self.next_slot() else { return };
             let hash = digest(&message);
             let Some(signature) = self.sign(now, slot, &hash, step) else { return };
             self.waiting.pop_front();
-            let send = Sent { sequence: slot.sequence, message, signature };
+            let send = SignedMessage { sequence: slot.sequence, message, signature };
             self.accept(now, slot, hash, &send, step);
             step.broadcast(Message::Send(send));
             self.deliver(slot, step);
         }
     }
 
-    /// Vouches for a message: from now on for no other one in this slot, whatever happens.
+    /// Attests a message: no other message will ever be attested in this slot.
     pub(super) fn accept(
         &mut self,
         now: Time,
         slot: Slot,
         digest: Digest,
-        send: &Sent<A::Signature>,
+        send: &SignedMessage<A::Signature>,
         step: &mut Step<Self>,
     ) {
         step.persist(Record { sender: slot.sender, send: send.clone() });
@@ -65,7 +65,7 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// This member's echo on a message of somebody else that it accepted. Nothing if no key is ready.
+    /// Returns this member's echo of another member's accepted message; `None` if no key is ready.
     pub(super) fn echo(
         &mut self,
         now: Time,
@@ -82,17 +82,17 @@ impl<A: Authentication> Broadcaster<A> {
                 signature
             }
         };
-        Some(Message::Echo(Vouch { slot, digest, signature }))
+        Some(Message::Echo(Attestation { slot, digest, signature }))
     }
 
-    /// This member's own message again.
+    /// Returns this member's own message for repetition.
     pub(super) fn send_again(&self, slot: Slot) -> Option<<Self as Machine>::Message> {
         let accepted = self.window(slot)?.accepted(slot.sequence)?;
         let (message, signature) = (accepted.message.clone(), accepted.signature.clone());
-        Some(Message::Send(Sent { sequence: slot.sequence, message, signature }))
+        Some(Message::Send(SignedMessage { sequence: slot.sequence, message, signature }))
     }
 
-    /// Delivers a message if enough members vouch for it.
+    /// Delivers a message if a quorum attests it.
     pub(super) fn deliver(&mut self, slot: Slot, step: &mut Step<Self>) {
         let (me, Some(window)) = (self.me, self.window(slot)) else { return };
         let Some(accepted) = window.accepted(slot.sequence).filter(|accepted| !accepted.delivered) else {
@@ -100,8 +100,9 @@ impl<A: Authentication> Broadcaster<A> {
         };
         let agree = |digest: &Digest| *digest == accepted.digest;
         let others =
-            window.words(slot.sequence).filter(|(_, digest)| agree(digest)).map(|(member, _)| member);
-        // The sender's word came with its message, and this member's own word is durable before anything leaves.
+            window.attestations(slot.sequence).filter(|(_, digest)| agree(digest)).map(|(member, _)| member);
+        // The sender's attestation came with its message, and this member's own attestation is durable before
+        // anything leaves.
         let own = [slot.sender].into_iter().chain((me != slot.sender).then_some(me));
         let weight: u128 = own.chain(others).filter_map(|member| self.group.weight(member)).sum();
         if weight < self.group.quorum_weight() {
@@ -114,7 +115,7 @@ impl<A: Authentication> Broadcaster<A> {
         step.output(Output::Deliver(delivery));
     }
 
-    /// Signs this member's word. Nothing if no key is ready.
+    /// Signs an attestation; `None` if no key is ready.
     fn sign(
         &mut self,
         now: Time,
@@ -122,7 +123,7 @@ impl<A: Authentication> Broadcaster<A> {
         digest: &Digest,
         step: &mut Step<Self>,
     ) -> Option<A::Signature> {
-        let bytes = vouch_bytes(&self.group.id(), self.me, slot, digest);
+        let bytes = attestation_bytes(&self.group.id(), self.me, slot, digest);
         match self.authentication.sign(&bytes, now) {
             Ok(signature) => Some(signature),
             Err(Error::Exhausted) => None,
@@ -133,8 +134,8 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// The number of the next own message: not before the one that leaves the tail for it was delivered here, so
-    /// that no message of a member that goes on is lost altogether.
+    /// Returns the slot of the next own message. It is not available before the message that leaves the tail for it
+    /// was delivered here, so that no message of a running member is lost completely.
     fn next_slot(&self) -> Option<Slot> {
         let window = self.own()?;
         let sequence = window.highest().checked_add(1)?;

@@ -4,60 +4,60 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use quorate::machine::MemberIndex;
-use quorate_broadcast::{Parameters, Terms, Way};
+use quorate_broadcast::{AuthenticationKind, GroupParameters, Parameters};
 use quorate_support::{say, tell};
 use serde::Serialize;
 
+use crate::event::Event;
 use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
-use crate::member::{Event, Identity, Member};
-use crate::signer::{Make, SignerName, SuiteName, WithSigner, way, with_signer};
+use crate::member::{Identity, Member};
+use crate::signer::{Make, SignerName, SuiteName, WithSigner, authentication_kind, with_signer};
 
-/// How long members may take to connect, and to deliver.
+/// Time limit for connecting, and for each delivery.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Measure: members in this process, over real sockets on this machine.
+/// Measure latencies between members in this process, over real sockets on this machine.
 ///
-/// The first member broadcasts messages one at a time: the next one when all members have delivered the last one, as
-/// the DSig paper does for its figure 7. A latency runs from the moment at which the message is handed to the member to
-/// the moment at which that member, or the last of all members, delivers it. Links are TLS 1.3 over TCP, and all
-/// members share this machine's processors.
+/// The first member broadcasts one message at a time: the next one follows when all members have delivered the last,
+/// as in figure 7 of the DSig paper. Latencies are measured from the broadcast to the delivery at the sender, and to
+/// the last delivery of all members. Links are TLS 1.3 over TCP, and all members share this machine's processors.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   quorate-broadcast bench
   quorate-broadcast bench --signer dsig --suite wots-haraka-256 --requests 10000 --json
-  quorate-broadcast bench --records disk        what it costs that nothing is said before it is durable")]
-pub(crate) struct Bench {
-    /// How members know each other's words; without it, all three after each other.
+  quorate-broadcast bench --records disk        with durable records, to measure their cost")]
+pub(crate) struct BenchArgs {
+    /// Signature scheme; without it, all three are measured in turn.
     #[arg(long, value_enum)]
     signer: Vec<SignerName>,
 
-    /// How one-time keys are made.
+    /// DSig suite.
     #[arg(long, value_enum, default_value_t = SuiteName::Blake3)]
     suite: SuiteName,
 
-    /// How many members.
+    /// Number of members.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     members: u16,
 
-    /// How many messages are measured.
+    /// Number of measured messages.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     requests: u32,
 
-    /// How many go before them.
+    /// Number of messages before the measurement.
     #[arg(long, default_value_t = 500)]
     warm_up: u32,
 
-    /// Bytes of a message: 8 in the paper.
+    /// Message length in bytes; 8 in the paper.
     #[arg(long, value_name = "BYTES", default_value_t = 8, value_parser = clap::value_parser!(u32).range(8..=1 << 20))]
     size: u32,
 
-    /// Where members keep what they have vouched for. In the paper nothing is durable.
+    /// Storage of the members' records. In the paper nothing is durable.
     #[arg(long, value_enum, default_value_t = Records::Memory)]
     records: Records,
 
-    /// Print one JSON object.
+    /// Print the results as one JSON object.
     #[arg(long)]
     json: bool,
 }
@@ -65,13 +65,13 @@ pub(crate) struct Bench {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 enum Records {
-    /// Lost with the process.
+    /// In memory, lost with the process.
     Memory,
-    /// Durable before anything is sent, as `run` does it.
+    /// On disk, durable before anything is sent, as with `run`.
     Disk,
 }
 
-/// What a bench prints.
+/// Output of the benchmark.
 #[derive(Debug, Serialize)]
 struct Report {
     members: u16,
@@ -81,19 +81,19 @@ struct Report {
     results: Vec<Measured>,
 }
 
-/// One way of signing.
+/// Results of one signature scheme.
 #[derive(Debug, Serialize)]
 struct Measured {
     signer: &'static str,
     suite: Option<&'static str>,
     signature_bytes: usize,
-    /// To the delivery at the sender.
+    /// Latency to the delivery at the sender.
     latency_us: Latency,
-    /// To the last delivery of all.
+    /// Latency to the last delivery.
     everywhere_us: Latency,
-    /// Bytes that all members sent for each broadcast, announcements and repetitions included, TLS and TCP not.
+    /// Bytes sent by all members per broadcast, including announcements and repetitions, excluding TLS and TCP.
     bytes_per_broadcast: f64,
-    /// Verifications that needed Ed25519 although they should not have, and all, of all members.
+    /// Verifications that unexpectedly needed Ed25519, and all verifications, of all members.
     slow_verifications: u64,
     verifications: u64,
 }
@@ -109,17 +109,17 @@ struct Latency {
 
 /// One measurement.
 struct Measure<'a> {
-    bench: &'a Bench,
-    way: Way,
+    bench: &'a BenchArgs,
+    authentication: AuthenticationKind,
     interrupted: Arc<AtomicBool>,
 }
 
 type Delivered = (MemberIndex, Arc<[u8]>, Instant);
 
-impl Bench {
+impl BenchArgs {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        let runtime = runtime.or_fail(Exit::Failed, "cannot start")?;
+        let runtime = runtime.or_fail(Exit::Failed, "cannot start the runtime")?;
         let interrupted = Arc::new(AtomicBool::new(false));
         let flag = interrupted.clone();
         runtime.spawn(async move {
@@ -131,25 +131,25 @@ impl Bench {
         let mut results = Vec::new();
         if !self.json {
             say!(
-                "{} members, {} bytes, µs from broadcast to delivery at the sender (at all)",
+                "{} members, {} bytes, µs from broadcast to delivery at the sender (at all members)",
                 self.members,
                 self.size
             );
             say!("{:<24} {:>16} {:>16} {:>16} {:>12}", "signer", "p10", "median", "p90", "bytes sent");
         }
         for signer in chosen {
-            let way = way(*signer, self.suite);
-            let measure = Measure { bench: self, way, interrupted: interrupted.clone() };
-            let measured = runtime.block_on(with_signer(way, measure))?;
+            let authentication = authentication_kind(*signer, self.suite);
+            let measure = Measure { bench: self, authentication, interrupted: interrupted.clone() };
+            let measured = runtime.block_on(with_signer(authentication, measure))?;
             if !self.json {
                 measured.print();
             }
             results.push(measured);
         }
         if self.json {
-            let Bench { members, size: message_bytes, requests, records, .. } = *self;
+            let BenchArgs { members, size: message_bytes, requests, records, .. } = *self;
             let report = Report { members, message_bytes, requests, records, results };
-            say!("{}", serde_json::to_string(&report).or_fail(Exit::Failed, "cannot print")?);
+            say!("{}", serde_json::to_string(&report).or_fail(Exit::Failed, "cannot encode the results")?);
         }
         Ok(())
     }
@@ -167,11 +167,17 @@ impl Measure<'_> {
     async fn measure<A: Make>(self) -> Result<Measured, Failure> {
         let bench = self.bench;
         let (genesis, keys) = group::make(group::free_addresses(bench.members.into())?)?;
-        let terms = Terms { way: self.way, tail: Parameters::default().tail, max_message: bench.size };
+        let terms = GroupParameters {
+            authentication: self.authentication,
+            tail: Parameters::default().tail,
+            max_message: bench.size,
+        };
         let group = Group::new(genesis, terms)?;
         let disk = match bench.records {
             Records::Memory => None,
-            Records::Disk => Some(tempfile::tempdir().or_fail(Exit::Failed, "cannot make a directory")?),
+            Records::Disk => {
+                Some(tempfile::tempdir().or_fail(Exit::Failed, "cannot create a temporary directory")?)
+            }
         };
         let (events, heard) = mpsc::channel();
         let mut members = Vec::new();
@@ -186,12 +192,12 @@ impl Measure<'_> {
             let events = events.clone();
             let tell = move |event: Event| {
                 let at = Instant::now();
-                // Nobody listens any more when the measurement is over.
+                // The receiver is gone when the measurement is over.
                 let _ = match event {
                     Event::Delivered(delivery) => events.send(Ok((i, delivery.message, at))),
                     Event::Failed(error) => events.send(Err(Failure::from(error))),
                     Event::Fault { culprit, code, .. } => {
-                        tell!("member {i} holds {code} against member {culprit}");
+                        tell!("member {i} reports {code} of member {culprit}");
                         Ok(())
                     }
                     Event::Refused(refusal) => {
@@ -220,7 +226,7 @@ impl Measure<'_> {
             if begin.elapsed() > PATIENCE {
                 return Err(Failure::new(
                     Exit::Stalled,
-                    "the members do not connect; is this machine overloaded?",
+                    "the members do not connect; check whether this machine is overloaded",
                 ));
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -245,18 +251,18 @@ impl Measure<'_> {
         }
         let after = verified(members);
         Ok(Measured {
-            signer: self.way.name(),
-            suite: self.way.suite(),
+            signer: self.authentication.name(),
+            suite: self.authentication.suite(),
             signature_bytes: A::SIGNATURE_LEN,
-            latency_us: Latency::of(own),
-            everywhere_us: Latency::of(all),
+            latency_us: Latency::from_samples(own),
+            everywhere_us: Latency::from_samples(all),
             bytes_per_broadcast: (sent(members) - bytes) as f64 / f64::from(bench.requests),
             slow_verifications: after.1 - before.1,
             verifications: after.0 + after.1 - before.0 - before.1,
         })
     }
 
-    /// Broadcasts one message and waits until all have delivered it.
+    /// Broadcasts one message and waits until all members have delivered it.
     fn one<A: Make>(
         &self,
         first: &Member<A>,
@@ -273,12 +279,12 @@ impl Measure<'_> {
                 Ok(event) => event?,
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     let text =
-                        format!("a message was not delivered within {PATIENCE:?}; see what the members log");
+                        format!("a message was not delivered within {PATIENCE:?}; see the members' logs");
                     return Err(Failure::new(Exit::Stalled, text));
                 }
             };
             if delivered != message {
-                return Err(Failure::new(Exit::Failed, "a message came that was not broadcast now"));
+                return Err(Failure::new(Exit::Failed, "delivered a message that is not the current one"));
             }
             let took = at.saturating_duration_since(begin);
             all = all.max(took);
@@ -291,14 +297,14 @@ impl Measure<'_> {
 
     fn go_on(&self) -> Result<(), Failure> {
         if self.interrupted.load(Ordering::Relaxed) {
-            return Err(Failure::new(Exit::Interrupted, "interrupted; nothing was measured to its end"));
+            return Err(Failure::new(Exit::Interrupted, "interrupted before the measurement was complete"));
         }
         Ok(())
     }
 }
 
 impl Latency {
-    fn of(mut all: Vec<Duration>) -> Self {
+    fn from_samples(mut all: Vec<Duration>) -> Self {
         all.sort_unstable();
         let us = |time: Duration| (time.as_nanos() as f64 / 100.0).round() / 10.0;
         let quantile = |per_cent: usize| {
@@ -337,10 +343,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_of_what_was_measured() {
-        let latency = Latency::of((1..=100).rev().map(Duration::from_micros).collect());
+    fn quantiles_are_taken_from_the_samples() {
+        let latency = Latency::from_samples((1..=100).rev().map(Duration::from_micros).collect());
         assert_eq!((latency.p10, latency.p50, latency.p90, latency.p99), (11.0, 51.0, 91.0, 100.0));
         assert_eq!(latency.mean, 50.5);
-        assert_eq!(Latency::of(Vec::new()).p50, 0.0);
+        assert_eq!(Latency::from_samples(Vec::new()).p50, 0.0);
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use quorate::wire::{Decode, Encode};
 use quorate_broadcast::evidence::{self, MAX_FILE};
-use quorate_broadcast::{Equivocation, Slot, Terms};
+use quorate_broadcast::{Equivocation, GroupParameters, Slot};
 use quorate_node::genesis::Genesis;
 use quorate_support::say;
 use serde::Serialize;
@@ -13,18 +13,18 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
 use crate::signer::{Make, WithSigner, with_signer};
 
-/// Check that a file of evidence proves a member faulty.
+/// Verify that an evidence file proves a member faulty.
 ///
-/// A member that vouches for two messages in one slot is found by the others, which keep what proves it in
-/// DATA/evidence. Whoever has the group file can check such a file, and needs nothing else: no member, no network.
+/// Members keep evidence against a member that attests two messages in one slot in DATA/evidence. The group file
+/// suffices to verify such a file; no running member and no network are needed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   quorate-broadcast check-evidence group/node0/evidence/2-0123456789abcdef.evidence --group group/group.toml
 
-If the file proves nothing the exit code is 7.")]
-pub(crate) struct CheckEvidence {
-    /// The file of evidence.
+The exit code is 7 if the file proves nothing.")]
+pub(crate) struct CheckEvidenceArgs {
+    /// The evidence file.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -32,12 +32,12 @@ pub(crate) struct CheckEvidence {
     #[arg(long, value_name = "FILE")]
     group: PathBuf,
 
-    /// Print one JSON object.
+    /// Print the result as one JSON object.
     #[arg(long)]
     json: bool,
 }
 
-/// What is printed.
+/// Output of the command.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Finding {
@@ -58,17 +58,17 @@ enum Finding {
     },
 }
 
-/// One check.
+/// A verification.
 struct Check<'a> {
     genesis: Genesis,
-    terms: Terms,
+    terms: GroupParameters,
     bytes: &'a [u8],
 }
 
-/// That it does not hold is one thing, that the group file is wrong another.
+/// Distinguishes evidence that does not hold from an invalid group file.
 type Checked = Result<Result<Finding, quorate::Error>, Failure>;
 
-impl CheckEvidence {
+impl CheckEvidenceArgs {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let place = self.file.display();
         let file = File::open(&self.file).or_fail(Exit::Setup, format!("cannot read {place}"))?;
@@ -86,7 +86,7 @@ impl CheckEvidence {
         match finding {
             Finding::Holds { culprit, sender, sequence, digests: [one, other], .. } => {
                 if !self.json {
-                    say!("{culprit} has vouched for two messages as number {sequence} of {sender}:");
+                    say!("{culprit} attested two messages with number {sequence} of {sender}:");
                     say!("  {one}");
                     say!("  {other}");
                 }
@@ -94,8 +94,8 @@ impl CheckEvidence {
             }
             Finding::DoesNot { code, error, .. } => {
                 let text = format!(
-                    "{place} proves nothing ({code}): {error}; it can hold only with the file of the group that it \
-                     is from"
+                    "{place} proves nothing ({code}): {error}; evidence is valid only with the file of its \
+                     own group"
                 );
                 Err(Failure::new(Exit::NotEvidence, text))
             }
@@ -105,7 +105,7 @@ impl CheckEvidence {
 
 fn check(genesis: Genesis, bytes: &[u8]) -> Checked {
     match evidence::decode(bytes) {
-        Ok((terms, bytes)) => with_signer(terms.way, Check { genesis, terms, bytes }),
+        Ok((terms, bytes)) => with_signer(terms.authentication, Check { genesis, terms, bytes }),
         Err(error) => Ok(Err(error)),
     }
 }
@@ -122,7 +122,8 @@ impl WithSigner for Check<'_> {
 fn holds<A: Make>(group: &Group, bytes: &[u8]) -> Result<Finding, quorate::Error> {
     let evidence = Equivocation::<A::Signature>::decode(bytes, &group.committee.len())?;
     evidence.verify::<A>(&group.committee)?;
-    let Equivocation { culprit, slot: Slot { sender, sequence }, words: [(one, _), (other, _)] } = evidence;
+    let Equivocation { culprit, slot: Slot { sender, sequence }, attestations: [(one, _), (other, _)] } =
+        evidence;
     Ok(Finding::Holds {
         holds: true,
         culprit: group.name(culprit).to_owned(),
@@ -131,6 +132,6 @@ fn holds<A: Make>(group: &Group, bytes: &[u8]) -> Result<Finding, quorate::Error
         sequence,
         digests: [one, other].map(hex::encode),
         signer: A::NAME,
-        suite: group.terms.way.suite(),
+        suite: group.terms.authentication.suite(),
     })
 }

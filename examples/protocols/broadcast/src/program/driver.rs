@@ -1,4 +1,4 @@
-//! The thread that owns the machine: it decodes, lets the machine handle, makes durable, then sends.
+//! Thread that owns the machine: it decodes messages, runs the machine, persists its records, then sends.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,25 +9,25 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use bytes::Bytes;
 use quorate::machine::{Fault, Input, Machine, MemberIndex, Outgoing, Recipient, Step, Time, TimerChange};
 use quorate::wire::Encode;
-use quorate_broadcast::{Broadcaster, Equivocation, Message, Misdeed, Output, Status, Timer, Work};
+use quorate_broadcast::{Broadcaster, Equivocation, Message, Misbehaviour, Output, Status, Timer, Work};
 use quorate_node::NodeError;
 use quorate_node::links::{Lane, LinkSender};
 
+use crate::event::Event;
 use crate::evidence::Evidence;
 use crate::inbox::{Inbox, Taken};
-use crate::member::Event;
 use crate::signer::Make;
 use crate::store::Store;
 
-/// A timer that is due waits until no message does, but not longer than this.
+/// Maximum delay of a due timer while messages wait.
 const OVERDUE: Duration = Duration::from_millis(20);
-/// What one member did wrong but cannot be proven is written to the log no more often than this.
+/// Minimum interval between log entries about unprovable faults of one member.
 const LOG_EVERY: Duration = Duration::from_secs(1);
 
 pub(crate) struct Driver<A: Make> {
     pub(crate) machine: Broadcaster<A>,
     pub(crate) inbox: Arc<Inbox<A>>,
-    /// Nothing for measurements without a disk.
+    /// `None` for measurements without a disk.
     pub(crate) store: Option<Store>,
     pub(crate) evidence: Option<Evidence>,
     pub(crate) links: LinkSender,
@@ -38,14 +38,13 @@ pub(crate) struct Driver<A: Make> {
     pub(crate) logged: BTreeMap<MemberIndex, Time>,
 }
 
-/// What is to fire, and when.
+/// Timers by their time.
 #[derive(Default)]
 pub(crate) struct Timers {
     due: BTreeMap<Timer, Time>,
 }
 
-/// Microseconds since 1970 as the system's clock had it at the start, and monotonic from then on, also while the
-/// machine sleeps as far as the system tells.
+/// Microseconds since 1970. Set from the system clock at the start and monotonic from then on.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
     origin: Instant,
@@ -53,7 +52,7 @@ pub(crate) struct Clock {
 }
 
 impl<A: Make> Driver<A> {
-    /// Runs until it is told to end, or until something fails: then nothing leaves any more.
+    /// Runs until the inbox ends or an error occurs. After an error nothing is sent.
     pub(crate) fn run(mut self) {
         if let Err(error) = self.go() {
             (self.tell)(Event::Failed(error));
@@ -71,7 +70,7 @@ impl<A: Make> Driver<A> {
                 return Ok(());
             }
             if let Some(address) = taken.twin.take() {
-                // Neither knows what the other one has vouched for.
+                // Neither process knows the attestations of the other.
                 return Err(NodeError::SameIdentity { address });
             }
             let step = self.handle_all(clock, taken);
@@ -90,7 +89,7 @@ impl<A: Make> Driver<A> {
             match self.machine.decode(from, &received.body) {
                 Ok(message) => steps.append(self.handle(clock.now(), Input::Message { from, message })),
                 Err(error) => {
-                    tracing::debug!(from, %error, "a message cannot be read");
+                    tracing::debug!(from, %error, "cannot decode a message");
                     self.links.refuse(from, error.code());
                 }
             }
@@ -99,7 +98,7 @@ impl<A: Make> Driver<A> {
             steps.append(self.handle(clock.now(), Input::Command(command)));
         }
         let now = clock.now();
-        // Slow signatures wait for a quiet moment, but not for ever.
+        // Slow signatures wait until no message does, up to a limit.
         for timer in self.timers.take_due(now, taken.all) {
             steps.append(self.handle(now, Input::Timer(timer)));
         }
@@ -112,7 +111,7 @@ impl<A: Make> Driver<A> {
         step
     }
 
-    /// Records first, then messages, then the rest.
+    /// Executes a step: records first, then messages, then outputs and faults.
     fn carry_out(&mut self, now: Time, step: Step<Broadcaster<A>>) -> Result<(), NodeError> {
         if let (Some(store), false) = (&mut self.store, step.persist.is_empty()) {
             store.append(&step.persist)?;
@@ -129,7 +128,7 @@ impl<A: Make> Driver<A> {
             match output {
                 Output::Deliver(delivery) => (self.tell)(Event::Delivered(delivery)),
                 Output::Refused { refusal, .. } => (self.tell)(Event::Refused(refusal)),
-                // The thread ends after this one only.
+                // The background thread ends after this one.
                 Output::Work(work) => drop(self.background.send(work)),
                 Output::Broken(error) => return Err(error.into()),
             }
@@ -138,14 +137,14 @@ impl<A: Make> Driver<A> {
         Ok(())
     }
 
-    fn charge(&mut self, now: Time, fault: Fault<Misdeed<A::Signature>>) {
-        let Fault { culprit, evidence: misdeed } = fault;
-        let code = misdeed.code();
+    fn charge(&mut self, now: Time, fault: Fault<Misbehaviour<A::Signature>>) {
+        let Fault { culprit, evidence: misbehaviour } = fault;
+        let code = misbehaviour.code();
         self.links.fault(culprit);
-        let evidence = match misdeed {
-            Misdeed::Equivocation(evidence) => self.keep(&evidence),
-            Misdeed::Invalid { what, error } => {
-                // To find out that a signature is wrong costs more than to send it.
+        let evidence = match misbehaviour {
+            Misbehaviour::Equivocation(evidence) => self.keep(&evidence),
+            Misbehaviour::Invalid { what, error } => {
+                // Verifying an invalid signature costs more than sending it.
                 self.links.strike(culprit, code);
                 let last = self.logged.get(&culprit);
                 if last.is_none_or(|last| now.since(*last) >= LOG_EVERY) {
@@ -158,32 +157,32 @@ impl<A: Make> Driver<A> {
         (self.tell)(Event::Fault { culprit, code, evidence });
     }
 
-    /// Makes evidence durable before anybody is told of it: the machine finds it once in its life. A disk that does
-    /// not take it is no reason to end: nothing that this member says depends on it.
+    /// Persists evidence before reporting it, because the machine finds it only once. A failing disk does not end the
+    /// member, since its messages do not depend on evidence.
     fn keep(&mut self, evidence: &Equivocation<A::Signature>) -> Option<Result<PathBuf, NodeError>> {
         let culprit = evidence.culprit;
         let Some(place) = &self.evidence else {
-            tracing::warn!(culprit, ?evidence, "a member has vouched for two messages");
+            tracing::warn!(culprit, ?evidence, "a member attested two messages in one slot");
             return None;
         };
         let kept = place.keep(evidence);
         match &kept {
             Ok(path) => {
-                tracing::warn!(culprit, path = %path.display(), "a member has vouched for two messages");
+                tracing::warn!(culprit, path = %path.display(), "a member attested two messages in one slot");
             }
-            // All that is left of it.
+            // The log is the only copy of the evidence.
             Err(error) => tracing::error!(
                 culprit,
                 %error,
                 evidence = hex::encode(evidence.encode()),
-                "a member has vouched for two messages, and the evidence could not be written"
+                "a member attested two messages in one slot, and the evidence could not be written"
             ),
         }
         Some(kept)
     }
 }
 
-/// Announcements must not be in the way of what is urgent.
+/// Announcements use the bulk lane, so that they do not delay urgent messages.
 fn lane<S>(message: &Message<S>) -> Lane {
     match message {
         Message::Announcement(_) => Lane::Bulk,
@@ -205,8 +204,8 @@ impl Timers {
         self.due.values().min().copied()
     }
 
-    /// Those that are due, each once: one that is set anew meanwhile waits for its next turn. If it is not `quiet`,
-    /// only those that are overdue.
+    /// Removes and returns the due timers, each once; a timer set again meanwhile waits for its next turn. Unless
+    /// `quiet`, only timers overdue by `OVERDUE` are returned.
     fn take_due(&mut self, now: Time, quiet: bool) -> Vec<Timer> {
         let patience = if quiet { Duration::ZERO } else { OVERDUE };
         let due: Vec<Timer> =
@@ -233,7 +232,7 @@ mod tests {
     use quorate_broadcast::authentication::Links;
 
     #[test]
-    fn what_is_slow_waits_for_a_quiet_moment_but_not_for_ever() {
+    fn due_timers_wait_for_messages_up_to_a_limit() {
         let mut timers = Timers::default();
         let mut step = Step::<Broadcaster<Links>>::new();
         step.set_timer(Timer::Slow, Duration::ZERO);

@@ -1,4 +1,4 @@
-//! Evidence on disk: what a member holds against another survives the member, and convinces whoever has the group file.
+//! Storage of evidence, which survives the member and is verifiable with the group file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,33 +6,33 @@ use std::path::{Path, PathBuf};
 use quorate::machine::MemberIndex;
 use quorate::wire::Encode;
 use quorate_broadcast::evidence::encode;
-use quorate_broadcast::{Equivocation, Terms, digest};
+use quorate_broadcast::{Equivocation, GroupParameters, digest};
 use quorate_node::NodeError;
 use quorate_node::store::files;
 
-/// So many files are kept against one member: one convinces, and a member that is caught again in each of its lives
-/// must not fill the disk.
+/// Maximum number of files per culprit. One suffices as proof, and a culprit caught again after each restart must not
+/// fill the disk.
 const MOST: usize = 8;
-/// The last part of a file's name.
+/// File name extension.
 const EXTENSION: &str = "evidence";
 
-/// Where evidence is kept: a directory in that of the member.
+/// Evidence directory in a member's data directory.
 pub(crate) struct Evidence {
     dir: PathBuf,
-    terms: Terms,
+    terms: GroupParameters,
 }
 
 impl Evidence {
-    /// For a member with this data directory. Makes nothing before there is something to keep.
-    pub(crate) fn new(data: &Path, terms: Terms) -> Self {
+    /// Returns the evidence store of a data directory. Creates nothing before there is evidence.
+    pub(crate) fn new(data: &Path, terms: GroupParameters) -> Self {
         Self { dir: data.join("evidence"), terms }
     }
 
-    /// Makes evidence durable and returns where it is. If there are many files against this member already it returns
-    /// one of those.
+    /// Persists evidence and returns its path. If the culprit's limit is reached, returns the path of an existing
+    /// file.
     ///
     /// # Errors
-    /// Why the disk does not take it.
+    /// The error of the file system.
     pub(crate) fn keep<S: Encode>(&self, evidence: &Equivocation<S>) -> Result<PathBuf, NodeError> {
         let bytes = encode(&self.terms, evidence);
         files::create_dir(&self.dir)?;
@@ -44,20 +44,20 @@ impl Evidence {
             return Ok(one);
         }
         files::replace(&path, |file| std::io::Write::write_all(file, &bytes)).inspect_err(|_| {
-            // Half a file is of no use, and takes what room there is.
+            // An incomplete file is useless and takes space.
             let _ = fs::remove_file(path.with_extension("new"));
         })?;
         Ok(path)
     }
 
-    /// The same evidence has the same name.
+    /// The name is derived from the content, so that equal evidence has one name.
     fn path(&self, culprit: MemberIndex, bytes: &[u8]) -> PathBuf {
         let [a, b, c, d, e, f, g, h, ..] = digest(bytes);
         let name = hex::encode([a, b, c, d, e, f, g, h]);
         self.dir.join(format!("{culprit}-{name}.{EXTENSION}"))
     }
 
-    /// The files against a member.
+    /// Returns the files against a member.
     fn against(&self, culprit: MemberIndex) -> Result<Vec<PathBuf>, NodeError> {
         let error = |e| NodeError::file("reading the directory", &self.dir, e);
         let mut found = Vec::new();
@@ -77,16 +77,17 @@ mod tests {
     use quorate::ed25519::Ed25519;
     use quorate::scheme::Scheme;
     use quorate_broadcast::evidence::decode;
-    use quorate_broadcast::{Slot, Way};
+    use quorate_broadcast::{AuthenticationKind, Slot};
 
     use super::*;
 
-    const TERMS: Terms = Terms { way: Way::Eddsa, tail: 128, max_message: 16 << 10 };
+    const TERMS: GroupParameters =
+        GroupParameters { authentication: AuthenticationKind::Eddsa, tail: 128, max_message: 16 << 10 };
 
     fn against(culprit: u16, sequence: u64) -> Equivocation<<Ed25519 as Scheme>::Signature> {
         let key = Ed25519::secret_from_bytes(&[1; 32]).unwrap();
         let word = |digest: u8| ([digest; 32], Ed25519::sign(&key, &[digest]));
-        Equivocation { culprit, slot: Slot { sender: 0, sequence }, words: [word(1), word(2)] }
+        Equivocation { culprit, slot: Slot { sender: 0, sequence }, attestations: [word(1), word(2)] }
     }
 
     fn names(data: &Path) -> Vec<String> {
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_read_again_and_there_is_not_much_of_one_member() {
+    fn evidence_is_readable_and_bounded_per_member() {
         let data = tempfile::tempdir().unwrap();
         let evidence = Evidence::new(data.path(), TERMS);
         assert!(!data.path().join("evidence").exists());
@@ -108,13 +109,13 @@ mod tests {
             assert!(evidence.keep(&against(2, sequence)).unwrap().exists());
         }
         assert_eq!(names(data.path()).len(), MOST);
-        // Not a prefix of another member's.
+        // Member 2 is not confused with member 22.
         evidence.keep(&against(22, 1)).unwrap();
         assert_eq!(names(data.path()).len(), MOST + 1);
     }
 
     #[test]
-    fn a_full_disk_is_an_error_and_leaves_nothing_behind() {
+    fn a_full_disk_is_an_error_and_leaves_no_file() {
         let data = tempfile::tempdir().unwrap();
         let evidence = Evidence::new(data.path(), TERMS);
         let bytes = encode(&TERMS, &against(1, 1));
@@ -124,6 +125,6 @@ mod tests {
         let error = evidence.keep(&against(1, 1)).unwrap_err().to_string();
         assert!(error.contains("No space left"), "{error}");
         assert!(names(data.path()).is_empty());
-        assert_eq!(evidence.keep(&against(1, 1)).unwrap(), path, "and it goes on");
+        assert_eq!(evidence.keep(&against(1, 1)).unwrap(), path, "and later writes succeed");
     }
 }

@@ -5,15 +5,15 @@ use quorate_node::NodeError;
 quorate_support::exit_codes! {
     /// Exit codes.
     pub(crate) enum Exit {
-        Done = 0 => "done",
-        Failed = 1 => "something failed that has no code below, such as a full disk",
-        Usage = 2 => "the command line is wrong",
-        Setup = 3 => "a group file, a key file or a data directory cannot be used",
-        PortTaken = 4 => "a port that a member needs is in use",
-        Stalled = 5 => "members of a measurement did not connect, or did not deliver in time",
-        Violated = 6 => "a simulated run violated a property; the command that replays it is printed",
-        NotEvidence = 7 => "a file of evidence proves nothing",
-        Interrupted = 130 => "Ctrl-C before a measurement was complete",
+        Done = 0 => "success",
+        Failed = 1 => "another failure, such as a full disk",
+        Usage = 2 => "invalid command line",
+        Setup = 3 => "unusable group file, key file or data directory",
+        PortTaken = 4 => "a required port is in use",
+        Stalled = 5 => "members of a measurement did not connect or deliver in time",
+        Violated = 6 => "a simulated run violated a property; the replay command is printed",
+        NotEvidence = 7 => "an evidence file proves nothing",
+        Interrupted = 130 => "interrupted before a measurement was complete",
     }
 }
 

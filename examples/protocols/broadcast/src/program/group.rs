@@ -1,4 +1,4 @@
-//! Who the members are: a group file, which is a node's genesis file, and a key file each.
+//! Groups: the group file, which is a node's genesis file, and one key file per member.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -9,28 +9,28 @@ use quorate::ed25519::{self, Ed25519};
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 use quorate::wire::{Encode, Writer, domain};
-use quorate_broadcast::Terms;
+use quorate_broadcast::GroupParameters;
 use quorate_node::NodeError;
 use quorate_node::genesis::{Genesis, Member, SchemeName};
 use quorate_node::keys::NodeKeys;
 
-/// A group and how it signs.
+/// A group with its parameters.
 #[derive(Clone)]
 pub(crate) struct Group {
     pub(crate) genesis: Genesis,
     pub(crate) chain: ChainId,
     pub(crate) committee: Arc<Committee<Ed25519>>,
-    pub(crate) terms: Terms,
+    pub(crate) terms: GroupParameters,
 }
 
 impl Group {
-    /// The group of a file, with what its members agree on besides.
-    pub(crate) fn new(genesis: Genesis, terms: Terms) -> Result<Self, NodeError> {
+    /// Creates the group of a file and its parameters.
+    pub(crate) fn new(genesis: Genesis, terms: GroupParameters) -> Result<Self, NodeError> {
         let mut w = Writer::new();
         w.raw(&genesis.chain_id().0);
         terms.encode_to(&mut w);
         let chain = ChainId(domain::hash(domain::BROADCAST_GROUP, &w.into_bytes()));
-        // Possession is checked here.
+        // Verifies the proofs of possession.
         let identities = genesis.committees::<Ed25519>()?.identities;
         let weights = genesis.members.iter().map(|member| member.weight);
         let members = identities.keys().iter().cloned().zip(weights).collect();
@@ -38,25 +38,25 @@ impl Group {
         Ok(Self { genesis, chain, committee: Arc::new(committee), terms })
     }
 
-    /// Which member has this key.
+    /// Returns the index of the member with this key.
     pub(crate) fn position(&self, key: &ed25519::SecretKey) -> Result<MemberIndex, NodeError> {
         let public = Ed25519::public_key(key);
         let identity = || hex::encode(public.encode());
         self.committee.position(&public).ok_or_else(|| NodeError::NotAMember { identity: identity() })
     }
 
-    /// Names and addresses, in order.
+    /// Returns names and addresses by member index.
     pub(crate) fn addresses(&self) -> Vec<(String, String)> {
         self.genesis.members.iter().map(|member| (member.name.clone(), member.address.clone())).collect()
     }
 
-    /// What people call a member.
+    /// Returns the name of a member.
     pub(crate) fn name(&self, member: MemberIndex) -> &str {
         self.genesis.members.get(usize::from(member)).map_or("?", |member| &member.name)
     }
 }
 
-/// A new group of members at these addresses, and their keys.
+/// Generates keys and a group for members at these addresses.
 pub(crate) fn make(addresses: Vec<String>) -> Result<(Genesis, Vec<NodeKeys>), NodeError> {
     let keys: Vec<NodeKeys> =
         addresses.iter().map(|_| NodeKeys::generate(SchemeName::Ed25519)).collect::<Result<_, _>>()?;
@@ -68,12 +68,12 @@ pub(crate) fn make(addresses: Vec<String>) -> Result<(Genesis, Vec<NodeKeys>), N
     Ok((Genesis::new("broadcast", SchemeName::Ed25519, members), keys))
 }
 
-/// Addresses on this machine that nobody uses now.
+/// Returns free addresses on this machine.
 pub(crate) fn free_addresses(count: usize) -> Result<Vec<String>, NodeError> {
-    // All are taken before any is given back, so that they differ.
+    // All ports are bound before any is released, so that they differ.
     let mut taken = Vec::new();
     while taken.len() < count {
-        // Below the ports that the system gives to outgoing connections.
+        // Below the range of ephemeral ports.
         let port = 10_000 + getrandom::u32().map_err(|_| quorate::Error::Rng)? % 20_000;
         taken.extend(TcpListener::bind(format!("127.0.0.1:{port}")));
     }
@@ -82,7 +82,7 @@ pub(crate) fn free_addresses(count: usize) -> Result<Vec<String>, NodeError> {
     addresses.map_err(|source| NodeError::Io { during: "looking for free ports", path: None, source })
 }
 
-/// Reads a group file.
+/// Loads a group file.
 pub(crate) fn load(path: &Path) -> Result<Genesis, NodeError> {
     Genesis::load(path)
 }

@@ -1,5 +1,5 @@
-//! What a member has not handled yet. Bounded by those who put things in: the links bound frames for each peer, the
-//! machine its own background work, and whoever broadcasts is told when too much waits.
+//! A member's unprocessed inputs. Bounded by the producers: links limit the frames per peer, the machine limits its
+//! background work, and callers that broadcast are told the backlog.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,9 +9,9 @@ use quorate_broadcast::Command;
 use quorate_broadcast::authentication::Authentication;
 use quorate_node::links::{Lane, Received};
 
-/// So many urgent frames of one member are handled before others get their turn.
+/// Maximum number of urgent frames per member in one batch.
 const OF_ONE: usize = 32;
-/// And so many of all members' announcements.
+/// Maximum number of announcements in one batch.
 const BULK_AT_ONCE: usize = 2;
 
 pub(crate) struct Inbox<A: Authentication> {
@@ -21,11 +21,11 @@ pub(crate) struct Inbox<A: Authentication> {
 
 struct Waiting<A: Authentication> {
     commands: VecDeque<Command<A>>,
-    /// By sender.
+    /// Urgent frames by sender.
     urgent: Vec<VecDeque<Received>>,
     bulk: VecDeque<Received>,
     end: bool,
-    /// Where another process with this member's key was seen.
+    /// Address at which another process with this member's key was seen.
     twin: Option<String>,
     /// Whether the machine sleeps: only then is it worth a system call to wake it.
     asleep: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Taken<A: Authentication> {
     pub(crate) commands: VecDeque<Command<A>>,
     pub(crate) end: bool,
     pub(crate) twin: Option<String>,
-    /// Nothing else waited.
+    /// True if no input remains.
     pub(crate) all: bool,
 }
 
@@ -66,28 +66,28 @@ impl<A: Authentication> Inbox<A> {
         self.put(|w| w.commands.push_back(command));
     }
 
-    /// How many commands wait.
+    /// Returns the number of waiting commands.
     pub(crate) fn commands(&self) -> usize {
         self.lock().commands.len()
     }
 
-    /// The member is to end.
+    /// Asks the member to stop.
     pub(crate) fn end(&self) {
         self.put(|w| w.end = true);
     }
 
-    /// Another process signs with this member's key.
+    /// Reports another process that signs with this member's key.
     pub(crate) fn twin(&self, address: String) {
         self.put(|w| w.twin = Some(address));
     }
 
-    /// Waits for anything, but not longer than `patience`, and takes some of everybody's.
+    /// Waits for input, at most for `patience`, and takes a share of each member's.
     pub(crate) fn take(&self, patience: Option<Duration>) -> Taken<A> {
         let mut waiting = self.lock();
         if waiting.is_empty() && patience != Some(Duration::ZERO) {
             waiting.asleep = true;
             waiting = match patience {
-                // Woken for no reason or too early, the machine just looks at its clock again.
+                // After a spurious wake-up the machine only checks its clock.
                 Some(patience) => match self.ready.wait_timeout(waiting, patience) {
                     Ok((waiting, _)) => waiting,
                     Err(poisoned) => poisoned.into_inner().0,
@@ -118,7 +118,7 @@ impl<A: Authentication> Inbox<A> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting<A>> {
-        // No code panics while it holds the lock.
+        // No code panics while holding the lock.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

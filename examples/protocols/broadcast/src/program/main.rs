@@ -1,12 +1,14 @@
-//! The binary `quorate-broadcast`: members that broadcast, and how long that takes. `README.md` is the tour.
+//! Binary `quorate-broadcast`: members that broadcast, and their latency. See `README.md`.
 #![forbid(unsafe_code)]
 
 mod bench;
 mod check_evidence;
 mod driver;
+mod event;
 mod evidence;
 mod exit;
 mod group;
+mod group_args;
 mod inbox;
 mod init;
 mod member;
@@ -14,7 +16,6 @@ mod run;
 mod signer;
 mod simulate;
 mod store;
-mod terms;
 
 use std::process::ExitCode;
 
@@ -22,14 +23,15 @@ use clap::{Parser, Subcommand};
 use exit::{Exit, Failure};
 use quorate_support::tell;
 
-/// Consistent broadcast: a sender cannot tell two members two things.
+/// Consistent broadcast: a sender cannot make two members deliver different messages.
 ///
-/// A member signs that it has a message, once for each of a sender's numbers, and delivers it when a quorum has signed
-/// the same. With four members one may lie, and be caught. Signatures are Ed25519's, or DSig's, which take a
-/// microsecond because their keys are announced before; `bench` shows what that is worth here.
+/// Each member signs one attestation per slot (a sender and a sequence number) and delivers a message when a quorum
+/// has attested it. Four members tolerate one Byzantine member and prove its equivocation. Signatures are Ed25519 or
+/// DSig; DSig signs and verifies in microseconds, because keys are announced in advance. Measure both with `bench`.
 ///
-/// Begin with `quorate-broadcast bench`. To run members as processes, make a group with `init` and start each with
-/// `run`; `check-evidence` shows anybody that a member lied. `simulate` looks for a run in which what is promised does not hold.
+/// Start with `quorate-broadcast bench`. To run members as processes, create a group with `init` and start each
+/// member with `run`. `check-evidence` verifies evidence against a member. `simulate` searches for runs that violate
+/// the guarantees.
 #[derive(Debug, Parser)]
 #[command(name = "quorate-broadcast", version, after_long_help = Exit::help(), max_term_width = 100)]
 struct Cli {
@@ -39,11 +41,11 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Init(init::Init),
-    Run(run::Run),
-    CheckEvidence(check_evidence::CheckEvidence),
-    Bench(bench::Bench),
-    Simulate(simulate::Simulate),
+    Init(init::InitArgs),
+    Run(run::RunArgs),
+    CheckEvidence(check_evidence::CheckEvidenceArgs),
+    Bench(bench::BenchArgs),
+    Simulate(simulate::SimulateArgs),
 }
 
 fn main() -> ExitCode {

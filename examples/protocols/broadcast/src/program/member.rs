@@ -1,47 +1,33 @@
-//! A running member: links, store, the machine's thread and the one for its background work.
+//! A running member: links, store, the machine's thread and the background thread.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 
 use quorate::ed25519;
 use quorate::machine::MemberIndex;
-use quorate_broadcast::{Broadcaster, Command, Config, Delivery, Refusal, Status, Work};
+use quorate_broadcast::{Broadcaster, Command, Config, Status, Work};
 use quorate_node::NodeError;
 use quorate_node::config::LinkConfig;
 use quorate_node::links::{Limits, LinkEvent, LinkSender, Links, Received, Settings, Sink};
 use quorate_node::metrics::Metrics;
 
 use crate::driver::{Driver, Timers};
+use crate::event::Event;
 use crate::evidence::Evidence;
 use crate::group::Group;
 use crate::inbox::Inbox;
 use crate::signer::Make;
 use crate::store::Store;
 
-/// What a member tells whoever runs it, on its own thread: do not take long.
-#[derive(Debug)]
-pub(crate) enum Event {
-    Delivered(Delivery),
-    Refused(Refusal),
-    Fault {
-        culprit: MemberIndex,
-        code: &'static str,
-        /// If it is proven and this member has a disk: where the evidence is, or why it is not there.
-        evidence: Option<Result<PathBuf, NodeError>>,
-    },
-    /// It has stopped.
-    Failed(NodeError),
-}
-
-/// Who a member is.
+/// Identity of a member.
 pub(crate) struct Identity<'a> {
-    /// Two copies of its key: one for the links, one for the signatures.
+    /// Two copies of the key: one for the links, one for the signatures.
     pub(crate) keys: [ed25519::SecretKey; 2],
-    /// Where it listens; empty for the port of its address in the group file, on all interfaces.
+    /// Listen address; if empty, the port of the member's address in the group file, on all interfaces.
     pub(crate) listen: String,
-    /// Where its records are; nothing for measurements without a disk.
+    /// Data directory; `None` for measurements without a disk.
     pub(crate) data: Option<&'a Path>,
 }
 
@@ -59,7 +45,7 @@ struct Mailbox<A: Make> {
 }
 
 impl<A: Make> Member<A> {
-    /// Starts a member. Must be called inside a tokio runtime.
+    /// Starts a member. Must be called within a tokio runtime.
     pub(crate) async fn start(
         group: &Group,
         identity: Identity<'_>,
@@ -102,7 +88,7 @@ impl<A: Make> Member<A> {
         };
         let mailbox = Mailbox { inbox: inbox.clone(), me: group.name(me).to_owned() };
         let links = Links::start(settings, Arc::new(mailbox)).await?;
-        // The machine bounds what is under way.
+        // The machine limits the work in progress.
         let (background, work) = mpsc::channel::<Work<A>>();
         let status = Arc::new(Mutex::new(Status::default()));
         let driver = Driver {
@@ -121,43 +107,43 @@ impl<A: Make> Member<A> {
         let threads = vec![
             spawn(format!("machine {me}"), move || driver.run())?,
             spawn(format!("background {me}"), move || {
-                // Ends with the machine, which holds the other end.
+                // Ends with the machine, which holds the sender.
                 work.into_iter().for_each(|work| done.command(Command::Done(work.run())));
             })?,
         ];
         Ok(Self { inbox, links, status, threads })
     }
 
-    /// Broadcasts a message, as soon as there is a number and a key for it.
+    /// Broadcasts a message as soon as a slot and a key are available.
     pub(crate) fn broadcast(&self, message: Arc<[u8]>) {
         self.inbox.command(Command::Broadcast(message));
     }
 
-    /// Own messages that wait for a number or a key: whoever broadcasts more than a few hundred waits for that.
+    /// Returns the number of own messages that wait for a slot or a key. Callers pause at a few hundred.
     pub(crate) fn backlog(&self) -> usize {
         self.inbox.commands() + self.status().waiting
     }
 
-    /// The links.
+    /// Returns the sending half of the links.
     pub(crate) fn links(&self) -> LinkSender {
         self.links.sender()
     }
 
-    /// Whether frames flow to and from everybody.
+    /// Returns `true` if all links are connected in both directions.
     pub(crate) fn is_connected(&self) -> bool {
         self.links().status().iter().all(|peer| peer.outgoing && peer.incoming)
     }
 
-    /// How it is doing.
+    /// Returns a summary of the state.
     pub(crate) fn status(&self) -> Status {
         *self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends it. What was begun may be lost, as by every sudden end.
+    /// Stops the member. Work in progress may be lost, as in a crash.
     pub(crate) async fn stop(self) {
         self.inbox.end();
         let threads = self.threads;
-        // Whoever panicked has said so.
+        // A panic has already been reported.
         let join = move || threads.into_iter().for_each(|thread| drop(thread.join()));
         let _ = tokio::task::spawn_blocking(join).await;
         self.links.shutdown().await;
@@ -177,7 +163,7 @@ impl<A: Make> Sink for Mailbox<A> {
     }
 }
 
-/// Whose records these are.
+/// Identifies the owner of the records.
 fn binding(group: &Group, me: MemberIndex) -> String {
     let key = group.committee.key(me).map(|key| hex::encode(key.as_bytes())).unwrap_or_default();
     format!("group {} member {key}", hex::encode(group.chain.0))

@@ -9,24 +9,25 @@ use quorate_support::tell;
 use serde::Serialize;
 use tracing_subscriber::EnvFilter;
 
+use crate::event::Event;
 use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
-use crate::member::{Event, Identity, Member};
+use crate::group_args::{GroupArgs, MemoryArgs};
+use crate::member::{Identity, Member};
 use crate::signer::{Make, WithSigner, with_signer};
-use crate::terms::{Memory, Options};
 
-/// So many own messages may wait before no more are read.
+/// Number of waiting own messages at which no more input is read.
 const BACKLOG: usize = 256;
-/// After this it is looked again whether fewer wait.
+/// Interval at which the backlog is checked again.
 const PAUSE: Duration = Duration::from_millis(2);
-/// How long a member may take to end.
+/// Time limit for stopping.
 const STOP_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Run one member: it broadcasts each line of standard input, and prints what it delivers.
+/// Run one member: broadcast each line of standard input, and print delivered messages.
 ///
-/// All members of a group must be given the same --signer, --suite, --tail and --max-message; others do not link. A
-/// member may be killed at any time: what it has vouched for is in its data directory before it says so, and it goes
-/// on from there. After a restart it delivers the last messages of each sender again.
+/// All members of a group need the same --signer, --suite, --tail and --max-message; otherwise they do not link. A
+/// member may be killed at any time: its attestations are in the data directory before they are sent, and it
+/// continues from there. After a restart it delivers the last messages of each sender again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -34,36 +35,36 @@ Example:
   { echo hello; cat; } | quorate-broadcast run … --json
 
 A delivery is printed as `sender sequence message`, with --json as an object with the message in hexadecimal digits.
-The end of standard input ends nothing; Ctrl-C and SIGTERM do.")]
-pub(crate) struct Run {
-    /// The group file that `init` has made.
+The member continues after the end of standard input; stop it with Ctrl-C or SIGTERM.")]
+pub(crate) struct RunArgs {
+    /// The group file created by `init`.
     #[arg(long, value_name = "FILE")]
     group: PathBuf,
 
-    /// This member's key file.
+    /// The key file of this member.
     #[arg(long, value_name = "FILE")]
     keys: PathBuf,
 
-    /// This member's data directory. Never use a copy, and never the same keys with an empty one: what was vouched
-    /// for is recorded here.
+    /// The data directory of this member. It records the attestations: never use a copy, and never the same keys with
+    /// an empty directory.
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
 
     #[command(flatten)]
-    terms: Options,
+    terms: GroupArgs,
 
     #[command(flatten)]
-    memory: Memory,
+    memory: MemoryArgs,
 
-    /// Where to listen, if not at the port of this member's address on all interfaces.
+    /// Listen address, if not the port of this member's address on all interfaces.
     #[arg(long, value_name = "HOST:PORT", default_value = "")]
     listen: String,
 
-    /// Print deliveries as JSON, one object a line.
+    /// Print deliveries as JSON, one object per line.
     #[arg(long)]
     json: bool,
 
-    /// What to log: error, warn, info, debug, trace, or a filter with levels by module.
+    /// Log filter: error, warn, info, debug, trace, or levels per module.
     #[arg(long, value_name = "FILTER", default_value = "warn")]
     log_level: String,
 }
@@ -75,7 +76,7 @@ struct Line<'a> {
     message: String,
 }
 
-impl Run {
+impl RunArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let filter = EnvFilter::try_new(format!("fjall=warn,lsm_tree=warn,{}", self.log_level));
         let filter = filter.or_fail(Exit::Usage, "--log-level")?;
@@ -85,8 +86,8 @@ impl Run {
             .with_ansi(false)
             .init();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        let runtime = runtime.or_fail(Exit::Failed, "cannot start")?;
-        let served = runtime.block_on(with_signer(self.terms.terms().way, self));
+        let runtime = runtime.or_fail(Exit::Failed, "cannot start the runtime")?;
+        let served = runtime.block_on(with_signer(self.terms.terms().authentication, self));
         runtime.shutdown_timeout(Duration::from_secs(1));
         served
     }
@@ -100,12 +101,12 @@ impl Run {
             listen: self.listen.clone(),
             data: Some(&self.data),
         };
-        // Whoever reads slowly holds up the member, and the links its peers: nothing piles up.
+        // Back-pressure: a slow reader delays the member, and the links delay its peers.
         let (events, heard) = mpsc::sync_channel(1024);
         let (ended, end) = tokio::sync::oneshot::channel();
         let printer = Printer { group: group.clone(), json: self.json };
         std::thread::spawn(move || {
-            // The receiver is gone only when the program ends anyway.
+            // The receiver is gone only when the program ends.
             let _ = ended.send(printer.print(&heard));
         });
         let member = Member::<A>::start(&group, identity, move |event| drop(events.send(event))).await?;
@@ -123,7 +124,7 @@ impl Run {
             A::NAME,
             group.committee.len()
         );
-        let (mut end, mut stop) = (end, std::pin::pin!(told_to_stop()));
+        let (mut end, mut stop) = (end, std::pin::pin!(stop_signal()));
         let outcome = loop {
             tokio::select! {
                 Some(line) = said.recv(), if member.backlog() < BACKLOG => member.broadcast(line.into()),
@@ -132,13 +133,13 @@ impl Run {
                 () = &mut stop => break Ok(()),
             }
         };
-        // Whoever does not read what is printed cannot keep it from ending: every sudden end is harmless.
+        // A blocked output must not prevent the exit; stopping at any point is safe.
         let _ = tokio::time::timeout(STOP_PATIENCE, member.stop()).await;
         outcome
     }
 }
 
-impl WithSigner for Run {
+impl WithSigner for RunArgs {
     type Output = std::pin::Pin<Box<dyn Future<Output = Result<(), Failure>>>>;
 
     fn call<A: Make>(self) -> Self::Output {
@@ -152,7 +153,7 @@ struct Printer {
 }
 
 impl Printer {
-    /// Prints until the member fails, or until nobody reads any more.
+    /// Prints until the member fails or the output closes.
     fn print(&self, heard: &mpsc::Receiver<Event>) -> Result<(), Failure> {
         for event in heard {
             match event {
@@ -161,19 +162,19 @@ impl Printer {
                         return Ok(());
                     }
                 }
-                Event::Refused(refusal) => tell!("not broadcast ({}): {refusal}", refusal.code()),
+                Event::Refused(refusal) => tell!("message refused ({}): {refusal}", refusal.code()),
                 Event::Fault { culprit, code, evidence } => {
                     let culprit = self.group.name(culprit);
                     match evidence {
-                        None => tell!("{culprit} breaks the protocol: {code}"),
+                        None => tell!("{culprit} violated the protocol: {code}"),
                         Some(Ok(path)) => tell!(
-                            "{culprit} breaks the protocol: {code}; {} proves it to whoever has the group file, \
-                             with `quorate-broadcast check-evidence`",
+                            "{culprit} violated the protocol: {code}; evidence: {}; verify it with `quorate-broadcast \
+                             check-evidence`",
                             path.display()
                         ),
                         Some(Err(error)) => tell!(
-                            "{culprit} breaks the protocol: {code}; the evidence is only in the log, because it \
-                             could not be written: {error}; make room"
+                            "{culprit} violated the protocol: {code}; the evidence is only in the log, because it could \
+                             not be written: {error}; free disk space"
                         ),
                     }
                 }
@@ -190,15 +191,15 @@ impl Printer {
             let line = Line { sender, sequence, message: hex::encode(&delivery.message) };
             writeln!(out, "{}", serde_json::to_string(&line)?)
         } else {
-            // What others say is not let at the terminal.
+            // Control characters of other members' messages must not reach the terminal.
             let message = String::from_utf8_lossy(&delivery.message).escape_debug().to_string();
             writeln!(out, "{sender} {sequence} {message}")
         }
     }
 }
 
-/// SIGINT or SIGTERM.
-async fn told_to_stop() {
+/// Waits for SIGINT or SIGTERM.
+async fn stop_signal() {
     use tokio::signal::unix::{SignalKind, signal};
     let Ok(mut term) = signal(SignalKind::terminate()) else { return std::future::pending().await };
     tokio::select! {

@@ -1,4 +1,4 @@
-//! Which signatures: chosen on the command line, a type from there on.
+//! Signature schemes: selected by name on the command line, then by type.
 
 use std::sync::Arc;
 
@@ -8,63 +8,63 @@ use quorate::committee::Committee;
 use quorate::dsig::{DsigSuite, SignerConfig, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
 use quorate::ed25519::{Ed25519, SecretKey};
 use quorate_broadcast::authentication::{Authentication, Dsig, Eddsa, Links};
-use quorate_broadcast::{DsigSuite, Way};
+use quorate_broadcast::{AuthenticationKind, DsigSuite};
 
-/// How members know each other's words.
+/// Signature scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SignerName {
-    /// No signatures: links are authenticated, and nothing can be shown to others.
+    /// No signatures: links are authenticated, and nothing is provable to third parties.
     None,
-    /// An Ed25519 signature on every word.
+    /// Ed25519.
     Eddsa,
-    /// A one-time signature on every word, under keys that are announced in the background.
+    /// DSig: one-time signatures under keys announced in the background.
     Dsig,
 }
 
-/// How one-time keys are made.
+/// DSig suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SuiteName {
-    /// Suite 1, the paper's.
+    /// Suite 1, used in the paper.
     #[value(name = "wots-haraka-512")]
     Haraka512,
-    /// Suite 2, the fastest where the processor has AES.
+    /// Suite 2, the fastest with AES instructions.
     #[value(name = "wots-haraka-256")]
     Haraka256,
-    /// Suite 3, the default everywhere.
+    /// Suite 3, the default.
     #[value(name = "wots-blake3")]
     Blake3,
-    /// Suite 4, the conservative one.
+    /// Suite 4, with the largest security margin.
     #[value(name = "wots-blake3-256")]
     Blake3Wide,
 }
 
-/// A way of authentication that a program can make.
+/// An authentication that the program can create.
 pub(crate) trait Make: Authentication {
-    /// For the member of the group whose key this is.
+    /// Creates the authentication of the member with this key.
     fn make(group: Arc<Committee<Ed25519>>, key: SecretKey) -> quorate::Result<Self>;
 }
 
-/// Something that is done with the way that was chosen.
+/// A computation generic over the authentication.
 pub(crate) trait WithSigner {
     type Output;
 
     fn call<A: Make>(self) -> Self::Output;
 }
 
-/// Does it.
-pub(crate) fn with_signer<W: WithSigner>(way: Way, work: W) -> W::Output {
-    match way {
-        Way::Links => work.call::<Links>(),
-        Way::Eddsa => work.call::<Eddsa>(),
-        Way::Dsig(DsigSuite::Haraka512) => work.call::<Dsig<WotsHaraka512, SysRng>>(),
-        Way::Dsig(DsigSuite::Haraka256) => work.call::<Dsig<WotsHaraka256, SysRng>>(),
-        Way::Dsig(DsigSuite::Blake3) => work.call::<Dsig<WotsBlake3, SysRng>>(),
-        Way::Dsig(DsigSuite::Blake3Wide) => work.call::<Dsig<WotsBlake3Wide, SysRng>>(),
+/// Runs the computation with the given authentication.
+pub(crate) fn with_signer<W: WithSigner>(authentication: AuthenticationKind, work: W) -> W::Output {
+    match authentication {
+        AuthenticationKind::Links => work.call::<Links>(),
+        AuthenticationKind::Eddsa => work.call::<Eddsa>(),
+        AuthenticationKind::Dsig(DsigSuite::Haraka512) => work.call::<Dsig<WotsHaraka512, SysRng>>(),
+        AuthenticationKind::Dsig(DsigSuite::Haraka256) => work.call::<Dsig<WotsHaraka256, SysRng>>(),
+        AuthenticationKind::Dsig(DsigSuite::Blake3) => work.call::<Dsig<WotsBlake3, SysRng>>(),
+        AuthenticationKind::Dsig(DsigSuite::Blake3Wide) => work.call::<Dsig<WotsBlake3Wide, SysRng>>(),
     }
 }
 
-/// What was chosen on the command line. Only the one-time keys have suites.
-pub(crate) fn way(signer: SignerName, suite: SuiteName) -> Way {
+/// Returns the authentication selected on the command line. Only DSig has suites.
+pub(crate) fn authentication_kind(signer: SignerName, suite: SuiteName) -> AuthenticationKind {
     let suite = match suite {
         SuiteName::Haraka512 => DsigSuite::Haraka512,
         SuiteName::Haraka256 => DsigSuite::Haraka256,
@@ -72,9 +72,9 @@ pub(crate) fn way(signer: SignerName, suite: SuiteName) -> Way {
         SuiteName::Blake3Wide => DsigSuite::Blake3Wide,
     };
     match signer {
-        SignerName::None => Way::Links,
-        SignerName::Eddsa => Way::Eddsa,
-        SignerName::Dsig => Way::Dsig(suite),
+        SignerName::None => AuthenticationKind::Links,
+        SignerName::Eddsa => AuthenticationKind::Eddsa,
+        SignerName::Dsig => AuthenticationKind::Dsig(suite),
     }
 }
 

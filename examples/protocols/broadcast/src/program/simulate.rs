@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use quorate_broadcast::authentication::{Eddsa, Links};
-use quorate_broadcast::simulation::{BroadcastHost, Kit, SimulatedDsig, group, shape};
+use quorate_broadcast::simulation::{BroadcastHost, SimulatedAuthentication, SimulatedDsig, group, shape};
 use quorate_simulator::{PRESETS, Scenario, check, preset, replay};
 use quorate_support::say;
 
@@ -10,9 +10,10 @@ use serde::Serialize;
 use crate::exit::{Exit, Failure, OrFail};
 use crate::signer::SignerName;
 
-/// Run members in the deterministic simulator: virtual time, faults, crashes, Byzantine members; one run per seed.
+/// Run members in the deterministic simulator with virtual time, faults, crashes and Byzantine members; one run per
+/// seed.
 ///
-/// A failing seed ends the run with what was violated and the command that replays it.
+/// The first failing seed ends the program with the violation and the command that replays it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -20,24 +21,24 @@ Examples:
   quorate-broadcast simulate --scenario byzantine --nodes 7 --signer dsig --seed 12 --seeds 1 --trace
 
 Scenarios: calm wan lossy slow partitions crashes byzantine chaos")]
-pub(crate) struct Simulate {
-    /// How many seeds.
+pub(crate) struct SimulateArgs {
+    /// Number of seeds.
     #[arg(long, default_value_t = 100)]
     seeds: u64,
 
-    /// The first one.
+    /// First seed.
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// Only this kind of run; each seed otherwise takes the next.
+    /// Scenario of every run; by default each seed uses the next of the list.
     #[arg(long, value_parser = scenario)]
     scenario: Option<String>,
 
-    /// How many members; 4 otherwise, and 7 for every third seed.
+    /// Number of members; by default 4, and 7 for every third seed.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=100))]
     nodes: Option<u16>,
 
-    /// How members know each other's words; otherwise each seed takes the next.
+    /// Signature scheme; by default each seed uses the next.
     #[arg(long, value_enum)]
     signer: Option<SignerName>,
 
@@ -45,22 +46,22 @@ pub(crate) struct Simulate {
     #[arg(long, conflicts_with = "json")]
     trace: bool,
 
-    /// Print JSON, one object for each run.
+    /// Print one JSON object per run.
     #[arg(long)]
     json: bool,
 }
 
-/// What is printed of a run.
+/// Output for a run.
 #[derive(Debug, Serialize)]
 struct Line<'a> {
     seed: u64,
     scenario: &'a str,
     nodes: usize,
     signer: &'static str,
-    /// In virtual time.
+    /// Duration in virtual time.
     lasted_us: u64,
     events: u64,
-    /// From broadcast to delivery at the sender, in virtual time.
+    /// Median time from broadcast to delivery at the sender, in virtual time.
     own_delivery_median_us: Option<u64>,
     violated: Option<Violated<'a>>,
 }
@@ -69,18 +70,18 @@ struct Line<'a> {
 struct Violated<'a> {
     property: &'a str,
     detail: &'a str,
-    /// The command that replays it.
+    /// Command that replays the run.
     replay: &'a str,
 }
 
-impl Simulate {
+impl SimulateArgs {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         for seed in self.seed..self.seed.saturating_add(self.seeds) {
             let turn = seed as usize;
             let drawn = PRESETS.get(turn % PRESETS.len()).map_or("calm", |(name, _)| name);
             let name = self.scenario.as_deref().unwrap_or(drawn);
             let nodes = self.nodes.map_or(if turn % 3 == 2 { 7 } else { 4 }, usize::from);
-            // Not in step with the scenarios.
+            // Uses another period than the scenarios.
             let turn = turn / PRESETS.len() + turn;
             let drawn = [SignerName::Dsig, SignerName::Eddsa, SignerName::None].get(turn % 3).copied();
             match self.signer.or(drawn).unwrap_or(SignerName::Dsig) {
@@ -90,14 +91,14 @@ impl Simulate {
             }
         }
         if !self.json {
-            say!("{} runs, nothing violated", self.seeds);
+            say!("{} runs, no violation", self.seeds);
         }
         Ok(())
     }
 
-    fn one<A: Kit>(&self, name: &str, nodes: usize, seed: u64) -> Result<(), Failure> {
+    fn one<A: SimulatedAuthentication>(&self, name: &str, nodes: usize, seed: u64) -> Result<(), Failure> {
         let Some(scenario) = preset(name, &shape(nodes), seed) else {
-            return Err(Failure::new(Exit::Usage, format!("there is no scenario {name}")));
+            return Err(Failure::new(Exit::Usage, format!("unknown scenario {name}")));
         };
         let members = group(nodes);
         let host = |scenario: &Scenario| BroadcastHost::<A>::new(members.clone(), scenario);
@@ -141,5 +142,5 @@ impl Simulate {
 fn scenario(name: &str) -> Result<String, String> {
     let known = PRESETS.iter().any(|(known, _)| *known == name);
     let names: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
-    if known { Ok(name.to_owned()) } else { Err(format!("it is one of {}", names.join(", "))) }
+    if known { Ok(name.to_owned()) } else { Err(format!("expected one of {}", names.join(", "))) }
 }

@@ -1,4 +1,4 @@
-//! What a member has vouched for, on disk: the last `tail` messages of each sender.
+//! Store of a member's records: the last `tail` messages of each sender that it attested.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use quorate_broadcast::{Limits, Record};
 use quorate_node::NodeError;
 use quorate_node::store::files::{create_dir, sync_dir};
 
-/// The key under which it says whose store this is. Those of records are longer.
+/// Key of the owner's identification. Keys of records are longer.
 const BINDING: &[u8] = b"binding";
 
 /// Durable records.
@@ -21,12 +21,12 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Opens or makes the store of a directory. `binding` says whose it is: with the records of another member or
-    /// group, it would be forgotten what this one has signed.
+    /// Opens or creates the store of a directory. `binding` identifies the owner: with the records of another member
+    /// or group, this member's attestations would be lost.
     pub(crate) fn open(dir: &Path, binding: &str, tail: u64) -> Result<Self, NodeError> {
         create_dir(dir)?;
         let path = dir.join("records");
-        // The smallest that fjall takes of each: records are few, and replace each other.
+        // Minimum sizes of fjall: records are few and replace each other.
         let opened = Database::builder(&path)
             .worker_threads(1)
             .cache_size(8 << 20)
@@ -63,7 +63,7 @@ impl Store {
         Ok(store)
     }
 
-    /// All records, in any order.
+    /// Returns all records, in any order.
     pub(crate) fn load<S: Decode>(&self, limits: &Limits) -> Result<Vec<Record<S>>, NodeError> {
         let mut loaded = Vec::new();
         for entry in self.records.iter() {
@@ -71,7 +71,7 @@ impl Store {
             if *key != *BINDING {
                 let record = Record::decode(&value, limits).map_err(corrupt)?;
                 if *key != place(record.place(self.tail)) {
-                    return Err(corrupt("a record is in the place of another"));
+                    return Err(corrupt("a record is stored under a wrong key"));
                 }
                 loaded.push(record);
             }
@@ -79,12 +79,12 @@ impl Store {
         Ok(loaded)
     }
 
-    /// Makes records durable. After an error nothing is taken any more: nobody knows what the disk holds.
+    /// Persists records. After an error all writes are refused, because the content of the disk is unknown.
     pub(crate) fn append<S: Encode>(&mut self, records: &[Record<S>]) -> Result<(), NodeError> {
         if self.failed {
-            return Err(failed("writing records", "an earlier write failed; nothing is signed any more"));
+            return Err(failed("writing records", "an earlier write failed, so that signing has stopped"));
         }
-        // A write must not name a key twice: of records of one place the last stays.
+        // A write must name each key once: of records with one key the last counts.
         let newest: std::collections::BTreeMap<_, _> =
             records.iter().map(|record| (record.place(self.tail), record)).collect();
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
@@ -111,7 +111,7 @@ fn corrupt(problem: impl std::fmt::Display) -> NodeError {
 
 #[cfg(test)]
 mod tests {
-    use quorate_broadcast::Sent;
+    use quorate_broadcast::SignedMessage;
     use quorate_broadcast::authentication::Unsigned;
 
     use super::*;
@@ -119,7 +119,7 @@ mod tests {
     const LIMITS: Limits = Limits { members: 3, message: 100, announcement: 0 };
 
     fn record(sender: u16, sequence: u64, message: &[u8]) -> Record<Unsigned> {
-        Record { sender, send: Sent { sequence, message: message.into(), signature: Unsigned } }
+        Record { sender, send: SignedMessage { sequence, message: message.into(), signature: Unsigned } }
     }
 
     fn slots(store: &Store) -> Vec<(u16, u64, usize)> {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_each_sender_stay_and_are_there_after_a_restart() {
+    fn the_last_records_of_each_sender_survive_a_restart() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a/b");
         let mut store = Store::open(&path, "me", 4).unwrap();

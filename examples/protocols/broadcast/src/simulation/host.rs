@@ -6,52 +6,54 @@ use quorate::committee::Committee;
 use quorate::ed25519::Ed25519;
 use quorate::machine::{Fault, MemberIndex, Time};
 use quorate::wire::Decode;
-use quorate_simulator::{Actions, Adversary, Boot, Fate, Host, Node, Scenario, Verdict, Violation};
+use quorate_simulator::{
+    Actions, Adversary, BootContext, Host, Interception, Node, Scenario, Verdict, Violation,
+};
 
-use super::kit::Kit;
-use super::villains::Villain;
+use super::adversaries::BroadcastAdversary;
+use super::authentication::SimulatedAuthentication;
 use crate::{
-    Broadcaster, Command, Config, Delivery, Digest, Equivocation, Message, Misdeed, Output, Parameters,
+    Broadcaster, Command, Config, Delivery, Digest, Equivocation, Message, Misbehaviour, Output, Parameters,
     Record, Slot, limits,
 };
 
-/// Decides which messages pass.
-type Tap<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Fate>;
+/// Decides about the delivery of messages.
+type Interceptor<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Interception>;
 
-/// Members that broadcast in a run, and what must hold.
-pub struct BroadcastHost<A: Kit> {
+/// Host of a run: the members' workload and the checks.
+pub struct BroadcastHost<A: SimulatedAuthentication> {
     group: Arc<Committee<Ed25519>>,
-    /// The machines' parameters.
+    /// Parameters of the machines.
     pub parameters: Parameters,
-    /// Each member broadcasts about this often.
+    /// Average interval between a member's broadcasts.
     pub pause: Duration,
-    /// And stops at this time.
+    /// Time of the last broadcast.
     pub until: Time,
-    /// What is a long time: after it, a correct sender's message has reached everybody.
+    /// Time after which a correct sender's message must have reached all members.
     patience: Duration,
     /// Members that are Byzantine from the start.
     byzantine: BTreeSet<MemberIndex>,
     issued: BTreeMap<Arc<[u8]>, (MemberIndex, Time)>,
-    /// What correct members delivered in each slot, who was first, and when.
+    /// Messages delivered by correct members in each slot, with the first member and the time.
     pub agreed: BTreeMap<Slot, (Digest, usize, Time)>,
-    /// What each node delivered in all its lives, and in this one.
+    /// Slots delivered by each node in all its runs, and in the current one.
     pub delivered: BTreeMap<usize, BTreeSet<Slot>>,
     this_life: BTreeMap<usize, BTreeSet<Slot>>,
     up: BTreeMap<usize, (Node, Time)>,
-    /// How far each correct member counts.
+    /// Highest own sequence of each correct member.
     tops: BTreeMap<MemberIndex, u64>,
-    /// Fast and slow verifications of correct members' lives, as far as they were seen.
+    /// Fast and slow verifications per correct node, in its current run.
     pub verified: BTreeMap<usize, (u64, u64)>,
-    /// Evidence that correct members hold, and who is accused without any.
+    /// Evidence held by correct members.
     pub evidence: Vec<Equivocation<A::Signature>>,
-    /// What correct members hold against others, by code.
-    pub misdeeds: BTreeMap<(MemberIndex, &'static str), u64>,
-    /// Decides which messages of correct nodes pass.
-    pub tap: Option<Tap<A::Signature>>,
+    /// Faults reported by correct members, by culprit and code.
+    pub misbehaviours: BTreeMap<(MemberIndex, &'static str), u64>,
+    /// Decides about the delivery of correct nodes' messages.
+    pub interceptor: Option<Interceptor<A::Signature>>,
 }
 
-impl<A: Kit> BroadcastHost<A> {
-    /// A run that has not begun.
+impl<A: SimulatedAuthentication> BroadcastHost<A> {
+    /// Creates the host of a run.
     pub fn new(group: Arc<Committee<Ed25519>>, scenario: &Scenario) -> Self {
         Self {
             group,
@@ -68,22 +70,22 @@ impl<A: Kit> BroadcastHost<A> {
             tops: BTreeMap::new(),
             verified: BTreeMap::new(),
             evidence: Vec::new(),
-            misdeeds: BTreeMap::new(),
-            tap: None,
+            misbehaviours: BTreeMap::new(),
+            interceptor: None,
         }
     }
 
-    /// A short tail, so that runs leave it behind.
+    /// Parameters with a short tail, which runs exceed.
     pub fn parameters() -> Parameters {
         Parameters { tail: 16, max_message: 256, retry: Duration::from_millis(150), ..Parameters::default() }
     }
 
-    /// How many slots correct members delivered.
+    /// Returns the number of slots delivered by correct members.
     pub fn slots(&self) -> usize {
         self.agreed.len()
     }
 
-    /// Messages of correct senders that not every correct member has delivered, whether it is up or not.
+    /// Returns the number of messages of correct senders that some correct member, up or down, has not delivered.
     pub fn missing(&self) -> usize {
         let slots: BTreeMap<&Digest, &Slot> =
             self.agreed.iter().map(|(slot, (digest, ..))| (digest, slot)).collect();
@@ -116,7 +118,7 @@ impl<A: Kit> BroadcastHost<A> {
         }
         let at = node.slot;
         if !self.this_life.entry(at).or_default().insert(*slot) {
-            return Err(Violation::new("once", format!("node {at} delivers {slot:?} twice in one life")));
+            return Err(Violation::new("once", format!("node {at} delivers {slot:?} twice in one run")));
         }
         if crate::digest(message) != *digest {
             return Err(Violation::new("delivery", format!("node {at}: {slot:?} has another digest")));
@@ -145,13 +147,14 @@ impl<A: Kit> BroadcastHost<A> {
         Ok(())
     }
 
-    /// If the sender is correct, what one correct member delivered long ago all have delivered, within the tail.
+    /// Checks validity: a message of a correct sender that one correct member delivered long ago is delivered by all,
+    /// within the tail.
     fn all_have_what_one_has(&self, now: Time) -> Verdict {
         let long_ago = |time: Time| now.since(time) >= self.patience;
         for (slot, (_, first, at)) in &self.agreed {
             let top = self.tops.get(&slot.sender).copied().unwrap_or(0);
             let in_tail = slot.sequence + u64::from(self.parameters.tail) > top;
-            // A sender that stays dead is no correct one.
+            // A sender that stays down is not correct.
             let sender = self.up.get(&usize::from(slot.sender)).filter(|(_, since)| long_ago(*since));
             if !self.is_correct(slot.sender) || sender.is_none() || !long_ago(*at) || !in_tail {
                 continue;
@@ -168,13 +171,13 @@ impl<A: Kit> BroadcastHost<A> {
     }
 }
 
-impl<A: Kit> Host for BroadcastHost<A> {
+impl<A: SimulatedAuthentication> Host for BroadcastHost<A> {
     type Machine = Broadcaster<A>;
 
-    fn boot(&mut self, boot: Boot<Record<A::Signature>>) -> Result<Broadcaster<A>, Violation> {
-        let Boot { node, mut records, seed, .. } = boot;
+    fn boot(&mut self, boot: BootContext<Record<A::Signature>>) -> Result<Broadcaster<A>, Violation> {
+        let BootContext { node, mut records, seed, .. } = boot;
         if seed[0].is_multiple_of(2) {
-            // What a store with a place for each of the last keeps.
+            // Records as a store with one key per place in the tail would keep them.
             let tail = self.parameters.tail.into();
             let kept: BTreeMap<_, _> =
                 records.into_iter().map(|record| (record.place(tail), record)).collect();
@@ -236,15 +239,15 @@ impl<A: Kit> Host for BroadcastHost<A> {
         }
     }
 
-    fn on_fault(&mut self, node: Node, fault: Fault<Misdeed<A::Signature>>) -> Verdict {
+    fn on_fault(&mut self, node: Node, fault: Fault<Misbehaviour<A::Signature>>) -> Verdict {
         if !node.honest {
             return Ok(());
         }
         let Fault { culprit, evidence } = fault;
-        *self.misdeeds.entry((culprit, evidence.code())).or_default() += 1;
-        if let Misdeed::Equivocation(evidence) = evidence {
+        *self.misbehaviours.entry((culprit, evidence.code())).or_default() += 1;
+        if let Misbehaviour::Equivocation(evidence) = evidence {
             if evidence.culprit != culprit || evidence.verify::<A>(&self.group).is_err() {
-                return Err(Violation::new("evidence", format!("node {}: it proves nothing", node.slot)));
+                return Err(Violation::new("evidence", format!("node {}: invalid evidence", node.slot)));
             }
             self.evidence.push(*evidence);
         }
@@ -256,7 +259,8 @@ impl<A: Kit> Host for BroadcastHost<A> {
         if !node.honest {
             return Ok(());
         }
-        // Lower than before where a crash came before the last number was durable: nobody has heard of it then.
+        // May be lower than before a crash that precedes the durability of the last number; no member has received it
+        // then.
         self.tops.insert(node.member, status.sequence);
         self.verified.insert(node.slot, status.verified);
         if status.deferred > usize::from(self.group.len()) * self.parameters.tail as usize {
@@ -270,11 +274,19 @@ impl<A: Kit> Host for BroadcastHost<A> {
     }
 
     fn adversary(&mut self, node: Node, name: &str) -> Option<Box<dyn Adversary<Broadcaster<A>>>> {
-        let villain = Villain::<A>::new(name, self.group.clone(), node.member)?;
-        Some(Box::new(villain))
+        let adversary = BroadcastAdversary::<A>::new(name, self.group.clone(), node.member)?;
+        Some(Box::new(adversary))
     }
 
-    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message<A::Signature>) -> Fate {
-        self.tap.as_ref().map_or(Fate::Pass, |tap| tap(now, from, to, message))
+    fn intercept(
+        &mut self,
+        now: Time,
+        from: Node,
+        to: Node,
+        message: &Message<A::Signature>,
+    ) -> Interception {
+        self.interceptor
+            .as_ref()
+            .map_or(Interception::Pass, |interceptor| interceptor(now, from, to, message))
     }
 }

@@ -1,4 +1,4 @@
-//! A member that vouches for two messages, over real links: what the others keep of it, and who can check that.
+//! A member that attests two messages, over real links: the evidence kept by the other members, and its verification.
 
 use std::fs;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use quorate::committee::{ChainId, Committee, Repeats};
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::{Encode, Writer, domain};
-use quorate_broadcast::{Message, Sent, Slot, digest, vouch_bytes};
+use quorate_broadcast::{Message, SignedMessage, Slot, attestation_bytes, digest};
 use quorate_node::config::LinkConfig;
 use quorate_node::genesis::Genesis;
 use quorate_node::keys::NodeKeys;
@@ -16,10 +16,10 @@ use quorate_node::metrics::Metrics;
 
 use super::*;
 
-/// Who lies: the last of four.
+/// The faulty member: the last of four.
 const LIAR: u16 = 3;
 
-/// Hears nobody.
+/// Ignores all frames.
 struct Deaf;
 
 impl Sink for Deaf {
@@ -27,7 +27,7 @@ impl Sink for Deaf {
     fn event(&self, _: LinkEvent) {}
 }
 
-/// What `spec/broadcast.md` says that a group which signs with Ed25519 agrees on.
+/// Returns the group parameters of a group that signs with Ed25519, as in `spec/broadcast.md`.
 fn terms() -> Vec<u8> {
     let mut w = Writer::new();
     w.bytes(b"eddsa");
@@ -37,8 +37,8 @@ fn terms() -> Vec<u8> {
     w.into_bytes()
 }
 
-/// Tells members 0 and 2 one message and member 1 another, in one slot; and something false just before, so that
-/// another fault of the liar is not yet a second old.
+/// Sends members 0 and 2 one message and member 1 another in the same slot, and an invalid message directly before,
+/// so that another fault of the member is less than a second old.
 fn lie(dir: &Path) {
     let genesis = Genesis::load(&dir.join("g/group.toml")).unwrap();
     let chain =
@@ -49,9 +49,9 @@ fn lie(dir: &Path) {
     let keys = NodeKeys::load(&dir.join(format!("g/node{LIAR}.keys"))).unwrap();
     let send = |message: &[u8]| {
         let slot = Slot { sender: LIAR, sequence: 1 };
-        let word = vouch_bytes(&committee.id(), LIAR, slot, &digest(message));
+        let word = attestation_bytes(&committee.id(), LIAR, slot, &digest(message));
         let signature = Ed25519::sign(&keys.identity().unwrap(), &word);
-        Message::Send(Sent { sequence: 1, message: message.into(), signature }).encode()
+        Message::Send(SignedMessage { sequence: 1, message: message.into(), signature }).encode()
     };
     let [one, other] = [send(b"yes"), send(b"no")];
     let mut forged = send(b"forged");
@@ -72,7 +72,7 @@ fn lie(dir: &Path) {
         let links = Links::start(settings, Arc::new(Deaf)).await.unwrap();
         let deadline = Instant::now() + Duration::from_secs(60);
         while !links.sender().status().iter().all(|peer| peer.outgoing) {
-            assert!(Instant::now() < deadline, "the liar is not connected");
+            assert!(Instant::now() < deadline, "the faulty member is not connected");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         for (to, bytes) in [(0, &one), (1, &other), (2, &one)] {
@@ -80,7 +80,7 @@ fn lie(dir: &Path) {
             links.sender().send(to, Lane::Urgent, bytes.clone().into());
         }
         while !links.sender().status().iter().all(|peer| peer.queued_frames == 0) {
-            assert!(Instant::now() < deadline, "nobody takes it");
+            assert!(Instant::now() < deadline, "the frames are not taken");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         tokio::time::sleep(Duration::from_millis(500)).await;
@@ -88,7 +88,7 @@ fn lie(dir: &Path) {
     });
 }
 
-/// The files of evidence that a member has, once it has one.
+/// Waits for a member's evidence files and returns them.
 fn kept(dir: &Path, i: usize) -> Vec<PathBuf> {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
@@ -103,9 +103,9 @@ fn kept(dir: &Path, i: usize) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_member_that_lies_is_proven_to_whoever_has_the_group_file() {
+fn equivocation_is_proven_with_the_group_file_alone() {
     let dir = group();
-    // Member 2 cannot keep evidence: a file is where the directory should be.
+    // Member 2 cannot keep evidence: a file is in the place of the directory.
     fs::create_dir(dir.path().join("g/data2")).unwrap();
     fs::write(dir.path().join("g/data2/evidence"), "in the way").unwrap();
     let mut members: Vec<Member> = (0..3).map(|i| Member::start(dir.path(), i, "eddsa")).collect();
@@ -114,7 +114,7 @@ fn a_member_that_lies_is_proven_to_whoever_has_the_group_file() {
     lie(dir.path());
     let files = [kept(dir.path(), 0), kept(dir.path(), 1)];
 
-    // It is told where it is, and the member that has no place for it says so and goes on.
+    // Members report the location of the evidence; the member that cannot store it reports the error and continues.
     members[2].say("still here");
     members.iter_mut().for_each(|member| member.hears("still here"));
     for member in &members[..2] {
@@ -122,7 +122,7 @@ fn a_member_that_lies_is_proven_to_whoever_has_the_group_file() {
         assert!(log.contains("BAD_SIGNATURE") && log.contains("check-evidence"), "{log}");
     }
     assert!(members[2].log().contains("could not be written"), "{}", members[2].log());
-    // Nothing of it is lost with the process.
+    // The evidence survives the processes.
     members.into_iter().for_each(|member| drop(member.kill()));
 
     let group = dir.path().join("g/group.toml").to_string_lossy().into_owned();
@@ -136,7 +136,7 @@ fn a_member_that_lies_is_proven_to_whoever_has_the_group_file() {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let output = run(&arguments);
         let text = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && text.starts_with("node3 has vouched for two messages"), "{text}");
+        assert!(output.status.success() && text.starts_with("node3 attested two messages"), "{text}");
         let found = json(&[&arguments[..], &["--json"]].concat());
         assert_eq!((&found[0]["holds"], &found[0]["culprit"]), (&true.into(), &"node3".into()));
         assert_eq!((&found[0]["sender"], &found[0]["sequence"]), (&"node3".into(), &1.into()));
@@ -145,7 +145,7 @@ fn a_member_that_lies_is_proven_to_whoever_has_the_group_file() {
         assert_eq!(found[0]["digests"], serde_json::json!(digests));
     }
 
-    // What was changed, cut off, or is of another group proves nothing.
+    // Modified or truncated evidence, and evidence of another group, proves nothing.
     let bytes = fs::read(&files[0][0]).unwrap();
     let wrong = dir.path().join("wrong");
     let changed = |at: usize| {

@@ -1,4 +1,4 @@
-//! The real program: members as processes that are killed and come back, and what `bench` prints.
+//! The real program: member processes that are killed and restarted, and the output of `bench`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod evidence;
@@ -33,7 +33,7 @@ fn fails(code: i32, says: &str, arguments: &[&str]) {
     assert!(!text.contains("panicked"), "{arguments:?}: {text}");
 }
 
-/// What it prints as JSON, a value for each line.
+/// Returns the program's JSON output, one value per line.
 fn json(arguments: &[&str]) -> Vec<Value> {
     let output = run(arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -41,7 +41,7 @@ fn json(arguments: &[&str]) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// A group of four at ports that nobody uses.
+/// Creates a group of four at free ports.
 fn group() -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     let port = free_block(RANGE, 4).unwrap();
@@ -50,12 +50,12 @@ fn group() -> TempDir {
     dir
 }
 
-/// A member that runs; killed when dropped.
+/// A running member; killed when dropped.
 struct Member {
     child: Child,
     lines: Receiver<String>,
     delivered: BTreeMap<(String, u64), String>,
-    /// What it says on standard error.
+    /// File with its standard error.
     log: PathBuf,
 }
 
@@ -80,7 +80,7 @@ impl Member {
         let (told, lines) = mpsc::channel();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         std::thread::spawn(move || {
-            // Nobody listens any more when the test is over.
+            // The test may be over and the receiver gone.
             stdout.lines().map_while(Result::ok).try_for_each(|line| told.send(line))
         });
         Self { child, lines, delivered: BTreeMap::new(), log }
@@ -90,7 +90,7 @@ impl Member {
         writeln!(self.child.stdin.as_mut().unwrap(), "{text}").unwrap();
     }
 
-    /// Waits until it has delivered a message.
+    /// Waits until the member delivers a message.
     fn hears(&mut self, wanted: &str) {
         let deadline = Instant::now() + Duration::from_secs(60);
         while !self.delivered.values().any(|text| text == wanted) {
@@ -112,7 +112,7 @@ impl Member {
         std::fs::read_to_string(&self.log).unwrap()
     }
 
-    /// SIGKILL: nothing is finished, nothing is flushed.
+    /// Sends SIGKILL: nothing is completed or flushed.
     fn kill(mut self) -> BTreeMap<(String, u64), String> {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -133,7 +133,7 @@ impl Drop for Member {
     }
 }
 
-/// What all members delivered agrees, whatever was killed when.
+/// Checks that all members delivered the same messages.
 fn agree<'a>(all: impl IntoIterator<Item = &'a BTreeMap<(String, u64), String>>) {
     let mut agreed = BTreeMap::new();
     for (slot, text) in all.into_iter().flatten() {
@@ -149,7 +149,7 @@ fn killed_and_restarted(signer: &str) {
     members.iter_mut().for_each(|member| member.hears("hello"));
     let mut heard = Vec::new();
     for round in 0..3 {
-        // While messages are on their way, some are killed: the sender among them.
+        // Some members, including the sender, are killed while messages are in transit.
         for i in 0..20 {
             members[1].say(&format!("round {round} line {i}"));
             members[2].say(&format!("other {round} line {i}"));
@@ -161,29 +161,29 @@ fn killed_and_restarted(signer: &str) {
         members[victim].say(&after);
         members.iter_mut().for_each(|member| member.hears(&after));
     }
-    // All at once.
+    // All members at once.
     heard.extend(members.drain(..).map(Member::kill));
     let mut members: Vec<Member> = (0..4).map(|i| Member::start(dir.path(), i, signer)).collect();
     members[3].say("again");
     members.iter_mut().for_each(|member| member.hears("again"));
-    // The tail comes again: what was delivered before is the same.
+    // The tail is delivered again, equal to the first delivery.
     members[0].hears("after 2");
     agree(heard.iter().chain(members.iter().map(|member| &member.delivered)));
     members.pop().unwrap().interrupt();
 }
 
 #[test]
-fn members_are_killed_and_go_on_with_dsig() {
+fn killed_members_continue_with_dsig() {
     killed_and_restarted("dsig");
 }
 
 #[test]
-fn members_are_killed_and_go_on_with_ed25519() {
+fn killed_members_continue_with_ed25519() {
     killed_and_restarted("eddsa");
 }
 
 #[test]
-fn a_bench_prints_what_programs_read() {
+fn a_bench_prints_machine_readable_results() {
     let output = run(&["bench", "--requests", "40", "--warm-up", "10", "--members", "4", "--json"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -208,19 +208,19 @@ fn a_bench_prints_what_programs_read() {
 }
 
 #[test]
-fn errors_say_what_to_do_and_have_their_codes() {
+fn errors_state_remedies_and_have_exit_codes() {
     let dir = group();
     let at = |name: &str| dir.path().join("g").join(name).to_string_lossy().into_owned();
     let (file, keys, data) = (at("group.toml"), at("node0.keys"), at("data0"));
     fails(2, "--suite", &["bench", "--suite", "rsa"]);
-    fails(3, "name another directory", &["init", "--out", &at("")]);
+    fails(3, "choose another directory", &["init", "--out", &at("")]);
     fails(3, "nowhere", &["run", "--group", "nowhere", "--keys", &keys, "--data", &data]);
     let stranger = tempfile::tempdir().unwrap();
     let elsewhere = stranger.path().join("g");
     assert!(run(&["init", "--out", &elsewhere.to_string_lossy()]).status.success());
     let strange = elsewhere.join("node0.keys").to_string_lossy().into_owned();
     fails(3, "belongs to no member", &["run", "--group", &file, "--keys", &strange, "--data", &data]);
-    // One member, one process; and its records are those of its group and its way of signing.
+    // A data directory is used by one process, and belongs to one group, member and authentication.
     let mut running: Vec<Member> = (0..3).map(|i| Member::start(dir.path(), i, "dsig")).collect();
     running[0].say("up");
     running[0].hears("up");
@@ -228,7 +228,7 @@ fn errors_say_what_to_do_and_have_their_codes() {
     fails(3, "another process uses the data directory", &again);
     running.into_iter().for_each(|member| drop(member.kill()));
     fails(3, "belongs to another group and member", &[&again[..], &["--signer", "eddsa"]].concat());
-    // So much memory that no machine should promise it.
+    // More memory than any machine should promise.
     let much = ["--tail", "65536", "--max-message", "1048576"];
     fails(2, "lower --tail to ", &[&again[..], &much].concat());
     fails(2, "--max-memory allows 1;", &[&again[..], &["--max-memory", "1"]].concat());
@@ -238,17 +238,17 @@ fn errors_say_what_to_do_and_have_their_codes() {
     assert!(!Path::new(&unmade).exists());
     let simulated = run(&["simulate", "--seeds", "4"]);
     let text = String::from_utf8_lossy(&simulated.stdout);
-    assert!(text.ends_with("4 runs, nothing violated\n"), "{text}");
+    assert!(text.ends_with("4 runs, no violation\n"), "{text}");
 }
 
 #[test]
-fn what_is_made_and_what_was_simulated_is_printed_for_programs() {
+fn init_and_simulate_print_machine_readable_results() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("g").to_string_lossy().into_owned();
     let made = json(&["init", "--members", "7", "--port", "7500", "--out", &out, "--json"]);
     let [made] = &made[..] else { panic!("one object: {made:?}") };
     assert!(Path::new(made["group"].as_str().unwrap()).exists());
-    // What `spec/broadcast.md` says under Bounds, with DSig's suite 3 and what is the default.
+    // The memory bound of `spec/broadcast.md`, section Bounds, with DSig's suite 3 and the defaults.
     let (n, t, m, s) = (7, 128, 16_384, 1_584);
     let bytes = n * t * (m + 2 * s) + n * n * t * (50 + s) + n * t * (m + s) + 1_024 * m;
     assert_eq!(made["memory_bytes"].as_u64(), Some(bytes));

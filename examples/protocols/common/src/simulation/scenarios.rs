@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use quorate_simulator::{
-    Behaviour, CrashPoint, Entry, Fault, Host, Latency, Network, Report, Scenario, Simulation, check,
+    Behaviour, CrashPoint, Fault, Host, Latency, Network, Report, Scenario, Simulation, TraceEntry, check,
     check_seeds,
 };
 
@@ -119,7 +119,7 @@ impl<H: Host> ScenarioRunner<'_, H> {
         scenario.checks.liveness = None;
         let later = Rc::new(RefCell::new(Vec::new()));
         let seen = later.clone();
-        let observer = move |entry: &Entry| {
+        let observer = move |entry: &TraceEntry| {
             if u128::from(entry.at.0) > busy.as_micros() {
                 seen.borrow_mut().push(entry.to_string());
             }

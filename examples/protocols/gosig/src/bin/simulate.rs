@@ -1,5 +1,5 @@
 #![forbid(unsafe_code)]
-//! Runs Gosig in the deterministic simulator, one run per seed, and replays a seed. See `--help`.
+//! Runs Gosig in the deterministic simulator, one run per seed, and replays a seed. `--help` says how.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use quorate::bls::{Counted, MinSig};
 use quorate::scheme::Toy;
 use quorate_gosig::GosigScheme;
 use quorate_gosig::simulation::{GosigHost, Material, scenario};
-use quorate_simulator::{Program, Run};
+use quorate_simulator::{Program, SeedRun};
 
 const PROGRAM: Program<'_> = Program {
     protocol: "Gosig",
@@ -28,8 +28,11 @@ fn main() -> ExitCode {
     })
 }
 
-/// Runs one seed. Keys are made once per number of members.
-fn one<S: GosigScheme>(run: &Run, materials: &mut BTreeMap<usize, Arc<Material<S>>>) -> Result<(), String> {
+/// Keys are made once for each number of members.
+fn one<S: GosigScheme>(
+    run: &SeedRun,
+    materials: &mut BTreeMap<usize, Arc<Material<S>>>,
+) -> Result<(), String> {
     let material = materials.entry(run.nodes).or_insert_with(|| Material::new(run.nodes));
     let scenario = scenario(&run.scenario, run.nodes, run.seed).ok_or("no such scenario")?;
     run.check(&scenario, |_| GosigHost::new(material.clone()))

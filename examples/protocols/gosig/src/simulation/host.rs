@@ -9,8 +9,8 @@ use quorate::merkle::Hash;
 use quorate::wire::Decode;
 use quorate_protocol::simulation::Workload;
 use quorate_simulator::{
-    Actions, Adversary, Agreement, Boot, Delivered, Fate, Host, Node, Scenario, Shape, Verdict, Violation,
-    preset,
+    Actions, Adversary, Agreement, BootContext, Delivered, Host, Interception, Node, PresetParameters,
+    Scenario, Verdict, Violation, preset,
 };
 
 use super::adversaries::{ADVERSARIES, GosigAdversary};
@@ -28,7 +28,10 @@ const MAX_SUBMITTED: usize = 3;
 /// Returns a run of a preset, with as many faulty members as Gosig tolerates. Clocks that differ by more than a stage cost
 /// liveness, so they are limited to what NTP achieves.
 pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
-    let shape = Shape { live_within: Duration::from_secs(15), ..Shape::byzantine(nodes, ADVERSARIES) };
+    let shape = PresetParameters {
+        live_within: Duration::from_secs(15),
+        ..PresetParameters::byzantine(nodes, ADVERSARIES)
+    };
     let mut scenario = preset(name, &shape, seed)?;
     scenario.clocks.offset = scenario.clocks.offset.min(Duration::from_millis(40));
     scenario.clocks.drift_ppm = scenario.clocks.drift_ppm.min(200);
@@ -36,7 +39,7 @@ pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
 }
 
 /// A filter that decides which messages pass.
-pub type Interceptor<S> = Box<dyn Fn(Time, Node, Node, &Envelope<S>) -> Fate>;
+pub type Interceptor<S> = Box<dyn Fn(Time, Node, Node, &Envelope<S>) -> Interception>;
 
 /// The host of a run: an archive, a toy application and clients for each node, and the invariants.
 pub struct GosigHost<S: GosigScheme> {
@@ -264,8 +267,8 @@ fn payload(node: Node, sequence: u64, count: usize) -> Payload {
 impl<S: GosigScheme> Host for GosigHost<S> {
     type Machine = Replica<S>;
 
-    fn boot(&mut self, boot: Boot<Record<S>>) -> Result<Replica<S>, Violation> {
-        let Boot { node, mut records, seed, .. } = boot;
+    fn boot(&mut self, boot: BootContext<Record<S>>) -> Result<Replica<S>, Violation> {
+        let BootContext { node, mut records, seed, .. } = boot;
         let disk = self.disk(node);
         disk.ledger.restart(!records.is_empty(), &seed);
         disk.congested = false;
@@ -302,7 +305,7 @@ impl<S: GosigScheme> Host for GosigHost<S> {
     }
 
     fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
-        self.agreement.started(node);
+        self.agreement.on_start(node);
         self.workload.start(actions);
         Ok(())
     }
@@ -370,10 +373,12 @@ impl<S: GosigScheme> Host for GosigHost<S> {
         GosigAdversary::new(name, node.member, material).map(|v| Box::new(v) as Box<dyn Adversary<_>>)
     }
 
-    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Envelope<S>) -> Fate {
+    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Envelope<S>) -> Interception {
         if !self.is_linked(from, to) {
-            return Fate::Drop;
+            return Interception::Drop;
         }
-        self.interceptor.as_ref().map_or(Fate::Pass, |interceptor| interceptor(now, from, to, message))
+        self.interceptor
+            .as_ref()
+            .map_or(Interception::Pass, |interceptor| interceptor(now, from, to, message))
     }
 }

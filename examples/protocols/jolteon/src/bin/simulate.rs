@@ -1,5 +1,5 @@
 #![forbid(unsafe_code)]
-//! Runs Jolteon in the deterministic simulator, one run per seed, and replays a seed. `--help` says how.
+//! Runs Jolteon in the deterministic simulator, one run per seed. See `--help`.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate_jolteon::simulation::{JolteonHost, Material, scenario};
-use quorate_simulator::{Program, Run};
+use quorate_simulator::{Program, SeedRun};
 
 const PROGRAM: Program<'_> =
     Program { protocol: "Jolteon", usual: ("ed25519", ""), slow: "bls", command: "cargo xtask simulate" };
@@ -24,9 +24,9 @@ fn main() -> ExitCode {
     })
 }
 
-/// Keys are made once for each number of members.
-fn one<S: Scheme>(run: &Run, materials: &mut BTreeMap<usize, Arc<Material<S>>>) -> Result<(), String> {
+/// Keys are generated once per committee size.
+fn one<S: Scheme>(run: &SeedRun, materials: &mut BTreeMap<usize, Arc<Material<S>>>) -> Result<(), String> {
     let material = materials.entry(run.nodes).or_insert_with(|| Material::new(run.nodes));
-    let scenario = scenario(&run.scenario, run.nodes, run.seed).ok_or("no such scenario")?;
+    let scenario = scenario(&run.scenario, run.nodes, run.seed).ok_or("unknown scenario")?;
     run.check(&scenario, |_| JolteonHost::new(material.clone()))
 }

@@ -5,7 +5,7 @@ use quorate::ed25519::Ed25519;
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 
-use super::{Out, Replica};
+use super::{Replica, ReplicaStep};
 use crate::batch::{Batch, BatchRef};
 use crate::ids::AVAILABLE;
 use crate::interface::{Evidence, Output, OwnBatchState};
@@ -14,8 +14,8 @@ use crate::message::Message;
 use crate::record::Record;
 
 impl<S: Scheme> Replica<S> {
-    /// A batch of this member's: make it durable, send it, and acknowledge it oneself.
-    pub(super) fn on_seal(&mut self, batch: Arc<Batch>, out: &mut Out<S>) {
+    /// Stores a batch of this member durably, sends it to all and acknowledges it.
+    pub(super) fn on_seal(&mut self, batch: Arc<Batch>, out: &mut ReplicaStep<S>) {
         let (wait, sequence) = (self.parameters.retry * 4, batch.sequence());
         let (due, chain) = (self.now.plus(wait), self.tree.root().state.inventory.clone());
         let identities = self.committees.identities.clone();
@@ -35,8 +35,8 @@ impl<S: Scheme> Replica<S> {
         self.report_congestion(out);
     }
 
-    /// Acknowledges the own batches that came back from the records.
-    pub(super) fn certify_own(&mut self, out: &mut Out<S>) {
+    /// Acknowledges the own batches restored from records.
+    pub(super) fn certify_own(&mut self, out: &mut ReplicaStep<S>) {
         let own: Vec<Arc<Batch>> =
             self.mempool.unacknowledged(self.me).map(|own| own.batch.clone()).collect();
         for batch in own {
@@ -52,38 +52,42 @@ impl<S: Scheme> Replica<S> {
         Vote::new(statement, self.me, signature)
     }
 
-    /// A batch from its author.
-    pub(super) fn on_batch(&mut self, from: MemberIndex, batch: Arc<Batch>, out: &mut Out<S>) {
+    /// Handles a batch from its author.
+    pub(super) fn on_batch(&mut self, from: MemberIndex, batch: Arc<Batch>, out: &mut ReplicaStep<S>) {
         let chain = self.tree.root().state.inventory.clone();
-        if self.sync.wants(&batch.digest()) {
+        if self.sync.is_requested(&batch.digest()) {
             self.on_batch_reply(batch.clone(), out);
         }
         match self.mempool.store(&batch, &chain, &self.parameters) {
-            // A known one too: its record may still be on the way, and the acknowledgement must not overtake it.
+            // A known batch is persisted again: its record may not be durable yet, and the acknowledgement must not
+            // overtake it.
             Stored::New | Stored::Known => out.persist(Record::Batch(batch.clone())),
             Stored::Refused => return,
         }
         out.send(from, Message::Acknowledge(self.acknowledgement(&batch)));
     }
 
-    /// A batch that a committed block names, from somebody who has it.
-    pub(super) fn on_batch_reply(&mut self, batch: Arc<Batch>, out: &mut Out<S>) {
-        if self.sync.got(&batch.digest()) {
+    /// Handles a requested batch of a committed block.
+    pub(super) fn on_batch_reply(&mut self, batch: Arc<Batch>, out: &mut ReplicaStep<S>) {
+        if self.sync.batch_received(&batch.digest()) {
             out.persist(Record::Batch(batch.clone()));
             self.mempool.keep(batch);
             self.deliver(out);
         }
     }
 
-    /// Somebody stored a batch of this member's.
-    pub(super) fn on_acknowledge(&mut self, vote: Vote<Ed25519>, out: &mut Out<S>) {
+    /// Handles an acknowledgement of a batch of this member.
+    pub(super) fn on_acknowledge(&mut self, vote: Vote<Ed25519>, out: &mut ReplicaStep<S>) {
         if vote.statement().kind != AVAILABLE {
-            out.fault(vote.signer(), Evidence::Unexpected { what: "acknowledgement of another kind" });
+            out.fault(
+                vote.signer(),
+                Evidence::Unexpected { what: "acknowledgement with a statement of a wrong kind" },
+            );
             return;
         }
         let (certified, faults) = self.mempool.acknowledge(vote);
         for fault in faults {
-            // Acknowledgements are checked together: the bad one need not be the one that just came.
+            // Acknowledgements are verified together: the invalid one need not be the latest.
             let culprit = fault.signer();
             let evidence = match fault {
                 VoteFault::Equivocation(evidence) => Evidence::Identity(evidence),
@@ -103,9 +107,9 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// A quorum stored a batch. Everybody is told, so that all know that there is work and wait for a leader to
-    /// take it up.
-    pub(super) fn on_certified(&mut self, from: MemberIndex, batch: BatchRef, out: &mut Out<S>) {
+    /// Handles a batch stored by a quorum. All members receive it, so that all know that there is work and expect a
+    /// proposal.
+    pub(super) fn on_certified(&mut self, from: MemberIndex, batch: BatchRef, out: &mut ReplicaStep<S>) {
         if self.mempool.knows(&batch) || !self.tree.root().state.inventory.admits(batch.header.slot) {
             return;
         }
@@ -120,15 +124,15 @@ impl<S: Scheme> Replica<S> {
         self.mempool.certify(batch, &chain);
     }
 
-    pub(super) fn report_congestion(&mut self, out: &mut Out<S>) {
+    pub(super) fn report_congestion(&mut self, out: &mut ReplicaStep<S>) {
         if let Some(congested) = self.mempool.congestion(&self.parameters) {
             out.output(Output::Congestion(congested));
         }
     }
 
-    /// Sends own batches again that were not committed in time: the batch to those who have not acknowledged it,
+    /// Resends own batches that were not committed in time: the batch to the members that have not acknowledged it
     /// or, once it is certified, the certificate to all.
-    pub(super) fn resend_batches(&mut self, out: &mut Out<S>) {
+    pub(super) fn resend_batches(&mut self, out: &mut ReplicaStep<S>) {
         let members = self.committees.voters.len();
         for (own, missing) in self.mempool.overdue(self.now, members, &self.parameters) {
             match &own.certificate {

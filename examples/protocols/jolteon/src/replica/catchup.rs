@@ -4,21 +4,21 @@ use quorate::certificate::Certificate;
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 
-use super::{Out, Replica};
+use super::{Replica, ReplicaStep};
 use crate::batch::MAX_BATCH_BYTES;
 use crate::block::Block;
 use crate::ids::{BatchDigest, BlockDigest};
 use crate::interface::{Evidence, Output};
 use crate::message::{HistoryRequest, MAX_RANGE_BYTES, Message, block_range};
 
-/// What an answer costs its receiver's allowance where its size is not known beforehand: less than the most that it can
-/// be, or honest members would catch up slowly, and not so little that many requests cost nothing.
+/// Charge of a response whose size is not known beforehand: less than the maximum, so that honest members catch up
+/// quickly, but enough to make many requests costly.
 const RANGE_CHARGE: usize = MAX_RANGE_BYTES / 8;
 const ARCHIVED_CHARGE: usize = MAX_BATCH_BYTES / 16;
 
 impl<S: Scheme> Replica<S> {
-    /// The link to a member is up.
-    pub(super) fn on_connected(&mut self, peer: MemberIndex, out: &mut Out<S>) {
+    /// Handles a new link to a member.
+    pub(super) fn on_connected(&mut self, peer: MemberIndex, out: &mut ReplicaStep<S>) {
         if peer == self.me || peer >= self.committees.voters.len() {
             return;
         }
@@ -28,13 +28,13 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Asks for whatever is missing and was not asked for.
-    pub(super) fn ask(&mut self, out: &mut Out<S>) {
-        if self.sync.greet(self.now, &self.parameters) {
+    /// Sends requests for everything missing that is not requested yet.
+    pub(super) fn send_requests(&mut self, out: &mut ReplicaStep<S>) {
+        if self.sync.should_greet(self.now, &self.parameters) {
             out.broadcast(Message::Hello { certified: self.pacemaker.certified() });
         }
         if self.sync.search().is_some_and(|search| self.tree.contains(&search.target)) {
-            self.sync.found();
+            self.sync.end_search();
         }
         if self.queue.len() < self.parameters.max_undelivered {
             let root = self.tree.root().height;
@@ -49,13 +49,13 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Somebody misses blocks: those above the committed one come from here, older ones from the archive.
+    /// Handles a request for blocks. Blocks above the committed one come from the tree, older ones from the archive.
     pub(super) fn on_block_request(
         &mut self,
         peer: MemberIndex,
         from: u64,
         target: &BlockDigest,
-        out: &mut Out<S>,
+        out: &mut ReplicaStep<S>,
     ) {
         if !self.sync.afford(self.now, peer, RANGE_CHARGE, &self.parameters) {
             return;
@@ -70,8 +70,14 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Consecutive blocks, each certified by the next; the last by the next answer, or because it is the target.
-    pub(super) fn on_blocks(&mut self, from: MemberIndex, blocks: Vec<Arc<Block<S>>>, out: &mut Out<S>) {
+    /// Handles consecutive blocks, each certified by the next; the last one is certified by the next response, or is
+    /// the target.
+    pub(super) fn on_blocks(
+        &mut self,
+        from: MemberIndex,
+        blocks: Vec<Arc<Block<S>>>,
+        out: &mut ReplicaStep<S>,
+    ) {
         let Some(search) = self.sync.search() else { return };
         if !search.awaited.contains(&from) || blocks.is_empty() {
             return;
@@ -87,13 +93,13 @@ impl<S: Scheme> Replica<S> {
             }
             _ => false,
         });
-        // A late answer may begin behind what was given up since.
+        // A late response may start below blocks that were dropped since.
         let attached = chain.iter().any(|block| self.tree.contains(&block.parent));
         if !linked || !attached || !self.check_justifications(&chain) {
-            // No fault: what was held may be another peer's doing. The request runs out and goes elsewhere.
+            // No fault: the held block may come from another peer. The request expires and goes to the next peer.
             return;
         }
-        // No certificate covers the author's signature, but the archive serves it on.
+        // No certificate covers the author's signature, but the archive passes it on.
         let signed =
             |block: &Arc<Block<S>>| block.proposal(&self.committees).check(&self.committees.identities);
         if let Err(error) = chain.iter().try_for_each(signed) {
@@ -116,17 +122,17 @@ impl<S: Scheme> Replica<S> {
             }
         }
         if self.tree.contains(&target) {
-            self.sync.found();
+            self.sync.end_search();
             self.adopt_orphans(out);
         }
     }
 
-    /// A certificate of this block that is known already.
+    /// Returns the known certificate of this block, if any.
     fn certificate_of(&self, digest: &BlockDigest) -> Option<Certificate<S>> {
         self.pacemaker.high().filter(|qc| qc.statement().digest == digest.0).cloned()
     }
 
-    /// Checks the certificates that a chain of blocks brings along, all in one go.
+    /// Verifies the certificates contained in a chain of blocks, in one batch.
     fn check_justifications(&mut self, chain: &[Arc<Block<S>>]) -> bool {
         let certificates: Vec<Certificate<S>> = chain
             .iter()
@@ -138,13 +144,13 @@ impl<S: Scheme> Replica<S> {
         Certificate::verify_batch_derived(voters, certificates).into_iter().all(|result| result.is_ok())
     }
 
-    /// Takes a certified block in: a quorum checked all that a voter checks.
+    /// Inserts a certified block. A quorum has checked everything that a voter checks.
     fn adopt(
         &mut self,
         block: Arc<Block<S>>,
         certificate: &Certificate<S>,
         from: MemberIndex,
-        out: &mut Out<S>,
+        out: &mut ReplicaStep<S>,
     ) {
         if block.height <= self.tree.root().height {
             return;
@@ -161,12 +167,12 @@ impl<S: Scheme> Replica<S> {
         self.learn_qc(certificate, Some(from), out);
     }
 
-    /// Somebody misses batches.
+    /// Handles a request for batches.
     pub(super) fn on_batch_request(
         &mut self,
         peer: MemberIndex,
         digests: Vec<BatchDigest>,
-        out: &mut Out<S>,
+        out: &mut ReplicaStep<S>,
     ) {
         let mut archived = Vec::new();
         for digest in digests {

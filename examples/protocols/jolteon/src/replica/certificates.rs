@@ -2,15 +2,20 @@ use quorate::certificate::{Certificate, TimeoutCertificate};
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 
-use super::{MEMORY, Out, Replica};
+use super::{Replica, ReplicaStep, VIEW_WINDOW};
 use crate::ids::BlockDigest;
 use crate::interface::{Evidence, Output};
 use crate::message::Message;
 
 impl<S: Scheme> Replica<S> {
-    /// Whether a certificate is good; each is checked once. What is remembered is the certificate and not only its
-    /// statement: a block whose certificate is bad must be refused by all, whatever else they have seen.
-    pub(super) fn check_qc(&mut self, from: MemberIndex, qc: &Certificate<S>, out: &mut Out<S>) -> bool {
+    /// Verifies a quorum certificate, each one once. The cache compares whole certificates, not statements: a block
+    /// with an invalid certificate must be refused by all members, whatever they saw before.
+    pub(super) fn check_qc(
+        &mut self,
+        from: MemberIndex,
+        qc: &Certificate<S>,
+        out: &mut ReplicaStep<S>,
+    ) -> bool {
         let view = qc.statement().view;
         if self.verified.get(&view) == Some(qc) || self.pacemaker.high() == Some(qc) {
             return true;
@@ -23,12 +28,12 @@ impl<S: Scheme> Replica<S> {
         true
     }
 
-    /// Whether a timeout certificate is good.
+    /// Verifies a timeout certificate.
     pub(super) fn check_tc(
         &mut self,
         from: MemberIndex,
         tc: &TimeoutCertificate<S>,
-        out: &mut Out<S>,
+        out: &mut ReplicaStep<S>,
     ) -> bool {
         if self.verified_tc.as_ref() == Some(tc) || self.pacemaker.tc() == Some(tc) {
             return true;
@@ -43,13 +48,18 @@ impl<S: Scheme> Replica<S> {
 
     pub(super) fn remember(&mut self, qc: &Certificate<S>) {
         self.verified.insert(qc.statement().view, qc.clone());
-        while self.verified.len() > MEMORY {
+        while self.verified.len() > VIEW_WINDOW {
             self.verified.pop_first();
         }
     }
 
-    /// Everything that follows from a good certificate. `hint` probably has its block.
-    pub(super) fn learn_qc(&mut self, qc: &Certificate<S>, hint: Option<MemberIndex>, out: &mut Out<S>) {
+    /// Applies a verified certificate. `hint` most likely has its block.
+    pub(super) fn learn_qc(
+        &mut self,
+        qc: &Certificate<S>,
+        hint: Option<MemberIndex>,
+        out: &mut ReplicaStep<S>,
+    ) {
         let digest = BlockDigest(qc.statement().digest);
         if let Some(node) = self.tree.get_mut(&digest)
             && node.certificate.is_none()
@@ -64,57 +74,59 @@ impl<S: Scheme> Replica<S> {
             self.seek(qc, hint);
         }
         if is_new_view {
-            self.entered(false, out);
+            self.on_view_entered(false, out);
         }
     }
 
-    /// Everything that follows from a good timeout certificate. One that names a view whose certificate is not known
-    /// is ignored: honest members show the certificate with it, and in the view after it no block could be proposed.
-    pub(super) fn learn_tc(&mut self, tc: TimeoutCertificate<S>, out: &mut Out<S>) {
-        if self.is_news(&tc) && self.pacemaker.on_timeout_certificate(&self.committees, tc) {
-            self.entered(true, out);
+    /// Applies a verified timeout certificate. A certificate whose highest value is above the highest known
+    /// certificate is ignored: honest members send that certificate with it, and no block could be proposed in the
+    /// view after it.
+    pub(super) fn learn_tc(&mut self, tc: TimeoutCertificate<S>, out: &mut ReplicaStep<S>) {
+        if self.begins_view(&tc) && self.pacemaker.on_timeout_certificate(&self.committees, tc) {
+            self.on_view_entered(true, out);
         }
     }
 
-    /// Whether a timeout certificate, if it is good, begins a new view in which blocks can be proposed.
-    pub(super) fn is_news(&self, tc: &TimeoutCertificate<S>) -> bool {
+    /// Returns `true` if the timeout certificate, if valid, begins a new view in which blocks can be proposed.
+    pub(super) fn begins_view(&self, tc: &TimeoutCertificate<S>) -> bool {
         tc.view() >= self.pacemaker.view() && tc.highest_value() <= self.pacemaker.certified()
     }
 
-    /// Looks for the block of the highest certificate, if it is above the committed one and unknown. A search for an
-    /// older one is obsolete: maybe it lost and nobody has it any more.
+    /// Searches for the block of the highest certificate, if it is unknown and above the committed one. A search for
+    /// an older block ends: that block may have lost, and no member may have it any more.
     pub(super) fn seek(&mut self, qc: &Certificate<S>, hint: Option<MemberIndex>) {
         let digest = BlockDigest(qc.statement().digest);
         if self.tree.contains(&digest) || qc.statement().view <= self.tree.root().view {
-            self.sync.found();
+            self.sync.end_search();
         } else {
-            self.sync.seek(digest, hint, qc.signers());
+            self.sync.search_for(digest, hint, qc.signers());
         }
     }
 
-    pub(super) fn announce_view(&self, timed_out: bool, out: &mut Out<S>) {
+    pub(super) fn announce_view(&self, timed_out: bool, out: &mut ReplicaStep<S>) {
         out.output(Output::View { view: self.pacemaker.view(), leader: self.leader(), timed_out });
     }
 
-    fn entered(&mut self, timed_out: bool, out: &mut Out<S>) {
+    fn on_view_entered(&mut self, timed_out: bool, out: &mut ReplicaStep<S>) {
         self.candidate = None;
         let view = self.pacemaker.view();
-        if self.is_blank && self.sync.is_greeting() {
-            // The chain has begun, and nobody said yet how far: maybe the records were lost, and votes with them.
+        if self.participation.is_unconfirmed() && self.sync.is_greeting() {
+            // The chain has begun, and no member has reported its view yet: the records may be lost, and votes with
+            // them.
             self.safety.abstain(view);
         }
-        self.tree.thin(&self.high_digest(), view.saturating_sub(1));
-        self.votes.retain(|of, _| of.saturating_add(MEMORY as u64) >= view);
+        self.tree.prune(&self.high_digest(), view.saturating_sub(1));
+        self.votes.retain(|of, _| of.saturating_add(VIEW_WINDOW as u64) >= view);
         self.announce_view(timed_out, out);
     }
 
-    /// Shows a member what it has missed, but not more often than it can use.
-    pub(super) fn help(&mut self, peer: MemberIndex, out: &mut Out<S>) {
+    /// Sends a member the highest certificates, at most once per quarter of the retry interval.
+    pub(super) fn send_advance(&mut self, peer: MemberIndex, out: &mut ReplicaStep<S>) {
         let pause = self.parameters.retry / 4;
-        if self.helped.get(&peer).is_some_and(|at| at.plus(pause) > self.now) {
+        if self.advance_sent_at.get(&peer).is_some_and(|at| at.plus(pause) > self.now) {
             return;
         }
-        self.helped.insert(peer, self.now);
+        self.advance_sent_at.insert(peer, self.now);
         out.send(peer, Message::Advance(Box::new(self.pacemaker.advance())));
     }
 }

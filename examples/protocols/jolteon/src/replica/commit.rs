@@ -3,7 +3,7 @@ use std::sync::Arc;
 use quorate::certificate::Certificate;
 use quorate::scheme::Scheme;
 
-use super::{MAX_UNEXECUTED, Out, Replica};
+use super::{MAX_UNEXECUTED, Replica, ReplicaStep};
 use crate::batch::BatchRef;
 use crate::block::{Block, Executed};
 use crate::finality::Finality;
@@ -11,14 +11,14 @@ use crate::ids::BlockDigest;
 use crate::interface::{Delivery, Output, OwnBatchState};
 use crate::record::{Committed, Record};
 
-/// In how many undelivered blocks missing batches are looked for, and up to how many bytes of batches; the first
-/// block's always are.
+/// Number of undelivered blocks, and of bytes of their batches, for which missing batches are requested. The first
+/// block's batches are always requested.
 const LOOKAHEAD: usize = 32;
 const LOOKAHEAD_BYTES: u64 = 64 << 20;
 
 impl<S: Scheme> Replica<S> {
-    /// A block came after its certificate: puts the two together.
-    pub(super) fn attach_certificate(&mut self, digest: &BlockDigest, out: &mut Out<S>) {
+    /// Attaches a known certificate to a block that arrived after it.
+    pub(super) fn attach_certificate(&mut self, digest: &BlockDigest, out: &mut ReplicaStep<S>) {
         let high = self.pacemaker.high().filter(|qc| qc.statement().digest == digest.0).cloned();
         if let Some(qc) = high
             && let Some(node) = self.tree.get_mut(digest)
@@ -28,8 +28,8 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// The commit rule: a block is committed, with its ancestors, when its child in the next view is certified.
-    pub(super) fn try_commit(&mut self, child: &BlockDigest, out: &mut Out<S>) {
+    /// Commit rule: a block and its ancestors are committed when its child in the next view is certified.
+    pub(super) fn try_commit(&mut self, child: &BlockDigest, out: &mut ReplicaStep<S>) {
         let Some(node) = self.tree.get(child) else { return };
         let Some(qc) = node.certificate.clone() else { return };
         let child = node.block.clone();
@@ -38,7 +38,7 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    fn commit(&mut self, child: Arc<Block<S>>, certificate: Certificate<S>, out: &mut Out<S>) {
+    fn commit(&mut self, child: Arc<Block<S>>, certificate: Certificate<S>, out: &mut ReplicaStep<S>) {
         let Some(path) = self.tree.path(&child.parent) else { return };
         for block in path.iter().chain([&child]) {
             self.make_durable(&block.digest(), out);
@@ -62,11 +62,11 @@ impl<S: Scheme> Replica<S> {
         self.orphans.retain(|_, block| block.view > view);
         let payload: Vec<BatchRef> = path.iter().flat_map(|block| block.payload.iter().cloned()).collect();
         self.settle_batches(&payload, out);
-        self.queue.extend(Finality::of_path(&path, &child, &certificate));
+        self.queue.extend(Finality::for_path(&path, &child, &certificate));
         self.deliver(out);
     }
 
-    fn settle_batches(&mut self, committed: &[BatchRef], out: &mut Out<S>) {
+    fn settle_batches(&mut self, committed: &[BatchRef], out: &mut ReplicaStep<S>) {
         let chain = self.tree.root().state.inventory.clone();
         let (own, forgotten) = self.mempool.settle(&chain, committed);
         for (sequence, is_committed) in own {
@@ -79,9 +79,8 @@ impl<S: Scheme> Replica<S> {
         self.report_congestion(out);
     }
 
-    /// Delivers committed blocks in the order of the chain, as far as their batches are here and the application
-    /// keeps up.
-    pub(super) fn deliver(&mut self, out: &mut Out<S>) {
+    /// Delivers committed blocks in chain order, as long as their batches are available and the application keeps up.
+    pub(super) fn deliver(&mut self, out: &mut ReplicaStep<S>) {
         while let Some((block, _)) = self.queue.front() {
             let batches: Option<Vec<_>> =
                 block.payload.iter().map(|batch| self.mempool.batch(&batch.digest()).cloned()).collect();
@@ -106,20 +105,20 @@ impl<S: Scheme> Replica<S> {
                 break;
             }
             for batch in block.payload.iter().filter(|batch| self.mempool.batch(&batch.digest()).is_none()) {
-                self.sync.want(block.height, batch);
+                self.sync.request_batch(block.height, batch);
             }
         }
     }
 
-    /// Whether the application keeps up, so that a block with that many bytes of batches can be delivered.
+    /// Returns `true` if the application keeps up, so that a block with this many bytes of batches can be delivered.
     pub(super) fn may_deliver(&self, bytes: usize) -> bool {
         let waiting = self.unexecuted.iter().map(|(_, bytes)| bytes).sum::<usize>();
         let fits = waiting == 0 || waiting + bytes <= self.parameters.max_unexecuted_bytes;
         fits && self.delivered < self.execution.newest().height + MAX_UNEXECUTED
     }
 
-    /// The application executed up to a block.
-    pub(super) fn on_executed(&mut self, executed: Executed, out: &mut Out<S>) {
+    /// Handles a report that the application executed up to a block.
+    pub(super) fn on_executed(&mut self, executed: Executed, out: &mut ReplicaStep<S>) {
         if executed.height <= self.delivered && self.execution.record(executed) {
             while self.unexecuted.front().is_some_and(|(height, _)| *height <= executed.height) {
                 self.unexecuted.pop_front();

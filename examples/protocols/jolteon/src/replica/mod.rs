@@ -1,20 +1,22 @@
-//! The state machine: it takes inputs in, and lets the parts of this crate say what follows.
+//! The state machine: one match over the phase and the input, whose handlers are in the files of this folder.
 //!
-//! | file | what it handles |
+//! | file | responsibility |
 //! |---|---|
-//! | `restore` | making a replica, and making it again from its records |
-//! | `propose` | proposals, own and others' |
-//! | `vote` | votes for blocks, own and others' |
-//! | `timeout` | giving views up, and helping those who are behind |
-//! | `certificates` | what follows from a quorum or timeout certificate |
+//! | `phase` | phases of the replica |
+//! | `restore` | creating a replica, also from its records |
+//! | `propose` | proposals, own and received |
+//! | `vote` | votes for blocks, own and received |
+//! | `timeout` | timeouts and certificates of other members |
+//! | `certificates` | effects of quorum and timeout certificates |
 //! | `commit` | commits, deliveries, states |
 //! | `batches` | dissemination of batches |
-//! | `catchup` | asking for what is missing, answering those who ask |
+//! | `catchup` | requests for missing blocks and batches, and responses |
 
 mod batches;
 mod catchup;
 mod certificates;
 mod commit;
+mod phase;
 mod propose;
 mod restore;
 #[cfg(test)]
@@ -35,8 +37,10 @@ use quorate_protocol::execution::Execution;
 
 pub use restore::Config;
 
+use phase::{Participation, Phase};
+
 use crate::block::{Block, Committees};
-use crate::finality::Final;
+use crate::finality::FinalizedBlock;
 use crate::ids::BlockDigest;
 use crate::interface::{Command, Evidence, Output, Status, Timer};
 use crate::mempool::Mempool;
@@ -45,17 +49,17 @@ use crate::pacemaker::Pacemaker;
 use crate::parameters::Parameters;
 use crate::record::Record;
 use crate::safety::Safety;
-use crate::sync::Sync;
+use crate::sync::Synchronizer;
 use crate::tree::Tree;
 
-/// How many verified certificates are remembered, and how far ahead votes are collected.
-const MEMORY: usize = 64;
-/// How many delivered blocks may wait for their execution before delivery waits too.
+/// Number of verified certificates kept, and number of views ahead for which votes are collected.
+const VIEW_WINDOW: usize = 64;
+/// Maximum number of delivered, unexecuted blocks.
 const MAX_UNEXECUTED: u64 = 128;
-/// The shortest time until something is sent again.
+/// Minimum time until a message is sent again.
 const MIN_RETRY: core::time::Duration = core::time::Duration::from_millis(20);
 
-/// One validator. See the [crate](crate).
+/// A validator. See the [crate](crate).
 pub struct Replica<S: Scheme> {
     committees: Committees<S>,
     me: MemberIndex,
@@ -67,36 +71,33 @@ pub struct Replica<S: Scheme> {
     pacemaker: Pacemaker<S>,
     tree: Tree<S>,
     mempool: Mempool,
-    sync: Sync<S>,
+    sync: Synchronizer<S>,
     execution: Execution,
 
-    /// Votes by view, for views that are not certified.
+    /// Votes by view, for uncertified views.
     votes: BTreeMap<u64, VoteCollector<S>>,
     suspects: Suspects,
     last_vote: Option<Vote<S>>,
-    /// The block of this view that this member would vote for.
+    /// The block of the current view to vote for.
     candidate: Option<BlockDigest>,
-    /// The first proposal of each author in each view.
+    /// First proposal of each author in each view.
     proposals: BTreeMap<(u64, MemberIndex), Vote<Ed25519>>,
-    /// Each author's last block whose parent is missing.
+    /// Last block of each author whose parent is missing.
     orphans: BTreeMap<MemberIndex, Arc<Block<S>>>,
     /// Verified certificates by view.
     verified: BTreeMap<u64, Certificate<S>>,
     verified_tc: Option<TimeoutCertificate<S>>,
     last_block_at: Option<Time>,
-    /// When a member was last sent what it missed.
-    helped: BTreeMap<MemberIndex, Time>,
+    /// Time of the last `Advance` to each member.
+    advance_sent_at: BTreeMap<MemberIndex, Time>,
 
-    /// Committed blocks that were not delivered.
-    queue: VecDeque<Final<S>>,
+    /// Committed, undelivered blocks.
+    queue: VecDeque<FinalizedBlock<S>>,
     delivered: u64,
-    /// Heights and bytes of the blocks that were delivered and not executed.
+    /// Heights and sizes in bytes of the delivered, unexecuted blocks.
     unexecuted: VecDeque<(u64, usize)>,
     next_sequence: u64,
-    /// Whether there were no records.
-    is_blank: bool,
-    /// How often a view timed out from which it abstains for that reason.
-    abstained: u32,
+    participation: Participation,
     timeouts: u64,
 
     view_timer: Option<u64>,
@@ -104,20 +105,20 @@ pub struct Replica<S: Scheme> {
     retry_timer: Option<Time>,
 }
 
-type Out<S> = Step<Replica<S>>;
+type ReplicaStep<S> = Step<Replica<S>>;
 
 impl<S: Scheme> Replica<S> {
-    /// The number for this member's next batch.
+    /// Returns the number of this member's next batch.
     pub fn next_sequence(&self) -> u64 {
         self.next_sequence
     }
 
-    /// What decoders need to know; a link can use it to decode on its own thread.
+    /// Returns the context of decoders. A link can use it to decode on its own thread.
     pub fn committees(&self) -> &Committees<S> {
         &self.committees
     }
 
-    /// A few numbers.
+    /// Returns a summary of the state.
     pub fn status(&self) -> Status {
         Status {
             view: self.pacemaker.view(),
@@ -133,51 +134,65 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Who leads the current view, as far as this member knows: by the chain of its highest certificate, or by the
-    /// committed chain while that is incomplete.
+    /// Returns the leader of the current view, derived from the chain of the highest certificate or, while that chain
+    /// is incomplete, from the committed chain.
     fn leader(&self) -> MemberIndex {
         let high = self.high_digest();
         let state = self.tree.state(&high).unwrap_or(&self.tree.root().state);
-        state.standings.leader(&self.committees.voters, self.pacemaker.view())
+        state.reputation.leader(&self.committees.voters, self.pacemaker.view())
     }
 
-    /// The block of the highest certificate; the genesis if there is none.
+    /// Returns the block of the highest certificate; the genesis if there is none.
     fn high_digest(&self) -> BlockDigest {
         self.pacemaker.high().map_or(self.tree.root().digest, |qc| BlockDigest(qc.statement().digest))
     }
 
-    fn dispatch(&mut self, input: Input<Self>, out: &mut Out<S>) {
-        match input {
-            Input::Start => self.on_start(out),
-            Input::Message { from, message } => match check_sender(&self.committees, from, &message) {
+    /// Applies one input. The comments name the sections of spec/jolteon.md.
+    fn dispatch(&mut self, input: Input<Self>, out: &mut ReplicaStep<S>) {
+        match (self.phase(), input) {
+            // Catching up, Greeting: `finish_step` sends Hello.
+            (_, Input::Start) => self.on_start(out),
+            (_, Input::Message { from, message }) => match check_sender(&self.committees, from, &message) {
                 Ok(()) if from != self.me => self.on_message(from, message, out),
                 Ok(()) => {}
                 Err(error) => out.fault(from, Evidence::Invalid { what: "sender of a message", error }),
             },
-            Input::Timer(Timer::View) => {
+            // Pacemaker, Timer: without work the view lasts.
+            (Phase::Idle, Input::Timer(Timer::View)) => self.view_timer = None,
+            // Pacemaker, Timeout: the member gives the view up.
+            (Phase::Working, Input::Timer(Timer::View)) => {
                 self.view_timer = None;
-                self.on_view_timer(out);
+                self.time_out(out);
             }
-            Input::Timer(Timer::Propose) => {
-                self.propose_timer = false;
+            // Pacemaker, Timeout: it repeats its timeout until the view ends.
+            (Phase::TimedOut, Input::Timer(Timer::View)) => {
+                self.view_timer = None;
+                self.repeat_timeout(out);
             }
-            Input::Timer(Timer::Retry) => self.retry_timer = None,
-            Input::Command(Command::Seal(batch)) => self.on_seal(batch, out),
-            Input::Command(Command::Executed(executed)) => self.on_executed(executed, out),
-            Input::Command(Command::Connected(peer)) => self.on_connected(peer, out),
+            // Pacemaker, Leader: `finish_step` proposes.
+            (_, Input::Timer(Timer::Propose)) => self.propose_timer = false,
+            // Batches and Catching up: `finish_step` sends what is due.
+            (_, Input::Timer(Timer::Retry)) => self.retry_timer = None,
+            (_, Input::Command(Command::Seal(batch))) => self.on_seal(batch, out),
+            (_, Input::Command(Command::Executed(executed))) => self.on_executed(executed, out),
+            (_, Input::Command(Command::Connected(peer))) => self.on_connected(peer, out),
         }
     }
 
-    fn on_message(&mut self, from: MemberIndex, message: Message<S>, out: &mut Out<S>) {
+    fn on_message(&mut self, from: MemberIndex, message: Message<S>, out: &mut ReplicaStep<S>) {
         match message {
+            // Safety rules; Validity for a parent.
             Message::Proposal(block) => self.on_proposal(from, block, out),
             Message::Vote(vote) => self.on_vote(vote, out),
+            // Pacemaker.
             Message::Timeout(timeout) => self.on_timeout(from, *timeout, out),
             Message::Advance(advance) => self.on_advance(from, *advance, out),
-            Message::Hello { .. } => self.help(from, out),
+            Message::Hello { .. } => self.send_advance(from, out),
+            // Batches.
             Message::Batch(batch) => self.on_batch(from, batch, out),
             Message::Acknowledge(vote) => self.on_acknowledge(vote, out),
             Message::Certified(batch) => self.on_certified(from, *batch, out),
+            // Catching up.
             Message::BlockRequest { from: height, target } => {
                 self.on_block_request(from, height, &target, out)
             }
@@ -187,8 +202,8 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Whether another block is needed: for batches that are certified and not committed, or to state, in a
-    /// committed block, the state after the last batches. Clients cannot prove that state before.
+    /// Returns `true` if another block is needed: for certified, uncommitted batches, or to state the state after the
+    /// last batches in a committed block, before which clients cannot prove that state.
     fn wants_block(&self) -> bool {
         let root = self.tree.root();
         let payload = root.state.payload_height;
@@ -196,17 +211,23 @@ impl<S: Scheme> Replica<S> {
             || (root.executed.height < payload && self.execution.newest().height >= payload)
     }
 
-    /// Whether the view's timer should run.
-    fn has_work(&self) -> bool {
-        self.wants_block() || self.pacemaker.sent.is_some()
+    /// Returns the phase of the current view.
+    fn phase(&self) -> Phase {
+        if self.pacemaker.sent.is_some() {
+            Phase::TimedOut
+        } else if self.wants_block() {
+            Phase::Working
+        } else {
+            Phase::Idle
+        }
     }
 
-    /// Proposes if it is time, asks for what is missing, and makes the timers agree with the state.
-    fn settle(&mut self, out: &mut Out<S>) {
+    /// Completes a step: proposes if possible, sends due requests, and sets the timers.
+    fn finish_step(&mut self, out: &mut ReplicaStep<S>) {
         self.try_propose(out);
         self.resend_batches(out);
-        self.ask(out);
-        let view = self.has_work().then_some(self.pacemaker.view());
+        self.send_requests(out);
+        let view = (self.phase() != Phase::Idle).then_some(self.pacemaker.view());
         if view != self.view_timer {
             match view {
                 Some(_) => out.set_timer(Timer::View, self.pacemaker.patience(&self.parameters)),
@@ -223,7 +244,7 @@ impl<S: Scheme> Replica<S> {
             }
             (Some(due), armed) => {
                 let due = due.max(self.now.plus(MIN_RETRY));
-                // A timer that fires too early only looks again; moving it with every message would cost more.
+                // A timer that fires early is harmless; resetting it with every message would cost more.
                 if armed.is_none_or(|armed| due < armed) {
                     out.set_timer(Timer::Retry, due.since(self.now));
                     self.retry_timer = Some(due);
@@ -252,7 +273,7 @@ impl<S: Scheme> Machine for Replica<S> {
         self.now = self.now.max(now);
         let mut out = Step::new();
         self.dispatch(input, &mut out);
-        self.settle(&mut out);
+        self.finish_step(&mut out);
         out
     }
 }
@@ -266,7 +287,8 @@ impl<S: Scheme> core::fmt::Debug for Replica<S> {
     }
 }
 
-/// Votes, proposals and batches come from those who made them; whatever else is passed on has certificates.
+/// Checks the author of votes, timeouts, proposals, batches and acknowledgements. Other messages may be relayed,
+/// because they carry certificates.
 fn check_sender<S: Scheme>(
     committees: &Committees<S>,
     from: MemberIndex,
@@ -275,7 +297,7 @@ fn check_sender<S: Scheme>(
     if from >= committees.voters.len() {
         return Err(Error::UnknownSigner { index: from.into() });
     }
-    let maker = match message {
+    let author = match message {
         Message::Proposal(block) => block.author,
         Message::Vote(vote) => vote.signer(),
         Message::Timeout(timeout) => timeout.vote.signer(),
@@ -283,5 +305,5 @@ fn check_sender<S: Scheme>(
         Message::Acknowledge(vote) => vote.signer(),
         _ => from,
     };
-    if maker == from { Ok(()) } else { Err(Error::WrongContext { what: "maker of the message" }) }
+    if author == from { Ok(()) } else { Err(Error::WrongContext { what: "author of the message" }) }
 }

@@ -4,7 +4,7 @@ use quorate::certificate::Equivocation;
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 
-use super::{MEMORY, Out, Replica};
+use super::{Replica, ReplicaStep, VIEW_WINDOW};
 use crate::block::{Block, Content, Executed};
 use crate::ids::BlockDigest;
 use crate::interface::{Evidence, Timer};
@@ -12,12 +12,12 @@ use crate::mempool::check_certificates;
 use crate::message::Message;
 use crate::record::Record;
 
-/// How far execution may lag behind the chain before this member proposes nothing more.
+/// Maximum lag of execution behind the chain at which this member still proposes.
 const MAX_LAG: u64 = 256;
 
 impl<S: Scheme> Replica<S> {
-    /// A block from its author.
-    pub(super) fn on_proposal(&mut self, from: MemberIndex, block: Arc<Block<S>>, out: &mut Out<S>) {
+    /// Handles a proposal from its author.
+    pub(super) fn on_proposal(&mut self, from: MemberIndex, block: Arc<Block<S>>, out: &mut ReplicaStep<S>) {
         if block.view <= self.tree.root().view || self.tree.contains(&block.digest()) {
             return;
         }
@@ -45,9 +45,9 @@ impl<S: Scheme> Replica<S> {
         {
             return;
         }
-        // From here on the view is known to have begun, so that these are as few as the views.
+        // The certificates prove that the view has begun, so the number of entries is bounded by the number of views.
         self.proposals.insert((block.view, block.author), proposal);
-        while self.proposals.len() > 4 * MEMORY {
+        while self.proposals.len() > 4 * VIEW_WINDOW {
             self.proposals.pop_first();
         }
         if let Some(qc) = &block.justify {
@@ -63,13 +63,13 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// A block whose signature and certificates were checked and whose parent is known.
-    pub(super) fn accept(&mut self, block: Arc<Block<S>>, out: &mut Out<S>) {
+    /// Accepts a block with verified signature and certificates and a known parent.
+    pub(super) fn accept(&mut self, block: Arc<Block<S>>, out: &mut ReplicaStep<S>) {
         if block.view <= self.tree.root().view || self.tree.contains(&block.digest()) {
             return;
         }
         if self.queue.len() >= 4 * self.parameters.max_undelivered {
-            // So far behind, more blocks only cost memory. They are asked for again, by ranges.
+            // This far behind, further blocks only cost memory. They are requested again by range.
             return;
         }
         if let Err(rule) = self.check_against_parent(&block) {
@@ -81,7 +81,7 @@ impl<S: Scheme> Replica<S> {
             return;
         }
         if let Some(qc) = block.justify.clone() {
-            // Known when the block came, but maybe not its block.
+            // The certificate may have been known before its block.
             self.learn_qc(&qc, None, out);
         }
         if !self.tree.insert(&self.committees, block.clone(), false) {
@@ -100,8 +100,8 @@ impl<S: Scheme> Replica<S> {
         self.adopt_orphans(out);
     }
 
-    /// Blocks that waited for their parent.
-    pub(super) fn adopt_orphans(&mut self, out: &mut Out<S>) {
+    /// Accepts blocks whose missing parent has arrived.
+    pub(super) fn adopt_orphans(&mut self, out: &mut ReplicaStep<S>) {
         let root = self.tree.root().view;
         self.orphans.retain(|_, block| block.view > root);
         let ready: Vec<MemberIndex> = self
@@ -117,13 +117,13 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Proposes, if it is this member's turn and there is something to order.
-    pub(super) fn try_propose(&mut self, out: &mut Out<S>) {
+    /// Proposes if this member leads the view and there is work.
+    pub(super) fn try_propose(&mut self, out: &mut ReplicaStep<S>) {
         let view = self.pacemaker.view();
         let idle = self.propose_timer || !self.wants_block();
         if idle
-            || self.safety.proposed() >= view
-            || self.safety.gave_up() >= view
+            || self.safety.last_proposed_view() >= view
+            || self.safety.last_timeout_view() >= view
             || self.safety.abstains(view)
         {
             return;
@@ -139,22 +139,22 @@ impl<S: Scheme> Replica<S> {
         self.propose(parent, height, stated, out);
     }
 
-    /// Height and stated state of the parent, if this member may and should propose on it now.
+    /// Returns the parent's height and named state if this member may propose on it now.
     fn may_propose(&self, parent: &BlockDigest) -> Option<(u64, Executed)> {
         let view = self.pacemaker.view();
         let justified = match self.pacemaker.tc() {
             Some(tc) => tc.view() + 1 == view && self.pacemaker.certified() >= tc.highest_value(),
             None => self.pacemaker.certified() + 1 == view,
         };
-        let place = self.tree.place(parent)?;
+        let place = self.tree.height_and_state(parent)?;
         let behind = self.tree.root().height.saturating_sub(self.execution.newest().height) > MAX_LAG;
         let turn = self.leader() == self.me;
         (turn && justified && !behind).then_some(place)
     }
 
-    fn propose(&mut self, parent: BlockDigest, height: u64, stated: Executed, out: &mut Out<S>) {
+    fn propose(&mut self, parent: BlockDigest, height: u64, stated: Executed, out: &mut ReplicaStep<S>) {
         let Some(state) = self.tree.state(&parent) else { return };
-        // Only what the chain shows to be committed: a voter that has not seen why more is cannot execute it.
+        // Only states that the chain proves committed: a voter without the proof could not have executed more.
         let final_height = state.final_above(self.tree.block(&parent));
         let newest = self.execution.up_to(final_height).filter(|newest| newest.height > stated.height);
         let content = Content {
@@ -178,12 +178,12 @@ impl<S: Scheme> Replica<S> {
     }
 
     fn check_against_parent(&self, block: &Block<S>) -> Result<(), &'static str> {
-        let place = self.tree.place(&block.parent).zip(self.tree.state(&block.parent));
+        let place = self.tree.height_and_state(&block.parent).zip(self.tree.state(&block.parent));
         let Some(((height, stated), state)) = place else { return Err("its parent is unknown") };
         if block.height != height + 1 {
             return Err("its height is not one above its parent's");
         }
-        if state.standings.leader(&self.committees.voters, block.view) != block.author {
+        if state.reputation.leader(&self.committees.voters, block.view) != block.author {
             return Err("its author does not lead its view");
         }
         let same = block.executed.height == stated.height && block.executed.state_root != stated.state_root;

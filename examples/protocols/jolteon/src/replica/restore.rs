@@ -11,11 +11,12 @@ use quorate::scheme::Scheme;
 use quorate::{Error, Result};
 use quorate_protocol::execution::Execution;
 
-use super::{Out, Replica};
+use super::phase::Participation;
+use super::{Replica, ReplicaStep};
 use crate::batch::Batch;
 use crate::block::{Block, Committees, Executed};
-use crate::chain::ChainState;
-use crate::finality::{Final, Finality};
+use crate::chain_state::ChainState;
+use crate::finality::{Finality, FinalizedBlock};
 use crate::ids::BlockDigest;
 use crate::mempool::Mempool;
 use crate::message::Timeout;
@@ -23,37 +24,36 @@ use crate::pacemaker::Pacemaker;
 use crate::parameters::Parameters;
 use crate::record::{Committed, Record};
 use crate::safety::Safety;
-use crate::sync::Sync;
+use crate::sync::Synchronizer;
 use crate::tree::{Root, Tree};
 
-/// What a replica is made of.
+/// Configuration of a replica.
 pub struct Config<S: Scheme> {
     /// The members with their voting keys.
     pub voters: Arc<Committee<S>>,
-    /// The same members in the same order with their identity keys; chain and epoch are the voters'.
+    /// The same members in the same order with their identity keys. Chain and epoch equal those of `voters`.
     pub identities: Arc<Committee<Ed25519>>,
-    /// This member.
+    /// Index of this member.
     pub me: MemberIndex,
-    /// Its voting key.
+    /// Voting key of this member.
     pub voting_key: S::SecretKey,
-    /// Its identity key.
+    /// Identity key of this member.
     pub identity_key: <Ed25519 as Scheme>::SecretKey,
     /// The application's state before block 1.
     pub genesis_root: Hash,
-    /// What the application has executed durably: delivery goes on after it. After the genesis: height 0 and
-    /// `genesis_root`.
+    /// The last durably executed state; delivery continues after it. At the genesis: height 0 and `genesis_root`.
     pub executed: Executed,
-    /// Older states that the application remembers, as far as it can: best those of the last 512 heights. Others may
-    /// name them in their blocks, and this member votes only for states that it knows.
+    /// Older states that the application still knows, ideally of the last 512 heights. Other members may name them in
+    /// their blocks, and this member votes only for states that it knows.
     pub recent: Vec<Executed>,
-    /// The number of the first batch of a member that has no records: higher than any that this identity used
-    /// before. 1 for a new identity; seconds since 1970 × 2¹⁶ whenever a data directory is made.
+    /// Number of the first batch of a member without records; must be higher than any number this identity used
+    /// before. Use 1 for a new identity, and seconds since 1970 × 2¹⁶ for a new data directory.
     pub first_sequence: u64,
-    /// Pace and limits.
+    /// Timeouts and limits.
     pub parameters: Parameters,
 }
 
-/// Records, sorted by what they are.
+/// Records by type.
 struct Records<S: Scheme> {
     batches: Vec<Arc<Batch>>,
     blocks: BTreeMap<BlockDigest, Arc<Block<S>>>,
@@ -64,21 +64,24 @@ struct Records<S: Scheme> {
 }
 
 impl<S: Scheme> Replica<S> {
-    /// A replica that goes on where `records` end; without records, a new one. Whatever it sent before is
-    /// remembered; whatever was committed above [`Config::executed`] is delivered (again).
+    /// Creates a replica, restored from `records` if there are any. Everything it sent before is remembered;
+    /// everything committed above [`Config::executed`] is delivered again.
     ///
     /// # Errors
-    /// [`Error::BadCommittee`] for committees that do not belong together; [`Error::WrongContext`] for keys that are
-    /// not the member's, records of another chain or key, or an application that is ahead of the records;
-    /// [`Error::Malformed`] if a block is missing that has yet to be delivered.
+    /// [`Error::BadCommittee`] if the committees do not match; [`Error::WrongContext`] for keys of another member,
+    /// records of another chain or key, or an application state ahead of the records; [`Error::Malformed`] if a block
+    /// that must still be delivered is missing.
     pub fn new(config: Config<S>, records: impl IntoIterator<Item = Record<S>>) -> Result<Self> {
         let Config { me, parameters, executed, .. } = config;
         let committees = Committees { voters: config.voters, identities: config.identities };
         check_committees(&committees, me)?;
         let identity_key = Ed25519::secret_from_bytes(&*Ed25519::secret_to_bytes(&config.identity_key))?;
         let mut records = records.into_iter().peekable();
-        let is_blank = records.peek().is_none();
-        let records = sort(records);
+        let participation = match records.peek() {
+            Some(_) => Participation::Full,
+            None => Participation::Unconfirmed { abstained: 0 },
+        };
+        let records = sort_records(records);
         let safety = Safety::restore(
             &committees,
             config.voting_key,
@@ -87,20 +90,26 @@ impl<S: Scheme> Replica<S> {
             records.proposals,
         )?;
         if !safety.belongs_to(&committees, me) {
-            return Err(Error::WrongContext { what: "secret key; it is not this member's" });
+            return Err(Error::WrongContext { what: "secret key: it does not belong to this member" });
         }
 
         let genesis = Executed { height: 0, state_root: config.genesis_root };
         let committed = records.committed.as_ref();
         if executed.height > committed.map_or(0, |committed| committed.height) {
-            return Err(Error::WrongContext { what: "application state; it is ahead of the records" });
+            return Err(Error::WrongContext { what: "application state: it is ahead of the records" });
         }
         let root = root(&committees, genesis, committed, &records.blocks)?;
         let queue = undelivered(&records.blocks, committed, executed.height)?;
         let mut execution = Execution::new(executed, &config.recent);
         execution.prune_below(root.executed.height);
-        let tree = grow(&committees, root, &records.blocks);
-        let pacemaker = pace(&committees, &records.blocks, committed, records.timeout, safety.gave_up());
+        let tree = restore_tree(&committees, root, &records.blocks);
+        let pacemaker = restore_pacemaker(
+            &committees,
+            &records.blocks,
+            committed,
+            records.timeout,
+            safety.last_timeout_view(),
+        );
 
         let members = committees.voters.len();
         let mut replica = Self {
@@ -111,7 +120,7 @@ impl<S: Scheme> Replica<S> {
             safety,
             pacemaker,
             mempool: Mempool::new(me, members),
-            sync: Sync::new(me, members),
+            sync: Synchronizer::new(me, members),
             execution,
             votes: BTreeMap::new(),
             suspects: Suspects::new(),
@@ -122,13 +131,12 @@ impl<S: Scheme> Replica<S> {
             verified: BTreeMap::new(),
             verified_tc: None,
             last_block_at: None,
-            helped: BTreeMap::new(),
+            advance_sent_at: BTreeMap::new(),
             queue,
             delivered: executed.height,
             unexecuted: VecDeque::new(),
             next_sequence: config.first_sequence.max(1),
-            is_blank,
-            abstained: 0,
+            participation,
             timeouts: 0,
             view_timer: None,
             propose_timer: false,
@@ -141,32 +149,32 @@ impl<S: Scheme> Replica<S> {
         Ok(replica)
     }
 
-    /// The first input of a run.
-    pub(super) fn on_start(&mut self, out: &mut Out<S>) {
+    /// Handles the first input of a run.
+    pub(super) fn on_start(&mut self, out: &mut ReplicaStep<S>) {
         if self.committees.voters.len() == 1 {
-            self.sync.alone();
+            self.sync.skip_greeting();
         }
         if let Some(high) = self.pacemaker.high().cloned() {
             self.seek(&high, None);
         }
         if let Some(timeout) = self.pacemaker.sent.clone() {
-            self.count(timeout, out);
+            self.count_timeout(timeout, out);
         }
         self.certify_own(out);
         self.deliver(out);
         self.announce_view(false, out);
     }
 
-    /// The last vote, if its block is known: a timeout of its view should carry it.
+    /// Restores the last vote, if its block is known, because a timeout of its view must carry it.
     fn restore_vote(&mut self) {
-        let view = self.safety.voted();
+        let view = self.safety.last_voted_view();
         let blocks: Vec<Arc<Block<S>>> =
             self.tree.nodes().map(|node| node.block.clone()).filter(|block| block.view == view).collect();
         self.last_vote = blocks.iter().find_map(|block| self.safety.repeat_vote(&self.committees, block));
     }
 
-    /// Batches that may still be committed are stored again, and the own ones among them sent again; batches that
-    /// are committed and not delivered are kept for that.
+    /// Stores batches that may still be committed and resends the own ones among them; keeps batches that are
+    /// committed and not delivered.
     fn restore_batches(&mut self, batches: Vec<Arc<Batch>>) {
         let chain = self.tree.root().state.inventory.clone();
         let named: Vec<_> = self
@@ -174,7 +182,7 @@ impl<S: Scheme> Replica<S> {
             .iter()
             .flat_map(|(block, _)| block.payload.iter().map(|batch| batch.digest()))
             .collect();
-        self.next_sequence = self.next_sequence.max(chain.of(self.me).top() + 1);
+        self.next_sequence = self.next_sequence.max(chain.author(self.me).top() + 1);
         for batch in batches {
             if batch.author() == self.me {
                 self.next_sequence = self.next_sequence.max(batch.sequence() + 1);
@@ -202,12 +210,10 @@ fn check_committees<S: Scheme>(committees: &Committees<S>, me: MemberIndex) -> R
         || voters.chain() != identities.chain()
         || voters.epoch() != identities.epoch()
     {
-        return Err(Error::BadCommittee {
-            rule: "voters and identities are of different size, chain or epoch",
-        });
+        return Err(Error::BadCommittee { rule: "voters and identities differ in size, chain or epoch" });
     }
     if (0..voters.len()).any(|m| voters.weight(m) != identities.weight(m)) {
-        return Err(Error::BadCommittee { rule: "a member weighs differently as voter and as identity" });
+        return Err(Error::BadCommittee { rule: "a member's weights as voter and as identity differ" });
     }
     if me >= voters.len() {
         return Err(Error::UnknownSigner { index: me.into() });
@@ -215,7 +221,7 @@ fn check_committees<S: Scheme>(committees: &Committees<S>, me: MemberIndex) -> R
     Ok(())
 }
 
-fn sort<S: Scheme>(records: impl IntoIterator<Item = Record<S>>) -> Records<S> {
+fn sort_records<S: Scheme>(records: impl IntoIterator<Item = Record<S>>) -> Records<S> {
     let mut sorted = Records {
         batches: Vec::new(),
         blocks: BTreeMap::new(),
@@ -276,15 +282,14 @@ fn root<S: Scheme>(
     })
 }
 
-const MISSING: Error =
-    Error::Malformed { what: "records: a committed block that was not executed is missing" };
+const MISSING: Error = Error::Malformed { what: "records: a committed, unexecuted block is missing" };
 
-/// The committed blocks above what was executed, with their proofs.
+/// Returns the committed blocks above the executed one, with their proofs.
 fn undelivered<S: Scheme>(
     blocks: &BTreeMap<BlockDigest, Arc<Block<S>>>,
     committed: Option<&Committed<S>>,
     executed: u64,
-) -> Result<VecDeque<Final<S>>> {
+) -> Result<VecDeque<FinalizedBlock<S>>> {
     let Some(committed) = committed else { return Ok(VecDeque::new()) };
     let mut path = Vec::new();
     let mut at = committed.digest;
@@ -297,11 +302,11 @@ fn undelivered<S: Scheme>(
     }
     path.reverse();
     let child = blocks.get(&committed.child).ok_or(MISSING)?;
-    Ok(Finality::of_path(&path, child, &committed.certificate).into())
+    Ok(Finality::for_path(&path, child, &committed.certificate).into())
 }
 
-/// Puts the blocks above the root back, each behind its parent.
-fn grow<S: Scheme>(
+/// Restores the blocks above the root, parents first.
+fn restore_tree<S: Scheme>(
     committees: &Committees<S>,
     root: Root<S>,
     blocks: &BTreeMap<BlockDigest, Arc<Block<S>>>,
@@ -319,10 +324,12 @@ fn grow<S: Scheme>(
     tree
 }
 
-/// The view that the records prove. Every recorded block counts, also one whose parent is missing: a vote for it rests
-/// on its certificates, and a member that forgot them could give a later view up in ignorance of what it helped to
-/// commit. They were checked before the block was recorded.
-fn pace<S: Scheme>(
+/// Restores the pacemaker in the view that the records prove.
+///
+/// Every recorded block counts, even without its parent: a vote for it relied on its certificates, which were
+/// verified before the block was recorded. A member that ignored them could time out a later view without naming what
+/// it helped to commit.
+fn restore_pacemaker<S: Scheme>(
     committees: &Committees<S>,
     blocks: &BTreeMap<BlockDigest, Arc<Block<S>>>,
     committed: Option<&Committed<S>>,
@@ -341,6 +348,6 @@ fn pace<S: Scheme>(
             tc = b.clone();
         }
     }
-    // A timeout whose guard record was lost never left, and the guard would still vote in its view.
+    // A timeout without its guard record never left, and the guard would still vote in its view.
     Pacemaker::new(committees, high, tc, timeout.filter(|timeout| timeout.vote.view() == gave_up))
 }

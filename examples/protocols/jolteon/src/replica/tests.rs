@@ -1,4 +1,4 @@
-//! Rules that only show in the replica as a whole. Four members with test keys; the replica is member 0.
+//! Rules that involve the replica as a whole. Four members with test keys; the replica is member 0.
 
 use super::*;
 use crate::block::{Content, Executed};
@@ -38,7 +38,7 @@ fn give(replica: &mut Replica<E>, from: MemberIndex, message: Message<E>) -> Ste
     replica.handle(now, Input::Message { from, message })
 }
 
-/// An empty block of the member that leads its view.
+/// Returns an empty block of its view's leader.
 fn block(view: u64, parent: Option<&Arc<Block<E>>>, tc: Option<TimeoutCertificate<E>>) -> Arc<Block<E>> {
     let c = committees::<E>(4);
     let content = Content {
@@ -66,7 +66,7 @@ fn timeout(member: MemberIndex, view: u64, high: Option<Certificate<E>>) -> Time
 }
 
 #[test]
-fn a_restart_remembers_the_certificate_that_its_vote_rests_on() {
+fn a_restart_restores_the_certificate_behind_its_vote() {
     let c = committees::<E>(4);
     let a = block(1, None, None);
     let b = block(2, Some(&a), None);
@@ -76,21 +76,21 @@ fn a_restart_remembers_the_certificate_that_its_vote_rests_on() {
     let gave_up = timeout(0, 2, Some(certificate(&c, 1, a.digest().0)));
     let records = [Record::Block(child), Record::VoteGuard(vote), Record::Timeout(Box::new(gave_up))];
     let replica = Replica::new(config(), records).unwrap();
-    assert_eq!((replica.status().certified_view, replica.status().view), (2, 3), "its parent is not there");
+    assert_eq!((replica.status().certified_view, replica.status().view), (2, 3), "its parent is missing");
 }
 
 #[test]
-fn a_vote_makes_the_blocks_below_durable_too() {
+fn a_vote_persists_the_blocks_below_it() {
     let mut replica = replica();
-    replica.is_blank = false;
-    // Given up before its block came, so there is no vote for it.
+    replica.participation = Participation::Full;
+    // The view timed out before its block arrived, so there is no vote for the block.
     for member in [1, 2] {
         drop(give(&mut replica, member, Message::Timeout(Box::new(timeout(member, 1, None)))));
     }
-    assert!(replica.safety.gave_up() == 1 && replica.status().view == 2);
+    assert!(replica.safety.last_timeout_view() == 1 && replica.status().view == 2);
     let below = block(1, None, None);
     let step = give(&mut replica, 1, Message::Proposal(below.clone()));
-    assert!(step.persist.is_empty(), "no vote in a view that was given up");
+    assert!(step.persist.is_empty(), "no vote in a view after its timeout");
     let above = block(2, Some(&below), None);
     let step = give(&mut replica, 2, Message::Proposal(above.clone()));
     let durable: Vec<_> = step
@@ -102,10 +102,10 @@ fn a_vote_makes_the_blocks_below_durable_too() {
 }
 
 #[test]
-fn a_timeout_certificate_that_names_a_view_nobody_certified_leads_nowhere() {
+fn a_timeout_certificate_with_an_uncertified_value_is_ignored() {
     let c = committees::<E>(4);
     let mut replica = replica();
-    // One liar suffices: the highest value counts.
+    // One false value suffices, since the highest value counts.
     let poisoned = Advance { high: None, tc: Some(timeout_certificate(&c, 1, 9)) };
     drop(give(&mut replica, 3, Message::Advance(Box::new(poisoned.clone()))));
     assert_eq!(replica.status().view, 1);
@@ -115,28 +115,28 @@ fn a_timeout_certificate_that_names_a_view_nobody_certified_leads_nowhere() {
     let decoded = |advance: Advance<E>| {
         Message::decode(&quorate::wire::Encode::encode(&Message::Advance(Box::new(advance))), &c)
     };
-    assert!(decoded(honest).is_ok() && decoded(poisoned).is_err(), "the shape tells already");
+    assert!(decoded(honest).is_ok() && decoded(poisoned).is_err(), "the shape check refuses it");
 }
 
 #[test]
-fn a_timeout_that_brings_nothing_new_is_not_checked() {
+fn a_timeout_without_news_is_not_verified() {
     let c = committees::<E>(4);
     let mut replica = replica();
-    replica.is_blank = false;
+    replica.participation = Participation::Full;
     let advance = Advance { high: Some(certificate(&c, 5, [5; 32])), tc: None };
     drop(give(&mut replica, 1, Message::Advance(Box::new(advance))));
     assert_eq!(replica.status().view, 6);
-    // Another certificate of the view that is certified; checking it would find that it belongs to another committee.
+    // A different certificate of the certified view. Verifying it would reveal that it belongs to another committee.
     let other = Some(certificate(&committees::<E>(3), 5, [6; 32]));
     let step = give(&mut replica, 2, Message::Timeout(Box::new(timeout(2, 6, other))));
     assert!(step.faults.is_empty());
-    // It counts all the same: with another one, a third of the members gave up, so this one does.
+    // The timeout counts nevertheless: with one more, a third of the members timed out, so this member does, too.
     drop(give(&mut replica, 3, Message::Timeout(Box::new(timeout(3, 6, Some(certificate(&c, 5, [5; 32])))))));
     assert_eq!((replica.status().view, replica.status().timeouts), (7, 1));
 }
 
 #[test]
-fn a_batch_that_comes_again_is_persisted_again_before_it_is_acknowledged() {
+fn a_repeated_batch_is_persisted_before_its_acknowledgement() {
     let mut replica = replica();
     let batch = Arc::new(crate::Batch::new(1, 1, [b"x"]).unwrap());
     for _ in 0..2 {
@@ -159,7 +159,7 @@ fn delivery_waits_for_execution_by_bytes() {
 }
 
 #[test]
-fn a_search_for_a_block_that_lost_ends() {
+fn the_search_for_a_superseded_block_ends() {
     let c = committees::<E>(4);
     let mut replica = replica();
     let advance = |qc| Message::Advance(Box::new(Advance { high: Some(qc), tc: None }));
@@ -169,13 +169,13 @@ fn a_search_for_a_block_that_lost_ends() {
     drop(give(&mut replica, 1, Message::Proposal(a.clone())));
     let b = block(2, Some(&a), None);
     drop(give(&mut replica, 2, Message::Proposal(b.clone())));
-    assert!(replica.status().catching_up, "the lost block is still the highest certified one");
+    assert!(replica.status().catching_up, "the superseded block is still the highest certified one");
     drop(give(&mut replica, 2, advance(certificate(&c, 2, b.digest().0))));
     assert!(!replica.status().catching_up);
 }
 
 #[test]
-fn a_member_without_memory_signs_nothing_before_it_was_greeted() {
+fn a_member_without_records_signs_nothing_before_answers() {
     let mut replica = replica();
     let a = block(1, None, None);
     let b = block(2, Some(&a), None);
@@ -186,7 +186,7 @@ fn a_member_without_memory_signs_nothing_before_it_was_greeted() {
 }
 
 #[test]
-fn votes_of_long_past_views_are_forgotten() {
+fn votes_of_old_views_are_dropped() {
     let c = committees::<E>(4);
     let mut replica = replica();
     for view in 1..=200 {
@@ -195,10 +195,10 @@ fn votes_of_long_past_views_are_forgotten() {
         let advance = Advance { high: None, tc: Some(timeout_certificate(&c, view, 0)) };
         drop(give(&mut replica, 2, Message::Advance(Box::new(advance))));
     }
-    assert_eq!((replica.status().view, replica.votes.len()), (201, MEMORY));
+    assert_eq!((replica.status().view, replica.votes.len()), (201, VIEW_WINDOW));
 }
 
-/// A replica that looks for `target`, which is certified, and asked member 1 for it.
+/// Returns a replica that searches for the certified block `target` and has asked member 1 for it.
 fn searching(target: &Arc<Block<E>>) -> Replica<E> {
     let c = committees::<E>(4);
     let mut replica = replica();
@@ -211,11 +211,11 @@ fn searching(target: &Arc<Block<E>>) -> Replica<E> {
 }
 
 #[test]
-fn a_late_answer_is_taken_from_whoever_was_asked() {
+fn a_late_response_of_an_asked_peer_is_accepted() {
     let a = block(1, None, None);
     let b = block(2, Some(&a), None);
     let mut replica = searching(&b);
-    // Member 1 is slow, so another one is asked.
+    // Member 1 is slow, so another member is asked.
     drop(replica.handle(Time(1_000_000), Input::Timer(Timer::Retry)));
     drop(give(&mut replica, 3, Message::Blocks(vec![a.clone(), b.clone()])));
     assert!(replica.status().catching_up, "member 3 was not asked");

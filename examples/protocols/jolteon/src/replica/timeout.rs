@@ -1,46 +1,49 @@
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 
-use super::{Out, Replica};
+use super::phase::Participation;
+use super::{Replica, ReplicaStep};
 use crate::message::{Advance, Message, Timeout};
 use crate::record::Record;
 
-/// How many certified batches are shown to the others when a view times out.
+/// Number of certified batches sent to the other members when a view times out.
 const REMINDERS: usize = 8;
-/// How often a member without memory lets a view that it abstains from time out before it takes part.
+/// Number of views that time out before a member without records ends its abstention.
 const MAX_ABSTENTIONS: u32 = 3;
 
 impl<S: Scheme> Replica<S> {
-    /// The view took too long.
-    pub(super) fn on_view_timer(&mut self, out: &mut Out<S>) {
-        if !self.has_work() {
-            return;
+    /// Gives up a view that took too long.
+    pub(super) fn time_out(&mut self, out: &mut ReplicaStep<S>) {
+        // The other members may not know that there is work.
+        for batch in self.mempool.oldest(REMINDERS) {
+            out.broadcast(Message::Certified(Box::new(batch.clone())));
         }
-        match self.pacemaker.sent.clone() {
-            Some(timeout) => out.broadcast(Message::Timeout(Box::new(timeout))),
-            None => {
-                // Maybe only this member knows that there is work.
-                for batch in self.mempool.oldest(REMINDERS) {
-                    out.broadcast(Message::Certified(Box::new(batch.clone())));
-                }
-                self.give_up(out);
-            }
+        self.give_up(out);
+    }
+
+    /// Sends this member's timeout of the current view again.
+    pub(super) fn repeat_timeout(&mut self, out: &mut ReplicaStep<S>) {
+        if let Some(timeout) = self.pacemaker.sent.clone() {
+            out.broadcast(Message::Timeout(Box::new(timeout)));
         }
     }
 
-    /// Gives the view up and tells everybody.
-    fn give_up(&mut self, out: &mut Out<S>) {
+    /// Signs a timeout of the current view and sends it to all members.
+    fn give_up(&mut self, out: &mut ReplicaStep<S>) {
         let view = self.pacemaker.view();
         if self.safety.abstains(view) {
-            self.abstained += 1;
-            if self.abstained < MAX_ABSTENTIONS {
-                return;
+            if let Participation::Unconfirmed { abstained } = &mut self.participation {
+                *abstained += 1;
+                if *abstained < MAX_ABSTENTIONS {
+                    return;
+                }
             }
-            // The others cannot go on without this member. More likely they have just begun than that it forgot.
-            self.safety.take_part();
-            self.is_blank = false;
+            // The other members cannot proceed without this one. More likely they have just started than that this
+            // member lost its records.
+            self.safety.end_abstention();
+            self.participation = Participation::Full;
         }
-        // A refusal is possible after a restart that lost the view's timeout but not the guard's record of it.
+        // The guard may refuse after a restart that lost the view's timeout but not the guard's record of it.
         let certified = self.pacemaker.certified();
         let Ok((vote, record)) = self.safety.give_up(&self.committees, view, certified) else { return };
         let timeout = Timeout {
@@ -54,16 +57,16 @@ impl<S: Scheme> Replica<S> {
         out.persist(Record::VoteGuard(record));
         out.broadcast(Message::Timeout(Box::new(timeout.clone())));
         self.pacemaker.sent = Some(timeout.clone());
-        self.count(timeout, out);
+        self.count_timeout(timeout, out);
     }
 
-    /// Somebody gives a view up.
-    pub(super) fn on_timeout(&mut self, from: MemberIndex, timeout: Timeout<S>, out: &mut Out<S>) {
+    /// Handles another member's timeout.
+    pub(super) fn on_timeout(&mut self, from: MemberIndex, timeout: Timeout<S>, out: &mut ReplicaStep<S>) {
         if timeout.vote.view() < self.pacemaker.view() {
-            self.help(from, out);
+            self.send_advance(from, out);
             return;
         }
-        // What brings nothing new is not checked: a timeout said again costs its receiver next to nothing.
+        // Certificates without news are not verified, so that a repeated timeout costs its receiver little.
         let certified = self.pacemaker.certified();
         if let Some(qc) = timeout.high.as_ref().filter(|qc| qc.statement().view > certified) {
             if !self.check_qc(from, qc, out) {
@@ -71,41 +74,40 @@ impl<S: Scheme> Replica<S> {
             }
             self.learn_qc(qc, Some(from), out);
         }
-        if let Some(tc) = timeout.tc.as_ref().filter(|tc| self.is_news(tc)) {
+        if let Some(tc) = timeout.tc.as_ref().filter(|tc| self.begins_view(tc)) {
             if !self.check_tc(from, tc, out) {
                 return;
             }
             self.learn_tc(tc.clone(), out);
         }
         if timeout.vote.view() < self.pacemaker.view() {
-            self.help(from, out);
+            self.send_advance(from, out);
             return;
         }
         if timeout.vote.view() > self.pacemaker.view() || timeout.vote.value() > self.pacemaker.certified() {
             return;
         }
-        self.count(timeout, out);
+        self.count_timeout(timeout, out);
         if self.pacemaker.sent.is_none() && self.pacemaker.collector.has_honest() {
             let (honest, faults) = self.pacemaker.collector.verify_honest(&mut self.suspects);
-            self.accuse(faults, out);
+            self.report_vote_faults(faults, out);
             if honest {
                 self.give_up(out);
             }
         }
     }
 
-    /// Counts a timeout of this view, and the vote that comes with it: that may certify the view's block after
-    /// all.
-    pub(super) fn count(&mut self, timeout: Timeout<S>, out: &mut Out<S>) {
+    /// Counts a timeout of the current view, and the vote it carries, which may still certify the view's block.
+    pub(super) fn count_timeout(&mut self, timeout: Timeout<S>, out: &mut ReplicaStep<S>) {
         let view = timeout.vote.view();
         if let Some(ballot) = timeout.ballot {
-            self.collect(ballot, out);
+            self.collect_vote(ballot, out);
         }
         if view != self.pacemaker.view() {
             return;
         }
         let collected = self.pacemaker.collector.add(timeout.vote, &mut self.suspects);
-        self.accuse(collected.faults, out);
+        self.report_vote_faults(collected.faults, out);
         if let Some(tc) = collected.certificate {
             let tc = tc.into_inner();
             self.verified_tc = Some(tc.clone());
@@ -113,8 +115,8 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Somebody shows its highest certificates.
-    pub(super) fn on_advance(&mut self, from: MemberIndex, advance: Advance<S>, out: &mut Out<S>) {
+    /// Handles another member's highest certificates.
+    pub(super) fn on_advance(&mut self, from: MemberIndex, advance: Advance<S>, out: &mut ReplicaStep<S>) {
         let voters = self.committees.voters.clone();
         let greeting = self.sync.is_greeting();
         self.sync.answered(from, |set| voters.weight_of(set) >= voters.honest_weight());
@@ -124,13 +126,13 @@ impl<S: Scheme> Replica<S> {
         {
             self.learn_qc(&qc, Some(from), out);
         }
-        if let Some(tc) = tc.filter(|tc| self.is_news(tc))
+        if let Some(tc) = tc.filter(|tc| self.begins_view(tc))
             && self.check_tc(from, &tc, out)
         {
             self.learn_tc(tc, out);
         }
-        if self.is_blank && greeting && self.pacemaker.view() > 1 {
-            // No records, and yet the chain has begun: maybe they were lost, and votes with them.
+        if self.participation.is_unconfirmed() && greeting && self.pacemaker.view() > 1 {
+            // The chain has begun, but there are no records: they may be lost, and votes with them.
             self.safety.abstain(self.pacemaker.view());
         }
     }

@@ -2,7 +2,7 @@ use quorate::certificate::{Vote, VoteCollector, VoteFault};
 use quorate::scheme::Scheme;
 use quorate_protocol::execution::StateCheck;
 
-use super::{MEMORY, Out, Replica};
+use super::{Replica, ReplicaStep, VIEW_WINDOW};
 use crate::ids::{BLOCK, BlockDigest};
 use crate::interface::Evidence;
 use crate::message::Message;
@@ -10,10 +10,10 @@ use crate::parameters::FAILURE_LIMIT;
 use crate::record::Record;
 
 impl<S: Scheme> Replica<S> {
-    /// Votes for the view's block, if there is one, the rules allow it, and the state that it names is right: the
-    /// parent's, which a quorum checked, or one that this member computed itself. If it is not executed yet, the
-    /// vote waits for it; should that take too long, the view ends.
-    pub(super) fn try_vote(&mut self, out: &mut Out<S>) {
+    /// Votes for the view's block, if the rules permit it and the state it names is correct: the parent's, which a
+    /// quorum checked, or one that this member computed. If that state is not executed yet, the vote waits; if that
+    /// takes too long, the view times out.
+    pub(super) fn try_vote(&mut self, out: &mut ReplicaStep<S>) {
         let view = self.pacemaker.view();
         let Some(node) = self.candidate.and_then(|digest| self.tree.get(&digest)) else { return };
         if node.block.view != view || !self.safety.may_vote(view) {
@@ -23,7 +23,10 @@ impl<S: Scheme> Replica<S> {
         match self.execution.check(block.executed) {
             StateCheck::Matches => {}
             StateCheck::Unknown
-                if self.tree.place(&block.parent).is_some_and(|(_, stated)| stated == block.executed) => {}
+                if self
+                    .tree
+                    .height_and_state(&block.parent)
+                    .is_some_and(|(_, stated)| stated == block.executed) => {}
             StateCheck::Unknown => return,
             StateCheck::Differs(computed) => {
                 self.candidate = None;
@@ -32,21 +35,21 @@ impl<S: Scheme> Replica<S> {
             }
         }
         let Ok((vote, record)) = self.safety.vote(&self.committees, &block) else { return };
-        // With the blocks below it that it did not vote for: after a restart the vote's block stands on them.
+        // Including the blocks below that it did not vote for: after a restart the vote's block builds on them.
         for block in self.tree.path(&block.digest()).unwrap_or_default() {
             self.make_durable(&block.digest(), out);
         }
         out.persist(Record::VoteGuard(record));
         self.last_vote = Some(vote.clone());
         let Some(state) = self.tree.state(&block.digest()) else { return };
-        match state.standings.leader(&self.committees.voters, view.saturating_add(1)) {
-            next if next == self.me => self.collect(vote, out),
+        match state.reputation.leader(&self.committees.voters, view.saturating_add(1)) {
+            next if next == self.me => self.collect_vote(vote, out),
             next => out.send(next, Message::Vote(vote)),
         }
     }
 
-    /// Hands out a block's record, once.
-    pub(super) fn make_durable(&mut self, digest: &BlockDigest, out: &mut Out<S>) {
+    /// Persists a block, once.
+    pub(super) fn make_durable(&mut self, digest: &BlockDigest, out: &mut ReplicaStep<S>) {
         if let Some(node) = self.tree.get_mut(digest)
             && !node.durable
         {
@@ -55,21 +58,21 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// A vote from its signer. Views that are over or far ahead are of no use; an honest voter that is far ahead
-    /// shows it with certificates.
-    pub(super) fn on_vote(&mut self, vote: Vote<S>, out: &mut Out<S>) {
+    /// Handles a vote from its signer. Votes of past views and of views far ahead are useless; an honest voter that
+    /// is far ahead proves it with certificates.
+    pub(super) fn on_vote(&mut self, vote: Vote<S>, out: &mut ReplicaStep<S>) {
         if vote.statement().kind != BLOCK {
-            out.fault(vote.signer(), Evidence::Unexpected { what: "vote of another kind" });
+            out.fault(vote.signer(), Evidence::Unexpected { what: "vote with a statement of a wrong kind" });
             return;
         }
-        self.collect(vote, out);
+        self.collect_vote(vote, out);
     }
 
-    /// Adds a vote for a block; a certificate that it completes is told to all, unless a proposal does that.
-    pub(super) fn collect(&mut self, vote: Vote<S>, out: &mut Out<S>) {
+    /// Adds a vote for a block. A certificate that it completes is sent to all members, unless a proposal carries it.
+    pub(super) fn collect_vote(&mut self, vote: Vote<S>, out: &mut ReplicaStep<S>) {
         let view = vote.statement().view;
         let certified = self.pacemaker.certified();
-        if view <= certified || view > self.pacemaker.view().saturating_add(MEMORY as u64) {
+        if view <= certified || view > self.pacemaker.view().saturating_add(VIEW_WINDOW as u64) {
             return;
         }
         let voters = &self.committees.voters;
@@ -79,18 +82,18 @@ impl<S: Scheme> Replica<S> {
                 .with_failure_limit(FAILURE_LIMIT)
         });
         let collected = collector.add(vote, &mut self.suspects);
-        self.accuse(collected.faults, out);
+        self.report_vote_faults(collected.faults, out);
         let Some(qc) = collected.certificate else { return };
         let qc = qc.into_inner();
         self.remember(&qc);
         self.learn_qc(&qc, None, out);
         if !self.wants_block() {
-            // Nothing is left to propose for now, so nobody would learn what this committed.
+            // No proposal follows, so this message tells the members about the commit.
             out.broadcast(Message::Advance(Box::new(self.pacemaker.advance())));
         }
     }
 
-    pub(super) fn accuse(&self, faults: Vec<VoteFault<S>>, out: &mut Out<S>) {
+    pub(super) fn report_vote_faults(&self, faults: Vec<VoteFault<S>>, out: &mut ReplicaStep<S>) {
         for fault in faults {
             let signer = fault.signer();
             let evidence = match fault {

@@ -1,58 +1,35 @@
-//! Jolteon in the simulator: committees, a workload, an archive and a toy application for every node, and the
-//! checks.
+//! Simulation host of Jolteon: committees, a workload, an archive and a toy application per node, and the checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use quorate::ed25519::Ed25519;
 use quorate::machine::{Fault, Time};
 use quorate::scheme::Scheme;
 use quorate::wire::Decode;
 use quorate_protocol::simulation::{GENESIS, Ledger, Workload};
-use quorate_protocol::testing::{committee, secret};
 use quorate_simulator::{
-    Actions, Adversary, Agreement, Boot, Delivered, Fate, Host, Node, Scenario, Shape, Verdict, Violation,
-    preset,
+    Actions, Adversary, Agreement, BootContext, Delivered, Host, Interception, Node, PresetParameters,
+    Scenario, Verdict, Violation, preset,
 };
 
-use super::villains::{VILLAINS, Villain};
+use super::adversaries::{ADVERSARIES, JolteonAdversary};
+use super::material::Material;
 use crate::{
-    Batch, Block, Command, Committees, Config, Delivery, Evidence, HistoryRequest, Message, Output,
-    OwnBatchState, Parameters, Record, Replica, Slot, block_range,
+    Batch, Block, Command, Config, Delivery, Evidence, HistoryRequest, Message, Output, OwnBatchState,
+    Parameters, Record, Replica, Slot, block_range,
 };
 
-/// What all runs with one committee share: making BLS keys takes longer than a run.
-pub struct Material<S: Scheme> {
-    /// The members with both of their keys.
-    pub committees: Committees<S>,
-}
-
-impl<S: Scheme> Material<S> {
-    /// `n` members of weight one, the same in every run.
-    pub fn new(n: usize) -> Arc<Self> {
-        let (voters, identities) = (committee("simulation", n as u16), committee("simulation", n as u16));
-        Arc::new(Self { committees: Committees { voters, identities } })
-    }
-
-    /// A member's voting key.
-    pub fn voting_key(&self, member: u16) -> S::SecretKey {
-        secret::<S>(member)
-    }
-
-    /// A member's identity key.
-    pub fn identity_key(&self, member: u16) -> <Ed25519 as Scheme>::SecretKey {
-        secret::<Ed25519>(member)
-    }
-}
-
-/// A run of that preset, with as many faulty members as Jolteon bears.
+/// Returns the run of a preset with as many faulty members as Jolteon tolerates.
 pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
-    let shape = Shape { live_within: Duration::from_secs(8), ..Shape::byzantine(nodes, VILLAINS) };
+    let shape = PresetParameters {
+        live_within: Duration::from_secs(8),
+        ..PresetParameters::byzantine(nodes, ADVERSARIES)
+    };
     preset(name, &shape, seed)
 }
 
-/// One node's disk, as far as it is not the replica's, and its clients.
+/// A node's archive and application on disk, and its clients.
 struct Disk<S: Scheme> {
     ledger: Ledger<Arc<Block<S>>>,
     batches: BTreeMap<[u8; 32], Arc<Batch>>,
@@ -68,37 +45,37 @@ impl<S: Scheme> Default for Disk<S> {
     }
 }
 
-/// Decides which messages pass.
-pub type Tap<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Fate>;
+/// Decides about the delivery of messages.
+pub type Interceptor<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Interception>;
 
-/// Jolteon in a run: an archive and a toy application for every node, the clients, and what must hold.
+/// Host of a run: an archive and a toy application per node, the clients, and the checks.
 pub struct JolteonHost<S: Scheme> {
     material: Arc<Material<S>>,
-    /// The replicas' parameters.
+    /// Parameters of the replicas.
     pub parameters: Parameters,
-    /// What the clients do.
+    /// Workload of the clients.
     pub workload: Workload,
-    /// What honest nodes delivered at each height: the block and the state after it.
+    /// Blocks delivered by honest nodes, with the state after each.
     pub agreement: Agreement<([u8; 32], [u8; 32])>,
     disks: BTreeMap<usize, Disk<S>>,
     slots: BTreeSet<Slot>,
     sealed: BTreeMap<[u8; 32], Time>,
-    /// Own batches of honest nodes that were sealed and not refused.
+    /// Sealed batches of honest nodes that were not refused.
     pub taken: BTreeSet<[u8; 32]>,
-    /// Batches that were delivered.
+    /// Delivered batches.
     pub delivered: BTreeSet<[u8; 32]>,
-    /// Decides which messages of honest nodes pass.
-    pub tap: Option<Tap<S>>,
-    /// The most blocks above the committed one that an honest node held.
+    /// Decides about the delivery of honest nodes' messages.
+    pub interceptor: Option<Interceptor<S>>,
+    /// Maximum number of blocks above the committed one at an honest node.
     pub most_blocks: usize,
-    /// Views that each node gave up.
+    /// Number of timeouts per node.
     pub timeouts: BTreeMap<usize, u64>,
-    /// What honest nodes hold against others, by culprit.
+    /// Faults reported by honest nodes, by culprit.
     pub evidence: BTreeMap<u16, Vec<Evidence<S>>>,
 }
 
 impl<S: Scheme> JolteonHost<S> {
-    /// A run that has not begun.
+    /// Creates the host of a run.
     pub fn new(material: Arc<Material<S>>) -> Self {
         Self {
             material,
@@ -110,14 +87,14 @@ impl<S: Scheme> JolteonHost<S> {
             sealed: BTreeMap::new(),
             taken: BTreeSet::new(),
             delivered: BTreeSet::new(),
-            tap: None,
+            interceptor: None,
             most_blocks: 0,
             timeouts: BTreeMap::new(),
             evidence: BTreeMap::new(),
         }
     }
 
-    /// As in a network, but with fewer blocks per second, so that many seeds can be run.
+    /// Parameters as in a network, but with fewer blocks per second, so that many seeds can be run.
     pub fn parameters() -> Parameters {
         Parameters {
             min_block_interval: Duration::from_millis(150),
@@ -127,14 +104,14 @@ impl<S: Scheme> JolteonHost<S> {
         }
     }
 
-    /// Sets what the clients do.
+    /// Sets the workload of the clients.
     #[must_use]
     pub fn workload(mut self, pause: Duration, times: u64) -> Self {
         self.workload = Workload { pause, times };
         self
     }
 
-    /// The height of the last block with batches that anybody delivered, and the highest state that one stated.
+    /// Returns the height of the last delivered block with batches, and the highest height of a stated state.
     pub fn heights(&self) -> (u64, u64) {
         let blocks = || self.disks.values().flat_map(|disk| disk.ledger.since(1));
         let payload = blocks().filter(|block| !block.payload.is_empty()).map(|block| block.height).max();
@@ -176,14 +153,17 @@ impl<S: Scheme> JolteonHost<S> {
 
         let same = block.payload.iter().map(|b| b.digest()).eq(batches.iter().map(|b| b.digest()));
         if !same || block.height != height || block.digest() != digest {
-            return Err(Violation::new("delivery", format!("node {}: parts do not match", node.slot)));
+            return Err(Violation::new(
+                "delivery",
+                format!("node {}: block, digest and height of a delivery do not match", node.slot),
+            ));
         }
         if self.agreement.deliver(node, height, (digest.0, root))? == Delivered::First {
             for batch in &block.payload {
                 if !self.slots.insert(batch.header.slot) {
                     return Err(Violation::new(
                         "exactly once",
-                        format!("{:?} is there twice", batch.header.slot),
+                        format!("{:?} is delivered twice", batch.header.slot),
                     ));
                 }
             }
@@ -224,8 +204,8 @@ impl<S: Scheme> JolteonHost<S> {
     }
 }
 
-/// What a key-value store would have kept: the last record of each key, no blocks and batches below what was
-/// executed.
+/// Returns what a key-value store would have kept: the last record of each key, without blocks and batches below the
+/// executed height.
 fn compact<S: Scheme>(records: Vec<Record<S>>, executed: u64) -> Vec<Record<S>> {
     let committed = records.iter().rev().find_map(|record| match record {
         Record::Committed(committed) => Some(committed.digest),
@@ -245,8 +225,8 @@ fn compact<S: Scheme>(records: Vec<Record<S>>, executed: u64) -> Vec<Record<S>> 
 impl<S: Scheme> Host for JolteonHost<S> {
     type Machine = Replica<S>;
 
-    fn boot(&mut self, boot: Boot<Record<S>>) -> Result<Replica<S>, Violation> {
-        let Boot { node, mut records, seed, .. } = boot;
+    fn boot(&mut self, boot: BootContext<Record<S>>) -> Result<Replica<S>, Violation> {
+        let BootContext { node, mut records, seed, .. } = boot;
         let disk = self.disk(node);
         disk.ledger.restart(!records.is_empty(), &seed);
         let executed = disk.ledger.executed();
@@ -278,7 +258,7 @@ impl<S: Scheme> Host for JolteonHost<S> {
     }
 
     fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
-        self.agreement.started(node);
+        self.agreement.on_start(node);
         self.workload.start(actions);
         Ok(())
     }
@@ -322,10 +302,13 @@ impl<S: Scheme> Host for JolteonHost<S> {
     }
 
     fn adversary(&mut self, node: Node, name: &str) -> Option<Box<dyn Adversary<Replica<S>>>> {
-        Villain::new(name, node.member, self.material.clone()).map(|v| Box::new(v) as Box<dyn Adversary<_>>)
+        JolteonAdversary::new(name, node.member, self.material.clone())
+            .map(|v| Box::new(v) as Box<dyn Adversary<_>>)
     }
 
-    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message<S>) -> Fate {
-        self.tap.as_ref().map_or(Fate::Pass, |tap| tap(now, from, to, message))
+    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message<S>) -> Interception {
+        self.interceptor
+            .as_ref()
+            .map_or(Interception::Pass, |interceptor| interceptor(now, from, to, message))
     }
 }

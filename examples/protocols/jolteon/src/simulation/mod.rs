@@ -1,12 +1,14 @@
-//! Jolteon in the deterministic simulator: a host with an archive, a toy application and clients for every node, the
-//! checks, and members that know the protocol and break it. Tests, the binary `simulate` and the browser page use it.
+//! Jolteon in the deterministic simulator: a host with an archive, a toy application and clients per node, the
+//! checks, and Byzantine members. Used by the tests, the binary `simulate` and the browser page.
 
-// What cannot happen here, such as a seed that is no key, stops a tool with a message.
+// Impossible cases, such as an invalid fixed seed, end the tool with a message.
 #![allow(clippy::expect_used, clippy::indexing_slicing)]
 
+mod adversaries;
 mod host;
-mod villains;
+mod material;
 
-pub use host::{JolteonHost, Material, Tap, scenario};
+pub use adversaries::{ADVERSARIES, JolteonAdversary};
+pub use host::{Interceptor, JolteonHost, scenario};
+pub use material::Material;
 pub use quorate_protocol::simulation::{GENESIS, Workload};
-pub use villains::{VILLAINS, Villain};

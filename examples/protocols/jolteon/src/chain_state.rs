@@ -1,39 +1,40 @@
-//! What a chain of blocks says, as of its last block: a function of the blocks alone.
+//! State derived from a chain of blocks: a function of the blocks alone.
 
 use quorate::Result;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 
 use crate::block::{Block, Committees};
-use crate::leader::{Link, Standings};
+use crate::leader::{LeaderReputation, ReputationUpdate};
 use crate::sequence::Inventory;
 
-/// Which batches the chain has and how its members stand.
+/// Included batches and leader reputation of a chain, as of its last block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainState {
-    /// The batches of each author.
+    /// Included batches of each author.
     pub inventory: Inventory,
-    /// The standing of each member.
-    pub standings: Standings,
-    /// The height of the last block that has batches; 0 if there is none.
+    /// Reputation of each member.
+    pub reputation: LeaderReputation,
+    /// Height of the last block with batches; 0 if there is none.
     pub payload_height: u64,
-    /// How far the chain itself shows that it is committed: the height of the highest block whose child, of the
-    /// next view, is certified by a block of the chain.
+    /// Height up to which the chain itself proves commitment: the highest block whose child, of the next view, is
+    /// certified by a block of the chain.
     pub final_height: u64,
 }
 
 impl ChainState {
-    /// Of the genesis.
+    /// Creates the state of the genesis.
     pub fn new(members: u16) -> Self {
         Self {
             inventory: Inventory::new(members),
-            standings: Standings::new(members),
+            reputation: LeaderReputation::new(members),
             payload_height: 0,
             final_height: 0,
         }
     }
 
-    /// [`final_height`](Self::final_height) of a block that extends `parent`, whose state this is.
+    /// Returns the [`final_height`](Self::final_height) of a block that extends `parent`, the last block of this
+    /// state.
     pub fn final_above<S: Scheme>(&self, parent: Option<&Block<S>>) -> u64 {
         match parent {
             Some(parent) if parent.parent_view().checked_add(1) == Some(parent.view) => {
@@ -43,15 +44,15 @@ impl ChainState {
         }
     }
 
-    /// The state after `block`, whose parent is `parent`; and whether each of its batches was admitted. What was
-    /// not is left out.
+    /// Returns the state after `block`, a child of `parent`, and whether all its batches were admitted. Batches that
+    /// are not admitted are skipped.
     pub fn after<S: Scheme>(
         &self,
         committees: &Committees<S>,
         parent: Option<&Block<S>>,
         block: &Block<S>,
     ) -> (Self, bool) {
-        let link = Link {
+        let link = ReputationUpdate {
             parent_view: block.parent_view(),
             parent_author: parent.map(|parent| parent.author),
             signers: block.justify.as_ref().map(|qc| qc.signers()),
@@ -59,7 +60,7 @@ impl ChainState {
             view: block.view,
             author: block.author,
         };
-        let standings = self.standings.after(&committees.voters, link);
+        let reputation = self.reputation.after(&committees.voters, link);
         let mut inventory = self.inventory.clone();
         let mut admitted = true;
         for batch in &block.payload {
@@ -67,14 +68,14 @@ impl ChainState {
         }
         let payload_height = if block.payload.is_empty() { self.payload_height } else { block.height };
         let final_height = self.final_above(parent);
-        (Self { inventory, standings, payload_height, final_height }, admitted)
+        (Self { inventory, reputation, payload_height, final_height }, admitted)
     }
 }
 
 impl Encode for ChainState {
     fn encode_to(&self, w: &mut Writer) {
         self.inventory.encode_to(w);
-        self.standings.encode_to(w);
+        self.reputation.encode_to(w);
         w.u64(self.payload_height);
         w.u64(self.final_height);
     }
@@ -84,7 +85,7 @@ impl Decode for ChainState {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         Ok(Self {
             inventory: Inventory::decode_from(r, &())?,
-            standings: Standings::decode_from(r, &())?,
+            reputation: LeaderReputation::decode_from(r, &())?,
             payload_height: r.u64()?,
             final_height: r.u64()?,
         })

@@ -1,55 +1,55 @@
-//! A protocol's host in the simulator, with a spectator in the gallery: the host runs and checks, the spectator writes
-//! down what the page shows. What is written down influences nothing.
+//! A protocol's simulation host with an observer: the host runs and checks, the observer logs events for the page
+//! without affecting the run.
 
 use core::time::Duration;
 
 use quorate::committee::SignerSet;
 use quorate::machine::{Fault, Machine, Time};
 use quorate_simulator::{
-    Actions, Adversary, Boot, Fate, Fault as Intervention, Flight, Host, Metrics, Node, Scenario, Scheduled,
-    Session, Verdict, Violation,
+    Actions, Adversary, BootContext, Fault as Intervention, Host, Interception, Metrics, Node, Scenario,
+    Scheduled, Session, Transmission, Verdict, Violation,
 };
 
-use crate::gallery::{Gallery, Kind};
+use crate::event_log::{EventLog, Kind};
 use crate::json::Json;
 
 type OutputOf<H> = <<H as Host>::Machine as Machine>::Output;
 type EvidenceOf<H> = <<H as Host>::Machine as Machine>::Fault;
 type RecordOf<H> = <<H as Host>::Machine as Machine>::Record;
 
-/// Who understands a protocol and says what there is to see.
-pub(crate) trait Spectator {
-    /// The protocol's host.
+/// Observer of a protocol's messages and outputs.
+pub(crate) trait ProtocolView {
+    /// The protocol's simulation host.
     type Host: Host;
 
-    /// Reads a message that was not there a moment ago, writes down what is new in it, and says what it is.
-    fn look_at(&mut self, flight: &Flight<'_>, gallery: &mut Gallery) -> Kind;
+    /// Decodes a message, logs its news, and returns its kind.
+    fn observe(&mut self, flight: &Transmission<'_>, event_log: &mut EventLog) -> Kind;
 
-    /// Writes down what a member told its driver.
-    fn output(&mut self, node: Node, output: &OutputOf<Self::Host>, gallery: &mut Gallery);
+    /// Logs an output of a member.
+    fn output(&mut self, node: Node, output: &OutputOf<Self::Host>, event_log: &mut EventLog);
 
-    /// What a member is accused of: `proof` that anybody can check, or `refused` by the accuser; and in words.
-    fn charge(evidence: &EvidenceOf<Self::Host>) -> (&'static str, String);
+    /// Describes evidence: `proof` if it is provable to third parties, else `refused`; and a text.
+    fn describe_evidence(evidence: &EvidenceOf<Self::Host>) -> (&'static str, String);
 
-    /// The highest block that any honest member committed.
+    /// Returns the highest height committed by an honest member.
     fn height(host: &Self::Host) -> u64;
 
-    /// What else there is to say of the moment.
-    fn moment(&self, json: Json) -> Json {
+    /// Adds the protocol's part of the state.
+    fn protocol_state(&self, json: Json) -> Json {
         json
     }
 
-    /// A member that is up, for the page.
+    /// Adds the state of a running member.
     fn describe(machine: &<Self::Host as Host>::Machine, json: Json) -> Json;
 }
 
-/// A run of any protocol, as a [`World`](crate::World) has it.
-pub(crate) trait Run {
+/// A run of any protocol, as used by [`World`](crate::World).
+pub(crate) trait ProtocolRun {
     fn advance(&mut self, until: Duration) -> bool;
     fn next_at(&self) -> Option<Duration>;
     fn intervene(&mut self, fault: Intervention);
     fn script(&self) -> &[Scheduled];
-    /// How many interventions of the script were carried out.
+    /// Returns the number of executed interventions.
     fn done(&self) -> usize;
     fn now(&self) -> Duration;
     fn violation(&self) -> Option<&Violation>;
@@ -58,35 +58,35 @@ pub(crate) trait Run {
     fn metrics(&self) -> &Metrics;
     fn nodes(&self) -> Vec<Node>;
     fn height(&self) -> u64;
-    /// What the protocol has to say of the moment.
-    fn moment(&self, json: Json) -> Json;
-    /// A member's machine, if it is up.
+    /// Adds the protocol's part of the state.
+    fn protocol_state(&self, json: Json) -> Json;
+    /// Adds the state of a member.
     fn describe(&self, slot: usize, json: Json) -> Json;
-    fn gallery(&mut self) -> &mut Gallery;
+    fn event_log(&mut self) -> &mut EventLog;
 }
 
-/// A run that has not begun.
-pub(crate) fn run<S: Spectator + 'static>(
+/// Creates a run that has not started.
+pub(crate) fn observed_run<S: ProtocolView + 'static>(
     scenario: Scenario,
     script: Vec<Scheduled>,
     inner: S::Host,
     spectator: S,
-) -> Box<dyn Run>
+) -> Box<dyn ProtocolRun>
 where
     S::Host: 'static,
 {
-    let stage = Stage { inner, spectator, gallery: Gallery::default() };
-    Box::new(Session::new(scenario, stage, script))
+    let host = ObservedHost { inner, spectator, event_log: EventLog::default() };
+    Box::new(Session::new(scenario, host, script))
 }
 
-/// The host and its spectator.
-struct Stage<S: Spectator> {
+/// A host with an observer.
+struct ObservedHost<S: ProtocolView> {
     inner: S::Host,
     spectator: S,
-    gallery: Gallery,
+    event_log: EventLog,
 }
 
-impl<S: Spectator> Run for Session<Stage<S>> {
+impl<S: ProtocolView> ProtocolRun for Session<ObservedHost<S>> {
     fn advance(&mut self, until: Duration) -> bool {
         Session::advance(self, until)
     }
@@ -135,8 +135,8 @@ impl<S: Spectator> Run for Session<Stage<S>> {
         S::height(&self.simulation().host().inner)
     }
 
-    fn moment(&self, json: Json) -> Json {
-        self.simulation().host().spectator.moment(json)
+    fn protocol_state(&self, json: Json) -> Json {
+        self.simulation().host().spectator.protocol_state(json)
     }
 
     fn describe(&self, slot: usize, json: Json) -> Json {
@@ -146,19 +146,19 @@ impl<S: Spectator> Run for Session<Stage<S>> {
         }
     }
 
-    fn gallery(&mut self) -> &mut Gallery {
-        &mut self.host_mut().gallery
+    fn event_log(&mut self) -> &mut EventLog {
+        &mut self.host_mut().event_log
     }
 }
 
-impl<S: Spectator> Host for Stage<S> {
+impl<S: ProtocolView> Host for ObservedHost<S> {
     type Machine = <S::Host as Host>::Machine;
 
-    fn boot(&mut self, boot: Boot<RecordOf<S::Host>>) -> Result<Self::Machine, Violation> {
+    fn boot(&mut self, boot: BootContext<RecordOf<S::Host>>) -> Result<Self::Machine, Violation> {
         let (node, records, restarts) = (boot.node, boot.records.len(), boot.restarts);
         let machine = self.inner.boot(boot)?;
         let event = Json::object().text("e", "start").plain("node", node.slot).plain("member", node.member);
-        self.gallery.event(event.plain("records", records).plain("restarts", restarts));
+        self.event_log.event(event.plain("records", records).plain("restarts", restarts));
         Ok(machine)
     }
 
@@ -171,7 +171,7 @@ impl<S: Spectator> Host for Stage<S> {
     }
 
     fn on_crash(&mut self, node: Node) {
-        self.gallery.event(Json::object().text("e", "crash").plain("node", node.slot));
+        self.event_log.event(Json::object().text("e", "crash").plain("node", node.slot));
         self.inner.on_crash(node);
     }
 
@@ -181,18 +181,18 @@ impl<S: Spectator> Host for Stage<S> {
         output: OutputOf<S::Host>,
         actions: &mut Actions<'_, Self::Machine>,
     ) -> Verdict {
-        self.gallery.at(actions.now().0);
-        self.spectator.output(node, &output, &mut self.gallery);
+        self.event_log.at(actions.now().0);
+        self.spectator.output(node, &output, &mut self.event_log);
         self.inner.on_output(node, output, actions)
     }
 
     fn on_wake(&mut self, node: Node, token: u64, actions: &mut Actions<'_, Self::Machine>) -> Verdict {
-        self.gallery.at(actions.now().0);
+        self.event_log.at(actions.now().0);
         self.inner.on_wake(node, token, actions)
     }
 
     fn on_fault(&mut self, node: Node, fault: Fault<EvidenceOf<S::Host>>) -> Verdict {
-        self.gallery.accuse(node, &fault, S::charge(&fault.evidence));
+        self.event_log.accuse(node, &fault, S::describe_evidence(&fault.evidence));
         self.inner.on_fault(node, fault)
     }
 
@@ -218,22 +218,22 @@ impl<S: Spectator> Host for Stage<S> {
         from: Node,
         to: Node,
         message: &<Self::Machine as Machine>::Message,
-    ) -> Fate {
+    ) -> Interception {
         self.inner.intercept(now, from, to, message)
     }
 
-    fn on_flight(&mut self, flight: Flight<'_>) {
-        self.gallery.at(flight.sent.0);
-        let kind = match self.gallery.kind_of_last(flight.bytes) {
+    fn on_transmission(&mut self, flight: Transmission<'_>) {
+        self.event_log.at(flight.sent.0);
+        let kind = match self.event_log.kind_of_last(flight.bytes) {
             Some(kind) => kind,
-            None => self.spectator.look_at(&flight, &mut self.gallery),
+            None => self.spectator.observe(&flight, &mut self.event_log),
         };
-        self.gallery.flight(&flight, kind);
-        self.inner.on_flight(flight);
+        self.event_log.flight(&flight, kind);
+        self.inner.on_transmission(flight);
     }
 }
 
-/// `1` for each member that signed, `0` for each that did not.
+/// Returns `1` for each member that signed and `0` for each other member.
 pub(crate) fn bitmap(signers: &SignerSet) -> String {
     (0..signers.committee_len()).map(|member| if signers.contains(member) { '1' } else { '0' }).collect()
 }

@@ -1,57 +1,57 @@
-//! The options that say what all members of a group agree on besides its file, and how much memory that may take.
+//! Options for the parameters that all members of a group share, and the memory limit.
 
 use quorate_broadcast::authentication::Authentication;
-use quorate_broadcast::{Parameters, Terms};
+use quorate_broadcast::{GroupParameters, Parameters};
 
 use crate::exit::{Exit, Failure};
-use crate::signer::{SignerName, SuiteName, way};
+use crate::signer::{SignerName, SuiteName, authentication_kind};
 
 /// One MiB.
 const MIB: u128 = 1 << 20;
 
-/// The options that all members must be given alike.
+/// Options that must be equal at all members.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
-pub(crate) struct Options {
-    /// How members know each other's words.
+pub(crate) struct GroupArgs {
+    /// Signature scheme.
     #[arg(long, value_enum, default_value_t = SignerName::Dsig)]
     pub(crate) signer: SignerName,
 
-    /// How one-time keys are made, with --signer dsig.
+    /// DSig suite, with --signer dsig.
     #[arg(long, value_enum, default_value_t = SuiteName::Blake3)]
     pub(crate) suite: SuiteName,
 
-    /// How many of each sender's last messages are kept for members that were away.
-    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=i64::from(Terms::MAX_TAIL)))]
+    /// Number of last messages of each sender kept for disconnected members.
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=i64::from(GroupParameters::MAX_TAIL)))]
     pub(crate) tail: u32,
 
-    /// Most bytes of a message.
+    /// Maximum message length in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 16 << 10)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(Terms::MAX_MESSAGE)))]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(GroupParameters::MAX_MESSAGE)))]
     pub(crate) max_message: u32,
 }
 
-/// How much a member may keep.
+/// Memory limit of a member.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Memory {
-    /// Refuse what could make a member keep more than so many MiB, whatever others send it. Grows with the square of
-    /// the number of members, with --tail and with --max-message.
+pub(crate) struct MemoryArgs {
+    /// Refuse parameters with which a member may need more than this many MiB, for any behaviour of the other
+    /// members. The need grows with the square of the number of members, with --tail and with --max-message.
     #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(1..))]
     max_memory: u32,
 }
 
-impl Options {
-    /// What they say.
-    pub(crate) fn terms(&self) -> Terms {
-        let Options { signer, suite, tail, max_message } = *self;
-        Terms { way: way(signer, suite), tail, max_message }
+impl GroupArgs {
+    /// Returns the group parameters.
+    pub(crate) fn terms(&self) -> GroupParameters {
+        let GroupArgs { signer, suite, tail, max_message } = *self;
+        GroupParameters { authentication: authentication_kind(signer, suite), tail, max_message }
     }
 }
 
-impl Memory {
-    /// Checks that a member does not keep more than is allowed, and returns how much it may be, in bytes.
+impl MemoryArgs {
+    /// Checks the memory limit and returns the maximum memory of a member in bytes.
     ///
     /// # Errors
-    /// What to lower, and to what.
+    /// The options to lower, and to which values.
     pub(crate) fn check<A: Authentication>(
         &self,
         parameters: &Parameters,
@@ -75,8 +75,8 @@ impl Memory {
             false => format!("lower {}", lower.join(", or ")),
         };
         let text = format!(
-            "each of {members} members may have to keep {} MiB, and --max-memory allows {}; {lower} (the same at all \
-             members), or take fewer members, or raise --max-memory",
+            "each of {members} members may need {} MiB, but --max-memory allows {}; {lower} (equally at all members), or \
+             take fewer members, or raise --max-memory",
             needed.div_ceil(MIB),
             self.max_memory
         );
@@ -84,7 +84,7 @@ impl Memory {
     }
 }
 
-/// The greatest number from 1 up to below `above` that fits, if any does. What fits fits with less, too.
+/// Returns the greatest number from 1 to below `above` for which `fits` holds, if any. `fits` must be monotonic.
 fn most(above: u32, fits: impl Fn(u32) -> bool) -> Option<u32> {
     let (mut low, mut high) = (0, above);
     while high - low > 1 {
@@ -102,14 +102,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_options_allow_is_what_groups_can_agree_on() {
+    fn the_options_accept_exactly_the_valid_group_parameters() {
         use clap::Parser;
         use quorate::wire::{Decode, Encode};
 
         #[derive(Parser)]
         struct Line {
             #[command(flatten)]
-            options: Options,
+            options: GroupArgs,
         }
         let parsed = |tail: u32, message: u32| {
             let line = ["run", "--tail", &tail.to_string(), "--max-message", &message.to_string()];
@@ -120,25 +120,28 @@ mod tests {
             let Parameters { tail, max_message, .. } = Parameters::default();
             (tail, max_message)
         });
-        for (tail, message) in [(1, 1), (Terms::MAX_TAIL, Terms::MAX_MESSAGE)] {
+        for (tail, message) in [(1, 1), (GroupParameters::MAX_TAIL, GroupParameters::MAX_MESSAGE)] {
             let terms = parsed(tail, message).unwrap();
-            assert_eq!(Terms::decode(&terms.encode(), &()), Ok(terms));
+            assert_eq!(GroupParameters::decode(&terms.encode(), &()), Ok(terms));
         }
         assert_eq!((parsed(0, 1), parsed(1, 0)), (None, None));
-        assert_eq!((parsed(Terms::MAX_TAIL + 1, 1), parsed(1, Terms::MAX_MESSAGE + 1)), (None, None));
+        assert_eq!(
+            (parsed(GroupParameters::MAX_TAIL + 1, 1), parsed(1, GroupParameters::MAX_MESSAGE + 1)),
+            (None, None)
+        );
         for signer in SignerName::value_variants() {
             for suite in SuiteName::value_variants() {
-                let way = way(*signer, *suite);
+                let authentication = authentication_kind(*signer, *suite);
                 let named = |name: Option<clap::builder::PossibleValue>| name.unwrap().get_name().to_owned();
-                assert_eq!(named(signer.to_possible_value()), way.name());
-                assert!(way.suite().is_none_or(|name| name == named(suite.to_possible_value())));
+                assert_eq!(named(signer.to_possible_value()), authentication.name());
+                assert!(authentication.suite().is_none_or(|name| name == named(suite.to_possible_value())));
             }
         }
     }
 
     #[test]
-    fn what_would_take_too_much_memory_is_refused_with_what_would_do() {
-        let memory = Memory { max_memory: 64 };
+    fn excessive_memory_is_refused_with_a_remedy() {
+        let memory = MemoryArgs { max_memory: 64 };
         let of = |tail, max_message| Parameters { tail, max_message, ..Parameters::default() };
         memory.check::<Eddsa>(&of(128, 16 << 10), 4).unwrap();
         let text = memory.check::<Eddsa>(&of(1024, 16 << 10), 4).unwrap_err();
@@ -149,14 +152,14 @@ mod tests {
             let digits: String = rest.chars().skip(4).take_while(char::is_ascii_digit).collect();
             digits.parse().unwrap()
         };
-        // What is said fits, and no more does.
+        // The suggested values fit, and the next higher ones do not.
         let (tail, message) = (number("--tail"), number("--max-message"));
         assert!(tail > 300 && message > 4_000, "{text}");
         memory.check::<Eddsa>(&of(tail, 16 << 10), 4).unwrap();
         memory.check::<Eddsa>(&of(tail + 1, 16 << 10), 4).unwrap_err();
         memory.check::<Eddsa>(&of(1024, message as usize), 4).unwrap();
         memory.check::<Eddsa>(&of(1024, message as usize + 1), 4).unwrap_err();
-        // Neither alone is enough.
+        // Lowering one of the two does not suffice.
         let text = memory.check::<Links>(&of(65_536, 1 << 20), 1000).unwrap_err().to_string();
         assert!(text.contains("lower --tail and --max-message"), "{text}");
     }

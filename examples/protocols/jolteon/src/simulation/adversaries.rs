@@ -1,4 +1,4 @@
-//! Members that know the protocol and break it. Each holds its own keys, and the forgers those of each other.
+//! Byzantine members with knowledge of the protocol. Each holds its own keys; forgers hold each other's keys, too.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode, Writer};
 use quorate_simulator::{Adversary, Control};
 
-use super::host::Material;
+use super::material::Material;
 use crate::{Advance, Batch, Block, BlockDigest, Content, Message, Replica, TIMEOUT, Timeout};
 
-/// The names of the protocol's own adversaries.
-pub const VILLAINS: &[&str] = &[
+/// Names of the protocol's adversaries.
+pub const ADVERSARIES: &[&str] = &[
     "equivocator",
     "double-voter",
     "forger",
@@ -30,30 +30,30 @@ pub const VILLAINS: &[&str] = &[
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Proposes two blocks in one view, each to one half.
+    /// Proposes two blocks in one view, one to each half of the members.
     Equivocator,
-    /// Votes for every block that it sees, and tells everybody.
+    /// Votes for every block it sees, and sends the votes to all members.
     DoubleVoter,
-    /// Adds to its votes what another forger subtracts.
+    /// Adds a value to its signatures that another forger subtracts.
     Forger,
     /// Votes, but never proposes.
     Idler,
     /// Names wrong states.
     Liar,
-    /// Keeps its batches' certificates, and its batches from some.
+    /// Withholds the certificates of its batches, and its batches from some members.
     Hoarder,
-    /// Puts two batches into one slot, each to one half.
+    /// Puts two batches into one slot, one for each half of the members.
     DoubleBatcher,
-    /// Proposes when it is not its turn.
+    /// Proposes in views that it does not lead.
     Squatter,
-    /// Shows outdated certificates, and denies that it knows newer ones.
+    /// Sends outdated certificates and denies newer ones.
     Outdated,
-    /// Asks for everything, all the time.
+    /// Sends requests continuously.
     Beggar,
 }
 
-/// The adversary of one of the [`VILLAINS`].
-pub struct Villain<S: Scheme> {
+/// The adversary of one of the [`ADVERSARIES`].
+pub struct JolteonAdversary<S: Scheme> {
     kind: Kind,
     me: MemberIndex,
     material: Arc<Material<S>>,
@@ -61,8 +61,8 @@ pub struct Villain<S: Scheme> {
     seen: Vec<(u64, BlockDigest)>,
 }
 
-impl<S: Scheme> Villain<S> {
-    /// The one of that name; nothing if there is none.
+impl<S: Scheme> JolteonAdversary<S> {
+    /// Creates the adversary of this name; `None` if the name is unknown.
     pub fn new(name: &str, me: MemberIndex, material: Arc<Material<S>>) -> Option<Self> {
         let kind = match name {
             "equivocator" => Kind::Equivocator,
@@ -80,7 +80,7 @@ impl<S: Scheme> Villain<S> {
         Some(Self { kind, me, material, oldest: None, seen: Vec::new() })
     }
 
-    /// The block with other content, under this member's signature.
+    /// Signs a block with other content as this member.
     fn sign_block(&self, mut content: Content<S>) -> Arc<Block<S>> {
         content.author = self.me;
         let committees = &self.material.committees;
@@ -96,8 +96,8 @@ impl<S: Scheme> Villain<S> {
             .expect("a member")
     }
 
-    /// σ ± X: even members add, odd ones subtract, and X is the same for all forgers of a view. For a scheme
-    /// without aggregates it is a signature on something else.
+    /// Returns σ ± X: members with even index add, the others subtract, and X is the same for all forgers of a view.
+    /// For a scheme without aggregation the result is a signature of another message.
     fn forge(&self, vote: &Vote<S>) -> Vote<S> {
         let key = self.material.voting_key(0);
         let mut note = vote.statement().encode();
@@ -119,7 +119,7 @@ impl<S: Scheme> Villain<S> {
         Vote::new(*vote.statement(), self.me, forged)
     }
 
-    /// To odd members one thing, to even ones the other.
+    /// Sends one message to the members with odd index and another to the rest.
     fn split(control: &mut Control<'_, Replica<S>>, one: &Message<S>, other: &Message<S>) {
         for member in control.members() {
             control.send(member, if member % 2 == 0 { one } else { other });
@@ -193,7 +193,7 @@ impl<S: Scheme> Villain<S> {
     }
 }
 
-impl<S: Scheme> Adversary<Replica<S>> for Villain<S> {
+impl<S: Scheme> Adversary<Replica<S>> for JolteonAdversary<S> {
     fn on_start(&mut self, control: &mut Control<'_, Replica<S>>) {
         control.wake(0, Duration::from_millis(100));
     }

@@ -5,23 +5,24 @@ use quorate::{Error, Result};
 use crate::authentication::{Authentication, DSIG, Eddsa, Links};
 use crate::interface::Parameters;
 
-/// Longest name of a way of signing, or of a suite.
+/// Maximum length of a scheme's or suite's name.
 const MAX_NAME: usize = 32;
 
-/// What all members of a group agree on besides its file: those that do not are two groups, and do not link.
+/// Parameters that all members of a group agree on in addition to the group file. Members that differ belong to
+/// different groups and do not link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Terms {
-    /// How members know each other's words.
-    pub way: Way,
-    /// How many of each sender's last messages are kept.
+pub struct GroupParameters {
+    /// Authentication of attestations.
+    pub authentication: AuthenticationKind,
+    /// Number of last messages kept per sender.
     pub tail: u32,
-    /// Most bytes of a message.
+    /// Maximum length of a message in bytes.
     pub max_message: u32,
 }
 
-/// How members know each other's words: a type of [`authentication`](crate::authentication), by name.
+/// Authentication of attestations, by name; see [`authentication`](crate::authentication).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum AuthenticationKind {
     /// [`Links`].
     Links,
     /// [`Eddsa`].
@@ -30,7 +31,7 @@ pub enum Way {
     Dsig(DsigSuite),
 }
 
-/// How one-time keys are made: a suite of DSig.
+/// Suite of DSig, which determines the one-time signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DsigSuite {
     /// [`WotsHaraka512`].
@@ -43,21 +44,21 @@ pub enum DsigSuite {
     Blake3Wide,
 }
 
-impl Terms {
-    /// Longest [`tail`](Terms::tail).
+impl GroupParameters {
+    /// Maximum of [`tail`](GroupParameters::tail).
     pub const MAX_TAIL: u32 = 65_536;
-    /// Greatest [`max_message`](Terms::max_message).
+    /// Maximum of [`max_message`](GroupParameters::max_message).
     pub const MAX_MESSAGE: u32 = 1 << 20;
 
-    /// The parameters of a member's machine; those that members need not agree on are the usual ones.
+    /// Returns the parameters of a member's machine, with defaults for those that members need not agree on.
     pub fn parameters(&self) -> Parameters {
-        let Terms { tail, max_message, .. } = *self;
+        let GroupParameters { tail, max_message, .. } = *self;
         Parameters { tail, max_message: max_message as usize, ..Parameters::default() }
     }
 }
 
-impl Way {
-    /// All there are.
+impl AuthenticationKind {
+    /// All kinds.
     pub const ALL: [Self; 6] = [
         Self::Links,
         Self::Eddsa,
@@ -67,7 +68,7 @@ impl Way {
         Self::Dsig(DsigSuite::Blake3Wide),
     ];
 
-    /// Its [`Authentication::NAME`].
+    /// Returns the [`Authentication::NAME`].
     pub fn name(self) -> &'static str {
         match self {
             Self::Links => Links::NAME,
@@ -76,7 +77,7 @@ impl Way {
         }
     }
 
-    /// The name of its suite: only DSig has suites.
+    /// Returns the suite's name; only DSig has suites.
     pub fn suite(self) -> Option<&'static str> {
         match self {
             Self::Links | Self::Eddsa => None,
@@ -88,29 +89,33 @@ impl Way {
     }
 }
 
-/// The way's name, its suite's name or nothing, both with their length as u32; tail u32 ‖ longest message u64.
-impl Encode for Terms {
+/// Encoding: the name and the suite's name (or nothing), each with its length as u32; tail u32 ‖ maximum message
+/// length u64.
+impl Encode for GroupParameters {
     fn encode_to(&self, w: &mut Writer) {
-        w.bytes(self.way.name().as_bytes());
-        w.bytes(self.way.suite().unwrap_or_default().as_bytes());
+        w.bytes(self.authentication.name().as_bytes());
+        w.bytes(self.authentication.suite().unwrap_or_default().as_bytes());
         w.u32(self.tail);
         w.u64(self.max_message.into());
     }
 }
 
-/// Refuses names that there are not, and numbers beyond [`Terms::MAX_TAIL`] and [`Terms::MAX_MESSAGE`].
-impl Decode for Terms {
+/// Refuses unknown names and values beyond [`GroupParameters::MAX_TAIL`] and [`GroupParameters::MAX_MESSAGE`].
+impl Decode for GroupParameters {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        let (name, suite) = (r.bytes("way of signing", MAX_NAME)?, r.bytes("suite", MAX_NAME)?);
-        let is_this =
-            |way: &Way| (way.name().as_bytes(), way.suite().unwrap_or_default().as_bytes()) == (name, suite);
-        let way = Way::ALL.into_iter().find(is_this);
-        let way = way.ok_or(Error::Malformed { what: "way of signing or suite" })?;
+        let (name, suite) = (r.bytes("name of the authentication", MAX_NAME)?, r.bytes("suite", MAX_NAME)?);
+        let is_this = |authentication: &AuthenticationKind| {
+            (authentication.name().as_bytes(), authentication.suite().unwrap_or_default().as_bytes())
+                == (name, suite)
+        };
+        let authentication = AuthenticationKind::ALL.into_iter().find(is_this);
+        let authentication =
+            authentication.ok_or(Error::Malformed { what: "name of the authentication or suite" })?;
         let (tail, max_message) = (r.u32()?, r.u64()?);
         let max_message = u32::try_from(max_message).ok().filter(|m| (1..=Self::MAX_MESSAGE).contains(m));
         match (tail, max_message) {
-            (1..=Self::MAX_TAIL, Some(max_message)) => Ok(Self { way, tail, max_message }),
-            _ => Err(Error::Malformed { what: "tail or longest message" }),
+            (1..=Self::MAX_TAIL, Some(max_message)) => Ok(Self { authentication, tail, max_message }),
+            _ => Err(Error::Malformed { what: "tail or maximum message length" }),
         }
     }
 }
@@ -120,34 +125,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_have_one_encoding() {
-        for way in Way::ALL {
-            let terms = Terms { way, tail: 7, max_message: 99 };
+    fn group_parameters_have_one_encoding() {
+        for authentication in AuthenticationKind::ALL {
+            let terms = GroupParameters { authentication, tail: 7, max_message: 99 };
             let bytes = terms.encode();
-            assert_eq!(Terms::decode(&bytes, &()), Ok(terms));
+            assert_eq!(GroupParameters::decode(&bytes, &()), Ok(terms));
             for end in 0..bytes.len() {
-                assert!(Terms::decode(&bytes[..end], &()).is_err());
+                assert!(GroupParameters::decode(&bytes[..end], &()).is_err());
             }
-            assert!(Terms::decode(&[&bytes[..], &[0]].concat(), &()).is_err());
+            assert!(GroupParameters::decode(&[&bytes[..], &[0]].concat(), &()).is_err());
         }
     }
 
     #[test]
-    fn names_and_numbers_that_there_are_not_are_refused() {
+    fn unknown_names_and_values_out_of_range_are_refused() {
         let refused = |name: &[u8], suite: &[u8], tail, message| {
             let mut w = Writer::new();
             w.bytes(name);
             w.bytes(suite);
             w.u32(tail);
             w.u64(message);
-            Terms::decode(&w.into_bytes(), &()).is_err()
+            GroupParameters::decode(&w.into_bytes(), &()).is_err()
         };
         assert!(!refused(b"dsig", b"wots-blake3", 1, 1 << 20));
         assert!(refused(b"dsig", b"", 1, 1) && refused(b"eddsa", b"wots-blake3", 1, 1));
         assert!(refused(b"rsa", b"", 1, 1) && refused(b"", b"", 1, 1) && refused(b"eddsa", b"x", 1, 1));
         assert!(refused(b"eddsa", b"", 0, 1) && refused(b"eddsa", b"", 65_537, 1));
         assert!(refused(b"eddsa", b"", 1, 0) && refused(b"eddsa", b"", 1, (1 << 20) + 1));
-        assert!(refused(b"eddsa", b"", 1, (1 << 32) + 1), "not cut to 32 bits");
+        assert!(refused(b"eddsa", b"", 1, (1 << 32) + 1), "not truncated to 32 bits");
         assert!(refused(&[b'x'; 33], b"", 1, 1));
     }
 }

@@ -1,4 +1,4 @@
-//! Members that know the protocol and break it. Each holds its own key.
+//! Byzantine members with knowledge of the protocol. Each holds its own key.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use quorate::ed25519::Ed25519;
 use quorate::machine::{Input, MemberIndex, Outgoing, Recipient};
 use quorate_simulator::{Adversary, Control};
 
-use super::kit::Kit;
+use super::authentication::SimulatedAuthentication;
 use crate::authentication::{Authentication, Finished};
-use crate::{Broadcaster, Digest, Message, Sent, Slot, Vouch, digest, vouch_bytes};
+use crate::{Attestation, Broadcaster, Digest, Message, SignedMessage, Slot, attestation_bytes, digest};
 
-/// The names of the protocol's own adversaries.
-pub const VILLAINS: &[&str] = &[
+/// Names of the protocol's adversaries.
+pub const ADVERSARIES: &[&str] = &[
     "equivocator",
     "key-reuser",
     "turncoat",
@@ -26,49 +26,49 @@ pub const VILLAINS: &[&str] = &[
     "unannounced",
 ];
 
-/// A hoarder speaks this often, and tells each other member so many messages.
+/// Interval of a hoarder's messages, and their number per member.
 const HOARD_EVERY: Duration = Duration::from_millis(100);
 const HOARD: u64 = 30;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Broadcasts two messages in one slot, one to each half, and echoes both.
+    /// Broadcasts two messages in one slot, one to each half of the members, and echoes both.
     Equivocator,
-    /// The same, with one one-time key for both.
+    /// Like the equivocator, with one one-time key for both messages.
     KeyReuser,
-    /// Echoes another message than it has to every second member, and both to the sender.
+    /// Sends a false echo to every second member, and both echoes to the sender.
     Turncoat,
-    /// Agrees with everybody on every slot.
+    /// Echoes every message, including contradicting ones, to all members.
     YesMan,
-    /// Tells its messages to too few, and answers nobody.
+    /// Sends its messages to too few members and answers no requests.
     Withholder,
-    /// Broadcasts at a high rate and tells each message to one member only, which asks for echoes that nobody can
-    /// give; echoes nothing, and answers nobody.
+    /// Broadcasts at a high rate and sends each message to one member only, which then requests echoes that no member
+    /// can give. Echoes nothing and answers no requests.
     Hoarder,
-    /// Leaves numbers out, and echoes slots that do not exist.
+    /// Skips sequence numbers, and echoes slots that do not exist.
     Jumper,
-    /// Speaks with signatures of others, and of nobody.
+    /// Sends signatures of other members, and invalid ones.
     Forger,
-    /// Never announces keys, so that every signature of its is slow to verify.
+    /// Never announces keys, so that all its signatures are slow to verify.
     Unannounced,
 }
 
-/// The adversary of one of the [`VILLAINS`].
-pub struct Villain<A: Kit> {
+/// The adversary of one of the [`ADVERSARIES`].
+pub struct BroadcastAdversary<A: SimulatedAuthentication> {
     kind: Kind,
     group: Arc<Committee<Ed25519>>,
     me: MemberIndex,
-    /// Two signers. Those of a key reuser have the same keys.
+    /// Two signers. A key reuser's signers have the same keys.
     signers: [A; 2],
     heard: BTreeMap<Slot, A::Signature>,
-    /// A hoarder's last number.
+    /// Last sequence number of a hoarder.
     hoarded: u64,
 }
 
-type Mail<A> = Message<<A as Authentication>::Signature>;
+type MessageFor<A> = Message<<A as Authentication>::Signature>;
 
-impl<A: Kit> Villain<A> {
-    /// The one of that name; nothing if there is none.
+impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
+    /// Creates the adversary of this name; `None` if the name is unknown.
     pub fn new(name: &str, group: Arc<Committee<Ed25519>>, me: MemberIndex) -> Option<Self> {
         let kind = match name {
             "equivocator" => Kind::Equivocator,
@@ -87,7 +87,7 @@ impl<A: Kit> Villain<A> {
         Some(Self { kind, group, me, signers, heard: BTreeMap::new(), hoarded: 0 })
     }
 
-    /// A word of this member, by one of its signers.
+    /// Signs an attestation with one of the signers.
     fn sign(
         &mut self,
         which: usize,
@@ -95,7 +95,7 @@ impl<A: Kit> Villain<A> {
         digest: &Digest,
         control: &mut Control<'_, Broadcaster<A>>,
     ) -> Option<A::Signature> {
-        let bytes = vouch_bytes(&self.group.id(), self.me, slot, digest);
+        let bytes = attestation_bytes(&self.group.id(), self.me, slot, digest);
         let signer = &mut self.signers[which];
         while let Ok(Some(job)) = signer.plan(control.now()) {
             if let Finished::Made(Some(announcement)) = signer.finish(A::run(job)) {
@@ -111,32 +111,32 @@ impl<A: Kit> Villain<A> {
         slot: Slot,
         digest: Digest,
         control: &mut Control<'_, Broadcaster<A>>,
-    ) -> Option<Mail<A>> {
+    ) -> Option<MessageFor<A>> {
         let signature = self.sign(which, slot, &digest, control)?;
-        Some(Message::Echo(Vouch { slot, digest, signature }))
+        Some(Message::Echo(Attestation { slot, digest, signature }))
     }
 
-    /// One message to one half, another to the other.
-    fn equivocate(&mut self, sent: &Sent<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
+    /// Sends one message to one half of the members and another to the other half.
+    fn equivocate(&mut self, sent: &SignedMessage<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
         let slot = Slot { sender: self.me, sequence: sent.sequence };
         let messages = [sent.message.clone(), Arc::from([&sent.message, &b" (not)"[..]].concat())];
         let mut signed = Vec::new();
         for (which, message) in messages.into_iter().enumerate() {
             let Some(signature) = self.sign(which, slot, &digest(&message), control) else { return };
-            signed.push(Message::Send(Sent { sequence: sent.sequence, message, signature }));
+            signed.push(Message::Send(SignedMessage { sequence: sent.sequence, message, signature }));
         }
         for member in control.members() {
             control.send(member, &signed[usize::from(member % 2)]);
         }
     }
 
-    /// Another word than the machine's, to every second member.
-    fn turn(&mut self, vouch: &Vouch<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
-        let (slot, digest) = (vouch.slot, digest(&vouch.digest));
+    /// Sends a false echo to every second member.
+    fn turn(&mut self, attestation: &Attestation<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
+        let (slot, digest) = (attestation.slot, digest(&attestation.digest));
         let Some(lie) = self.echo(0, slot, digest, control) else { return };
         for member in control.members() {
             if member % 2 == 0 || member == slot.sender {
-                control.send(member, &Message::Echo(vouch.clone()));
+                control.send(member, &Message::Echo(attestation.clone()));
             }
             if member % 2 == 1 || member == slot.sender {
                 control.send(member, &lie);
@@ -144,12 +144,12 @@ impl<A: Kit> Villain<A> {
         }
     }
 
-    /// Numbers that nobody has come to, of this member's and of others' messages.
-    fn jump(&mut self, sent: &Sent<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
+    /// Uses unreached sequence numbers, for its own messages and for echoes.
+    fn jump(&mut self, sent: &SignedMessage<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
         let far = sent.sequence * 1000 + control.rng().below(50);
         let own = Slot { sender: self.me, sequence: far };
         if let Some(signature) = self.sign(0, own, &digest(&sent.message), control) {
-            control.broadcast(&Message::Send(Sent {
+            control.broadcast(&Message::Send(SignedMessage {
                 sequence: far,
                 message: sent.message.clone(),
                 signature,
@@ -164,7 +164,7 @@ impl<A: Kit> Villain<A> {
         }
     }
 
-    /// So many messages to each member that no other one hears of.
+    /// Sends `HOARD` messages to each member that no other member receives.
     fn hoard(&mut self, control: &mut Control<'_, Broadcaster<A>>) {
         for _ in 0..HOARD {
             for member in control.members() {
@@ -172,33 +172,42 @@ impl<A: Kit> Villain<A> {
                 let (sequence, message) = (self.hoarded, Arc::from(&b"for you alone"[..]));
                 let slot = Slot { sender: self.me, sequence };
                 let Some(signature) = self.sign(0, slot, &digest(&message), control) else { return };
-                control.send(member, &Message::Send(Sent { sequence, message, signature }));
+                control.send(member, &Message::Send(SignedMessage { sequence, message, signature }));
             }
         }
     }
 
-    /// What others have signed, as if it were its own.
-    fn forge(&mut self, sent: &Sent<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
+    /// Sends signatures of other members as its own.
+    fn forge(&mut self, sent: &SignedMessage<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
         for (slot, signature) in std::mem::take(&mut self.heard) {
             let message = Arc::from(&b"forged"[..]);
             let (sequence, digest) = (sent.sequence + 1, digest(&message));
-            control.broadcast(&Message::Send(Sent { sequence, message, signature: signature.clone() }));
-            let vouch = Vouch { slot, digest, signature };
-            control.broadcast(&Message::Witness(vouch.clone()));
+            control.broadcast(&Message::Send(SignedMessage {
+                sequence,
+                message,
+                signature: signature.clone(),
+            }));
+            let attestation = Attestation { slot, digest, signature };
+            control.broadcast(&Message::Witness(attestation.clone()));
             if slot.sender != self.me {
                 let to = control.members().find(|member| *member != slot.sender);
-                to.into_iter().for_each(|to| control.send(to, &Message::Echo(vouch.clone())));
+                to.into_iter().for_each(|to| control.send(to, &Message::Echo(attestation.clone())));
             }
         }
     }
 
-    fn hear(&mut self, message: &Mail<A>, from: MemberIndex, control: &mut Control<'_, Broadcaster<A>>) {
+    fn hear(
+        &mut self,
+        message: &MessageFor<A>,
+        from: MemberIndex,
+        control: &mut Control<'_, Broadcaster<A>>,
+    ) {
         let (slot, digest, signature) = match message {
             Message::Send(sent) => {
                 let slot = Slot { sender: from, sequence: sent.sequence };
                 (slot, digest(&sent.message), &sent.signature)
             }
-            Message::Echo(vouch) => (vouch.slot, vouch.digest, &vouch.signature),
+            Message::Echo(attestation) => (attestation.slot, attestation.digest, &attestation.signature),
             _ => return,
         };
         match self.kind {
@@ -213,7 +222,7 @@ impl<A: Kit> Villain<A> {
     }
 }
 
-impl<A: Kit> Adversary<Broadcaster<A>> for Villain<A> {
+impl<A: SimulatedAuthentication> Adversary<Broadcaster<A>> for BroadcastAdversary<A> {
     fn on_start(&mut self, control: &mut Control<'_, Broadcaster<A>>) {
         if self.kind == Kind::Hoarder {
             control.wake(0, HOARD_EVERY);
@@ -228,20 +237,20 @@ impl<A: Kit> Adversary<Broadcaster<A>> for Villain<A> {
     fn on_input(&mut self, input: &Input<Broadcaster<A>>, control: &mut Control<'_, Broadcaster<A>>) -> bool {
         if let Input::Message { from, message } = input {
             self.hear(message, *from, control);
-            // Whoever answers no question and never sends again.
+            // Withholders and hoarders answer no request and repeat nothing.
             let question = matches!(message, Message::Ask(_) | Message::Hello);
             return !matches!(self.kind, Kind::Withholder | Kind::Hoarder) || !question;
         }
         true
     }
 
-    fn on_send(&mut self, outgoing: Outgoing<Mail<A>>, control: &mut Control<'_, Broadcaster<A>>) {
+    fn on_send(&mut self, outgoing: Outgoing<MessageFor<A>>, control: &mut Control<'_, Broadcaster<A>>) {
         match (self.kind, &outgoing.message) {
             (Kind::Equivocator | Kind::KeyReuser, Message::Send(sent)) => self.equivocate(sent, control),
-            (Kind::Turncoat, Message::Echo(vouch)) => self.turn(vouch, control),
+            (Kind::Turncoat, Message::Echo(attestation)) => self.turn(attestation, control),
             (Kind::YesMan, Message::Echo(_)) | (Kind::Hoarder, Message::Echo(_) | Message::Send(_)) => {}
             (Kind::Withholder, Message::Send(_)) => {
-                // Sent again to one member, or to some: on average to half a quorum.
+                // Repetitions go to one member, first messages to some: on average half a quorum.
                 for member in control.members() {
                     if control.rng().below(3) == 0 {
                         control.send(member, &outgoing.message);
@@ -258,7 +267,7 @@ impl<A: Kit> Adversary<Broadcaster<A>> for Villain<A> {
             }
             (Kind::Unannounced, Message::Announcement(_)) => {}
             (Kind::Unannounced, Message::Echo(_)) if outgoing.to == Recipient::Others => {
-                // Late as well, so that slow signatures meet slots that are settled.
+                // Delayed, so that slow signatures also meet settled slots.
                 let after = control.rng().duration(Duration::ZERO, Duration::from_millis(20));
                 control.raw(Recipient::Others, quorate::wire::Encode::encode(&outgoing.message), after);
             }

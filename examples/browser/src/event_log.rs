@@ -1,43 +1,44 @@
-//! What the page has not fetched yet: what happened, and which messages left.
+//! Events and messages that the page has not fetched yet.
 
 use std::collections::BTreeSet;
 
 use quorate::machine::Fault;
-use quorate_simulator::{Flight, Node};
+use quorate_simulator::{Node, Transmission};
 
 use crate::json::Json;
 
-/// So many events and flights wait for the page at most; older ones are dropped, and counted.
+/// Maximum number of waiting events and messages. Older ones are dropped and counted.
 const MOST_WAITING: usize = 20_000;
-/// So many things of one kind are remembered as seen; each is shown once.
+/// Maximum number of remembered items of one kind; each item is shown once.
 pub(crate) const MOST_SEEN: usize = 50_000;
 
-/// Numbers for each flight: sent and arrival in µs (−1: lost), from, to, and the two of [`Kind`].
+/// Numbers per message: times of sending and arrival in µs (−1: lost), sender, receiver, and the two fields of
+/// [`Kind`].
 pub(crate) const FLIGHT: usize = 6;
 
-/// What kind of message a flight is, as the page knows it.
+/// Kind of a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
-    /// The tag on the wire; 0 for what cannot be read.
+    /// Tag on the wire; 0 for undecodable messages.
     pub(crate) tag: u8,
-    /// Which of the messages of that kind it is: a second proposal of one view is number 1.
+    /// Variant within the kind, for instance 1 for a second proposal of one view.
     pub(crate) variant: usize,
 }
 
-/// What waits, and what was shown already.
+/// Events and messages waiting for the page, and what was shown already.
 #[derive(Default)]
-pub(crate) struct Gallery {
+pub(crate) struct EventLog {
     pub(crate) events: Vec<String>,
     pub(crate) flights: Vec<f64>,
-    /// What was dropped because the page did not fetch it.
+    /// Number of dropped items.
     pub(crate) dropped: u64,
     now: u64,
     accusations: BTreeSet<(u16, String)>,
     last: Option<(Vec<u8>, Kind)>,
 }
 
-impl Gallery {
-    /// What happens from here on happens at this time.
+impl EventLog {
+    /// Sets the time of the following events.
     pub(crate) fn at(&mut self, now: u64) {
         self.now = now;
     }
@@ -50,12 +51,12 @@ impl Gallery {
         self.events.push(event.plain("at", self.now).end());
     }
 
-    /// The kind of a message that is the same as the last one: what is sent to several is looked at once.
+    /// Returns the kind of the last message if it is the same. A broadcast message is decoded once.
     pub(crate) fn kind_of_last(&self, bytes: &[u8]) -> Option<Kind> {
         self.last.as_ref().filter(|(last, _)| last == bytes).map(|(_, kind)| *kind)
     }
 
-    pub(crate) fn flight(&mut self, flight: &Flight<'_>, kind: Kind) {
+    pub(crate) fn flight(&mut self, flight: &Transmission<'_>, kind: Kind) {
         if self.kind_of_last(flight.bytes).is_none() {
             self.last = Some((flight.bytes.to_vec(), kind));
         }
@@ -74,13 +75,13 @@ impl Gallery {
         ]);
     }
 
-    /// What the auditor can prove. The validators may not know it, or not yet.
-    pub(crate) fn convict(&mut self, culprit: u16, words: String) {
+    /// Logs a fault that the auditor proved. The validators may not know it yet.
+    pub(crate) fn proven(&mut self, culprit: u16, words: String) {
         let event = Json::object().text("e", "evidence").plain("node", -1).plain("culprit", culprit);
         self.event(event.text("kind", "proof").text("words", words));
     }
 
-    /// What an honest member holds against another: proof that anybody can check, or only its word.
+    /// Logs an honest member's accusation, with or without proof.
     pub(crate) fn accuse<E>(&mut self, by: Node, fault: &Fault<E>, charge: (&'static str, String)) {
         let (kind, words) = charge;
         if !by.honest || self.accusations.len() > MOST_SEEN {
@@ -93,8 +94,8 @@ impl Gallery {
     }
 }
 
-/// Whether something is seen for the first time.
-pub(crate) fn remembers<T: Ord>(seen: &mut BTreeSet<T>, what: T) -> bool {
+/// Returns `true` if an item is seen for the first time.
+pub(crate) fn is_first<T: Ord>(seen: &mut BTreeSet<T>, what: T) -> bool {
     if seen.len() >= MOST_SEEN {
         seen.clear();
     }

@@ -11,36 +11,36 @@ use rand::rngs::StdRng;
 
 use crate::authentication::{Authentication, Dsig, Eddsa, Links};
 
-/// DSig with randomness from a seed.
+/// DSig with seeded randomness.
 pub type SimulatedDsig = Dsig<WotsBlake3, StdRng>;
 
-/// A way of authentication that the simulator can make.
-pub trait Kit: Authentication {
-    /// For a member; `seed` differs in each of its lives, or its one-time keys would come again.
+/// An authentication that the simulator can create.
+pub trait SimulatedAuthentication: Authentication {
+    /// Creates the authentication of a member. `seed` must differ at each start, or one-time keys would repeat.
     fn make(group: Arc<Committee<Ed25519>>, member: MemberIndex, seed: [u8; 32]) -> Self;
 }
 
-impl Kit for Links {
+impl SimulatedAuthentication for Links {
     fn make(_: Arc<Committee<Ed25519>>, _: MemberIndex, _: [u8; 32]) -> Self {
         Links
     }
 }
 
-impl Kit for Eddsa {
+impl SimulatedAuthentication for Eddsa {
     fn make(group: Arc<Committee<Ed25519>>, member: MemberIndex, _: [u8; 32]) -> Self {
         Eddsa::new(group, key(member))
     }
 }
 
-impl Kit for SimulatedDsig {
+impl SimulatedAuthentication for SimulatedDsig {
     fn make(group: Arc<Committee<Ed25519>>, member: MemberIndex, seed: [u8; 32]) -> Self {
-        // Few keys at once, so that a run meets the end of a batch, and of all batches.
+        // Few keys, so that a run reaches the end of batches and the exhaustion of keys.
         let config = SignerConfig { log2_batch: 3, low_water: 6, lifetime: Duration::from_secs(10) };
         Dsig::new(group, key(member), config, StdRng::from_seed(seed)).expect("a small batch")
     }
 }
 
-/// `n` members of weight one, the same in every run.
+/// Returns `n` members of weight one, identical in every run.
 pub fn group(n: usize) -> Arc<Committee<Ed25519>> {
     let members = (0..n).map(|i| (VerifiedKey::from_secret(&key(i as MemberIndex)), 1)).collect();
     Arc::new(Committee::new(ChainId::from_name("simulation"), 0, members).expect("distinct keys"))
