@@ -12,9 +12,9 @@ use quorate_broadcast::authentication::{Authentication, Eddsa, Links, Unsigned};
 use quorate_broadcast::evidence::{self, MAX_FILE};
 use quorate_broadcast::simulation::{SimulatedAuthentication, SimulatedDsig, group};
 use quorate_broadcast::{
-    Attestation, AuthenticationKind, Broadcaster, Command, Config, DsigSuite, Equivocation, GroupParameters,
-    Limits, Message, Misbehaviour, Output, Parameters, Record, SignedMessage, Slot, Timer, attestation_bytes,
-    digest,
+    Attestation, AuthenticationKind, Broadcaster, Command, Config, DsigVariant, Equivocation,
+    GroupParameters, Limits, Message, Misbehaviour, Output, Parameters, Record, SignedMessage, Slot, Timer,
+    attestation_bytes, digest,
 };
 
 use crate::identity;
@@ -82,14 +82,14 @@ pub(crate) fn evidence_files(bytes: &[u8]) {
     match terms.authentication {
         AuthenticationKind::Links => holds::<Links>(bytes, parts),
         AuthenticationKind::Eddsa => holds::<Eddsa>(bytes, parts),
-        AuthenticationKind::Dsig(DsigSuite::Blake3) => holds::<SimulatedDsig>(bytes, parts),
-        AuthenticationKind::Dsig(DsigSuite::Blake3Wide) => {
+        AuthenticationKind::Dsig(DsigVariant::Blake3) => holds::<SimulatedDsig>(bytes, parts),
+        AuthenticationKind::Dsig(DsigVariant::Blake3Wide) => {
             drop(evidence_in::<Signature<WotsBlake3Wide>>(bytes, parts))
         }
-        AuthenticationKind::Dsig(DsigSuite::Haraka256) => {
+        AuthenticationKind::Dsig(DsigVariant::Haraka256) => {
             drop(evidence_in::<Signature<WotsHaraka256>>(bytes, parts))
         }
-        AuthenticationKind::Dsig(DsigSuite::Haraka512) => {
+        AuthenticationKind::Dsig(DsigVariant::Haraka512) => {
             drop(evidence_in::<Signature<WotsHaraka512>>(bytes, parts))
         }
     }
@@ -101,9 +101,9 @@ pub(crate) fn evidence_seeds() -> Vec<Vec<u8>> {
     let mut seeds = vec![
         equivocation::<Links>(&terms(AuthenticationKind::Links)),
         equivocation::<Eddsa>(&terms(AuthenticationKind::Eddsa)),
-        equivocation::<SimulatedDsig>(&terms(AuthenticationKind::Dsig(DsigSuite::Blake3))),
+        equivocation::<SimulatedDsig>(&terms(AuthenticationKind::Dsig(DsigVariant::Blake3))),
     ];
-    for suite in [DsigSuite::Haraka512, DsigSuite::Haraka256, DsigSuite::Blake3Wide] {
+    for suite in [DsigVariant::Haraka512, DsigVariant::Haraka256, DsigVariant::Blake3Wide] {
         seeds.push(equivocation::<SimulatedDsig>(&terms(AuthenticationKind::Dsig(suite))));
     }
     seeds

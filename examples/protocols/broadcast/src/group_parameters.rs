@@ -1,4 +1,4 @@
-use quorate::dsig::{Suite, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
+use quorate::dsig::{DsigSuite, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
@@ -28,12 +28,12 @@ pub enum AuthenticationKind {
     /// [`Eddsa`].
     Eddsa,
     /// [`Dsig`](crate::authentication::Dsig).
-    Dsig(DsigSuite),
+    Dsig(DsigVariant),
 }
 
 /// Suite of DSig, which determines the one-time signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DsigSuite {
+pub enum DsigVariant {
     /// [`WotsHaraka512`].
     Haraka512,
     /// [`WotsHaraka256`].
@@ -62,10 +62,10 @@ impl AuthenticationKind {
     pub const ALL: [Self; 6] = [
         Self::Links,
         Self::Eddsa,
-        Self::Dsig(DsigSuite::Haraka512),
-        Self::Dsig(DsigSuite::Haraka256),
-        Self::Dsig(DsigSuite::Blake3),
-        Self::Dsig(DsigSuite::Blake3Wide),
+        Self::Dsig(DsigVariant::Haraka512),
+        Self::Dsig(DsigVariant::Haraka256),
+        Self::Dsig(DsigVariant::Blake3),
+        Self::Dsig(DsigVariant::Blake3Wide),
     ];
 
     /// Returns the [`Authentication::NAME`].
@@ -81,10 +81,10 @@ impl AuthenticationKind {
     pub fn suite(self) -> Option<&'static str> {
         match self {
             Self::Links | Self::Eddsa => None,
-            Self::Dsig(DsigSuite::Haraka512) => Some(WotsHaraka512::NAME),
-            Self::Dsig(DsigSuite::Haraka256) => Some(WotsHaraka256::NAME),
-            Self::Dsig(DsigSuite::Blake3) => Some(WotsBlake3::NAME),
-            Self::Dsig(DsigSuite::Blake3Wide) => Some(WotsBlake3Wide::NAME),
+            Self::Dsig(DsigVariant::Haraka512) => Some(WotsHaraka512::NAME),
+            Self::Dsig(DsigVariant::Haraka256) => Some(WotsHaraka256::NAME),
+            Self::Dsig(DsigVariant::Blake3) => Some(WotsBlake3::NAME),
+            Self::Dsig(DsigVariant::Blake3Wide) => Some(WotsBlake3Wide::NAME),
         }
     }
 }

@@ -65,7 +65,7 @@ pub mod simulation;
 mod statement;
 mod window;
 
-pub use group_parameters::{AuthenticationKind, DsigSuite, GroupParameters};
+pub use group_parameters::{AuthenticationKind, DsigVariant, GroupParameters};
 pub use interface::{
     Command, Config, Delivery, Misbehaviour, Outcome, Output, Parameters, Refusal, Status, Timer, Work,
 };

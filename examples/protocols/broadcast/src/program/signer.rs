@@ -8,7 +8,7 @@ use quorate::committee::Committee;
 use quorate::dsig::{DsigSuite, SignerConfig, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
 use quorate::ed25519::{Ed25519, SecretKey};
 use quorate_broadcast::authentication::{Authentication, Dsig, Eddsa, Links};
-use quorate_broadcast::{AuthenticationKind, DsigSuite};
+use quorate_broadcast::{AuthenticationKind, DsigVariant};
 
 /// Signature scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,20 +56,20 @@ pub(crate) fn with_signer<W: WithSigner>(authentication: AuthenticationKind, wor
     match authentication {
         AuthenticationKind::Links => work.call::<Links>(),
         AuthenticationKind::Eddsa => work.call::<Eddsa>(),
-        AuthenticationKind::Dsig(DsigSuite::Haraka512) => work.call::<Dsig<WotsHaraka512, SysRng>>(),
-        AuthenticationKind::Dsig(DsigSuite::Haraka256) => work.call::<Dsig<WotsHaraka256, SysRng>>(),
-        AuthenticationKind::Dsig(DsigSuite::Blake3) => work.call::<Dsig<WotsBlake3, SysRng>>(),
-        AuthenticationKind::Dsig(DsigSuite::Blake3Wide) => work.call::<Dsig<WotsBlake3Wide, SysRng>>(),
+        AuthenticationKind::Dsig(DsigVariant::Haraka512) => work.call::<Dsig<WotsHaraka512, SysRng>>(),
+        AuthenticationKind::Dsig(DsigVariant::Haraka256) => work.call::<Dsig<WotsHaraka256, SysRng>>(),
+        AuthenticationKind::Dsig(DsigVariant::Blake3) => work.call::<Dsig<WotsBlake3, SysRng>>(),
+        AuthenticationKind::Dsig(DsigVariant::Blake3Wide) => work.call::<Dsig<WotsBlake3Wide, SysRng>>(),
     }
 }
 
 /// Returns the authentication selected on the command line. Only DSig has suites.
 pub(crate) fn authentication_kind(signer: SignerName, suite: SuiteName) -> AuthenticationKind {
     let suite = match suite {
-        SuiteName::Haraka512 => DsigSuite::Haraka512,
-        SuiteName::Haraka256 => DsigSuite::Haraka256,
-        SuiteName::Blake3 => DsigSuite::Blake3,
-        SuiteName::Blake3Wide => DsigSuite::Blake3Wide,
+        SuiteName::Haraka512 => DsigVariant::Haraka512,
+        SuiteName::Haraka256 => DsigVariant::Haraka256,
+        SuiteName::Blake3 => DsigVariant::Blake3,
+        SuiteName::Blake3Wide => DsigVariant::Blake3Wide,
     };
     match signer {
         SignerName::None => AuthenticationKind::Links,
