@@ -84,13 +84,13 @@ pub(crate) fn evidence_files(bytes: &[u8]) {
         AuthenticationKind::Eddsa => holds::<Eddsa>(bytes, parts),
         AuthenticationKind::Dsig(DsigVariant::Blake3) => holds::<SimulatedDsig>(bytes, parts),
         AuthenticationKind::Dsig(DsigVariant::Blake3Wide) => {
-            drop(evidence_in::<Signature<WotsBlake3Wide>>(bytes, parts))
+            let _ = evidence_in::<Signature<WotsBlake3Wide>>(bytes, parts);
         }
         AuthenticationKind::Dsig(DsigVariant::Haraka256) => {
-            drop(evidence_in::<Signature<WotsHaraka256>>(bytes, parts))
+            let _ = evidence_in::<Signature<WotsHaraka256>>(bytes, parts);
         }
         AuthenticationKind::Dsig(DsigVariant::Haraka512) => {
-            drop(evidence_in::<Signature<WotsHaraka512>>(bytes, parts))
+            let _ = evidence_in::<Signature<WotsHaraka512>>(bytes, parts);
         }
     }
 }

@@ -5,7 +5,7 @@ use core::time::Duration;
 pub struct Parameters {
     /// Maximum count of a signer; an aggregate with a higher count is refused. Default: 255.
     pub limit: u16,
-    /// Maximum count in the sum of a [`Pool`]. A sum with a higher count is merged only if that completes a quorum.
+    /// Maximum count in the sum of a [`Pool`](super::Pool). A sum with a higher count is merged only if that completes a quorum.
     /// Default: 16.
     pub preferred: u16,
     /// Maximum number of aggregates verified in one batch. Default: 4.

@@ -56,11 +56,11 @@
 //! let tag = plan.unagreed(1, 0)?;
 //! let (mut log, mut shares) = (vec![], vec![]);
 //! for party in &mut parties {
-//!     log.extend(signed.record);                       // make it durable before the share leaves
+//!     let mut guard = Guard::<Ed25519>::new(Ed25519::generate(&mut rng)?, ChainId::from_name("example"));
 //!     let signed = party.take(tag)?.sign(&mut guard, b"pay 5 to Bob")?;
-//!     log.extend(signed.record);                       // durable now, and only now the share may leave
+//!     log.extend(signed.record);                       // make it durable before the share leaves
 //!     shares.push(signed.share);
-//! // A process with three of the shares:
+//! }
 //!
 //! // A process with three of the shares:
 //! let mut cache = lagrange::Cache::default();
@@ -81,8 +81,8 @@
 //!
 //! ```compile_fail,E0308
 //! # use quorate::threshold::ecdsa::{AgreedTag, Plan};
+//! let plan = Plan::Agreement { parties: 4, rounds: Plan::ROUNDS };
 //! let tag: AgreedTag = plan.promotion(1, 0, 2, 1).unwrap();      // the proposer chooses the message
-//! let tag: AgreedTag = plan.promotion(1, 0, 2, 1).unwrap();      // a proposer chooses what it promotes
 //! ```
 
 mod comb;

@@ -88,7 +88,7 @@ impl<H: Host> Simulation<H> {
 
     /// Passes one input to a machine. Timer changes take effect at once, because timers are volatile state.
     fn handle(&mut self, slot: usize, waiting: QueuedInput<H::Machine>) -> Option<Step<H::Machine>> {
-        let input = self.to_input(slot, waiting)?;
+        let input = self.input_for(slot, waiting)?;
         if self.nodes.get(slot)?.adversary.is_some() {
             let mut lets_in = true;
             self.call_adversary(slot, |adversary, control| lets_in = adversary.on_input(&input, control));
@@ -120,7 +120,7 @@ impl<H: Host> Simulation<H> {
     }
 
     /// Converts a queued input: decodes messages, and drops timers that were reset or cancelled.
-    fn to_input(&mut self, slot: usize, waiting: QueuedInput<H::Machine>) -> Option<Input<H::Machine>> {
+    fn input_for(&mut self, slot: usize, waiting: QueuedInput<H::Machine>) -> Option<Input<H::Machine>> {
         let now = self.now;
         match waiting {
             QueuedInput::Start => Some(Input::Start),

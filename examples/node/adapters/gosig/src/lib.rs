@@ -1,7 +1,7 @@
 #![forbid(unsafe_code)]
 //! Adapter that runs [Gosig](quorate_gosig) in the [node](quorate_node).
 //!
-//! [`Gosig`] implements [`Protocol`](quorate_node::protocol::Protocol); [`start`] starts a validator of a Gosig chain.
+//! [`Gosig`] implements [`Protocol`]; [`start`] starts a validator of a Gosig chain.
 
 mod epochs;
 mod views;

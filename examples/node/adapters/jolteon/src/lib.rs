@@ -1,7 +1,7 @@
 #![forbid(unsafe_code)]
 //! Adapter that runs [Jolteon](quorate_jolteon) in the [node](quorate_node).
 //!
-//! [`Jolteon`] implements [`Protocol`](quorate_node::protocol::Protocol); [`start`] starts a validator of a Jolteon chain.
+//! [`Jolteon`] implements [`Protocol`]; [`start`] starts a validator of a Jolteon chain.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
