@@ -41,8 +41,8 @@ class Aggregate:
     def merge(self, other, limit):
         if self.statement != other.statement:
             raise Refused("WRONG_CONTEXT")
-        everybody = sorted(set(self.counts) | set(other.counts))
-        counts = {i: self.counts.get(i, 0) + other.counts.get(i, 0) for i in everybody}
+        all_members = sorted(set(self.counts) | set(other.counts))
+        counts = {i: self.counts.get(i, 0) + other.counts.get(i, 0) for i in all_members}
         if max(counts.values()) > limit:
             raise Refused("TOO_LARGE")
         signature = self.scheme.sigs.add(self.signature, other.signature)

@@ -376,10 +376,10 @@ class Standings:
         return served and m["seen_at"] > m["failed_at"]
 
     def leader(self, view):
-        everybody = range(len(self.voters))
-        listed = [i for i in everybody if self.eligible(i)]
+        all_members = range(len(self.voters))
+        listed = [i for i in all_members if self.eligible(i)]
         if self.voters.weight_of(listed) < self.voters.quorum_weight:
-            listed = everybody
+            listed = all_members
         return listed[view % len(listed)]
 
     def append(self, height, view, author, parent_view, parent_author, signers):

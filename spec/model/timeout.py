@@ -76,25 +76,25 @@ class TimeoutCertificate:
         kind, epoch, view = r.uint(1), r.uint(8), r.uint(8)
         if epoch != committee.epoch:
             raise Refused("WRONG_CONTEXT")
-        groups, everybody = cls._read_groups(r, len(committee))
-        committee.require_quorum(everybody)
-        return cls(committee.scheme, kind, epoch, view, groups, committee.scheme.read_proof(r, everybody))
+        groups, all_members = cls._read_groups(r, len(committee))
+        committee.require_quorum(all_members)
+        return cls(committee.scheme, kind, epoch, view, groups, committee.scheme.read_proof(r, all_members))
 
     @staticmethod
     def _read_groups(r, n):
         count = r.uint(2)
         if count > min(MAX_GROUPS, n):
             raise Refused("TOO_LARGE")
-        groups, everybody = [], set()
+        groups, all_members = [], set()
         for _ in range(count):
             value, signers = r.uint(8), codec.read(r, n)
             if not signers or groups and groups[-1][0] >= value:
                 raise Refused("NON_CANONICAL")
-            if signers & everybody:
+            if signers & all_members:
                 raise Refused("DUPLICATE_SIGNER")
-            everybody |= signers
+            all_members |= signers
             groups.append((value, signers))
-        return groups, everybody
+        return groups, all_members
 
     def verify(self, committee):
         claims = []

@@ -121,7 +121,7 @@ fn a_genesis_with_wrong_keys_is_refused_by_name() {
         "too large",
         &["genesis", "--chain", "x", &format!("alice/public.toml={}", "9".repeat(50))],
     );
-    bench.fails(3, "nobody.toml", &["genesis", "--chain", "x", "nobody.toml"]);
+    bench.fails(3, "missing.toml", &["genesis", "--chain", "x", "missing.toml"]);
     bench.fails(3, "genesis.toml", &["genesis", "--chain", "x", "alice/public.toml"]);
     bench.ok(&["keygen", "--name", "ed", "--address", "x:1", "--scheme", "ed25519", "--out", "ed"]);
     bench.fails(

@@ -39,7 +39,7 @@ fn decode_as<S: Fixed + GosigScheme>(bytes: &[u8]) {
         for (index, id) in payload.ids().iter().enumerate() {
             assert!(payload.path(index).is_ok(), "transaction {index} with id {id:?} has no path");
             let change = payload.transaction(index).and_then(|t| Change::from_transaction(t, &committees));
-            assert!(change.is_none(), "a change of members that nobody allowed");
+            assert!(change.is_none(), "a membership change without approval");
         }
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn wire(bytes: &[u8]) {
         }
     }
     if let Some(proof) = identity::<LedgerProof, ()>(bytes, &()) {
-        assert!(proof.verify(&[9; 32], b"key", Some(b"value")).is_err(), "a proof of a root that nobody has");
+        assert!(proof.verify(&[9; 32], b"key", Some(b"value")).is_err(), "a proof for an unknown root");
     }
     if let Ok(Some((event, length))) = Event::read(bytes) {
         assert!(length <= LONGEST_EVENT);

@@ -12,10 +12,10 @@ use crate::exit::Failure;
 use crate::ssz::{BeaconBlockHeader, ExecutionPayloadHeader, SyncCommittee};
 use crate::text;
 
-/// A file larger than this is none of these; a list of 128 updates has about 9 MB.
+/// Maximum file size; a list of 128 updates has about 9 MB.
 const LARGEST_FILE: u64 = 64 << 20;
 
-/// A block's header, and from Capella on its execution payload's.
+/// A block header, with its execution payload header from Capella on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Header {
     pub beacon: BeaconBlockHeader,
@@ -25,7 +25,7 @@ pub(crate) struct Header {
     pub execution_branch: Option<Vec<[u8; 32]>>,
 }
 
-/// What a light client begins with.
+/// The starting point of a light client: a header with its sync committee.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Bootstrap {
     pub header: Header,
@@ -34,7 +34,7 @@ pub(crate) struct Bootstrap {
     pub current_sync_committee_branch: Vec<[u8; 32]>,
 }
 
-/// Who signed, and the sum of their signatures.
+/// The participation bits and the aggregate signature.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SyncAggregate {
     /// Member i is bit i mod 8 of byte ⌊i/8⌋, counted from the lowest.
@@ -44,7 +44,7 @@ pub(crate) struct SyncAggregate {
     pub sync_committee_signature: [u8; 96],
 }
 
-/// Any of the three: an update has all fields, a finality update no committee, an optimistic update neither
+/// An update, finality update or optimistic update: a finality update has no committee, an optimistic update neither
 /// committee nor finalized header.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Update {
@@ -71,20 +71,20 @@ impl Update {
         }
     }
 
-    /// The next committee and its branch, if the update has one: zeros stand for none.
+    /// The next committee and its branch, if present: zeros stand for none.
     pub(crate) fn next_committee(&self) -> Option<(&SyncCommittee, &[[u8; 32]])> {
         let branch = self.next_sync_committee_branch.as_deref().filter(|branch| !is_zero(branch))?;
         Some((self.next_sync_committee.as_ref()?, branch))
     }
 
-    /// The finalized header and its branch, if the update has one: zeros stand for none.
+    /// The finalized header and its branch, if present: zeros stand for none.
     pub(crate) fn finality(&self) -> Option<(&Header, &[[u8; 32]])> {
         let branch = self.finality_branch.as_deref().filter(|branch| !is_zero(branch))?;
         Some((self.finalized_header.as_ref()?, branch))
     }
 }
 
-/// Reads a file's one object.
+/// Reads a file with a single object.
 pub(crate) fn read_one<T: DeserializeOwned>(path: &Path, what: &str) -> Result<T, Failure> {
     let mut found = read_all(path, what)?;
     match (found.pop(), found.is_empty()) {

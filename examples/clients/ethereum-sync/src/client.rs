@@ -1,8 +1,8 @@
-//! The light client: a committee that is trusted, and updates that are checked against it.
+//! The light client: a trusted committee, and the verification of updates against it.
 //!
 //! It follows `initialize_light_client_store`, `validate_light_client_update` and `process_light_client_update` of
-//! Ethereum's consensus specification (altair to electra, `light-client/sync-protocol.md`). Left out, because a program
-//! that checks files once has no use for them: ranking of updates, the forced update after a period without
+//! Ethereum's consensus specification (altair to electra, `light-client/sync-protocol.md`). Omitted, because a program
+//! that verifies files once does not need them: ranking of updates, the forced update after a period without
 //! finality, and the safety threshold for optimistic headers.
 
 use quorate::bls::MinPk;
@@ -17,18 +17,18 @@ use crate::network::{ForkName, Network};
 use crate::ssz::{self, BeaconBlockHeader, SyncCommittee, is_valid_branch};
 use crate::text;
 
-/// A sync committee whose keys were decoded, checked and summed once. Every signature of its 27 hours is then
-/// checked against the sum of all keys less those that are absent.
+/// A sync committee with decoded, verified and aggregated keys. Each signature of its 27 hours is then verified
+/// against the sum of all keys minus those of absent members.
 #[derive(Clone)]
 pub(crate) struct Members {
     root: [u8; 32],
     committee: Committee<MinPk>,
 }
 
-/// What is known of the chain.
+/// The light client's view of the chain.
 pub(crate) struct LightClient<'a> {
     network: &'a Network,
-    /// The current slot: nothing can be signed later.
+    /// The current slot: later signatures are refused.
     now: u64,
     finalized: BeaconBlockHeader,
     optimistic: BeaconBlockHeader,
@@ -36,7 +36,7 @@ pub(crate) struct LightClient<'a> {
     next: Option<Members>,
 }
 
-/// What an update proves.
+/// The facts that an update proves.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Proven {
     pub kind: &'static str,
@@ -44,16 +44,16 @@ pub(crate) struct Proven {
     pub period: u64,
     pub participants: u128,
     pub committee_size: usize,
-    /// Two thirds of the committee signed.
+    /// True if two thirds of the committee signed.
     pub supermajority: bool,
     pub signing_root: Hex,
     pub attested: Block,
     pub finalized: Option<Block>,
-    /// The period whose committee it brings, if it does.
+    /// The period whose committee the update contains, if any.
     pub next_committee_of: Option<u64>,
 }
 
-/// A block whose header was proven.
+/// A block with a proven header.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Block {
     pub slot: u64,
@@ -69,7 +69,7 @@ pub(crate) struct Block {
 pub(crate) struct Hex(#[serde(with = "text::bytes")] pub [u8; 32]);
 
 impl Members {
-    /// Decodes and checks all keys. Their possession was proven when they were deposited, as Ethereum demands.
+    /// Decodes and verifies all keys. Ethereum verified their proofs of possession at the deposit.
     pub(crate) fn new(network: &Network, period: u64, ssz: &SyncCommittee) -> Result<Self, Failure> {
         check_size(network, ssz)?;
         let mut keys = Vec::with_capacity(ssz.pubkeys.len());
@@ -89,7 +89,7 @@ impl Members {
 }
 
 impl<'a> LightClient<'a> {
-    /// Begins with a block whose root somebody trustworthy named.
+    /// Creates a client from a block with a trusted root.
     pub(crate) fn from_bootstrap(
         network: &'a Network,
         now: u64,
@@ -118,7 +118,7 @@ impl<'a> LightClient<'a> {
         Ok(Self { network, now, finalized: header.clone(), optimistic: header.clone(), current, next: None })
     }
 
-    /// Begins with the committee of a period that is trusted as it is.
+    /// Creates a client from a trusted committee of a period.
     pub(crate) fn from_committee(
         network: &'a Network,
         now: u64,
@@ -131,7 +131,7 @@ impl<'a> LightClient<'a> {
         Ok(Self { network, now, finalized: first.clone(), optimistic: first, current, next: None })
     }
 
-    /// The newest header that is final.
+    /// The newest finalized header.
     pub(crate) fn finalized(&self) -> &BeaconBlockHeader {
         &self.finalized
     }
@@ -141,7 +141,7 @@ impl<'a> LightClient<'a> {
         &self.optimistic
     }
 
-    /// Checks an update and, if two thirds signed it, goes on with what it brings.
+    /// Verifies an update and applies it if two thirds signed it.
     pub(crate) fn process(&mut self, update: &Update) -> Result<Proven, Failure> {
         let (proven, next) = self.validate(update)?;
         if !proven.supermajority {
@@ -165,7 +165,7 @@ impl<'a> LightClient<'a> {
     fn apply(&mut self, finalized: &BeaconBlockHeader, next: Option<Members>) {
         let (ours, theirs) = (self.network.period(self.finalized.slot), self.network.period(finalized.slot));
         if self.next.is_none() {
-            // Without the next committee only headers of the same period were accepted.
+            // Without the next committee, only headers of the same period were accepted.
             self.next = next;
         } else if theirs == ours + 1
             && let Some(current) = std::mem::replace(&mut self.next, next)
@@ -210,7 +210,7 @@ impl<'a> LightClient<'a> {
         Ok((proven, next))
     }
 
-    /// Whose turn it is to sign in a slot.
+    /// Returns the committee that signs in a slot.
     fn signers_of(&self, slot: u64) -> Result<&Members, Failure> {
         let (ours, theirs) = (self.network.period(self.finalized.slot), self.network.period(slot));
         let known = match (theirs.checked_sub(ours), &self.next) {
@@ -231,7 +231,7 @@ impl<'a> LightClient<'a> {
     fn check_finality(&self, update: &Update) -> Result<(), Failure> {
         let Some((finalized, branch)) = update.finality() else { return Ok(()) };
         let header = &finalized.beacon;
-        // The genesis block has no root in the state yet.
+        // The state contains no root of the genesis block yet.
         let leaf = if header.slot == 0 && *header == BeaconBlockHeader::default() {
             [0; 32]
         } else {
@@ -319,7 +319,7 @@ fn check_size(network: &Network, committee: &SyncCommittee) -> Result<(), Failur
     Err(Failure::refused("COMMITTEE_SIZE", text))
 }
 
-/// From Capella on a header comes with its execution payload's, which the body's root must contain.
+/// From Capella on, a header includes its execution payload header, which the body root must contain.
 fn check_header(network: &Network, header: &Header, what: &str) -> Result<(), Failure> {
     let slot = header.beacon.slot;
     let wrong = |text: String| Err(Failure::refused("EXECUTION_BRANCH", format!("{what}: {text}")));

@@ -1,4 +1,4 @@
-//! What the committee's cached keys save, measured.
+//! Measures the effect of the committee's cached keys.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -15,10 +15,10 @@ use crate::generate::{Random, Secrets};
 use crate::network::Network;
 use crate::ssz::SyncCommittee;
 
-/// How long each row is measured.
+/// Duration of the measurement of each row.
 const WINDOW: Duration = Duration::from_millis(700);
 
-/// Times what is done once per committee and what is done once per signature, with cached keys and without.
+/// Measure the work per committee and per signature, with and without cached keys.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Cost {
     /// Print one JSON object.
@@ -75,7 +75,7 @@ impl Cost {
     }
 }
 
-/// What a library does that keeps nothing: decode and check the signers' keys, then as before.
+/// Verifies without a cache: decodes and verifies the signers' keys each time.
 fn from_bytes(
     committee: &SyncCommittee,
     set: &quorate::committee::SignerSet,
@@ -89,8 +89,8 @@ fn from_bytes(
     let members = decoded.collect::<quorate::Result<Vec<_>>>().map_err(wrong)?;
     let all =
         Committee::<MinPk>::from_attested(ChainId([0; 32]), 0, members, Repeats::Allow).map_err(wrong)?;
-    let everybody = quorate::committee::SignerSet::new(all.len()).complement();
-    all.verify_raw(message, &everybody, signature).map(drop).map_err(wrong)
+    let all_members = quorate::committee::SignerSet::new(all.len()).complement();
+    all.verify_raw(message, &all_members, signature).map(drop).map_err(wrong)
 }
 
 fn median(mut work: impl FnMut() -> Result<(), Failure>) -> f64 {

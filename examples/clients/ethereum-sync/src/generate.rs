@@ -1,5 +1,5 @@
-//! Makes a chain's light-client data out of nothing but a seed: committees of 512 with their secrets, states that
-//! contain them, and updates that they signed. The same seed makes the same files, byte for byte.
+//! Generates a chain's light-client data from a seed: committees of 512 with their secrets, states that contain
+//! them, and signed updates. Equal seeds give equal files, byte for byte.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::exit::Failure;
 use crate::network::{ForkName, Network};
 use crate::ssz::{self, BeaconBlockHeader, ExecutionPayloadHeader, SyncCommittee};
 
-/// What to make.
+/// Options of the generator.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Generate {
     /// The folder for the files; it is made.
@@ -28,12 +28,12 @@ pub(crate) struct Generate {
     /// The fork in which the updates are signed: states and headers differ between them.
     #[arg(long, default_value = "electra")]
     fork: ForkName,
-    /// How many of the 512 do not sign. Above 170 they are fewer than two thirds.
+    /// Number of the 512 members that do not sign. Above 170, fewer than two thirds sign.
     #[arg(long, default_value_t = 12, value_name = "N")]
     absent: u16,
 }
 
-/// The secrets of a committee. Members are drawn with replacement, as Ethereum does, so some are there twice.
+/// The secrets of a committee. Members are drawn with replacement, as in Ethereum, so some occur twice.
 pub(crate) struct Secrets {
     validators: Vec<<MinPk as Scheme>::SecretKey>,
     places: Vec<usize>,
@@ -82,7 +82,7 @@ struct Chain {
     absent: u16,
 }
 
-/// A state of which only what light clients look at is real.
+/// A state in which only the parts relevant to light clients are real.
 struct State {
     leaves: Vec<[u8; 32]>,
     checkpoint: [[u8; 32]; 2],
@@ -91,7 +91,7 @@ struct State {
 impl Chain {
     fn files(&self, fork_epoch: u64) -> Result<Vec<(&'static str, String)>, Failure> {
         let per_epoch = self.network.preset.slots_per_epoch();
-        // The first whole period of the fork, so that all blocks are of one fork.
+        // The first complete period of the fork, so that all blocks belong to one fork.
         let period = fork_epoch / self.network.preset.epochs_per_period() + 1;
         let start = period * self.network.preset.slots_per_period();
         let [first, second, third] = [0, 1, 2].map(|i| Secrets::new(&self.random, period + i));
@@ -126,7 +126,7 @@ impl Chain {
         ])
     }
 
-    /// An update whose attested block is of `slot`, signed by `signers` in the next one.
+    /// Returns an update with an attested block of `slot`, signed by `signers` in the next slot.
     fn update(
         &self,
         slot: u64,
@@ -172,7 +172,7 @@ impl Chain {
         State { leaves: (0..width).map(leaf).collect(), checkpoint }
     }
 
-    /// A block's header; from Capella on with the one of an execution payload in its body.
+    /// Returns a block header; from Capella on with an execution payload header.
     fn header(&self, slot: u64, state: &State) -> Header {
         let bytes = |what: &str| self.random.bytes(what, slot);
         let (mut body_root, mut execution, mut execution_branch) = (bytes("body"), None, None);
@@ -233,7 +233,7 @@ impl Chain {
 }
 
 impl State {
-    /// The branch of a leaf, or of the root within the finalized checkpoint, which hangs one level lower.
+    /// Returns the branch of a leaf, or of the root in the finalized checkpoint, which is one level deeper.
     fn branch(&self, place: u64) -> Vec<[u8; 32]> {
         let width = self.leaves.len() as u64;
         if place < 2 * width {
@@ -254,14 +254,14 @@ impl Secrets {
             secret[0] &= 0x3f; // below the group's order
             MinPk::secret_from_bytes(&secret).map_err(|e| Failure::failed(e.to_string()))
         };
-        // The last eight places go to members that have one already.
+        // The last eight seats go to members that already have one.
         let distinct = size - 8;
         let validators = (0..distinct).map(validator).collect::<Result<Vec<_>, _>>()?;
         let places = (0..size).map(|i| (i % distinct) as usize).collect();
         Ok(Self { validators, places })
     }
 
-    /// The secret at each place of the committee.
+    /// The secret of each seat of the committee.
     pub(crate) fn members(&self) -> impl Iterator<Item = &<MinPk as Scheme>::SecretKey> {
         self.places.iter().filter_map(|place| self.validators.get(*place))
     }
@@ -272,7 +272,7 @@ impl Secrets {
         };
         let keys: Vec<_> = self.members().map(MinPk::public_key).collect();
         let pubkeys = keys.iter().map(encode).collect::<Result<Vec<_>, _>>()?;
-        // The sum of the keys is the key of the sum of the secrets.
+        // The sum of the keys is the public key of the sum of the secrets.
         let sum = self.members().fold([0; 32], |sum, secret| add(&sum, &MinPk::secret_to_bytes(secret)));
         let sum = MinPk::secret_from_bytes(&sum).map_err(|e| Failure::failed(e.to_string()))?;
         Ok(SyncCommittee { pubkeys, aggregate_pubkey: encode(&MinPk::public_key(&sum))? })
@@ -295,7 +295,7 @@ impl Secrets {
     }
 }
 
-/// Bytes that follow from the seed.
+/// Pseudo-random bytes derived from the seed.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -304,7 +304,7 @@ impl Random {
         domain::hash("quorate example ethereum-sync: generated chain", text.as_bytes())
     }
 
-    /// `n` different numbers below `size`.
+    /// Returns `n` distinct numbers below `size`.
     pub(crate) fn choose(&self, salt: u64, size: usize, n: u16) -> Vec<usize> {
         let mut all: Vec<usize> = (0..size).collect();
         all.sort_by_key(|i| self.bytes("absent", salt << 16 | *i as u64));

@@ -17,11 +17,11 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use exit::{Exit, Failure};
 
-/// Checks Ethereum light-client data: who signed, with 512 keys at once, and what that proves.
+/// Verify Ethereum light-client data: aggregate signatures of sync committees of 512, and what they prove.
 ///
 /// A sync committee of 512 validators signs the head of Ethereum's chain in every slot for 27 hours, and names its
-/// successor. Whoever knows one committee, from a block whose root they trust, can follow the chain with a signature
-/// check now and then. Begin with `ethereum-sync generate --out demo` and the command that it prints.
+/// successor. A client that knows one committee, from a block with a trusted root, can follow the chain by verifying
+/// few signatures. Start with `ethereum-sync generate --out demo` and the command that it prints.
 #[derive(Debug, Parser)]
 #[command(name = "ethereum-sync", version, after_long_help = Exit::help(), max_term_width = 100)]
 struct Cli {
@@ -32,7 +32,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Verify(verify::Verify),
-    /// Makes a network's light-client data from a seed, to try the rest with.
+    /// Generate a network's light-client data from a seed, for experiments.
     Generate(generate::Generate),
     Cost(cost::Cost),
 }
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     finish(outcome.map(|lines| (lines, None)))
 }
 
-/// Prints, whoever may have stopped to read, and gives the exit code.
+/// Prints the output, ignoring a closed pipe, and returns the exit code.
 fn finish(outcome: Result<(Vec<String>, Option<Failure>), Failure>) -> ExitCode {
     let (lines, failure) = match outcome {
         Ok((lines, failure)) => (lines, failure),

@@ -1,4 +1,4 @@
-//! What a light client must know of a chain before it hears anything: its genesis, its forks, its preset.
+//! A light client's configuration of a chain: genesis, forks and preset.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::text;
 const DOMAIN_SYNC_COMMITTEE: [u8; 4] = [7, 0, 0, 0];
 const MAINNET: &str = include_str!("../networks/mainnet.json");
 
-/// A chain.
+/// The configuration of a chain.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Network {
@@ -26,7 +26,7 @@ pub(crate) struct Network {
     pub forks: Vec<Fork>,
 }
 
-/// A change of the rules.
+/// A fork: a change of the protocol rules.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fork {
@@ -37,7 +37,7 @@ pub(crate) struct Fork {
     pub epoch: u64,
 }
 
-/// The forks whose light-client data this program understands.
+/// The supported forks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ForkName {
@@ -49,7 +49,7 @@ pub(crate) enum ForkName {
     Fulu,
 }
 
-/// A set of constants.
+/// A preset of constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Preset {
@@ -59,7 +59,7 @@ pub(crate) enum Preset {
     Minimal,
 }
 
-/// Where in a state, or in a block's body, something is proven: generalized indices.
+/// Generalized indices of proven values in a state or in a block body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Places {
     pub finalized_root: u64,
@@ -97,7 +97,7 @@ impl Preset {
         }
     }
 
-    /// The slots for which one committee signs.
+    /// Returns the number of slots per committee.
     pub(crate) fn slots_per_period(self) -> u64 {
         self.slots_per_epoch() * self.epochs_per_period()
     }
@@ -110,7 +110,7 @@ impl Network {
     }
 
     /// # Errors
-    /// If the file is none, or its forks are not in order.
+    /// If the file is invalid, or its forks are not in ascending order.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let network: Self = beacon::read_one(path, "network")?;
         network.checked().map_err(|e| e.at(path.display()))
@@ -124,23 +124,23 @@ impl Network {
         Ok(self)
     }
 
-    /// The period of a slot: each has a committee.
+    /// Returns the period of a slot. Each period has a committee.
     pub(crate) fn period(&self, slot: u64) -> u64 {
         slot / self.preset.slots_per_period()
     }
 
-    /// The fork of a slot; none before the first.
+    /// Returns the fork of a slot, or none before the first fork.
     pub(crate) fn fork(&self, slot: u64) -> Option<&Fork> {
         let epoch = slot / self.preset.slots_per_epoch();
         self.forks.iter().rev().find(|fork| fork.epoch <= epoch)
     }
 
-    /// Whether a slot is in this fork or a later one.
+    /// Returns true if a slot is in this fork or a later one.
     pub(crate) fn has_reached(&self, fork: ForkName, slot: u64) -> bool {
         self.fork(slot).is_some_and(|found| found.name >= fork)
     }
 
-    /// Electra's state has more fields than its tree had leaves, so everything moved down a level.
+    /// Returns the generalized indices of a slot. Electra's larger state moved them down one level.
     pub(crate) fn places(&self, slot: u64) -> Places {
         if self.has_reached(ForkName::Electra, slot) {
             Places { finalized_root: 169, current_committee: 86, next_committee: 87, execution_payload: 25 }
@@ -149,8 +149,8 @@ impl Network {
         }
     }
 
-    /// What the members of a sync committee sign in `signature_slot`. The fork is that of the slot before: its
-    /// block is what they sign.
+    /// Returns the message that the members of a sync committee sign in `signature_slot`: the block of the previous
+    /// slot, under that slot's fork.
     pub(crate) fn signing_root(&self, header: &BeaconBlockHeader, signature_slot: u64) -> Option<[u8; 32]> {
         let fork = self.fork(signature_slot.saturating_sub(1))?;
         let fork_data =
@@ -161,7 +161,7 @@ impl Network {
         Some(ssz::root(&SigningData { object_root: ssz::root(header), domain }))
     }
 
-    /// The slot at a time, in seconds since 1970.
+    /// Returns the slot at a time in seconds since 1970.
     pub(crate) fn slot_at(&self, time: u64) -> u64 {
         time.saturating_sub(self.genesis_time) / self.preset.seconds_per_slot()
     }

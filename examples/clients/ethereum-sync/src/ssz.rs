@@ -1,5 +1,5 @@
-//! The few SSZ containers that a light client hashes, as the beacon API writes them in JSON. Hashing is done by
-//! `libssz`; nothing here knows how a list or a vector is hashed.
+//! The SSZ containers that a light client hashes, in the JSON form of the beacon API. `libssz` does the
+//! hashing; this file contains no hashing of lists or vectors.
 
 use libssz_derive::{HashTreeRoot, SszEncode};
 use libssz_merkle::{HashTreeRoot, Node, Sha2Hasher, hash_nodes, merkleize};
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::text;
 
-/// The root of any container.
+/// Returns the root of a container.
 pub(crate) fn root(value: &impl HashTreeRoot) -> Node {
     value.hash_tree_root(&Sha2Hasher)
 }
 
-/// A block without its body.
+/// A beacon block header.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, SszEncode, HashTreeRoot)]
 pub(crate) struct BeaconBlockHeader {
     #[serde(with = "text::number")]
@@ -28,8 +28,8 @@ pub(crate) struct BeaconBlockHeader {
     pub body_root: [u8; 32],
 }
 
-/// 512 members, of which some may be there twice. The number is the network's, so it is no type of SSZ here: see
-/// [`SyncCommittee::root`].
+/// A sync committee; members may occur more than once. Its size depends on the network, so it is not an SSZ type
+/// here: see [`SyncCommittee::root`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SyncCommittee {
     #[serde(with = "text::list_of_bytes")]
@@ -39,8 +39,7 @@ pub(crate) struct SyncCommittee {
 }
 
 impl SyncCommittee {
-    /// The root of the container with a *vector* of as many keys as there are: no length is mixed in, as it would be
-    /// for a list.
+    /// Returns the root of the container with a *vector* of the keys: unlike for a list, no length is mixed in.
     pub(crate) fn root(&self) -> Node {
         let keys: Vec<Node> = self.pubkeys.iter().map(root).collect();
         let pubkeys = merkleize(&Sha2Hasher, &keys, None);
@@ -60,7 +59,7 @@ pub(crate) struct SigningData {
     pub domain: [u8; 32],
 }
 
-/// What the execution layer says of its block, from Capella on; the last two fields from Deneb on.
+/// An execution payload header, from Capella on; the last two fields from Deneb on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ExecutionPayloadHeader {
     #[serde(with = "text::bytes")]
@@ -100,8 +99,8 @@ pub(crate) struct ExecutionPayloadHeader {
 }
 
 impl ExecutionPayloadHeader {
-    /// The root as the fork of the block has it: with the two fields of Deneb or without. None if `extra_data` is
-    /// longer than SSZ allows.
+    /// Returns the root according to the block's fork: with or without the two fields of Deneb. `None` if
+    /// `extra_data` is too long.
     pub(crate) fn root(&self, deneb: bool) -> Option<Node> {
         let extra_data = SszList::<u8, 32>::try_from(self.extra_data.clone()).ok()?;
         let mut fields = vec![
@@ -129,8 +128,8 @@ impl ExecutionPayloadHeader {
     }
 }
 
-/// Whether `branch` leads from `leaf` at a generalized index to `root`. A branch that was made for a deeper tree
-/// begins with zeros, as those have that were upgraded to a later fork.
+/// Returns true if `branch` leads from `leaf` at a generalized index to `root`. A branch upgraded to the deeper tree
+/// of a later fork starts with zeros.
 pub(crate) fn is_valid_branch(leaf: &Node, branch: &[Node], index: u64, root: &Node) -> bool {
     let depth = index.ilog2() as usize;
     let Some(extra) = branch.len().checked_sub(depth) else { return false };

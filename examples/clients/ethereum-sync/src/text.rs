@@ -1,4 +1,4 @@
-//! How the beacon API writes values in JSON: integers in decimal strings, bytes in hexadecimal with `0x`.
+//! Encoding of values in the beacon API's JSON: integers as decimal strings, bytes as hexadecimal with `0x`.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ pub(crate) mod number {
     }
 }
 
-/// The same, where a fork may not have the field.
+/// The same for a field that some forks lack.
 pub(crate) mod optional_number {
     use super::*;
 
@@ -41,7 +41,7 @@ pub(crate) mod optional_number {
     }
 }
 
-/// An integer of 256 bits: little endian in memory, as SSZ has it; decimal in text.
+/// A 256-bit integer: little endian in memory, as in SSZ; decimal in text.
 pub(crate) mod number_256 {
     use super::*;
 
@@ -109,7 +109,7 @@ pub(crate) mod list_of_bytes {
     }
 }
 
-/// The same, where it may be absent.
+/// The same for an optional field.
 pub(crate) mod optional_list {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! `ethereum-sync verify`: what the command line says, and what is printed.
+//! `ethereum-sync verify`: options and output.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,31 +12,31 @@ use crate::network::Network;
 use crate::ssz::{self, SyncCommittee};
 use crate::text;
 
-/// Checks updates, in order, from a committee that is trusted.
+/// Verify updates in order, starting from a trusted committee.
 ///
-/// The files are what a beacon node answers under /eth/v1/beacon/light_client/: bootstrap/{root}, updates,
-/// finality_update, optimistic_update. A file may hold a list. Each update is checked as the consensus specification
-/// says: slots and periods, execution, finality and next-committee branches, participation bits, the signature. Two
-/// thirds must have signed for a light client to go on with it.
+/// The files are responses of a beacon node under /eth/v1/beacon/light_client/: bootstrap/{root}, updates,
+/// finality_update, optimistic_update. A file may hold a list. Each update is verified according to the consensus
+/// specification: slots and periods, branches of the execution header, finality and next committee, participation
+/// bits, and the signature. A light client applies only updates signed by two thirds.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Verify {
     /// The updates, oldest first.
     #[arg(required = true, value_name = "UPDATE")]
     updates: Vec<PathBuf>,
 
-    /// The bootstrap of a block that you trust; needs --trusted-root.
+    /// The bootstrap of a trusted block; needs --trusted-root.
     #[arg(long, value_name = "FILE", requires = "trusted_root", required_unless_present = "committee")]
     bootstrap: Option<PathBuf>,
 
-    /// The root of that block, from somebody you trust: 0x… or @FILE.
+    /// The root of that block, from a trusted source: 0x… or @FILE.
     #[arg(long, value_name = "ROOT", requires = "bootstrap", conflicts_with = "committee")]
     trusted_root: Option<String>,
 
-    /// Instead of a bootstrap: a sync committee that you trust as it is; needs --period.
+    /// A trusted sync committee instead of a bootstrap; needs --period.
     #[arg(long, value_name = "FILE", requires = "period", conflicts_with = "bootstrap")]
     committee: Option<PathBuf>,
 
-    /// Which period that committee signs: slot / 8192.
+    /// Period of that committee: slot / 8192.
     #[arg(long, value_name = "N", requires = "committee", conflicts_with = "bootstrap")]
     period: Option<u64>,
 
@@ -44,7 +44,7 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
 
-    /// The current slot, if this machine's clock cannot be trusted.
+    /// The current slot, if this machine's clock is unreliable.
     #[arg(long, value_name = "SLOT")]
     now: Option<u64>,
 
@@ -54,7 +54,7 @@ pub(crate) struct Verify {
 }
 
 impl Verify {
-    /// Lines to print, and why it was no success.
+    /// Lines to print, and the failure, if any.
     pub(crate) fn run(&self) -> Result<(Vec<String>, Option<Failure>), Failure> {
         let network = match &self.network {
             Some(path) => Network::read(path)?,
@@ -128,7 +128,7 @@ fn place(path: &Path, i: usize) -> String {
     if i == 0 { path.display().to_string() } else { format!("{}, item {i}", path.display()) }
 }
 
-/// An update that is right but that a light client does not act on.
+/// The failure for a valid update that a light client does not apply.
 fn weakest(proven: &[Proven]) -> Option<Failure> {
     let weak = proven.iter().find(|proven| !proven.supermajority)?;
     let message = format!(

@@ -1,5 +1,4 @@
-//! The program as its users run it: on mainnet's own data, on generated chains of every fork, and on files in which
-//! something was changed.
+//! Runs the program on mainnet data, on generated chains of every fork, and on files with single changes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -18,7 +17,7 @@ fn run(arguments: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
 }
 
-/// The JSON report, with the exit code that went with it.
+/// Returns the JSON report and the exit code.
 fn verify(arguments: &[&str]) -> (i32, Value) {
     let (code, out, err) = run(&[&["verify", "--json"], arguments].concat());
     (code, serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}")))
@@ -40,7 +39,7 @@ fn mainnet_is_followed_from_a_bootstrap_through_its_updates() {
     let block = &report["updates"][1]["finalized"]["execution"];
     assert_eq!(block[0], 17_883_995);
 
-    // The first was worth something only for the committee that it brought.
+    // The first update matters only for its next committee.
     let all: Value = serde_json::from_slice(&std::fs::read(&updates).unwrap()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let twice = folder.path().join("twice.json").to_string_lossy().into_owned();
@@ -68,7 +67,7 @@ fn mainnet_is_checked_against_a_committee_that_is_given() {
     assert_eq!(report["updates"].as_array().unwrap().len(), 1, "the first was signed by then");
 }
 
-/// A generated chain in a folder of its own.
+/// A generated chain in a temporary folder.
 struct Chain(TempDir);
 
 impl Chain {
@@ -94,7 +93,7 @@ impl Chain {
         verify(&arguments)
     }
 
-    /// Changes a file and gives the code with which it is refused now, and puts the file back.
+    /// Changes a file, returns the code of the refusal, and restores the file.
     fn refusal(&self, name: &str, change: impl Fn(&mut Value)) -> (i32, String) {
         let before = std::fs::read(self.path(name)).unwrap();
         let mut value: Value = serde_json::from_slice(&before).unwrap();
@@ -202,7 +201,7 @@ fn a_wrong_command_line_or_file_is_told() {
     let (code, _, err) = run(&["verify", &mainnet("updates.json")]);
     assert!(code == 2 && err.contains("--bootstrap"), "{code}: {err}");
     let (bootstrap, updates) = (mainnet("bootstrap.json"), mainnet("updates.json"));
-    // A root binds nothing where no bootstrap is: whoever gives one must not believe that it was checked.
+    // A root without a bootstrap is refused: it would not be verified.
     let committee = ["verify", "--committee", &mainnet("committee-867.json"), "--period", "867"];
     let (code, _, err) = run(&[&committee[..], &["--trusted-root", TRUSTED, &updates]].concat());
     assert!(code == 2 && err.contains("--trusted-root"), "{code}: {err}");

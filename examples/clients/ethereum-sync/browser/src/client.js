@@ -1,4 +1,4 @@
-// The light client: a committee that is trusted, and updates that are checked against it. It follows the consensus
+// The light client: a trusted committee, and the verification of updates against it. It follows the consensus
 // specification as the Rust program does; see ../../src/client.rs and the README for what is left out.
 
 import { ChainId, Committee, PublicKey, QuorateError, Suite } from 'quorate-wasm/certificate';
@@ -8,7 +8,7 @@ import { same, shown } from './text.js';
 
 const LAST_SLOT = (1n << 64n) - 1n;
 
-/** Runs what may refuse, and says what was refused. */
+/** Runs a function and adds the context to its refusal. */
 function attempt(what, work) {
   try {
     return work();
@@ -18,7 +18,7 @@ function attempt(what, work) {
   }
 }
 
-/** A committee whose keys are decoded, checked and summed once. Possession was proven when they were deposited. */
+/** A committee with decoded, verified and aggregated keys. Possession was proven at the deposit. */
 class Members {
   constructor(network, period, ssz) {
     checkSize(network, ssz);
@@ -49,7 +49,7 @@ export class LightClient {
     this.optimistic = header;
   }
 
-  /** Begins with a block whose root somebody trustworthy named. */
+  /** Creates a client from a block with a trusted root. */
   static fromBootstrap(network, now, trustedRoot, bootstrap) {
     const { header, current_sync_committee: ssz, current_sync_committee_branch: branch } = bootstrap;
     const { beacon } = header;
@@ -66,19 +66,19 @@ export class LightClient {
     return new LightClient(network, now, beacon, new Members(network, network.period(beacon.slot), ssz));
   }
 
-  /** Begins with the committee of a period that is trusted as it is. */
+  /** Creates a client from a trusted committee of a period. */
   static fromCommittee(network, now, period, ssz) {
     const slot = period * network.slotsPerPeriod;
     const header = { ...emptyHeader(), slot: slot < LAST_SLOT ? slot : LAST_SLOT };
     return new LightClient(network, now, header, new Members(network, period, ssz));
   }
 
-  /** How long it took to decode, check and sum the keys of the first committee. */
+  /** Time to decode, verify and add the keys of the first committee. */
   get committeeMilliseconds() {
     return this.#current.milliseconds;
   }
 
-  /** Checks an update and, if two thirds signed it, goes on with what it brings. */
+  /** Verifies an update and applies it if two thirds signed it. */
   process(update) {
     const [proven, next] = this.#validate(update);
     if (!proven.supermajority) return proven;
@@ -99,7 +99,7 @@ export class LightClient {
   }
 
   #apply(finalized, next) {
-    // Without the next committee only headers of the same period were accepted.
+    // Without the next committee, only headers of the same period were accepted.
     if (!this.#next) this.#next = next;
     else if (this.#period(finalized) === this.#period(this.finalized) + 1n) {
       [this.#current, this.#next] = [this.#next, next];
@@ -131,7 +131,7 @@ export class LightClient {
     return [this.#checkSignature(update, signers), next];
   }
 
-  /** Whose turn it is to sign in a slot. */
+  /** Returns the committee that signs in a slot. */
   #signersOf(slot) {
     const [ours, theirs] = [this.#period(this.finalized), this.#network.period(slot)];
     if (theirs === ours) return this.#current;
@@ -145,7 +145,7 @@ export class LightClient {
     const finality = finalityOf(update);
     if (!finality) return;
     const { header, branch } = finality;
-    // The genesis block has no root in the state yet.
+    // The state contains no root of the genesis block yet.
     const genesis = same(headerRoot(header.beacon), headerRoot(emptyHeader()));
     if (!genesis) checkHeader(this.#network, header, 'finalized header');
     const leaf = genesis ? new Uint8Array(32) : headerRoot(header.beacon);
@@ -205,12 +205,12 @@ export class LightClient {
 
 const present = (branch) => branch?.some((node) => node.some(Boolean));
 
-/** The next committee and its branch, if the update has one: zeros stand for none. */
+/** The next committee and its branch, if present: zeros stand for none. */
 function nextCommitteeOf({ next_sync_committee: committee, next_sync_committee_branch: branch }) {
   return committee && present(branch) ? { committee, branch } : undefined;
 }
 
-/** The finalized header and its branch, if the update has one: zeros stand for none. */
+/** The finalized header and its branch, if present: zeros stand for none. */
 function finalityOf({ finalized_header: header, finality_branch: branch }) {
   return header && present(branch) ? { header, branch } : undefined;
 }
@@ -235,7 +235,7 @@ function checkSize(network, { pubkeys }) {
   throw new Failure('COMMITTEE_SIZE', text);
 }
 
-/** From Capella on a header comes with its execution payload's, which the body's root must contain. */
+/** From Capella on, a header includes its execution payload header, which the body root must contain. */
 function checkHeader(network, { beacon, execution, execution_branch: branch }, what) {
   const { slot } = beacon;
   const wrong = (text) => {

@@ -1,4 +1,4 @@
-/** Why there is no success; the code is the same in all of this example's languages. */
+/** A failure; its code is the same in all languages of this example. */
 export class Failure extends Error {
   constructor(code, message) {
     super(message);

@@ -1,10 +1,10 @@
-// The page: takes files, has them checked in a Worker, and shows who signed.
+// The page: reads files, verifies them in a Worker, and shows the signers.
 
 import bootstrap from '../../testdata/mainnet/bootstrap.json?url';
 import updates from '../../testdata/mainnet/updates.json?url';
 import { show, showFailure } from './show.js';
 
-/** What `ethereum-sync generate` made when the page was built. */
+/** Files that `ethereum-sync generate` created when the page was built. */
 const generated = import.meta.glob('../generated/*', { query: '?url', import: 'default', eager: true });
 const SAMPLES = {
   mainnet: {
@@ -26,7 +26,7 @@ const element = (id) => document.getElementById(id);
 const [form, drop, picker, chosen, result] = ['form', 'drop', 'files', 'chosen', 'result'].map(element);
 const [root, period] = [element('root'), element('period')];
 let files = [];
-/** Counts how often everything was replaced: what was loaded for what was there before is dropped. */
+/** Number of replacements of all files; results for earlier files are dropped. */
 let replaced = 0;
 
 const worker = new Worker(new URL('./verify.js', import.meta.url), { type: 'module' });
@@ -38,7 +38,7 @@ worker.onmessage = ({ data: { id, report, failed } }) => {
   if (failed) reject(new Error(failed));
   else resolve(report);
 };
-/** Why the Worker answers no more. */
+/** The error that stopped the Worker. */
 let broken;
 worker.onerror = (event) => {
   broken = new Error(`the Worker does not work: ${event.message || 'it could not be loaded'}; load the page again`);
@@ -55,7 +55,7 @@ function check(given) {
   });
 }
 
-/** Has the files checked, and shows what comes of it. The newest question is the one that is answered. */
+/** Verifies the files and shows the report of the newest request. */
 async function verify() {
   const mine = calls + 1;
   result.setAttribute('aria-busy', 'true');
@@ -73,7 +73,7 @@ async function verify() {
 
 function take(more) {
   for (const { name, text } of more) {
-    // Programs write the root into a file of its own.
+    // The generator writes the root to a separate file.
     if (/^\s*0x[0-9a-f]{64}\s*$/i.test(text)) root.value = text.trim();
     else files = [...files.filter((file) => file.name !== name), { name, text }];
   }

@@ -1,4 +1,4 @@
-// What a light client must know of a chain before it hears anything: its genesis, its forks, its preset.
+// A light client's configuration of a chain: genesis, forks and preset.
 
 import { Failure } from './failure.js';
 import { forkDataRoot, headerRoot, signingDataRoot } from './ssz.js';
@@ -33,12 +33,12 @@ export class Network {
     if (forks.length === 0 || !ordered) throw new Failure('BAD_INPUT', 'forks: at least one is needed, ascending by epoch');
   }
 
-  /** The period of a slot: each has a committee. */
+  /** Returns the period of a slot. Each period has a committee. */
   period(slot) {
     return slot / this.slotsPerPeriod;
   }
 
-  /** The fork of a slot; none before the first. */
+  /** Returns the fork of a slot, or none before the first fork. */
   fork(slot) {
     return this.forks.findLast((fork) => fork.epoch <= slot / this.slotsPerEpoch);
   }
@@ -48,14 +48,14 @@ export class Network {
     return fork !== undefined && FORKS.indexOf(fork.name) >= FORKS.indexOf(name);
   }
 
-  /** Electra's state has more fields than its tree had leaves, so everything moved down a level. */
+  /** Returns the generalized indices of a slot. Electra's larger state moved them down one level. */
   places(slot) {
     return this.hasReached('electra', slot)
       ? { finalizedRoot: 169, currentCommittee: 86, nextCommittee: 87, executionPayload: 25 }
       : { finalizedRoot: 105, currentCommittee: 54, nextCommittee: 55, executionPayload: 25 };
   }
 
-  /** What the members sign. The fork is that of the slot before: its block is what they sign. */
+  /** Returns the message that the members sign: the block of the previous slot, under that slot's fork. */
   signingRoot(header, signatureSlot) {
     const fork = this.fork(signatureSlot === 0n ? 0n : signatureSlot - 1n);
     if (!fork) return undefined;
@@ -64,7 +64,7 @@ export class Network {
     return signingDataRoot({ object_root: headerRoot(header), domain });
   }
 
-  /** The slot at a time, in seconds since 1970. */
+  /** Returns the slot at a time in seconds since 1970. */
   slotAt(time) {
     const since = BigInt(Math.floor(time)) - this.genesisTime;
     return since < 0n ? 0n : since / this.secondsPerSlot;

@@ -1,4 +1,4 @@
-// A report in words and pictures.
+// Rendering of a report.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -9,9 +9,9 @@ function make(name, content, attributes = {}) {
   return node;
 }
 
-/** The members in their order, those lit that signed. */
+/** The members in order, with signers highlighted. */
 function picture(signers, size) {
-  // On a phone's width twice as many rows, so that members can be told apart.
+  // On narrow screens twice as many rows, so that members stay distinguishable.
   const columns = matchMedia('(max-width: 32rem)').matches ? 32 : 64;
   const rows = Math.ceil(size / columns);
   const svg = document.createElementNS(SVG, 'svg');

@@ -1,5 +1,5 @@
 // The few SSZ containers that a light client hashes. Hashing is done by @chainsafe/ssz, the library of the Lodestar client;
-// nothing here knows how a list or a vector is hashed.
+// this file contains no hashing of lists or vectors.
 
 import { digest64 } from '@chainsafe/as-sha256';
 import { ByteListType, ByteVectorType, ContainerType, UintBigintType, VectorCompositeType } from '@chainsafe/ssz';
@@ -91,7 +91,7 @@ export const forkDataRoot = (data) => ForkData.hashTreeRoot(data);
 export const signingDataRoot = (data) => SigningData.hashTreeRoot(data);
 export const emptyHeader = () => BeaconBlockHeader.defaultValue();
 
-/** The root of a committee: of a *vector* of as many keys as there are, and the sum. */
+/** Returns the root of a committee: a *vector* of the keys, and the aggregate key. */
 export function committeeRoot({ pubkeys, aggregate_pubkey }) {
   const SyncCommittee = new ContainerType({
     pubkeys: new VectorCompositeType(Bytes48, pubkeys.length),
@@ -100,7 +100,7 @@ export function committeeRoot({ pubkeys, aggregate_pubkey }) {
   return SyncCommittee.hashTreeRoot({ pubkeys, aggregate_pubkey });
 }
 
-/** The root as the fork of the block has it. Undefined if `extra_data` is longer than SSZ allows. */
+/** Returns the root according to the block's fork; undefined if `extra_data` is too long. */
 export function payloadRoot(payload, deneb) {
   if (payload.extra_data.length > 32) return undefined;
   if (!deneb) return CapellaPayload.hashTreeRoot(payload);

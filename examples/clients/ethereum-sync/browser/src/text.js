@@ -1,4 +1,4 @@
-// How the beacon API writes values in JSON: integers in decimal strings, bytes in hexadecimal with `0x`. A reader turns a
+// Encoding of values in the beacon API's JSON: integers as decimal strings, bytes as hexadecimal with `0x`. A reader turns a
 // JSON value into a value or throws `Wrong`.
 
 export class Wrong extends Error {}
@@ -32,7 +32,7 @@ export function anyBytes(value) {
 }
 
 export const bytes = (length) => (value) => {
-  // The length first: nobody works through megabytes that cannot be right.
+  // Checks the length first, to avoid decoding oversized input.
   if (digits(value).length !== 2 * length) throw new Wrong(`${excerpt(value)} is no hexadecimal text of ${length} bytes`);
   return anyBytes(value);
 };
@@ -43,7 +43,7 @@ export const listOf = (read) => (value) => {
   return value.map((item) => read(item));
 };
 
-/** What may be null, or absent. */
+/** An optional value: null or absent. */
 export const optional = (read) => (value) => (value === null || value === undefined ? undefined : read(value));
 
 /** An object with these fields. */

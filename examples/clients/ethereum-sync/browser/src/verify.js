@@ -1,4 +1,4 @@
-// What the Worker does: reads the files that it is given, and checks them.
+// The Worker: reads and verifies files.
 
 import './buffer.js';
 import { init } from 'quorate-wasm/certificate';
@@ -9,7 +9,7 @@ import { Network } from './network.js';
 import { headerRoot, readBootstrap, readCommittee, readUpdate } from './ssz.js';
 import { Wrong, bytes32, number, shown } from './text.js';
 
-/** What a file holds, told by its fields. */
+/** The kind of a file's content, determined by its fields. */
 const KINDS = {
   network: 'preset',
   bootstrap: 'current_sync_committee',
@@ -43,7 +43,7 @@ function read(name, work) {
   }
 }
 
-/** The one item of a kind, if there is one. */
+/** The single item of a kind, if any. */
 function only(found, kind) {
   const [one, more] = found.filter((item) => item.kind === kind);
   if (more) throw new Failure('BAD_INPUT', `${more.name}: one ${kind} is enough`);
@@ -56,7 +56,7 @@ function start(network, now, found, { trustedRoot, period }) {
     const value = read(bootstrap.name, () => readBootstrap(bootstrap.inner));
     const root = shown(headerRoot(value.header.beacon));
     if (!trustedRoot) {
-      const text = `is ${root} the root of a block that you trust? Compare it with somebody else's, and enter it as trusted root`;
+      const text = `is ${root} the root of a block that you trust? Compare it with another source, and enter it as trusted root`;
       throw new Failure('TRUSTED_ROOT', `${bootstrap.name}: ${text}`);
     }
     const trusted = read('trusted root', () => bytes32(trustedRoot));
@@ -69,7 +69,7 @@ function start(network, now, found, { trustedRoot, period }) {
   return read(committee.name, () => LightClient.fromCommittee(network, now, signs, value));
 }
 
-/** The report that `ethereum-sync verify --json` prints, with who signed and how long it took. */
+/** The report that `ethereum-sync verify --json` prints, with the signers and the duration. */
 export function verify({ files, trustedRoot, period }) {
   const report = { network: null, updates: [], finalized: null, optimistic: null, error: null };
   try {
@@ -82,7 +82,7 @@ export function verify({ files, trustedRoot, period }) {
     const updates = found.filter(({ kind }) => kind === 'update');
     if (updates.length === 0) throw new Failure('BAD_INPUT', 'there is no update to verify');
     const inOrder = updates.map(({ name, inner }) => ({ name, update: read(name, () => readUpdate(inner)) }));
-    // Files come in whatever order they were chosen.
+    // Files arrive in the order of selection.
     inOrder.sort((a, b) => Number(a.update.signature_slot - b.update.signature_slot));
     for (const { name, update } of inOrder) report.updates.push(read(name, () => client.process(update)));
     const header = (known) => ({ slot: Number(known.slot), root: shown(headerRoot(known)) });

@@ -17,7 +17,7 @@ const generated = (name) => readFileSync(join(here, 'generated', name), 'utf8');
 const TRUSTED = '0x5afc212a7924789b2bc86acad3ab3a6ffb1f6e97253ea50bee7f4f51422c9275';
 mkdirSync(screenshots, { recursive: true });
 
-/** What the Rust program reports of the same files. */
+/** The Rust program's report on the same files. */
 function rust(files, { root, period }) {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-page-'));
   try {
@@ -36,7 +36,7 @@ function rust(files, { root, period }) {
   }
 }
 
-/** The page's report without what only the page says. */
+/** The page's report without its additional fields. */
 function plain({ committee_milliseconds: once, updates, ...rest }) {
   return { ...rest, updates: updates.map(({ signers, milliseconds, ...update }) => {
     assert.equal(signers.length, update.participants);

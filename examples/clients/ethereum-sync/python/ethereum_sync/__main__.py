@@ -23,7 +23,7 @@ U64 = (1 << 64) - 1
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the program, and answers with its exit code."""
+    """Runs the program and returns its exit code."""
     options = command_line().parse_args(arguments)
     failure: Failure | None = None
     lines: list[str] = []
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(line)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read has seen enough; Python would complain once more at its end.
+        # The reader closed the pipe; this prevents a second error at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if failure is None:
         return 0
@@ -48,11 +48,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def command_line() -> argparse.ArgumentParser:
-    """What the program understands."""
+    """The command-line parser."""
     described = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="ethereum-sync",
-        description="Checks Ethereum light-client data: who signed, with 512 keys at once, and what that proves.",
+        description="Verify Ethereum light-client data: aggregate signatures of sync committees of 512, and what they prove.",
         epilog=HELP,
         formatter_class=described,
     )
@@ -62,7 +62,7 @@ def command_line() -> argparse.ArgumentParser:
     start = check.add_mutually_exclusive_group(required=True)
     start.add_argument("--bootstrap", type=Path, metavar="FILE", help="the bootstrap of a block that you trust")
     start.add_argument("--committee", type=Path, metavar="FILE", help="instead: a sync committee that you trust as it is")
-    check.add_argument("--trusted-root", metavar="ROOT", help="that block's root, from somebody you trust: 0x… or @FILE")
+    check.add_argument("--trusted-root", metavar="ROOT", help="that block's root, from a trusted source: 0x… or @FILE")
     check.add_argument("--period", type=unsigned, metavar="N", help="which period that committee signs: slot / 8192")
     check.add_argument("--network", type=Path, metavar="FILE", help="a network other than Ethereum's mainnet")
     check.add_argument("--now", type=unsigned, metavar="SLOT", help="the current slot, if the clock cannot be trusted")
@@ -85,7 +85,7 @@ def unsigned(given: str) -> int:
 
 
 def verify(options: argparse.Namespace) -> tuple[list[str], Failure | None]:
-    """Lines to print, and why it was no success."""
+    """Lines to print, and the failure, if any."""
     needs = {"bootstrap": "trusted_root", "committee": "period"}
     for option, needed in needs.items():
         if (getattr(options, option) is None) != (getattr(options, needed) is None):
@@ -111,7 +111,7 @@ def verify(options: argparse.Namespace) -> tuple[list[str], Failure | None]:
 
 
 def check(options: argparse.Namespace, network: Network, now: int, proven: list[Proven]) -> LightClient:
-    """Checks all updates; those that hold are in `proven`, whatever happens then."""
+    """Verifies all updates; valid ones are in `proven`, also after a failure."""
     path: Path = options.bootstrap or options.committee
     if options.bootstrap is not None:
         bootstrap = beacon.read_one(path, "bootstrap", Bootstrap.read)
@@ -148,7 +148,7 @@ def trusted_root(given: str) -> bytes:
 
 
 def weakest(proven: list[Proven]) -> Failure | None:
-    """An update that is right but that a light client does not act on."""
+    """The failure for a valid update that a light client does not apply."""
     weak = next((one for one in proven if not one.supermajority), None)
     if weak is None:
         return None
@@ -158,7 +158,7 @@ def weakest(proven: list[Proven]) -> Failure | None:
 
 
 def line(proven: Proven) -> str:
-    """An update in words."""
+    """Describes an update."""
 
     def shown(header: beacon.Header) -> str:
         about = block(header)
@@ -176,7 +176,7 @@ def line(proven: Proven) -> str:
 
 
 def short(text: str) -> str:
-    """The beginning of a hash."""
+    """A shortened hash."""
     return f"{text[:10]}…"
 
 

@@ -16,7 +16,7 @@ from .text import Reader, Wrong, any_bytes, bytes_of, field, list_of, number, op
 
 T = TypeVar("T")
 
-# A file larger than this is none of these; a list of 128 updates has about 9 MB.
+# Maximum file size; a list of 128 updates has about 9 MB.
 LARGEST_FILE = 64 << 20
 
 branch = list_of(bytes32)
@@ -24,7 +24,7 @@ branch = list_of(bytes32)
 
 @dataclass
 class Header:
-    """A block's header, and from Capella on its execution payload's."""
+    """A block header, with its execution payload header from Capella on."""
 
     beacon: BeaconBlockHeader
     execution: Payload | None = None
@@ -50,7 +50,7 @@ class Header:
 
 @dataclass
 class Bootstrap:
-    """What a light client begins with."""
+    """The starting point of a light client: a header with its sync committee."""
 
     header: Header
     current_sync_committee: SyncCommittee
@@ -76,7 +76,7 @@ class Bootstrap:
 
 @dataclass
 class SyncAggregate:
-    """Who signed, and the sum of their signatures. Member i is bit i mod 8 of byte ⌊i/8⌋, from the lowest."""
+    """The participation bits and the aggregate signature. Member i is bit i mod 8 of byte ⌊i/8⌋, from the lowest."""
 
     bits: bytes
     signature: bytes
@@ -139,31 +139,31 @@ class Update:
 
     @property
     def kind(self) -> str:
-        """Which of the three."""
+        """The kind of update."""
         if self.next_sync_committee is not None:
             return "update"
         return "optimistic update" if self.finality_branch is None else "finality update"
 
     def next_committee(self) -> tuple[SyncCommittee, list[bytes]] | None:
-        """The next committee and its branch, if the update has one: zeros stand for none."""
+        """The next committee and its branch, if present: zeros stand for none."""
         if self.next_sync_committee is None or not present(self.next_sync_committee_branch):
             return None
         return self.next_sync_committee, self.next_sync_committee_branch or []
 
     def finality(self) -> tuple[Header, list[bytes]] | None:
-        """The finalized header and its branch, if the update has one: zeros stand for none."""
+        """The finalized header and its branch, if present: zeros stand for none."""
         if self.finalized_header is None or not present(self.finality_branch):
             return None
         return self.finalized_header, self.finality_branch or []
 
 
 def present(nodes: list[bytes] | None) -> bool:
-    """Whether a branch is more than zeros."""
+    """Returns true if a branch is not all zeros."""
     return nodes is not None and any(any(node) for node in nodes)
 
 
 def read_one(path: Path, what: str, read: Reader[T]) -> T:
-    """Reads a file's one object."""
+    """Reads a file with a single object."""
     found = read_all(path, what, read)
     if len(found) != 1:
         raise Failure.input(f"{path}: one {what} is expected")

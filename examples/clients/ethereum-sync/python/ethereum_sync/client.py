@@ -1,4 +1,4 @@
-"""The light client: a committee that is trusted, and updates that are checked against it.
+"""The light client: a trusted committee, and the verification of updates against it.
 
 It follows `initialize_light_client_store`, `validate_light_client_update` and `process_light_client_update` of
 Ethereum's consensus specification (altair to electra, `light-client/sync-protocol.md`). Left out, because a program
@@ -26,7 +26,7 @@ class Members:
     """
 
     def __init__(self, network: Network, period: int, ssz: SyncCommittee) -> None:
-        """Decodes and checks all keys. Their possession was proven when they were deposited, as Ethereum demands."""
+        """Decodes and verifies all keys. Ethereum verified their proofs of possession at the deposit."""
         check_size(network, ssz)
         keys: list[tuple[PublicKey, int]] = []
         for index, key in enumerate(ssz.pubkeys):
@@ -43,7 +43,7 @@ class Members:
 
 
 class Proven(NamedTuple):
-    """What an update proves."""
+    """The facts that an update proves."""
 
     kind: str
     signature_slot: int
@@ -54,7 +54,7 @@ class Proven(NamedTuple):
     signing_root: bytes
     attested: Header
     finalized: Header | None
-    # The period whose committee it brings, if it does.
+    # The period whose committee the update contains, if any.
     next_committee_of: int | None
 
     def written(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def block(header: Header) -> dict[str, Any]:
 
 
 class LightClient:
-    """What is known of the chain. `now` is the current slot: nothing can be signed later."""
+    """The light client's view of the chain. `now` is the current slot: nothing can be signed later."""
 
     def __init__(self, network: Network, now: int, header: BeaconBlockHeader, current: Members) -> None:
         self.network = network
@@ -92,7 +92,7 @@ class LightClient:
 
     @classmethod
     def from_bootstrap(cls, network: Network, now: int, trusted_root: bytes, bootstrap: Bootstrap) -> LightClient:
-        """Begins with a block whose root somebody trustworthy named."""
+        """Creates a client from a block with a trusted root."""
         header = bootstrap.header.beacon
         found = root(header)
         if found != trusted_root:
@@ -109,12 +109,12 @@ class LightClient:
 
     @classmethod
     def from_committee(cls, network: Network, now: int, period: int, ssz: SyncCommittee) -> LightClient:
-        """Begins with the committee of a period that is trusted as it is."""
+        """Creates a client from a trusted committee of a period."""
         slot = min(period * network.preset.slots_per_period, (1 << 64) - 1)
         return cls(network, now, BeaconBlockHeader(slot=slot), Members(network, period, ssz))
 
     def process(self, update: Update) -> Proven:
-        """Checks an update and, if two thirds signed it, goes on with what it brings."""
+        """Verifies an update and applies it if two thirds signed it."""
         proven, upcoming = self._validate(update)
         if not proven.supermajority:
             return proven
@@ -134,7 +134,7 @@ class LightClient:
 
     def _apply(self, finalized: BeaconBlockHeader, upcoming: Members | None) -> None:
         if self._next is None:
-            # Without the next committee only headers of the same period were accepted.
+            # Without the next committee, only headers of the same period were accepted.
             self._next = upcoming
         elif self._period(finalized) == self._period(self.finalized) + 1:
             self._current, self._next = self._next, upcoming
@@ -165,7 +165,7 @@ class LightClient:
         return self._check_signature(update, signers), upcoming
 
     def _signers_of(self, slot: int) -> Members:
-        """Whose turn it is to sign in a slot."""
+        """Returns the committee that signs in a slot."""
         ours, theirs = self._period(self.finalized), self.network.period(slot)
         if theirs == ours:
             return self._current
@@ -179,7 +179,7 @@ class LightClient:
         if (finality := update.finality()) is None:
             return
         header, branch = finality
-        # The genesis block has no root in the state yet.
+        # The state contains no root of the genesis block yet.
         if header.beacon == BeaconBlockHeader():
             leaf = bytes(32)
         else:
@@ -246,7 +246,7 @@ def check_size(network: Network, ssz: SyncCommittee) -> None:
 
 
 def check_header(network: Network, header: Header, what: str) -> None:
-    """From Capella on a header comes with its execution payload's, which the body's root must contain."""
+    """From Capella on, a header includes its execution payload header, which the body root must contain."""
     slot = int(header.beacon.slot)
     execution, branch = header.execution, header.execution_branch
     capella = network.has_reached("capella", slot)
@@ -268,5 +268,5 @@ def check_header(network: Network, header: Header, what: str) -> None:
 
 
 def refused(error: QuorateError, what: str) -> Failure:
-    """What quorate refused, with its code."""
+    """Converts quorate's error, with its code."""
     return Failure.refused(error.code, f"{what}: {error}")

@@ -1,4 +1,4 @@
-"""How the program ends: a code for scripts, a reason and what to do for people."""
+"""Exit codes and failures of the program."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Exit(IntEnum):
 
 
 class Failure(Exception):
-    """Why there is no success. The code is stable, and the same in all of this example's languages."""
+    """A failure. Its code is stable, and the same in all languages of this example."""
 
     def __init__(self, exit: Exit, code: str, message: str) -> None:
         super().__init__(f"{message} ({code})")

@@ -1,4 +1,4 @@
-"""Makes a chain's light-client data out of nothing but a seed, byte for byte as the Rust program makes it.
+"""Generates a chain's light-client data from a seed, byte for byte as the Rust program does.
 
 Committees of 512 with their secrets, states that contain them, and updates that they signed.
 """
@@ -23,7 +23,7 @@ ORDER = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
 
 
 class Random:
-    """Bytes that follow from the seed."""
+    """Pseudo-random bytes derived from the seed."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -33,15 +33,15 @@ class Random:
         return wire.hash("quorate example ethereum-sync: generated chain", f"{self.seed} {what} {number}".encode())
 
     def choose(self, salt: int, size: int, count: int) -> set[int]:
-        """`count` different numbers below `size`."""
+        """Returns `count` distinct numbers below `size`."""
         return set(sorted(range(size), key=lambda index: self.draw("absent", salt << 16 | index))[:count])
 
 
 class Secrets:
-    """The secrets of a committee. Members are drawn with replacement, as Ethereum does, so some are there twice."""
+    """The secrets of a committee. Members are drawn with replacement, as in Ethereum, so some occur twice."""
 
     def __init__(self, random: Random, period: int, size: int = 512) -> None:
-        # The last eight places go to members that have one already.
+        # The last eight seats go to members that already have one.
         distinct = size - 8
         scalars = [bytearray(random.draw("secret", period << 16 | index)) for index in range(distinct)]
         for scalar in scalars:
@@ -53,13 +53,13 @@ class Secrets:
     def ssz(self) -> SyncCommittee:
         """The committee."""
         keys = [key.public_key().encode() for key in self.keys]
-        # The sum of the keys is the key of the sum of the secrets.
+        # The sum of the keys is the public key of the sum of the secrets.
         total = sum(self.scalars[place] for place in self.places) % ORDER
         aggregate: PublicKey = SecretKey.from_bytes(Suite.MIN_PK, total.to_bytes(32)).public_key()
         return SyncCommittee([keys[place] for place in self.places], aggregate.encode())
 
     def sign(self, message: bytes, absent: set[int]) -> SyncAggregate:
-        """Everybody signs who is not absent."""
+        """Returns the aggregate signature of all members that are not absent."""
         signed = [key.sign(message) for key in self.keys]
         bits = bytearray(len(self.places) // 8)
         present = [index for index in range(len(self.places)) if index not in absent]
@@ -71,13 +71,13 @@ class Secrets:
 
 @dataclass
 class State:
-    """A state of which only what light clients look at is real."""
+    """A state in which only the parts relevant to light clients are real."""
 
     leaves: list[bytes]
     checkpoint: tuple[bytes, bytes]
 
     def branch(self, place: int) -> list[bytes]:
-        """The branch of a leaf, or of the root within the finalized checkpoint, which hangs one level lower."""
+        """Returns the branch of a leaf, or of the root in the finalized checkpoint, which is one level deeper."""
         width = len(self.leaves)
         if place < 2 * width:
             return merkle_branch(self.leaves, place - width)
@@ -85,7 +85,7 @@ class State:
 
 
 class Chain:
-    """A chain that is made up."""
+    """A generated chain."""
 
     def __init__(self, seed: int, absent: int) -> None:
         self.random = Random(seed)
@@ -95,9 +95,9 @@ class Chain:
         self.network.genesis_validators_root = self.random.draw("genesis", 0)
 
     def files(self, fork_epoch: int) -> dict[str, str]:
-        """What light clients ask for, by file name."""
+        """Returns the light-client data by file name."""
         preset = self.network.preset
-        # The first whole period of the fork, so that all blocks are of one fork.
+        # The first complete period of the fork, so that all blocks belong to one fork.
         period = fork_epoch // preset.epochs_per_period + 1
         start = period * preset.slots_per_period
         first, second, third = (Secrets(self.random, period + index) for index in range(3))
@@ -128,7 +128,7 @@ class Chain:
         }
 
     def update(self, slot: int, signers: Secrets, committees: tuple[SyncCommittee, SyncCommittee]) -> Update:
-        """An update whose attested block is of `slot`, signed by `signers` in the next one."""
+        """Returns an update with an attested block of `slot`, signed by `signers` in the next slot."""
         places = self.network.places(slot)
         per_epoch = self.network.preset.slots_per_epoch
         finalized_slot = slot // per_epoch * per_epoch - 3 * per_epoch
@@ -160,7 +160,7 @@ class Chain:
         return State(leaves, checkpoint)
 
     def header(self, slot: int, state: State) -> Header:
-        """A block's header; from Capella on with the one of an execution payload in its body."""
+        """Returns a block header; from Capella on with an execution payload header."""
         body_root, payload, branch = self.random.draw("body", slot), None, None
         if self.network.has_reached("capella", slot):
             deneb = self.network.has_reached("deneb", slot)
@@ -206,7 +206,7 @@ class Chain:
 
 
 def generate(out: Path, seed: int, fork: str, absent: int) -> list[str]:
-    """Writes the files, and answers with what to print."""
+    """Writes the files and returns the lines to print."""
     chain = Chain(seed, absent)
     size = chain.network.preset.committee_size
     if absent >= size:
@@ -229,7 +229,7 @@ def generate(out: Path, seed: int, fork: str, absent: int) -> list[str]:
 
 
 def merkle_root(leaves: list[bytes]) -> bytes:
-    """The root of as many leaves as a power of two."""
+    """Returns the root of leaves whose number is a power of two."""
     level = leaves
     while len(level) > 1:
         level = parents(level)
@@ -237,7 +237,7 @@ def merkle_root(leaves: list[bytes]) -> bytes:
 
 
 def merkle_branch(leaves: list[bytes], index: int) -> list[bytes]:
-    """What leads from a leaf to the root."""
+    """Returns the branch from a leaf to the root."""
     level, branch = leaves, []
     while len(level) > 1:
         branch.append(level[index ^ 1])

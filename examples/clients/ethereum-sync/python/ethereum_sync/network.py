@@ -1,4 +1,4 @@
-"""What a light client must know of a chain before it hears anything: its genesis, its forks, its preset."""
+"""A light client's configuration of a chain: genesis, forks and preset."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FORKS = ("altair", "bellatrix", "capella", "deneb", "electra", "fulu")
 
 
 class Preset(NamedTuple):
-    """A set of constants."""
+    """A preset of constants."""
 
     name: str
     committee_size: int
@@ -27,7 +27,7 @@ class Preset(NamedTuple):
 
     @property
     def slots_per_period(self) -> int:
-        """The slots for which one committee signs."""
+        """Returns the number of slots per committee."""
         return self.slots_per_epoch * self.epochs_per_period
 
 
@@ -35,7 +35,7 @@ PRESETS = {preset.name: preset for preset in (Preset("mainnet", 512, 32, 256, 12
 
 
 class Places(NamedTuple):
-    """Where in a state, or in a block's body, something is proven: generalized indices."""
+    """Generalized indices of proven values in a state or in a block body."""
 
     finalized_root: int
     current_committee: int
@@ -103,25 +103,25 @@ class Network:
         }
 
     def period(self, slot: int) -> int:
-        """The period of a slot: each has a committee."""
+        """Returns the period of a slot. Each period has a committee."""
         return slot // self.preset.slots_per_period
 
     def fork(self, slot: int) -> Fork | None:
-        """The fork of a slot; none before the first."""
+        """Returns the fork of a slot, or none before the first fork."""
         epoch = slot // self.preset.slots_per_epoch
         return next((fork for fork in reversed(self.forks) if fork.epoch <= epoch), None)
 
     def has_reached(self, name: str, slot: int) -> bool:
-        """Whether a slot is in this fork or a later one."""
+        """Returns true if a slot is in this fork or a later one."""
         fork = self.fork(slot)
         return fork is not None and FORKS.index(fork.name) >= FORKS.index(name)
 
     def places(self, slot: int) -> Places:
-        """Electra's state has more fields than its tree had leaves, so everything moved down a level."""
+        """Returns the generalized indices of a slot. Electra's larger state moved them down one level."""
         return Places(169, 86, 87, 25) if self.has_reached("electra", slot) else Places(105, 54, 55, 25)
 
     def signing_root(self, header: BeaconBlockHeader, signature_slot: int) -> bytes | None:
-        """What the members of a sync committee sign. The fork is that of the slot before: its block is what they sign."""
+        """Returns the message that the members sign: the block of the previous slot, under that slot's fork."""
         fork = self.fork(max(signature_slot - 1, 0))
         if fork is None:
             return None
@@ -130,7 +130,7 @@ class Network:
         return root(SigningData(object_root=root(header), domain=domain))
 
     def slot_at(self, time: float) -> int:
-        """The slot at a time, in seconds since 1970."""
+        """Returns the slot at a time in seconds since 1970."""
         return max(int(time) - self.genesis_time, 0) // self.preset.seconds_per_slot
 
 

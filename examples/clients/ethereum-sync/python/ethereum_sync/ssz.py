@@ -1,4 +1,4 @@
-"""The few SSZ containers that a light client hashes, as the beacon API writes them in JSON.
+"""The SSZ containers that a light client hashes, in the JSON form of the beacon API.
 
 Hashing is done by remerkleable, the library in which Ethereum's executable specification is written; nothing here
 knows how a list or a vector is hashed.
@@ -19,7 +19,7 @@ bytes32 = bytes_of(32)
 
 
 class BeaconBlockHeader(Container):
-    """A block without its body."""
+    """A beacon block header."""
 
     slot: uint64
     proposer_index: uint64
@@ -43,7 +43,7 @@ class SigningData(Container):
 
 
 class CapellaPayload(Container):
-    """What the execution layer says of its block, from Capella on."""
+    """An execution payload header, from Capella on."""
 
     parent_hash: Bytes32
     fee_recipient: ByteVector[20]
@@ -134,7 +134,7 @@ class Payload:
         return {name: written(value) for name, value in {**self.fields, **gas}.items()}
 
     def root(self, deneb: bool) -> bytes | None:
-        """The root as the fork of the block has it. None if `extra_data` is longer than SSZ allows."""
+        """Returns the root according to the block's fork; None if `extra_data` is too long."""
         if len(self.fields["extra_data"]) > 32:
             return None
         if not deneb:
@@ -145,7 +145,7 @@ class Payload:
 
 @dataclass
 class SyncCommittee:
-    """512 members, of which some may be there twice. The number is the network's."""
+    """A sync committee; members may occur more than once. Its size depends on the network."""
 
     pubkeys: list[bytes]
     aggregate_pubkey: bytes
@@ -160,7 +160,7 @@ class SyncCommittee:
         return {"pubkeys": [shown(key) for key in self.pubkeys], "aggregate_pubkey": shown(self.aggregate_pubkey)}
 
     def root(self) -> bytes:
-        """The root of the container with a *vector* of as many keys as there are."""
+        """Returns the root of the container with a *vector* of the keys."""
         keys = Vector[Bytes48, len(self.pubkeys)](*self.pubkeys)
         return hash_nodes(root(keys), root(Bytes48(self.aggregate_pubkey)))
 

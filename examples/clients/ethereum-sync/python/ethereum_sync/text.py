@@ -1,4 +1,4 @@
-"""How the beacon API writes values in JSON: integers in decimal strings, bytes in hexadecimal with `0x`.
+"""Encoding of values in the beacon API's JSON: integers as decimal strings, bytes as hexadecimal with `0x`.
 
 A `Reader` turns a JSON value into a Python value or raises `Wrong`; readers are put together from smaller ones.
 """
@@ -59,7 +59,7 @@ def bytes_of(length: int) -> Reader[bytes]:
     """Bytes of a fixed length."""
 
     def read(value: Any) -> bytes:
-        # The length first: nobody works through megabytes that cannot be right.
+        # Checks the length first, to avoid decoding oversized input.
         if len(string(value).removeprefix("0x")) != 2 * length:
             raise Wrong(f"{excerpt(value)} is no hexadecimal text of {length} bytes")
         return any_bytes(value)
@@ -79,7 +79,7 @@ def list_of(item: Reader[T]) -> Reader[list[T]]:
 
 
 def optional(item: Reader[T]) -> Reader[T | None]:
-    """What may be null, or absent."""
+    """An optional value: null or absent."""
     return lambda value: None if value is None else item(value)
 
 

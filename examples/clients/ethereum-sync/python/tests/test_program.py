@@ -63,7 +63,7 @@ def reported(out: str) -> Any:
 
 @pytest.fixture
 def verify(run: Run) -> Verify:
-    """The JSON report, with the exit code that went with it."""
+    """Returns the JSON report and the exit code."""
 
     def program(*arguments: object) -> tuple[int, Any]:
         code, out, err = run("verify", "--json", *arguments)
@@ -87,7 +87,7 @@ def test_mainnet_is_followed_from_a_bootstrap_through_its_updates(verify: Verify
     assert report["finalized"]["slot"] == 7_070_047
     assert report["updates"][1]["finalized"]["execution"][0] == 17_883_995
 
-    # The first was worth something only for the committee that it brought.
+    # The first update matters only for its next committee.
     first = json.loads(updates.read_text())[0]
     twice = tmp_path / "twice.json"
     twice.write_text(json.dumps([first, first]))
@@ -114,7 +114,7 @@ def test_mainnet_is_checked_against_a_committee_that_is_given(run: Run, verify: 
 
 
 class Chain:
-    """A generated chain in a folder of its own."""
+    """A generated chain in a temporary folder."""
 
     def __init__(self, folder: Path, *options: object) -> None:
         self.folder = folder
