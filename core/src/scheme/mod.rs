@@ -33,7 +33,7 @@ pub(crate) use coefficients::coefficients;
 #[cfg(feature = "gossip")]
 pub use counts::Counts;
 pub use keys::{UnverifiedKey, VerifiedKey};
-#[cfg(feature = "ed25519")]
+#[cfg(any(feature = "ed25519", feature = "threshold"))]
 pub(crate) use secret::SecretBytes;
 pub(crate) use secret::random_32;
 pub use signers::SignerSet;
