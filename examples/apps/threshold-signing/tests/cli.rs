@@ -18,7 +18,7 @@ fn fails(outcome: (Option<i32>, String), code: i32, says: &str) {
 fn nothing_is_overwritten_and_errors_name_the_file() {
     let world = World::new(4, 4);
     let run = |arguments: &[&str]| said(&world.run(arguments));
-    fails(run(&["keys", "--name", "client"]), 3, "it exists and is not overwritten");
+    fails(run(&["keys", "--name", "client"]), 3, "exists and is not overwritten");
     fails(run(&["keys", "--name", "../evil"]), 3, "is not a name");
     let dealt = run(&["deal", "--group", "group.toml", "--out", "dealt", "--count", "2"]);
     assert_eq!(dealt.0, Some(0), "{}", dealt.1);
