@@ -51,7 +51,11 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let file = File::open(path).map_err(|e| e.to_string())?;
     let mut bytes = Vec::new();
     file.take(most + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
-    if bytes.len() as u64 > most { Err("larger than {most} bytes; check the path".into()) } else { Ok(bytes) }
+    if bytes.len() as u64 > most {
+        Err(format!("larger than {most} bytes; check the path"))
+    } else {
+        Ok(bytes)
+    }
 }
 
 /// Makes the directory entry of a file durable.
