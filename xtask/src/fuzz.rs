@@ -54,7 +54,8 @@ const PROGRAMS: &[&str] = &["audited-redis-", "node-", "threshold-signing-"];
 
 pub(crate) fn run(args: &FuzzArgs) -> Outcome {
     let with_programs = |target: &String| PROGRAMS.iter().any(|program| target.starts_with(program));
-    let program = build(args.target.as_ref().is_none_or(with_programs), run_in_terminal)?;
+    let effort = Effort::Thorough { programs: args.target.as_ref().is_none_or(with_programs) };
+    let program = build(effort, run_in_terminal)?;
     let targets = targets(&program)?;
     if args.list {
         println!("{}", targets.join("\n"));
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &FuzzArgs) -> Outcome {
 
 /// The step of `cargo xtask test`.
 pub(crate) fn brief(log: &Log) -> Outcome<String> {
-    let program = build(false, |command| log.run(command).map(drop))?;
+    let program = build(Effort::Brief, |command| log.run(command).map(drop))?;
     let targets = targets(&program)?;
     for target in &targets {
         log.run(&mut search(&program, target, BRIEF_SECONDS)?)?;
@@ -85,9 +86,23 @@ pub(crate) fn brief(log: &Log) -> Outcome<String> {
     Ok(format!("{} targets, {BRIEF_SECONDS} s each", targets.len()))
 }
 
-/// Builds the targets. Those of whole programs are optional: compiling the programs takes longer than a short run.
-fn build(with_programs: bool, run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<PathBuf> {
-    let folder = workspace::target("fuzz/build");
+/// How much compiling a run is worth.
+#[derive(Clone, Copy, Debug)]
+enum Effort {
+    /// A run of seconds: without the targets of whole programs and with little optimisation, because compiling either
+    /// takes longer than the run.
+    Brief,
+    /// A run of minutes or hours: optimised, with the targets of whole programs if `programs`.
+    Thorough { programs: bool },
+}
+
+/// Builds the targets.
+fn build(effort: Effort, run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<PathBuf> {
+    let (folder, with_programs, opt_level) = match effort {
+        Effort::Brief => ("fuzz/brief", false, 1),
+        Effort::Thorough { programs } => ("fuzz/build", programs, 3),
+    };
+    let folder = workspace::target(folder);
     let mut command = workspace::cargo();
     command.args([
         "build",
@@ -109,6 +124,7 @@ fn build(with_programs: bool, run: impl FnOnce(&mut Command) -> Outcome) -> Outc
         "--config",
         "profile.release.debug='line-tables-only'",
     ]);
+    command.args(["--config", &format!("profile.release.opt-level={opt_level}")]);
     // Naming the target keeps the flags away from build scripts, which have no libFuzzer to call into.
     command.args(["--target", &host()?]).arg("--target-dir").arg(&folder);
     command.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", COVERAGE.join(" "));

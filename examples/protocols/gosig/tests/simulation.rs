@@ -206,7 +206,7 @@ fn clocks_that_are_arbitrarily_wrong_cost_no_safety() {
 /// Messages take up to several rounds, so nothing arrives in time. Only safety is required.
 #[test]
 fn asynchrony_with_crashes_and_adversaries_is_safe() {
-    for seed in 0..40 {
+    for seed in 0..20 {
         let latency = Latency::Tailed { floor: ms(1), mean: ms(50 + 20 * (seed % 20)) };
         let adversary = ADVERSARIES[seed as usize % ADVERSARIES.len()];
         let points = [CrashPoint::DuringPersist, CrashPoint::BeforeSend, CrashPoint::DuringSend];
