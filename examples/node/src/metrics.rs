@@ -165,7 +165,7 @@ impl LinkMetrics {
         registry.register("link_frames_refused", "Frames refused", m.frames_refused.clone());
         registry.register("link_connections_refused", "Connections refused", m.connections_refused.clone());
         registry.register("links_lost", "Links lost", m.links_lost.clone());
-        registry.register("links_up", "Links that stand", m.links_up.clone());
+        registry.register("links_up", "Established links", m.links_up.clone());
         m
     }
 }
@@ -194,17 +194,21 @@ impl ChainMetrics {
             m.executed_height.clone(),
         );
         registry.register("view", "Current view", m.view.clone());
-        registry.register("timeouts", "Views given up", m.timeouts.clone());
+        registry.register("timeouts", "Views that timed out", m.timeouts.clone());
         registry.register("transactions", "Transactions committed", m.transactions.clone());
         registry.register(
             "transaction_bytes",
             "Bytes of transactions committed",
             m.transaction_bytes.clone(),
         );
-        registry.register("faults", "Faults of protocol", m.faults.clone());
+        registry.register("faults", "Protocol faults by peer", m.faults.clone());
         registry.register("other_epochs", "Messages of other epochs", m.other_epochs.clone());
         registry.register("epoch", "Current epoch", m.epoch.clone());
-        registry.register("commit_seconds", "From making a block to its commit", m.commit_seconds.clone());
+        registry.register(
+            "commit_seconds",
+            "Time from the proposal of a block to its commit",
+            m.commit_seconds.clone(),
+        );
         registry.register("persist_seconds", "Duration of durable writes", m.persist_seconds.clone());
         registry.register("persist_records", "Records written durably", m.persist_records.clone());
         registry.register("certificate_bytes", "Size of the newest certificate", m.certificate_bytes.clone());
@@ -215,7 +219,7 @@ impl ChainMetrics {
 impl MempoolMetrics {
     fn register(registry: &mut Registry) -> Self {
         let m = Self::default();
-        registry.register("mempool_accepted", "Transactions taken", m.accepted.clone());
+        registry.register("mempool_accepted", "Transactions accepted", m.accepted.clone());
         registry.register("mempool_refused", "Transactions refused", m.refused.clone());
         registry.register("mempool_batches", "Batches sealed", m.batches.clone());
         registry.register(
@@ -231,8 +235,8 @@ impl MempoolMetrics {
 impl ClientMetrics {
     fn register(registry: &mut Registry) -> Self {
         let m = Self::default();
-        registry.register("client_connections", "Connections of clients", m.connections.clone());
-        registry.register("client_requests", "Requests of clients", m.requests.clone());
+        registry.register("client_connections", "Open client connections", m.connections.clone());
+        registry.register("client_requests", "Client requests", m.requests.clone());
         registry.register("client_errors", "Requests answered with an error", m.errors.clone());
         m
     }
@@ -243,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_counted_is_rendered() {
+    fn counted_values_are_rendered() {
         let metrics = Metrics::new();
         metrics.links.frames_sent.get_or_create(&PeerLabel { peer: "node2".into() }).inc_by(3);
         let text = metrics.render();

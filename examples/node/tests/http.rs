@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use quorate_node::client::Clients;
 use serde_json::{Value, json};
-use support::{Fake, MAX_TRANSACTION, id_of, start};
+use support::{FakeNode, MAX_TRANSACTION, start, transaction_id};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
+/// An HTTP response.
 struct Answer {
     status: u16,
     head: String,
@@ -66,29 +67,32 @@ const JSON: &str = "content-type: application/json\r\n";
 
 #[tokio::test]
 async fn transactions_are_accepted_or_refused_with_a_code() {
-    let fake = Fake::new();
-    let clients = start(&fake).await;
-    let taken = post(&clients, "", b"hello").await;
-    assert_eq!((taken.status, &taken.json()["id"]), (202, &json!(id_of(b"hello").to_string())));
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
+    let accepted = post(&clients, "", b"hello").await;
+    assert_eq!(
+        (accepted.status, &accepted.json()["id"]),
+        (202, &json!(transaction_id(b"hello").to_string()))
+    );
     post(&clients, "", b"").await.refused_as(400, "EMPTY");
     post(&clients, "", b"bad").await.refused_as(422, "REJECTED");
     post(&clients, "", &[7; MAX_TRANSACTION + 1]).await.refused_as(413, "TOO_LARGE");
-    fake.busy.store(true, Ordering::Relaxed);
+    fake_node.busy.store(true, Ordering::Relaxed);
     let busy = post(&clients, "", b"hello").await;
     busy.refused_as(429, "BUSY");
     assert!(busy.head.contains("retry-after: 1"), "{}", busy.head);
     assert_eq!(busy.json()["retry_after_ms"], json!(5));
-    assert_eq!(fake.taken(), 1);
+    assert_eq!(fake_node.accepted(), 1);
 }
 
 #[tokio::test]
-async fn many_transactions_are_answered_one_by_one() {
-    let clients = start(&Fake::new()).await;
+async fn each_transaction_of_a_list_has_its_own_outcome() {
+    let clients = start(&FakeNode::new()).await;
     let body = json!([hex::encode("one"), hex::encode("bad"), ""]).to_string();
     let answer = post(&clients, JSON, body.as_bytes()).await;
     assert_eq!(answer.status, 202);
     let outcomes = answer.json();
-    assert_eq!(outcomes[0]["id"], json!(id_of(b"one").to_string()));
+    assert_eq!(outcomes[0]["id"], json!(transaction_id(b"one").to_string()));
     assert_eq!(outcomes[1]["code"], json!("REJECTED"));
     assert_eq!(outcomes[2]["code"], json!("EMPTY"));
     for wrong in ["", "{}", "[1]", "[\"xyz\"]", "[\"abc\"]", "[[[[[[", "\u{0}"] {
@@ -100,7 +104,7 @@ async fn many_transactions_are_answered_one_by_one() {
 
 #[tokio::test]
 async fn bodies_above_the_limit_are_refused() {
-    let clients = start(&Fake::new()).await;
+    let clients = start(&FakeNode::new()).await;
     post(&clients, "", &[7; 20_000]).await.refused_as(413, "BODY_TOO_LARGE");
     let claims = b"POST /v1/transactions HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\nab";
     exchange(&clients, claims).await.refused_as(413, "BODY_TOO_LARGE");
@@ -115,14 +119,14 @@ async fn bodies_above_the_limit_are_refused() {
 }
 
 #[tokio::test]
-async fn wrong_paths_methods_and_parameters_are_named() {
-    let clients = start(&Fake::new()).await;
+async fn invalid_paths_methods_and_parameters_are_refused() {
+    let clients = start(&FakeNode::new()).await;
     get(&clients, "/v1/nothing").await.refused_as(404, "NOT_FOUND");
     get(&clients, "/v1/transactions").await.refused_as(405, "METHOD_NOT_ALLOWED");
     exchange(&clients, b"DELETE /v1/status HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
         .await
         .refused_as(405, "METHOD_NOT_ALLOWED");
-    let id = id_of(b"x");
+    let id = transaction_id(b"x");
     for path in [
         "/v1/transactions/xyz".to_owned(),
         format!("/v1/transactions/{id}00"),
@@ -145,7 +149,7 @@ async fn wrong_paths_methods_and_parameters_are_named() {
 
 #[tokio::test]
 async fn garbage_does_not_affect_other_clients() {
-    let clients = start(&Fake::new()).await;
+    let clients = start(&FakeNode::new()).await;
     let garbage: [&[u8]; 5] = [
         b"\0\xff\x16\x03\x01garbage\r\n\r\n",
         b"GET\r\n\r\n",
@@ -173,37 +177,37 @@ async fn garbage_does_not_affect_other_clients() {
 
 #[tokio::test]
 async fn a_web_page_of_another_site_cannot_submit() {
-    let fake = Fake::new();
-    let clients = start(&fake).await;
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
     post(&clients, "origin: https://evil.example\r\n", b"hello").await.refused_as(403, "FOREIGN_ORIGIN");
     post(&clients, "origin: null\r\n", b"hello").await.refused_as(403, "FOREIGN_ORIGIN");
-    assert_eq!(fake.taken(), 0);
+    assert_eq!(fake_node.accepted(), 0);
     assert_eq!(post(&clients, "origin: http://x\r\n", b"hello").await.status, 202);
 }
 
 #[tokio::test]
 async fn waiting_for_a_commit_ends_with_it() {
-    let fake = Fake::new();
-    let clients = Arc::new(start(&fake).await);
+    let fake_node = FakeNode::new();
+    let clients = Arc::new(start(&fake_node).await);
     assert_eq!(post(&clients, "", b"hello").await.status, 202);
-    let path = format!("/v1/transactions/{}?wait=30", id_of(b"hello"));
+    let path = format!("/v1/transactions/{}?wait=30", transaction_id(b"hello"));
     let waiting = tokio::spawn({
         let clients = clients.clone();
         async move { get(&clients, &path).await }
     });
     tokio::time::sleep(Duration::from_millis(20)).await;
-    fake.commit(vec![0]);
+    fake_node.commit(vec![0]);
     let found = waiting.await.unwrap();
     assert_eq!((found.status, &found.json()["transaction"]), (200, &json!(hex::encode("hello"))));
-    let unknown = format!("/v1/transactions/{}?wait=0.01", id_of(b"other"));
+    let unknown = format!("/v1/transactions/{}?wait=0.01", transaction_id(b"other"));
     get(&clients, &unknown).await.refused_as(404, "NOT_FOUND");
 }
 
 #[tokio::test]
-async fn blocks_ledger_genesis_and_the_rest_answer() {
-    let fake = Fake::new();
-    let clients = start(&fake).await;
-    (0..5).for_each(|_| fake.commit(vec![]));
+async fn read_requests_return_their_resources() {
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
+    (0..5).for_each(|_| fake_node.commit(vec![]));
     let epochs = get(&clients, "/v1/epochs").await.json();
     let epochs = epochs["epochs"].as_array().unwrap();
     assert_eq!((epochs.len(), &epochs[0]["block"], &epochs[2]["payload"]), (3, &json!(null), &json!("62")));
@@ -235,10 +239,10 @@ async fn blocks_ledger_genesis_and_the_rest_answer() {
 
 #[tokio::test]
 async fn health_gives_the_reason_if_not_ready() {
-    let fake = Fake::new();
-    let clients = start(&fake).await;
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
     assert_eq!(get(&clients, "/health").await.status, 200);
-    fake.syncing.store(true, Ordering::Relaxed);
+    fake_node.syncing.store(true, Ordering::Relaxed);
     let ready = get(&clients, "/health/ready").await;
     assert_eq!((ready.status, &ready.json()["why"]), (503, &json!("catching up with the chain")));
     assert_eq!(get(&clients, "/health/live").await.status, 200);
@@ -246,9 +250,9 @@ async fn health_gives_the_reason_if_not_ready() {
 
 #[tokio::test]
 async fn internal_errors_are_not_disclosed() {
-    let fake = Fake::new();
-    let clients = start(&fake).await;
-    fake.broken.store(true, Ordering::Relaxed);
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
+    fake_node.broken.store(true, Ordering::Relaxed);
     let answer = get(&clients, "/v1/blocks/1").await;
     answer.refused_as(500, "INTERNAL");
     assert!(!answer.body.contains("secret"));
@@ -271,10 +275,10 @@ async fn follow(clients: &Clients) -> BufReader<TcpStream> {
 
 #[tokio::test]
 async fn commits_are_streamed() {
-    let fake = Fake::new();
-    let clients = start(&fake).await;
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
     let mut reader = follow(&clients).await;
-    fake.commit(vec![7]);
+    fake_node.commit(vec![7]);
     let mut line = String::new();
     while !line.starts_with("data: ") {
         line.clear();
@@ -286,11 +290,11 @@ async fn commits_are_streamed() {
 
 #[tokio::test]
 async fn a_slow_reader_of_commits_is_disconnected() {
-    let fake = Fake::new();
-    let clients = start(&fake).await;
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
     let mut reader = follow(&clients).await;
     // Without a pause, so that the server cannot run in between and falls behind.
-    (0..1000).for_each(|_| fake.commit(vec![]));
+    (0..1000).for_each(|_| fake_node.commit(vec![]));
     let mut rest = String::new();
     tokio::time::timeout(Duration::from_secs(20), reader.read_to_string(&mut rest)).await.unwrap().unwrap();
     assert!(rest.contains("event: end"), "{rest}");
@@ -301,7 +305,7 @@ async fn a_slow_reader_of_commits_is_disconnected() {
 /// The paused clock advances to the next timer when all tasks are idle.
 #[tokio::test(start_paused = true)]
 async fn an_incomplete_request_times_out() {
-    let clients = start(&Fake::new()).await;
+    let clients = start(&FakeNode::new()).await;
     for unfinished in [&b""[..], b"GET /v1/status HTTP/1.1\r\nx: "] {
         let mut stream = connect(&clients).await;
         stream.write_all(unfinished).await.unwrap();
@@ -315,7 +319,7 @@ async fn an_incomplete_request_times_out() {
 
 #[tokio::test]
 async fn connections_above_the_limit_are_refused() {
-    let clients = start(&Fake::new()).await;
+    let clients = start(&FakeNode::new()).await;
     let mut held = Vec::new();
     for _ in 0..support::config().max_connections {
         held.push(follow(&clients).await);
@@ -335,8 +339,8 @@ async fn connections_above_the_limit_are_refused() {
 
 #[tokio::test]
 async fn stopping_ends_open_requests() {
-    let fake = Fake::new();
-    let clients = start(&fake).await;
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
     let mut reader = follow(&clients).await;
     let address = clients.http_address().unwrap();
     clients.stop().await;
@@ -347,12 +351,12 @@ async fn stopping_ends_open_requests() {
 }
 
 #[tokio::test]
-async fn a_taken_port_is_named() {
-    let fake = Fake::new();
-    let clients = start(&fake).await;
+async fn the_error_for_a_port_in_use_names_it() {
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
     let mut config = support::config();
     config.http = clients.http_address().unwrap().to_string();
-    let handle = quorate_node::handle::Handle::new(fake.clone());
+    let handle = quorate_node::handle::Handle::new(fake_node.clone());
     let error = Clients::start(&config, handle, &support::genesis()).await.unwrap_err();
     assert_eq!(error.code(), "BIND");
     assert!(error.to_string().contains(&config.http));

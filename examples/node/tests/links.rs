@@ -54,6 +54,7 @@ impl Inbox {
     }
 }
 
+/// Links of one member, with the frames that they received.
 struct TestNode {
     links: Links,
     sender: LinkSender,
@@ -67,7 +68,7 @@ impl TestNode {
     }
 
     async fn linked(&self, index: u16) {
-        eventually("the link stands", || {
+        eventually("both directions are linked", || {
             let peer = self.peer(index);
             peer.outgoing && peer.incoming
         })
@@ -100,6 +101,7 @@ async fn node(genesis: &Genesis, keys: &NodeKeys, me: u16, change: impl FnOnce(&
     TestNode { sender: links.sender(), links, inbox, metrics }
 }
 
+/// Changes nothing.
 fn as_is(_: &mut Settings) {}
 
 #[tokio::test]
@@ -119,9 +121,12 @@ async fn members_exchange_frames_on_both_lanes() {
     nodes[0].sender.broadcast(Lane::Urgent, &Bytes::from_static(b"vote"));
     nodes[2].sender.send(3, Lane::Urgent, Bytes::from_static(b"for one"));
     for other in &nodes[1..] {
-        eventually("all arrive", || other.inbox.has(0, &batch) && other.inbox.has(0, b"vote")).await;
+        eventually("both broadcast frames arrive", || {
+            other.inbox.has(0, &batch) && other.inbox.has(0, b"vote")
+        })
+        .await;
     }
-    eventually("one arrives", || nodes[3].inbox.has(2, b"for one")).await;
+    eventually("the frame for one member arrives", || nodes[3].inbox.has(2, b"for one")).await;
     assert!(!nodes[1].inbox.has(2, b"for one"));
     let sent = nodes[0].peer(1);
     assert_eq!((sent.frames_sent, sent.bytes_sent), (2, 500_004));
@@ -141,44 +146,41 @@ async fn a_former_member_receives_only_answers() {
         address: all.members[2].address.clone(),
     };
     let host = node(&two, &keys[0], 0, |s| s.former_members = vec![former_member()]).await;
-    let asks = node(&all, &keys[2], 2, |s| s.chain = chain).await;
-    eventually("it is let in", || asks.peer(0).outgoing).await;
-    asks.sender.send(0, Lane::Urgent, Bytes::from_static(b"hello"));
-    eventually("it is heard", || host.inbox.has(2, b"hello")).await;
+    let former = node(&all, &keys[2], 2, |s| s.chain = chain).await;
+    eventually("the former member is accepted", || former.peer(0).outgoing).await;
+    former.sender.send(0, Lane::Urgent, Bytes::from_static(b"hello"));
+    eventually("its message arrives", || host.inbox.has(2, b"hello")).await;
     host.sender.broadcast(Lane::Urgent, &Bytes::from_static(b"for members"));
-    eventually("and answered", || {
+    eventually("the answer arrives", || {
         host.sender.send(2, Lane::Urgent, Bytes::from_static(b"welcome"));
-        asks.inbox.has(0, b"welcome")
+        former.inbox.has(0, b"welcome")
     })
     .await;
-    assert!(!asks.inbox.has(0, b"for members"));
-    assert_eq!(host.sender.status().len(), 1, "it is none of the members");
+    assert!(!former.inbox.has(0, b"for members"));
+    assert_eq!(host.sender.status().len(), 1, "it is not listed as a member");
     assert!(!host.inbox.events.lock().unwrap().contains(&LinkEvent::Up(2)));
-    asks.links.shutdown().await;
+    former.links.shutdown().await;
     host.links.shutdown().await;
 }
 
 #[tokio::test]
 async fn an_unknown_key_is_refused_with_a_reason() {
     let (genesis, keys) = chain(2, SchemeName::Ed25519);
-    let (mut foreign, stranger) = chain(2, SchemeName::Ed25519);
+    let (mut foreign, unknown_keys) = chain(2, SchemeName::Ed25519);
     // The dialer knows address and key of member 0, but its own key belongs to no member.
     foreign.members[0] = genesis.members[0].clone();
     let host = node(&genesis, &keys[0], 0, as_is).await;
-    let former_member = node(&foreign, &stranger[1], 1, |s| s.chain = genesis.chain_id()).await;
-    eventually("it is told", || {
-        former_member
-            .peer(0)
-            .last_error
-            .is_some_and(|e| e.starts_with("UNKNOWN_IDENTITY") && e.contains("genesis"))
+    let dialer = node(&foreign, &unknown_keys[1], 1, |s| s.chain = genesis.chain_id()).await;
+    eventually("the dialer receives the reason", || {
+        dialer.peer(0).last_error.is_some_and(|e| e.starts_with("UNKNOWN_IDENTITY") && e.contains("genesis"))
     })
     .await;
-    eventually("it is counted", || {
+    eventually("the refusal is counted", || {
         let text = host.metrics.render();
         text.contains("quorate_link_connections_refused_total{peer=\"unknown\",code=\"UNKNOWN_IDENTITY\"}")
     })
     .await;
-    assert!(!former_member.peer(0).outgoing && !host.peer(1).incoming);
+    assert!(!dialer.peer(0).outgoing && !host.peer(1).incoming);
 }
 
 #[tokio::test]
@@ -186,11 +188,11 @@ async fn a_peer_with_the_wrong_key_is_not_dialled() {
     let (genesis, keys) = chain(2, SchemeName::Ed25519);
     let (_, impostor) = chain(1, SchemeName::Ed25519);
     // Another process answers at the address of member 1.
-    let mut elsewhere = genesis.clone();
-    elsewhere.members[1].keys = impostor[0].public().unwrap();
-    let _host = node(&elsewhere, &impostor[0], 1, |s| s.chain = genesis.chain_id()).await;
+    let mut changed = genesis.clone();
+    changed.members[1].keys = impostor[0].public().unwrap();
+    let _host = node(&changed, &impostor[0], 1, |s| s.chain = genesis.chain_id()).await;
     let honest = node(&genesis, &keys[0], 0, as_is).await;
-    eventually("it is noticed", || {
+    eventually("the wrong key is reported", || {
         honest.peer(1).last_error.is_some_and(|e| e.starts_with("UNKNOWN_IDENTITY"))
     })
     .await;
@@ -203,13 +205,13 @@ async fn another_chain_is_refused_by_name() {
     let ours = node(&genesis, &keys[0], 0, as_is).await;
     let theirs = node(&genesis, &keys[1], 1, |s| s.chain = ChainId::from_name("another")).await;
     for (node, other) in [(&ours, 1), (&theirs, 0)] {
-        eventually("both report it", || {
+        eventually("both ends report WRONG_CHAIN", || {
             node.peer(other).last_error.is_some_and(|e| e.contains("WRONG_CHAIN"))
         })
         .await;
         let text = node.metrics.render();
         let line = format!("connections_refused_total{{peer=\"node{other}\",code=\"WRONG_CHAIN\"}}");
-        eventually("and count it", || node.metrics.render().contains(&line)).await;
+        eventually("both ends count the refusal", || node.metrics.render().contains(&line)).await;
         assert!(!node.peer(other).outgoing && !node.peer(other).incoming, "{text}");
     }
 }
@@ -219,10 +221,10 @@ async fn the_identity_key_determines_the_member() {
     let (genesis, keys) = chain(3, SchemeName::Ed25519);
     let host = node(&genesis, &keys[0], 0, as_is).await;
     // Member 1 assumes the index 2, as in an epoch with other indices.
-    let liar = node(&genesis, &keys[1], 2, |s| s.config.listen = "127.0.0.1:0".into()).await;
-    liar.sender.send(0, Lane::Urgent, Bytes::from_static(b"I am 2"));
-    eventually("it is heard as who it is", || host.inbox.has(1, b"I am 2")).await;
-    eventually("both lanes", || host.peer(1).incoming).await;
+    let dialer = node(&genesis, &keys[1], 2, |s| s.config.listen = "127.0.0.1:0".into()).await;
+    dialer.sender.send(0, Lane::Urgent, Bytes::from_static(b"I am 2"));
+    eventually("the frame is attributed to the key of member 1", || host.inbox.has(1, b"I am 2")).await;
+    eventually("both lanes are linked", || host.peer(1).incoming).await;
     assert!(!host.peer(2).incoming && !host.inbox.has(2, b"I am 2"));
 }
 
@@ -236,17 +238,19 @@ async fn garbage_and_oversized_frames_cost_only_their_sender() {
     hostile.linked(0).await;
     hostile.sender.send(0, Lane::Urgent, vec![1; 1001].into());
     let line = "quorate_link_frames_refused_total{peer=\"node2\",code=\"TOO_LARGE\"} 1";
-    eventually("it is counted", || host.metrics.render().contains(line)).await;
+    eventually("the oversized frame is counted", || host.metrics.render().contains(line)).await;
     assert!(host.peer(2).last_error.unwrap().contains("got 1001"));
     hostile.linked(0).await;
     // After too many malformed frames the sender is disconnected for a while.
     for _ in 0..64 {
         host.sender.refuse(2, "MALFORMED");
     }
-    eventually("it is shut out", || hostile.peer(0).last_error.is_some_and(|e| e.starts_with("TOO_SOON")))
-        .await;
+    eventually("the sender is disconnected", || {
+        hostile.peer(0).last_error.is_some_and(|e| e.starts_with("TOO_SOON"))
+    })
+    .await;
     honest.sender.send(0, Lane::Urgent, Bytes::from_static(b"still here"));
-    eventually("others are not disturbed", || host.inbox.has(1, b"still here")).await;
+    eventually("frames of other members arrive", || host.inbox.has(1, b"still here")).await;
     assert_eq!((host.peer(2).frames_refused, host.peer(1).frames_refused), (65, 0));
     hostile.linked(0).await;
 }
@@ -263,23 +267,25 @@ async fn unauthenticated_bytes_do_not_block_links() {
     .await;
     let address = genesis.members[0].address.clone();
     let silent: Vec<_> = (0..4).map(|_| std::net::TcpStream::connect(&address).unwrap()).collect();
-    let crowded = |m: &Metrics| m.render().contains("{peer=\"unknown\",code=\"TOO_MANY\"}");
-    eventually("the fifth is turned away", || {
+    let has_refused = |m: &Metrics| m.render().contains("{peer=\"unknown\",code=\"TOO_MANY\"}");
+    eventually("the fifth connection is refused", || {
         let _ = std::net::TcpStream::connect(&address);
-        crowded(&host.metrics)
+        has_refused(&host.metrics)
     })
     .await;
-    eventually("silence is counted", || {
+    eventually("handshake timeouts are counted", || {
         host.metrics.render().contains("{peer=\"unknown\",code=\"TIMEOUT\"} 4")
     })
     .await;
     for mut stream in silent {
-        assert!(matches!(stream.read(&mut [0]), Ok(0) | Err(_)), "it is closed");
+        assert!(matches!(stream.read(&mut [0]), Ok(0) | Err(_)), "the connection is closed");
     }
     let mut garbage = std::net::TcpStream::connect(&address).unwrap();
     garbage.write_all(b"GET / HTTP/1.1\r\nHost: validator\r\n\r\n").unwrap();
-    eventually("garbage is counted", || host.metrics.render().contains("{peer=\"unknown\",code=\"TLS\"}"))
-        .await;
+    eventually("TLS errors are counted", || {
+        host.metrics.render().contains("{peer=\"unknown\",code=\"TLS\"}")
+    })
+    .await;
     let honest = node(&genesis, &keys[1], 1, as_is).await;
     honest.linked(0).await;
 }
@@ -301,7 +307,8 @@ async fn a_slow_peer_does_not_delay_the_others() {
     for _ in 0..100 {
         let before = quick.inbox.order.lock().unwrap().len();
         sender.sender.broadcast(Lane::Bulk, &frame);
-        eventually("the quick one gets each", || quick.inbox.order.lock().unwrap().len() > before).await;
+        eventually("the quick peer receives each frame", || quick.inbox.order.lock().unwrap().len() > before)
+            .await;
         quick.inbox.frames.lock().unwrap().clear();
     }
     let status = sender.peer(1);
@@ -310,10 +317,10 @@ async fn a_slow_peer_does_not_delay_the_others() {
     assert_eq!(sender.peer(2).frames_dropped, 0);
     // Only the bulk lane of the slow peer is behind.
     sender.sender.send(1, Lane::Urgent, Bytes::from_static(b"vote"));
-    eventually("votes pass batches", || slow.inbox.has(0, b"vote")).await;
+    eventually("a vote overtakes batches", || slow.inbox.has(0, b"vote")).await;
     // After it releases its frames, it receives the newest one.
     sender.sender.send(1, Lane::Bulk, vec![9; 400_000].into());
-    eventually("the newest bulk comes", || {
+    eventually("the newest bulk frame arrives", || {
         slow.inbox.frames.lock().unwrap().retain(|r| r.body.len() != 500_000);
         slow.inbox.order.lock().unwrap().last() == Some(&(0, Lane::Bulk, 400_000))
     })
@@ -323,19 +330,21 @@ async fn a_slow_peer_does_not_delay_the_others() {
 #[tokio::test]
 async fn a_restarted_peer_is_reached_again() {
     let (genesis, keys) = chain(2, SchemeName::Ed25519);
-    let stayer = node(&genesis, &keys[0], 0, as_is).await;
+    let host = node(&genesis, &keys[0], 0, as_is).await;
     for round in 0..3u8 {
-        let comer = node(&genesis, &keys[1], 1, as_is).await;
-        stayer.linked(1).await;
-        comer.linked(0).await;
-        stayer.sender.send(1, Lane::Urgent, vec![round].into());
-        comer.sender.send(0, Lane::Bulk, vec![round + 100].into());
-        eventually("frames flow", || comer.inbox.has(0, &[round]) && stayer.inbox.has(1, &[round + 100]))
-            .await;
-        comer.links.shutdown().await;
-        eventually("it is missed", || !stayer.peer(1).outgoing && !stayer.peer(1).incoming).await;
+        let peer = node(&genesis, &keys[1], 1, as_is).await;
+        host.linked(1).await;
+        peer.linked(0).await;
+        host.sender.send(1, Lane::Urgent, vec![round].into());
+        peer.sender.send(0, Lane::Bulk, vec![round + 100].into());
+        eventually("frames arrive in both directions", || {
+            peer.inbox.has(0, &[round]) && host.inbox.has(1, &[round + 100])
+        })
+        .await;
+        peer.links.shutdown().await;
+        eventually("the lost link is noticed", || !host.peer(1).outgoing && !host.peer(1).incoming).await;
     }
-    let events = stayer.inbox.events.lock().unwrap().clone();
+    let events = host.inbox.events.lock().unwrap().clone();
     assert_eq!(events.iter().filter(|e| **e == LinkEvent::Up(1)).count(), 3);
     assert_eq!(events.iter().filter(|e| **e == LinkEvent::Down(1)).count(), 3);
 }
@@ -344,11 +353,11 @@ async fn a_restarted_peer_is_reached_again() {
 async fn a_peer_that_connects_is_dialled_at_once() {
     let (genesis, keys) = chain(2, SchemeName::Ed25519);
     // The pause between attempts is longer than the test.
-    let patient = node(&genesis, &keys[0], 0, |s| s.config.max_backoff_ms = 100_000_000).await;
-    eventually("it has tried once", || patient.peer(1).last_error.is_some()).await;
-    let comer = node(&genesis, &keys[1], 1, as_is).await;
-    patient.linked(1).await;
-    comer.linked(0).await;
+    let host = node(&genesis, &keys[0], 0, |s| s.config.max_backoff_ms = 100_000_000).await;
+    eventually("the first attempt fails", || host.peer(1).last_error.is_some()).await;
+    let peer = node(&genesis, &keys[1], 1, as_is).await;
+    host.linked(1).await;
+    peer.linked(0).await;
 }
 
 #[tokio::test]
@@ -360,9 +369,12 @@ async fn two_processes_with_one_key_are_detected() {
     assert!(!first.inbox.saw_same_identity(), "a node does not report itself");
     let second = node(&genesis, &keys[1], 1, |s| s.config.listen = "127.0.0.1:0".into()).await;
     // Each of the two processes detects the other, regardless of which one the address reaches.
-    eventually("both know", || first.inbox.saw_same_identity() && second.inbox.saw_same_identity()).await;
+    eventually("both processes detect the other", || {
+        first.inbox.saw_same_identity() && second.inbox.saw_same_identity()
+    })
+    .await;
     // Their peer reports it as well.
-    eventually("the older one is refused", || {
+    eventually("the older process is refused", || {
         first.peer(0).last_error.is_some_and(|e| e.starts_with("SAME_IDENTITY"))
     })
     .await;
@@ -374,8 +386,8 @@ async fn two_processes_with_one_key_are_detected() {
 #[tokio::test]
 async fn an_address_in_use_is_an_error_that_names_it() {
     let (genesis, keys) = chain(2, SchemeName::Ed25519);
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap().to_string();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
     let settings = Settings {
         config: LinkConfig { listen: address.clone(), ..config() },
         limits: Limits::default(),

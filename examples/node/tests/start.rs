@@ -90,11 +90,11 @@ async fn a_data_directory_serves_one_process_chain_and_key() {
 async fn an_address_in_use_is_named_and_the_lock_is_released() {
     let site = site(1);
     let mut config = site.config(0);
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    config.links.listen = taken.local_addr().unwrap().to_string();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    config.links.listen = listener.local_addr().unwrap().to_string();
     let error = refusal(config.clone()).await;
     assert!(error.code() == "BIND" && error.to_string().contains(&config.links.listen), "{error}");
-    drop(taken);
+    drop(listener);
     start(config).await.unwrap().shutdown().await.unwrap();
 }
 

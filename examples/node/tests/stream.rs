@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use quorate_node::client::stream::protocol::{Event, PREAMBLE};
 use quorate_node::client::{Clients, Code};
-use support::{Fake, MAX_TRANSACTION, start};
+use support::{FakeNode, MAX_TRANSACTION, start};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -68,8 +68,8 @@ impl Client {
 
 #[tokio::test]
 async fn transactions_are_accepted_refused_and_committed() {
-    let fake = Fake::new();
-    let clients = start(&fake).await;
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
     let mut client = Client::connect(&clients).await;
     for i in 0..15 {
         client.send(format!("transaction {i}").as_bytes()).await;
@@ -78,47 +78,47 @@ async fn transactions_are_accepted_refused_and_committed() {
     client.send(b"bad").await;
     assert_eq!(client.next().await, Some(Event::Refused { sequence: 15, code: Code::Rejected.number() }));
     client.accepted(15).await;
-    fake.commit(vec![0, 99]);
+    fake_node.commit(vec![0, 99]);
     assert_eq!(client.next().await, Some(Event::Committed { first: 0, count: 10, height: 1 }));
-    fake.commit(vec![1]);
+    fake_node.commit(vec![1]);
     assert_eq!(client.next().await, Some(Event::Committed { first: 10, count: 5, height: 2 }));
 }
 
-/// No commit event lists them. Without an answer they would stay open, and fill the window.
+/// No commit event lists repeated transactions. Without a refusal they would stay open and fill the window.
 #[tokio::test]
 async fn repeated_transactions_are_accepted_and_then_refused() {
-    let fake = Fake::new();
-    let clients = start(&fake).await;
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
     let mut client = Client::connect(&clients).await;
     for i in 0..12 {
         client.send(format!("transaction {i}").as_bytes()).await;
     }
     client.accepted(11).await;
-    fake.repeats.send(Arc::new(vec![7, 1])).unwrap();
+    fake_node.repeats.send(Arc::new(vec![7, 1])).unwrap();
     for sequence in [10, 11] {
         assert_eq!(client.next().await, Some(Event::Refused { sequence, code: Code::Duplicate.number() }));
     }
-    fake.commit(vec![0, 1]);
+    fake_node.commit(vec![0, 1]);
     assert_eq!(client.next().await, Some(Event::Committed { first: 0, count: 10, height: 1 }));
 }
 
 #[tokio::test]
 async fn a_busy_node_accepts_transactions_later() {
-    let fake = Fake::new();
-    let clients = start(&fake).await;
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
     let mut client = Client::connect(&clients).await;
     client.send(b"first").await;
     client.accepted(0).await;
-    fake.busy.store(true, Ordering::Relaxed);
+    fake_node.busy.store(true, Ordering::Relaxed);
     for i in 0..20 {
         client.send(format!("transaction {i}").as_bytes()).await;
     }
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert_eq!(fake.taken(), 1);
-    fake.busy.store(false, Ordering::Relaxed);
+    assert_eq!(fake_node.accepted(), 1);
+    fake_node.busy.store(false, Ordering::Relaxed);
     client.accepted(20).await;
-    assert_eq!(fake.taken(), 21);
-    fake.commit(vec![0, 1, 2]);
+    assert_eq!(fake_node.accepted(), 21);
+    fake_node.commit(vec![0, 1, 2]);
     let mut committed = Vec::new();
     while committed.len() < 21 {
         match client.next().await {
@@ -133,9 +133,9 @@ async fn a_busy_node_accepts_transactions_later() {
 
 #[tokio::test]
 async fn the_server_stops_reading_at_a_full_window() {
-    let fake = Fake::new();
-    fake.per_batch.store(1 << 20, Ordering::Relaxed);
-    let clients = start(&fake).await;
+    let fake_node = FakeNode::new();
+    fake_node.per_batch.store(1 << 20, Ordering::Relaxed);
+    let clients = start(&fake_node).await;
     let client = Client::connect(&clients).await;
     let (mut reader, mut writer) = client.stream.into_split();
     let writing = tokio::spawn(async move {
@@ -150,16 +150,16 @@ async fn the_server_stops_reading_at_a_full_window() {
     });
     // One read of 256 KiB may hold 32,768 of these.
     let (window, slack) = (1 << 16, 1 << 15);
-    while fake.taken() < window {
+    while fake_node.accepted() < window {
         assert!(!writing.is_finished());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     tokio::time::sleep(Duration::from_millis(100)).await;
-    assert!(fake.taken() <= window + slack, "{}", fake.taken());
+    assert!(fake_node.accepted() <= window + slack, "{}", fake_node.accepted());
     assert!(!writing.is_finished());
-    let before = fake.taken();
-    fake.commit(vec![0]);
-    while fake.taken() == before {
+    let before = fake_node.accepted();
+    fake_node.commit(vec![0]);
+    while fake_node.accepted() == before {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     reading.abort();
@@ -168,7 +168,7 @@ async fn the_server_stops_reading_at_a_full_window() {
 
 #[tokio::test]
 async fn a_wrong_preamble_is_refused() {
-    let clients = start(&Fake::new()).await;
+    let clients = start(&FakeNode::new()).await;
     let mut stream = TcpStream::connect(clients.stream_address().unwrap()).await.unwrap();
     stream.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
     Client { stream, bytes: Vec::new() }.closed_as(Code::BadPreamble).await;
@@ -179,7 +179,7 @@ async fn a_wrong_preamble_is_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn a_silent_client_is_disconnected() {
-    let clients = start(&Fake::new()).await;
+    let clients = start(&FakeNode::new()).await;
     let stream = TcpStream::connect(clients.stream_address().unwrap()).await.unwrap();
     Client { stream, bytes: Vec::new() }.closed_as(Code::Timeout).await;
     let mut idle = Client::connect(&clients).await;
@@ -188,32 +188,32 @@ async fn a_silent_client_is_disconnected() {
 
 #[tokio::test]
 async fn a_half_closed_stream_receives_its_commits() {
-    let fake = Fake::new();
-    let clients = start(&fake).await;
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
     let mut client = Client::connect(&clients).await;
     client.send(b"last words").await;
     client.stream.shutdown().await.unwrap();
     client.accepted(0).await;
-    fake.commit(vec![0]);
+    fake_node.commit(vec![0]);
     assert_eq!(client.next().await, Some(Event::Committed { first: 0, count: 1, height: 1 }));
     assert_eq!(client.next().await, None);
 }
 
 #[tokio::test]
 async fn missed_commits_end_the_stream() {
-    let fake = Fake::new();
-    let clients = start(&fake).await;
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
     let mut client = Client::connect(&clients).await;
     client.send(b"x").await;
     client.accepted(0).await;
-    (0..1000).for_each(|_| fake.commit(vec![]));
+    (0..1000).for_each(|_| fake_node.commit(vec![]));
     client.closed_as(Code::TooSlow).await;
 }
 
 #[tokio::test]
-async fn garbage_between_frames_is_only_garbage() {
-    let fake = Fake::new();
-    let clients = Arc::new(start(&fake).await);
+async fn garbage_affects_only_its_own_stream() {
+    let fake_node = FakeNode::new();
+    let clients = Arc::new(start(&fake_node).await);
     for seed in 0..50u64 {
         let mut client = Client::connect(&clients).await;
         let garbage: Vec<u8> = blake3::hash(&seed.to_le_bytes()).as_bytes().repeat(20);
@@ -230,7 +230,7 @@ async fn garbage_between_frames_is_only_garbage() {
 
 #[tokio::test]
 async fn stopping_is_announced() {
-    let clients = start(&Fake::new()).await;
+    let clients = start(&FakeNode::new()).await;
     let mut client = Client::connect(&clients).await;
     clients.stop().await;
     client.closed_as(Code::ShuttingDown).await;

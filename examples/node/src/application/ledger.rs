@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_means_what_it_seems_to() {
+    fn commands_are_parsed_as_documented() {
         let put = |key, value| Ok(Some(LedgerCommand::Put { key, value }));
         assert_eq!(LedgerCommand::parse(b"put alice 10"), put(b"alice", b"10"));
         assert_eq!(LedgerCommand::parse(b"put a two words"), put(b"a", b"two words"));

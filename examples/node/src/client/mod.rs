@@ -27,7 +27,7 @@ use crate::handle::Handle;
 pub use code::Code;
 
 /// Timeout for stopping the listeners.
-const STOP_PATIENCE: Duration = Duration::from_secs(3);
+const STOP_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The running listeners. Dropping it stops them.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Clients {
                 let _ = listener.await;
             }
         };
-        let _ = tokio::time::timeout(STOP_PATIENCE, all).await;
+        let _ = tokio::time::timeout(STOP_TIMEOUT, all).await;
     }
 }
 

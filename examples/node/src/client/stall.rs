@@ -11,14 +11,14 @@ use tokio::time::{Instant, Sleep, sleep};
 #[derive(Debug)]
 pub(super) struct StallGuard<T> {
     inner: T,
-    patience: Duration,
+    timeout: Duration,
     /// Deadline of a pending write.
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
 impl<T> StallGuard<T> {
-    pub(super) fn new(inner: T, patience: Duration) -> Self {
-        Self { inner, patience, deadline: None }
+    pub(super) fn new(inner: T, timeout: Duration) -> Self {
+        Self { inner, timeout, deadline: None }
     }
 
     fn watch<R>(&mut self, cx: &mut Context<'_>, result: Poll<io::Result<R>>) -> Poll<io::Result<R>> {
@@ -26,8 +26,8 @@ impl<T> StallGuard<T> {
             self.deadline = None;
             return result;
         }
-        let patience = self.patience;
-        let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(patience)));
+        let timeout = self.timeout;
+        let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(timeout)));
         match deadline.as_mut().poll(cx) {
             Poll::Ready(()) => {
                 // A later poll must fail again rather than wait.
@@ -89,13 +89,13 @@ mod tests {
         let (ours, mut theirs) = tokio::io::duplex(64);
         let mut guarded = StallGuard::new(ours, Duration::from_millis(20));
         let reading = tokio::spawn(async move {
-            let mut taken = [0; 1000];
-            theirs.read_exact(&mut taken).await.map(|_| theirs)
+            let mut buffer = [0; 1000];
+            theirs.read_exact(&mut buffer).await.map(|_| theirs)
         });
         guarded.write_all(&[7; 1000]).await.unwrap();
         let _theirs = reading.await.unwrap().unwrap();
-        let stuck = guarded.write_all(&[7; 1000]).await.unwrap_err();
-        assert_eq!(stuck.kind(), io::ErrorKind::TimedOut);
+        let error = guarded.write_all(&[7; 1000]).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         assert_eq!(guarded.write_all(&[7; 1000]).await.unwrap_err().kind(), io::ErrorKind::TimedOut);
     }
 }

@@ -34,10 +34,10 @@ impl<P: Protocol> Executor<P> {
             Some((_, roots)) if roots.application != root => {
                 return Err(NodeError::Application {
                     problem: format!(
-                        "it restored another state at height {height} than it left: root {} instead of {}; start the \
+                        "the application restored a different state at height {height}: expected root {}, got {}; start the \
                          version of the application that wrote this data directory",
-                        Digest(root),
-                        Digest(roots.application)
+                        Digest(roots.application),
+                        Digest(root)
                     ),
                 });
             }
@@ -69,7 +69,7 @@ impl<P: Protocol> Executor<P> {
         Executed { height: self.height, state_root: self.roots.execution }
     }
 
-    /// The application's root at that height.
+    /// The application's state root at the last executed height.
     pub fn application_root(&self) -> [u8; 32] {
         self.roots.application
     }
@@ -82,8 +82,8 @@ impl<P: Protocol> Executor<P> {
     /// Executes a delivery and returns its commit event; `None` for a height that was executed before.
     ///
     /// # Errors
-    /// If the delivery is not the next one, if the chain agreed on another state than this node's, or if the store or the
-    /// application fails. Then stop the node.
+    /// If the delivery is not the next one, if the committee agreed on a different state, or if the store or the application
+    /// fails. The caller must then stop the node.
     pub fn execute(&mut self, delivery: &Delivery<P>) -> Result<Option<CommitEvent>> {
         let (block, height) = (&delivery.block, delivery.block.height());
         if height <= self.height {
@@ -120,9 +120,9 @@ impl<P: Protocol> Executor<P> {
         Err(NodeError::Application {
             problem: format!(
                 "STATE DIVERGENCE: the committee agreed, in block {} ({}), on the state root {} after height {}, and \
-                 this node computed {}; it stops here. Check that it runs the same version of the application as the \
-                 others and that memory and disk are sound; then empty the data directory of its state and let it \
-                 catch up",
+                 this node computed {}; it stops. Check that it runs the same version of the application as the other \
+                 validators and that its memory and disk are sound; then delete the folder `state` in its data \
+                 directory, so that it executes the chain again",
                 block.height(),
                 Digest(block.digest()),
                 Digest(stated.state_root),

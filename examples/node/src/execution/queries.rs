@@ -13,9 +13,9 @@ use crate::protocol::{Archive, Batch, BatchSummary, Block, Protocol};
 use crate::store::{Store, TransactionLocation};
 use crate::{NodeError, Result};
 
-/// Time that an answer waits for a block that contains its state: a few blocks.
-const STATED_PATIENCE: Duration = Duration::from_secs(1);
-const STATED_PAUSE: Duration = Duration::from_millis(20);
+/// Time that a query waits for a block that contains its state. A few blocks suffice.
+const PROOF_TIMEOUT: Duration = Duration::from_secs(1);
+const PROOF_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Maximum number of blocks without changes that a proof may go back.
 const MAX_UNCHANGED: u64 = 16;
 
@@ -142,7 +142,7 @@ impl<P: Protocol> Queries<P> {
             (height, roots.application, found)
         };
         let proof = match LedgerProof::decode(&found.proof, &()) {
-            Ok(ledger) => self.prove(key, found.value.clone(), ledger, height, STATED_PATIENCE)?,
+            Ok(ledger) => self.prove(key, found.value.clone(), ledger, height, PROOF_TIMEOUT)?,
             // The proof of another application is for its own clients to verify.
             Err(_) => None,
         };
@@ -190,9 +190,9 @@ impl<P: Protocol> Queries<P> {
         value: Option<Vec<u8>>,
         ledger: LedgerProof,
         height: u64,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Option<StateProof<P>>> {
-        let end = Instant::now() + patience;
+        let end = Instant::now() + timeout;
         let since = self.unchanged_since(height)?;
         loop {
             for at in (since..=height).rev() {
@@ -203,7 +203,7 @@ impl<P: Protocol> Queries<P> {
             if Instant::now() >= end {
                 return Ok(None);
             }
-            std::thread::sleep(STATED_PAUSE);
+            std::thread::sleep(PROOF_POLL_INTERVAL);
         }
     }
 

@@ -50,8 +50,8 @@ pub(super) async fn run(context: Arc<Context>, listener: Arc<TcpListener>) {
 }
 
 async fn serve(context: Arc<Context>, stream: TcpStream, from: SocketAddr, permit: HandshakePermit) {
-    let patience = Duration::from_millis(context.config.handshake_timeout_ms);
-    let authenticated = timeout(patience, authenticate(&context, stream, from)).await;
+    let limit = Duration::from_millis(context.config.handshake_timeout_ms);
+    let authenticated = timeout(limit, authenticate(&context, stream, from)).await;
     drop(permit);
     let (peer, error) =
         match authenticated.unwrap_or(Err((None, LinkError::Timeout { during: "the handshake" }))) {

@@ -63,8 +63,8 @@ impl Context {
                 own_address = address;
                 peers.push(None);
             } else {
-                let who = PeerInfo { index, name, address, key, is_former_member };
-                let peer = Peer::new(who, &config, &limits, &metrics);
+                let info = PeerInfo { index, name, address, key, is_former_member };
+                let peer = Peer::new(info, &config, &limits, &metrics);
                 peers.push(Some(Arc::new(peer)));
             }
         }

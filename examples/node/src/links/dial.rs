@@ -136,15 +136,15 @@ async fn connect(
     key: &ed25519::PublicKey,
     purpose: Purpose,
 ) -> Result<(Stream, Answer), LinkError> {
-    let patience = Duration::from_millis(context.config.handshake_timeout_ms);
+    let limit = Duration::from_millis(context.config.handshake_timeout_ms);
     let hello = Hello { version: VERSION, chain: context.chain, purpose, process: context.instance };
-    let connected = timeout(patience, async {
+    let connected = timeout(limit, async {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         let stream = BufReader::with_capacity(1 << 10, stream);
         let connector = context.tls.connector(key).map_err(LinkError::Tls)?;
         let mut stream = connector.connect(server_name().map_err(LinkError::Tls)?, stream).await?;
-        let mut watchdog = Watchdog::new(patience);
+        let mut watchdog = Watchdog::new(limit);
         let mut chunks = VecDeque::new();
         frame::lay_out(&mut vec![hello.encode().into()], &mut chunks);
         frame::write(&mut stream, &mut chunks, &mut watchdog).await?;

@@ -17,9 +17,9 @@ pub(super) const PROBE: Bytes = Bytes::from_static(&[0; 4]);
 /// Frames up to this size are copied into one buffer; larger frames are written without a copy.
 const COPY_BELOW: usize = 4 << 10;
 
-/// A frame, or a probe.
+/// Result of reading from a link.
 pub(super) enum Incoming {
-    /// A frame of length 0.
+    /// A frame of length 0, which only shows that the peer is alive.
     Probe,
     /// A frame and its share of the peer's inbound limit.
     Frame(Bytes, OwnedSemaphorePermit),
@@ -28,12 +28,12 @@ pub(super) enum Incoming {
 /// Timeout for operations without progress.
 pub(super) struct Watchdog {
     sleep: Pin<Box<Sleep>>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl Watchdog {
-    pub(super) fn new(patience: Duration) -> Self {
-        Self { sleep: Box::pin(sleep(patience)), patience }
+    pub(super) fn new(timeout: Duration) -> Self {
+        Self { sleep: Box::pin(sleep(timeout)), timeout }
     }
 
     /// Runs `work`, and fails if it takes longer than the timeout.
@@ -42,7 +42,7 @@ impl Watchdog {
         during: &'static str,
         work: impl Future<Output = io::Result<T>>,
     ) -> Result<T, LinkError> {
-        self.sleep.as_mut().reset(Instant::now() + self.patience);
+        self.sleep.as_mut().reset(Instant::now() + self.timeout);
         tokio::select! {
             biased;
             result = work => Ok(result?),
@@ -51,8 +51,8 @@ impl Watchdog {
     }
 }
 
-/// Reads one frame of at most `cap` bytes. Allocates only after the length is checked and `shares` has room for it. The
-/// timeout does not include the wait for room.
+/// Reads one frame of at most `cap` bytes. Allocates only after the length is checked and `shares` has capacity for
+/// it. The timeout does not include the wait for capacity.
 pub(super) async fn read<R: AsyncBufRead + Unpin>(
     stream: &mut R,
     cap: usize,
@@ -132,13 +132,13 @@ pub(super) async fn write<W: AsyncWrite + Unpin>(
     chunks: &mut VecDeque<Bytes>,
     watchdog: &mut Watchdog,
 ) -> Result<(), LinkError> {
-    const STUCK: &str = "writing to the peer";
+    const WRITING: &str = "writing to the peer";
     while !chunks.is_empty() {
         let mut slices = [IoSlice::new(&[]); 32];
         for (slice, chunk) in slices.iter_mut().zip(chunks.iter()) {
             *slice = IoSlice::new(chunk);
         }
-        let mut written = watchdog.guard(STUCK, stream.write_vectored(&slices)).await?;
+        let mut written = watchdog.guard(WRITING, stream.write_vectored(&slices)).await?;
         if written == 0 {
             return Err(io::Error::from(io::ErrorKind::WriteZero).into());
         }
@@ -152,7 +152,7 @@ pub(super) async fn write<W: AsyncWrite + Unpin>(
             chunks.pop_front();
         }
     }
-    watchdog.guard(STUCK, stream.flush()).await
+    watchdog.guard(WRITING, stream.flush()).await
 }
 
 #[cfg(test)]
@@ -186,18 +186,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn silence_times_out_but_waiting_for_room_does_not() {
-        let patience = Duration::from_millis(20);
+    async fn a_silent_peer_times_out_but_waiting_for_capacity_does_not() {
+        let timeout = Duration::from_millis(20);
         let shares = Arc::new(Semaphore::new(8));
         let held = shares.clone().acquire_many_owned(8).await.unwrap();
         tokio::spawn(async move {
-            sleep(patience * 10).await;
+            sleep(timeout * 10).await;
             drop(held);
         });
         let (mut here, mut there) = tokio::io::duplex(64);
         there.write_all(&[2, 0, 0, 0, 1, 2]).await.unwrap();
         let mut here = tokio::io::BufReader::new(&mut here);
-        let mut watchdog = Watchdog::new(patience);
+        let mut watchdog = Watchdog::new(timeout);
         let Incoming::Frame(body, _share) = read(&mut here, 8, &shares, &mut watchdog).await.unwrap() else {
             panic!("a probe")
         };

@@ -22,7 +22,7 @@ pub const VERSION: u16 = 2;
 pub const MAX_HELLO: usize = 256;
 const MAGIC: [u8; 4] = *b"qlnk";
 
-/// Random number that identifies a process of a validator.
+/// Random number that identifies one run of a validator process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstanceId(pub [u8; 16]);
 

@@ -31,7 +31,7 @@ pub trait Block<P>: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     fn payload(&self) -> Vec<BatchSummary>;
 }
 
-/// What a block contains of a batch that it orders.
+/// Description of a batch in the block that orders it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchSummary {
     /// Digest that identifies the batch.

@@ -57,9 +57,9 @@ impl FaultReport {
 /// Slot of a record of which the store keeps only the latest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LatestRecord {
-    /// What the voting key signed last, by kind of statement.
+    /// The last statement of each kind that the voting key signed.
     VoteGuard(u8),
-    /// What the identity key signed last, by kind of statement.
+    /// The last statement of each kind that the identity key signed.
     ProposalGuard(u8),
     /// State of the current view, such as its timeout or its lock.
     View,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use quorate::machine::{Fault, Input, Machine, MemberIndex, Time};
 
 use super::clock::Clock;
-use super::inbox::{End, Inbox, Taken};
+use super::inbox::{End, Inbox, Inputs};
 use super::ingest::Ingest;
 use super::shared::Shared;
 use super::step_queue::{StepQueues, Steps};
@@ -45,7 +45,7 @@ pub(super) struct FaultLog {
 }
 
 impl<P: Protocol> Driver<P> {
-    /// Runs until it is told to end or the writers have stopped.
+    /// Runs until its end is requested or the writers have stopped.
     pub(super) fn run(mut self) {
         let mut timers = Timers::default();
         let mut behind_since = None;
@@ -53,11 +53,11 @@ impl<P: Protocol> Driver<P> {
         self.handle(Input::Start, &mut timers, &mut steps);
         while self.step_queues.push(steps) {
             self.publish(&mut behind_since);
-            let taken = self.inbox.take(self.sleep_limit(&timers));
-            match taken.end {
+            let inputs = self.inbox.take(self.sleep_limit(&timers));
+            match inputs.end {
                 None => {}
                 Some(End::Shutdown) => {
-                    self.finish(taken, &mut timers);
+                    self.finish(inputs, &mut timers);
                     break;
                 }
                 // Pending inputs belong to the ended epoch; own batches are submitted to the next replica again.
@@ -65,20 +65,20 @@ impl<P: Protocol> Driver<P> {
                 Some(End::Abort) => return self.step_queues.abort(),
             }
             self.ingest.seal_due(self.clock.now());
-            steps = self.handle_all(taken, &mut timers);
+            steps = self.handle_all(inputs, &mut timers);
         }
         self.step_queues.close();
     }
 
-    fn handle_all(&mut self, taken: Taken, timers: &mut Timers<P::Machine>) -> Steps<P> {
+    fn handle_all(&mut self, inputs: Inputs, timers: &mut Timers<P::Machine>) -> Steps<P> {
         let mut steps = Steps::default();
-        for command in taken.commands {
+        for command in inputs.commands {
             match P::command(command) {
                 Ok(command) => self.handle(Input::Command(command), timers, &mut steps),
                 Err(error) => tracing::error!(%error, "the replica cannot accept a batch"),
             }
         }
-        for received in taken.frames {
+        for received in inputs.frames {
             if self.links.is_expelled(received.from) {
                 continue;
             }
@@ -128,12 +128,12 @@ impl<P: Protocol> Driver<P> {
     }
 
     /// Seals the open batch and makes it durable, so that accepted transactions are ordered after a restart.
-    fn finish(&mut self, taken: Taken, timers: &mut Timers<P::Machine>) {
+    fn finish(&mut self, inputs: Inputs, timers: &mut Timers<P::Machine>) {
         self.ingest.seal_due(Time(u64::MAX));
-        let steps = self.handle_all(taken, timers);
+        let steps = self.handle_all(inputs, timers);
         self.step_queues.push(steps);
         let rest = self.inbox.take(Some(Duration::ZERO));
-        let steps = self.handle_all(Taken { frames: Vec::new(), ..rest }, timers);
+        let steps = self.handle_all(Inputs { frames: Vec::new(), ..rest }, timers);
         self.step_queues.push(steps);
     }
 

@@ -80,7 +80,7 @@ impl<P: Protocol> Engine<P> {
         Ok(Self { links, threads, outcome })
     }
 
-    /// Waits for the threads, which were told to end, and closes the links. Returns the next epoch and the executor;
+    /// Waits for the threads, whose end was requested, and closes the links. Returns the next epoch and the executor;
     /// `None` if the node does not continue.
     pub(super) async fn end(self) -> Option<(NextEpoch, Executor<P>)> {
         let Self { links, threads, outcome } = self;

@@ -34,13 +34,13 @@ struct Waiting {
 
 /// Inputs taken from the inbox, in handling order.
 #[derive(Default)]
-pub(super) struct Taken {
+pub(super) struct Inputs {
     pub(super) commands: VecDeque<Command>,
     pub(super) frames: Vec<Received>,
     pub(super) end: Option<End>,
 }
 
-/// How the machine thread ends. A later variant takes precedence.
+/// Reason for the end of the machine thread. A later variant takes precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum End {
     /// The epoch has ended; the machine of the next epoch continues.
@@ -82,7 +82,7 @@ impl Inbox {
     }
 
     /// Waits for an input, at most for `timeout`, and takes a share of the inputs.
-    pub(super) fn take(&self, timeout: Option<Duration>) -> Taken {
+    pub(super) fn take(&self, timeout: Option<Duration>) -> Inputs {
         let mut waiting = self.lock();
         if waiting.is_empty() {
             waiting.asleep = true;
@@ -100,7 +100,7 @@ impl Inbox {
         let mut frames = waiting.take_urgent();
         let bulk = waiting.bulk.len().min(BULK_AT_ONCE);
         frames.extend(waiting.bulk.drain(..bulk));
-        Taken { commands: std::mem::take(&mut waiting.commands), frames, end: waiting.end }
+        Inputs { commands: std::mem::take(&mut waiting.commands), frames, end: waiting.end }
     }
 
     fn put(&self, change: impl FnOnce(&mut Waiting)) {

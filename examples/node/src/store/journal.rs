@@ -102,7 +102,7 @@ impl Journal {
         if self.failed {
             return Err(NodeError::store(
                 "writing records",
-                "an earlier write failed; the guard signs no more",
+                "an earlier write failed, so signing has stopped; restart the program once the disk works",
             ));
         }
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));

@@ -8,7 +8,7 @@
 //! | `heights` | height, big endian | digest of the executed block |
 //! | `live` | [`LiveKey`] | of a block: its height; of a batch: empty |
 //! | `epochs` | number, big endian | [`Epoch`]; the genesis epoch is not stored |
-//! | `tail` | `tail` | the last entered location: the scan of the segments begins there |
+//! | `tail` | `tail` | the last inserted location: the scan of the segments begins there |
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -38,8 +38,8 @@ pub(super) struct Records<P: Protocol> {
     tail: Keyspace,
     epochs: Keyspace,
     segments: Segments,
-    /// Held from writing bodies until their locations are entered: see [`append_bodies`](Self::append_bodies).
-    entering: Mutex<()>,
+    /// Held while bodies are written and their locations inserted: see [`append_bodies`](Self::append_bodies).
+    location_order: Mutex<()>,
     context: P::Context,
     failed: AtomicBool,
 }
@@ -69,13 +69,13 @@ impl<P: Protocol> Records<P> {
             live,
             tail,
             segments,
-            entering: Mutex::new(()),
+            location_order: Mutex::new(()),
             context,
             failed: AtomicBool::new(false),
         };
-        // Bodies that were durable when the process died before it entered their locations.
+        // Bodies that were durable when the process died before it inserted their locations.
         let mut batch = store.database.batch().durability(Some(PersistMode::SyncData));
-        store.enter_locations(&mut batch, &found);
+        store.insert_locations(&mut batch, &found);
         batch.commit().map_err(writing)?;
         Ok(store)
     }
@@ -84,7 +84,7 @@ impl<P: Protocol> Records<P> {
         if self.failed.load(Ordering::Acquire) {
             return Err(NodeError::store(
                 "appending records",
-                "an earlier write failed; the node signs no more",
+                "an earlier write failed, so the node no longer signs; restart it once the disk works",
             ));
         }
         let done = self.try_append(records);
@@ -163,7 +163,7 @@ impl<P: Protocol> Records<P> {
         }
         // The replica has persisted block and batches before. The archive does not depend on it: it writes absent ones.
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
-        let _entering = self.append_bodies(&mut batch, batches.iter())?;
+        let _guard = self.append_bodies(&mut batch, batches.iter())?;
         if !self.blocks.contains_key(digest).map_err(reading)? {
             batch.insert(&self.blocks, digest, block.encode());
         }
@@ -261,7 +261,7 @@ impl<P: Protocol> Records<P> {
             }
         }
         let mut batch = self.database.batch();
-        let _entering = self.append_bodies(&mut batch, bodies.into_iter())?;
+        let _guard = self.append_bodies(&mut batch, bodies.into_iter())?;
         let durable = !keyed.is_empty() || !blocks.is_empty();
         for (digest, block) in blocks {
             batch.insert(&self.blocks, digest, block.encode());
@@ -276,7 +276,7 @@ impl<P: Protocol> Records<P> {
     }
 
     /// Stores the bodies that are absent and adds their locations to `batch`. Commit `batch` before dropping the guard:
-    /// locations must be entered in file order. Otherwise the tail could become durable before an earlier location, and
+    /// locations must be inserted in file order. Otherwise the tail could become durable before an earlier location, and
     /// the scan at the next start would miss that one. Returns no guard if all bodies are stored.
     fn append_bodies<'a>(
         &self,
@@ -287,14 +287,14 @@ impl<P: Protocol> Records<P> {
         if absent.is_empty() {
             return Ok(None);
         }
-        let guard = self.entering.lock().unwrap_or_else(PoisonError::into_inner);
+        let guard = self.location_order.lock().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have stored some of them meanwhile.
         let absent = self.absent(absent.into_iter())?;
         if !absent.is_empty() {
             let frames: Vec<_> = absent.iter().map(|batch| (batch.digest(), batch.encode())).collect();
             let locations = self.segments.append(&frames)?;
             let found: Vec<_> = frames.iter().map(|(digest, _)| *digest).zip(locations).collect();
-            self.enter_locations(batch, &found);
+            self.insert_locations(batch, &found);
         }
         Ok(Some(guard))
     }
@@ -311,7 +311,7 @@ impl<P: Protocol> Records<P> {
         Ok(absent)
     }
 
-    fn enter_locations(&self, batch: &mut OwnedWriteBatch, found: &[(Hash, FrameLocation)]) {
+    fn insert_locations(&self, batch: &mut OwnedWriteBatch, found: &[(Hash, FrameLocation)]) {
         for (digest, location) in found {
             batch.insert(&self.batches, *digest, location.encode());
             batch.insert(&self.live, LiveKey::Batch(*digest).encode(), []);

@@ -26,7 +26,7 @@ use crate::{NodeError, Result};
 const MAGIC: &[u8; 8] = b"qrtsegm1";
 const HEAD: usize = 4 + 32 + 16;
 /// Size at which a new file is started: large enough that new files are rare, small enough to copy.
-const FULL: u64 = 256 << 20;
+const SEGMENT_SIZE: u64 = 256 << 20;
 /// Maximum size of a body in bytes.
 const MAX_BODY: usize = 16 << 20;
 
@@ -86,7 +86,7 @@ impl Segments {
         last: FrameLocation,
         found: impl FnMut([u8; 32], FrameLocation),
     ) -> Result<Self> {
-        Self::open_with(dir, FULL, last, found)
+        Self::open_with(dir, SEGMENT_SIZE, last, found)
     }
 
     fn open_with(
@@ -133,7 +133,10 @@ impl Segments {
     pub(super) fn append(&self, frames: &[([u8; 32], Vec<u8>)]) -> Result<Vec<FrameLocation>> {
         let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
         if active.failed {
-            return Err(NodeError::store("appending batches", "an earlier write failed"));
+            return Err(NodeError::store(
+                "appending batches",
+                "an earlier write failed; restart the node once the disk works",
+            ));
         }
         let done = self.append_locked(&mut active, frames);
         active.failed = done.is_err();
@@ -141,13 +144,13 @@ impl Segments {
     }
 
     /// Reads a frame.
-    pub(super) fn read(&self, key: &[u8; 32], place: FrameLocation) -> Result<Vec<u8>> {
-        let path = segment_path(&self.dir, place.segment);
+    pub(super) fn read(&self, key: &[u8; 32], location: FrameLocation) -> Result<Vec<u8>> {
+        let path = segment_path(&self.dir, location.segment);
         let mut file = File::open(&path).map_err(|e| io(&path, e))?;
-        file.seek(SeekFrom::Start(place.offset)).map_err(|e| io(&path, e))?;
+        file.seek(SeekFrom::Start(location.offset)).map_err(|e| io(&path, e))?;
         match read_frame(&mut file) {
-            Ok(Some((found, body))) if found == *key && body.len() == place.length as usize => Ok(body),
-            Ok(_) => Err(damaged(&path, place.offset)),
+            Ok(Some((found, body))) if found == *key && body.len() == location.length as usize => Ok(body),
+            Ok(_) => Err(damaged(&path, location.offset)),
             Err(e) => Err(io(&path, e)),
         }
     }
@@ -157,28 +160,28 @@ impl Segments {
         active: &mut Active,
         frames: &[([u8; 32], Vec<u8>)],
     ) -> Result<Vec<FrameLocation>> {
-        let mut places = Vec::with_capacity(frames.len());
+        let mut locations = Vec::with_capacity(frames.len());
         if active.file.is_none() || active.length >= self.full {
             self.next_file(active)?;
         }
         let path = segment_path(&self.dir, active.segment);
-        let Some(file) = active.file.as_mut() else { return Ok(places) };
+        let Some(file) = active.file.as_mut() else { return Ok(locations) };
         for (key, body) in frames {
             let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
             if body.len() > MAX_BODY {
                 return Err(NodeError::store(
                     "appending batches",
-                    format!("batch too large: {length} bytes"),
+                    format!("batch too large: limit {MAX_BODY} bytes, got {length}"),
                 ));
             }
             let head = [&length.to_le_bytes()[..], key, &check(length, key, body)].concat();
             file.write_all(&head).and_then(|()| file.write_all(body)).map_err(|e| io(&path, e))?;
-            let place = FrameLocation { segment: active.segment, offset: active.length, length };
-            active.length = place.end();
-            places.push(place);
+            let location = FrameLocation { segment: active.segment, offset: active.length, length };
+            active.length = location.end();
+            locations.push(location);
         }
         file.sync_data().map_err(|e| io(&path, e))?;
-        Ok(places)
+        Ok(locations)
     }
 
     fn next_file(&self, active: &mut Active) -> Result<()> {
@@ -216,9 +219,9 @@ fn scan(
     file.seek(SeekFrom::Start(offset)).map_err(|e| io(path, e))?;
     let mut file = std::io::BufReader::with_capacity(1 << 20, file);
     while let Some((key, body)) = read_frame(&mut file).map_err(|e| io(path, e))? {
-        let place = FrameLocation { segment, offset, length: body.len() as u32 };
-        offset = place.end();
-        found(key, place);
+        let location = FrameLocation { segment, offset, length: body.len() as u32 };
+        offset = location.end();
+        found(key, location);
     }
     Ok(offset)
 }
@@ -300,34 +303,34 @@ mod tests {
     fn appended_frames_are_found_across_files() {
         let dir = tempfile::tempdir().unwrap();
         let (segments, _) = open(dir.path(), FrameLocation::START).unwrap();
-        let places: Vec<_> = (0..9).map(|n| segments.append(&[frame(n)]).unwrap()[0]).collect();
-        assert!(places[8].segment > 2, "{places:?}");
+        let locations: Vec<_> = (0..9).map(|n| segments.append(&[frame(n)]).unwrap()[0]).collect();
+        assert!(locations[8].segment > 2, "{locations:?}");
         drop(segments);
-        let (segments, found) = open(dir.path(), places[3]).unwrap();
-        assert_eq!(found, (4..9).map(|n| ([n; 32], places[usize::from(n)])).collect::<Vec<_>>());
+        let (segments, found) = open(dir.path(), locations[3]).unwrap();
+        assert_eq!(found, (4..9).map(|n| ([n; 32], locations[usize::from(n)])).collect::<Vec<_>>());
         for n in 0..9 {
-            assert_eq!(segments.read(&[n; 32], places[usize::from(n)]).unwrap(), frame(n).1);
+            assert_eq!(segments.read(&[n; 32], locations[usize::from(n)]).unwrap(), frame(n).1);
         }
-        assert!(segments.read(&[1; 32], places[2]).is_err());
+        assert!(segments.read(&[1; 32], locations[2]).is_err());
     }
 
     #[test]
     fn a_torn_tail_is_truncated_and_overwritten() {
         let whole = tempfile::tempdir().unwrap();
         let (segments, _) = open(whole.path(), FrameLocation::START).unwrap();
-        let places = segments.append(&[frame(1), frame(2)]).unwrap();
+        let locations = segments.append(&[frame(1), frame(2)]).unwrap();
         let bytes = fs::read(segment_path(whole.path(), 1)).unwrap();
         for cut in 0..bytes.len() {
             let dir = tempfile::tempdir().unwrap();
             fs::write(segment_path(dir.path(), 1), &bytes[..cut]).unwrap();
-            let complete = places.iter().filter(|p| p.end() <= cut as u64).count();
+            let complete = locations.iter().filter(|p| p.end() <= cut as u64).count();
             let (segments, found) = open(dir.path(), FrameLocation::START).unwrap();
             assert_eq!(found.len(), complete, "cut at {cut}");
-            let place = segments.append(&[frame(7)]).unwrap()[0];
+            let location = segments.append(&[frame(7)]).unwrap()[0];
             drop(segments);
             let (segments, found) = open(dir.path(), FrameLocation::START).unwrap();
             assert_eq!(found.len(), complete + 1);
-            assert_eq!(segments.read(&[7; 32], place).unwrap(), frame(7).1);
+            assert_eq!(segments.read(&[7; 32], location).unwrap(), frame(7).1);
         }
     }
 
@@ -335,7 +338,7 @@ mod tests {
     fn garbage_after_the_last_frame_is_truncated() {
         let dir = tempfile::tempdir().unwrap();
         let (segments, _) = open(dir.path(), FrameLocation::START).unwrap();
-        let place = segments.append(&[frame(1)]).unwrap()[0];
+        let location = segments.append(&[frame(1)]).unwrap()[0];
         drop(segments);
         let path = segment_path(dir.path(), 1);
         for garbage in [&[0u8; 60][..], &[0xff; 200], &[3]] {
@@ -343,27 +346,27 @@ mod tests {
             bytes.extend_from_slice(garbage);
             fs::write(&path, bytes).unwrap();
             let (_, found) = open(dir.path(), FrameLocation::START).unwrap();
-            assert_eq!(found, [([1; 32], place)]);
-            assert_eq!(fs::metadata(&path).unwrap().len(), place.end());
+            assert_eq!(found, [([1; 32], location)]);
+            assert_eq!(fs::metadata(&path).unwrap().len(), location.end());
         }
     }
 
     #[test]
-    fn lost_durable_frames_are_damage_and_not_a_torn_tail() {
+    fn a_missing_durable_frame_is_reported_as_damage() {
         let dir = tempfile::tempdir().unwrap();
         let (segments, _) = open(dir.path(), FrameLocation::START).unwrap();
-        let places = segments.append(&[frame(1), frame(2)]).unwrap();
+        let locations = segments.append(&[frame(1), frame(2)]).unwrap();
         drop(segments);
         let path = segment_path(dir.path(), 1);
         let bytes = fs::read(&path).unwrap();
         fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
-        assert_eq!(open(dir.path(), places[1]).unwrap_err().code(), "CORRUPT");
+        assert_eq!(open(dir.path(), locations[1]).unwrap_err().code(), "CORRUPT");
         let mut flipped = bytes.clone();
         *flipped.last_mut().unwrap() ^= 1;
         fs::write(&path, flipped).unwrap();
-        let (segments, _) = open(dir.path(), places[1]).unwrap();
-        assert_eq!(segments.read(&[2; 32], places[1]).unwrap_err().code(), "CORRUPT");
+        let (segments, _) = open(dir.path(), locations[1]).unwrap();
+        assert_eq!(segments.read(&[2; 32], locations[1]).unwrap_err().code(), "CORRUPT");
         fs::remove_file(&path).unwrap();
-        assert_eq!(open(dir.path(), places[1]).unwrap_err().code(), "CORRUPT");
+        assert_eq!(open(dir.path(), locations[1]).unwrap_err().code(), "CORRUPT");
     }
 }

@@ -26,11 +26,11 @@ pub(crate) fn chain(n: usize, scheme: SchemeName) -> (Genesis, Vec<NodeKeys>) {
     (Genesis::new("test", scheme, members), keys)
 }
 
-/// Waits until `condition` holds; fails with `what` after two minutes.
+/// Waits until `condition` holds. Panics with the expectation `what` after two minutes.
 pub(crate) async fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !condition() {
-        assert!(begin.elapsed() < Duration::from_secs(120), "never: {what}");
+        assert!(begin.elapsed() < Duration::from_secs(120), "not within two minutes: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -56,7 +56,7 @@ impl Site {
 
     /// Configuration of a member.
     pub(crate) fn config(&self, i: usize) -> NodeConfig {
-        self.config_of(&i.to_string(), self.genesis.members[i].address.clone())
+        self.config_with(&i.to_string(), self.genesis.members[i].address.clone())
     }
 
     /// Creates the keys and the configuration of a validator that is not a member yet. The configuration contains its
@@ -64,12 +64,12 @@ impl Site {
     pub(crate) fn joiner(&self, name: &str) -> (NodeKeys, NodeConfig) {
         let keys = NodeKeys::generate(self.genesis.scheme).unwrap();
         keys.save(&self.dir.path().join(format!("keys{name}"))).unwrap();
-        let mut config = self.config_of(name, free_address().unwrap().to_string());
+        let mut config = self.config_with(name, free_address().unwrap().to_string());
         config.node.observe = true;
         (keys, config)
     }
 
-    fn config_of(&self, i: &str, listen: String) -> NodeConfig {
+    fn config_with(&self, i: &str, listen: String) -> NodeConfig {
         let at = |name: String| self.dir.path().join(name);
         let mut config =
             NodeConfig::new(at("genesis.toml".into()), at(format!("keys{i}")), at(format!("data{i}")));

@@ -80,6 +80,7 @@ impl Member {
     }
 }
 
+/// Transactions that set `count` keys of the ledger, different for each `from`.
 pub(crate) fn puts(from: usize, count: usize) -> Vec<Bytes> {
     (0..count).map(|i| Bytes::from(format!("put key-{from}-{i} value-{i}"))).collect()
 }
@@ -93,6 +94,7 @@ pub(crate) fn agree(members: &[Member]) {
     }
 }
 
+/// Shuts down all members.
 pub(crate) async fn stop(members: Vec<Member>) {
     for member in members {
         member.node.shutdown().await.unwrap();

@@ -1,4 +1,4 @@
-//! A fake node that tests control: a real one cannot be made busy, failing or silent at will.
+//! A fake node behind the client interfaces. Tests set its state: busy, failing or catching up.
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
@@ -19,14 +19,15 @@ use tokio::sync::broadcast;
 
 pub const MAX_TRANSACTION: usize = 1000;
 
-pub struct Fake {
+/// A node without consensus: it accepts transactions, and a test commits them.
+pub struct FakeNode {
     commits: Mutex<Option<broadcast::Sender<Arc<CommitEvent>>>>,
     pub repeats: broadcast::Sender<Arc<Vec<u64>>>,
     metrics: Metrics,
     pub busy: AtomicBool,
     pub broken: AtomicBool,
     pub syncing: AtomicBool,
-    pub taken: AtomicU64,
+    pub accepted: AtomicU64,
     /// Number of transactions per batch.
     pub per_batch: AtomicU64,
     transactions: Mutex<HashMap<TransactionId, Bytes>>,
@@ -34,7 +35,7 @@ pub struct Fake {
     height: AtomicU64,
 }
 
-impl Fake {
+impl FakeNode {
     pub fn new() -> Arc<Self> {
         Arc::new(Self {
             commits: Mutex::new(Some(broadcast::channel(64).0)),
@@ -43,7 +44,7 @@ impl Fake {
             busy: AtomicBool::new(false),
             broken: AtomicBool::new(false),
             syncing: AtomicBool::new(false),
-            taken: AtomicU64::new(0),
+            accepted: AtomicU64::new(0),
             per_batch: AtomicU64::new(10),
             transactions: Mutex::default(),
             committed: Mutex::default(),
@@ -70,12 +71,12 @@ impl Fake {
         let _ = self.commits.lock().unwrap().as_ref().unwrap().send(Arc::new(event));
     }
 
-    pub fn taken(&self) -> u64 {
-        self.taken.load(Ordering::Relaxed)
+    pub fn accepted(&self) -> u64 {
+        self.accepted.load(Ordering::Relaxed)
     }
 
-    fn take(&self, transaction: Bytes) -> Result<Ticket, Refusal> {
-        let id = id_of(&transaction);
+    fn accept(&self, transaction: Bytes) -> Result<Ticket, Refusal> {
+        let id = transaction_id(&transaction);
         if transaction.is_empty() {
             return Err(Refusal::Empty);
         }
@@ -83,12 +84,12 @@ impl Fake {
             return Err(Refusal::TooLarge { limit: MAX_TRANSACTION });
         }
         if transaction.starts_with(b"bad") {
-            return Err(Refusal::Rejected { reason: "it begins with bad".into() });
+            return Err(Refusal::Rejected { reason: "the transaction begins with `bad`".into() });
         }
         if self.busy.load(Ordering::Relaxed) {
             return Err(Refusal::Busy { retry_after: Duration::from_millis(5) });
         }
-        let place = self.taken.fetch_add(1, Ordering::Relaxed);
+        let place = self.accepted.fetch_add(1, Ordering::Relaxed);
         self.transactions.lock().unwrap().insert(id, transaction);
         let per_batch = self.per_batch.load(Ordering::Relaxed);
         Ok(Ticket { id, batch_sequence: place / per_batch, position: (place % per_batch) as u32 })
@@ -102,13 +103,13 @@ impl Fake {
     }
 }
 
-pub fn id_of(transaction: &[u8]) -> TransactionId {
+pub fn transaction_id(transaction: &[u8]) -> TransactionId {
     Digest(*blake3::hash(transaction).as_bytes())
 }
 
-impl Service for Fake {
+impl Service for FakeNode {
     fn submit_many(&self, transactions: Vec<Bytes>) -> Vec<Result<Ticket, Refusal>> {
-        transactions.into_iter().map(|transaction| self.take(transaction)).collect()
+        transactions.into_iter().map(|transaction| self.accept(transaction)).collect()
     }
 
     fn commits(&self) -> broadcast::Receiver<Arc<CommitEvent>> {
@@ -226,6 +227,6 @@ pub fn genesis() -> Genesis {
     Genesis { parameters, ..Genesis::new("test", SchemeName::Ed25519, vec![member]) }
 }
 
-pub async fn start(fake: &Arc<Fake>) -> Clients {
-    Clients::start(&config(), Handle::new(fake.clone()), &genesis()).await.unwrap()
+pub async fn start(fake_node: &Arc<FakeNode>) -> Clients {
+    Clients::start(&config(), Handle::new(fake_node.clone()), &genesis()).await.unwrap()
 }

@@ -1,3 +1,5 @@
+//! Gosig's epochs: the committees that decoders need, and conversions between the node's types and Gosig's.
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -11,7 +13,7 @@ use quorate_gosig::{
 use quorate_node::epochs::{self, NextEpoch};
 use quorate_node::genesis::{self, Hex};
 
-/// Committees of all known epochs, so that records and proofs of earlier epochs stay readable. Clones share them.
+/// Committees of all known epochs, for decoding records and proofs. Clones share them.
 #[derive(Clone)]
 pub struct Epochs<S: Scheme> {
     known: Arc<RwLock<BTreeMap<u64, Committees<S>>>>,
@@ -54,7 +56,7 @@ impl<S: GosigScheme> Decode<Epochs<S>> for Finality<S> {
 }
 
 /// Decodes a record of any epoch.
-pub(super) fn record<S: GosigScheme>(bytes: &[u8], epochs: &Epochs<S>) -> Result<Record<S>> {
+pub(super) fn decode_record<S: GosigScheme>(bytes: &[u8], epochs: &Epochs<S>) -> Result<Record<S>> {
     let mut r = Reader::new(bytes);
     let epoch = match r.u8()? {
         2 => Some(r.u64()?),
@@ -83,7 +85,7 @@ pub(super) fn record<S: GosigScheme>(bytes: &[u8], epochs: &Epochs<S>) -> Result
 /// Returns true if a transaction claims to change the members of a known epoch without a valid certificate. Every member
 /// verifies such a transaction when it is committed, at the cost of a certificate. A transaction that names an unknown
 /// epoch passes: a member that is behind does not know all epochs, and ignoring such a transaction costs nothing.
-pub(super) fn is_forbidden<S: GosigScheme>(epochs: &Epochs<S>, transaction: &[u8]) -> bool {
+pub(super) fn is_uncertified_change<S: GosigScheme>(epochs: &Epochs<S>, transaction: &[u8]) -> bool {
     let committees =
         || epochs.committees(Reader::new(transaction.strip_prefix(CHANGE_PREFIX)?).u64().ok()?).ok();
     let Some(committees) = committees() else { return false };

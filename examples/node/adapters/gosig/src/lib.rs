@@ -47,10 +47,10 @@ pub fn start(config: NodeConfig, genesis: Genesis, application: Box<dyn Applicat
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gosig<S>(PhantomData<S>);
 
-/// Maximum size of an answer with blocks, in bytes. The block that exceeds it is the last one.
+/// Size of a reply with blocks, in bytes. The block that exceeds it is the last one.
 const MAX_RANGE_BYTES: usize = 1 << 20;
 /// Number of recent heights whose transactions a replica knows after a start.
-const REMEMBERED: u64 = 64;
+const RECENT_HEIGHTS: u64 = 64;
 
 type Message<S> = quorate_gosig::Envelope<S>;
 type Output<S> = quorate_gosig::Output<S>;
@@ -72,14 +72,14 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
 
     fn check_genesis(genesis: &Genesis) -> Result<()> {
         if genesis.schedule.is_none() {
-            return Err(wrong("schedule: Gosig needs one; add [schedule] with start".into()));
+            return Err(invalid_genesis("schedule: Gosig needs one; add [schedule] with start".into()));
         }
         if genesis.scheme != SchemeName::Bls {
             let problem = format!(
                 "scheme is {}; Gosig aggregates signatures, which needs scheme = \"bls\"",
                 genesis.scheme
             );
-            return Err(wrong(problem));
+            return Err(invalid_genesis(problem));
         }
         let size = genesis.parameters.max_transaction_bytes;
         check_range("parameters.max_transaction_bytes", size, 1, MAX_TRANSACTION_BYTES as u32)
@@ -95,7 +95,7 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
 
     fn machine(setup: MachineSetup<'_, Self>, archive: &dyn Archive<Self>) -> Result<Replica<S>> {
         let schedule = setup.genesis.schedule.as_ref();
-        let no_schedule = || wrong("schedule: Gosig needs one; add [schedule] with start".into());
+        let no_schedule = || invalid_genesis("schedule: Gosig needs one; add [schedule] with start".into());
         let committees = committees(setup.committees);
         let mut entropy = [0; 32];
         getrandom::fill(&mut entropy).map_err(|_| quorate::Error::Rng)?;
@@ -148,14 +148,14 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
             Output::Deliver(delivery) => {
                 let quorate_gosig::Delivery { block, payload, finality, .. } = *delivery;
                 let batches = Some(payload).filter(|payload| !payload.is_empty()).into_iter().collect();
-                // `Action::Settled` reports them before the delivery.
+                // `Action::Settled` reports own batches before the delivery.
                 Action::Deliver(Box::new(Delivery { block, batches, finality, own_batches: Vec::new() }))
             }
             Output::Submitted { sequence, state: Submission::Committed } => Action::Settled { sequence },
             Output::Submitted { sequence, state: Submission::Refused } => {
                 Action::OwnBatch { sequence, state: OwnBatchState::Refused }
             }
-            // The batch that contains them is settled without them, at once if it contains no other transactions.
+            // A batch is settled without its known transactions, at once if it contains no other ones.
             Output::Known(_) => return None,
             Output::Congestion(congested) => Action::Congestion(congested),
             Output::Serve { to, request } => Action::Serve { to, request },
@@ -173,7 +173,7 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
     }
 
     fn rejection(epochs: &Epochs<S>, transaction: &[u8]) -> Option<&'static str> {
-        epochs::is_forbidden(epochs, transaction)
+        epochs::is_uncertified_change(epochs, transaction)
             .then_some("NOT_ALLOWED: the members of the epoch have not certified this membership change")
     }
 
@@ -248,7 +248,7 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
     }
 
     fn decode_record(bytes: &[u8], epochs: &Epochs<S>) -> quorate::Result<Record<S>> {
-        epochs::record(bytes, epochs)
+        epochs::decode_record(bytes, epochs)
     }
 
     fn finality(archive: &dyn Archive<Self>, block: &quorate_gosig::Block<S>) -> Result<Option<Finality<S>>> {
@@ -267,8 +267,7 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
     ) -> Result<(Vec<u8>, Vec<MemberIndex>)> {
         let finality = Self::finality(archive, block)?;
         let certificate = finality.as_ref().map(Finality::certificate);
-        let shown = certificate.map(|shown| (shown.encode(), shown.signers().iter().collect()));
-        Ok(shown.unwrap_or_default())
+        Ok(certificate.map(|qc| (qc.encode(), qc.signers().iter().collect())).unwrap_or_default())
     }
 
     fn answer(
@@ -329,11 +328,11 @@ fn records<S: GosigScheme>(archive: &dyn Archive<Gosig<S>>) -> Result<Vec<Record
         Record::Payload(payload) => Some(payload.digest()),
         _ => None,
     };
-    let mut there: HashSet<PayloadDigest> = records.iter().filter_map(payload).collect();
+    let mut present: HashSet<PayloadDigest> = records.iter().filter_map(payload).collect();
     for at in 0..records.len() {
         let Some(Record::Block(block)) = records.get(at) else { continue };
         let digest = block.payload.digest();
-        if !block.payload.is_empty() && there.insert(digest) {
+        if !block.payload.is_empty() && present.insert(digest) {
             records.extend(archive.batch(&digest.0)?.map(Record::Payload));
         }
     }
@@ -343,7 +342,7 @@ fn records<S: GosigScheme>(archive: &dyn Archive<Gosig<S>>) -> Result<Vec<Record
 /// Identifiers of the transactions in the last executed blocks.
 fn known<S: GosigScheme>(archive: &dyn Archive<Gosig<S>>, executed: u64) -> Result<Vec<Hash>> {
     let mut known = Vec::new();
-    for height in (executed + 1).saturating_sub(REMEMBERED).max(1)..=executed {
+    for height in (executed + 1).saturating_sub(RECENT_HEIGHTS).max(1)..=executed {
         let Some(block) = archive.block_at(height)? else { continue };
         for part in Block::payload(&*block) {
             known.extend(archive.batch(&part.digest)?.iter().flat_map(|payload| payload.ids().to_vec()));
@@ -352,6 +351,6 @@ fn known<S: GosigScheme>(archive: &dyn Archive<Gosig<S>>, executed: u64) -> Resu
     Ok(known)
 }
 
-fn wrong(problem: String) -> NodeError {
+fn invalid_genesis(problem: String) -> NodeError {
     NodeError::Genesis { path: None, problem }
 }

@@ -1,4 +1,4 @@
-//! Gosig's blocks and payloads as the node sees them.
+//! Implementations of the node's block and batch traits for Gosig's blocks and payloads.
 
 use quorate::machine::MemberIndex;
 use quorate::merkle::{Hash, Path};

@@ -42,13 +42,13 @@ fn site(n: usize) -> Site {
 }
 
 /// A chain with the keys of all past and present members, so that a quorum of any epoch can certify a change.
-struct World {
+struct TestChain {
     site: Site,
     keys: Vec<NodeKeys>,
     epoch: Epoch,
 }
 
-impl World {
+impl TestChain {
     fn new(n: usize) -> Self {
         let site = site(n);
         let keys = (0..n).map(|i| NodeKeys::load(&site.config(i).node.keys).unwrap()).collect();
@@ -81,7 +81,7 @@ impl World {
     }
 
     /// The transaction of a change that all members of the current epoch certify.
-    fn allowed(&mut self, change: &Change<S>) -> Bytes {
+    fn certified(&mut self, change: &Change<S>) -> Bytes {
         let committees = self.epoch.committees::<S>(self.site.genesis.chain_id()).unwrap();
         let committees = Committees { voters: committees.voters, identities: committees.identities };
         let statement = change.statement(&committees);
@@ -102,15 +102,15 @@ impl World {
 
     /// Submits a change at a node, and waits until all members are in the next epoch.
     async fn change(&mut self, change: &Change<S>, at: &Member, all: &[&Member]) {
-        let transaction = self.allowed(change);
+        let transaction = self.certified(change);
         at.submit(vec![transaction]).await;
         let next = self.epoch.number + 1;
         reach(all, next).await;
-        self.note(at, next);
+        self.read_members(at, next);
     }
 
     /// Reads the current members from a node.
-    fn note(&mut self, at: &Member, number: u64) {
+    fn read_members(&mut self, at: &Member, number: u64) {
         let members = at.node.handle().validators();
         let hex = |text: &str| quorate_node::genesis::Hex(hex(text));
         let member = |v: &quorate_node::handle::ValidatorView| quorate_node::epochs::Member {
@@ -128,18 +128,21 @@ fn hex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
 }
 
-fn epoch_of(member: &Member) -> u64 {
+fn current_epoch(member: &Member) -> u64 {
     member.node.handle().status().epoch
 }
 
 async fn reach(all: &[&Member], epoch: u64) {
-    eventually("all are in the next epoch", || all.iter().all(|member| epoch_of(member) >= epoch)).await;
+    eventually("all members are in the next epoch", || {
+        all.iter().all(|member| current_epoch(member) >= epoch)
+    })
+    .await;
 }
 
-async fn start_members(world: &World, n: usize) -> Vec<Member> {
+async fn start_members(chain: &TestChain, n: usize) -> Vec<Member> {
     let mut members = Vec::new();
     for i in 0..n {
-        members.push(Member::start(&world.site, i).await);
+        members.push(Member::start(&chain.site, i).await);
     }
     members
 }
@@ -147,10 +150,10 @@ async fn start_members(world: &World, n: usize) -> Vec<Member> {
 /// Submits transactions at a member, and waits until all members have executed them.
 async fn commit(members: &mut [Member], at: usize, from: usize) {
     let tickets = members[at].submit(puts(from, 10)).await;
-    eventually("it is committed", || members[at].committed(&tickets)).await;
+    eventually("the transactions are committed", || members[at].committed(&tickets)).await;
     let top = members[at].executed();
     for member in members.iter_mut() {
-        eventually("everywhere", || member.executed() >= top).await;
+        eventually("all members have executed them", || member.executed() >= top).await;
         member.follow();
     }
     agree(members);
@@ -162,9 +165,9 @@ fn names(member: &Member) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_member_joins_and_another_leaves() {
-    let mut world = World::new(4);
-    let (join, config) = world.joiner("fifth");
-    let mut members = start_members(&world, 4).await;
+    let mut chain = TestChain::new(4);
+    let (join, config) = chain.joiner("fifth");
+    let mut members = start_members(&chain, 4).await;
     commit(&mut members, 0, 0).await;
     // The observer is not known to the members yet.
     members.push(Member::with(config).await);
@@ -176,28 +179,28 @@ async fn one_member_joins_and_another_leaves() {
     );
 
     let all: Vec<&Member> = members.iter().collect();
-    world.change(&join, all[2], &all).await;
+    chain.change(&join, all[2], &all).await;
     assert_eq!(names(&members[0]), ["node0", "node1", "node2", "node3", "fifth"]);
     assert_eq!(members[4].node.handle().status().me, Some(4));
     commit(&mut members, 1, 1).await;
     commit(&mut members, 4, 2).await;
     assert_eq!(members[4].chain.keys().next(), Some(&1), "the new member has executed the whole chain");
 
-    let leaver = world.leave(1);
+    let leave = chain.leave(1);
     let left = members.remove(1);
     let all: Vec<&Member> = members.iter().collect();
-    world.change(&leaver, all[3], &all).await;
+    chain.change(&leave, all[3], &all).await;
     left.node.failed().await;
     let error = left.node.shutdown().await.unwrap_err();
     assert_eq!(error.code(), "LEFT");
     assert!(error.to_string().contains("new keys"), "{error}");
     assert_eq!(names(&members[3]), ["node0", "node2", "node3", "fifth"]);
-    let places: Vec<_> = members.iter().map(|m| m.node.handle().status().me).collect();
-    assert_eq!(places, [Some(0), Some(1), Some(2), Some(3)]);
+    let indices: Vec<_> = members.iter().map(|m| m.node.handle().status().me).collect();
+    assert_eq!(indices, [Some(0), Some(1), Some(2), Some(3)]);
     commit(&mut members, 3, 3).await;
 
     // It fails in the same way when it is started again.
-    let again = crate::start(world.site.config(1)).await.err().unwrap();
+    let again = crate::start(chain.site.config(1)).await.err().unwrap();
     assert_eq!(again.code(), "LEFT");
     // The archive has blocks and proofs of all epochs.
     let handle = members[3].node.handle();
@@ -214,13 +217,13 @@ async fn one_member_joins_and_another_leaves() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tickets_stay_valid_across_a_membership_change() {
-    let mut world = World::new(4);
-    let (join, config) = world.joiner("fifth");
-    let mut members = start_members(&world, 4).await;
-    let newcomer = Member::with(config).await;
+    let mut chain = TestChain::new(4);
+    let (join, config) = chain.joiner("fifth");
+    let mut members = start_members(&chain, 4).await;
+    let joining = Member::with(config).await;
     commit(&mut members, 0, 0).await;
     // Transactions are submitted before, during and after the change.
-    let change = world.allowed(&join);
+    let change = chain.certified(&join);
     let mut tickets = vec![Vec::new(); 4];
     for round in 0..40 {
         for (i, member) in members.iter().enumerate() {
@@ -231,33 +234,33 @@ async fn tickets_stay_valid_across_a_membership_change() {
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let all: Vec<&Member> = members.iter().chain([&newcomer]).collect();
+    let all: Vec<&Member> = members.iter().chain([&joining]).collect();
     reach(&all, 1).await;
     for (member, tickets) in members.iter_mut().zip(&tickets) {
         eventually("all tickets are committed", || member.committed(tickets)).await;
         eventually("no transaction is pending", || member.node.handle().status().pending_transactions == 0)
             .await;
     }
-    members.push(newcomer);
+    members.push(joining);
     commit(&mut members, 4, 7).await;
     stop(members).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_node_restarts_while_the_epoch_ends() {
-    let mut world = World::new(4);
-    let mut members = start_members(&world, 4).await;
+    let mut chain = TestChain::new(4);
+    let mut members = start_members(&chain, 4).await;
     commit(&mut members, 0, 0).await;
     for round in 0..3 {
-        let (join, config) = world.joiner(&format!("new{round}"));
-        let newcomer = Member::with(config).await;
-        let change = world.allowed(&join);
+        let (join, config) = chain.joiner(&format!("new{round}"));
+        let joining = Member::with(config).await;
+        let change = chain.certified(&join);
         members[0].submit(vec![change]).await;
         // A point in time near the end of the epoch.
         tokio::time::sleep(Duration::from_millis(200 + 150 * round)).await;
         let dropped = members.remove(3);
         drop(dropped.node);
-        let config = world.site.config(3);
+        let config = chain.site.config(3);
         let again = loop {
             match crate::start(config.clone()).await {
                 Ok(node) => break node,
@@ -268,10 +271,10 @@ async fn a_node_restarts_while_the_epoch_ends() {
             }
         };
         members.insert(3, Member::new(again));
-        members.push(newcomer);
+        members.push(joining);
         let all: Vec<&Member> = members.iter().collect();
         reach(&all, round + 1).await;
-        world.note(&members[0], round + 1);
+        chain.read_members(&members[0], round + 1);
         commit(&mut members, 3, 10 + round as usize).await;
     }
     stop(members).await;
@@ -280,29 +283,29 @@ async fn a_node_restarts_while_the_epoch_ends() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn offline_members_return_two_epochs_later() {
     // Seven members tolerate two failures.
-    let mut world = World::new(7);
-    let (join, config) = world.joiner("eighth");
-    let mut members = start_members(&world, 7).await;
+    let mut chain = TestChain::new(7);
+    let (join, config) = chain.joiner("eighth");
+    let mut members = start_members(&chain, 7).await;
     commit(&mut members, 0, 0).await;
-    let away = members.pop().unwrap();
-    away.node.shutdown().await.unwrap();
-    let gone = members.pop().unwrap();
-    gone.node.shutdown().await.unwrap();
+    let seventh = members.pop().unwrap();
+    seventh.node.shutdown().await.unwrap();
+    let sixth = members.pop().unwrap();
+    sixth.node.shutdown().await.unwrap();
 
-    let newcomer = Member::with(config).await;
-    let all: Vec<&Member> = members.iter().chain([&newcomer]).collect();
-    world.change(&join, all[0], &all).await;
-    members.push(newcomer);
-    let leaver = world.leave(5);
+    let joining = Member::with(config).await;
+    let all: Vec<&Member> = members.iter().chain([&joining]).collect();
+    chain.change(&join, all[0], &all).await;
+    members.push(joining);
+    let leave = chain.leave(5);
     let all: Vec<&Member> = members.iter().collect();
-    world.change(&leaver, all[5], &all).await;
+    chain.change(&leave, all[5], &all).await;
     commit(&mut members, 5, 1).await;
 
-    let told = crate::start(world.site.config(5)).await.unwrap();
-    told.failed().await;
-    assert_eq!(told.shutdown().await.unwrap_err().code(), "LEFT");
+    let sixth = crate::start(chain.site.config(5)).await.unwrap();
+    sixth.failed().await;
+    assert_eq!(sixth.shutdown().await.unwrap_err().code(), "LEFT");
 
-    members.push(Member::start(&world.site, 6).await);
+    members.push(Member::start(&chain.site, 6).await);
     reach(&[&members[6]], 2).await;
     assert_eq!(members[6].node.handle().status().me, Some(5), "a member with a lower index has left");
     commit(&mut members, 6, 2).await;
@@ -310,7 +313,7 @@ async fn offline_members_return_two_epochs_later() {
 }
 
 #[tokio::test]
-async fn keys_of_no_member_need_observer_mode() {
+async fn a_node_that_is_not_a_member_needs_observer_mode() {
     let site = site(4);
     let (_, mut config) = site.joiner("fifth");
     config.node.observe = false;

@@ -82,7 +82,7 @@ impl<S: Scheme> Protocol for Jolteon<S> {
         // The committee never changes, so there are no observers that wait to join it.
         let me = setup
             .me
-            .ok_or(quorate::Error::WrongContext { what: "observer, which Jolteon does not support" })?;
+            .ok_or(quorate::Error::WrongContext { what: "observer: Jolteon has a fixed committee" })?;
         let config = Config {
             voters: setup.committees.voters.clone(),
             identities: setup.committees.identities.clone(),
@@ -114,9 +114,7 @@ impl<S: Scheme> Protocol for Jolteon<S> {
             Command::Connected(member) => quorate_jolteon::Command::Connected(member),
             // A Jolteon chain has only one epoch.
             Command::OtherEpoch(_) => {
-                return Err(quorate::Error::WrongContext {
-                    what: "epoch, of which a Jolteon chain has only one",
-                });
+                return Err(quorate::Error::WrongContext { what: "epoch: a Jolteon chain has only one" });
             }
         })
     }
@@ -247,8 +245,8 @@ impl<S: Scheme> Protocol for Jolteon<S> {
         _: &dyn Archive<Self>,
         block: &quorate_jolteon::Block<S>,
     ) -> Result<(Vec<u8>, Vec<MemberIndex>)> {
-        let shown = block.justify.as_ref().map(|qc| (qc.encode(), qc.signers().iter().collect()));
-        Ok(shown.unwrap_or_default())
+        let certificate = block.justify.as_ref().map(|qc| (qc.encode(), qc.signers().iter().collect()));
+        Ok(certificate.unwrap_or_default())
     }
 
     fn answer(
@@ -326,15 +324,15 @@ impl<S: Scheme> Block<Jolteon<S>> for quorate_jolteon::Block<S> {
     }
 
     fn payload(&self) -> Vec<BatchSummary> {
-        let part = |named: &quorate_jolteon::BatchRef| BatchSummary {
-            digest: named.digest().0,
-            author: named.header.slot.author,
-            sequence: named.header.slot.sequence,
-            count: named.header.count,
-            bytes: named.header.bytes,
-            root: named.header.root,
+        let summary = |batch: &quorate_jolteon::BatchRef| BatchSummary {
+            digest: batch.digest().0,
+            author: batch.header.slot.author,
+            sequence: batch.header.slot.sequence,
+            count: batch.header.count,
+            bytes: batch.header.bytes,
+            root: batch.header.root,
         };
-        self.payload.iter().map(part).collect()
+        self.payload.iter().map(summary).collect()
     }
 }
 

@@ -65,7 +65,7 @@ fn a_full_disk_stops_the_writer_without_partial_writes() {
     check(dir.path(), last("voted"), last("stored"));
 }
 
-/// Checks that the store has at least these records. Returns what it has.
+/// Checks that the store has at least these records. Returns the newest view and sequence number in it.
 fn check(dir: &Path, voted: u64, stored: u64) -> (u64, u64) {
     let store = open::<Ed25519>(dir);
     let (mut view, mut newest, mut batches) = (0, 0, BTreeSet::new());
@@ -112,12 +112,12 @@ fn child_writes() {
     let (voted, stored) = from.split_once(' ').unwrap();
     let (voted, stored): (u64, u64) = (voted.parse().unwrap(), stored.parse().unwrap());
     let store = open::<Ed25519>(Path::new(&dir));
-    let say = |text: String| {
+    let print = |text: String| {
         let mut out = std::io::stdout().lock();
         // The parent may have ended.
         let _ = writeln!(out, "{text}").and_then(|()| out.flush());
     };
-    say(String::new());
+    print(String::new());
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut voter = Voter::new();
@@ -125,7 +125,7 @@ fn child_writes() {
                 if store.append(&[Record::VoteGuard(voter.vote(view))]).is_err() {
                     break;
                 }
-                say(format!("voted {view}"));
+                print(format!("voted {view}"));
             }
         });
         scope.spawn(|| {
@@ -133,10 +133,10 @@ fn child_writes() {
                 if store.append(&[Record::Batch(sized(sequence))]).is_err() {
                     assert!(store.append(&[Record::Batch(sized(1))]).is_err());
                     assert!(store.append(&[Record::VoteGuard(Voter::new().vote(u64::MAX))]).is_err());
-                    say("refused once, then always".into());
+                    print("refused once, then always".into());
                     break;
                 }
-                say(format!("stored {sequence}"));
+                print(format!("stored {sequence}"));
             }
         });
     });

@@ -81,7 +81,7 @@ fn id(transaction: &[u8]) -> Digest {
     Digest(quorate_jolteon::TRANSACTIONS.leaf(transaction))
 }
 
-fn every_transaction_and_key_is_proved<S: Scheme>() {
+fn every_transaction_is_proved<S: Scheme>() {
     let dir = tempfile::tempdir().unwrap();
     let run = ten_blocks::<S>(dir.path());
     let committees = committees::<S>(4);
@@ -103,12 +103,12 @@ fn every_transaction_and_key_is_proved<S: Scheme>() {
 
 #[test]
 fn every_transaction_is_proved_under_bls() {
-    every_transaction_and_key_is_proved::<MinSig>();
+    every_transaction_is_proved::<MinSig>();
 }
 
 #[test]
 fn every_transaction_is_proved_under_ed25519() {
-    every_transaction_and_key_is_proved::<Ed25519>();
+    every_transaction_is_proved::<Ed25519>();
 }
 
 /// Proof of the value of `key` from an idle chain.
@@ -215,20 +215,20 @@ fn a_restart_continues_from_the_executed_state() {
     let steady = ten_blocks::<Ed25519>(steady.path());
     let chain = Chain::new([0; 32]);
     let mut run = Run::<Ed25519>::start(restarting.path(), Some(chain));
-    let mut given = Some(steady.chain);
+    let mut next = Some(steady.chain);
     for height in 1..10 {
-        run.chain = given.take().unwrap();
+        run.chain = next.take().unwrap();
         run.deliver(height);
         // A repeated delivery, as after a restart, is skipped without an event.
         assert!(run.execution.deliver(run.chain.delivery(height)));
         if height == 5 {
-            given = Some(run.stop());
+            next = Some(run.stop());
             // The crash lost the index: the start completes it from the archive.
             std::fs::remove_dir_all(restarting.path().join("transactions")).unwrap();
             run = Run::start(restarting.path(), None);
             assert_eq!(run.executed.height, height);
         } else {
-            given = Some(std::mem::replace(&mut run.chain, Chain::new([0; 32])));
+            next = Some(std::mem::replace(&mut run.chain, Chain::new([0; 32])));
         }
     }
     assert_eq!(run.executed, steady.executed);
@@ -276,7 +276,7 @@ fn a_diverged_state_stops_the_node() {
     assert_eq!(Run::<Ed25519>::start(dir.path(), None).executed.height, 2);
 }
 
-/// A changed application: the same entries, other roots.
+/// An application that restores the same entries with a different state root.
 struct Changed(Ledger);
 
 impl Application for Changed {

@@ -23,24 +23,25 @@ use quorate_node::runtime::Node;
 
 /// Records all frames, so that the faulty member can send them again.
 #[derive(Default)]
-struct Ear {
-    heard: Mutex<Vec<(Lane, Bytes)>>,
+struct Recorder {
+    frames: Mutex<Vec<(Lane, Bytes)>>,
 }
 
-impl Sink for Ear {
+impl Sink for Recorder {
     fn frame(&self, received: Received) {
-        self.heard.lock().unwrap().push((received.lane, received.body));
+        self.frames.lock().unwrap().push((received.lane, received.body));
     }
 
     fn event(&self, _: LinkEvent) {}
 }
 
-struct Hostile {
+/// Member 3, which sends arbitrary bytes over authenticated links.
+struct FaultyMember {
     links: Links,
-    ear: Arc<Ear>,
+    recorder: Arc<Recorder>,
 }
 
-impl Hostile {
+impl FaultyMember {
     /// Starts links with the keys of member 3.
     async fn start(site: &Site) -> Self {
         let keys = NodeKeys::load(&site.config(3).node.keys).unwrap();
@@ -55,8 +56,8 @@ impl Hostile {
             former_members: Vec::new(),
             metrics: Metrics::new().links,
         };
-        let ear = Arc::new(Ear::default());
-        Self { links: Links::start(settings, ear.clone()).await.unwrap(), ear }
+        let recorder = Arc::new(Recorder::default());
+        Self { links: Links::start(settings, recorder.clone()).await.unwrap(), recorder }
     }
 
     fn send(&self, lane: Lane, bytes: impl Into<Bytes>) {
@@ -64,7 +65,7 @@ impl Hostile {
     }
 }
 
-async fn honest(site: &Site) -> Vec<Node> {
+async fn start_honest(site: &Site) -> Vec<Node> {
     let mut nodes = Vec::new();
     for i in 0..3 {
         nodes.push(
@@ -76,15 +77,15 @@ async fn honest(site: &Site) -> Vec<Node> {
     nodes
 }
 
-fn hostile_peer(node: &Node) -> PeerStatus {
+fn faulty_peer(node: &Node) -> PeerStatus {
     node.handle().status().peers.into_iter().find(|p| p.index == 3).unwrap()
 }
 
 /// Submits a transaction at each node, and waits until all nodes have committed all of them.
-async fn goes_on(nodes: &[Node], round: usize) {
+async fn commits_continue(nodes: &[Node], round: usize) {
     for (i, node) in nodes.iter().enumerate() {
         let transaction = Bytes::from(format!("put round-{round}-{i} done"));
-        eventually("the transaction is taken", || {
+        eventually("the transaction is accepted", || {
             let answer = node.handle().submit(transaction.clone());
             answer.is_ok() || answer.is_err_and(|e| e.code() == "DUPLICATE")
         })
@@ -93,7 +94,7 @@ async fn goes_on(nodes: &[Node], round: usize) {
     for node in nodes {
         for i in 0..3 {
             let key = format!("round-{round}-{i}");
-            eventually("it is committed everywhere", || {
+            eventually("every node has committed it", || {
                 node.handle()
                     .query(key.as_bytes())
                     .unwrap()
@@ -107,12 +108,15 @@ async fn goes_on(nodes: &[Node], round: usize) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn garbage_and_replays_disturb_no_member() {
     let site = Site::new(quorate_node_jolteon::NAME, 4, SchemeName::Ed25519, None);
-    let nodes = honest(&site).await;
-    let hostile = Hostile::start(&site).await;
+    let nodes = start_honest(&site).await;
+    let faulty = FaultyMember::start(&site).await;
     for node in &nodes {
-        eventually("it is linked", || hostile_peer(node).incoming && hostile_peer(node).outgoing).await;
+        eventually("the faulty member is linked", || {
+            faulty_peer(node).incoming && faulty_peer(node).outgoing
+        })
+        .await;
     }
-    goes_on(&nodes, 0).await;
+    commits_continue(&nodes, 0).await;
 
     // Bytes that are not messages.
     for (lane, bytes) in [
@@ -121,23 +125,23 @@ async fn garbage_and_replays_disturb_no_member() {
         (Lane::Bulk, vec![6; 300_000]),
         (Lane::Bulk, [&[6, 3, 0, 1, 0, 0, 0, 0, 0, 0, 0][..], &[0xff; 8]].concat()),
     ] {
-        hostile.send(lane, bytes);
+        faulty.send(lane, bytes);
     }
     for node in &nodes {
-        eventually("each is counted", || hostile_peer(node).frames_refused == 4).await;
+        eventually("each refused frame is counted", || faulty_peer(node).frames_refused == 4).await;
     }
     // All received frames again: on the other lane, and truncated.
-    let heard = hostile.ear.heard.lock().unwrap().clone();
-    assert!(heard.len() > 10);
-    for (lane, bytes) in heard {
+    let received = faulty.recorder.frames.lock().unwrap().clone();
+    assert!(received.len() > 10);
+    for (lane, bytes) in received {
         let other = if lane == Lane::Bulk { Lane::Urgent } else { Lane::Bulk };
-        hostile.send(other, bytes.clone());
-        hostile.send(lane, bytes.slice(..bytes.len() - 1));
+        faulty.send(other, bytes.clone());
+        faulty.send(lane, bytes.slice(..bytes.len() - 1));
     }
-    goes_on(&nodes, 1).await;
+    commits_continue(&nodes, 1).await;
     for node in &nodes {
         let status = node.handle().status();
-        assert!(hostile_peer(node).frames_refused > 4);
+        assert!(faulty_peer(node).frames_refused > 4);
         assert!(status.peers.iter().filter(|p| p.index != 3).all(|p| p.frames_refused == 0 && p.faults == 0));
     }
     let text = nodes[0].handle().metrics().render();
@@ -148,12 +152,15 @@ async fn garbage_and_replays_disturb_no_member() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn foreign_messages_are_charged_to_their_sender() {
+async fn messages_in_the_name_of_others_count_against_the_sender() {
     let site = Site::new(quorate_node_jolteon::NAME, 4, SchemeName::Ed25519, None);
-    let nodes = honest(&site).await;
-    let hostile = Hostile::start(&site).await;
+    let nodes = start_honest(&site).await;
+    let faulty = FaultyMember::start(&site).await;
     for node in &nodes {
-        eventually("it is linked", || hostile_peer(node).incoming && hostile_peer(node).outgoing).await;
+        eventually("the faulty member is linked", || {
+            faulty_peer(node).incoming && faulty_peer(node).outgoing
+        })
+        .await;
     }
     let keys = NodeKeys::load(&site.config(3).node.keys).unwrap();
     let secret = keys.voting::<Ed25519>().unwrap();
@@ -168,18 +175,20 @@ async fn foreign_messages_are_charged_to_their_sender() {
     };
     // A vote of another epoch, a vote of another member, an acknowledgement of an unknown batch, a batch of another
     // member.
-    hostile.send(Lane::Urgent, vote(&later, 1, 3));
-    hostile.send(Lane::Urgent, vote(&ours, 1, 1));
-    let nothing = ours.identities.statement(AVAILABLE, 77, [1; 32]);
+    faulty.send(Lane::Urgent, vote(&later, 1, 3));
+    faulty.send(Lane::Urgent, vote(&ours, 1, 1));
+    let unknown = ours.identities.statement(AVAILABLE, 77, [1; 32]);
     let signature = Ed25519::sign(&secret, b"something else");
-    hostile.send(Lane::Urgent, Message::<Ed25519>::Acknowledge(Vote::new(nothing, 3, signature)).encode());
-    let stolen = Batch::new(0, 5, [b"put a b"]).unwrap();
-    hostile.send(Lane::Bulk, Message::<Ed25519>::Batch(Arc::new(stolen)).encode());
+    faulty.send(Lane::Urgent, Message::<Ed25519>::Acknowledge(Vote::new(unknown, 3, signature)).encode());
+    let foreign = Batch::new(0, 5, [b"put a b"]).unwrap();
+    faulty.send(Lane::Bulk, Message::<Ed25519>::Batch(Arc::new(foreign)).encode());
     for node in &nodes {
-        eventually("it is charged", || hostile_peer(node).faults + hostile_peer(node).frames_refused >= 3)
-            .await;
+        eventually("the faults are counted", || {
+            faulty_peer(node).faults + faulty_peer(node).frames_refused >= 3
+        })
+        .await;
     }
-    goes_on(&nodes, 0).await;
+    commits_continue(&nodes, 0).await;
     for node in nodes {
         let status = node.handle().status();
         assert!(status.peers.iter().filter(|p| p.index != 3).all(|p| p.frames_refused == 0 && p.faults == 0));

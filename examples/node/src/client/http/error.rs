@@ -10,7 +10,7 @@ use crate::handle::Refusal;
 /// Error response: `{"code": "…", "message": "…"}`.
 #[derive(Debug, Serialize)]
 pub(super) struct ApiError {
-    #[serde(serialize_with = "name_of")]
+    #[serde(serialize_with = "serialize_code")]
     pub(super) code: Code,
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,6 +58,6 @@ impl IntoResponse for ApiError {
     }
 }
 
-fn name_of<S: serde::Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_code<S: serde::Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(code.name())
 }

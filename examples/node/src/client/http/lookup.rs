@@ -15,11 +15,11 @@ use crate::client::listen::stopped;
 use crate::handle::{BlockView, Digest, EpochView, Handle, TransactionId, TransactionView};
 
 /// Maximum time that a request may wait for a commit, in seconds.
-const LONGEST_WAIT: f64 = 60.0;
+const MAX_WAIT: f64 = 60.0;
 /// Maximum number of blocks in one answer.
-const MOST_BLOCKS: u64 = 1000;
+const MAX_BLOCKS: u64 = 1000;
 /// Maximum length of a key in bytes.
-const LONGEST_KEY: usize = 1024;
+const MAX_KEY: usize = 1024;
 /// Minimum interval between two reads of the store while a request waits for a commit.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
 
@@ -63,8 +63,8 @@ pub(super) async fn transaction(
 ) -> Result<Response, ApiError> {
     let id: TransactionId = id.parse().map_err(|e| bad(format!("transaction {id:?}: {e}")))?;
     let wait = query.map_err(bad_query)?.0.wait.unwrap_or(0.0);
-    if !(0.0..=LONGEST_WAIT).contains(&wait) {
-        return Err(bad(format!("wait: expected a number of seconds from 0 to {LONGEST_WAIT}")));
+    if !(0.0..=MAX_WAIT).contains(&wait) {
+        return Err(bad(format!("wait: expected a number of seconds from 0 to {MAX_WAIT}")));
     }
     let found = if wait > 0.0 {
         let deadline = Instant::now() + Duration::from_secs_f64(wait);
@@ -165,8 +165,8 @@ pub(super) async fn blocks(
 ) -> Result<Response, ApiError> {
     let Query(range) = query.map_err(bad_query)?;
     let (from, limit) = (range.from.unwrap_or(1).max(1), range.limit.unwrap_or(100));
-    if limit > MOST_BLOCKS {
-        return Err(bad(format!("limit: expected at most {MOST_BLOCKS}")));
+    if limit > MAX_BLOCKS {
+        return Err(bad(format!("limit: expected at most {MAX_BLOCKS}")));
     }
     let _turn = waiting_permit(&context)?;
     let found = look(&context, move |handle| {
@@ -195,8 +195,8 @@ pub(super) async fn ledger(
         }
         Some(_) => return Err(bad("encoding is text or hex")),
     };
-    if bytes.len() > LONGEST_KEY {
-        return Err(bad(format!("key: expected at most {LONGEST_KEY} bytes")));
+    if bytes.len() > MAX_KEY {
+        return Err(bad(format!("key: expected at most {MAX_KEY} bytes")));
     }
     let _turn = waiting_permit(&context)?;
     match look(&context, move |handle| handle.query(&bytes)).await? {

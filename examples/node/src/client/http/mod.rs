@@ -1,6 +1,6 @@
 //! HTTP/1.1 with JSON. `spec/http.md` is the reference.
 //!
-//! | request | answer |
+//! | request | response |
 //! |---|---|
 //! | `POST /v1/transactions` | submits one transaction (raw body) or many (JSON list of hexadecimal strings) |
 //! | `GET /v1/transactions/{id}` | the transaction and its proof of inclusion; `?wait=S` waits for the commit |

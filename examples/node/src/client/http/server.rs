@@ -21,11 +21,12 @@ use crate::client::stall::StallGuard;
 use crate::metrics::CodeLabel;
 
 /// Timeout for the head of a request, including the idle time before it.
-const HEAD_PATIENCE: Duration = Duration::from_secs(10);
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout for a client that does not read its response.
-const READ_PATIENCE: Duration = Duration::from_secs(10);
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum size of the buffer for a request's head or a response.
 const CONNECTION_BUFFER: usize = 64 << 10;
+
 /// Serves HTTP until the node stops.
 pub(in crate::client) async fn serve(
     listener: TcpListener,
@@ -47,10 +48,10 @@ pub(in crate::client) async fn serve(
 }
 
 async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, mut stopping: Stopping) {
-    let io = TokioIo::new(StallGuard::new(stream, READ_PATIENCE));
+    let io = TokioIo::new(StallGuard::new(stream, READ_TIMEOUT));
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_PATIENCE)
+        .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(CONNECTION_BUFFER)
         .serve_connection(io, TowerToHyperService::new(router));
     let mut served = std::pin::pin!(served);
@@ -66,7 +67,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, mut sto
     }
 }
 
-/// Refuses a connection above the limit. Sends only what the socket accepts without waiting.
+/// Refuses a connection above the limit, with a response if the socket accepts it without waiting.
 fn refuse(stream: TcpStream) {
     let body = r#"{"code":"TOO_MANY_CLIENTS","message":"too many clients are connected; retry later or use another validator"}"#;
     let response = format!(

@@ -15,15 +15,15 @@ use crate::client::code::Code;
 use crate::handle::{Refusal, Ticket};
 
 /// Timeout for the body of a request.
-const BODY_PATIENCE: Duration = Duration::from_secs(20);
+const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum number of transactions in one request.
-const MOST_TRANSACTIONS: usize = 10_000;
+const MAX_TRANSACTIONS: usize = 10_000;
 
 /// Result for one transaction of several.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Outcome {
-    Taken(Ticket),
+    Accepted(Ticket),
     Refused(ApiError),
 }
 
@@ -42,8 +42,9 @@ pub(super) async fn submit(State(context): State<Context>, request: Request) -> 
     }
     let transactions = parse(&body)?;
     let outcomes = context.handle.submit_many(transactions).into_iter();
-    let outcomes: Vec<Outcome> =
-        outcomes.map(|o| o.map_or_else(|refusal| Outcome::Refused(refusal.into()), Outcome::Taken)).collect();
+    let outcomes: Vec<Outcome> = outcomes
+        .map(|o| o.map_or_else(|refusal| Outcome::Refused(refusal.into()), Outcome::Accepted))
+        .collect();
     Ok((StatusCode::ACCEPTED, Json(outcomes)).into_response())
 }
 
@@ -57,12 +58,12 @@ async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
     if body.size_hint().lower() > limit as u64 {
         return Err(too_large());
     }
-    match tokio::time::timeout(BODY_PATIENCE, Limited::new(body, limit).collect()).await {
+    match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, limit).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
         Ok(Err(error)) => Err(ApiError::new(Code::BadRequest, format!("incomplete body: {error}"))),
         Err(_) => {
-            let text = format!("the body did not arrive within {} seconds; retry", BODY_PATIENCE.as_secs());
+            let text = format!("the body did not arrive within {} seconds; retry", BODY_TIMEOUT.as_secs());
             Err(ApiError::new(Code::Timeout, text))
         }
     }
@@ -73,9 +74,8 @@ fn parse(body: &[u8]) -> Result<Vec<Bytes>, ApiError> {
     let bad = |text: String| ApiError::new(Code::BadRequest, text);
     let texts: Vec<&str> = serde_json::from_slice(body)
         .map_err(|e| bad(format!("malformed body: expected a JSON list of hexadecimal strings: {e}")))?;
-    if texts.len() > MOST_TRANSACTIONS {
-        let text =
-            format!("too many transactions: expected at most {MOST_TRANSACTIONS}, got {}", texts.len());
+    if texts.len() > MAX_TRANSACTIONS {
+        let text = format!("too many transactions: expected at most {MAX_TRANSACTIONS}, got {}", texts.len());
         return Err(ApiError::new(Code::BodyTooLarge, text));
     }
     let decode = |(i, text)| {

@@ -25,15 +25,15 @@ const READ_CHUNK: std::ops::RangeInclusive<usize> = (16 << 10)..=(256 << 10);
 /// Number of bytes of unsent events above which reading pauses.
 const EVENTS_HIGH: usize = 64 << 10;
 /// Timeout for the preamble.
-const PREAMBLE_PATIENCE: Duration = Duration::from_secs(5);
+const PREAMBLE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout for a client that does not read its events.
-const READ_PATIENCE: Duration = Duration::from_secs(10);
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout of an idle connection without open transactions.
-const IDLE_PATIENCE: Duration = Duration::from_secs(600);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 /// Pause before transactions are submitted again while the validator catches up.
 const SYNC_PAUSE: Duration = Duration::from_millis(50);
 /// Timeout for the last event of a connection.
-const CLOSE_PATIENCE: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Stream of one client.
 pub(super) struct Connection<'a> {
@@ -94,14 +94,14 @@ impl<'a> Connection<'a> {
 
     /// Serves the client until it disconnects, violates the protocol, or the node stops.
     pub(super) async fn run(mut self) -> Result<(), Code> {
-        let served = match timeout(PREAMBLE_PATIENCE, self.read_preamble()).await {
+        let served = match timeout(PREAMBLE_TIMEOUT, self.read_preamble()).await {
             Ok(Ok(())) => self.serve_events().await,
             Ok(Err(end)) => end,
             Err(_) => End::Closing(Code::Timeout),
         };
         let End::Closing(code) = served else { return Ok(()) };
         self.send(Event::Closing { code: code.number() });
-        let _ = timeout(CLOSE_PATIENCE, async {
+        let _ = timeout(CLOSE_TIMEOUT, async {
             self.writer.write_all(&self.output).await?;
             self.writer.shutdown().await
         })
@@ -149,7 +149,7 @@ impl<'a> Connection<'a> {
             self.input.reserve(self.chunk);
         }
         let silent = reading && self.open.is_empty() && self.output.is_empty();
-        let patience = if silent { IDLE_PATIENCE } else { READ_PATIENCE };
+        let limit = if silent { IDLE_TIMEOUT } else { READ_TIMEOUT };
         tokio::select! {
             read = self.reader.read_buf(&mut self.input), if reading => {
                 self.moved_at = Instant::now();
@@ -183,7 +183,7 @@ impl<'a> Connection<'a> {
                 let again = self.waiting.drain(..).collect();
                 self.submit(again)
             }
-            () = sleep_until(self.moved_at + patience), if silent || !self.output.is_empty() => {
+            () = sleep_until(self.moved_at + limit), if silent || !self.output.is_empty() => {
                 Err(End::Closing(if silent { Code::Timeout } else { Code::TooSlow }))
             }
             () = stopped(&mut self.stopping) => Err(End::Closing(Code::ShuttingDown)),

@@ -31,7 +31,7 @@ pub(in crate::client) async fn serve(
     listen::accept(listener, limit, stopping.clone(), serve, refuse).await;
 }
 
-/// Refuses a connection above the limit. Sends only what the socket accepts without waiting.
+/// Refuses a connection above the limit, with an event if the socket accepts it without waiting.
 fn refuse(stream: TcpStream) {
     let mut w = Writer::new();
     Event::Closing { code: Code::TooManyClients.number() }.write(&mut w);

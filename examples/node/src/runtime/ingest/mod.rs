@@ -185,7 +185,7 @@ impl Ingest {
         self.stopping.load(Ordering::Relaxed)
     }
 
-    /// Transactions taken and not committed, and their bytes.
+    /// Numbers of accepted transactions that are not committed yet, and of their bytes.
     pub(super) fn pending(&self) -> (u64, u64) {
         let state = self.lock();
         (state.pending.len() as u64, state.bytes as u64)

@@ -194,7 +194,7 @@ impl Shared {
         inner.entries >= times * self.flush_entries || inner.blocks.len() >= times * self.flush_blocks
     }
 
-    /// Flushes and merges until it is told to stop. Runs on the index thread.
+    /// Flushes and merges until a stop is requested. Runs on the index thread.
     fn work(&self) {
         let mut inner = self.lock();
         while !inner.stop {

@@ -1,0 +1,127 @@
+//! Scenarios that a network of any protocol passes. The test provides `crate::start`.
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::collections::BTreeMap;
+
+use quorate_node::handle::BlockView;
+
+use crate::common::{Site, eventually};
+use crate::members::{Member, agree, puts, stop};
+
+/// Each of four members commits its own transactions, and every member answers queries about them. Returns the block of a
+/// transaction of member 0, as member 3 shows it.
+pub(crate) async fn commits_transactions(site: &Site) -> BlockView {
+    let mut members = Vec::new();
+    for i in 0..4 {
+        members.push(Member::start(site, i).await);
+    }
+    eventually("all members are linked", || {
+        members.iter().all(|m| m.node.handle().status().peers.iter().all(|p| p.outgoing && p.incoming))
+    })
+    .await;
+    let mut tickets = Vec::new();
+    for (i, member) in members.iter().enumerate() {
+        tickets.push(member.submit(puts(i, 50)).await);
+    }
+    for (member, tickets) in members.iter_mut().zip(&tickets) {
+        eventually("own transactions are committed", || member.committed(tickets)).await;
+    }
+    let top = members.iter().map(Member::executed).max().unwrap();
+    for member in &mut members {
+        eventually("all members have all blocks", || member.executed() >= top).await;
+        member.follow();
+        assert_eq!(member.chain.values().map(|c| c.transactions).sum::<u32>(), 200);
+    }
+    agree(&members);
+    let other = members[3].node.handle();
+    let view = other.transaction(tickets[0][7].id).unwrap().unwrap();
+    assert_eq!(view.transaction, puts(0, 8)[7]);
+    assert!(!view.proof.is_empty());
+    let block = other.block(view.height).unwrap().unwrap();
+    assert_eq!(block.digest, view.block);
+    assert!(block.batches.iter().any(|b| b.digest == view.batch));
+    assert_eq!(other.query(b"key-2-49").unwrap().unwrap().value.unwrap(), b"value-49"[..]);
+    let status = other.status();
+    assert_eq!(
+        (status.protocol, status.scheme),
+        (site.genesis.protocol.as_str(), site.genesis.scheme.as_str())
+    );
+    assert_eq!((status.me, status.peers.len()), (Some(3), 3));
+    assert!(status.peers.iter().all(|p| p.faults == 0 && p.frames_refused == 0), "{:?}", status.peers);
+    assert_eq!(status.pending_transactions, 0);
+    stop(members).await;
+    block
+}
+
+/// A member that is stopped while the other three commit catches up after its restart, and commits its own transactions.
+pub(crate) async fn catches_up(site: &Site) {
+    let mut members = Vec::new();
+    for i in 0..4 {
+        members.push(Member::start(site, i).await);
+    }
+    let tickets = members[3].submit(puts(3, 20)).await;
+    eventually("the transactions are committed", || members[3].committed(&tickets)).await;
+    let stopped = members.pop().unwrap();
+    let stopped_at = stopped.executed();
+    stopped.node.shutdown().await.unwrap();
+    for round in 0..5 {
+        let tickets = members[0].submit(puts(10 + round, 20)).await;
+        eventually("three members commit without the stopped one", || members[0].committed(&tickets)).await;
+    }
+    let top = members[0].executed();
+    assert!(top > stopped_at);
+    members.push(Member::start(site, 3).await);
+    eventually("the restarted member catches up", || members[3].executed() >= top).await;
+    let tickets = members[3].submit(puts(30, 20)).await;
+    eventually("the restarted member commits its own transactions", || members[3].committed(&tickets)).await;
+    members.iter_mut().for_each(Member::follow);
+    assert!(members[3].chain.keys().next().unwrap() > &stopped_at);
+    agree(&members);
+    assert_eq!(members[3].node.handle().query(b"key-12-7").unwrap().unwrap().value.unwrap(), b"value-7"[..]);
+    stop(members).await;
+}
+
+/// A network that is stopped and started again continues the same chain with the same state.
+pub(crate) async fn restarts(site: &Site) {
+    let mut roots = BTreeMap::new();
+    let mut top = 0;
+    for round in 0..3 {
+        let mut members = Vec::new();
+        for i in 0..4 {
+            members.push(Member::start(site, i).await);
+        }
+        assert!(members.iter().all(|m| m.executed() <= top + 64));
+        let tickets = members[round].submit(puts(round, 30)).await;
+        eventually("the transactions are committed", || members[round].committed(&tickets)).await;
+        members.iter_mut().for_each(Member::follow);
+        agree(&members);
+        for commit in members.iter().flat_map(|m| m.chain.values()) {
+            assert_eq!(*roots.entry(commit.height).or_insert(commit.state_root), commit.state_root);
+        }
+        let now = members.iter().map(Member::executed).max().unwrap();
+        assert!(now > top, "the chain grows");
+        top = now;
+        for earlier in 0..=round {
+            let key = format!("key-{earlier}-29");
+            assert!(members[round].node.handle().query(key.as_bytes()).unwrap().is_some(), "{key}");
+        }
+        stop(members).await;
+    }
+}
+
+/// Transactions that one member accepts while no quorum runs are committed after that member restarts.
+pub(crate) async fn commits_after_a_restart(site: &Site) {
+    let single = Member::start(site, 0).await;
+    let tickets = single.submit(puts(0, 10)).await;
+    single.node.shutdown().await.unwrap();
+    let mut members = Vec::new();
+    for i in 0..4 {
+        members.push(Member::start(site, i).await);
+    }
+    let handle = members[2].node.handle();
+    eventually("the transactions are committed", || {
+        tickets.iter().all(|ticket| handle.transaction(ticket.id).unwrap().is_some())
+    })
+    .await;
+    stop(members).await;
+}
