@@ -98,7 +98,7 @@ impl DealerKeyFile {
         let mut digits = hex::encode(self.secret.as_slice());
         let mut text = Zeroizing::new(String::with_capacity(512));
         for part in [
-            "# The secret key. Anyone who has this file can sign without the group, for ever.\n",
+            "# The secret key of the group. Any holder of this file can sign without the parties.\n",
             FIRST_LINE,
             "\nsecret ",
             &digits,
@@ -115,7 +115,7 @@ impl DealerKeyFile {
     /// Decodes a file.
     ///
     /// # Errors
-    /// A message that says what is wrong and what to do.
+    /// A message with the problem and its remedy.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         if lines.next() != Some(FIRST_LINE) {

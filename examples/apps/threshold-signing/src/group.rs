@@ -4,7 +4,7 @@
 //! name = "vault"
 //! faulty = 1                   # of at least 3 · faulty + 1 parties
 //!
-//! [[party]]                    # in order: a party's index is its place in this list
+//! [[party]]                    # in order: a party's index is its position in this list
 //! name = "alice"
 //! address = "10.0.0.1:7501"
 //! identity = "…"               # Ed25519: TLS, and attestations of shares
@@ -18,7 +18,7 @@
 //! ```
 //!
 //! `threshold-signing keys` writes these sections, and `threshold-signing group` joins them. The author of the file
-//! decides who the parties are: compare the group id that `group` prints with the other parties.
+//! decides which keys are the parties': compare the group id that `group` prints with the other parties.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -230,25 +230,25 @@ mod tests {
     #[test]
     fn errors_name_the_section_and_the_field() {
         let file = file();
-        let says = |text: &str, what: &str| {
+        let refused_with = |text: &str, what: &str| {
             let problem = Group::parse(text).unwrap_err();
             assert!(problem.contains(what), "{problem}");
         };
-        says("", "name");
-        says(&file.replace("faulty = 1", "faulty = 2"), "less than a third");
-        says(&file.replace("faulty = 1", "faulty = 1\nweight = 3"), "weight");
-        says(&file.replace("\"p1\"", "\"p2\""), "two sections [[party]] have the name p2");
+        refused_with("", "name");
+        refused_with(&file.replace("faulty = 1", "faulty = 2"), "less than a third");
+        refused_with(&file.replace("faulty = 1", "faulty = 1\nweight = 3"), "weight");
+        refused_with(&file.replace("\"p1\"", "\"p2\""), "two sections [[party]] have the name p2");
         for evil in ["../p1", "", ".p1", "-p1", "a/b", "a b", &"x".repeat(65)] {
-            says(&file.replace("\"p1\"", &format!("{evil:?}")), "is not a name");
+            refused_with(&file.replace("\"p1\"", &format!("{evil:?}")), "is not a name");
         }
         let sealing = file.lines().find(|line| line.starts_with("sealing")).unwrap();
-        says(&file.replace(sealing, "sealing = \"12\""), "party p0: sealing: expected 64");
+        refused_with(&file.replace(sealing, "sealing = \"12\""), "party p0: sealing: expected 64");
         // A key with the proof of another key.
         let identity = |n: usize| file.lines().filter(|line| line.starts_with("identity")).nth(n).unwrap();
-        says(&file.replace(identity(0), identity(1)), "party p0: identity and possession");
+        refused_with(&file.replace(identity(0), identity(1)), "party p0: identity and possession");
         let first = file.find("[[party]]").unwrap();
         let second = file[first + 1..].find("[[party]]").unwrap() + first + 1;
         let twice = format!("{}{}", file, file[first..second].replace("\"p0\"", "\"p9\""));
-        says(&twice, "members 0 and 4 are equal");
+        refused_with(&twice, "members 0 and 4 are equal");
     }
 }

@@ -143,7 +143,7 @@ impl Keys {
     /// Decodes a file.
     ///
     /// # Errors
-    /// A message that says what is wrong and what to do.
+    /// A message with the problem and its remedy.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).peekable();
         if lines.next() != Some(FIRST_LINE) {

@@ -1,6 +1,7 @@
-//! Threshold signing: parties that sign together. A dealer makes a key and discards it. Each of n parties is a
-//! process with its own share, its own keys and its own disk. A requester asks them over TLS and combines their
-//! shares to an ordinary ECDSA signature over secp256k1.
+//! Threshold ECDSA over secp256k1: any 2f + 1 of 3f + 1 parties sign together.
+//!
+//! A dealer generates a key, deals it, and discards it. Each party is a process with its own share, its own keys and its
+//! own disk. A requester asks the parties over TLS and combines their shares into an ordinary ECDSA signature.
 //!
 //! ```text
 //!  dealer ── sealed shares ──► party 0 … n − 1        once, offline

@@ -18,7 +18,7 @@
 //! | refused | `03` ‖ code u8 ‖ next u32 |
 //!
 //! **Requests are idempotent**, also across lost connections and crashes: the same message under the same index
-//! gives the same share, and another message is refused with `CONTRADICTION`, for ever.
+//! gives the same share, and another message is refused with `CONTRADICTION`, permanently.
 
 use std::fmt;
 use std::io::{Error as IoError, ErrorKind};
@@ -38,7 +38,7 @@ pub const MAX_REQUEST: usize = 1 + 32 + 4 + 4 + MAX_MESSAGE;
 /// Maximum length of a reply.
 pub const MAX_REPLY: usize = 16 << 10;
 /// Time limit for a frame, from its first byte on.
-pub const FRAME_PATIENCE: Duration = Duration::from_secs(10);
+pub const FRAME_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A request to a party.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -246,7 +246,7 @@ pub async fn read_frame<S: AsyncRead + Unpin>(
         stream.read_exact(&mut body).await?;
         Ok(Some(body))
     };
-    timeout(FRAME_PATIENCE, rest).await.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()))
+    timeout(FRAME_TIMEOUT, rest).await.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()))
 }
 
 /// Writes a frame.
@@ -261,7 +261,7 @@ pub async fn write_frame<S: AsyncWrite + Unpin>(stream: &mut S, body: &[u8]) -> 
         stream.write_all(&frame).await?;
         stream.flush().await
     };
-    timeout(FRAME_PATIENCE, written).await.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()))
+    timeout(FRAME_TIMEOUT, written).await.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()))
 }
 
 #[cfg(test)]

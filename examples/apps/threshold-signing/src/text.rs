@@ -8,7 +8,7 @@ const MAX_NAME: usize = 64;
 /// Checks a name. Names become parts of file names and are printed.
 ///
 /// # Errors
-/// A message that says which names are allowed.
+/// A message with the rules for names.
 pub fn check_name(name: &str) -> Result<(), String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
     if name.is_empty() || name.len() > MAX_NAME || name.starts_with(['.', '-']) || !name.chars().all(fits) {

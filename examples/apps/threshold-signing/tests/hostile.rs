@@ -14,42 +14,42 @@ use quorate_threshold_signing::coordinator::{Coordinator, PartyStatus, Signed, S
 use quorate_threshold_signing::failure::Failure;
 use quorate_threshold_signing::protocol::{MAX_REQUEST, RefusalReason, Reply, Request, RequestKind};
 use quorate_threshold_signing::{dealer, evidence};
-use support::{Running, World};
+use support::{Running, TestGroup};
 
 const MESSAGE: &[u8] = b"pay 5 to Bob";
 /// Shorter than the slowest party takes, and long enough for a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
-fn coordinator(world: &World, requester: &str) -> Coordinator {
-    let identity = world.keys(requester).identity().unwrap();
-    Coordinator::new(world.group.clone(), world.public.clone(), identity).unwrap()
+fn coordinator(setup: &TestGroup, requester: &str) -> Coordinator {
+    let identity = setup.keys(requester).identity().unwrap();
+    Coordinator::new(setup.group.clone(), setup.public.clone(), identity).unwrap()
 }
 
 async fn sign(coordinator: &mut Coordinator, check_all: bool) -> Result<Signed, Failure> {
-    coordinator.sign(MESSAGE, SigningOptions { patience: PATIENCE, check_all, index: None }).await
+    coordinator.sign(MESSAGE, SigningOptions { timeout: TIMEOUT, check_all, index: None }).await
 }
 
 /// Starts all parties, some of them with a misbehaviour.
-fn start(world: &World, how: &[(usize, &str)]) -> Vec<Running> {
+fn start(setup: &TestGroup, how: &[(usize, &str)]) -> Vec<Running> {
     let start = |i| match how.iter().find(|(party, _)| *party == i) {
-        Some((_, how)) => world.start(i, &["--misbehave", how]),
-        None => world.start(i, &[]),
+        Some((_, how)) => setup.start(i, &["--misbehave", how]),
+        None => setup.start(i, &[]),
     };
-    (0..world.addresses.len()).map(start).collect()
+    (0..setup.addresses.len()).map(start).collect()
 }
 
 #[tokio::test]
 async fn an_invalid_share_is_named_with_evidence_and_replaced() {
-    let world = World::new(4, 8);
-    let _parties = start(&world, &[(1, "wrong-shares"), (3, "slow:400")]);
-    let mut coordinator = coordinator(&world, "client");
+    let setup = TestGroup::new(4, 8);
+    let _parties = start(&setup, &[(1, "wrong-shares"), (3, "slow:400")]);
+    let mut coordinator = coordinator(&setup, "client");
     let signed = sign(&mut coordinator, false).await.unwrap();
-    world.public.key.verify_message(MESSAGE, &signed.signature).unwrap();
+    setup.public.key.verify_message(MESSAGE, &signed.signature).unwrap();
     // At most t + f checks, and one combination more than failed ones.
     assert_eq!((signed.counts.combinations, signed.counts.share_checks), (2, 3));
     assert!(matches!(signed.parties[1], PartyStatus::Invalid(_)), "{:?}", signed.parties);
     let fault = &coordinator.faults()[&1];
-    assert_eq!(evidence::check(&world.group, &world.public, fault).unwrap(), 1);
+    assert_eq!(evidence::check(&setup.group, &setup.public, fault).unwrap(), 1);
     // The party is excluded now: the next message takes one combination, and waits for the slow party.
     let signed = sign(&mut coordinator, false).await.unwrap();
     assert_eq!((signed.counts.combinations, signed.counts.share_checks), (1, 0));
@@ -58,15 +58,15 @@ async fn an_invalid_share_is_named_with_evidence_and_replaced() {
 
 #[tokio::test]
 async fn an_honest_party_cannot_be_accused() {
-    let world = World::new(4, 8);
-    let _parties = start(&world, &[(2, "wrong-shares")]);
-    let mut coordinator = coordinator(&world, "client");
+    let setup = TestGroup::new(4, 8);
+    let _parties = start(&setup, &[(2, "wrong-shares")]);
+    let mut coordinator = coordinator(&setup, "client");
     let signed = sign(&mut coordinator, true).await.unwrap();
     assert!([0, 1, 3].iter().all(|i| signed.parties[*i] == PartyStatus::Valid), "{:?}", signed.parties);
     let fault = coordinator.faults()[&2].clone();
     let check = |bytes: &[u8]| {
         let fault = Decode::decode(bytes, &()).map_err(Failure::from)?;
-        evidence::check(&world.group, &world.public, &fault)
+        evidence::check(&setup.group, &setup.public, &fault)
     };
     let bytes = fault.encode();
     assert_eq!(check(&bytes).unwrap(), 2);
@@ -77,69 +77,69 @@ async fn an_honest_party_cannot_be_accused() {
         assert!(check(&other).is_err(), "byte {at}");
     }
     // Evidence of one deal is invalid for another deal.
-    let other = World::new(4, 8);
+    let other = TestGroup::new(4, 8);
     assert_eq!(evidence::check(&other.group, &other.public, &fault).unwrap_err().code, "BAD_SIGNATURE");
-    let again = dealer::deal(&world.group, 8, None).unwrap().public;
-    assert_eq!(evidence::check(&world.group, &again, &fault).unwrap_err().code, "WRONG_CONTEXT");
-    assert_eq!(evidence::check(&world.group, &other.public, &fault).unwrap_err().code, "SETUP");
+    let again = dealer::deal(&setup.group, 8, None).unwrap().public;
+    assert_eq!(evidence::check(&setup.group, &again, &fault).unwrap_err().code, "WRONG_CONTEXT");
+    assert_eq!(evidence::check(&setup.group, &other.public, &fault).unwrap_err().code, "SETUP");
 }
 
 #[tokio::test]
 async fn any_behaviour_of_one_of_four_is_tolerated() {
     for how in ["closed", "silent", "garbage", "false-next", "slow:30000"] {
-        let world = World::new(4, 4);
-        let _parties = start(&world, &[(0, how)]);
-        let mut coordinator = coordinator(&world, "client");
+        let setup = TestGroup::new(4, 4);
+        let _parties = start(&setup, &[(0, how)]);
+        let mut coordinator = coordinator(&setup, "client");
         let begin = Instant::now();
         // All presignatures can be used: a faulty party cannot make them appear spent.
         for index in 0..4 {
             let signed = sign(&mut coordinator, false).await.unwrap_or_else(|e| panic!("{how}: {e}"));
             assert_eq!(signed.index, index, "{how}");
         }
-        assert!(begin.elapsed() < PATIENCE, "{how}: {:?}", begin.elapsed());
+        assert!(begin.elapsed() < TIMEOUT, "{how}: {:?}", begin.elapsed());
         assert_eq!(sign(&mut coordinator, false).await.unwrap_err().code, "EXHAUSTED", "{how}");
     }
 }
 
 #[tokio::test]
 async fn two_faulty_of_four_prevent_a_signature_and_are_named() {
-    let world = World::new(4, 8);
-    let mut parties = start(&world, &[(0, "wrong-shares")]);
+    let setup = TestGroup::new(4, 8);
+    let mut parties = start(&setup, &[(0, "wrong-shares")]);
     parties[2].kill();
-    let mut coordinator = coordinator(&world, "client");
+    let mut coordinator = coordinator(&setup, "client");
     let begin = Instant::now();
     let failure = sign(&mut coordinator, false).await.unwrap_err();
     assert_eq!(failure.code, "BELOW_QUORUM");
     assert!(failure.message.contains("p0: sent an INVALID share"), "{failure}");
     assert!(failure.message.contains("p1: sent a valid share"), "{failure}");
-    assert!(failure.message.contains(&format!("p2: {}", world.addresses[2])), "{failure}");
+    assert!(failure.message.contains(&format!("p2: {}", setup.addresses[2])), "{failure}");
     assert!(coordinator.faults().contains_key(&0), "evidence exists without a signature");
-    assert!(begin.elapsed() < PATIENCE);
-    let mut fresh = self::coordinator(&world, "client");
+    assert!(begin.elapsed() < TIMEOUT);
+    let mut fresh = self::coordinator(&setup, "client");
     parties[3].kill();
     let failure = sign(&mut fresh, false).await.unwrap_err();
     assert!(failure.message.contains("p1: available, but not asked"), "{failure}");
-    parties[3] = world.start(3, &[]);
+    parties[3] = setup.start(3, &[]);
     // The message is completed later with the same presignature, when enough parties are available.
-    parties[2] = world.start(2, &[]);
+    parties[2] = setup.start(2, &[]);
     let options = SigningOptions { index: Some(0), ..SigningOptions::default() };
     let signed = coordinator.sign(MESSAGE, options).await.unwrap();
-    world.public.key.verify_message(MESSAGE, &signed.signature).unwrap();
+    setup.public.key.verify_message(MESSAGE, &signed.signature).unwrap();
 }
 
 #[tokio::test]
 async fn a_server_without_the_partys_key_gets_no_request() {
-    let world = World::new(4, 8);
-    let mut parties = start(&world, &[]);
+    let setup = TestGroup::new(4, 8);
+    let mut parties = start(&setup, &[]);
     parties[1].kill();
     // A server with another party's keys at that address.
-    let address = world.addresses[1].to_string();
+    let address = setup.addresses[1].to_string();
     let _impostor = {
         parties[3].kill();
-        world.started(1, world.party(3, &["--listen", &address]))
+        setup.started(1, setup.party(3, &["--listen", &address]))
     };
-    parties[3] = Running(world.command(&["--help"]).spawn().unwrap());
-    let failure = sign(&mut coordinator(&world, "client"), false).await.unwrap_err();
+    parties[3] = Running(setup.command(&["--help"]).spawn().unwrap());
+    let failure = sign(&mut coordinator(&setup, "client"), false).await.unwrap_err();
     assert!(
         failure.message.contains("p1: ") && failure.message.contains("does not prove the key"),
         "{failure}"
@@ -148,9 +148,9 @@ async fn a_server_without_the_partys_key_gets_no_request() {
 
 #[tokio::test]
 async fn concurrent_requesters_never_share_a_presignature() {
-    let world = World::new(4, 400);
-    let _parties = start(&world, &[]);
-    let (mut one, mut two) = (coordinator(&world, "client"), coordinator(&world, "rival"));
+    let setup = TestGroup::new(4, 400);
+    let _parties = start(&setup, &[]);
+    let (mut one, mut two) = (coordinator(&setup, "client"), coordinator(&setup, "rival"));
     let (mut indexes, mut failed) = (BTreeSet::new(), 0);
     for number in 0..20 {
         let texts = ["client", "rival"].map(|name| format!("{name} {number}"));
@@ -160,7 +160,7 @@ async fn concurrent_requesters_never_share_a_presignature() {
         for (signed, text) in [both.0, both.1].into_iter().zip(&texts) {
             match signed {
                 Ok(signed) => {
-                    world.public.key.verify_message(text.as_bytes(), &signed.signature).unwrap();
+                    setup.public.key.verify_message(text.as_bytes(), &signed.signature).unwrap();
                     assert!(indexes.insert(signed.index), "presignature {} was used twice", signed.index);
                 }
                 Err(_) => failed += 1,
@@ -173,21 +173,21 @@ async fn concurrent_requesters_never_share_a_presignature() {
 
 #[tokio::test]
 async fn garbage_and_unknown_keys_lose_only_their_connection() {
-    let world = World::new(4, 8);
-    let _parties = start(&world, &[]);
+    let setup = TestGroup::new(4, 8);
+    let _parties = start(&setup, &[]);
     // Bytes that are not TLS, and silence: more connections than handshake slots.
     let mut held = Vec::new();
     for _ in 0..80 {
-        let mut stream = std::net::TcpStream::connect(world.addresses[0]).unwrap();
+        let mut stream = std::net::TcpStream::connect(setup.addresses[0]).unwrap();
         if held.len() % 2 == 0 {
             let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n");
         }
         held.push(stream);
     }
     // A key that is not in the group file, and a party's key, which is not a requester's.
-    for identity in [Ed25519::generate(&mut getrandom::SysRng).unwrap(), world.keys("p1").identity().unwrap()]
+    for identity in [Ed25519::generate(&mut getrandom::SysRng).unwrap(), setup.keys("p1").identity().unwrap()]
     {
-        let mut stranger = Coordinator::new(world.group.clone(), world.public.clone(), identity).unwrap();
+        let mut stranger = Coordinator::new(setup.group.clone(), setup.public.clone(), identity).unwrap();
         let failure = sign(&mut stranger, false).await.unwrap_err();
         assert_eq!(failure.code, "BELOW_QUORUM");
         assert_eq!(failure.message.matches("does not know this requester's key").count(), 4, "{failure}");
@@ -200,7 +200,7 @@ async fn garbage_and_unknown_keys_lose_only_their_connection() {
 
     let connect = || async {
         for _ in 0..200 {
-            if let Ok(link) = world.connect("client", 0).await {
+            if let Ok(link) = setup.connect("client", 0).await {
                 return link;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;

@@ -13,7 +13,7 @@ use quorate::machine::MemberIndex;
 use quorate_threshold_signing::coordinator::{Coordinator, SigningOptions};
 use quorate_threshold_signing::evidence::verify_attestation;
 use quorate_threshold_signing::protocol::{RefusalReason, Reply};
-use support::World;
+use support::TestGroup;
 
 /// Digest that each presignature of each party was spent on. Two digests of one presignature would reveal the key.
 #[derive(Default)]
@@ -25,12 +25,12 @@ struct Seen {
 }
 
 impl Seen {
-    fn add(&mut self, world: &World, party: usize, index: u32, reply: &Reply) {
+    fn add(&mut self, setup: &TestGroup, party: usize, index: u32, reply: &Reply) {
         match reply {
             Reply::Share(share) => {
                 assert_eq!((usize::from(share.member()), share.index()), (party, index));
                 verify_attestation(
-                    &world.group,
+                    &setup.group,
                     party as MemberIndex,
                     &share.attested_bytes(),
                     share.attestation(),
@@ -57,7 +57,7 @@ impl Seen {
 /// A requester asks a party for shares under presignatures that the other requester uses too, while parties are
 /// killed and restarted.
 async fn ask_for_both(
-    world: Arc<World>,
+    setup: Arc<TestGroup>,
     seen: Arc<Mutex<Seen>>,
     requester: &str,
     party: usize,
@@ -66,7 +66,7 @@ async fn ask_for_both(
     let (mut link, mut step) = (None, 0u32);
     while Instant::now() < end {
         let Some(open) = &mut link else {
-            match world.connect(requester, party).await {
+            match setup.connect(requester, party).await {
                 Ok(connected) => link = Some(connected),
                 Err(_) => tokio::time::sleep(Duration::from_millis(2)).await,
             }
@@ -77,10 +77,10 @@ async fn ask_for_both(
         let back = if step.is_multiple_of(2) { getrandom::u32().unwrap() % 20 } else { 0 };
         // Parties that reserve blocks are asked across blocks, because each run of the process burns one.
         let stride = if party.is_multiple_of(2) { 1 } else { 97 };
-        let at = (step / 4).saturating_sub(back) * stride % world.public.count();
+        let at = (step / 4).saturating_sub(back) * stride % setup.public.count();
         let message = format!("{requester} {at}");
         match open.sign(at, message.as_bytes()).await {
-            Ok(reply) => seen.lock().unwrap().add(&world, party, at, &reply),
+            Ok(reply) => seen.lock().unwrap().add(&setup, party, at, &reply),
             Err(_) => link = None,
         }
     }
@@ -88,32 +88,32 @@ async fn ask_for_both(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_presignature_signs_two_messages_across_kills() {
-    let world = Arc::new(World::new(4, 3_000));
+    let setup = Arc::new(TestGroup::new(4, 3_000));
     let seen = Arc::new(Mutex::new(Seen::default()));
     let end = Instant::now() + Duration::from_secs(10);
     // Two parties record each presignature, two reserve blocks.
     let kills = Arc::new(AtomicU64::new(0));
     let killers: Vec<_> = (0..4_usize)
         .map(|party| {
-            let (world, kills) = (world.clone(), kills.clone());
+            let (setup, kills) = (setup.clone(), kills.clone());
             std::thread::spawn(move || {
                 let more: &[&str] = if party.is_multiple_of(2) { &[] } else { &["--reserve"] };
                 while Instant::now() < end {
-                    let mut running = world.start(party, more);
+                    let mut running = setup.start(party, more);
                     let life = Duration::from_millis(u64::from(getrandom::u32().unwrap() % 400));
                     std::thread::sleep(life);
                     running.kill();
                     kills.fetch_add(1, Ordering::Relaxed);
                 }
                 // The last start, for the final requests.
-                world.start(party, more)
+                setup.start(party, more)
             })
         })
         .collect();
     let requester_keys: Vec<_> = (0..4)
         .flat_map(|party| ["client", "rival"].map(|requester| (party, requester)))
         .map(|(party, requester)| {
-            tokio::spawn(ask_for_both(world.clone(), seen.clone(), requester, party, end))
+            tokio::spawn(ask_for_both(setup.clone(), seen.clone(), requester, party, end))
         })
         .collect();
     for asker in requester_keys {
@@ -125,12 +125,12 @@ async fn no_presignature_signs_two_messages_across_kills() {
     let mut again = 0;
     let sent = seen.lock().unwrap().spent.clone();
     for party in 0..4 {
-        let mut link = world.connect("rival", party).await.unwrap();
+        let mut link = setup.connect("rival", party).await.unwrap();
         for (_, _, index) in sent.keys().filter(|(p, _, _)| *p == party) {
             for requester in ["client", "rival"] {
                 let reply = link.sign(*index, format!("{requester} {index}").as_bytes()).await.unwrap();
                 again += u64::from(matches!(reply, Reply::Share(_)));
-                seen.lock().unwrap().add(&world, party, *index, &reply);
+                seen.lock().unwrap().add(&setup, party, *index, &reply);
             }
         }
     }
@@ -149,7 +149,7 @@ async fn no_presignature_signs_two_messages_across_kills() {
 }
 
 #[tokio::test]
-async fn aborts_at_every_point_spend_what_may_have_been_sent() {
+async fn an_abort_spends_presignatures_that_may_have_been_sent() {
     let points = [
         ("made:1", false),
         ("made:3", false),
@@ -163,18 +163,18 @@ async fn aborts_at_every_point_spend_what_may_have_been_sent() {
         ("sent:3", true),
     ];
     // Each crash point has its own party.
-    let world = World::new(points.len(), 1_030);
+    let setup = TestGroup::new(points.len(), 1_030);
     for (party, (point, reserve)) in points.into_iter().enumerate() {
         let mut seen = Seen::default();
         let more: &[&str] = if reserve { &["--reserve"] } else { &[] };
-        let mut command = world.party(party, more);
+        let mut command = setup.party(party, more);
         command.env("THRESHOLD_SIGNING_ABORT", point);
-        let mut running = world.started(party, command);
-        let mut link = world.connect("client", party).await.unwrap();
+        let mut running = setup.started(party, command);
+        let mut link = setup.connect("client", party).await.unwrap();
         let mut ended_at = None;
         for index in 0..5 {
             match link.sign(index, b"first").await {
-                Ok(reply) => seen.add(&world, party, index, &reply),
+                Ok(reply) => seen.add(&setup, party, index, &reply),
                 Err(_) => {
                     ended_at = Some(index);
                     break;
@@ -184,14 +184,14 @@ async fn aborts_at_every_point_spend_what_may_have_been_sent() {
         let ended_at = ended_at.unwrap_or_else(|| panic!("{point} is not reached"));
         assert!(!running.0.wait().unwrap().success(), "{point}");
 
-        let _running = world.start(party, more);
-        let mut link = world.connect("rival", party).await.unwrap();
+        let _running = setup.start(party, more);
+        let mut link = setup.connect("rival", party).await.unwrap();
         for index in 0..5 {
             let before = seen.spent.contains_key(&(party, 1, index));
             let other = link.sign(index, b"second").await.unwrap();
-            seen.add(&world, party, index, &other);
+            seen.add(&setup, party, index, &other);
             let same = link.sign(index, b"first").await.unwrap();
-            seen.add(&world, party, index, &same);
+            seen.add(&setup, party, index, &same);
             let refused = |reply: &Reply| match reply {
                 Reply::Refused(refusal) => Some(refusal.reason),
                 _ => None,
@@ -208,7 +208,7 @@ async fn aborts_at_every_point_spend_what_may_have_been_sent() {
             }
         }
         if reserve {
-            seen.add(&world, party, 1_024, &link.sign(1_024, b"behind the block").await.unwrap());
+            seen.add(&setup, party, 1_024, &link.sign(1_024, b"behind the block").await.unwrap());
             assert!(seen.spent.contains_key(&(party, 1, 1_024)));
         }
     }
@@ -216,33 +216,33 @@ async fn aborts_at_every_point_spend_what_may_have_been_sent() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn signing_continues_while_parties_are_killed_in_turn() {
-    let world = Arc::new(World::new(4, 2_000));
+    let setup = Arc::new(TestGroup::new(4, 2_000));
     let stop = Arc::new(AtomicBool::new(false));
-    let mut running = world.start_all();
+    let mut running = setup.start_all();
     let killer = {
-        let (world, stop) = (world.clone(), stop.clone());
+        let (setup, stop) = (setup.clone(), stop.clone());
         std::thread::spawn(move || {
             let mut kills = 0;
             while !stop.load(Ordering::Relaxed) {
                 let party = kills % 4;
                 running[party].kill();
                 std::thread::sleep(Duration::from_millis(30));
-                running[party] = world.start(party, &[]);
+                running[party] = setup.start(party, &[]);
                 std::thread::sleep(Duration::from_millis(50));
                 kills += 1;
             }
             kills
         })
     };
-    let identity = world.keys("client").identity().unwrap();
-    let mut coordinator = Coordinator::new(world.group.clone(), world.public.clone(), identity).unwrap();
+    let identity = setup.keys("client").identity().unwrap();
+    let mut coordinator = Coordinator::new(setup.group.clone(), setup.public.clone(), identity).unwrap();
     let (mut indexes, begin) = (BTreeSet::new(), Instant::now());
     let mut number = 0;
     while begin.elapsed() < Duration::from_secs(5) {
         number += 1;
         let message = format!("message {number}");
         let signed = coordinator.sign(message.as_bytes(), SigningOptions::default()).await.unwrap();
-        world.public.key.verify_message(message.as_bytes(), &signed.signature).unwrap();
+        setup.public.key.verify_message(message.as_bytes(), &signed.signature).unwrap();
         assert!(indexes.insert(signed.index), "presignature {} twice", signed.index);
         assert!(coordinator.faults().is_empty());
         // Without the pause a fast machine would spend all presignatures.

@@ -43,7 +43,7 @@ fn the_commands_of_the_readme_work() {
         .env("PATH", path)
         .env("TMPDIR", dir.path());
     let output = bash.stdin(Stdio::null()).output().unwrap();
-    let (code, text) = support::said(&output);
+    let (code, text) = support::exit_code_and_output(&output);
     assert_eq!(code, Some(0), "{text}");
     for expected in [
         "3 messages signed, verified by OpenSSL",

@@ -37,12 +37,12 @@ impl CheckEvidenceArgs {
             print_json(&serde_json::json!({ "culprit": name, "party": culprit, "epoch": share.epoch(),
                 "index": share.index() }));
         } else {
-            let says = format!(
+            let summary = format!(
                 "{name} (party {culprit}) attested an invalid share of presignature {} of epoch {}",
                 share.index(),
                 share.epoch()
             );
-            say!("{}", verdict(&says, true));
+            say!("{}", verdict(&summary, true));
         }
         Ok(())
     }

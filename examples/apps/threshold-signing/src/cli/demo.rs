@@ -73,10 +73,10 @@ impl DemoArgs {
         if self.corrupt.is_some() && self.corrupt == self.kill {
             return Err(Failure::setup("--corrupt and --kill name the same party; name two different ones"));
         }
-        let mut stage = Demonstration::open(&self)?;
-        // All processes end when `stage` is dropped.
+        let mut demonstration = Demonstration::open(&self)?;
+        // All processes end when `demonstration` is dropped.
         tokio::select! {
-            outcome = stage.play() => outcome,
+            outcome = demonstration.run_all() => outcome,
             _ = tokio::signal::ctrl_c() => {
                 Err(Failure::with_code(Exit::Interrupted, "INTERRUPTED", "interrupted; processes and temporary files are removed"))
             }
@@ -103,14 +103,14 @@ impl<'a> Demonstration<'a> {
         Ok(Self { options, dir, addresses, parties: Vec::new(), _temporary: temporary })
     }
 
-    async fn play(&mut self) -> Outcome {
+    async fn run_all(&mut self) -> Outcome {
         self.prepare().await?;
         let with_openssl = openssl().await;
         for number in 0..self.options.messages {
             self.sign(number, with_openssl).await?;
         }
         let culprit = match self.options.corrupt {
-            Some(party) => Some(self.accuse(party).await?),
+            Some(party) => Some(self.check_evidence(party).await?),
             None => None,
         };
         if let Some(party) = self.options.kill {
@@ -124,8 +124,8 @@ impl<'a> Demonstration<'a> {
             let checked =
                 if with_openssl { "verified by OpenSSL" } else { "verified (no openssl on the path)" };
             let plural = if self.options.messages == 1 { "" } else { "s" };
-            let says = format!("{} message{plural} signed, {checked}", self.options.messages);
-            say!("{}", verdict(&says, true));
+            let summary = format!("{} message{plural} signed, {checked}", self.options.messages);
+            say!("{}", verdict(&summary, true));
         }
         Ok(())
     }
@@ -173,7 +173,7 @@ impl<'a> Demonstration<'a> {
     }
 
     /// Verifies the evidence against a party and returns the party's name.
-    async fn accuse(&self, party: u16) -> Result<String, Failure> {
+    async fn check_evidence(&self, party: u16) -> Result<String, Failure> {
         let index = self.options.messages - 1;
         let evidence = format!("{}-1-{index}.evidence", name(party));
         self.run(&[&["check-evidence"][..], &PUBLIC, &[&evidence]].concat()).await?;
@@ -233,8 +233,8 @@ impl<'a> Demonstration<'a> {
             if ended.is_some() || began.elapsed() > START {
                 let log = std::fs::read(self.log(party)).unwrap_or_default();
                 let tail = log.get(log.len().saturating_sub(LOG_TAIL)..).unwrap_or_default();
-                let said = String::from_utf8_lossy(tail).into_owned();
-                return Err(Failure::failed(format!("{} did not start to serve: {said}", name(party))));
+                let tail = String::from_utf8_lossy(tail).into_owned();
+                return Err(Failure::failed(format!("{} did not start to serve: {tail}", name(party))));
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }

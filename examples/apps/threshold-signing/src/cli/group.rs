@@ -10,7 +10,7 @@ use super::common::{Outcome, print_json};
 
 /// Join public key files to a group file for all parties and requesters.
 ///
-/// A party's index is its place among the parties. The file is text and lists the parties and the requesters.
+/// A party's index is its position among the parties. The file is text and lists the parties and the requesters.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:

@@ -24,9 +24,9 @@ use common::Outcome;
 /// Begin with `threshold-signing demo`: it starts four parties as processes, signs, verifies with OpenSSL, and
 /// shows a party that sends invalid shares and a party that is killed.
 ///
-/// By hand: each party and each requester makes its keys (`keys`), one of them joins the public files (`group`), a
-/// dealer that all parties trust deals once, offline (`deal`), each party serves (`serve`), and a requester asks
-/// for signatures (`sign`).
+/// Without the demonstration, each party and each requester makes its keys (`keys`), one of them joins the public
+/// files (`group`), a dealer that all parties trust deals once, offline (`deal`), each party serves (`serve`), and a
+/// requester asks for signatures (`sign`).
 #[derive(Debug, Parser)]
 #[command(name = "threshold-signing", version, after_long_help = Exit::help(), max_term_width = 100)]
 struct Cli {

@@ -14,7 +14,7 @@ use super::common::{Outcome, PublicFiles};
 /// restart the party gives the same share for the same message, and none for another. With --reserve it reserves
 /// blocks of 1,024 presignatures in advance, which is faster; a kill loses the reserved ones.
 ///
-/// Starting with an epoch closes all earlier epochs for ever.
+/// Starting with an epoch closes all earlier epochs permanently.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -42,7 +42,7 @@ pub(super) struct ServeArgs {
     #[arg(long, value_name = "HOST:PORT")]
     listen: Option<String>,
 
-    /// Reserve presignatures in blocks: shares do not wait for the disk, but a crash burns up to 1,024 presignatures.
+    /// Reserve presignatures in blocks: shares do not wait for the disk, but a crash consumes up to 1,024 presignatures.
     #[arg(long)]
     reserve: bool,
 
@@ -89,16 +89,16 @@ fn stop_signal(with_stdin: bool) -> Result<impl Future<Output = ()>, Failure> {
     let mut term =
         signal(SignalKind::terminate()).map_err(|e| Failure::failed(format!("waiting for signals: {e}")))?;
     let (end, ended) = tokio::sync::oneshot::channel::<()>();
-    let mut kept = Some(end);
+    let mut sender = Some(end);
     if with_stdin {
-        let end = kept.take();
+        let end = sender.take();
         std::thread::spawn(move || {
             let _ = std::io::stdin().lock().read_to_end(&mut Vec::new());
             drop(end);
         });
     }
     Ok(async move {
-        let _kept = kept;
+        let _sender = sender;
         tokio::select! {
             _ = tokio::signal::ctrl_c() => {}
             _ = term.recv() => {}

@@ -44,7 +44,7 @@ pub(super) struct SignArgs {
     #[arg(long, value_name = "DIR", default_value = ".")]
     evidence: PathBuf,
 
-    /// Wait for each party and check each share by itself, also after the signature is complete.
+    /// Wait for each party and check each share individually, also after the signature is complete.
     #[arg(long)]
     check_all: bool,
 
@@ -52,9 +52,9 @@ pub(super) struct SignArgs {
     #[arg(long, value_name = "N")]
     index: Option<u32>,
 
-    /// Time limit.
+    /// Time limit in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
-    patience: u64,
+    timeout: u64,
 
     /// Print JSON.
     #[arg(long)]
@@ -68,17 +68,18 @@ impl SignArgs {
         let message = self.message.bytes()?;
         let identity = Keys::load(&self.keys)?.identity()?;
         let mut coordinator = Coordinator::new(group.clone(), public.clone(), identity)?;
-        let patience = Duration::from_secs(self.patience);
-        let options = SigningOptions { patience, check_all: self.check_all, index: self.index };
+        let timeout = Duration::from_secs(self.timeout);
+        let options = SigningOptions { timeout, check_all: self.check_all, index: self.index };
         let outcome = coordinator.sign(&message, options).await;
-        let evidence = self.accuse(&group, &coordinator)?;
+        let evidence = self.write_evidence(&group, &coordinator)?;
         let signed = outcome?;
         let der = signed.signature.to_der();
         if let Some(path) = &self.out {
             fs::write(path, &der).or_fail(Exit::Failed, format!("writing {}", path.display()))?;
         }
-        let gave = |standing: &&PartyStatus| matches!(standing, PartyStatus::Unchecked | PartyStatus::Valid);
-        let right = signed.parties.iter().filter(gave).count();
+        let has_share =
+            |standing: &&PartyStatus| matches!(standing, PartyStatus::Unchecked | PartyStatus::Valid);
+        let right = signed.parties.iter().filter(has_share).count();
         if self.json {
             let parties: Vec<_> = (0..)
                 .zip(&signed.parties)
@@ -110,7 +111,7 @@ impl SignArgs {
     }
 
     /// Writes the evidence files, reports each faulty party, and returns the paths by party.
-    fn accuse(&self, group: &Group, coordinator: &Coordinator) -> Result<serde_json::Value, Failure> {
+    fn write_evidence(&self, group: &Group, coordinator: &Coordinator) -> Result<serde_json::Value, Failure> {
         let mut written = serde_json::Map::new();
         for (party, fault) in coordinator.faults() {
             let (name, share) = (group.party(*party), fault.share());

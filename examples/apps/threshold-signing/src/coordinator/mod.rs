@@ -3,7 +3,7 @@
 //!
 //! **Choice of the presignature.** Each party reports the index from which on it has used no presignature. With t the
 //! number of shares that make a signature, the coordinator takes the t-th smallest index: at least t parties report it
-//! as fresh, and if all honest parties answer, at least one of them reports an index as high, so that a faulty party
+//! as fresh, and if all honest parties answer, at least one of them reports an index at least as high, so that a faulty party
 //! cannot waste presignatures. Two requesters can choose the same presignature at the same time. Some parties then
 //! refuse with `CONTRADICTION`, and each requester tries again with a random offset. A presignature whose signature
 //! was begun but not completed is spent.
@@ -55,7 +55,7 @@ const QUEUE: usize = 8;
 #[derive(Clone, Copy, Debug)]
 pub struct SigningOptions {
     /// Time limit for the message.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// Waits for the share of each party and checks it, also after the signature is complete.
     pub check_all: bool,
     /// Index of the presignature; `None` for the next unused one.
@@ -64,7 +64,7 @@ pub struct SigningOptions {
 
 impl Default for SigningOptions {
     fn default() -> Self {
-        Self { patience: Duration::from_secs(10), check_all: false, index: None }
+        Self { timeout: Duration::from_secs(10), check_all: false, index: None }
     }
 }
 
@@ -143,7 +143,7 @@ impl Coordinator {
                 message.len()
             )));
         }
-        let deadline = Instant::now() + options.patience;
+        let deadline = Instant::now() + options.timeout;
         let mut parties = vec![PartyStatus::Pending; self.peers.len()];
         if options.index.is_none() {
             self.query_status_with_retries(deadline, &mut parties).await;

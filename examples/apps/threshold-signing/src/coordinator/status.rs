@@ -12,13 +12,13 @@ pub enum PartyStatus {
     Pending,
     /// The party reported its next presignature, but was not asked for a share because too few parties are available.
     Ready,
-    /// The party sent a share that was not checked by itself.
+    /// The party sent a share that was not checked individually.
     Unchecked,
-    /// The party sent a share that was checked by itself and is valid.
+    /// The party sent a share that was checked individually and is valid.
     Valid,
     /// The party sent an invalid share, as the evidence proves.
     Invalid(Box<ShareFault<Secp256k1>>),
-    /// The party sent something that no honest party sends, but that proves nothing to a third party.
+    /// The party sent a message that no honest party sends, but that is no evidence for a third party.
     Misbehaved(String),
     /// The party refused.
     Refused(Refusal),

@@ -7,11 +7,11 @@
 //! Requests that wait at the same time share one write to the disk. If the disk fails, none of their shares is
 //! sent, the party signs nothing more, and the process exits.
 
-mod adopt;
 mod crash;
 mod durable;
 mod misbehave;
 mod server;
+mod share_binding;
 mod signer;
 
 pub use durable::Durable;

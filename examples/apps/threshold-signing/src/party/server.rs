@@ -16,9 +16,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
 
-use super::adopt::adopt;
 use super::crash::{CrashPoints, Point};
 use super::misbehave::Misbehaviour;
+use super::share_binding::bind_shares;
 use super::signer::Signer;
 use crate::PROTOCOL;
 use crate::deal::{PublicDeal, read_sealed};
@@ -30,15 +30,15 @@ use crate::protocol::{
 };
 
 /// Maximum number of connections that have not completed the TLS handshake.
-const STRANGERS: usize = 64;
+const MAX_HANDSHAKES: usize = 64;
 /// Time limit for the TLS handshake.
-const HANDSHAKE: Duration = Duration::from_secs(5);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of connections of one requester.
-const CONNECTIONS: usize = 16;
+const MAX_CONNECTIONS: usize = 16;
 /// Time after which an idle connection is closed.
-const IDLE: Duration = Duration::from_secs(300);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
 /// Maximum number of requests that wait for the signer. When it is reached, connections are not read.
-const QUEUE: usize = 64;
+const MAX_QUEUED: usize = 64;
 
 /// Configuration of a party.
 pub struct PartyConfig {
@@ -74,7 +74,7 @@ struct Context {
     tls: Tls,
     public: Arc<PublicDeal>,
     jobs: mpsc::Sender<Job>,
-    strangers: Arc<Semaphore>,
+    handshakes: Arc<Semaphore>,
     requesters: Vec<Arc<Semaphore>>,
     misbehaviour: Option<Misbehaviour>,
     points: CrashPoints,
@@ -114,7 +114,7 @@ impl Party {
             &Ed25519::public_key(&identity),
         );
         let mut journal = Journal::open(&data, &binding)?;
-        adopt(&shares, journal.id())?;
+        bind_shares(&shares, journal.id())?;
         let mut guard = Guard::<Ed25519>::restore(keys.identity()?, chain, journal.load()?)
             .or_fail(Exit::Setup, format!("data directory {}", data.display()))?;
         if let Some(before) = public.deal.epoch().checked_sub(1).filter(|epoch| *epoch > 0) {
@@ -131,14 +131,14 @@ impl Party {
         let address = listen.or(address).unwrap_or_default();
         let listener = TcpListener::bind(&address).await;
         let listener = listener.map_err(|source| NodeError::Bind { address, source })?;
-        let (jobs, work) = mpsc::channel(QUEUE);
+        let (jobs, work) = mpsc::channel(MAX_QUEUED);
         let (end, ended) = oneshot::channel();
         let context = Arc::new(Context {
             tls: Tls::new(identity, &requester_keys, PROTOCOL)?,
             public,
             jobs,
-            strangers: Arc::new(Semaphore::new(STRANGERS)),
-            requesters: group.requesters.iter().map(|_| Arc::new(Semaphore::new(CONNECTIONS))).collect(),
+            handshakes: Arc::new(Semaphore::new(MAX_HANDSHAKES)),
+            requesters: group.requesters.iter().map(|_| Arc::new(Semaphore::new(MAX_CONNECTIONS))).collect(),
             misbehaviour,
             points: points()?,
         });
@@ -186,7 +186,7 @@ impl Party {
                     return Err(Failure::failed(format!("the party cannot sign: {why}")));
                 }
                 accepted = listener.accept() => match accepted {
-                    Ok((stream, _)) => greet(&context, stream),
+                    Ok((stream, _)) => spawn_connection(&context, stream),
                     // Too many open files: connections that end free some.
                     Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
                 },
@@ -196,28 +196,30 @@ impl Party {
 }
 
 /// Serves a connection in its own task, or drops it if too many handshakes are in progress.
-fn greet(context: &Arc<Context>, stream: TcpStream) {
-    let Ok(stranger) = context.strangers.clone().try_acquire_owned() else { return };
+fn spawn_connection(context: &Arc<Context>, stream: TcpStream) {
+    let Ok(handshake) = context.handshakes.clone().try_acquire_owned() else { return };
     let context = context.clone();
     tokio::spawn(async move {
         // Connection errors are not reported here: the requester reports them.
-        let _ = connection(&context, stream, stranger).await;
+        let _ = connection(&context, stream, handshake).await;
     });
 }
 
 async fn connection(
     context: &Context,
     stream: TcpStream,
-    stranger: OwnedSemaphorePermit,
+    handshake: OwnedSemaphorePermit,
 ) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
-    let Ok(stream) = timeout(HANDSHAKE, context.tls.acceptor().accept(stream)).await else { return Ok(()) };
+    let Ok(stream) = timeout(HANDSHAKE_TIMEOUT, context.tls.acceptor().accept(stream)).await else {
+        return Ok(());
+    };
     let mut stream: TlsStream<TcpStream> = stream?;
     let proved = context.tls.member(stream.get_ref().1.peer_certificates());
     let room = proved.and_then(|requester| context.requesters.get(usize::from(requester)).cloned());
     let Some(Ok(_room)) = room.map(Semaphore::try_acquire_owned) else { return Ok(()) };
-    drop(stranger);
-    while let Some(frame) = read_frame(&mut stream, MAX_REQUEST, IDLE).await? {
+    drop(handshake);
+    while let Some(frame) = read_frame(&mut stream, MAX_REQUEST, IDLE_TIMEOUT).await? {
         let (reply, readable) = match Request::decode(&frame, &()) {
             Ok(request) => (answer(context, request).await, true),
             Err(_) => (Some(refused(RefusalReason::Malformed)), false),
@@ -258,12 +260,12 @@ fn refused(reason: RefusalReason) -> Reply {
 /// Runs the signer's thread. Returns when the server is dropped, or with the reason why the disk failed.
 fn run(mut signer: Signer, mut jobs: mpsc::Receiver<Job>) -> Option<String> {
     while let Some(first) = jobs.blocking_recv() {
-        let mut taken = vec![first];
+        let mut batch = vec![first];
         while let Ok(job) = jobs.try_recv() {
-            taken.push(job);
+            batch.push(job);
         }
         let (mut requests, mut waiting) = (Vec::new(), Vec::new());
-        for Job { kind, answer } in taken {
+        for Job { kind, answer } in batch {
             // The connection may have been closed.
             let _ = match kind {
                 RequestKind::Sign { index, message } => {

@@ -24,14 +24,14 @@ use tokio_rustls::client::TlsStream;
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_threshold-signing");
 
 /// A group with its files on disk.
-pub(crate) struct World {
+pub(crate) struct TestGroup {
     pub(crate) dir: TempDir,
     pub(crate) group: Arc<Group>,
     pub(crate) public: Arc<PublicDeal>,
     pub(crate) addresses: Vec<SocketAddr>,
 }
 
-impl World {
+impl TestGroup {
     /// Makes a group of `parties` parties and two requesters, with `count` presignatures.
     pub(crate) fn new(parties: usize, count: u32) -> Self {
         let dir = tempfile::tempdir().unwrap();
@@ -172,7 +172,7 @@ impl Drop for Running {
 }
 
 /// Returns the exit code of a command and its output.
-pub(crate) fn said(output: &Output) -> (Option<i32>, String) {
+pub(crate) fn exit_code_and_output(output: &Output) -> (Option<i32>, String) {
     let text = [&output.stdout[..], &output.stderr].concat();
     (output.status.code(), String::from_utf8_lossy(&text).into_owned())
 }

@@ -1,9 +1,9 @@
 //! Binds a share file to the journal that records its spent presignatures.
 //!
-//! With an empty or foreign journal, a party would sign again with spent presignatures: two signatures of one
-//! presignature reveal the key. The first start therefore writes a file beside the shares, with the suffix `.used`,
-//! that names their journal; a start with any other journal is refused. This prevents mistakes. It does not protect
-//! against copying the shares elsewhere or restoring a data directory from a copy: never do either.
+//! With an empty journal, or the journal of other shares, a party would sign again with spent presignatures: two
+//! signatures of one presignature reveal the key. The first start therefore writes a file beside the shares, with the
+//! suffix `.used`, that names their journal; a start with any other journal is refused. This prevents mistakes. It does
+//! not protect against copied shares or a data directory that was restored from a copy: never use either.
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,8 @@ use crate::files::{read, write_new};
 const MAX_FILE: u64 = 256;
 
 /// Binds the shares to the journal; fails if they are bound to another one. Must be called before anything is signed.
-pub(super) fn adopt(shares: &Path, journal: [u8; 16]) -> Result<(), Failure> {
-    let path = used(shares);
+pub(super) fn bind_shares(shares: &Path, journal: [u8; 16]) -> Result<(), Failure> {
+    let path = binding_path(shares);
     let text = format!("these shares are spent in the journal\n{}\n", hex::encode(journal));
     if !path.exists() {
         return write_new(&path, true, text.as_bytes());
@@ -25,7 +25,7 @@ pub(super) fn adopt(shares: &Path, journal: [u8; 16]) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::with_code(
-        crate::failure::Exit::Setup,
+        Exit::Setup,
         "SHARES_IN_USE",
         format!(
             "{} were used with another data directory, as {} records; start with that one. If it is lost, so are these \
@@ -37,7 +37,7 @@ pub(super) fn adopt(shares: &Path, journal: [u8; 16]) -> Result<(), Failure> {
     ))
 }
 
-fn used(shares: &Path) -> PathBuf {
+fn binding_path(shares: &Path) -> PathBuf {
     let mut name = shares.file_name().unwrap_or_default().to_owned();
     name.push(".used");
     shares.with_file_name(name)
@@ -51,11 +51,11 @@ mod tests {
     fn shares_are_bound_to_the_journal_of_their_first_use() {
         let dir = tempfile::tempdir().unwrap();
         let shares = dir.path().join("alice.sealed");
-        adopt(&shares, [1; 16]).unwrap();
-        adopt(&shares, [1; 16]).unwrap();
-        assert_eq!(adopt(&shares, [2; 16]).unwrap_err().code, "SHARES_IN_USE");
-        std::fs::write(used(&shares), "").unwrap();
-        assert_eq!(adopt(&shares, [1; 16]).unwrap_err().code, "SHARES_IN_USE");
-        adopt(&dir.path().join("bob.sealed"), [1; 16]).unwrap();
+        bind_shares(&shares, [1; 16]).unwrap();
+        bind_shares(&shares, [1; 16]).unwrap();
+        assert_eq!(bind_shares(&shares, [2; 16]).unwrap_err().code, "SHARES_IN_USE");
+        std::fs::write(binding_path(&shares), "").unwrap();
+        assert_eq!(bind_shares(&shares, [1; 16]).unwrap_err().code, "SHARES_IN_USE");
+        bind_shares(&dir.path().join("bob.sealed"), [1; 16]).unwrap();
     }
 }
