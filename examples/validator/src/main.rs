@@ -1,4 +1,4 @@
-//! The binary `quorate`: run a network, run a validator, and talk to either.
+//! The binary `quorate`: runs testnets and validators, and is a client of both.
 #![forbid(unsafe_code)]
 
 mod api;
@@ -19,7 +19,7 @@ use quorate_support::tell;
 
 /// A validator network that commits transactions on BLS quorum certificates.
 ///
-/// Begin with `quorate testnet`: four validators on this machine, under load. While it runs, submit a transaction of
+/// Start with `quorate testnet`: four validators on this machine, under load. While it runs, submit a transaction of
 /// your own from another terminal with `quorate submit --wait "put greeting hello"`, and read it back with
 /// `quorate get --key greeting`.
 ///

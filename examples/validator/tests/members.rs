@@ -9,11 +9,11 @@ use std::os::unix::process::ExitStatusExt;
 
 use quorate_support::ports::free_address;
 use serde_json::{Value, json};
-use support::{Bench, Running, eventually};
+use support::{Running, Sandbox, eventually};
 
 /// A chain with one process per validator.
 struct Chain {
-    bench: Bench,
+    sandbox: Sandbox,
     running: Vec<(&'static str, Running)>,
 }
 
@@ -21,7 +21,7 @@ const FOUNDERS: [&str; 4] = ["alice", "bob", "carol", "dave"];
 
 impl Chain {
     fn new() -> Self {
-        let chain = Self { bench: Bench::new(), running: Vec::new() };
+        let chain = Self { sandbox: Sandbox::new(), running: Vec::new() };
         let mut arguments = vec!["genesis".to_owned(), "--chain".into(), "test".into()];
         arguments.extend(["--protocol".into(), "gosig".into()]);
         for name in FOUNDERS {
@@ -29,32 +29,32 @@ impl Chain {
             chain.configure(name, "");
             arguments.push(format!("{name}/public.toml"));
         }
-        chain.bench.ok(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        chain.sandbox.ok(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
         chain
     }
 
     fn keys(&self, name: &str) {
         let address = free_address().unwrap().to_string();
-        self.bench.ok(&["keygen", "--name", name, "--address", &address, "--out", name]);
+        self.sandbox.ok(&["keygen", "--name", name, "--address", &address, "--out", name]);
     }
 
     /// Writes a configuration with unique addresses, an empty data directory, and extra lines under `[node]`.
     fn configure(&self, name: &str, more: &str) {
         let (http, stream) = (free_address().unwrap(), free_address().unwrap());
-        let public = self.bench.read(&format!("{name}/public.toml"));
+        let public = self.sandbox.read(&format!("{name}/public.toml"));
         let address = public.lines().find_map(|line| line.strip_prefix("address = ")).unwrap();
         let config = format!(
             "[node]\ngenesis = '../genesis.toml'\nkeys = 'keys'\ndata = 'data'\n{more}\
              [links]\nlisten = {address}\n\
              [clients]\nhttp = '{http}'\nstream = '{stream}'\n"
         );
-        self.bench.write(&format!("{name}/config.toml"), config);
+        self.sandbox.write(&format!("{name}/config.toml"), config);
     }
 
     fn start(&mut self, name: &'static str) {
-        let path = self.bench.path(&format!("{name}/log.txt"));
+        let path = self.sandbox.path(&format!("{name}/log.txt"));
         let log = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
-        let mut command = self.bench.command(&["run", "--config", &format!("{name}/config.toml")]);
+        let mut command = self.sandbox.command(&["run", "--config", &format!("{name}/config.toml")]);
         command.stdout(std::process::Stdio::null()).stderr(log);
         self.running.push((name, Running { child: command.spawn().unwrap() }));
     }
@@ -67,24 +67,24 @@ impl Chain {
     fn kill(&mut self, name: &str) {
         let process = self.process(name);
         process.signal("KILL");
-        assert_eq!(process.child.wait().unwrap().signal(), Some(9), "it was still there to be killed");
+        assert_eq!(process.child.wait().unwrap().signal(), Some(9), "the process was running");
         self.running.retain(|(running, _)| *running != name);
     }
 
     /// Waits for the process to end, and returns its exit code and its log.
-    fn until_it_ends(&mut self, name: &str) -> (Option<i32>, String) {
+    fn wait_for_exit(&mut self, name: &str) -> (Option<i32>, String) {
         let mut code = None;
-        eventually("its end", || {
+        eventually("the process exits", || {
             let ended = self.process(name).child.try_wait().unwrap();
             code = ended.and_then(|status| status.code());
             ended.is_some()
         });
         self.running.retain(|(running, _)| *running != name);
-        (code, self.bench.read(&format!("{name}/log.txt")))
+        (code, self.sandbox.read(&format!("{name}/log.txt")))
     }
 
     fn node(&self, name: &str) -> String {
-        let config = self.bench.read(&format!("{name}/config.toml"));
+        let config = self.sandbox.read(&format!("{name}/config.toml"));
         let http = config.lines().find(|line| line.starts_with("http")).unwrap();
         format!("http://{}", http.split('\'').nth(1).unwrap())
     }
@@ -97,22 +97,22 @@ impl Chain {
 
     fn ok(&self, name: &str, arguments: &[&str]) -> String {
         let arguments = self.ask(name, arguments);
-        self.bench.ok(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+        self.sandbox.ok(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    fn fails(&self, code: i32, says: &str, name: &str, arguments: &[&str]) {
+    fn fails(&self, code: i32, expected: &str, name: &str, arguments: &[&str]) {
         let arguments = self.ask(name, arguments);
-        self.bench.fails(code, says, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        self.sandbox.fails(code, expected, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
     }
 
     fn status(&self, name: &str) -> Option<Value> {
-        let done = self.bench.run(&["status", "--json", "--node", &self.node(name)]);
+        let done = self.sandbox.run(&["status", "--json", "--node", &self.node(name)]);
         let list: Value = serde_json::from_str(&done.stdout).ok()?;
         Some(list[0].clone()).filter(|status| status["height"].is_u64())
     }
 
     /// Waits until the validator is a member of the epoch.
-    fn until_member(&self, name: &str, epoch: u64) {
+    fn wait_for_membership(&self, name: &str, epoch: u64) {
         eventually(&format!("{name} as a member of epoch {epoch}"), || {
             self.status(name).is_some_and(|status| {
                 status["epoch"] == json!(epoch) && status["me"].is_u64() && status["syncing"] == json!(false)
@@ -129,7 +129,7 @@ impl Chain {
     /// Waits until all running validators have the same newest block, and compares their states.
     fn compare_states(&self) {
         let mut roots = Vec::new();
-        eventually("one height and state of all", || {
+        eventually("all validators report one height", || {
             let all: Option<Vec<Value>> = self.running.iter().map(|(name, _)| self.status(name)).collect();
             let Some(all) = all else { return false };
             roots = all
@@ -146,19 +146,19 @@ impl Chain {
 fn validators_join_and_leave_while_others_are_killed() {
     let mut chain = Chain::new();
     FOUNDERS.iter().for_each(|name| chain.start(name));
-    FOUNDERS.iter().for_each(|name| chain.until_member(name, 0));
+    FOUNDERS.iter().for_each(|name| chain.wait_for_membership(name, 0));
     let first = chain.commit("alice", "put first of-epoch-0");
 
-    // A fifth validator with an empty directory: keys of no member are refused, unless it observes.
+    // A fifth validator with an empty directory: a node that is no member is refused unless it observes.
     chain.keys("erin");
     chain.configure("erin", "");
     chain.start("erin");
-    let (code, log) = chain.until_it_ends("erin");
+    let (code, log) = chain.wait_for_exit("erin");
     assert_eq!(code, Some(3), "{log}");
     assert!(log.contains("observe"), "{log}");
     chain.configure("erin", "observe = true\n");
     chain.start("erin");
-    eventually("erin", || chain.status("erin").is_some());
+    eventually("erin responds", || chain.status("erin").is_some());
     assert_eq!(chain.status("erin").unwrap()["me"], Value::Null);
 
     // Erin requests to join. The members approve in a file and a copy. Too few approvals are refused.
@@ -189,10 +189,10 @@ fn validators_join_and_leave_while_others_are_killed() {
     chain.ok("alice", &["member", "submit", "erin.toml", "copy.toml"]);
     chain.kill("bob");
     for name in ["alice", "carol", "dave", "erin"] {
-        chain.until_member(name, 1);
+        chain.wait_for_membership(name, 1);
     }
     chain.start("bob");
-    chain.until_member("bob", 1);
+    chain.wait_for_membership("bob", 1);
     // Erin has read the blocks committed before she joined.
     assert_eq!(chain.status("erin").unwrap()["me"], json!(4));
     assert_eq!(chain.ok("erin", &["get", &first]), "put first of-epoch-0\n");
@@ -207,12 +207,12 @@ fn validators_join_and_leave_while_others_are_killed() {
     }
     chain.ok("erin", &["member", "submit", "bob.toml"]);
     chain.kill("dave");
-    let (code, log) = chain.until_it_ends("bob");
+    let (code, log) = chain.wait_for_exit("bob");
     assert_eq!(code, Some(11), "{log}");
     assert!(log.contains("left"), "{log}");
     chain.start("dave");
     for name in ["alice", "carol", "dave", "erin"] {
-        chain.until_member(name, 2);
+        chain.wait_for_membership(name, 2);
     }
     assert_eq!(chain.status("dave").unwrap()["me"], json!(2));
     let third = chain.commit("dave", "put third of-epoch-2");
@@ -220,7 +220,7 @@ fn validators_join_and_leave_while_others_are_killed() {
 
     // A validator that left stops with the same error after a restart, and its keys cannot join again.
     chain.start("bob");
-    assert_eq!(chain.until_it_ends("bob").0, Some(11));
+    assert_eq!(chain.wait_for_exit("bob").0, Some(11));
     chain.fails(
         3,
         "was in use in epoch 0",
@@ -254,33 +254,34 @@ fn validators_join_and_leave_while_others_are_killed() {
     // The saved epochs replace a validator, unless an epoch was omitted or changed.
     let list = ["member", "list", "--genesis", "genesis.toml", "--epochs"];
     let with = |file: &'static str| [&list[..], &[file]].concat();
-    assert!(chain.bench.ok(&with("epochs.json")).contains("epoch 2"));
-    let kept: Value = serde_json::from_str(&chain.bench.read("epochs.json")).unwrap();
+    assert!(chain.sandbox.ok(&with("epochs.json")).contains("epoch 2"));
+    let kept: Value = serde_json::from_str(&chain.sandbox.read("epochs.json")).unwrap();
     for (field, from) in [("payload", 1), ("finality", 1), ("block", 0)] {
         let mut wrong = kept.clone();
         let mut bytes = hex::decode(wrong["epochs"][from][field].as_str().unwrap()).unwrap();
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;
         wrong["epochs"][from][field] = json!(hex::encode(bytes));
-        chain.bench.write("wrong.json", wrong.to_string());
-        chain.bench.fails(7, "do not follow from the genesis", &with("wrong.json"));
+        chain.sandbox.write("wrong.json", wrong.to_string());
+        chain.sandbox.fails(7, "do not follow from the genesis", &with("wrong.json"));
     }
     let skipped = json!({ "epochs": [kept["epochs"][1]] });
-    chain.bench.write("wrong.json", skipped.to_string());
-    chain.bench.fails(7, "do not follow from the genesis", &with("wrong.json"));
+    chain.sandbox.write("wrong.json", skipped.to_string());
+    chain.sandbox.fails(7, "do not follow from the genesis", &with("wrong.json"));
 }
 
 /// Commands and errors that need no running validator.
 #[test]
-fn changes_are_made_and_checked_without_a_network() {
+fn changes_are_created_and_verified_without_a_network() {
     let chain = Chain::new();
-    let bench = &chain.bench;
-    bench.write("epochs.json", "{\"epochs\":[]}");
+    let sandbox = &chain.sandbox;
+    sandbox.write("epochs.json", "{\"epochs\":[]}");
     let offline = |arguments: &[&'static str]| {
         [arguments, &["--genesis", "genesis.toml", "--epochs", "epochs.json"]].concat()
     };
-    let ok = |arguments: &[&'static str]| bench.ok(&offline(arguments));
-    let fails = |code, says: &str, arguments: &[&'static str]| bench.fails(code, says, &offline(arguments));
+    let ok = |arguments: &[&'static str]| sandbox.ok(&offline(arguments));
+    let fails =
+        |code, expected: &str, arguments: &[&'static str]| sandbox.fails(code, expected, &offline(arguments));
     assert!(ok(&["member", "list"]).contains("epoch 0"));
     chain.keys("erin");
     let printed = ok(&["member", "join", "erin/public.toml=3", "--out", "erin.toml"]);
@@ -299,9 +300,9 @@ fn changes_are_made_and_checked_without_a_network() {
     );
 
     let change = |file: &str, from: &str, to: &str| {
-        let text = bench.read(file);
+        let text = sandbox.read(file);
         assert!(text.contains(from), "{text}");
-        bench.write("wrong.toml", text.replacen(from, to, 1));
+        sandbox.write("wrong.toml", text.replacen(from, to, 1));
     };
     let show = ["member", "show", "wrong.toml"];
     change("bob.toml", "epoch = 0", "epoch = 1");
@@ -314,12 +315,12 @@ fn changes_are_made_and_checked_without_a_network() {
     fails(3, "identity key of erin", &show);
     fails(3, "different changes", &["member", "show", "bob.toml", "erin.toml"]);
     // A signature on another change is reported as invalid.
-    let signed = bench.read("bob.toml").split_once("\n[[allowed]]").unwrap().1.to_owned();
-    bench.write("wrong.toml", format!("{}\n[[allowed]]{signed}", bench.read("erin.toml")));
+    let signed = sandbox.read("bob.toml").split_once("\n[[allowed]]").unwrap().1.to_owned();
+    sandbox.write("wrong.toml", format!("{}\n[[allowed]]{signed}", sandbox.read("erin.toml")));
     let shown = ok(&show);
     assert!(shown.contains("no member yet") && shown.contains("invalid approval: alice"), "{shown}");
 
-    bench.ok(&[
+    sandbox.ok(&[
         "genesis",
         "--chain",
         "other",
@@ -329,15 +330,19 @@ fn changes_are_made_and_checked_without_a_network() {
         "--protocol",
         "gosig",
     ]);
-    bench.fails(
+    sandbox.fails(
         3,
         "not for other",
         &["member", "show", "bob.toml", "--genesis", "other.toml", "--epochs", "epochs.json"],
     );
     let last =
         ["member", "leave", "alice", "--out", "x.toml", "--genesis", "other.toml", "--epochs", "epochs.json"];
-    bench.fails(3, "the last member", &last);
-    bench.ok(&["genesis", "--chain", "fixed", "--out", "fixed.toml", "alice/public.toml"]);
-    bench.fails(3, "runs jolteon", &["member", "list", "--genesis", "fixed.toml", "--epochs", "epochs.json"]);
-    bench.fails(2, "--protocol gosig", &["testnet", "--join", "1", "--duration", "2"]);
+    sandbox.fails(3, "the last member", &last);
+    sandbox.ok(&["genesis", "--chain", "fixed", "--out", "fixed.toml", "alice/public.toml"]);
+    sandbox.fails(
+        3,
+        "runs jolteon",
+        &["member", "list", "--genesis", "fixed.toml", "--epochs", "epochs.json"],
+    );
+    sandbox.fails(2, "--protocol gosig", &["testnet", "--join", "1", "--duration", "2"]);
 }

@@ -1,16 +1,16 @@
-//! Networks of processes: they commit, lose and regain members, and never deliver contradicting blocks.
+//! Testnets of validator processes: commits, kills, restarts and membership changes, without contradicting blocks.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod support;
 
 use serde_json::{Value, json};
-use support::{Bench, Running, eventually, validators_under};
+use support::{Running, Sandbox, eventually, validators_under};
 
 /// Runs a testnet to its end and returns its JSON report.
-fn testnet(bench: &Bench, arguments: &[&str]) -> Value {
+fn testnet(sandbox: &Sandbox, arguments: &[&str]) -> Value {
     let all: Vec<&str> = ["testnet", "--json"].iter().chain(arguments).copied().collect();
-    let printed = bench.ok(&all);
+    let printed = sandbox.ok(&all);
     assert_eq!(printed.lines().count(), 1, "{printed}");
     let report: Value = serde_json::from_str(&printed).unwrap();
     assert_eq!(report["agreement"]["contradictions"], json!([]), "{report}");
@@ -19,22 +19,22 @@ fn testnet(bench: &Bench, arguments: &[&str]) -> Value {
 }
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("expected a number, got {value}"))
 }
 
-/// Starts a testnet that runs until it is told to stop.
-fn start(bench: &Bench, arguments: &[&str]) -> Running {
+/// Starts a testnet that runs until it receives a signal.
+fn start(sandbox: &Sandbox, arguments: &[&str]) -> Running {
     let all: Vec<&str> = ["testnet"].iter().chain(arguments).copied().collect();
-    let mut running = bench.start(&all);
-    running.until_it_prints("height");
+    let mut running = sandbox.start(&all);
+    running.wait_for_line("height");
     running
 }
 
 #[test]
-fn four_validators_commit_what_falls_due_and_agree() {
-    let bench = Bench::new();
+fn four_validators_commit_the_load_and_agree() {
+    let sandbox = Sandbox::new();
     for scheme in ["bls", "ed25519"] {
-        let report = testnet(&bench, &["--duration", "3", "--rate", "500", "--scheme", scheme]);
+        let report = testnet(&sandbox, &["--duration", "3", "--rate", "500", "--scheme", scheme]);
         assert!(number(&report["submitted"]) >= 1400.0, "{report}");
         assert!(number(&report["committed_percent"]) >= 95.0, "{report}");
         assert_eq!((&report["scheme"], &report["nodes"]), (&json!(scheme), &json!(4)));
@@ -46,17 +46,17 @@ fn four_validators_commit_what_falls_due_and_agree() {
     }
     // The temporary directory is removed.
     let left: Vec<_> =
-        std::fs::read_dir(bench.path("")).unwrap().flatten().map(|entry| entry.file_name()).collect();
+        std::fs::read_dir(sandbox.path("")).unwrap().flatten().map(|entry| entry.file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().starts_with("quorate-testnet")), "{left:?}");
 }
 
 #[test]
 fn gosig_validators_agree_and_survive_kills() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let gosig = ["--protocol", "gosig", "--rate", "300", "--data", "net"];
     let killed =
         ["--duration", "12", "--kill", "2@2", "--restart", "2@5", "--kill", "0@7", "--restart", "0@8"];
-    let report = testnet(&bench, &[&gosig[..], &killed[..]].concat());
+    let report = testnet(&sandbox, &[&gosig[..], &killed[..]].concat());
     assert_eq!((&report["protocol"], &report["scheme"]), (&json!("gosig"), &json!("bls")));
     assert_eq!(report["agreement"]["validators"], json!(4));
     for event in report["events"].as_array().unwrap() {
@@ -64,74 +64,74 @@ fn gosig_validators_agree_and_survive_kills() {
     }
     assert!(number(&report["committed"]) > 0.5 * number(&report["submitted"]), "{report}");
     // An existing directory refuses another protocol.
-    bench.fails(3, "run gosig", &["testnet", "--protocol", "jolteon", "--data", "net", "--duration", "1"]);
-    // All at once, without warning.
+    sandbox.fails(3, "run gosig", &["testnet", "--protocol", "jolteon", "--data", "net", "--duration", "1"]);
+    // Kills all processes at once.
     let before = number(&report["height"]);
-    let running = start(&bench, &["--data", "net", "--rate", "300"]);
+    let running = start(&sandbox, &["--data", "net", "--rate", "300"]);
     running.signal("KILL");
     drop(running);
-    eventually("the end of all validators", || validators_under(&bench.path("net")).is_empty());
-    let again = testnet(&bench, &["--duration", "3", "--rate", "300", "--data", "net"]);
+    eventually("all validators exit", || validators_under(&sandbox.path("net")).is_empty());
+    let again = testnet(&sandbox, &["--duration", "3", "--rate", "300", "--data", "net"]);
     assert!(number(&again["height"]) > before && number(&again["committed"]) > 0.0, "{again}");
 }
 
 #[test]
-fn validators_join_and_leave_a_testnet_that_runs() {
-    let bench = Bench::new();
+fn validators_join_and_leave_a_running_testnet() {
+    let sandbox = Sandbox::new();
     let changes = ["--protocol", "gosig", "--duration", "16", "--join", "2", "--leave", "1@8"];
-    let report = testnet(&bench, &[&changes[..], &["--rate", "200", "--data", "net"]].concat());
+    let report = testnet(&sandbox, &[&changes[..], &["--rate", "200", "--data", "net"]].concat());
     assert_eq!(report["agreement"]["validators"], json!(5), "{report}");
     let changes = report["changes"].as_array().unwrap();
     let named: Vec<_> = changes.iter().map(|c| (&c["node"], &c["change"], &c["epoch"])).collect();
     assert_eq!(named, [(&json!(4), &json!("join"), &json!(1)), (&json!(1), &json!("leave"), &json!(2))]);
     for change in changes {
         assert!(number(&change["begun_after"]) <= number(&change["done_after"]), "{report}");
-        assert!(number(&change["first_height"]) < number(&report["height"]), "the chain goes on: {report}");
+        assert!(number(&change["first_height"]) < number(&report["height"]), "the chain continues: {report}");
     }
     assert!(number(&report["committed"]) > 0.5 * number(&report["submitted"]), "{report}");
     // The directory remembers validators that left or joined.
-    let again = testnet(&bench, &["--duration", "3", "--rate", "200", "--data", "net"]);
+    let again = testnet(&sandbox, &["--duration", "3", "--rate", "200", "--data", "net"]);
     assert!(
         number(&again["height"]) > number(&report["height"]) && number(&again["committed"]) > 0.0,
         "{again}"
     );
     assert_eq!((&again["nodes"], &again["agreement"]["validators"]), (&json!(5), &json!(4)), "{again}");
-    bench.fails(
+    sandbox.fails(
         2,
         "there is no validator 9",
         &["testnet", "--data", "net", "--leave", "9@1", "--duration", "2"],
     );
-    bench.fails(2, "need --protocol gosig", &["testnet", "--leave", "1@1", "--duration", "2"]);
+    sandbox.fails(2, "need --protocol gosig", &["testnet", "--leave", "1@1", "--duration", "2"]);
 }
 
 #[test]
-fn clients_of_gosig_check_what_they_are_told() {
-    let bench = Bench::new();
-    let running = start(&bench, &["--protocol", "gosig", "--rate", "0", "--data", "net"]);
-    let submitted = bench.run(&["submit", "--wait", "put greeting hello"]);
+fn gosig_clients_verify_responses() {
+    let sandbox = Sandbox::new();
+    let running = start(&sandbox, &["--protocol", "gosig", "--rate", "0", "--data", "net"]);
+    let submitted = sandbox.run(&["submit", "--wait", "put greeting hello"]);
     assert_eq!(submitted.code, 0, "{}", submitted.stderr);
     assert!(submitted.stderr.contains("the proof verifies"), "{}", submitted.stderr);
-    assert_eq!(bench.ok(&["get", submitted.stdout.trim()]), "put greeting hello\n");
-    let found: Value = serde_json::from_str(&bench.ok(&["get", "--key", "greeting", "--json"])).unwrap();
+    assert_eq!(sandbox.ok(&["get", submitted.stdout.trim()]), "put greeting hello\n");
+    let found: Value = serde_json::from_str(&sandbox.ok(&["get", "--key", "greeting", "--json"])).unwrap();
     assert_eq!((&found["value"], &found["verified"]), (&json!(hex::encode("hello")), &json!(true)));
-    bench.fails(6, "the proof of its absence verifies", &["get", "--key", "farewell"]);
-    assert!(bench.ok(&["status"]).contains("protocol: gosig"));
+    sandbox.fails(6, "the proof of its absence verifies", &["get", "--key", "farewell"]);
+    assert!(sandbox.ok(&["status"]).contains("protocol: gosig"));
     // A Jolteon genesis with the same members is another chain.
-    let genesis = std::fs::read_to_string(bench.path("net/genesis.toml")).unwrap();
+    let genesis = std::fs::read_to_string(sandbox.path("net/genesis.toml")).unwrap();
     let members = genesis.split_once("[schedule]").unwrap().1.split_once("[[member]]").unwrap().1;
-    bench.write("other.toml", format!("chain = \"testnet\"\nscheme = \"bls\"\n\n[[member]]{members}"));
-    bench.fails(7, "does not verify", &["get", submitted.stdout.trim(), "--genesis", "other.toml"]);
+    sandbox.write("other.toml", format!("chain = \"testnet\"\nscheme = \"bls\"\n\n[[member]]{members}"));
+    sandbox.fails(7, "does not verify", &["get", submitted.stdout.trim(), "--genesis", "other.toml"]);
     let report: Value =
-        serde_json::from_str(&bench.ok(&["bench", "--rate", "200", "--duration", "3", "--json"])).unwrap();
+        serde_json::from_str(&sandbox.ok(&["bench", "--rate", "200", "--duration", "3", "--json"])).unwrap();
     assert!(number(&report["committed_percent"]) >= 80.0, "{report}");
     running.signal("INT");
 }
 
 #[test]
 fn a_killed_validator_catches_up_after_restart() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let report = testnet(
-        &bench,
+        &sandbox,
         &["--duration", "9", "--rate", "300", "--kill", "2@2", "--restart", "2@5", "--data", "net"],
     );
     let event = &report["events"][0];
@@ -142,7 +142,7 @@ fn a_killed_validator_catches_up_after_restart() {
     assert!(missing <= number(&report["lost_in_flight"]) + 0.05 * number(&report["submitted"]), "{report}");
     // Four validators tolerate one fault: without the restarted validator the network had no quorum.
     let before = number(&report["height"]);
-    let again = testnet(&bench, &["--duration", "2", "--rate", "300", "--data", "net"]);
+    let again = testnet(&sandbox, &["--duration", "2", "--rate", "300", "--data", "net"]);
     assert!(number(&again["height"]) > before, "{again}");
     // Blocks are still committed while the report is created; all earlier blocks must have been compared.
     assert!(number(&again["agreement"]["heights"]) > before, "{again}");
@@ -150,7 +150,7 @@ fn a_killed_validator_catches_up_after_restart() {
 
 #[test]
 fn repeated_kills_never_cause_a_contradiction() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let mut arguments = vec!["--duration", "12", "--rate", "300", "--data", "net"];
     for (option, events) in [
         ("--kill", ["0@1", "1@3", "1@4.2", "3@6", "0@8", "0@9"]),
@@ -158,91 +158,93 @@ fn repeated_kills_never_cause_a_contradiction() {
     ] {
         events.iter().for_each(|event| arguments.extend([option, event]));
     }
-    let report = testnet(&bench, &arguments);
+    let report = testnet(&sandbox, &arguments);
     assert_eq!(report["events"].as_array().unwrap().len(), 6);
     assert!(number(&report["committed"]) > 0.0);
-    // All at once, without warning.
-    let running = start(&bench, &["--data", "net", "--rate", "300"]);
+    // Kills all processes at once.
+    let running = start(&sandbox, &["--data", "net", "--rate", "300"]);
     running.signal("KILL");
     drop(running);
-    eventually("the end of all validators", || validators_under(&bench.path("net")).is_empty());
-    let report = testnet(&bench, &["--duration", "2", "--rate", "300", "--data", "net"]);
+    eventually("all validators exit", || validators_under(&sandbox.path("net")).is_empty());
+    let report = testnet(&sandbox, &["--duration", "2", "--rate", "300", "--data", "net"]);
     assert!(number(&report["committed"]) > 0.0, "{report}");
 }
 
 #[test]
-fn clients_find_the_testnet_and_verify_its_answers() {
-    let bench = Bench::new();
-    let running = start(&bench, &["--rate", "0", "--data", "net"]);
-    let submitted = bench.run(&["submit", "--wait", "put greeting hello"]);
+fn clients_find_the_testnet_and_verify_responses() {
+    let sandbox = Sandbox::new();
+    let running = start(&sandbox, &["--rate", "0", "--data", "net"]);
+    let submitted = sandbox.run(&["submit", "--wait", "put greeting hello"]);
     assert_eq!(submitted.code, 0, "{}", submitted.stderr);
     assert!(submitted.stderr.contains("the proof verifies"), "{}", submitted.stderr);
     let id = submitted.stdout.trim();
-    assert_eq!(bench.ok(&["get", id]), "put greeting hello\n");
-    let found: Value = serde_json::from_str(&bench.ok(&["get", "--key", "greeting", "--json"])).unwrap();
+    assert_eq!(sandbox.ok(&["get", id]), "put greeting hello\n");
+    let found: Value = serde_json::from_str(&sandbox.ok(&["get", "--key", "greeting", "--json"])).unwrap();
     assert_eq!((&found["value"], &found["verified"]), (&json!(hex::encode("hello")), &json!(true)));
-    bench.fails(6, "the proof of its absence verifies", &["get", "--key", "farewell"]);
-    bench.fails(6, "is not committed", &["get", &"0".repeat(64)]);
-    bench.fails(5, "REJECTED", &["submit", "put without-value"]);
-    bench.fails(5, "EMPTY", &["submit", ""]);
+    sandbox.fails(6, "the proof of its absence verifies", &["get", "--key", "farewell"]);
+    sandbox.fails(6, "is not committed", &["get", &"0".repeat(64)]);
+    sandbox.fails(5, "REJECTED", &["submit", "put without-value"]);
+    sandbox.fails(5, "EMPTY", &["submit", ""]);
 
-    let file = bench.write("payload.bin", [0, 1, 2, 255, b'\n']);
-    let id = bench.ok(&["submit", "--file", &file, "--wait"]);
-    let found: Value = serde_json::from_str(&bench.ok(&["get", id.trim(), "--json"])).unwrap();
+    let file = sandbox.write("payload.bin", [0, 1, 2, 255, b'\n']);
+    let id = sandbox.ok(&["submit", "--file", &file, "--wait"]);
+    let found: Value = serde_json::from_str(&sandbox.ok(&["get", id.trim(), "--json"])).unwrap();
     assert_eq!(found["transaction"], json!("000102ff0a"));
 
     // The proofs do not verify against the genesis of another chain.
-    bench.ok(&["keygen", "--name", "a", "--address", "x:1", "--out", "a"]);
-    bench.ok(&["genesis", "--chain", "x", "a/public.toml"]);
-    bench.fails(7, "does not verify", &["get", id.trim(), "--genesis", "genesis.toml"]);
-    bench.fails(7, "does not verify", &["get", "--key", "greeting", "--genesis", "genesis.toml"]);
+    sandbox.ok(&["keygen", "--name", "a", "--address", "x:1", "--out", "a"]);
+    sandbox.ok(&["genesis", "--chain", "x", "a/public.toml"]);
+    sandbox.fails(7, "does not verify", &["get", id.trim(), "--genesis", "genesis.toml"]);
+    sandbox.fails(7, "does not verify", &["get", "--key", "greeting", "--genesis", "genesis.toml"]);
 
-    let statuses: Value = serde_json::from_str(&bench.ok(&["status", "--json"])).unwrap();
+    let statuses: Value = serde_json::from_str(&sandbox.ok(&["status", "--json"])).unwrap();
     assert_eq!(statuses.as_array().unwrap().len(), 4);
-    assert!(bench.ok(&["status"]).contains("node3"));
+    assert!(sandbox.ok(&["status"]).contains("node3"));
     let report: Value =
-        serde_json::from_str(&bench.ok(&["bench", "--rate", "200", "--duration", "2", "--json"])).unwrap();
+        serde_json::from_str(&sandbox.ok(&["bench", "--rate", "200", "--duration", "2", "--json"])).unwrap();
     assert!(number(&report["committed_percent"]) >= 95.0, "{report}");
 
     running.signal("INT");
     let done = running.end();
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(done.stdout.contains("no contradiction in"), "{}", done.stdout);
-    assert!(validators_under(&bench.path("net")).is_empty());
-    bench.fails(4, "no testnet is running", &["status"]);
+    assert!(validators_under(&sandbox.path("net")).is_empty());
+    sandbox.fails(4, "no testnet is running", &["status"]);
 }
 
 #[test]
 fn the_transactions_of_a_file_are_committed() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let running = {
         let lines: String = (0..50).map(|i| format!("put key-{i} value of {i}\n")).collect();
-        let file = bench.write("lines.txt", lines);
-        start(&bench, &["--rate", "100", "--transactions", &file])
+        let file = sandbox.write("lines.txt", lines);
+        start(&sandbox, &["--rate", "100", "--transactions", &file])
     };
-    eventually("the last line", || bench.run(&["get", "--key", "key-49"]).code == 0);
-    assert_eq!(bench.ok(&["get", "--key", "key-7"]), "value of 7\n");
+    eventually("the last transaction of the file is committed", || {
+        sandbox.run(&["get", "--key", "key-49"]).code == 0
+    });
+    assert_eq!(sandbox.ok(&["get", "--key", "key-7"]), "value of 7\n");
     running.signal("TERM");
     assert_eq!(running.end().code, 0);
 
     let frames: Vec<u8> = (0..20u8).flat_map(|i| [2, 0, 0, 0, b'#', i]).collect();
-    let file = bench.write("frames.bin", frames);
-    let report = testnet(&bench, &["--rate", "100", "--transactions", &file, "--duration", "2"]);
+    let file = sandbox.write("frames.bin", frames);
+    let report = testnet(&sandbox, &["--rate", "100", "--transactions", &file, "--duration", "2"]);
     assert_eq!((&report["submitted"], &report["committed"]), (&json!(20), &json!(20)));
-    let torn = bench.write("torn.bin", [9, 0, 0, 0, 1]);
-    bench.fails(3, "ends inside a frame", &["testnet", "--transactions", &torn, "--duration", "2"]);
+    let torn = sandbox.write("torn.bin", [9, 0, 0, 0, 1]);
+    sandbox.fails(3, "ends inside a frame", &["testnet", "--transactions", &torn, "--duration", "2"]);
 }
 
 #[test]
-fn a_crash_is_told_with_its_log_and_its_code() {
-    let bench = Bench::new();
-    testnet(&bench, &["--duration", "1", "--rate", "100", "--data", "net"]);
-    let log = bench.path("net/node1/log.txt");
-    bench.write("net/node1/keys", "damaged");
-    let done = bench.run(&["testnet", "--duration", "1", "--data", "net"]);
+fn a_crash_is_reported_with_its_log_and_exit_code() {
+    let sandbox = Sandbox::new();
+    testnet(&sandbox, &["--duration", "1", "--rate", "100", "--data", "net"]);
+    let log = sandbox.path("net/node1/log.txt");
+    sandbox.write("net/node1/keys", "damaged");
+    let done = sandbox.run(&["testnet", "--duration", "1", "--data", "net"]);
     assert_eq!(done.code, 9, "{}", done.stderr);
     assert!(done.stderr.contains(&*log.to_string_lossy()), "{}", done.stderr);
     assert!(done.stderr.contains("key file"), "{}", done.stderr);
-    assert!(validators_under(&bench.path("net")).is_empty());
-    bench.fails(3, "holds a testnet of 4 validators", &["testnet", "--nodes", "5", "--data", "net"]);
+    assert!(validators_under(&sandbox.path("net")).is_empty());
+    sandbox.fails(3, "holds a testnet of 4 validators", &["testnet", "--nodes", "5", "--data", "net"]);
 }

@@ -12,7 +12,7 @@ use crate::target::Target;
 /// Time that transactions in flight at the end of a load have to commit.
 const DRAIN: Duration = Duration::from_secs(1);
 /// Largest transaction that any chain accepts. The validators enforce the chain's own limit.
-const LARGEST: usize = 8 << 20;
+const MAX_TRANSACTION: usize = 8 << 20;
 /// Maximum time for an overloaded network to recover.
 const SETTLE: Duration = Duration::from_secs(60);
 /// Percentage of transactions that must commit for a rate to count as sustained.
@@ -47,7 +47,7 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "FILE")]
     transactions: Option<PathBuf>,
 
-    /// How the file is split into transactions.
+    /// Format of the file.
     #[arg(long, value_enum, default_value_t = Format::Auto, requires = "transactions")]
     format: Format,
 
@@ -109,7 +109,7 @@ impl Bench {
 
     async fn load(&self, targets: &[String], rate: f64) -> Result<LoadReport, Failure> {
         let payloads = match &self.transactions {
-            Some(path) => Payloads::file(path, self.format, true, LARGEST)?,
+            Some(path) => Payloads::file(path, self.format, true, MAX_TRANSACTION)?,
             None => Payloads::random(self.tx_size as usize),
         };
         let load = Load::start(Plan { targets: targets.to_vec(), rate, payloads }).await;

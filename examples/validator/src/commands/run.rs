@@ -16,7 +16,7 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::protocols::with_protocol;
 
 /// Maximum time that background tasks may take to end after shutdown.
-const STOP_PATIENCE: Duration = Duration::from_secs(1);
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Run one validator.
 ///
@@ -41,11 +41,11 @@ pub(crate) struct Run {
     #[arg(long)]
     observe: bool,
 
-    /// What to log: error, warn, info, debug, trace, or a filter with levels by module.
+    /// Log level: error, warn, info, debug, trace, or a filter with levels by module.
     #[arg(long, value_name = "FILTER", default_value = "info")]
     log_level: String,
 
-    /// Print a configuration file with every setting explained, and do nothing else.
+    /// Print a configuration file that explains every setting, and exit.
     #[arg(long)]
     print_config: bool,
 
@@ -55,7 +55,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Runs the validator until it is told to stop.
+    /// Runs the validator until it receives a signal.
     pub(crate) fn run(self) -> Result<(), Failure> {
         if self.print_config {
             say!("{}", NodeConfig::new("genesis.toml", "keys", "data").to_toml().trim_end());
@@ -69,7 +69,7 @@ impl Run {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.or_fail(Exit::Failed, "cannot start")?;
         let served = runtime.block_on(self.serve());
-        runtime.shutdown_timeout(STOP_PATIENCE);
+        runtime.shutdown_timeout(STOP_TIMEOUT);
         served
     }
 
@@ -91,8 +91,8 @@ impl Run {
         };
         tracing::info!(http = ?clients.http_address(), stream = ?clients.stream_address(), "serving clients");
         tokio::select! {
-            () = told_to_stop() => tracing::info!("stopping: received a signal"),
-            () = stdin_ended(), if self.stop_with_stdin => tracing::info!("stopping: standard input ended"),
+            () = stop_signal() => tracing::info!("stopping: received a signal"),
+            () = stdin_closed(), if self.stop_with_stdin => tracing::info!("stopping: standard input ended"),
             () = node.failed() => tracing::error!("stopping: the node failed"),
         }
         let stopped = async {
@@ -102,7 +102,7 @@ impl Run {
         tokio::select! {
             stopped = stopped => stopped,
             // Safe: the store survives a kill at any time.
-            () = told_to_stop() => Err(Failure::new(Exit::Failed, "received a second signal while stopping")),
+            () = stop_signal() => Err(Failure::new(Exit::Failed, "received a second signal while stopping")),
         }
     }
 }
@@ -122,7 +122,7 @@ impl ProtocolVisitor for StartNode {
 }
 
 /// Waits for SIGINT or SIGTERM.
-async fn told_to_stop() {
+async fn stop_signal() {
     use tokio::signal::unix::{SignalKind, signal};
     let Ok(mut term) = signal(SignalKind::terminate()) else { return std::future::pending().await };
     tokio::select! {
@@ -152,7 +152,7 @@ fn cannot_run(error: NodeError) -> Failure {
 }
 
 /// Waits for the end of standard input. A separate thread reads it, because the read cannot be cancelled.
-async fn stdin_ended() {
+async fn stdin_closed() {
     let (ended, wait) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || {
         let mut sink = [0; 64];

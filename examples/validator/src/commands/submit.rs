@@ -12,7 +12,7 @@ use crate::target::Target;
 use crate::verify;
 
 /// Maximum number of bytes read from a file or from standard input.
-const LARGEST: u64 = 16 << 20;
+const MAX_INPUT: u64 = 16 << 20;
 
 /// Submit one transaction.
 ///
@@ -59,12 +59,12 @@ impl Submit {
         say!("{id}");
         let Some(seconds) = self.wait else { return Ok(()) };
         let found = wait_for(&api, id, Duration::from_secs(seconds.into())).await?;
-        // After the answer: the transaction may belong to an epoch that began in between.
+        // Read the epochs after the commit: the transaction may belong to an epoch that began in between.
         let chain = match genesis {
             Some(genesis) => Some(Chain::ask(genesis, &api).await?),
             None => None,
         };
-        confirm(chain.as_ref(), id, &transaction, &found)
+        verify_commit(chain.as_ref(), id, &transaction, &found)
     }
 
     fn read(&self) -> Result<Vec<u8>, Failure> {
@@ -74,33 +74,36 @@ impl Submit {
             (None, Some(path)) => {
                 let doing = format!("cannot read {}", path.display());
                 let file = std::fs::File::open(path).or_fail(Exit::Failed, &doing)?;
-                file.take(LARGEST + 1).read_to_end(&mut bytes).or_fail(Exit::Failed, doing)?;
+                file.take(MAX_INPUT + 1).read_to_end(&mut bytes).or_fail(Exit::Failed, doing)?;
             }
             (None, None) => {
                 let doing = "cannot read standard input";
-                std::io::stdin().take(LARGEST + 1).read_to_end(&mut bytes).or_fail(Exit::Failed, doing)?;
+                std::io::stdin().take(MAX_INPUT + 1).read_to_end(&mut bytes).or_fail(Exit::Failed, doing)?;
                 if bytes.ends_with(b"\n") {
                     bytes.pop();
                 }
             }
         }
-        if bytes.len() as u64 > LARGEST {
-            return Err(Failure::new(Exit::Usage, format!("the transaction is larger than {LARGEST} bytes")));
+        if bytes.len() as u64 > MAX_INPUT {
+            return Err(Failure::new(
+                Exit::Usage,
+                format!("transaction too large: at most {MAX_INPUT} bytes are accepted"),
+            ));
         }
         Ok(bytes)
     }
 }
 
 /// Waits for a commit. Repeats the request, because a single request waits at most 30 seconds.
-pub(crate) async fn wait_for(api: &Api, id: Digest, patience: Duration) -> Result<Transaction, Failure> {
-    let deadline = tokio::time::Instant::now() + patience;
+pub(crate) async fn wait_for(api: &Api, id: Digest, timeout: Duration) -> Result<Transaction, Failure> {
+    let deadline = tokio::time::Instant::now() + timeout;
     loop {
         let left = deadline.saturating_duration_since(tokio::time::Instant::now());
         match api.transaction(id, left.min(Duration::from_secs(30))).await {
             Err(failure) if failure.exit() == Exit::NotFound && left > Duration::from_secs(30) => {}
             Err(failure) if failure.exit() == Exit::NotFound => {
                 let text =
-                    format!("{id} did not commit within {} s; it may still commit later", patience.as_secs());
+                    format!("{id} did not commit within {} s; it may still commit later", timeout.as_secs());
                 return Err(Failure::new(Exit::NotFound, text));
             }
             other => return other,
@@ -109,7 +112,7 @@ pub(crate) async fn wait_for(api: &Api, id: Digest, patience: Duration) -> Resul
 }
 
 /// Verifies the proof and reports the commit.
-fn confirm(chain: Option<&Chain>, id: Digest, sent: &[u8], found: &Transaction) -> Result<(), Failure> {
+fn verify_commit(chain: Option<&Chain>, id: Digest, sent: &[u8], found: &Transaction) -> Result<(), Failure> {
     match chain {
         Some(chain) => {
             let proven = verify::transaction(chain, id, found)?;

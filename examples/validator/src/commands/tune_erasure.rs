@@ -16,14 +16,14 @@ use tempfile::NamedTempFile;
 
 use crate::exit::{Exit, Failure, OrFail};
 
-/// Minimum duration of a sample; short work is repeated.
+/// Minimum duration of a sample. Shorter work is repeated.
 const SAMPLE: Duration = Duration::from_millis(20);
 /// Work of at least this duration is measured once.
 const LONG: Duration = Duration::from_secs(1);
-/// Number of samples, of which the median counts.
+/// Number of samples. Their median is the cost.
 const SAMPLES: usize = 3;
 
-/// Measure which erasure code is fastest on this machine, for each committee and batch.
+/// Find the fastest erasure code on this machine for each committee and batch size.
 ///
 /// A message is split into data shards and extended by parity shards; any set of shards as large as the set of data
 /// shards restores it. The command measures encoding, decoding with f lost shards, and decoding with 2f lost shards, and
@@ -81,7 +81,8 @@ pub(crate) struct TuneErasure {
 
 /// Reason for an early end of a search.
 enum Stop {
-    Asked,
+    /// The user pressed Ctrl-C.
+    Requested,
     Failed(Error),
 }
 
@@ -98,26 +99,27 @@ impl TuneErasure {
         let mut is_complete = true;
         if !self.show {
             let plan = self.plan()?;
-            let is_asked = Arc::new(AtomicBool::new(false));
-            let (words, seed, asked) = (self.words, self.seed, is_asked.clone());
-            let mut work = tokio::task::spawn_blocking(move || measure(&plan, words, seed, &asked));
+            let stop_requested = Arc::new(AtomicBool::new(false));
+            let (words, seed, stop) = (self.words, self.seed, stop_requested.clone());
+            let mut work = tokio::task::spawn_blocking(move || measure(&plan, words, seed, &stop));
             let outcome = tokio::select! {
                 outcome = &mut work => outcome,
                 _ = tokio::signal::ctrl_c() => {
-                    is_asked.store(true, Ordering::Relaxed);
+                    stop_requested.store(true, Ordering::Relaxed);
                     tell!("ending after this measurement");
                     work.await
                 }
             };
             let (rows, outcome) = outcome.or_fail(Exit::Failed, "the measurement failed")?;
-            let full = |error| Failure::new(Exit::Setup, format!("{}: {error}", self.table.display()));
-            rows.iter().try_for_each(|row| table.insert(*row)).map_err(full)?;
+            let not_inserted =
+                |error| Failure::new(Exit::Setup, format!("{}: {error}", self.table.display()));
+            rows.iter().try_for_each(|row| table.insert(*row)).map_err(not_inserted)?;
             if !rows.is_empty() {
                 save(&self.table, &table)?;
             }
             match outcome {
                 Ok(()) => {}
-                Err(Stop::Asked) => is_complete = false,
+                Err(Stop::Requested) => is_complete = false,
                 Err(Stop::Failed(error)) => return Err(Failure::new(Exit::Failed, error.to_string())),
             }
         }
@@ -179,19 +181,19 @@ impl TuneErasure {
     }
 }
 
-/// Measured rows, also after an early end.
+/// Measures all suites for each shape and length. Returns the measured rows even after an early end.
 fn measure(
     plan: &[(Shape, usize)],
     words: u8,
     seed: u64,
-    is_asked: &AtomicBool,
+    stop_requested: &AtomicBool,
 ) -> (Vec<Row>, Result<(), Stop>) {
     let mut rows = Vec::new();
     for (shape, message) in plan {
         tell!("{} + {} shards, {} bytes", shape.data(), shape.parity(), count(*message as u64));
         for suite in [ErasureSuite::Leopard, ErasureSuite::Gf8] {
             if suite.allow(*shape).is_ok() {
-                match cost(*shape, *message, suite, is_asked)
+                match cost(*shape, *message, suite, stop_requested)
                     .and_then(|cost| row(*shape, *message, suite, cost))
                 {
                     Ok(row) => rows.push(row),
@@ -199,7 +201,7 @@ fn measure(
                 }
             }
         }
-        match search(*shape, *message, words, seed, is_asked) {
+        match search(*shape, *message, words, seed, stop_requested) {
             Ok(found) => rows.extend(found),
             Err(stop) => return (rows, Err(stop)),
         }
@@ -213,14 +215,14 @@ fn search(
     message: usize,
     words: u8,
     seed: u64,
-    is_asked: &AtomicBool,
+    stop_requested: &AtomicBool,
 ) -> Result<Option<Row>, Stop> {
     let is_available = Packets::new(8, 0).is_ok_and(|packets| ErasureSuite::Jerasure(packets).is_available());
     let Ok(space) = SearchSpace::new(shape, message, words) else { return Ok(None) };
     if !is_available || shape.parity() == 0 {
         return Ok(None);
     }
-    let measure = |packets| cost(shape, message, ErasureSuite::Jerasure(packets), is_asked);
+    let measure = |packets| cost(shape, message, ErasureSuite::Jerasure(packets), stop_requested);
     match hill_climb(&space, seed, measure)?.best() {
         Some(best) => row(shape, message, ErasureSuite::Jerasure(best.packets), best.cost).map(Some),
         None => Ok(None),
@@ -228,9 +230,9 @@ fn search(
 }
 
 /// Nanoseconds for encoding and for decoding with f and 2f lost shards. Long messages are sampled.
-fn cost(shape: Shape, message: usize, suite: ErasureSuite, is_asked: &AtomicBool) -> Result<u64, Stop> {
-    if is_asked.load(Ordering::Relaxed) {
-        return Err(Stop::Asked);
+fn cost(shape: Shape, message: usize, suite: ErasureSuite, stop_requested: &AtomicBool) -> Result<u64, Stop> {
+    if stop_requested.load(Ordering::Relaxed) {
+        return Err(Stop::Requested);
     }
     let sample = sample_len(suite, message);
     let mut work = Workload::new(Coding::new(suite, shape, message)?, sample)?;
@@ -311,13 +313,13 @@ fn save(path: &Path, table: &Table) -> Result<(), Failure> {
 mod tests {
     use super::*;
 
-    fn rows(is_asked: bool) -> (Vec<Row>, Result<(), Stop>) {
+    fn rows(stop_requested: bool) -> (Vec<Row>, Result<(), Stop>) {
         let shape = Shape::for_committee(4, 1).unwrap();
-        measure(&[(shape, 1000), (shape, 2000)], 0, 1, &AtomicBool::new(is_asked))
+        measure(&[(shape, 1000), (shape, 2000)], 0, 1, &AtomicBool::new(stop_requested))
     }
 
     #[test]
-    fn what_is_measured_is_found_again_in_the_file() {
+    fn a_saved_table_loads_with_equal_rows() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("erasure.table");
         let mut table = load(&path).unwrap();
@@ -334,8 +336,8 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_when_asked() {
+    fn a_stop_request_ends_the_measurement() {
         let (rows, outcome) = rows(true);
-        assert!(rows.is_empty() && matches!(outcome, Err(Stop::Asked)));
+        assert!(rows.is_empty() && matches!(outcome, Err(Stop::Requested)));
     }
 }

@@ -104,7 +104,7 @@ pub(crate) struct RunTestnet {
     #[arg(long, value_name = "FILE")]
     transactions: Option<PathBuf>,
 
-    /// How the file is split into transactions.
+    /// Format of the file.
     #[arg(long, value_enum, default_value_t = Format::Auto, requires = "transactions")]
     format: Format,
 

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read() {
+    fn node_and_time_are_parsed() {
         assert_eq!(at("3@1.5"), NodeAt { node: 3, at: Duration::from_millis(1500) });
         assert_eq!(at("0@7s"), NodeAt { node: 0, at: Duration::from_secs(7) });
         for wrong in ["", "3", "3@", "@3", "x@3", "3@x", "3@-1", "3@inf", "-1@3"] {
@@ -154,12 +154,12 @@ mod tests {
 
     #[test]
     fn impossible_plans_are_refused() {
-        let refused = |kills: &[&str], restarts: &[&str], leaves: &[&str], says: &str| {
+        let refused = |kills: &[&str], restarts: &[&str], leaves: &[&str], expected: &str| {
             let read = |list: &[&str]| list.iter().map(|text| at(text)).collect::<Vec<_>>();
             let (kills, restarts, leaves) = (read(kills), read(restarts), read(leaves));
             let plans = Plans { kills: &kills, restarts: &restarts, joins: &[3.0], leaves: &leaves };
             let problem = Timeline::new(plans, 4).unwrap_err();
-            assert!(problem.contains(says), "{problem}");
+            assert!(problem.contains(expected), "{problem}");
         };
         refused(&["5@4"], &[], &[], "there is no validator 5");
         refused(&["4@1"], &[], &[], "there is no validator 4");

@@ -1,6 +1,6 @@
-//! Runs the real program as users do.
+//! Runs the binary in isolated directories.
 
-#![allow(dead_code, unreachable_pub, reason = "each test takes what it needs of it")]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// An isolated directory in which commands run and find only each other.
-pub struct Bench {
+pub struct Sandbox {
     dir: TempDir,
 }
 
 /// Result of a command.
-pub struct Done {
+pub struct CommandOutput {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
@@ -26,7 +26,7 @@ pub struct Running {
     pub child: Child,
 }
 
-impl Bench {
+impl Sandbox {
     pub fn new() -> Self {
         Self { dir: tempfile::tempdir().unwrap() }
     }
@@ -61,9 +61,9 @@ impl Bench {
     }
 
     /// Runs a command to its end.
-    pub fn run(&self, arguments: &[&str]) -> Done {
+    pub fn run(&self, arguments: &[&str]) -> CommandOutput {
         let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
-        Done {
+        CommandOutput {
             code: status.code().unwrap_or(-1),
             stdout: String::from_utf8_lossy(&stdout).into_owned(),
             stderr: String::from_utf8_lossy(&stderr).into_owned(),
@@ -78,10 +78,10 @@ impl Bench {
     }
 
     /// Runs a command that must fail with this exit code and this text in its error.
-    pub fn fails(&self, code: i32, says: &str, arguments: &[&str]) {
+    pub fn fails(&self, code: i32, text: &str, arguments: &[&str]) {
         let done = self.run(arguments);
         assert_eq!(done.code, code, "{arguments:?}: {}{}", done.stdout, done.stderr);
-        assert!(done.stderr.contains(says), "{arguments:?} says: {}", done.stderr);
+        assert!(done.stderr.contains(text), "{arguments:?}: expected {text:?} in: {}", done.stderr);
         assert!(!done.stderr.contains("panicked"), "{}", done.stderr);
     }
 
@@ -93,14 +93,14 @@ impl Bench {
 
 impl Running {
     /// Reads standard output until a line contains `text`.
-    pub fn until_it_prints(&mut self, text: &str) -> String {
+    pub fn wait_for_line(&mut self, text: &str) -> String {
         let mut reader = BufReader::new(self.child.stdout.take().unwrap());
         let mut line = String::new();
         while !line.contains(text) {
             line.clear();
             assert!(
                 reader.read_line(&mut line).unwrap() > 0,
-                "it ended without saying {text}: {}",
+                "the command ended before it printed {text:?}: {}",
                 self.errors()
             );
         }
@@ -114,7 +114,7 @@ impl Running {
     }
 
     /// Waits for the end and returns the exit code and the unread output.
-    pub fn end(mut self) -> Done {
+    pub fn end(mut self) -> CommandOutput {
         // Both pipes are read concurrently: a full pipe would block the command.
         let mut stdout = self.child.stdout.take().unwrap();
         let reading = std::thread::spawn(move || {
@@ -124,7 +124,7 @@ impl Running {
         });
         let stderr = self.errors();
         let code = self.child.wait().unwrap().code().unwrap_or(-1);
-        Done { code, stdout: reading.join().unwrap(), stderr }
+        CommandOutput { code, stdout: reading.join().unwrap(), stderr }
     }
 
     fn errors(&mut self) -> String {
@@ -141,11 +141,11 @@ impl Drop for Running {
     }
 }
 
-/// Waits for a condition, with a long time limit for busy machines.
+/// Waits until `happened` returns true. Panics with the expectation `what` after two minutes.
 pub fn eventually(what: &str, mut happened: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(120);
     while !happened() {
-        assert!(Instant::now() < deadline, "{what} does not happen");
+        assert!(Instant::now() < deadline, "not within two minutes: {what}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
