@@ -13,7 +13,7 @@ use crate::ssz::{BeaconBlockHeader, ExecutionPayloadHeader, SyncCommittee};
 use crate::text;
 
 /// Maximum file size; a list of 128 updates has about 9 MB.
-const LARGEST_FILE: u64 = 64 << 20;
+const MAX_FILE: u64 = 64 << 20;
 
 /// A block header, with its execution payload header from Capella on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,9 +87,10 @@ impl Update {
 /// Reads a file with a single object.
 pub(crate) fn read_one<T: DeserializeOwned>(path: &Path, what: &str) -> Result<T, Failure> {
     let mut found = read_all(path, what)?;
-    match (found.pop(), found.is_empty()) {
-        (Some(only), true) => Ok(only),
-        _ => Err(Failure::input(format!("{}: one {what} is expected", path.display()))),
+    let count = found.len();
+    match (found.pop(), count) {
+        (Some(only), 1) => Ok(only),
+        _ => Err(Failure::input(format!("{}: expected one {what}, got {count}", path.display()))),
     }
 }
 
@@ -97,8 +98,8 @@ pub(crate) fn read_one<T: DeserializeOwned>(path: &Path, what: &str) -> Result<T
 pub(crate) fn read_all<T: DeserializeOwned>(path: &Path, what: &str) -> Result<Vec<T>, Failure> {
     let problem = |e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", path.display()));
     let size = fs::metadata(path).map_err(|e| problem(&e))?.len();
-    if size > LARGEST_FILE {
-        return Err(problem(&format!("{size} bytes are more than any {what} has")));
+    if size > MAX_FILE {
+        return Err(problem(&format!("file too large: at most {MAX_FILE} bytes, got {size}")));
     }
     let text = fs::read_to_string(path).map_err(|e| problem(&e))?;
     let value: Value = serde_json::from_str(&text).map_err(|e| problem(&format!("not JSON: {e}")))?;
@@ -109,7 +110,7 @@ pub(crate) fn read_all<T: DeserializeOwned>(path: &Path, what: &str) -> Result<V
     let inner = |mut item: Value| item.get_mut("data").map(Value::take).unwrap_or(item);
     let read = |item| {
         serde_json::from_value(inner(item)).map_err(|e| {
-            problem(&format!("not a {what} as the beacon API's /eth/v1/beacon/light_client/ answers it: {e}"))
+            problem(&format!("expected a {what} as served under /eth/v1/beacon/light_client/: {e}"))
         })
     };
     items.into_iter().map(read).collect()

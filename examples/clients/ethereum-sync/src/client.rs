@@ -185,9 +185,9 @@ impl<'a> LightClient<'a> {
             && attested.slot >= finalized_slot)
         {
             let text = format!(
-                "signed in slot {}, for a block of slot {}, with a finalized block of slot {finalized_slot}, and now is \
-                 slot {}; these must not ascend in another order (is the clock right?)",
-                update.signature_slot, attested.slot, self.now
+                "slots out of order: now {}, signature {}, attested {}, finalized {finalized_slot}; expected now >= \
+                 signature > attested >= finalized; check the clock",
+                self.now, update.signature_slot, attested.slot
             );
             return Err(Failure::refused("SLOTS", text));
         }
@@ -198,7 +198,7 @@ impl<'a> LightClient<'a> {
             && self.network.period(attested.slot) == period;
         if attested.slot <= self.finalized.slot && !brings_next {
             let text = format!(
-                "it is of slot {} and brings nothing new: slot {} is final already",
+                "the attested slot {} is not newer than the finalized slot {}, and no new committee is included",
                 attested.slot, self.finalized.slot
             );
             return Err(Failure::refused("IRRELEVANT", text));
@@ -220,9 +220,9 @@ impl<'a> LightClient<'a> {
         };
         known.ok_or_else(|| {
             let text = format!(
-                "the committee of period {theirs} signed it, and only that of period {ours}{} is known; give the \
-                 updates between, in order",
-                if self.next.is_some() { " and of the one after" } else { "" }
+                "signed by the unknown committee of period {theirs}; known: period {ours}{}; verify the updates in \
+                 between first, in order",
+                if self.next.is_some() { " and the next one" } else { "" }
             );
             Failure::refused("UNKNOWN_COMMITTEE", text)
         })
@@ -256,7 +256,8 @@ impl<'a> LightClient<'a> {
             && attested_period == period
             && known.root != root
         {
-            let text = format!("it names another committee for period {} than an update before", period + 1);
+            let text =
+                format!("the committee of period {} differs from that of an earlier update", period + 1);
             return Err(Failure::refused("NEXT_COMMITTEE", text));
         }
         let place = self.network.places(attested.slot).next_committee;

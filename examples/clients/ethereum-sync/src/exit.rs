@@ -8,7 +8,7 @@ quorate_support::exit_codes! {
         Usage = 2 => "the command line is wrong",
         Input = 3 ("BAD_INPUT") => "a file cannot be used",
         Refused = 4 => "an update was refused: do not use it",
-        Weak = 5 => "every signature is right, but fewer than two thirds signed an update: do not treat its headers as final",
+        Weak = 5 => "every signature is valid, but fewer than two thirds signed an update: do not treat its headers as final",
     }
 }
 

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use exit::{Exit, Failure};
 
-/// Verify Ethereum light-client data: aggregate signatures of sync committees of 512, and what they prove.
+/// Verify Ethereum light-client data: aggregate signatures of sync committees of 512, and the headers that they prove.
 ///
 /// A sync committee of 512 validators signs the head of Ethereum's chain in every slot for 27 hours, and names its
 /// successor. A client that knows one committee, from a block with a trusted root, can follow the chain by verifying

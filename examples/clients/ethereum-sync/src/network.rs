@@ -109,6 +109,8 @@ impl Network {
         network.checked()
     }
 
+    /// Reads a network file.
+    ///
     /// # Errors
     /// If the file is invalid, or its forks are not in ascending order.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
@@ -119,7 +121,7 @@ impl Network {
     fn checked(self) -> Result<Self, Failure> {
         let ordered = |pair: &[Fork]| matches!(pair, [a, b] if a.epoch <= b.epoch && a.name < b.name);
         if self.forks.is_empty() || !self.forks.windows(2).all(ordered) {
-            return Err(Failure::input("forks: at least one is needed, ascending by epoch"));
+            return Err(Failure::input("forks: expected at least one, in ascending order of epochs"));
         }
         Ok(self)
     }

@@ -17,12 +17,12 @@ pub(crate) mod number {
     pub(crate) fn deserialize<'de, T: FromStr, D: Deserializer<'de>>(d: D) -> Result<T, D::Error> {
         let text = String::deserialize(d)?;
         let canonical = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        let wrong = || D::Error::custom(format!("{text:?} is no unsigned integer of 64 bits"));
+        let wrong = || D::Error::custom(format!("expected an unsigned integer of 64 bits, got {text:?}"));
         if canonical { text.parse().map_err(|_| wrong()) } else { Err(wrong()) }
     }
 }
 
-/// The same for a field that some forks lack.
+/// Optional integers of 64 bits, for fields that some forks lack.
 pub(crate) mod optional_number {
     use super::*;
 
@@ -61,7 +61,7 @@ pub(crate) mod number_256 {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<[u8; 32], D::Error> {
         let text = String::deserialize(d)?;
-        let wrong = || D::Error::custom(format!("{text:?} is no unsigned integer of 256 bits"));
+        let wrong = || D::Error::custom(format!("expected an unsigned integer of 256 bits, got {text:?}"));
         let mut value = [0u8; 32];
         for digit in text.chars() {
             let mut carry = digit.to_digit(10).ok_or_else(wrong)? as u16;
@@ -148,7 +148,7 @@ pub(crate) fn parse<const N: usize>(text: &str) -> Result<[u8; N], String> {
     let mut value = [0; N];
     hex::decode_to_slice(text.strip_prefix("0x").unwrap_or(text), &mut value)
         .map(|()| value)
-        .map_err(|_| format!("{} is no hexadecimal text of {N} bytes", excerpt(text)))
+        .map_err(|_| format!("expected {N} bytes in hexadecimal, got {}", excerpt(text)))
 }
 
 fn excerpt(text: &str) -> String {
@@ -165,7 +165,7 @@ mod tests {
     struct Wide(#[serde(with = "number_256")] [u8; 32]);
 
     #[test]
-    fn wide_numbers_read_back_and_too_wide_ones_are_refused() {
+    fn numbers_of_256_bits_round_trip_and_larger_ones_are_refused() {
         for (text, low) in [("0", 0), ("255", 255), ("19477827614", 19_477_827_614u64)] {
             let wide: Wide = serde_json::from_value(text.into()).unwrap();
             assert_eq!(wide.0[..8], low.to_le_bytes());
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_have_their_length() {
+    fn bytes_of_another_length_are_refused() {
         assert_eq!(parse::<2>("0x0aff"), Ok([10, 255]));
         assert!(parse::<2>("0x0a").is_err() && parse::<2>("0x0aff00").is_err() && parse::<2>("zz").is_err());
     }

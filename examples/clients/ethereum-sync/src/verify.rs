@@ -54,7 +54,7 @@ pub(crate) struct Verify {
 }
 
 impl Verify {
-    /// Lines to print, and the failure, if any.
+    /// Verifies the updates. Returns the lines to print, and the failure, if any.
     pub(crate) fn run(&self) -> Result<(Vec<String>, Option<Failure>), Failure> {
         let network = match &self.network {
             Some(path) => Network::read(path)?,
@@ -101,7 +101,7 @@ impl Verify {
                 LightClient::from_committee(network, now, self.period.unwrap_or_default(), &committee)
                     .map_err(|e| e.at(path.display()))?
             }
-            (None, None) => return Err(Failure::input("a bootstrap or a committee is needed")),
+            (None, None) => return Err(Failure::input("expected a bootstrap or a committee")),
         };
         for path in &self.updates {
             for (i, update) in beacon::read_all::<Update>(path, "light-client update")?.iter().enumerate() {
@@ -132,8 +132,7 @@ fn place(path: &Path, i: usize) -> String {
 fn weakest(proven: &[Proven]) -> Option<Failure> {
     let weak = proven.iter().find(|proven| !proven.supermajority)?;
     let message = format!(
-        "{} of {} signed slot {}: the signatures are right, but fewer than two thirds are not enough; wait for another \
-         update",
+        "{} of {} signed slot {}: the signatures are valid, but fewer than two thirds signed; wait for another update",
         weak.participants, weak.committee_size, weak.attested.slot
     );
     Some(Failure::with_code(Exit::Weak, "BELOW_TWO_THIRDS", message))
@@ -155,7 +154,7 @@ fn line(proven: &Proven) -> String {
         text += &format!("; final: {}", block(finalized));
     }
     if let Some(period) = proven.next_committee_of {
-        text += &format!("; brings the committee of period {period}");
+        text += &format!("; contains the committee of period {period}");
     }
     text
 }

@@ -29,7 +29,7 @@ fn mainnet(name: &str) -> String {
 }
 
 #[test]
-fn mainnet_is_followed_from_a_bootstrap_through_its_updates() {
+fn mainnet_updates_verify_from_a_bootstrap() {
     let (bootstrap, updates) = (mainnet("bootstrap.json"), mainnet("updates.json"));
     let (code, report) = verify(&["--bootstrap", &bootstrap, "--trusted-root", TRUSTED, &updates]);
     assert_eq!((code, &report["error"]), (0, &Value::Null), "{report}");
@@ -53,7 +53,7 @@ fn mainnet_is_followed_from_a_bootstrap_through_its_updates() {
 }
 
 #[test]
-fn mainnet_is_checked_against_a_committee_that_is_given() {
+fn mainnet_updates_verify_against_a_trusted_committee() {
     let (committee, finality, optimistic) =
         (mainnet("committee-867.json"), mainnet("finality_update.json"), mainnet("optimistic_update.json"));
     let given = ["--committee", &committee, "--period", "867", &finality, &optimistic];
@@ -128,7 +128,7 @@ fn the_same_seed_makes_the_same_files() {
 }
 
 #[test]
-fn two_thirds_must_have_signed() {
+fn an_update_needs_signatures_of_two_thirds() {
     let (code, report) = Chain::new(&["--absent", "170"]).verify(&ALL[..1]);
     assert_eq!((code, &report["updates"][0]["participants"]), (0, &json!(342)), "{report}");
     let (code, report) = Chain::new(&["--absent", "171"]).verify(&ALL[..1]);
@@ -145,7 +145,7 @@ fn flip(value: &mut Value) {
 }
 
 #[test]
-fn whatever_is_changed_is_refused_for_what_it_is() {
+fn each_change_is_refused_with_its_code() {
     let chain = Chain::new(&["--fork", "fulu"]);
     type Change = fn(&mut Value);
     let cases: [(&str, &str, Change); 20] = [
@@ -197,7 +197,7 @@ fn whatever_is_changed_is_refused_for_what_it_is() {
 }
 
 #[test]
-fn a_wrong_command_line_or_file_is_told() {
+fn invalid_arguments_and_files_are_reported() {
     let (code, _, err) = run(&["verify", &mainnet("updates.json")]);
     assert!(code == 2 && err.contains("--bootstrap"), "{code}: {err}");
     let (bootstrap, updates) = (mainnet("bootstrap.json"), mainnet("updates.json"));
@@ -205,9 +205,9 @@ fn a_wrong_command_line_or_file_is_told() {
     let committee = ["verify", "--committee", &mainnet("committee-867.json"), "--period", "867"];
     let (code, _, err) = run(&[&committee[..], &["--trusted-root", TRUSTED, &updates]].concat());
     assert!(code == 2 && err.contains("--trusted-root"), "{code}: {err}");
-    for (root, says) in [("0x12", "32 bytes"), ("@/no/such/file", "No such file")] {
+    for (root, expected) in [("0x12", "32 bytes"), ("@/no/such/file", "No such file")] {
         let (code, _, err) = run(&["verify", "--bootstrap", &bootstrap, "--trusted-root", root, &updates]);
-        assert!(code == 3 && err.contains(says), "{code}: {err}");
+        assert!(code == 3 && err.contains(expected), "{code}: {err}");
     }
     let (code, _, err) =
         run(&["verify", "--bootstrap", &bootstrap, "--trusted-root", TRUSTED, "/no/such/file"]);

@@ -1,5 +1,5 @@
-// @chainsafe/ssz takes Node's Buffer for granted; it must be there before that is loaded. The slash keeps bundlers from
-// looking for Node's own.
+// Defines the global `Buffer` of Node, which @chainsafe/ssz uses, before that package is loaded. The trailing slash selects
+// the npm package `buffer` instead of Node's built-in module.
 import { Buffer } from 'buffer/';
 
 globalThis.Buffer ??= Buffer;

@@ -1,10 +1,10 @@
 // The light client: a trusted committee, and the verification of updates against it. It follows the consensus
-// specification as the Rust program does; see ../../src/client.rs and the README for what is left out.
+// specification as the Rust program does; see ../../src/client.rs and the README for the checks that are left out.
 
 import { ChainId, Committee, PublicKey, QuorateError, Suite } from 'quorate-wasm/certificate';
 import { Failure } from './failure.js';
 import { committeeRoot, emptyHeader, headerRoot, isValidBranch, payloadRoot } from './ssz.js';
-import { same, shown } from './text.js';
+import { same, toHex } from './text.js';
 
 const LAST_SLOT = (1n << 64n) - 1n;
 
@@ -55,7 +55,7 @@ export class LightClient {
     const { beacon } = header;
     const found = headerRoot(beacon);
     if (!same(found, trustedRoot)) {
-      const text = `the bootstrap is of block ${shown(found)}, not of the trusted ${shown(trustedRoot)}`;
+      const text = `the bootstrap is of block ${toHex(found)}, not of the trusted ${toHex(trustedRoot)}`;
       throw new Failure('TRUSTED_ROOT', `${text}; ask for the bootstrap of the block you trust`);
     }
     checkHeader(network, header, 'header');
@@ -114,15 +114,16 @@ export class LightClient {
     const finalizedSlot = finalityOf(update)?.header.beacon.slot ?? 0n;
     if (!(this.#now >= signed && signed > attested.slot && attested.slot >= finalizedSlot)) {
       const text =
-        `signed in slot ${signed}, for a block of slot ${attested.slot}, with a finalized block of slot ${finalizedSlot}, ` +
-        `and now is slot ${this.#now}; these must not ascend in another order (is the clock right?)`;
+        `slots out of order: now ${this.#now}, signature ${signed}, attested ${attested.slot}, ` +
+        `finalized ${finalizedSlot}; expected now >= signature > attested >= finalized; check the clock`;
       throw new Failure('SLOTS', text);
     }
     const signers = this.#signersOf(signed);
     const period = this.#period(this.finalized);
     const bringsNext = !this.#next && nextCommitteeOf(update) && this.#period(attested) === period;
     if (attested.slot <= this.finalized.slot && !bringsNext) {
-      const text = `it is of slot ${attested.slot} and brings nothing new: slot ${this.finalized.slot} is final already`;
+      const slots = `the attested slot ${attested.slot} is not newer than the finalized slot ${this.finalized.slot}`;
+      const text = `${slots}, and no new committee is included`;
       throw new Failure('IRRELEVANT', text);
     }
     checkHeader(network, update.attested_header, 'attested header');
@@ -136,9 +137,9 @@ export class LightClient {
     const [ours, theirs] = [this.#period(this.finalized), this.#network.period(slot)];
     if (theirs === ours) return this.#current;
     if (theirs === ours + 1n && this.#next) return this.#next;
-    const known = `that of period ${ours}${this.#next ? ' and of the one after' : ''}`;
-    const text = `the committee of period ${theirs} signed it, and only ${known} is known`;
-    throw new Failure('UNKNOWN_COMMITTEE', `${text}; give the updates between, in order`);
+    const known = `period ${ours}${this.#next ? ' and the next one' : ''}`;
+    const text = `signed by the unknown committee of period ${theirs}; known: ${known}`;
+    throw new Failure('UNKNOWN_COMMITTEE', `${text}; verify the updates in between first, in order`);
   }
 
   #checkFinality(update) {
@@ -162,7 +163,7 @@ export class LightClient {
     const attested = update.attested_header.beacon;
     const [root, attestedPeriod] = [committeeRoot(next.committee), this.#period(attested)];
     if (this.#next && attestedPeriod === period && !same(this.#next.root, root)) {
-      const text = `it names another committee for period ${period + 1n} than an update before`;
+      const text = `the committee of period ${period + 1n} differs from that of an earlier update`;
       throw new Failure('NEXT_COMMITTEE', text);
     }
     if (!isValidBranch(root, next.branch, this.#network.places(attested.slot).nextCommittee, attested.state_root)) {
@@ -193,7 +194,7 @@ export class LightClient {
       participants,
       committee_size: size,
       supermajority: participants * 3 >= size * 2,
-      signing_root: shown(root),
+      signing_root: toHex(root),
       attested: block(update.attested_header),
       finalized: finality ? block(finality.header) : null,
       next_committee_of: nextCommitteeOf(update) ? Number(this.#period(attested) + 1n) : null,
@@ -223,9 +224,9 @@ function kindOf(update) {
 export function block({ beacon, execution }) {
   return {
     slot: Number(beacon.slot),
-    root: shown(headerRoot(beacon)),
-    state_root: shown(beacon.state_root),
-    execution: execution ? [Number(execution.block_number), shown(execution.block_hash)] : null,
+    root: toHex(headerRoot(beacon)),
+    state_root: toHex(beacon.state_root),
+    execution: execution ? [Number(execution.block_number), toHex(execution.block_hash)] : null,
   };
 }
 

@@ -20,7 +20,7 @@ const SAMPLES = {
   },
 };
 /** A list of 128 updates has about 9 MB. */
-const LARGEST_FILE = 64 << 20;
+const MAX_FILE = 64 << 20;
 
 const element = (id) => document.getElementById(id);
 const [form, drop, picker, chosen, result] = ['form', 'drop', 'files', 'chosen', 'result'].map(element);
@@ -91,9 +91,9 @@ function clear() {
 }
 
 async function takeFiles(list) {
-  const large = list.find((file) => file.size > LARGEST_FILE);
+  const large = list.find((file) => file.size > MAX_FILE);
   if (large) {
-    const message = `${large.name}: ${large.size} bytes are more than any light-client data has`;
+    const message = `${large.name}: file too large: at most ${MAX_FILE} bytes, got ${large.size}`;
     result.replaceChildren(showFailure({ code: 'BAD_INPUT', message }));
     return;
   }

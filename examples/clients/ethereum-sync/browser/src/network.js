@@ -2,7 +2,7 @@
 
 import { Failure } from './failure.js';
 import { forkDataRoot, headerRoot, signingDataRoot } from './ssz.js';
-import { Wrong, bytes, bytes32, listOf, number, object, string } from './text.js';
+import { InvalidValue, bytes, bytes32, listOf, number, object, string } from './text.js';
 
 const FORKS = ['altair', 'bellatrix', 'capella', 'deneb', 'electra', 'fulu'];
 const PRESETS = {
@@ -11,7 +11,7 @@ const PRESETS = {
 };
 
 const oneOf = (names) => (value) => {
-  if (!names.includes(string(value))) throw new Wrong(`\`${value}\` is none of ${names.join(', ')}`);
+  if (!names.includes(string(value))) throw new InvalidValue(`\`${value}\` is none of ${names.join(', ')}`);
   return value;
 };
 const readNetwork = object({
@@ -30,7 +30,7 @@ export class Network {
     const ordered = forks.slice(1).every((fork, i) => {
       return forks[i].epoch <= fork.epoch && FORKS.indexOf(forks[i].name) < FORKS.indexOf(fork.name);
     });
-    if (forks.length === 0 || !ordered) throw new Failure('BAD_INPUT', 'forks: at least one is needed, ascending by epoch');
+    if (forks.length === 0 || !ordered) throw new Failure('BAD_INPUT', 'forks: expected at least one, in ascending order of epochs');
   }
 
   /** Returns the period of a slot. Each period has a committee. */

@@ -47,10 +47,10 @@ function update(one) {
   const entries = [['Head', blockWords(attested)]];
   if (finalized) entries.push(['Final', blockWords(finalized)]);
   entries.push(['Signed in', `slot ${one.signature_slot}, by the committee of period ${one.period}`]);
-  if (one.next_committee_of !== null) entries.push(['Brings', `the committee of period ${one.next_committee_of}`]);
+  if (one.next_committee_of !== null) entries.push(['Contains', `the committee of period ${one.next_committee_of}`]);
   entries.push(['Signing root', make('code', one.signing_root)]);
   entries.push(['Checked in', `${milliseconds(one.milliseconds)}: one aggregate signature of ${participants} keys`]);
-  const words = supermajority ? 'signed: at least two thirds' : 'signed: fewer than two thirds, which is not enough';
+  const words = supermajority ? 'signed: at least two thirds' : 'signed: fewer than two thirds';
   return make(
     'article',
     [make('h3', `${one.kind[0].toUpperCase()}${one.kind.slice(1)}: ${participants} of ${size} ${words}`), picture(one.signers, size), facts(entries)],
@@ -59,7 +59,7 @@ function update(one) {
 }
 
 export function showFailure({ code, message }) {
-  const words = [make('h3', code === 'BELOW_TWO_THIRDS' ? 'Not enough' : 'Refused'), make('p', [make('span', code, { class: 'code' }), ` ${message}`])];
+  const words = [make('h3', code === 'BELOW_TWO_THIRDS' ? 'Below two thirds' : 'Refused'), make('p', [make('span', code, { class: 'code' }), ` ${message}`])];
   return make('article', words, { class: code === 'BELOW_TWO_THIRDS' ? 'card weak' : 'card bad', role: 'alert' });
 }
 
@@ -71,8 +71,8 @@ export function show(report) {
     ['Network', network],
     ['Final', [`slot ${finalized.slot}: `, make('code', finalized.root)]],
     ['Signed head', [`slot ${optimistic.slot}: `, make('code', optimistic.root)]],
-    ['Once', `${milliseconds(once)} to decode, check and sum the keys of the first committee`],
+    ['Preparation', `${milliseconds(once)} to decode, check and sum the keys of the first committee`],
   ]);
-  const many = report.updates.length === 1 ? 'One update' : `${report.updates.length} updates`;
-  return [make('article', [make('h3', `Verified: ${many}`), summary], { class: 'card', id: 'verified' }), ...parts];
+  const updates = report.updates.length === 1 ? 'One update' : `${report.updates.length} updates`;
+  return [make('article', [make('h3', `Verified: ${updates}`), summary], { class: 'card', id: 'verified' }), ...parts];
 }

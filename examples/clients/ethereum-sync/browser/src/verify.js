@@ -7,7 +7,7 @@ import { LightClient } from './client.js';
 import { Failure } from './failure.js';
 import { Network } from './network.js';
 import { headerRoot, readBootstrap, readCommittee, readUpdate } from './ssz.js';
-import { Wrong, bytes32, number, shown } from './text.js';
+import { InvalidValue, bytes32, number, toHex } from './text.js';
 
 /** The kind of a file's content, determined by its fields. */
 const KINDS = {
@@ -37,7 +37,7 @@ function read(name, work) {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Wrong) throw new Failure('BAD_INPUT', `${name}: ${error.message}`);
+    if (error instanceof InvalidValue) throw new Failure('BAD_INPUT', `${name}: ${error.message}`);
     if (error instanceof Failure) throw new Failure(error.code, `${name}: ${error.message}`);
     throw error;
   }
@@ -54,7 +54,7 @@ function start(network, now, found, { trustedRoot, period }) {
   const [bootstrap, committee] = [only(found, 'bootstrap'), only(found, 'committee')];
   if (bootstrap) {
     const value = read(bootstrap.name, () => readBootstrap(bootstrap.inner));
-    const root = shown(headerRoot(value.header.beacon));
+    const root = toHex(headerRoot(value.header.beacon));
     if (!trustedRoot) {
       const text = `is ${root} the root of a block that you trust? Compare it with another source, and enter it as trusted root`;
       throw new Failure('TRUSTED_ROOT', `${bootstrap.name}: ${text}`);
@@ -62,7 +62,7 @@ function start(network, now, found, { trustedRoot, period }) {
     const trusted = read('trusted root', () => bytes32(trustedRoot));
     return read(bootstrap.name, () => LightClient.fromBootstrap(network, now, trusted, value));
   }
-  if (!committee) throw new Failure('BAD_INPUT', 'a bootstrap or a committee is needed to know who may sign');
+  if (!committee) throw new Failure('BAD_INPUT', 'expected a bootstrap or a committee');
   const value = read(committee.name, () => readCommittee(committee.inner));
   if (!period) throw new Failure('BAD_INPUT', `${committee.name}: enter the period that this committee signs: slot / 8192`);
   const signs = read('period', () => number(period));
@@ -80,17 +80,17 @@ export function verify({ files, trustedRoot, period }) {
     const client = start(network, network.slotAt(Date.now() / 1000), found, { trustedRoot, period });
     report.committee_milliseconds = client.committeeMilliseconds;
     const updates = found.filter(({ kind }) => kind === 'update');
-    if (updates.length === 0) throw new Failure('BAD_INPUT', 'there is no update to verify');
+    if (updates.length === 0) throw new Failure('BAD_INPUT', 'expected at least one update');
     const inOrder = updates.map(({ name, inner }) => ({ name, update: read(name, () => readUpdate(inner)) }));
     // Files arrive in the order of selection.
     inOrder.sort((a, b) => Number(a.update.signature_slot - b.update.signature_slot));
     for (const { name, update } of inOrder) report.updates.push(read(name, () => client.process(update)));
-    const header = (known) => ({ slot: Number(known.slot), root: shown(headerRoot(known)) });
+    const header = (known) => ({ slot: Number(known.slot), root: toHex(headerRoot(known)) });
     report.finalized = header(client.finalized);
     report.optimistic = header(client.optimistic);
     const weak = report.updates.find(({ supermajority }) => !supermajority);
     if (weak) {
-      const text = `${weak.participants} of ${weak.committee_size} signed slot ${weak.attested.slot}: the signatures are right, but fewer than two thirds are not enough; wait for another update`;
+      const text = `${weak.participants} of ${weak.committee_size} signed slot ${weak.attested.slot}: the signatures are valid, but fewer than two thirds signed; wait for another update`;
       report.error = { code: 'BELOW_TWO_THIRDS', message: text };
     }
   } catch (error) {

@@ -52,26 +52,26 @@ def command_line() -> argparse.ArgumentParser:
     described = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="ethereum-sync",
-        description="Verify Ethereum light-client data: aggregate signatures of sync committees of 512, and what they prove.",
+        description="Verify Ethereum light-client data: aggregate signatures of sync committees of 512, and the headers that they prove.",
         epilog=HELP,
         formatter_class=described,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    check = commands.add_parser("verify", help="check updates, in order, from a committee that is trusted")
+    check = commands.add_parser("verify", help="verify updates in order, starting from a trusted committee")
     check.add_argument("updates", nargs="+", type=Path, metavar="UPDATE", help="the updates, oldest first")
     start = check.add_mutually_exclusive_group(required=True)
-    start.add_argument("--bootstrap", type=Path, metavar="FILE", help="the bootstrap of a block that you trust")
-    start.add_argument("--committee", type=Path, metavar="FILE", help="instead: a sync committee that you trust as it is")
-    check.add_argument("--trusted-root", metavar="ROOT", help="that block's root, from a trusted source: 0x… or @FILE")
-    check.add_argument("--period", type=unsigned, metavar="N", help="which period that committee signs: slot / 8192")
+    start.add_argument("--bootstrap", type=Path, metavar="FILE", help="the bootstrap of a trusted block; needs --trusted-root")
+    start.add_argument("--committee", type=Path, metavar="FILE", help="a trusted sync committee instead of a bootstrap; needs --period")
+    check.add_argument("--trusted-root", metavar="ROOT", help="the root of that block, from a trusted source: 0x… or @FILE")
+    check.add_argument("--period", type=unsigned, metavar="N", help="period of that committee: slot / 8192")
     check.add_argument("--network", type=Path, metavar="FILE", help="a network other than Ethereum's mainnet")
-    check.add_argument("--now", type=unsigned, metavar="SLOT", help="the current slot, if the clock cannot be trusted")
+    check.add_argument("--now", type=unsigned, metavar="SLOT", help="the current slot, if this machine's clock is unreliable")
     check.add_argument("--json", action="store_true", help="print one JSON object")
-    make = commands.add_parser("generate", help="make a network's light-client data from a seed")
-    make.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder for the files; it is made")
-    make.add_argument("--seed", type=unsigned, default=1, help="another number makes another chain")
+    make = commands.add_parser("generate", help="generate a network's light-client data from a seed")
+    make.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory, created if it does not exist")
+    make.add_argument("--seed", type=unsigned, default=1, help="seed of the generated chain")
     make.add_argument("--fork", choices=FORKS, default="electra", help="the fork in which the updates are signed")
-    make.add_argument("--absent", type=unsigned, default=12, metavar="N", help="how many of the 512 do not sign")
+    make.add_argument("--absent", type=unsigned, default=12, metavar="N", help="number of the 512 members that do not sign")
     parser.set_defaults(check=check)
     return parser
 
@@ -80,16 +80,16 @@ def unsigned(given: str) -> int:
     """An integer of 64 bits."""
     try:
         return text.number(given)
-    except text.Wrong as wrong:
+    except text.InvalidValue as wrong:
         raise argparse.ArgumentTypeError(str(wrong)) from None
 
 
 def verify(options: argparse.Namespace) -> tuple[list[str], Failure | None]:
-    """Lines to print, and the failure, if any."""
+    """Verifies the updates. Returns the lines to print, and the failure, if any."""
     needs = {"bootstrap": "trusted_root", "committee": "period"}
     for option, needed in needs.items():
         if (getattr(options, option) is None) != (getattr(options, needed) is None):
-            options.check.error(f"--{option} and --{needed.replace('_', '-')} need each other")
+            options.check.error(f"--{option} and --{needed.replace('_', '-')} must be used together")
     network = Network.mainnet() if options.network is None else Network.read(options.network)
     now = network.slot_at(time.time()) if options.now is None else options.now
     proven: list[Proven] = []
@@ -101,7 +101,7 @@ def verify(options: argparse.Namespace) -> tuple[list[str], Failure | None]:
         failure = found
     if options.json:
         report = json.dumps(
-            object_of(network, proven, client, failure), sort_keys=True, separators=(",", ":"), ensure_ascii=False
+            to_report(network, proven, client, failure), sort_keys=True, separators=(",", ":"), ensure_ascii=False
         )
         return [report], failure
     lines = [line(one) for one in proven]
@@ -143,7 +143,7 @@ def trusted_root(given: str) -> bytes:
             raise Failure.input(f"{given[1:]}: {getattr(error, 'strerror', None) or error}") from None
     try:
         return bytes32(given.strip())
-    except text.Wrong as wrong:
+    except text.InvalidValue as wrong:
         raise Failure.input(f"--trusted-root: {wrong}") from None
 
 
@@ -153,25 +153,25 @@ def weakest(proven: list[Proven]) -> Failure | None:
     if weak is None:
         return None
     signed = f"{weak.participants} of {weak.committee_size} signed slot {weak.attested.beacon.slot}"
-    message = f"{signed}: the signatures are right, but fewer than two thirds are not enough; wait for another update"
+    message = f"{signed}: the signatures are valid, but fewer than two thirds signed; wait for another update"
     return Failure(Exit.WEAK, "BELOW_TWO_THIRDS", message)
 
 
 def line(proven: Proven) -> str:
     """Describes an update."""
 
-    def shown(header: beacon.Header) -> str:
+    def describe(header: beacon.Header) -> str:
         about = block(header)
         if about["execution"] is None:
             return f"slot {about['slot']} ({short(about['root'])})"
         number, found = about["execution"]
         return f"slot {about['slot']} (block {number}, {short(found)})"
 
-    words = f"{proven.kind}: {proven.participants} of {proven.committee_size} signed {shown(proven.attested)}"
+    words = f"{proven.kind}: {proven.participants} of {proven.committee_size} signed {describe(proven.attested)}"
     if proven.finalized is not None:
-        words += f"; final: {shown(proven.finalized)}"
+        words += f"; final: {describe(proven.finalized)}"
     if proven.next_committee_of is not None:
-        words += f"; brings the committee of period {proven.next_committee_of}"
+        words += f"; contains the committee of period {proven.next_committee_of}"
     return words
 
 
@@ -180,17 +180,17 @@ def short(text: str) -> str:
     return f"{text[:10]}…"
 
 
-def object_of(
+def to_report(
     network: Network, proven: list[Proven], client: LightClient | None, failure: Failure | None
 ) -> dict[str, Any]:
     """What `--json` prints."""
 
     def header(found: BeaconBlockHeader) -> dict[str, Any]:
-        return {"slot": int(found.slot), "root": text.shown(root(found))}
+        return {"slot": int(found.slot), "root": text.to_hex(root(found))}
 
     return {
         "network": network.name,
-        "updates": [one.written() for one in proven],
+        "updates": [one.to_json() for one in proven],
         "finalized": client and header(client.finalized),
         "optimistic": client and header(client.optimistic),
         "error": failure and {"code": failure.code, "message": failure.message},

@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 
 from .failure import Failure
 from .ssz import BeaconBlockHeader, Payload, SyncCommittee, bytes32, read_header, write_header
-from .text import Reader, Wrong, any_bytes, bytes_of, field, list_of, number, optional, shown
+from .text import Reader, InvalidValue, any_bytes, bytes_of, field, list_of, number, optional, to_hex
 
 T = TypeVar("T")
 
 # Maximum file size; a list of 128 updates has about 9 MB.
-LARGEST_FILE = 64 << 20
+MAX_FILE = 64 << 20
 
 branch = list_of(bytes32)
 
@@ -39,12 +39,12 @@ class Header:
             field(value, "execution_branch", optional(branch)),
         )
 
-    def written(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON."""
         made: dict[str, Any] = {"beacon": write_header(self.beacon)}
         if self.execution is not None and self.execution_branch is not None:
-            made["execution"] = self.execution.written()
-            made["execution_branch"] = [shown(node) for node in self.execution_branch]
+            made["execution"] = self.execution.to_json()
+            made["execution_branch"] = [to_hex(node) for node in self.execution_branch]
         return made
 
 
@@ -65,12 +65,12 @@ class Bootstrap:
             field(value, "current_sync_committee_branch", branch),
         )
 
-    def written(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON."""
         return {
-            "header": self.header.written(),
-            "current_sync_committee": self.current_sync_committee.written(),
-            "current_sync_committee_branch": [shown(node) for node in self.current_sync_committee_branch],
+            "header": self.header.to_json(),
+            "current_sync_committee": self.current_sync_committee.to_json(),
+            "current_sync_committee_branch": [to_hex(node) for node in self.current_sync_committee_branch],
         }
 
 
@@ -91,10 +91,10 @@ class SyncAggregate:
 
 @dataclass
 class Update:
-    """Any of the three.
+    """An update, a finality update, or an optimistic update.
 
-    An update has all fields, a finality update no committee, an optimistic update neither committee nor finalized
-    header.
+    An update has all fields; a finality update has no committee; an optimistic update has neither committee nor
+    finalized header.
     """
 
     attested_header: Header
@@ -118,23 +118,23 @@ class Update:
             field(value, "signature_slot", number),
         )
 
-    def written(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON."""
         aggregate = self.sync_aggregate
         made: dict[str, Any] = {
-            "attested_header": self.attested_header.written(),
+            "attested_header": self.attested_header.to_json(),
             "sync_aggregate": {
-                "sync_committee_bits": shown(aggregate.bits),
-                "sync_committee_signature": shown(aggregate.signature),
+                "sync_committee_bits": to_hex(aggregate.bits),
+                "sync_committee_signature": to_hex(aggregate.signature),
             },
             "signature_slot": str(self.signature_slot),
         }
         for name, value in (("next_sync_committee", self.next_sync_committee), ("finalized_header", self.finalized_header)):
             if value is not None:
-                made[name] = value.written()
+                made[name] = value.to_json()
         for name in ("next_sync_committee_branch", "finality_branch"):
             if (nodes := getattr(self, name)) is not None:
-                made[name] = [shown(node) for node in nodes]
+                made[name] = [to_hex(node) for node in nodes]
         return made
 
     @property
@@ -145,13 +145,13 @@ class Update:
         return "optimistic update" if self.finality_branch is None else "finality update"
 
     def next_committee(self) -> tuple[SyncCommittee, list[bytes]] | None:
-        """The next committee and its branch, if present: zeros stand for none."""
+        """The next committee and its branch, if present: a branch of zeros means none."""
         if self.next_sync_committee is None or not present(self.next_sync_committee_branch):
             return None
         return self.next_sync_committee, self.next_sync_committee_branch or []
 
     def finality(self) -> tuple[Header, list[bytes]] | None:
-        """The finalized header and its branch, if present: zeros stand for none."""
+        """The finalized header and its branch, if present: a branch of zeros means none."""
         if self.finalized_header is None or not present(self.finality_branch):
             return None
         return self.finalized_header, self.finality_branch or []
@@ -166,7 +166,7 @@ def read_one(path: Path, what: str, read: Reader[T]) -> T:
     """Reads a file with a single object."""
     found = read_all(path, what, read)
     if len(found) != 1:
-        raise Failure.input(f"{path}: one {what} is expected")
+        raise Failure.input(f"{path}: expected one {what}, got {len(found)}")
     return found[0]
 
 
@@ -174,8 +174,8 @@ def read_all(path: Path, what: str, read: Reader[T]) -> list[T]:
     """Reads one object or a list of them."""
     try:
         size = path.stat().st_size
-        if size > LARGEST_FILE:
-            raise Failure.input(f"{path}: {size} bytes are more than any {what} has")
+        if size > MAX_FILE:
+            raise Failure.input(f"{path}: file too large: at most {MAX_FILE} bytes, got {size}")
         value = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise Failure.input(f"{path}: {error.strerror}") from None
@@ -185,6 +185,5 @@ def read_all(path: Path, what: str, read: Reader[T]) -> list[T]:
     inner = [item["data"] if isinstance(item, dict) and "data" in item else item for item in items]
     try:
         return [read(item) for item in inner]
-    except Wrong as wrong:
-        answers = "as the beacon API's /eth/v1/beacon/light_client/ answers it"
-        raise Failure.input(f"{path}: not a {what} {answers}: {wrong}") from None
+    except InvalidValue as wrong:
+        raise Failure.input(f"{path}: expected a {what} as served under /eth/v1/beacon/light_client/: {wrong}") from None

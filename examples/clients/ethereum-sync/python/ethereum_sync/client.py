@@ -16,7 +16,7 @@ from .beacon import Bootstrap, Header, Update
 from .failure import Failure
 from .network import Network
 from .ssz import BeaconBlockHeader, SyncCommittee, is_valid_branch, root
-from .text import shown
+from .text import to_hex
 
 
 class Members:
@@ -57,11 +57,11 @@ class Proven(NamedTuple):
     # The period whose committee the update contains, if any.
     next_committee_of: int | None
 
-    def written(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON."""
         return {
             **self._asdict(),
-            "signing_root": shown(self.signing_root),
+            "signing_root": to_hex(self.signing_root),
             "attested": block(self.attested),
             "finalized": None if self.finalized is None else block(self.finalized),
         }
@@ -72,9 +72,9 @@ def block(header: Header) -> dict[str, Any]:
     execution = header.execution
     return {
         "slot": int(header.beacon.slot),
-        "root": shown(root(header.beacon)),
-        "state_root": shown(bytes(header.beacon.state_root)),
-        "execution": execution and [execution.fields["block_number"], shown(execution.fields["block_hash"])],
+        "root": to_hex(root(header.beacon)),
+        "state_root": to_hex(bytes(header.beacon.state_root)),
+        "execution": execution and [execution.fields["block_number"], to_hex(execution.fields["block_hash"])],
     }
 
 
@@ -96,7 +96,7 @@ class LightClient:
         header = bootstrap.header.beacon
         found = root(header)
         if found != trusted_root:
-            text = f"the bootstrap is of block {shown(found)}, not of the trusted {shown(trusted_root)}"
+            text = f"the bootstrap is of block {to_hex(found)}, not of the trusted {to_hex(trusted_root)}"
             raise Failure.refused("TRUSTED_ROOT", f"{text}; ask for the bootstrap of the block you trust")
         check_header(network, bootstrap.header, "header")
         ssz = bootstrap.current_sync_committee
@@ -147,9 +147,8 @@ class LightClient:
         finalized_slot = 0 if finality is None else finality[0].beacon.slot
         if not self.now >= update.signature_slot > attested.slot >= finalized_slot:
             text = (
-                f"signed in slot {update.signature_slot}, for a block of slot {attested.slot}, with a finalized block "
-                f"of slot {finalized_slot}, and now is slot {self.now}; these must not ascend in another order (is the "
-                "clock right?)"
+                f"slots out of order: now {self.now}, signature {update.signature_slot}, attested {attested.slot}, "
+                f"finalized {finalized_slot}; expected now >= signature > attested >= finalized; check the clock"
             )
             raise Failure.refused("SLOTS", text)
         signers = self._signers_of(update.signature_slot)
@@ -157,7 +156,8 @@ class LightClient:
         in_period = self._period(attested) == period
         brings_next = self._next is None and update.next_committee() is not None and in_period
         if attested.slot <= self.finalized.slot and not brings_next:
-            text = f"it is of slot {attested.slot} and brings nothing new: slot {self.finalized.slot} is final already"
+            slots = f"the attested slot {attested.slot} is not newer than the finalized slot {self.finalized.slot}"
+            text = f"{slots}, and no new committee is included"
             raise Failure.refused("IRRELEVANT", text)
         check_header(self.network, update.attested_header, "attested header")
         self._check_finality(update)
@@ -171,8 +171,9 @@ class LightClient:
             return self._current
         if theirs == ours + 1 and self._next is not None:
             return self._next
-        known = f"that of period {ours}{'' if self._next is None else ' and of the one after'}"
-        text = f"the committee of period {theirs} signed it, and only {known} is known; give the updates between, in order"
+        known = f"period {ours}{'' if self._next is None else ' and the next one'}"
+        text = f"signed by the unknown committee of period {theirs}; known: {known}"
+        text += "; verify the updates in between first, in order"
         raise Failure.refused("UNKNOWN_COMMITTEE", text)
 
     def _check_finality(self, update: Update) -> None:
@@ -199,7 +200,7 @@ class LightClient:
         attested = update.attested_header.beacon
         found, attested_period = ssz.root(), self._period(attested)
         if self._next is not None and attested_period == period and self._next.root != found:
-            text = f"it names another committee for period {period + 1} than an update before"
+            text = f"the committee of period {period + 1} differs from that of an earlier update"
             raise Failure.refused("NEXT_COMMITTEE", text)
         place = self.network.places(attested.slot).next_committee
         if not is_valid_branch(found, branch, place, bytes(attested.state_root)):
@@ -239,7 +240,7 @@ class LightClient:
 
 
 def check_size(network: Network, ssz: SyncCommittee) -> None:
-    """512 keys."""
+    """Checks the number of keys: 512 on mainnet."""
     found, size = len(ssz.pubkeys), network.preset.committee_size
     if found != size:
         raise Failure.refused("COMMITTEE_SIZE", f"the committee has {found} keys; this network's have {size}")

@@ -11,11 +11,11 @@ Exit codes:
   2  the command line is wrong
   3  a file cannot be used
   4  an update was refused: do not use it
-  5  every signature is right, but fewer than two thirds signed an update: do not treat its headers as final"""
+  5  every signature is valid, but fewer than two thirds signed an update: do not treat its headers as final"""
 
 
 class Exit(IntEnum):
-    """The exit codes; HELP says what they mean."""
+    """The exit codes, described in HELP."""
 
     FAILED = 1
     INPUT = 3

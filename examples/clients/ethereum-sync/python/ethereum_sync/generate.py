@@ -16,7 +16,7 @@ from .beacon import Bootstrap, Header, SyncAggregate, Update
 from .failure import Exit, Failure
 from .network import FORKS, Network
 from .ssz import BeaconBlockHeader, Payload, SyncCommittee, hash_nodes, root
-from .text import shown
+from .text import to_hex
 
 # The order of the group.
 ORDER = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
@@ -29,7 +29,7 @@ class Random:
         self.seed = seed
 
     def draw(self, what: str, number: int) -> bytes:
-        """32 bytes."""
+        """Returns 32 pseudo-random bytes."""
         return wire.hash("quorate example ethereum-sync: generated chain", f"{self.seed} {what} {number}".encode())
 
     def choose(self, salt: int, size: int, count: int) -> set[int]:
@@ -41,7 +41,7 @@ class Secrets:
     """The secrets of a committee. Members are drawn with replacement, as in Ethereum, so some occur twice."""
 
     def __init__(self, random: Random, period: int, size: int = 512) -> None:
-        # The last eight seats go to members that already have one.
+        # The last eight positions repeat earlier members.
         distinct = size - 8
         scalars = [bytearray(random.draw("secret", period << 16 | index)) for index in range(distinct)]
         for scalar in scalars:
@@ -51,7 +51,7 @@ class Secrets:
         self.places = [index % distinct for index in range(size)]
 
     def ssz(self) -> SyncCommittee:
-        """The committee."""
+        """Returns the committee as an SSZ value."""
         keys = [key.public_key().encode() for key in self.keys]
         # The sum of the keys is the public key of the sum of the secrets.
         total = sum(self.scalars[place] for place in self.places) % ORDER
@@ -115,16 +115,16 @@ class Chain:
         fork = self.network.fork(start)
 
         def answer(value: Any) -> str:
-            return text({"version": fork and fork.name, "data": value.written()}, sort_keys=True)
+            return text({"version": fork and fork.name, "data": value.to_json()}, sort_keys=True)
 
         return {
-            "network.json": text(self.network.written()),
-            "trusted-root.txt": f"{shown(root(trusted.beacon))}\n",
+            "network.json": text(self.network.to_json()),
+            "trusted-root.txt": f"{to_hex(root(trusted.beacon))}\n",
             "bootstrap.json": answer(Bootstrap(trusted, current, branch)),
             "update.json": answer(update),
             "finality_update.json": answer(finality),
             "optimistic_update.json": answer(optimistic),
-            "committee.json": text(current.written()),
+            "committee.json": text(current.to_json()),
         }
 
     def update(self, slot: int, signers: Secrets, committees: tuple[SyncCommittee, SyncCommittee]) -> Update:
@@ -149,7 +149,7 @@ class Chain:
         )
 
     def state(self, slot: int, current: SyncCommittee, upcoming: SyncCommittee, finalized: bytes) -> State:
-        """The state of a slot."""
+        """Returns the state of a slot."""
         places = self.network.places(slot)
         width = 1 << places.current_committee.bit_length() - 1
         checkpoint = (self.random.draw("checkpoint epoch", slot), finalized)
@@ -180,7 +180,7 @@ class Chain:
         return Header(beacon, payload, branch)
 
     def payload(self, slot: int, deneb: bool) -> Payload:
-        """The header of an execution payload."""
+        """Returns the header of an execution payload."""
 
         def named(what: str) -> bytes:
             return self.random.draw(what, slot)
@@ -246,10 +246,10 @@ def merkle_branch(leaves: list[bytes], index: int) -> list[bytes]:
 
 
 def parents(level: list[bytes]) -> list[bytes]:
-    """The level above."""
+    """Returns the next level of the tree."""
     return [hash_nodes(left, right) for left, right in zip(level[::2], level[1::2])]
 
 
 def text(value: Any, sort_keys: bool = False) -> str:
-    """A file's text."""
+    """Encodes a value as the text of a JSON file."""
     return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=sort_keys) + "\n"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from . import beacon
 from .failure import Failure
 from .ssz import BeaconBlockHeader, ForkData, SigningData, root
-from .text import Wrong, bytes_of, field, list_of, number, shown, string
+from .text import InvalidValue, bytes_of, field, list_of, number, to_hex, string
 
 DOMAIN_SYNC_COMMITTEE = bytes([7, 0, 0, 0])
 MAINNET = Path(__file__).resolve().parents[2] / "networks" / "mainnet.json"
@@ -73,7 +73,7 @@ class Network:
         network = beacon.read_one(path, "network", cls._read)
         ordered = all(a.epoch <= b.epoch and FORKS.index(a.name) < FORKS.index(b.name) for a, b in network._pairs())
         if not network.forks or not ordered:
-            raise Failure.input(f"{path}: forks: at least one is needed, ascending by epoch")
+            raise Failure.input(f"{path}: forks: expected at least one, in ascending order of epochs")
         return network
 
     @classmethod
@@ -90,15 +90,15 @@ class Network:
     def _pairs(self) -> list[tuple[Fork, Fork]]:
         return list(zip(self.forks, self.forks[1:]))
 
-    def written(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The network as JSON."""
         return {
             "name": self.name,
             "preset": self.preset.name,
             "genesis_time": str(self.genesis_time),
-            "genesis_validators_root": shown(self.genesis_validators_root),
+            "genesis_validators_root": to_hex(self.genesis_validators_root),
             "forks": [
-                {"name": fork.name, "version": shown(fork.version), "epoch": str(fork.epoch)} for fork in self.forks
+                {"name": fork.name, "version": to_hex(fork.version), "epoch": str(fork.epoch)} for fork in self.forks
             ],
         }
 
@@ -146,7 +146,7 @@ def one_of(names: tuple[str, ...]) -> Any:
 
     def read(value: Any) -> str:
         if string(value) not in names:
-            raise Wrong(f"`{value}` is none of {', '.join(names)}")
+            raise InvalidValue(f"`{value}` is none of {', '.join(names)}")
         return str(value)
 
     return read
@@ -155,4 +155,4 @@ def one_of(names: tuple[str, ...]) -> Any:
 def known(value: Any, names: tuple[str, ...]) -> None:
     """No field may have another name."""
     if isinstance(value, dict) and (unknown := [string(name) for name in value if name not in names]):
-        raise Wrong(f"unknown field `{unknown[0]}`")
+        raise InvalidValue(f"unknown field `{unknown[0]}`")

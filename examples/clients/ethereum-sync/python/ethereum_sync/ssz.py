@@ -1,10 +1,10 @@
 """The SSZ containers that a light client hashes, in the JSON form of the beacon API.
 
-Hashing is done by remerkleable, the library in which Ethereum's executable specification is written; nothing here
+Hashing is done by remerkleable, the library in which Ethereum's executable specification is to_json; nothing here
 knows how a list or a vector is hashed.
 """
 
-# No `from __future__ import annotations`: remerkleable makes its containers of what the annotations say.
+# No `from __future__ import annotations`: remerkleable reads the types of container fields from the annotations.
 import hashlib
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from remerkleable.basic import uint64, uint256
 from remerkleable.byte_arrays import Bytes4, Bytes32, Bytes48, ByteList, ByteVector
 from remerkleable.complex import Container, Vector
 
-from .text import Reader, any_bytes, bytes_of, field, list_of, number, number_256, optional, shown
+from .text import Reader, any_bytes, bytes_of, field, list_of, number, number_256, optional, to_hex
 
 bytes32 = bytes_of(32)
 
@@ -90,7 +90,7 @@ def read_header(value: Any) -> BeaconBlockHeader:
 
 def write_header(header: BeaconBlockHeader) -> dict[str, Any]:
     """A header as JSON."""
-    return {name: written(getattr(header, name)) for name in HEADER}
+    return {name: to_json(getattr(header, name)) for name in HEADER}
 
 
 PAYLOAD: dict[str, Reader[Any]] = {
@@ -128,10 +128,10 @@ class Payload:
         used, excess = (field(value, name, optional(number)) for name in BLOB_GAS)
         return cls(fields, (used, excess))
 
-    def written(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The header as JSON."""
         gas = {name: gas for name, gas in zip(BLOB_GAS, self.blob_gas) if gas is not None}
-        return {name: written(value) for name, value in {**self.fields, **gas}.items()}
+        return {name: to_json(value) for name, value in {**self.fields, **gas}.items()}
 
     def root(self, deneb: bool) -> bytes | None:
         """Returns the root according to the block's fork; None if `extra_data` is too long."""
@@ -155,9 +155,9 @@ class SyncCommittee:
         """A committee from JSON."""
         return cls(field(value, "pubkeys", list_of(bytes_of(48))), field(value, "aggregate_pubkey", bytes_of(48)))
 
-    def written(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The committee as JSON."""
-        return {"pubkeys": [shown(key) for key in self.pubkeys], "aggregate_pubkey": shown(self.aggregate_pubkey)}
+        return {"pubkeys": [to_hex(key) for key in self.pubkeys], "aggregate_pubkey": to_hex(self.aggregate_pubkey)}
 
     def root(self) -> bytes:
         """Returns the root of the container with a *vector* of the keys."""
@@ -165,9 +165,9 @@ class SyncCommittee:
         return hash_nodes(root(keys), root(Bytes48(self.aggregate_pubkey)))
 
 
-def written(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """Any value of a container as the beacon API writes it."""
-    return str(int(value)) if isinstance(value, int) else shown(bytes(value))
+    return str(int(value)) if isinstance(value, int) else to_hex(bytes(value))
 
 
 def hash_nodes(left: bytes, right: bytes) -> bytes:

@@ -1,6 +1,6 @@
 """Encoding of values in the beacon API's JSON: integers as decimal strings, bytes as hexadecimal with `0x`.
 
-A `Reader` turns a JSON value into a Python value or raises `Wrong`; readers are put together from smaller ones.
+A `Reader` converts a JSON value into a Python value or raises `InvalidValue`; functions such as `list_of` combine readers.
 """
 
 from __future__ import annotations
@@ -12,33 +12,33 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 Reader = Callable[[Any], T]
 
-# No group is repeated here: a regular expression remembers each repetition, of millions.
+# Avoids a repeated group: the regular expression engine records each of millions of repetitions.
 HEX = re.compile(r"[0-9a-fA-F]*", re.ASCII)
 SURROGATE = re.compile("[\ud800-\udfff]")
 DIGITS = re.compile(r"[0-9]+", re.ASCII)
 
 
-class Wrong(Exception):
-    """The JSON value is none of what is wanted."""
+class InvalidValue(Exception):
+    """A JSON value of an unexpected type or form."""
 
 
 def string(value: Any) -> str:
     """A JSON string."""
     if not isinstance(value, str):
-        raise Wrong(f"a string is expected, not {type(value).__name__}")
-    # JSON can escape halves of surrogate pairs, which are no Unicode text: nothing can be printed that has them.
+        raise InvalidValue(f"expected a string, got {type(value).__name__}")
+    # JSON can escape halves of surrogate pairs. They are no Unicode text and cannot be printed.
     if SURROGATE.search(value):
-        raise Wrong("a string is expected, not half of a surrogate pair")
+        raise InvalidValue("expected a string, got half of a surrogate pair")
     return value
 
 
 def number(value: Any, bits: int = 64) -> int:
     """A decimal string."""
     text = string(value)
-    # No integer of 256 bits has more digits, and Python refuses to read very many.
+    # No integer of 256 bits has more than 78 digits, and Python refuses to convert very long texts.
     if DIGITS.fullmatch(text) and len(text) <= 100 and (found := int(text)) < 1 << bits:
         return found
-    raise Wrong(f"{excerpt(text)} is no unsigned integer of {bits} bits")
+    raise InvalidValue(f"expected an unsigned integer of {bits} bits, got {excerpt(text)}")
 
 
 def number_256(value: Any) -> int:
@@ -51,7 +51,7 @@ def any_bytes(value: Any) -> bytes:
     text = string(value)
     digits = text.removeprefix("0x")
     if len(digits) % 2 or not HEX.fullmatch(digits):
-        raise Wrong(f"{excerpt(text)} is no hexadecimal text")
+        raise InvalidValue(f"expected hexadecimal digits, got {excerpt(text)}")
     return bytes.fromhex(digits)
 
 
@@ -61,7 +61,7 @@ def bytes_of(length: int) -> Reader[bytes]:
     def read(value: Any) -> bytes:
         # Checks the length first, to avoid decoding oversized input.
         if len(string(value).removeprefix("0x")) != 2 * length:
-            raise Wrong(f"{excerpt(value)} is no hexadecimal text of {length} bytes")
+            raise InvalidValue(f"expected {length} bytes in hexadecimal, got {excerpt(value)}")
         return any_bytes(value)
 
     return read
@@ -72,7 +72,7 @@ def list_of(item: Reader[T]) -> Reader[list[T]]:
 
     def read(value: Any) -> list[T]:
         if not isinstance(value, list):
-            raise Wrong(f"a list is expected, not {type(value).__name__}")
+            raise InvalidValue(f"expected a list, got {type(value).__name__}")
         return [item(one) for one in value]
 
     return read
@@ -86,23 +86,23 @@ def optional(item: Reader[T]) -> Reader[T | None]:
 def field(value: Any, name: str, read: Reader[T]) -> T:
     """A field of an object; an absent one reads as null."""
     if not isinstance(value, dict):
-        raise Wrong(f"an object is expected, not {type(value).__name__}")
+        raise InvalidValue(f"expected an object, got {type(value).__name__}")
     if name not in value:
         try:
             return read(None)
-        except Wrong:
-            raise Wrong(f"missing field `{name}`") from None
+        except InvalidValue:
+            raise InvalidValue(f"missing field `{name}`") from None
     try:
         return read(value[name])
-    except Wrong as wrong:
-        raise Wrong(f"{name}: {wrong}") from None
+    except InvalidValue as wrong:
+        raise InvalidValue(f"{name}: {wrong}") from None
 
 
 def excerpt(text: str) -> str:
-    """The beginning of a long text."""
+    """Returns the beginning of a text, in quotes."""
     return f'"{text[:20]}…"' if len(text) > 20 else f'"{text}"'
 
 
-def shown(data: bytes) -> str:
-    """As the beacon API writes bytes."""
+def to_hex(data: bytes) -> str:
+    """Encodes bytes as the beacon API does."""
     return f"0x{data.hex()}"

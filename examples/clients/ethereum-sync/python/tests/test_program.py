@@ -32,7 +32,7 @@ Verify = Callable[..., tuple[int, Any]]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs the program; the Rust one must answer the same, but for how it says what is wrong."""
+    """Runs the program, and checks that the Rust program prints the same except for messages about invalid files."""
 
     def program(*arguments: object) -> tuple[int, str, str]:
         given = [str(argument) for argument in arguments]
@@ -51,7 +51,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def reported(out: str) -> Any:
-    """What was printed; how a file is no good each language's library says in its own words."""
+    """Returns the output without the message for an invalid file, which depends on the JSON library."""
     try:
         report = json.loads(out)
     except ValueError:
@@ -246,9 +246,9 @@ def test_a_wrong_command_line_or_file_is_told(run: Run, tmp_path: Path) -> None:
     committee = ["verify", "--committee", MAINNET / "committee-867.json", "--period", 867]
     code, _, err = run(*committee, "--trusted-root", TRUSTED, updates)
     assert code == 2 and "--trusted-root" in err
-    for trusted, says in (("0x12", "32 bytes"), ("@/no/such/file", "No such file")):
+    for trusted, expected in (("0x12", "32 bytes"), ("@/no/such/file", "No such file")):
         code, _, err = run("verify", "--bootstrap", bootstrap, "--trusted-root", trusted, updates)
-        assert code == 3 and says in err
+        assert code == 3 and expected in err
     given = ["verify", "--bootstrap", bootstrap, "--trusted-root", TRUSTED]
     code, _, err = run(*given, "/no/such/file")
     assert code == 3 and "No such file" in err
