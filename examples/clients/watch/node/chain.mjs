@@ -1,8 +1,8 @@
 // The verified state of a chain, combined from all validators. Its memory is bounded.
 import { BLOCK, Refused, hex } from './jolteon.mjs';
 
-const KEPT = 4096; // maximum number of remembered certificates, proven blocks, and blocks per validator
-const LONGEST_RETURN = 64; // blocks
+const MAX_REMEMBERED = 4096; // maximum number of remembered certificates, proven blocks, and blocks per validator
+const MAX_REWIND = 64; // blocks
 
 /**
  * Two contradicting certificates: members with more than a third of the weight broke the protocol.
@@ -19,17 +19,17 @@ export class Contradiction extends Error {
 }
 
 /** A reported or proven mapping between heights and blocks. */
-class Places {
+class HeightIndex {
   digests = new Map();
   #heights = new Map();
 
-  keep(height, digest) {
-    keep(this.digests, height, digest);
-    keep(this.#heights, digest, height);
+  remember(height, digest) {
+    remember(this.digests, height, digest);
+    remember(this.#heights, digest, height);
   }
 
   /** Returns true if another block is at this height, or if this block is at another height. */
-  differ(height, digest) {
+  conflicts(height, digest) {
     const there = this.digests.get(height) ?? digest;
     return there !== digest || (this.#heights.get(digest) ?? height) !== height;
   }
@@ -41,7 +41,7 @@ export class Chain {
   proofs = 0;
   view = 0;
   height = 0;
-  #proven = new Places();
+  #proven = new HeightIndex();
   #shown = new Map(); // by the validator's address
   #views = new Map();
   #verified = new Map();
@@ -64,7 +64,7 @@ export class Chain {
       transactions: number(answer, 'transactions'),
     };
     const [parent, encoded, named] = [digest(answer, 'parent'), text(answer, 'certificate'), answer.signers];
-    if (claim.height !== height) throw new Refused('WRONG_CONTEXT', `block ${claim.height} instead of ${height}`);
+    if (claim.height !== height) throw new Refused('WRONG_CONTEXT', `height of the block: expected ${height}, got ${claim.height}`);
     if (height === 1) return { claim, signers: [] };
     const { statement, signers: set } = await this.#certificate(encoded);
     const signers = [...set];
@@ -76,7 +76,7 @@ export class Chain {
       throw new Refused('WRONG_CONTEXT', 'the signers of the certificate differ from the reported ones');
     }
     if (before && (before.digest !== parent || before.view !== view)) {
-      throw new Refused('WRONG_CONTEXT', `block ${height - 1} has a different digest than before`);
+      throw new Refused('WRONG_CONTEXT', `block ${height - 1} was reported with another digest before`);
     }
     return { claim, signers };
   }
@@ -90,12 +90,12 @@ export class Chain {
     const certificate = Certificate.decode(unhex(encoded), voters);
     await certificate.verifyAsync(voters);
     if (!this.#verified.has(encoded)) this.certificates += 1;
-    keep(this.#verified, encoded, certificate);
-    const other = keep(this.#views, certificate.statement.view, certificate);
+    remember(this.#verified, encoded, certificate);
+    const other = remember(this.#views, certificate.statement.view, certificate);
     if (other.statement.contradicts(certificate.statement)) {
       const evidence = new Conflict(other, certificate);
-      const guilty = [...evidence.verify(voters).value.culprits()].join(' and ');
-      const message = `two blocks of view ${certificate.statement.view} are certified; ${guilty} signed both`;
+      const culprits = [...evidence.verify(voters).value.culprits()].join(' and ');
+      const message = `two blocks of view ${certificate.statement.view} are certified; ${culprits} signed both`;
       throw new Contradiction(message, evidence.encode());
     }
     return certificate;
@@ -107,12 +107,12 @@ export class Chain {
    * A certificate does not bind the height: without a proof, either may be wrong. Returns the other validator.
    */
   agree({ height, digest }, url) {
-    if (this.#proven.differ(height, digest)) {
+    if (this.#proven.conflicts(height, digest)) {
       throw new Refused('WRONG_CONTEXT', `a proof shows that ${short(digest)} is not block ${height}`);
     }
-    if (!this.#shown.has(url)) this.#shown.set(url, new Places());
-    this.#shown.get(url).keep(height, digest);
-    return this.disproved(height, digest)[0];
+    if (!this.#shown.has(url)) this.#shown.set(url, new HeightIndex());
+    this.#shown.get(url).remember(height, digest);
+    return this.refutedBy(height, digest)[0];
   }
 
   /** Records a certified block and returns whether its view is the newest so far: signatures bind views. */
@@ -129,7 +129,7 @@ export class Chain {
    */
   firstMissed(block) {
     const missed = block.height - this.height - 1;
-    return this.height && missed > 0 && missed <= LONGEST_RETURN ? this.height + 1 : undefined;
+    return this.height && missed > 0 && missed <= MAX_REWIND ? this.height + 1 : undefined;
   }
 
   /** Verifies the proof of a committed transaction. */
@@ -140,22 +140,22 @@ export class Chain {
       throw new Refused('WRONG_CONTEXT', 'the proof is for another transaction than the requested one');
     }
     const [height, named] = [Number(proof.block.height), hex(proof.block.digest)];
-    const said = [digest(answer, 'id'), number(answer, 'height'), digest(answer, 'block')];
-    if (said[0] !== wanted || said[1] !== height || said[2] !== named) {
+    const reported = [digest(answer, 'id'), number(answer, 'height'), digest(answer, 'block')];
+    if (reported[0] !== wanted || reported[1] !== height || reported[2] !== named) {
       throw new Refused('WRONG_CONTEXT', 'the proof does not match the response');
     }
-    if (this.#proven.differ(height, named)) {
+    if (this.#proven.conflicts(height, named)) {
       const other = this.#proven.digests.get(height);
       throw new Contradiction(`two blocks at height ${height} are proven: ${short(named)} and ${short(other)}`);
     }
-    this.#proven.keep(height, named);
+    this.#proven.remember(height, named);
     this.proofs += 1;
     return { height, digest: named };
   }
 
   /** Returns the validators that reported a different block or height. */
-  disproved(height, digest) {
-    return [...this.#shown].filter(([, places]) => places.differ(height, digest)).map(([url]) => url);
+  refutedBy(height, digest) {
+    return [...this.#shown].filter(([, places]) => places.conflicts(height, digest)).map(([url]) => url);
   }
 
   /** Discards the reports of a refused validator, so that they do not cast doubt on others. */
@@ -167,28 +167,28 @@ export class Chain {
 export const short = (digest) => `${digest.slice(0, 16)}…`;
 
 /** Returns the value stored under a key, or stores the given one and evicts the oldest. */
-function keep(kept, key, value) {
-  if (!kept.has(key)) kept.set(key, value);
-  const found = kept.get(key);
-  if (kept.size > KEPT) kept.delete(kept.keys().next().value);
+function remember(known, key, value) {
+  if (!known.has(key)) known.set(key, value);
+  const found = known.get(key);
+  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value);
   return found;
 }
 
 function number(answer, name) {
   const found = answer?.[name];
-  if (!Number.isSafeInteger(found) || found < 0) throw new Refused('MALFORMED', `no number ${name} in the answer`);
+  if (!Number.isSafeInteger(found) || found < 0) throw new Refused('MALFORMED', `missing number ${name} in the response`);
   return found;
 }
 
 function text(answer, name) {
   const found = answer?.[name];
-  if (typeof found !== 'string') throw new Refused('MALFORMED', `no text ${name} in the answer`);
+  if (typeof found !== 'string') throw new Refused('MALFORMED', `missing text ${name} in the response`);
   return found;
 }
 
 function digest(answer, name) {
   const found = text(answer, name);
-  if (!/^[0-9a-f]{64}$/.test(found)) throw new Refused('MALFORMED', `no digest ${name} in the answer`);
+  if (!/^[0-9a-f]{64}$/.test(found)) throw new Refused('MALFORMED', `missing digest ${name} in the response`);
   return found;
 }
 

@@ -11,14 +11,14 @@ const PARAMETERS = {
 const KEYS = ['identity_key', 'identity_possession', 'voting_key', 'voting_possession'];
 
 /** The reason why a genesis file is invalid. */
-export class NoGenesis extends Error {}
+export class InvalidGenesis extends Error {}
 
 /** The committees of a genesis file, with verified proofs of possession. */
 export function readGenesis(quorate, { Committees }, text) {
   const { Committee, PublicKey, Signature, Suite, UnverifiedKey } = quorate;
   const file = parse(text);
   const suite = Suite[SCHEMES[string(file, 'scheme')]];
-  if (!suite) throw new NoGenesis('unknown scheme: expected bls or ed25519');
+  if (!suite) throw new InvalidGenesis('unknown scheme: expected bls or ed25519');
   const [chain, epoch] = [chainId(quorate, file), number(file.epoch ?? 0n, 64)];
   const committee = (suite, kind) => {
     const members = file.member.map((member) => {
@@ -53,15 +53,15 @@ function chainId({ ChainId, wire }, file) {
 }
 
 /**
- * As much of TOML as `quorate genesis` writes: numbers, strings, one table and one list of tables. Anything else is
- * refused, and so is an unknown field: it may change what the file means.
+ * Parser for the subset of TOML that `quorate genesis` writes: numbers, strings, one table and one list of tables. Refuses
+ * unknown fields, because they may change the meaning of the file.
  */
 export function parse(text) {
   const file = table();
   let [place, known] = [file, ['chain', 'scheme', 'epoch']];
   Object.assign(file, { parameters: undefined, member: [] });
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    const wrong = (what) => new NoGenesis(`line ${index + 1}: ${what}`);
+    const wrong = (what) => new InvalidGenesis(`line ${index + 1}: ${what}`);
     const content = line.trim();
     const field = /^([a-z_]+)\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*'|[0-9]+)\s*(?:#.*)?$/.exec(content);
     if (content === '' || content.startsWith('#')) continue;
@@ -71,15 +71,15 @@ export function parse(text) {
     } else if (/^\[parameters\]\s*(#.*)?$/.test(content) && !file.parameters) {
       [place, known] = [(file.parameters = table()), Object.keys(PARAMETERS)];
     } else if (!field) {
-      throw wrong('not what a genesis has');
+      throw wrong('expected a field, [parameters] or [[member]]');
     } else if (!known.includes(field[1]) || field[1] in place) {
-      throw wrong(`${field[1]} is unknown or there twice`);
+      throw wrong(`unknown or repeated field ${field[1]}`);
     } else {
       place[field[1]] = value(field[2], wrong);
     }
   }
   file.parameters ??= table();
-  if (file.member.length === 0) throw new NoGenesis('expected at least one member');
+  if (file.member.length === 0) throw new InvalidGenesis('expected at least one member');
   return file;
 }
 
@@ -91,12 +91,12 @@ function value(text, wrong) {
   try {
     return JSON.parse(text);
   } catch {
-    throw wrong('a text that is not understood');
+    throw wrong('malformed string');
   }
 }
 
 function string(found, name) {
-  if (typeof found[name] !== 'string') throw new NoGenesis(`there is no text ${name}`);
+  if (typeof found[name] !== 'string') throw new InvalidGenesis(`missing string ${name}`);
   return found[name];
 }
 
@@ -104,13 +104,13 @@ function string(found, name) {
 function number(found, bits) {
   const value = typeof found === 'string' && /^[0-9]{1,39}$/.test(found) ? BigInt(found) : found;
   if (typeof value !== 'bigint' || value >> BigInt(bits) !== 0n) {
-    throw new NoGenesis(`a whole number of at most ${bits} bits is needed`);
+    throw new InvalidGenesis(`expected an integer of at most ${bits} bits`);
   }
   return value;
 }
 
 function unhex(found, name) {
   const digits = string(found, name);
-  if (!/^([0-9a-fA-F]{2})*$/.test(digits)) throw new NoGenesis(`${name} is not hexadecimal`);
+  if (!/^([0-9a-fA-F]{2})*$/.test(digits)) throw new InvalidGenesis(`${name} is not hexadecimal`);
   return new Uint8Array(Buffer.from(digits, 'hex'));
 }

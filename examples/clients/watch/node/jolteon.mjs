@@ -19,7 +19,7 @@ export class Refused extends Error {
 
 export const hex = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 /** Yields to other tasks: the sender controls the number of blocks in a proof. */
-const turn = () => new Promise((resolve) => setTimeout(resolve));
+const yieldToOthers = () => new Promise((resolve) => setTimeout(resolve));
 const equal = (a, b) => a.length === b.length && a.every((byte, index) => byte === b[index]);
 
 /** The protocol on top of a package with the interface of `quorate`, such as `quorate-wasm`. */
@@ -175,7 +175,7 @@ export function jolteon(quorate) {
     static async read(data, committees) {
       const links = [];
       for (let left = data.reader.count(MAX_LINKS); left > 0; left--) {
-        await turn();
+        await yieldToOthers();
         links.push(Block.read(data, committees));
       }
       if (links.length === 0) throw new Refused('MALFORMED', 'commit proof without blocks');
@@ -228,7 +228,7 @@ export function jolteon(quorate) {
       TRANSACTIONS.verify(named.root, leaf, this.path);
       this.finality.verify(this.block, committees);
       for (const block of [this.block, ...this.finality.links]) {
-        await turn();
+        await yieldToOthers();
         block.checkAuthor(committees);
       }
       return leaf;

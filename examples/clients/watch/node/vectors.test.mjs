@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { Refused, hex, jolteon } from './jolteon.mjs';
 
 // Cases that a watcher does not need: messages between validators, their records, and leader election.
-const LEFT_OUT = ['jolteon.message', 'jolteon.record', 'jolteon.sequences', 'jolteon.leaders'];
+const SKIPPED = ['jolteon.message', 'jolteon.record', 'jolteon.sequences', 'jolteon.leaders'];
 const file = JSON.parse(readFileSync(new URL('../../../../spec/vectors/jolteon.json', import.meta.url), 'utf8'));
 const named = process.argv[2] ?? 'quorate';
 const quorate = await import(/[/\\]/.test(named) ? pathToFileURL(resolve(named)).href : named);
@@ -52,7 +52,7 @@ async function run(operation, input) {
   };
 }
 
-const cases = file.cases.filter(({ operation }) => !LEFT_OUT.includes(operation));
+const cases = file.cases.filter(({ operation }) => !SKIPPED.includes(operation));
 const wrong = [];
 for (const { name, operation, input, expect, output } of cases) {
   let [found, result] = ['ok', undefined];

@@ -8,13 +8,13 @@ import { parseArgs } from 'node:util';
 import * as quorate from 'quorate';
 
 import { Chain, Contradiction, short } from './chain.mjs';
-import { NoGenesis, readGenesis } from './genesis.mjs';
+import { InvalidGenesis, readGenesis } from './genesis.mjs';
 import { Refused, hex, jolteon } from './jolteon.mjs';
 import { Link, Lost } from './link.mjs';
 
-const [USAGE, NO_GENESIS, NOTHING, UNPROVEN, LIE, FORK] = [2, 3, 4, 6, 7, 8]; // exit codes
-const [FIRST_PAUSE, LONGEST_PAUSE] = [0.25, 5];
-const [LARGEST_BLOCK, LARGEST_PROOF, LARGEST_TICKET] = [4 << 20, 16 << 20, 64 << 10];
+const [USAGE, NO_GENESIS, NOTHING_VERIFIED, NOT_PROVED, INVALID_REPORT, FORK] = [2, 3, 4, 6, 7, 8]; // exit codes
+const [MIN_PAUSE, MAX_PAUSE] = [0.25, 5];
+const [MAX_BLOCK, MAX_PROOF, MAX_TICKET] = [4 << 20, 16 << 20, 64 << 10];
 const COLOURS = { alarm: '1;31', late: '33', lost: '33', proof: '32', summary: '1' };
 const protocol = jolteon(quorate);
 const isRefusal = (error) => [quorate.QuorateError, Refused, Contradiction].some((kind) => error instanceof kind);
@@ -88,7 +88,7 @@ class Watcher {
       this.worst = FORK;
       fields.evidence = hex(error.evidence);
     } else {
-      this.worst = Math.max(this.worst, LIE);
+      this.worst = Math.max(this.worst, INVALID_REPORT);
     }
     this.say('alarm', `${url}: ${of}: ${error.message} (${error.code})`, fields);
     if (this.worst === FORK) this.stop();
@@ -97,17 +97,17 @@ class Watcher {
   /** Reports two validators with different blocks at one height and no proof. Each is named once. */
   dispute(height, url, other) {
     if (this.#disputed.has(url) || this.#disputed.has(other)) return;
-    const message = `${other} shows something else, and no proof decides between them`;
+    const message = `${other} reports a different block, and no proof decides between them`;
     this.alarm(url, new Refused('WRONG_CONTEXT', message), `block ${height}`);
     this.#disputed.add(url).add(other);
   }
 
   /** Refuses the validators whose earlier reports a proof contradicts. */
-  convict(height, digest) {
-    const liars = this.chain.disproved(height, digest);
+  refuseRefuted(height, digest) {
+    const refuted = this.chain.refutedBy(height, digest);
     const message = `a proof shows that block ${height} is ${short(digest)}, unlike the earlier report`;
     for (const follower of this.followers) {
-      if (!liars.includes(follower.link.url) || follower.state === 'refused') continue;
+      if (!refuted.includes(follower.link.url) || follower.state === 'refused') continue;
       follower.refuse(new Refused('WRONG_CONTEXT', message), `block ${follower.next}`);
     }
   }
@@ -126,8 +126,8 @@ class Watcher {
 
   code() {
     if (this.worst > 0) return this.worst;
-    if (this.followers.every(({ blocks }) => blocks === 0)) return NOTHING;
-    return this.counts.late > 0 ? UNPROVEN : 0;
+    if (this.followers.every(({ blocks }) => blocks === 0)) return NOTHING_VERIFIED;
+    return this.counts.late > 0 ? NOT_PROVED : 0;
   }
 
   say(event, line, fields) {
@@ -148,7 +148,7 @@ class Watcher {
 class Follower {
   blocks = 0;
   state = 'silent';
-  #pause = FIRST_PAUSE;
+  #pause = MIN_PAUSE;
   #last;
 
   constructor(watcher, link) {
@@ -172,7 +172,7 @@ class Follower {
     for await (const line of this.link.lines('/v1/commits')) {
       if (!line.startsWith('id:')) continue;
       const [, digits] = /^id: ?([0-9]{1,15})$/.exec(line) ?? [];
-      if (!digits) throw new Refused('MALFORMED', 'no height in the stream');
+      if (!digits) throw new Refused('MALFORMED', 'malformed stream: expected a height after `id:`');
       const height = Number(digits);
       this.next ||= Math.max(height, 1);
       // Read the blocks missed while disconnected; the stream waits meanwhile.
@@ -181,7 +181,7 @@ class Follower {
   }
 
   async #block(height) {
-    const answer = await this.link.get(`/v1/blocks/${height}`, LARGEST_BLOCK);
+    const answer = await this.link.get(`/v1/blocks/${height}`, MAX_BLOCK);
     const { claim, signers } = await this.watcher.chain.successor(this.#last, height, answer);
     const last = this.#last;
     this.#last = claim;
@@ -200,7 +200,7 @@ class Follower {
     }
     this.blocks += 1;
     this.state = 'followed';
-    this.#pause = FIRST_PAUSE;
+    this.#pause = MIN_PAUSE;
     if (this.watcher.chain.newest(last)) {
       const line =
         `${String(last.height).padStart(7)}  view ${last.view}  ${short(last.digest)}  by ${last.author}  ` +
@@ -211,9 +211,9 @@ class Follower {
 
   /** Submits a transaction and returns true if this validator proves its commit. */
   async prove(transaction, wanted) {
-    await this.link.post('/v1/transactions', transaction, LARGEST_TICKET);
+    await this.link.post('/v1/transactions', transaction, MAX_TICKET);
     const wait = 5;
-    const answer = await this.link.get(`/v1/transactions/${wanted}?wait=${wait}`, LARGEST_PROOF, wait);
+    const answer = await this.link.get(`/v1/transactions/${wanted}?wait=${wait}`, MAX_PROOF, wait);
     let found;
     try {
       found = await this.watcher.chain.proof(wanted, answer);
@@ -224,7 +224,7 @@ class Follower {
     }
     const line = `${short(wanted)}  is in block ${found.height}, ${short(found.digest)}  ${this.link.url}`;
     this.watcher.say('proof', line, { transaction: wanted, ...found, validator: this.link.url });
-    this.watcher.convict(found.height, found.digest);
+    this.watcher.refuseRefuted(found.height, found.digest);
     return true;
   }
 
@@ -232,10 +232,10 @@ class Follower {
     this.watcher.counts.lost += 1;
     this.state = 'lost';
     const { code, message } = lost;
-    const line = `${this.link.url}: ${message} (${code}); asked again in ${this.#pause} s`;
+    const line = `${this.link.url}: ${message} (${code}); next attempt in ${this.#pause} s`;
     this.watcher.say('lost', line, { validator: this.link.url, code, message });
     await sleep(this.#pause * 1000);
-    this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE);
+    this.#pause = Math.min(2 * this.#pause, MAX_PAUSE);
   }
 
   refuse(error, of) {
@@ -247,7 +247,7 @@ class Follower {
 }
 
 /** A reason to stop, with its exit code. */
-class Stop extends Error {
+class ExitError extends Error {
   constructor(code, message) {
     super(message);
     this.code = code;
@@ -266,25 +266,25 @@ function commandLine() {
     return {
       ...values,
       urls,
-      from: values.from === undefined ? 0 : number(values.from, /^[0-9]{1,15}$/, 1, 'height; the first is 1'),
+      from: values.from === undefined ? 0 : number(values.from, /^[0-9]{1,15}$/, 1, 'expected an integer from 1'),
       probe: seconds(values.probe ?? '1', 0),
       timeout: seconds(values.timeout ?? '10', 0.001),
       duration: values.duration === undefined ? undefined : seconds(values.duration, 0.001),
     };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new Stop(USAGE, `${error.message}; see --help`);
+    throw new ExitError(USAGE, `${error.message}; see --help`);
   }
 }
 
-const seconds = (text, least) => number(text, /^[0-9]{1,9}(\.[0-9]{1,9})?$/, least, 'number of seconds');
+const seconds = (text, least) => number(text, /^[0-9]{1,9}(\.[0-9]{1,9})?$/, least, 'expected a number of seconds');
 
 function number(text, pattern, least, what) {
-  if (!pattern.test(text) || Number(text) < least) throw new TypeError(`'${text}' is no ${what}`);
+  if (!pattern.test(text) || Number(text) < least) throw new TypeError(`invalid value '${text}': ${what}`);
   return Number(text);
 }
 
-/** The most recently started testnet, as the program `quorate` finds it. */
+/** The maxBytes recently started testnet, as the program `quorate` finds it. */
 function testnet({ QUORATE_TESTNET: named, XDG_STATE_HOME: state } = process.env) {
   const usual = join(state || join(homedir(), '.local/state'), 'quorate');
   const file = join(named || usual, 'testnet.json');
@@ -295,7 +295,7 @@ function testnet({ QUORATE_TESTNET: named, XDG_STATE_HOME: state } = process.env
     // reported below
   }
   const text = 'no testnet is running; start one with `quorate testnet`, or name validators and --genesis';
-  throw new Stop(NOTHING, text);
+  throw new ExitError(NOTHING_VERIFIED, text);
 }
 
 function prepare(options) {
@@ -305,10 +305,10 @@ function prepare(options) {
     const committees = readGenesis(quorate, protocol, readFileSync(file, 'utf8'));
     return [new Chain(quorate, protocol, committees), found.urls.map((url) => new Link(url, options.timeout))];
   } catch (error) {
-    if (error instanceof TypeError) throw new Stop(USAGE, error.message);
-    const expected = error instanceof NoGenesis || error instanceof quorate.QuorateError || error.syscall;
+    if (error instanceof TypeError) throw new ExitError(USAGE, error.message);
+    const expected = error instanceof InvalidGenesis || error instanceof quorate.QuorateError || error.syscall;
     if (!expected) throw error;
-    throw new Stop(NO_GENESIS, `${file}: ${error.message}`);
+    throw new ExitError(NO_GENESIS, `${file}: ${error.message}`);
   }
 }
 
@@ -322,7 +322,7 @@ async function main() {
     }
     return await new Watcher(...prepare(options), options).run();
   } catch (error) {
-    if (!(error instanceof Stop)) throw error;
+    if (!(error instanceof ExitError)) throw error;
     process.stderr.write(`watch: ${error.message}\n`);
     return error.code;
   }

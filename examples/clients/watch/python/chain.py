@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 from jolteon import BLOCK, Block, Committees, Refused, TransactionProof
 from quorate import Certificate, Conflict
 
-KEPT = 4096  # maximum number of remembered certificates, proven blocks, and blocks per validator
-LONGEST_RETURN = 64  # blocks
-LARGEST_NUMBER = (1 << 53) - 1  # the largest integer that JSON parsers of all languages read exactly
+MAX_REMEMBERED = 4096  # maximum number of remembered certificates, proven blocks, and blocks per validator
+MAX_REWIND = 64  # blocks
+MAX_NUMBER = (1 << 53) - 1  # the largest integer that JSON parsers of all languages read exactly
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -42,18 +42,18 @@ class Claim:
     transactions: int
 
 
-class Places:
+class HeightIndex:
     """A reported or proven mapping between heights and blocks."""
 
     def __init__(self) -> None:
         self.digests: dict[int, str] = {}
         self.heights: dict[str, int] = {}
 
-    def keep(self, height: int, digest: str) -> None:
-        keep(self.digests, height, digest)
-        keep(self.heights, digest, height)
+    def remember(self, height: int, digest: str) -> None:
+        remember(self.digests, height, digest)
+        remember(self.heights, digest, height)
 
-    def differ(self, height: int, digest: str) -> bool:
+    def conflicts(self, height: int, digest: str) -> bool:
         """Returns true if another block is at this height, or if this block is at another height."""
         return self.digests.get(height, digest) != digest or self.heights.get(digest, height) != height
 
@@ -64,8 +64,8 @@ class Chain:
     def __init__(self, committees: Committees) -> None:
         self.committees = committees
         self.certificates = self.proofs = self.view = self.height = 0
-        self.proven = Places()
-        self.shown: defaultdict[str, Places] = defaultdict(Places)  # by the validator's address
+        self.proven = HeightIndex()
+        self.shown: defaultdict[str, HeightIndex] = defaultdict(HeightIndex)  # by the validator's address
         self.views: dict[int, Certificate] = {}
         self.verified: dict[str, Certificate] = {}
 
@@ -83,7 +83,7 @@ class Chain:
         )
         parent, encoded, named = digest(answer, "parent"), text(answer, "certificate"), answer.get("signers")
         if claim.height != height:
-            raise Refused("WRONG_CONTEXT", f"block {claim.height} instead of {height}")
+            raise Refused("WRONG_CONTEXT", f"height of the block: expected {height}, got {claim.height}")
         if height == 1:
             return claim, []
         certificate = await self.certificate(encoded)
@@ -93,7 +93,7 @@ class Chain:
         if signers != named:
             raise Refused("WRONG_CONTEXT", "the signers of the certificate differ from the reported ones")
         if before and (before.digest, before.view) != (parent, statement.view):
-            raise Refused("WRONG_CONTEXT", f"block {height - 1} has a different digest than before")
+            raise Refused("WRONG_CONTEXT", f"block {height - 1} was reported with another digest before")
         return claim, signers
 
     async def certificate(self, encoded: str) -> Certificate:
@@ -105,12 +105,12 @@ class Chain:
         await certificate.verify_async(voters)
         if encoded not in self.verified:
             self.certificates += 1
-        keep(self.verified, encoded, certificate)
-        other = keep(self.views, certificate.statement.view, certificate)
+        remember(self.verified, encoded, certificate)
+        other = remember(self.views, certificate.statement.view, certificate)
         if other.statement.contradicts(certificate.statement):
             evidence = Conflict(other, certificate)
-            guilty = " and ".join(map(str, evidence.verify(voters).value.culprits))
-            message = f"two blocks of view {certificate.statement.view} are certified; {guilty} signed both"
+            culprits = " and ".join(map(str, evidence.verify(voters).value.culprits))
+            message = f"two blocks of view {certificate.statement.view} are certified; {culprits} signed both"
             raise Contradiction(message, evidence.encode())
         return certificate
 
@@ -119,10 +119,10 @@ class Chain:
 
         A certificate does not bind the height: without a proof, either may be wrong. Returns the other validator.
         """
-        if self.proven.differ(block.height, block.digest):
+        if self.proven.conflicts(block.height, block.digest):
             raise Refused("WRONG_CONTEXT", f"a proof shows that {block.digest[:16]}… is not block {block.height}")
-        self.shown[url].keep(block.height, block.digest)
-        return next(iter(self.disproved(block.height, block.digest)), None)
+        self.shown[url].remember(block.height, block.digest)
+        return next(iter(self.refuted_by(block.height, block.digest)), None)
 
     def newest(self, block: Claim) -> bool:
         """Records a certified block and returns whether its view is the newest so far: signatures bind views."""
@@ -137,20 +137,20 @@ class Chain:
         Validators report different heights when a watcher starts. A false height must not send a watcher back far.
         """
         missed = block.height - self.height - 1
-        return self.height + 1 if self.height and 0 < missed <= LONGEST_RETURN else None
+        return self.height + 1 if self.height and 0 < missed <= MAX_REWIND else None
 
     async def proof(self, wanted: bytes, answer: Any) -> tuple[int, str]:
         """Verifies the proof of a committed transaction, and returns the block's height and digest."""
         # The sender controls the duration, so other tasks must run meanwhile.
         block = await asyncio.to_thread(self.check, text(answer, "proof"), wanted)
         height, named = block.height, block.digest.hex()
-        said = digest(answer, "id"), number(answer, "height"), digest(answer, "block")
-        if said != (wanted.hex(), height, named):
+        reported = digest(answer, "id"), number(answer, "height"), digest(answer, "block")
+        if reported != (wanted.hex(), height, named):
             raise Refused("WRONG_CONTEXT", "the proof does not match the response")
-        if self.proven.differ(height, named):
+        if self.proven.conflicts(height, named):
             other = self.proven.digests[height]
             raise Contradiction(f"two blocks at height {height} are proven: {named[:16]}… and {other[:16]}…")
-        self.proven.keep(height, named)
+        self.proven.remember(height, named)
         self.proofs += 1
         return height, named
 
@@ -160,41 +160,41 @@ class Chain:
             raise Refused("WRONG_CONTEXT", "the proof is for another transaction than the requested one")
         return proof.block
 
-    def disproved(self, height: int, digest: str) -> list[str]:
+    def refuted_by(self, height: int, digest: str) -> list[str]:
         """Returns the validators that reported a different block or height."""
-        return [url for url, places in self.shown.items() if places.differ(height, digest)]
+        return [url for url, places in self.shown.items() if places.conflicts(height, digest)]
 
     def forget(self, url: str) -> None:
         """Discards the reports of a refused validator, so that they do not cast doubt on others."""
         self.shown.pop(url, None)
 
 
-def keep(kept: dict[K, V], key: K, value: V) -> V:
+def remember(known: dict[K, V], key: K, value: V) -> V:
     """Returns the value stored under a key, or stores the given one and evicts the oldest."""
-    found = kept.setdefault(key, value)
-    if len(kept) > KEPT:
-        del kept[next(iter(kept))]
+    found = known.setdefault(key, value)
+    if len(known) > MAX_REMEMBERED:
+        del known[next(iter(known))]
     return found
 
 
 def number(answer: Any, name: str) -> int:
     found = answer.get(name) if isinstance(answer, dict) else None
-    if type(found) is not int or not 0 <= found <= LARGEST_NUMBER:
-        raise Refused("MALFORMED", f"no number {name} in the answer")
+    if type(found) is not int or not 0 <= found <= MAX_NUMBER:
+        raise Refused("MALFORMED", f"missing number {name} in the response")
     return found
 
 
 def text(answer: Any, name: str) -> str:
     found = answer.get(name) if isinstance(answer, dict) else None
     if not isinstance(found, str):
-        raise Refused("MALFORMED", f"no text {name} in the answer")
+        raise Refused("MALFORMED", f"missing text {name} in the response")
     return found
 
 
 def digest(answer: Any, name: str) -> str:
     found = text(answer, name)
     if not re.fullmatch("[0-9a-f]{64}", found):
-        raise Refused("MALFORMED", f"no digest {name} in the answer")
+        raise Refused("MALFORMED", f"missing digest {name} in the response")
     return found
 
 

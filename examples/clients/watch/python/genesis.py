@@ -81,7 +81,7 @@ def table(found: Any) -> dict[str, Any]:
 def string(found: dict[str, Any], name: str) -> str:
     text = found.get(name)
     if not isinstance(text, str):
-        raise ValueError(f"there is no text {name}")
+        raise ValueError(f"missing string {name}")
     return text
 
 
@@ -90,7 +90,7 @@ def number(found: Any, bits: int) -> int:
     if isinstance(found, str) and re.fullmatch("[0-9]{1,39}", found):
         found = int(found)
     if type(found) is not int or not 0 <= found < 1 << bits:
-        raise ValueError(f"a whole number of at most {bits} bits is needed")
+        raise ValueError(f"expected an integer of at most {bits} bits")
     return found
 
 

@@ -17,14 +17,14 @@ from time import time_ns
 from typing import Any, NoReturn
 
 import genesis
-from chain import LARGEST_NUMBER, Chain, Claim, Contradiction
+from chain import MAX_NUMBER, Chain, Claim, Contradiction
 from jolteon import TRANSACTIONS, Refused
 from link import Link, Lost
 from quorate import QuorateError
 
-NOTHING, UNPROVEN, LIE, FORK = 4, 6, 7, 8  # exit codes
-FIRST_PAUSE, LONGEST_PAUSE = 0.25, 5.0
-LARGEST_BLOCK, LARGEST_PROOF, LARGEST_TICKET = 4 << 20, 16 << 20, 64 << 10
+NOTHING_VERIFIED, NOT_PROVED, INVALID_REPORT, FORK = 4, 6, 7, 8  # exit codes
+MIN_PAUSE, MAX_PAUSE = 0.25, 5.0
+MAX_BLOCK, MAX_PROOF, MAX_TICKET = 4 << 20, 16 << 20, 64 << 10
 COLOURS = {"alarm": "1;31", "late": "33", "lost": "33", "proof": "32", "summary": "1"}
 HEIGHT = re.compile(rb"id: ?([0-9]{1,15})")
 
@@ -100,21 +100,21 @@ class Watcher:
             fields["evidence"] = error.evidence.hex()
             self.done.set()
         else:
-            self.worst = max(self.worst, LIE)
+            self.worst = max(self.worst, INVALID_REPORT)
         self.say("alarm", f"{url}: {of}: {error} ({error.code})", **fields)
 
     def dispute(self, height: int, *urls: str) -> None:
         """Reports two validators with different blocks at one height and no proof. Each is named once."""
         if self.disputed.isdisjoint(urls):
-            message = f"{urls[1]} shows something else, and no proof decides between them"
+            message = f"{urls[1]} reports a different block, and no proof decides between them"
             self.alarm(urls[0], Refused("WRONG_CONTEXT", message), f"block {height}")
             self.disputed.update(urls)
 
-    def convict(self, height: int, digest: str) -> None:
+    def refuse_refuted(self, height: int, digest: str) -> None:
         """Refuses the validators whose earlier reports a proof contradicts."""
-        liars = self.chain.disproved(height, digest)
+        refuted = self.chain.refuted_by(height, digest)
         for follower in self.followers:
-            if follower.link.url in liars and follower.state != "refused":
+            if follower.link.url in refuted and follower.state != "refused":
                 message = f"a proof shows that block {height} is {digest[:16]}…, unlike the earlier report"
                 follower.refuse(Refused("WRONG_CONTEXT", message), f"block {follower.next}")
 
@@ -139,8 +139,8 @@ class Watcher:
         if self.worst:
             return self.worst
         if not any(follower.blocks for follower in self.followers):
-            return NOTHING
-        return UNPROVEN if self.counts["late"] else 0
+            return NOTHING_VERIFIED
+        return NOT_PROVED if self.counts["late"] else 0
 
     def say(self, event: str, line: str, **fields: Any) -> None:
         if self.options.json:
@@ -157,8 +157,8 @@ class Follower:
 
     def __init__(self, watcher: Watcher, link: Link) -> None:
         self.watcher, self.link = watcher, link
-        self.prover = Link(link.url, link.patience)  # a separate connection, because a proof may take long
-        self.next, self.blocks, self.pause = watcher.options.start, 0, FIRST_PAUSE
+        self.prover = Link(link.url, link.timeout)  # a separate connection, because a proof may take long
+        self.next, self.blocks, self.pause = watcher.options.start, 0, MIN_PAUSE
         self.state = "silent"
         self.last: Claim | None = None
         self.task: asyncio.Task[None] | None = None
@@ -179,15 +179,15 @@ class Follower:
                 if not line.startswith(b"id:"):
                     continue
                 if not (found := HEIGHT.fullmatch(line)):
-                    raise Refused("MALFORMED", "no height in the stream")
+                    raise Refused("MALFORMED", "malformed stream: expected a height after `id:`")
                 height = int(found[1])
                 self.next = self.next or max(height, 1)
                 # Read the blocks missed while disconnected; the stream waits meanwhile.
-                while self.next <= min(height, LARGEST_NUMBER):
+                while self.next <= min(height, MAX_NUMBER):
                     await self.block(self.next)
 
     async def block(self, height: int) -> None:
-        answer = await self.link.get(f"/v1/blocks/{height}", LARGEST_BLOCK)
+        answer = await self.link.get(f"/v1/blocks/{height}", MAX_BLOCK)
         claim, signers = await self.watcher.chain.successor(self.last, height, answer)
         last, self.last, self.next = self.last, claim, height + 1
         if not last:
@@ -200,7 +200,7 @@ class Follower:
         if self.state == "lost":
             text = f"{self.link.url}: followed again from block {last.height}"
             self.watcher.say("back", text, validator=self.link.url, height=last.height)
-        self.blocks, self.state, self.pause = self.blocks + 1, "followed", FIRST_PAUSE
+        self.blocks, self.state, self.pause = self.blocks + 1, "followed", MIN_PAUSE
         if self.watcher.chain.newest(last):
             line = (
                 f"{last.height:>7}  view {last.view}  {last.digest[:16]}…  by {last.author}  {last.transactions} "
@@ -210,9 +210,9 @@ class Follower:
 
     async def prove(self, transaction: bytes, wanted: bytes) -> bool:
         """Submits a transaction and returns true if this validator proves its commit."""
-        await self.prover.post("/v1/transactions", transaction, LARGEST_TICKET)
+        await self.prover.post("/v1/transactions", transaction, MAX_TICKET)
         wait = 5.0
-        answer = await self.prover.get(f"/v1/transactions/{wanted.hex()}?wait={wait:g}", LARGEST_PROOF, wait)
+        answer = await self.prover.get(f"/v1/transactions/{wanted.hex()}?wait={wait:g}", MAX_PROOF, wait)
         try:
             height, digest = await self.watcher.chain.proof(wanted, answer)
         except (QuorateError, Refused, Contradiction) as error:
@@ -221,16 +221,16 @@ class Follower:
         line = f"{wanted.hex()[:16]}…  is in block {height}, {digest[:16]}…  {self.link.url}"
         fields = {"transaction": wanted.hex(), "height": height, "digest": digest, "validator": self.link.url}
         self.watcher.say("proof", line, **fields)
-        self.watcher.convict(height, digest)
+        self.watcher.refuse_refuted(height, digest)
         return True
 
     async def wait(self, lost: Lost) -> None:
         self.watcher.counts["lost"] += 1
         self.state = "lost"
-        line = f"{self.link.url}: {lost} ({lost.code}); asked again in {self.pause:g} s"
+        line = f"{self.link.url}: {lost} ({lost.code}); next attempt in {self.pause:g} s"
         self.watcher.say("lost", line, validator=self.link.url, code=lost.code, message=str(lost))
         await asyncio.sleep(self.pause)
-        self.pause = min(2 * self.pause, LONGEST_PAUSE)
+        self.pause = min(2 * self.pause, MAX_PAUSE)
 
     def refuse(self, error: QuorateError | Refused | Contradiction, of: str) -> None:
         self.state = "refused"
@@ -242,7 +242,7 @@ class Follower:
         self.watcher.alarm(self.link.url, error, of)
 
 
-class Stop(Exception):
+class ExitError(Exception):
     """A reason to stop, with its exit code."""
 
     def __init__(self, code: int, message: str) -> None:
@@ -252,7 +252,7 @@ class Stop(Exception):
 
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise Stop(2, f"{message}; see --help")
+        raise ExitError(2, f"{message}; see --help")
 
 
 def arguments() -> argparse.Namespace:
@@ -274,7 +274,7 @@ def arguments() -> argparse.Namespace:
 def seconds(least: float) -> Callable[[str], float]:
     def read(text: str) -> float:
         if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text) or float(text) < least:
-            raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
+            raise argparse.ArgumentTypeError(f"invalid duration {text!r}: expected a number of seconds")
         return float(text)
 
     return read
@@ -282,12 +282,12 @@ def seconds(least: float) -> Callable[[str], float]:
 
 def height(text: str) -> int:
     if not re.fullmatch("[0-9]{1,15}", text) or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no height; the first is 1")
+        raise argparse.ArgumentTypeError(f"invalid height {text!r}: expected an integer from 1")
     return int(text)
 
 
 def testnet() -> tuple[list[str], Path]:
-    """The most recently started testnet, as the program `quorate` finds it."""
+    """The max_bytes recently started testnet, as the program `quorate` finds it."""
     named = os.environ.get("QUORATE_TESTNET")
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state")
     file = Path(named) / "testnet.json" if named else state / "quorate/testnet.json"
@@ -296,7 +296,7 @@ def testnet() -> tuple[list[str], Path]:
         return list(found["http"]), Path(found["genesis"])
     except (OSError, ValueError, KeyError, TypeError):
         text = "no testnet is running; start one with `quorate testnet`, or name validators and --genesis"
-        raise Stop(NOTHING, text) from None
+        raise ExitError(NOTHING_VERIFIED, text) from None
 
 
 def prepare(options: argparse.Namespace) -> tuple[Chain, list[Link]]:
@@ -305,11 +305,11 @@ def prepare(options: argparse.Namespace) -> tuple[Chain, list[Link]]:
     try:
         committees = genesis.read(file.read_text())
     except (OSError, ValueError, tomllib.TOMLDecodeError, QuorateError) as error:
-        raise Stop(3, f"{file}: {error}") from None
+        raise ExitError(3, f"{file}: {error}") from None
     try:
         return Chain(committees), [Link(url, options.timeout) for url in urls]
     except ValueError as error:
-        raise Stop(2, str(error)) from None
+        raise ExitError(2, str(error)) from None
 
 
 def show(line: str, stream: Any) -> None:
@@ -333,7 +333,7 @@ def main() -> int:
             print(text.replace("{program}", "python3 watch.py"), end="")
             return 0
         return asyncio.run(watch(options))
-    except Stop as stop:
+    except ExitError as stop:
         print(f"watch: {stop}", file=sys.stderr)
         return stop.code
 

@@ -1,8 +1,8 @@
 """Forks that no faulty proxy can produce: validators with more than a third of the weight sign two blocks.
 
-Needs the package `quorate`. A watcher must stop at once when two blocks of one view are certified, and name who signed
-both, with evidence that any holder of the genesis file can verify; or when two blocks at one height are proven. Two
-certified blocks at one height are less: the protocol allows them in different views, and commits one of them.
+Needs the package `quorate`. A watcher must stop at once when two blocks of one view are certified, and name the members
+that signed both, with evidence that any holder of the genesis file can verify; or when two blocks at one height are proven. Two
+certified blocks at one height are no violation: the protocol allows them in different views, and commits one of them.
 """
 
 import json
@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler
 from itertools import count
 from pathlib import Path
 
-from liar import BLOCK, COMMITS, PROOF, head, send, serving
+from proxy import BLOCK, COMMITS, PROOF, head, send, serving
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 import genesis  # noqa: E402
@@ -41,8 +41,8 @@ def run(tests):
     def alarms(events):
         return [event for event in events if event["event"] == "alarm"]
 
-    def convicted(events):
-        return len(alarms(events)) == 1 and convicts(alarms(events)[0]["evidence"], chain.voters)
+    def names_signers(events):
+        return len(alarms(events)) == 1 and is_evidence(alarms(events)[0]["evidence"], chain.voters)
 
     def followed(events):
         states = [validator["state"] for validator in events[-1]["validators"]]
@@ -51,21 +51,21 @@ def run(tests):
     def proven(events):
         return [alarm.get("evidence") for alarm in alarms(events)] == [""] and events[-1]["proofs"] == 1
 
-    case("two blocks of one view", 0, 8, convicted)
+    case("two blocks of one view", 0, 8, names_signers)
     case("two certified blocks at one height", NEWEST, 7, followed, alarms)
     with serving(validator(chain.history(FIRST, 0), chain.prover())) as url:
         arguments = [url, "--genesis", str(file), "--probe", "0.1"]
         tests.case("two proven blocks at one height", arguments, 8, proven)
 
 
-def convicts(evidence, voters):
+def is_evidence(evidence, voters):
     """Returns true if the evidence names exactly the members that signed in both histories."""
     conflict = Conflict.decode(bytes.fromhex(evidence), voters).verify(voters).value
     return set(conflict.culprits) == set(FIRST) & set(SECOND)
 
 
 class Chain:
-    """A chain with known keys: its genesis file, and everything that its validators can sign."""
+    """A chain with known keys, which can sign contradicting blocks and proofs."""
 
     def __init__(self):
         self.secrets = [SecretKey.generate(Suite.MIN_SIG) for _ in range(MEMBERS)]
@@ -81,12 +81,12 @@ class Chain:
         self.voters, self.identities = committees.voters, committees.identities
 
     def history(self, signers, shift):
-        """Blocks as a validator shows them. From FORK on those of `signers` are their own, `shift` views later."""
+        """Returns blocks as a validator reports them. From FORK on, `signers` sign a branch of their own, `shift` views later."""
         blocks, parent, certificate, signed = {}, bytes(32), b"", []
         for height in range(1, NEWEST + 1):
             forked = height >= FORK
-            who, view = (signers, height + shift) if forked else (FIRST, height)
-            digest = sha256(f"{height} {who}".encode()).digest()
+            members, view = (signers, height + shift) if forked else (FIRST, height)
+            digest = sha256(f"{height} {members}".encode()).digest()
             blocks[height] = {
                 "height": height,
                 "view": view,
@@ -97,14 +97,14 @@ class Chain:
                 "certificate": certificate.hex(),
                 "signers": signed,
             }
-            parent, certificate, signed = digest, self.certify(view, digest, who).encode(), list(who)
+            parent, certificate, signed = digest, self.certify(view, digest, members).encode(), list(members)
         return blocks
 
     def certify(self, view, digest, signers=FIRST):
         return collected(self.voters, self.secrets, self.voters.statement(BLOCKS, view, digest), signers)
 
     def prover(self):
-        """Proves whatever it is given to be in a block at one and the same height, each time in another view."""
+        """Returns a function that proves each given transaction in a block of the same height, each time in another view."""
         views = count(PROVEN, 10)
 
         def prove(transaction):
@@ -112,7 +112,7 @@ class Chain:
             block, digest = self.block(view, PROVEN, bytes(32), [self.batch(transaction)])
             link, last = self.block(view + 1, PROVEN + 1, digest, [])
             w.bytes(transaction)
-            for number in (0, 1):  # the path: the first of one
+            for number in (0, 1):  # path: index 0 of 1 leaf
                 w.u32(number)
             w.u16(0)
             w.raw(block)
@@ -137,7 +137,7 @@ class Chain:
         w.count(len(batches))
         for batch in batches:
             w.raw(batch)
-        w.raw(bytes(8 + 32 + 8))  # nothing executed, at no time
+        w.raw(bytes(8 + 32 + 8))  # executed height, state root and time
         encoded = w.into_bytes()
         digest = hash("quorate-v1-jolteon-block", encoded)
         vote = Vote.sign_unguarded(self.names[0], self.identities, self.identities.statement(PROPOSAL, view, digest))

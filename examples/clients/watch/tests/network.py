@@ -2,7 +2,7 @@
 
     python3 network.py QUORATE -- WATCHER [ARGUMENT…] [-- WATCHER [ARGUMENT…]]…
 
-Every case runs all watchers at the same time. Everything runs on the loopback interface and ends by itself.
+Every case runs all watchers concurrently, on the loopback interface, with a time limit.
 """
 
 import json
@@ -18,14 +18,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import fork
-import liar
+import proxy
 import terminal
-from liar import BLOCK, COMMITS, PROOF, changed, flipped, instead, raw, serving
+from proxy import BLOCK, COMMITS, PROOF, changed, flipped, instead, raw, serving
 
 LOAD, KILLED, BACK = 40, 9, 12
 AT_ONCE = 2  # cases, each with a process per watcher
-PATIENCE = 120  # seconds for one process on a busy machine
-OFTEN = ["--probe", "0.3", "--timeout", "30"]
+TIME_LIMIT = 120  # seconds for one process on a busy machine
+FREQUENT_PROBES = ["--probe", "0.3", "--timeout", "30"]
 
 
 class Tests:
@@ -42,7 +42,7 @@ class Tests:
             code, events, errors = self.watch([*watcher, "--json", *arguments], until)
             problem = None
             if code != exit_code:
-                problem = f"exit {code} instead of {exit_code}"
+                problem = f"expected exit code {exit_code}, got {code}"
             elif exit_code not in (2, 3) and (not events or events[-1]["event"] != "summary"):
                 problem = "no summary at the end"
             elif events and not check(events):
@@ -56,7 +56,7 @@ class Tests:
         environment = {**os.environ, "QUORATE_TESTNET": str(self.folder)}
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         process = subprocess.Popen(command, env=environment, **pipes)
-        timer = threading.Timer(PATIENCE, process.kill)
+        timer = threading.Timer(TIME_LIMIT, process.kill)
         timer.start()
         events = []
         for line in process.stdout:
@@ -106,114 +106,116 @@ def all_verified(events):
     return in_order(events) and last["proofs"] > 1 and last["alarms"] == 0 and last["certificates"] > 3
 
 
-def lies(tests, validators, genesis):
+def changed_responses(tests, validators, genesis):
     """Changed responses and the expected alarms. The watcher follows a single validator."""
     nested = b"[" * 100_000
     forged = ("BAD_SIGNATURE", "MALFORMED", "NON_CANONICAL", "NOT_IN_SUBGROUP")
     cases = [
         ("a certificate with a changed byte", changed(BLOCK, "certificate", flipped), codes(*forged)),
-        ("other signers than said", changed(BLOCK, "signers", lambda s: [*s, 9]), codes("WRONG_CONTEXT")),
+        ("changed signers", changed(BLOCK, "signers", lambda s: [*s, 9]), codes("WRONG_CONTEXT")),
         ("a changed digest", changed(BLOCK, "digest", flipped), codes("WRONG_CONTEXT")),
         ("a changed parent", changed(BLOCK, "parent", flipped), codes("WRONG_CONTEXT")),
         ("a changed view", changed(BLOCK, "view", lambda v: v + 1), codes("WRONG_CONTEXT")),
-        ("another height", changed(BLOCK, "height", lambda h: h - 1), codes("WRONG_CONTEXT")),
-        ("the same block again and again", liar.repeated(BLOCK, "digest"), codes("WRONG_CONTEXT")),
+        ("a changed height", changed(BLOCK, "height", lambda h: h - 1), codes("WRONG_CONTEXT")),
+        ("a repeated digest", proxy.repeated(BLOCK, "digest"), codes("WRONG_CONTEXT")),
         ("a proof with a changed byte", changed(PROOF, "proof", flipped), codes(*forged)),
-        ("a proof of another transaction", liar.repeated(PROOF, "proof"), codes("WRONG_CONTEXT")),
-        ("a proof of another block than said", changed(PROOF, "block", flipped), codes("WRONG_CONTEXT")),
-        ("a proof that is cut", changed(PROOF, "proof", lambda p: p[:-200]), codes("MALFORMED")),
-        ("a proof of millions of bytes", changed(PROOF, "proof", lambda p: "00" * (7 << 20)), codes("MALFORMED")),
-        ("every block one too low", liar.shifted(-1), codes("WRONG_CONTEXT")),
-        ("every block far too high", liar.shifted(10**12), codes("WRONG_CONTEXT")),
-        ("no JSON", instead(BLOCK, raw(b"\x1b[31m<html>")), codes("MALFORMED")),
-        ("JSON as deep as a well", instead(BLOCK, raw(nested)), codes("MALFORMED")),
-        ("a number where a text should be", changed(BLOCK, "digest", lambda d: 5), codes("MALFORMED")),
-        ("a height beyond all numbers", changed(BLOCK, "height", lambda h: 1 << 80), codes("MALFORMED")),
-        ("a list in place of a block", instead(BLOCK, raw(b"[]")), codes("MALFORMED")),
-        ("a stream of something else", instead(COMMITS, raw(b"id: -1\n\n")), codes("MALFORMED")),
+        ("a proof of another transaction", proxy.repeated(PROOF, "proof"), codes("WRONG_CONTEXT")),
+        ("a changed block digest beside a proof", changed(PROOF, "block", flipped), codes("WRONG_CONTEXT")),
+        ("a truncated proof", changed(PROOF, "proof", lambda p: p[:-200]), codes("MALFORMED")),
+        ("a proof of 7 MiB", changed(PROOF, "proof", lambda p: "00" * (7 << 20)), codes("MALFORMED")),
+        ("heights that are too low by one", proxy.shifted(-1), codes("WRONG_CONTEXT")),
+        ("heights that are far too high", proxy.shifted(10**12), codes("WRONG_CONTEXT")),
+        ("HTML instead of JSON", instead(BLOCK, raw(b"\x1b[31m<html>")), codes("MALFORMED")),
+        ("deeply nested JSON", instead(BLOCK, raw(nested)), codes("MALFORMED")),
+        ("a number instead of a string", changed(BLOCK, "digest", lambda d: 5), codes("MALFORMED")),
+        ("a height above 2^53", changed(BLOCK, "height", lambda h: 1 << 80), codes("MALFORMED")),
+        ("a list instead of a block", instead(BLOCK, raw(b"[]")), codes("MALFORMED")),
+        ("a malformed stream of commits", instead(COMMITS, raw(b"id: -1\n\n")), codes("MALFORMED")),
     ]
-    for name, lie, check in cases:
-        arguments = [*OFTEN, "--genesis", genesis]
-        yield lambda name=name, lie=lie, check=check: with_liar(tests, validators, name, lie, arguments, 7, check)
-
-
-def no_answers(tests, validators, genesis):
-    """Failed responses: the validator is reported as lost, not as faulty."""
-    cases = [
-        ("an answer that is cut", instead(BLOCK, liar.truncated), "TRUNCATED"),
-        ("an answer byte by byte", instead(BLOCK, liar.slow), "TIMEOUT"),
-        ("headers byte by byte", instead(BLOCK, liar.slow_head), "TIMEOUT"),
-        ("a stream's headers byte by byte", instead(COMMITS, liar.slow_head), "TIMEOUT"),
-        ("an answer of a terabyte", instead(BLOCK, liar.announced), "TOO_LARGE"),
-        ("an answer without end", instead(BLOCK, liar.endless), "TOO_LARGE"),
-        ("an answer in crumbs", instead(BLOCK, liar.crumbs), "TOO_LARGE"),
-        ("a line without end", instead(COMMITS, liar.endless_line), "TOO_LARGE"),
-        ("another protocol", instead(BLOCK, liar.no_http), "UNREACHABLE"),
-        ("a redirect", instead(BLOCK, liar.elsewhere(validators[1])), "REFUSED"),
-    ]
-    for name, lie, code in cases:
-        timeout = "1" if code == "TIMEOUT" else "60"
-        arguments = ["--genesis", genesis, "--probe", "0", "--timeout", timeout]
-        yield lambda name=name, lie=lie, code=code, arguments=arguments: with_liar(
-            tests, validators, name, lie, arguments, 4, lost(code), lambda events: seen(events, lost=1)
+    for name, change, check in cases:
+        arguments = [*FREQUENT_PROBES, "--genesis", genesis]
+        yield lambda name=name, change=change, check=check: with_proxy(
+            tests, validators, name, change, arguments, 7, check
         )
 
 
-def with_liar(tests, validators, name, lie, arguments, exit_code, check, until=None):
-    with serving(liar.liar(validators[0], lie)) as url:
+def failed_responses(tests, validators, genesis):
+    """Failed responses: the validator is reported as lost, not as faulty."""
+    cases = [
+        ("a truncated response", instead(BLOCK, proxy.truncated), "TRUNCATED"),
+        ("a response byte by byte", instead(BLOCK, proxy.slow), "TIMEOUT"),
+        ("headers byte by byte", instead(BLOCK, proxy.slow_head), "TIMEOUT"),
+        ("a stream's headers byte by byte", instead(COMMITS, proxy.slow_head), "TIMEOUT"),
+        ("an announced length of a terabyte", instead(BLOCK, proxy.announced), "TOO_LARGE"),
+        ("an endless response", instead(BLOCK, proxy.endless), "TOO_LARGE"),
+        ("an endless response in chunks of one byte", instead(BLOCK, proxy.tiny_chunks), "TOO_LARGE"),
+        ("an endless line", instead(COMMITS, proxy.endless_line), "TOO_LARGE"),
+        ("a server of another protocol", instead(BLOCK, proxy.no_http), "UNREACHABLE"),
+        ("a redirect", instead(BLOCK, proxy.redirect(validators[1])), "REFUSED"),
+    ]
+    for name, change, code in cases:
+        timeout = "1" if code == "TIMEOUT" else "60"
+        arguments = ["--genesis", genesis, "--probe", "0", "--timeout", timeout]
+        yield lambda name=name, change=change, code=code, arguments=arguments: with_proxy(
+            tests, validators, name, change, arguments, 4, lost(code), lambda events: seen(events, lost=1)
+        )
+
+
+def with_proxy(tests, validators, name, change, arguments, exit_code, check, until=None):
+    with serving(proxy.proxy(validators[0], change)) as url:
         tests.case(name, [url, *arguments], exit_code, check, until)
 
 
-def others(tests, validators, genesis):
-    def liar_among_honest(events):
+def scenarios(tests, validators, genesis):
+    def one_refused(events):
         states = [validator["state"] for validator in events[-1]["validators"]]
         return seen(events, alarm=1) and events[-1]["alarms"] == 1 and states[0] == "refused" and in_order(events)
 
-    def lies_among_honest():
+    def one_faulty_validator():
         def enough(events):
             alarmed = [number for number, event in enumerate(events) if event["event"] == "alarm"]
             return alarmed and seen(events[alarmed[0] :], block=5, proof=2)
 
-        with serving(liar.liar(validators[0], changed(BLOCK, "digest", flipped))) as url:
+        with serving(proxy.proxy(validators[0], changed(BLOCK, "digest", flipped))) as url:
             urls = [url, validators[1], validators[3]]
-            arguments = [*urls, "--genesis", genesis, *OFTEN]
-            tests.case("a liar among honest ones", arguments, 7, liar_among_honest, enough)
+            arguments = [*urls, "--genesis", genesis, *FREQUENT_PROBES]
+            tests.case("one faulty validator among honest ones", arguments, 7, one_refused, enough)
 
     def wrong_heights(by):
         """The honest validators are still followed and shown, regardless of which one responds first."""
-        with serving(liar.liar(validators[0], liar.shifted(by))) as url:
+        with serving(proxy.proxy(validators[0], proxy.shifted(by))) as url:
             urls = [url, validators[1], validators[3]]
             states = lambda events: [found["state"] for found in events[-1]["validators"]]  # noqa: E731
 
             def enough(events):
-                caught = [n for n, event in enumerate(events) if "a proof shows" in event.get("message", "")]
-                return caught and seen(events[caught[0] :], block=5, proof=2)
+                refused = [n for n, event in enumerate(events) if "a proof shows" in event.get("message", "")]
+                return refused and seen(events[refused[0] :], block=5, proof=2)
 
             def check(events):
                 return states(events) == ["refused", "followed", "followed"] and codes("WRONG_CONTEXT")(events)
 
-            name = f"heights that are wrong by {by:g}"
-            tests.case(f"{name}, among honest ones", [*urls, "--genesis", genesis, *OFTEN], 7, check, enough)
+            name = f"heights shifted by {by:g}"
+            tests.case(f"{name}, with proofs", [*urls, "--genesis", genesis, *FREQUENT_PROBES], 7, check, enough)
 
             def unproven(events):
                 return states(events) == ["followed"] * 3 and len(events_of(events, "alarm")) == 1
 
             arguments = [*urls, "--genesis", genesis, "--probe", "0", "--timeout", "30"]
             until = lambda events: seen(events, alarm=1, block=12)  # noqa: E731
-            tests.case(f"{name}, and no proofs", arguments, 7, unproven, until)
+            tests.case(f"{name}, without proofs", arguments, 7, unproven, until)
 
-    def one_died():
+    def one_killed():
         def enough(events):
             gone = {event["validator"] for event in events_of(events, "lost")}
             back = {event["validator"] for event in events_of(events, "back")}
             return validators[2] in gone & back and seen(events, block=10, proof=2)
 
-        tests.case("one dies and comes back", OFTEN, 0, all_verified, enough)
+        tests.case("one validator is killed and restarted", FREQUENT_PROBES, 0, all_verified, enough)
 
     def honest():
-        arguments = ["--genesis", genesis, *OFTEN]
-        name, until = "an honest server in between", lambda events: seen(events, block=5, proof=2)
-        with_liar(tests, validators, name, liar.honest, arguments, 0, all_verified, until)
+        arguments = ["--genesis", genesis, *FREQUENT_PROBES]
+        name, until = "a proxy that changes nothing", lambda events: seen(events, block=5, proof=2)
+        with_proxy(tests, validators, name, proxy.unchanged, arguments, 0, all_verified, until)
 
     def from_the_first():
         check = lambda events: events_of(events, "block")[0]["height"] == 1 and in_order(events)  # noqa: E731
@@ -226,17 +228,17 @@ def others(tests, validators, genesis):
         tests.case("another chain's genesis", [validators[1], "--genesis", str(other)], 7, codes("BAD_SIGNATURE"))
         other = tests.folder / "broken.toml"
         other.write_text(text.replace("voting_key", "voting_kee", 1))
-        tests.case("a broken genesis", [validators[1], "--genesis", str(other)], 3)
+        tests.case("an invalid genesis", [validators[1], "--genesis", str(other)], 3)
 
     def no_validator():
         url, until = "http://127.0.0.1:1", lambda events: seen(events, lost=2)
         tests.case("no server", [url, "--genesis", genesis], 4, lost("UNREACHABLE"), until)
-        tests.case("only for a while", [url, "--genesis", genesis, "--duration", "0.5"], 4)
+        tests.case("a limited duration", [url, "--genesis", genesis, "--duration", "0.5"], 4)
         tests.case("no genesis", [url, "--genesis", "/no/such/file"], 3)
         for wrong in [[url], ["--probe", "often"], ["--from", "0"], ["--what"], ["ftp://x", "--genesis", genesis]]:
-            tests.case(f"wrong: {' '.join(wrong[:2])}", wrong, 2)
+            tests.case(f"invalid arguments: {' '.join(wrong[:2])}", wrong, 2)
 
-    yield from [one_died, honest, lies_among_honest, from_the_first, other_chain, no_validator]
+    yield from [one_killed, honest, one_faulty_validator, from_the_first, other_chain, no_validator]
     yield from [lambda: wrong_heights(-1), lambda: wrong_heights(10**12)]
     yield lambda: terminal.run(tests)
     yield lambda: fork.run(tests)
@@ -255,7 +257,7 @@ def testnet(quorate, temporary):
         while not (folder / "testnet.json").exists():
             if time.monotonic() > deadline or network.poll() is not None:
                 log.seek(0)
-                sys.exit(f"the testnet does not start: {log.read()[-2000:]}")
+                sys.exit(f"the testnet did not start: {log.read()[-2000:]}")
             time.sleep(0.1)
         yield json.loads((folder / "testnet.json").read_text())
     finally:
@@ -285,8 +287,8 @@ def main():
         tests = Tests(watchers, Path(temporary) / "net")
         validators, genesis = found["http"], found["genesis"]
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            every = [*others(tests, validators, genesis), *lies(tests, validators, genesis)]
-            every += no_answers(tests, validators, genesis)
+            every = [*scenarios(tests, validators, genesis), *changed_responses(tests, validators, genesis)]
+            every += failed_responses(tests, validators, genesis)
             for future in [pool.submit(case) for case in every]:
                 future.result()
     for failure in tests.failures:

@@ -16,17 +16,17 @@ SECONDS = 120
 
 def run(tests):
     with ThreadPoolExecutor() as pool:
-        list(pool.map(lambda watcher: look_at(tests, watcher), tests.watchers))
+        list(pool.map(lambda watcher: check_watcher(tests, watcher), tests.watchers))
 
 
-def look_at(tests, watcher):
+def check_watcher(tests, watcher):
     name = Path(watcher[-1]).name
     environment = {**os.environ, "QUORATE_TESTNET": str(tests.folder)}
     tests.record(f"help: {name}", help_differs(watcher))
     tests.record(f"colours on a terminal: {name}", on_terminal(watcher, environment, True))
     tests.record(f"no colours with NO_COLOR: {name}", on_terminal(watcher, environment, False))
     tests.record(f"Ctrl-C: {name}", interrupted(watcher, environment))
-    tests.record(f"a reader that goes away: {name}", reader_gone(watcher, environment))
+    tests.record(f"a closed pipe: {name}", reader_gone(watcher, environment))
 
 
 def help_differs(watcher):
@@ -79,10 +79,10 @@ def interrupted(watcher, environment):
     first = next((line for line in process.stdout if line.startswith("block ")), "nothing")
     process.send_signal(signal.SIGINT)
     rest, errors = process.communicate(timeout=SECONDS)
-    strange = [line for line in errors.splitlines() if line.split(" ")[0] not in ("lost", "late", "back")]
+    unexpected = [line for line in errors.splitlines() if line.split(" ")[0] not in ("lost", "late", "back")]
     last = rest.splitlines()[-1] if rest else ""
     good = first.startswith("block ") and last.startswith("summary")
-    if process.returncode != 0 or not good or strange or "\x1b" in rest:
+    if process.returncode != 0 or not good or unexpected or "\x1b" in rest:
         return f"exit {process.returncode}: {first} {rest[-1000:]} {errors[-2000:]}"
     return None
 

@@ -8,8 +8,8 @@ import org.quorate.Certificate
 import org.quorate.Conflict
 import org.quorate.awaitVerify
 
-private const val KEPT = 4096 // maximum number of remembered certificates, proven blocks, and blocks per validator
-private const val LONGEST_RETURN = 64 // blocks
+private const val MAX_REMEMBERED = 4096 // maximum number of remembered certificates, proven blocks, and blocks per validator
+private const val MAX_REWIND = 64 // blocks
 
 /**
  * Two contradicting certificates: members with more than a third of the weight broke the protocol.
@@ -25,17 +25,17 @@ class Claim(val height: Long, val view: Long, val digest: String, val author: Lo
 class Proven(val height: Long, val digest: String)
 
 /** A reported or proven mapping between heights and blocks. */
-private class Places {
+private class HeightIndex {
     val digests = LinkedHashMap<Long, String>()
     private val heights = LinkedHashMap<String, Long>()
 
-    fun keep(height: Long, digest: String) {
-        digests.keep(height, digest)
-        heights.keep(digest, height)
+    fun remember(height: Long, digest: String) {
+        digests.remember(height, digest)
+        heights.remember(digest, height)
     }
 
     /** Returns true if another block is at this height, or if this block is at another height. */
-    fun differ(height: Long, digest: String): Boolean =
+    fun conflicts(height: Long, digest: String): Boolean =
         (digests[height] ?: digest) != digest || (heights[digest] ?: height) != height
 }
 
@@ -48,8 +48,8 @@ class Chain(private val committees: Committees) {
     var view = 0L
         private set
     private var height = 0L
-    private val proven = Places()
-    private val shown = LinkedHashMap<String, Places>() // by the validator's address
+    private val proven = HeightIndex()
+    private val shown = LinkedHashMap<String, HeightIndex>() // by the validator's address
     private val views = LinkedHashMap<ULong, Certificate>()
     private val verified = LinkedHashMap<String, Certificate>()
 
@@ -68,7 +68,7 @@ class Chain(private val committees: Committees) {
         )
         val parent = digest(answer, "parent")
         val encoded = text(answer, "certificate")
-        if (claim.height != height) throw Refused("WRONG_CONTEXT", "block ${claim.height} instead of $height")
+        if (claim.height != height) throw Refused("WRONG_CONTEXT", "height of the block: expected $height, got ${claim.height}")
         if (height == 1L) return Pair(claim, emptyList())
         val certificate = certificate(encoded)
         val statement = certificate.statement
@@ -81,7 +81,7 @@ class Chain(private val committees: Committees) {
             throw Refused("WRONG_CONTEXT", "the signers of the certificate differ from the reported ones")
         }
         if (before != null && (before.digest != parent || before.view != view)) {
-            throw Refused("WRONG_CONTEXT", "block ${height - 1} has a different digest than before")
+            throw Refused("WRONG_CONTEXT", "block ${height - 1} was reported with another digest before")
         }
         return Pair(claim, signers)
     }
@@ -93,13 +93,13 @@ class Chain(private val committees: Committees) {
         val certificate = Certificate.decode(unhex(encoded), voters)
         certificate.awaitVerify(voters)
         if (encoded !in verified) certificates += 1
-        verified.keep(encoded, certificate)
-        val other = views.keep(certificate.statement.view, certificate)
+        verified.remember(encoded, certificate)
+        val other = views.remember(certificate.statement.view, certificate)
         if (other.statement.contradicts(certificate.statement)) {
             val evidence = Conflict(other, certificate)
-            val guilty = evidence.verify(voters).value.culprits.joinToString(" and ")
+            val culprits = evidence.verify(voters).value.culprits.joinToString(" and ")
             val view = certificate.statement.view
-            throw Contradiction("two blocks of view $view are certified; $guilty signed both", evidence.encode())
+            throw Contradiction("two blocks of view $view are certified; $culprits signed both", evidence.encode())
         }
         return certificate
     }
@@ -110,11 +110,11 @@ class Chain(private val committees: Committees) {
      * A certificate does not bind the height: without a proof, either may be wrong. Returns the other validator.
      */
     fun agree(block: Claim, url: String): String? {
-        if (proven.differ(block.height, block.digest)) {
+        if (proven.conflicts(block.height, block.digest)) {
             throw Refused("WRONG_CONTEXT", "a proof shows that ${short(block.digest)} is not block ${block.height}")
         }
-        shown.getOrPut(url) { Places() }.keep(block.height, block.digest)
-        return disproved(block.height, block.digest).firstOrNull()
+        shown.getOrPut(url) { HeightIndex() }.remember(block.height, block.digest)
+        return refutedBy(block.height, block.digest).firstOrNull()
     }
 
     /** Records a certified block and returns whether its view is the newest so far: signatures bind views. */
@@ -134,7 +134,7 @@ class Chain(private val committees: Committees) {
      */
     fun firstMissed(block: Claim): Long? {
         val missed = block.height - height - 1
-        return if (height > 0 && missed in 1..LONGEST_RETURN) height + 1 else null
+        return if (height > 0 && missed in 1..MAX_REWIND) height + 1 else null
     }
 
     /** Verifies the proof of a committed transaction. */
@@ -148,23 +148,23 @@ class Chain(private val committees: Committees) {
             }
             Proven(proof.block.height.toLong(), hex(proof.block.digest))
         }
-        val said = Triple(digest(answer, "id"), number(answer, "height"), digest(answer, "block"))
-        if (said != Triple(wanted, block.height, block.digest)) {
+        val reported = Triple(digest(answer, "id"), number(answer, "height"), digest(answer, "block"))
+        if (reported != Triple(wanted, block.height, block.digest)) {
             throw Refused("WRONG_CONTEXT", "the proof does not match the response")
         }
-        if (proven.differ(block.height, block.digest)) {
+        if (proven.conflicts(block.height, block.digest)) {
             val other = proven.digests.getValue(block.height)
             val both = "${short(block.digest)} and ${short(other)}"
             throw Contradiction("two blocks at height ${block.height} are proven: $both")
         }
-        proven.keep(block.height, block.digest)
+        proven.remember(block.height, block.digest)
         proofs += 1
         return block
     }
 
     /** Returns the validators that reported a different block or height. */
-    fun disproved(height: Long, digest: String): List<String> =
-        shown.keys.filter { shown.getValue(it).differ(height, digest) }
+    fun refutedBy(height: Long, digest: String): List<String> =
+        shown.keys.filter { shown.getValue(it).conflicts(height, digest) }
 
     /** Discards the reports of a refused validator, so that they do not cast doubt on others. */
     fun forget(url: String) {
@@ -175,8 +175,8 @@ class Chain(private val committees: Committees) {
 fun short(digest: String): String = "${digest.take(16)}…"
 
 /** Returns the value stored under a key, or stores the given one and evicts the oldest. */
-private fun <K, V : Any> LinkedHashMap<K, V>.keep(key: K, value: V): V {
+private fun <K, V : Any> LinkedHashMap<K, V>.remember(key: K, value: V): V {
     val found = getOrPut(key) { value }
-    if (size > KEPT) remove(keys.first())
+    if (size > MAX_REMEMBERED) remove(keys.first())
     return found
 }

@@ -23,12 +23,12 @@ private val KEYS = listOf("identity_key", "identity_possession", "voting_key", "
 private val FIELD = Regex("""([a-z_]+)\s*=\s*("(?:[^"\\]|\\["\\])*"|'[^']*'|[0-9]+)\s*(?:#.*)?""")
 
 /** The reason why a genesis file is invalid. */
-class NoGenesis(message: String) : RuntimeException(message)
+class InvalidGenesis(message: String) : RuntimeException(message)
 
 /** The committees of a genesis file, with verified proofs of possession. */
 fun readGenesis(text: String): Committees {
     val file = GenesisFile.parse(text)
-    val suite = SCHEMES[file.top.text("scheme")] ?: throw NoGenesis("unknown scheme: expected bls or ed25519")
+    val suite = SCHEMES[file.top.text("scheme")] ?: throw InvalidGenesis("unknown scheme: expected bls or ed25519")
     val chain = chainId(file)
     val epoch = file.epoch.toLong().toULong()
     fun committee(suite: Suite, kind: String): Committee = Committee(
@@ -65,8 +65,8 @@ private fun chainId(file: GenesisFile): ChainId {
 }
 
 /**
- * As much of TOML as `quorate genesis` writes: numbers, strings, one table and one list of tables. Anything else is
- * refused, and so is an unknown field: it may change what the file means.
+ * Parser for the subset of TOML that `quorate genesis` writes: numbers, strings, one table and one list of tables. Refuses
+ * unknown fields, because they may change the meaning of the file.
  */
 private class GenesisFile(val top: Fields, val parameters: Fields, val members: List<Fields>) {
     val epoch: BigInteger get() = top.number("epoch", 64, BigInteger.ZERO)
@@ -78,7 +78,7 @@ private class GenesisFile(val top: Fields, val parameters: Fields, val members: 
             var parameters: Fields? = null
             var place = top
             for ((index, line) in text.lines().map { it.trim() }.withIndex()) {
-                fun wrong(what: String): Nothing = throw NoGenesis("line ${index + 1}: $what")
+                fun wrong(what: String): Nothing = throw InvalidGenesis("line ${index + 1}: $what")
                 val field = FIELD.matchEntire(line)
                 when {
                     line.isEmpty() || line.startsWith("#") -> {}
@@ -90,12 +90,12 @@ private class GenesisFile(val top: Fields, val parameters: Fields, val members: 
                         place = Fields(PARAMETERS.keys)
                         parameters = place
                     }
-                    field == null -> wrong("not what a genesis has")
+                    field == null -> wrong("expected a field, [parameters] or [[member]]")
                     !place.put(field.groupValues[1], field.groupValues[2]) ->
-                        wrong("${field.groupValues[1]} is unknown or there twice")
+                        wrong("unknown or repeated field ${field.groupValues[1]}")
                 }
             }
-            if (members.isEmpty()) throw NoGenesis("expected at least one member")
+            if (members.isEmpty()) throw InvalidGenesis("expected at least one member")
             return GenesisFile(top, parameters ?: Fields(PARAMETERS.keys), members)
         }
     }
@@ -108,20 +108,20 @@ private class Fields(private val known: Set<String>) {
     fun put(name: String, value: String): Boolean = name in known && values.put(name, value) == null
 
     fun text(name: String): String {
-        val value = values[name]?.takeUnless { it[0].isDigit() } ?: throw NoGenesis("there is no text $name")
+        val value = values[name]?.takeUnless { it[0].isDigit() } ?: throw InvalidGenesis("missing string $name")
         val inner = value.substring(1, value.length - 1)
         return if (value[0] == '"') inner.replace(Regex("""\\(.)"""), "$1") else inner
     }
 
     fun bytes(name: String): ByteArray =
-        unhexOrNull(text(name).lowercase()) ?: throw NoGenesis("$name is not hexadecimal")
+        unhexOrNull(text(name).lowercase()) ?: throw InvalidGenesis("$name is not hexadecimal")
 
     /** An integer; numbers beyond TOML's range are strings. */
     fun number(name: String, bits: Int, otherwise: BigInteger? = null): BigInteger {
-        val value = values[name] ?: return otherwise ?: throw NoGenesis("there is no number $name")
+        val value = values[name] ?: return otherwise ?: throw InvalidGenesis("missing number $name")
         val digits = if (value[0].isDigit()) value else text(name)
         val found = if (Regex("[0-9]{1,39}").matches(digits)) BigInteger(digits) else null
         return found?.takeIf { it.bitLength() <= bits }
-            ?: throw NoGenesis("$name: a whole number of at most $bits bits is needed")
+            ?: throw InvalidGenesis("$name: expected an integer of at most $bits bits")
     }
 }

@@ -35,9 +35,9 @@ import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.withTimeout
 
-private const val LONGEST_LINE = 64 shl 10
-private const val MOST_PIECES = 1 shl 16
-private val ALIVE = 10.seconds // a validator sends a keep-alive line at least this often
+private const val MAX_LINE = 64 shl 10
+private const val MAX_PIECES = 1 shl 16
+private val KEEP_ALIVE = 10.seconds // a validator sends a keep-alive line at least this often
 private val CLIENT: HttpClient = HttpClient.newBuilder()
     .version(HttpClient.Version.HTTP_1_1)
     .followRedirects(HttpClient.Redirect.NEVER)
@@ -48,7 +48,7 @@ private val CLIENT: HttpClient = HttpClient.newBuilder()
 class Lost(val code: String, message: String) : IOException(message)
 
 /** A validator's HTTP interface. */
-class Link(val url: String, private val patience: Duration) {
+class Link(val url: String, private val timeout: Duration) {
     private val base = url.trimEnd('/')
 
     init {
@@ -63,27 +63,27 @@ class Link(val url: String, private val patience: Duration) {
         }
     }
 
-    /** Returns the JSON of a response of at most [most] bytes. */
-    suspend fun get(path: String, most: Int, wait: Duration = Duration.ZERO): JsonElement =
-        ask(request(path).build(), most, wait)
+    /** Returns the JSON of a response of at most [maxBytes] bytes. */
+    suspend fun get(path: String, maxBytes: Int, wait: Duration = Duration.ZERO): JsonElement =
+        ask(request(path).build(), maxBytes, wait)
 
-    suspend fun post(path: String, body: ByteArray, most: Int): JsonElement {
+    suspend fun post(path: String, body: ByteArray, maxBytes: Int): JsonElement {
         val request = request(path).header("content-type", "application/octet-stream")
-        return ask(request.POST(BodyPublishers.ofByteArray(body)).build(), most, Duration.ZERO)
+        return ask(request.POST(BodyPublishers.ofByteArray(body)).build(), maxBytes, Duration.ZERO)
     }
 
     /** Yields the lines of an endless stream. Each line must be complete before its deadline. */
     fun lines(path: String): Lines<String> = flow {
-        val response = within(patience) { CLIENT.sendAsync(request(path).build(), BodyHandlers.ofPublisher()).await() }
+        val response = within(timeout) { CLIENT.sendAsync(request(path).build(), BodyHandlers.ofPublisher()).await() }
         val pieces = Pieces()
         response.body().subscribe(pieces)
         try {
-            if (response.statusCode() != 200) throw Lost("REFUSED", "answers with HTTP ${response.statusCode()}")
+            if (response.statusCode() != 200) throw Lost("REFUSED", "unexpected status HTTP ${response.statusCode()}")
             var rest = ByteArray(0)
             while (true) {
-                within(patience + ALIVE) {
+                within(timeout + KEEP_ALIVE) {
                     while (NEWLINE !in rest) {
-                        if (rest.size > LONGEST_LINE) throw Lost("TOO_LARGE", "a line above $LONGEST_LINE bytes")
+                        if (rest.size > MAX_LINE) throw Lost("TOO_LARGE", "line too long: more than $MAX_LINE bytes")
                         rest += pieces.next()
                     }
                 }
@@ -99,11 +99,11 @@ class Link(val url: String, private val patience: Duration) {
 
     private fun request(path: String): HttpRequest.Builder = HttpRequest.newBuilder(URI("$base$path"))
 
-    private suspend fun ask(request: HttpRequest, most: Int, wait: Duration): JsonElement = within(patience + wait) {
-        val response = CLIENT.sendAsync(request, atMost(most)).await()
+    private suspend fun ask(request: HttpRequest, maxBytes: Int, wait: Duration): JsonElement = within(timeout + wait) {
+        val response = CLIENT.sendAsync(request, atMost(maxBytes)).await()
         val answer = parsed(response.body())
         if (response.statusCode() !in listOf(200, 202)) {
-            throw Lost(refusal(answer), "answers with HTTP ${response.statusCode()}")
+            throw Lost(refusal(answer), "unexpected status HTTP ${response.statusCode()}")
         }
         answer
     }
@@ -129,11 +129,11 @@ private fun lost(error: Throwable): Lost =
         ?: Lost("UNREACHABLE", "no connection")
 
 /** Reads a body of limited size. */
-private fun atMost(most: Int): BodyHandler<ByteArray> = BodyHandler { response ->
-    Capped(response.headers().firstValueAsLong("content-length").orElse(-1), most)
+private fun atMost(maxBytes: Int): BodyHandler<ByteArray> = BodyHandler { response ->
+    LimitedBody(response.headers().firstValueAsLong("content-length").orElse(-1), maxBytes)
 }
 
-private class Capped(private val length: Long, private val most: Int) : BodySubscriber<ByteArray> {
+private class LimitedBody(private val length: Long, private val maxBytes: Int) : BodySubscriber<ByteArray> {
     private val whole = CompletableFuture<ByteArray>()
     private val found = ByteArrayOutputStream()
     private var number = 0
@@ -143,15 +143,15 @@ private class Capped(private val length: Long, private val most: Int) : BodySubs
 
     override fun onSubscribe(subscription: Flow.Subscription) {
         this.subscription = subscription
-        if (length > most) fail("TOO_LARGE", "an answer of $length bytes instead of at most $most")
+        if (length > maxBytes) fail("TOO_LARGE", "response too large: at most $maxBytes bytes, got $length")
         else subscription.request(1)
     }
 
     override fun onNext(pieces: List<ByteBuffer>) {
         number += pieces.size
-        if (number > MOST_PIECES) return fail("TOO_LARGE", "a response in more than $MOST_PIECES pieces")
+        if (number > MAX_PIECES) return fail("TOO_LARGE", "response too large: more than $MAX_PIECES pieces")
         for (piece in pieces) {
-            if (found.size() + piece.remaining() > most) return fail("TOO_LARGE", "a response of more than $most bytes")
+            if (found.size() + piece.remaining() > maxBytes) return fail("TOO_LARGE", "response too large: more than $maxBytes bytes")
             val bytes = ByteArray(piece.remaining())
             piece.get(bytes)
             found.write(bytes, 0, bytes.size)
@@ -160,7 +160,7 @@ private class Capped(private val length: Long, private val most: Int) : BodySubs
     }
 
     override fun onError(error: Throwable) {
-        if (length >= 0) fail("TRUNCATED", "a response that ends after ${found.size()} of $length bytes")
+        if (length >= 0) fail("TRUNCATED", "truncated response: ended after ${found.size()} of $length bytes")
         else fail("ENDED", "the connection ended")
     }
 

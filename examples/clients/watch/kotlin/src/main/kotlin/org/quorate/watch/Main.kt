@@ -16,14 +16,14 @@ private val SECONDS = Regex("""[0-9]{1,9}(\.[0-9]{1,9})?""")
 private val ALONE = setOf("--json", "--help")
 
 /** A reason to stop, with its exit code. */
-private class Stop(val code: Int, message: String) : RuntimeException(message)
+private class ExitError(val code: Int, message: String) : RuntimeException(message)
 
 fun main(arguments: Array<String>) {
     var code = 1
     try {
         code = run(CommandLine.parse(arguments.toList()))
-    } catch (stop: Stop) {
-        Speaker(false) {}.complain("watch: ${stop.message}")
+    } catch (stop: ExitError) {
+        Printer(false) {}.printError("watch: ${stop.message}")
         code = stop.code
     } catch (error: Throwable) {
         error.printStackTrace()
@@ -34,10 +34,10 @@ fun main(arguments: Array<String>) {
 }
 
 private fun run(line: CommandLine): Int {
-    val speaker = Speaker(line.json) { Runtime.getRuntime().halt(0) }
+    val printer = Printer(line.json) { Runtime.getRuntime().halt(0) }
     if (line.help) {
-        val text = CommandLine::class.java.getResource("/help.txt") ?: throw Stop(1, "help.txt is missing")
-        speaker.print(text.readText().replace("{program}", "./watch.sh"))
+        val text = CommandLine::class.java.getResource("/help.txt") ?: throw ExitError(1, "help.txt is missing")
+        printer.print(text.readText().replace("{program}", "./watch.sh"))
         return 0
     }
     val (urls, genesis) = if (line.urls.isEmpty()) testnet() else Pair(line.urls, line.genesis.orEmpty())
@@ -45,9 +45,9 @@ private fun run(line: CommandLine): Int {
     val links = try {
         urls.map { Link(it, line.options.timeout) }
     } catch (error: IllegalArgumentException) {
-        throw Stop(USAGE, error.message.orEmpty())
+        throw ExitError(USAGE, error.message.orEmpty())
     }
-    val watcher = Watcher(chain, links, line.options, speaker)
+    val watcher = Watcher(chain, links, line.options, printer)
     // On Ctrl-C the summary is still printed; the end of the program ends the hook.
     Runtime.getRuntime().addShutdownHook(
         thread(start = false) {
@@ -62,14 +62,14 @@ private fun committees(file: String): Committees =
     try {
         readGenesis(Path.of(file).readText())
     } catch (error: IOException) {
-        throw Stop(NO_GENESIS, "$file cannot be read")
-    } catch (error: NoGenesis) {
-        throw Stop(NO_GENESIS, "$file: ${error.message}")
+        throw ExitError(NO_GENESIS, "cannot read $file")
+    } catch (error: InvalidGenesis) {
+        throw ExitError(NO_GENESIS, "$file: ${error.message}")
     } catch (error: QuorateException) {
-        throw Stop(NO_GENESIS, "$file: ${error.message}")
+        throw ExitError(NO_GENESIS, "$file: ${error.message}")
     }
 
-/** The most recently started testnet, as the program `quorate` finds it. */
+/** The maxBytes recently started testnet, as the program `quorate` finds it. */
 private fun testnet(): Pair<List<String>, String> {
     val state = System.getenv("XDG_STATE_HOME")?.ifEmpty { null } ?: "${System.getProperty("user.home")}/.local/state"
     val file = System.getenv("QUORATE_TESTNET")?.ifEmpty { null }?.let { Path.of(it, "testnet.json") }
@@ -82,7 +82,7 @@ private fun testnet(): Pair<List<String>, String> {
     } catch (_: JsonParseException) {
         // reported below
     }
-    throw Stop(NOTHING, "no testnet is running; start one with `quorate testnet`, or name validators and --genesis")
+    throw ExitError(NOTHING_VERIFIED, "no testnet is running; start one with `quorate testnet`, or name validators and --genesis")
 }
 
 private class CommandLine(
@@ -103,9 +103,9 @@ private class CommandLine(
                 when {
                     !word.startsWith("-") -> urls += word
                     word in ALONE -> found[word] = ""
-                    name !in WITH_VALUE -> wrong("$word is unknown")
+                    name !in WITH_VALUE -> wrong("unknown option $word")
                     word != name -> found[name] = word.substringAfter('=')
-                    else -> found[name] = left.removeFirstOrNull() ?: wrong("$name needs a value")
+                    else -> found[name] = left.removeFirstOrNull() ?: wrong("missing value of $name")
                 }
             }
             if (urls.isNotEmpty() && "--genesis" !in found) wrong("validators on the command line need --genesis FILE")
@@ -120,12 +120,12 @@ private class CommandLine(
 
         private fun height(text: String): Long =
             text.takeIf { Regex("[0-9]{1,15}").matches(it) }?.toLong()?.takeIf { it > 0 }
-                ?: wrong("'$text' is no height; the first is 1")
+                ?: wrong("invalid height '$text': expected an integer from 1")
 
         private fun seconds(text: String, least: Double): Duration =
             text.takeIf { SECONDS.matches(it) }?.toDouble()?.takeIf { it >= least }?.seconds
-                ?: wrong("'$text' is no number of seconds")
+                ?: wrong("invalid duration '$text': expected a number of seconds")
 
-        private fun wrong(what: String): Nothing = throw Stop(USAGE, "$what; see --help")
+        private fun wrong(what: String): Nothing = throw ExitError(USAGE, "$what; see --help")
     }
 }

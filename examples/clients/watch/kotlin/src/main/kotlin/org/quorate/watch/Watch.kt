@@ -21,17 +21,17 @@ import org.quorate.QuorateException
 // Exit codes.
 const val USAGE = 2
 const val NO_GENESIS = 3
-const val NOTHING = 4
-private const val UNPROVEN = 6
-private const val LIE = 7
+const val NOTHING_VERIFIED = 4
+private const val NOT_PROVED = 6
+private const val INVALID_REPORT = 7
 private const val FORK = 8
 
-private val FIRST_PAUSE = 250.milliseconds
-private val LONGEST_PAUSE = 5.seconds
+private val MIN_PAUSE = 250.milliseconds
+private val MAX_PAUSE = 5.seconds
 private val PROOF_WAIT = 5.seconds
-private const val LARGEST_BLOCK = 4 shl 20
-private const val LARGEST_PROOF = 16 shl 20
-private const val LARGEST_TICKET = 64 shl 10
+private const val MAX_BLOCK = 4 shl 20
+private const val MAX_PROOF = 16 shl 20
+private const val MAX_TICKET = 64 shl 10
 private val HEIGHT = Regex("id: ?([0-9]{1,15})")
 
 /** Parsed command line. */
@@ -43,7 +43,7 @@ class Options(
 )
 
 /** Coordinates the followers and reports events. Not thread-safe. */
-class Watcher(val chain: Chain, links: List<Link>, val options: Options, private val speaker: Speaker) {
+class Watcher(val chain: Chain, links: List<Link>, val options: Options, private val printer: Printer) {
     private val followers = links.map { Follower(this, it) }
     private val done = CompletableDeferred<Unit>()
     private val disputed = mutableSetOf<String>()
@@ -102,7 +102,7 @@ class Watcher(val chain: Chain, links: List<Link>, val options: Options, private
 
     fun alarm(url: String, error: RuntimeException, of: String) {
         alarms += 1
-        worst = maxOf(worst, if (error is Contradiction) FORK else LIE)
+        worst = maxOf(worst, if (error is Contradiction) FORK else INVALID_REPORT)
         val code = codeOf(error) ?: throw error
         val fields = mutableListOf<Pair<String, Any?>>()
         fields += listOf("validator" to url, "code" to code, "message" to "$of: ${error.message}")
@@ -114,26 +114,26 @@ class Watcher(val chain: Chain, links: List<Link>, val options: Options, private
     /** Reports two validators with different blocks at one height and no proof. Each is named once. */
     fun dispute(height: Long, url: String, other: String) {
         if (url in disputed || other in disputed) return
-        val message = "$other shows something else, and no proof decides between them"
+        val message = "$other reports a different block, and no proof decides between them"
         alarm(url, Refused("WRONG_CONTEXT", message), "block $height")
         disputed += listOf(url, other)
     }
 
     /** Refuses the validators whose earlier reports a proof contradicts. */
-    fun convict(proven: Proven) {
-        val liars = chain.disproved(proven.height, proven.digest)
+    fun refuseRefuted(proven: Proven) {
+        val refuted = chain.refutedBy(proven.height, proven.digest)
         val what = "block ${proven.height} is ${short(proven.digest)}"
-        val lie = Refused("WRONG_CONTEXT", "a proof shows that $what, unlike the earlier report")
-        followers.filter { it.link.url in liars }.forEach { it.convict(lie) }
+        val refusal = Refused("WRONG_CONTEXT", "a proof shows that $what, unlike the earlier report")
+        followers.filter { it.link.url in refuted }.forEach { it.refuseOnce(refusal) }
     }
 
     fun lost(url: String, lost: Lost, pause: Duration) {
         this.lost += 1
-        val line = "$url: ${lost.message} (${lost.code}); asked again in ${seconds(pause)} s"
+        val line = "$url: ${lost.message} (${lost.code}); next attempt in ${seconds(pause)} s"
         say("lost", line, "validator" to url, "code" to lost.code, "message" to lost.message)
     }
 
-    fun say(event: String, line: String, vararg fields: Pair<String, Any?>) = speaker.say(event, line, fields.toList())
+    fun say(event: String, line: String, vararg fields: Pair<String, Any?>) = printer.say(event, line, fields.toList())
 
     private fun summary() {
         val blocks = followers.sumOf { it.blocks }
@@ -163,8 +163,8 @@ class Watcher(val chain: Chain, links: List<Link>, val options: Options, private
 
     private fun code(): Int = when {
         worst > 0 -> worst
-        followers.all { it.blocks == 0 } -> NOTHING
-        late > 0 -> UNPROVEN
+        followers.all { it.blocks == 0 } -> NOTHING_VERIFIED
+        late > 0 -> NOT_PROVED
         else -> 0
     }
 }
@@ -176,7 +176,7 @@ class Follower(private val watcher: Watcher, val link: Link) {
     var state = "silent"
         private set
     private var next = watcher.options.from
-    private var pause = FIRST_PAUSE
+    private var pause = MIN_PAUSE
     private var last: Claim? = null
     private var job: Job? = null
 
@@ -186,7 +186,7 @@ class Follower(private val watcher: Watcher, val link: Link) {
                 try {
                     follow()
                 } catch (error: Lost) {
-                    ensureActive() // nothing is said after the summary
+                    ensureActive() // no event follows the summary
                     wait(error)
                 } catch (error: RuntimeException) {
                     ensureActive()
@@ -198,7 +198,7 @@ class Follower(private val watcher: Watcher, val link: Link) {
 
     private suspend fun follow() = link.lines("/v1/commits").collect { line ->
         if (!line.startsWith("id:")) return@collect
-        val found = HEIGHT.matchEntire(line) ?: throw Refused("MALFORMED", "no height in the stream")
+        val found = HEIGHT.matchEntire(line) ?: throw Refused("MALFORMED", "malformed stream: expected a height after `id:`")
         val height = found.groupValues[1].toLong()
         if (next == 0L) next = maxOf(height, 1)
         // Read the blocks missed while disconnected; the stream waits meanwhile.
@@ -206,7 +206,7 @@ class Follower(private val watcher: Watcher, val link: Link) {
     }
 
     private suspend fun block(height: Long) {
-        val answer = link.get("/v1/blocks/$height", LARGEST_BLOCK)
+        val answer = link.get("/v1/blocks/$height", MAX_BLOCK)
         val (claim, signers) = watcher.chain.successor(last, height, answer)
         val certified = last
         last = claim
@@ -226,7 +226,7 @@ class Follower(private val watcher: Watcher, val link: Link) {
         }
         blocks += 1
         state = "followed"
-        pause = FIRST_PAUSE
+        pause = MIN_PAUSE
         if (watcher.chain.newest(certified)) say(certified, signers)
     }
 
@@ -249,12 +249,12 @@ class Follower(private val watcher: Watcher, val link: Link) {
 
     /** Submits a transaction and returns true if this validator proves its commit. */
     suspend fun prove(transaction: ByteArray, wanted: String): Boolean {
-        link.post("/v1/transactions", transaction, LARGEST_TICKET)
-        val answer = link.get("/v1/transactions/$wanted?wait=${PROOF_WAIT.inWholeSeconds}", LARGEST_PROOF, PROOF_WAIT)
+        link.post("/v1/transactions", transaction, MAX_TICKET)
+        val answer = link.get("/v1/transactions/$wanted?wait=${PROOF_WAIT.inWholeSeconds}", MAX_PROOF, PROOF_WAIT)
         val found = try {
             watcher.chain.proof(wanted, answer)
         } catch (error: RuntimeException) {
-            currentCoroutineContext().ensureActive() // it was checked on another thread, and the end may have come
+            currentCoroutineContext().ensureActive() // the program may have stopped while another thread verified the proof
             refuse(error, "proof of ${short(wanted)}")
             return false
         }
@@ -266,19 +266,19 @@ class Follower(private val watcher: Watcher, val link: Link) {
             "digest" to found.digest,
             "validator" to link.url,
         )
-        watcher.convict(found)
+        watcher.refuseRefuted(found)
         return true
     }
 
-    fun convict(lie: Refused) {
-        if (state != "refused") refuse(lie, "block $next")
+    fun refuseOnce(refusal: Refused) {
+        if (state != "refused") refuse(refusal, "block $next")
     }
 
     private suspend fun wait(lost: Lost) {
         state = "lost"
         watcher.lost(link.url, lost, pause)
         delay(pause)
-        pause = minOf(pause * 2, LONGEST_PAUSE)
+        pause = minOf(pause * 2, MAX_PAUSE)
     }
 
     private fun refuse(error: RuntimeException, of: String) {

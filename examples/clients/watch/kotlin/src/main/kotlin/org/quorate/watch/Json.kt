@@ -5,7 +5,7 @@ import com.google.gson.JsonElement
 import com.google.gson.JsonPrimitive
 
 private const val DIGITS = "0123456789abcdef"
-private const val LARGEST_NUMBER = (1L shl 53) - 1 // the largest integer that JSON parsers of all languages read exactly
+private const val MAX_NUMBER = (1L shl 53) - 1 // the largest integer that JSON parsers of all languages read exactly
 
 fun hex(bytes: ByteArray): String = buildString(2 * bytes.size) {
     for (byte in bytes) append(DIGITS[byte.toInt() shr 4 and 15]).append(DIGITS[byte.toInt() and 15])
@@ -22,14 +22,14 @@ fun textOrNull(answer: JsonElement, name: String): String? =
     primitive(answer, name)?.takeIf { it.isString }?.asString
 
 fun text(answer: JsonElement, name: String): String =
-    textOrNull(answer, name) ?: throw Refused("MALFORMED", "no text $name in the answer")
+    textOrNull(answer, name) ?: throw Refused("MALFORMED", "missing text $name in the response")
 
 fun digest(answer: JsonElement, name: String): String =
     textOrNull(answer, name)?.takeIf { it.length == 64 && unhexOrNull(it) != null }
-        ?: throw Refused("MALFORMED", "no digest $name in the answer")
+        ?: throw Refused("MALFORMED", "missing digest $name in the response")
 
 fun number(answer: JsonElement, name: String): Long =
-    numberOrNull(primitive(answer, name)) ?: throw Refused("MALFORMED", "no number $name in the answer")
+    numberOrNull(primitive(answer, name)) ?: throw Refused("MALFORMED", "missing number $name in the response")
 
 /** A list of numbers; null for any other value. */
 fun numbers(answer: JsonElement, name: String): List<Long>? {
@@ -41,4 +41,4 @@ private fun primitive(answer: JsonElement, name: String): JsonPrimitive? =
     if (answer.isJsonObject) answer.asJsonObject[name] as? JsonPrimitive else null
 
 private fun numberOrNull(found: JsonPrimitive?): Long? =
-    found?.takeIf { it.isNumber }?.asString?.toLongOrNull()?.takeIf { it in 0..LARGEST_NUMBER }
+    found?.takeIf { it.isNumber }?.asString?.toLongOrNull()?.takeIf { it in 0..MAX_NUMBER }

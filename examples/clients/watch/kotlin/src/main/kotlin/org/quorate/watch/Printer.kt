@@ -12,8 +12,8 @@ import java.io.PrintStream
 private val COLOURS = mapOf("alarm" to "1;31", "late" to "33", "lost" to "33", "proof" to "32", "summary" to "1")
 private val FOR_PROGRAMS = setOf("block", "proof", "summary")
 
-/** Prints a line for each event, as text or as JSON. Calls [gone] once the reader has closed the pipe. */
-class Speaker(private val json: Boolean, private val gone: () -> Unit) {
+/** Prints a line for each event, as text or as JSON. Calls [onClosed] once the reader has closed the pipe. */
+class Printer(private val json: Boolean, private val onClosed: () -> Unit) {
     private val output = Stream(FileDescriptor.out, 1)
     private val errors = Stream(FileDescriptor.err, 2)
 
@@ -30,11 +30,11 @@ class Speaker(private val json: Boolean, private val gone: () -> Unit) {
         flush()
     }
 
-    fun complain(line: String) = errors.stream.println(line)
+    fun printError(line: String) = errors.stream.println(line)
 
     private fun print(to: Stream, line: String) {
         to.stream.println(line)
-        if (to.stream.checkError()) gone()
+        if (to.stream.checkError()) onClosed()
     }
 
     private fun encoded(event: String, fields: List<Pair<String, Any?>>): String {

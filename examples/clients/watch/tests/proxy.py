@@ -34,15 +34,16 @@ def serving(handler):
         server.server_close()
 
 
-def liar(upstream, lie):
-    """Returns a handler. `lie` maps a path and the JSON response to other JSON, or to a function that responds itself."""
+def proxy(upstream, change):
+    """Returns a handler that relays requests. `change` maps a path and the JSON response to other JSON, or to a function
+    that responds itself."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def handle_any(self):
             try:
-                relay(self, upstream, lie)
+                relay(self, upstream, change)
             except (OSError, http.client.HTTPException, ValueError):
                 self.close_connection = True
 
@@ -54,32 +55,34 @@ def liar(upstream, lie):
     return Handler
 
 
-def relay(handler, upstream, lie):
+def relay(handler, upstream, change):
+    """Relays one request, and changes the response."""
     body = handler.rfile.read(int(handler.headers.get("content-length") or 0))
-    there = http.client.HTTPConnection(urlsplit(upstream).netloc, timeout=15)
+    validator = http.client.HTTPConnection(urlsplit(upstream).netloc, timeout=15)
     try:
         if handler.path == COMMITS:
-            if instead := lie(COMMITS, None):
-                return instead(handler)
-            return stream(handler, there, getattr(lie, "line", bytes))
+            if respond := change(COMMITS, None):
+                return respond(handler)
+            return stream(handler, validator, getattr(change, "line", bytes))
         headers = {"content-type": handler.headers.get("content-type", "text/plain")} if body else {}
-        path = getattr(lie, "asks", str)(handler.path)
-        there.request(handler.command, path, body or None, headers)
-        answer = there.getresponse()
+        path = getattr(change, "request_path", str)(handler.path)
+        validator.request(handler.command, path, body or None, headers)
+        answer = validator.getresponse()
         content = answer.read()
         if answer.status == 200:
-            said = lie(handler.path, json.loads(content))
-            if callable(said):
-                return said(handler)
-            content = json.dumps(said).encode()
+            changed = change(handler.path, json.loads(content))
+            if callable(changed):
+                return changed(handler)
+            content = json.dumps(changed).encode()
         send(handler, answer.status, content)
     finally:
-        there.close()
+        validator.close()
 
 
-def stream(handler, there, change):
-    there.request("GET", COMMITS)
-    answer = there.getresponse()
+def stream(handler, validator, change):
+    """Relays the stream of commits, with changed lines."""
+    validator.request("GET", COMMITS)
+    answer = validator.getresponse()
     head(handler, answer.status, connection="close")
     while line := answer.readline():
         handler.wfile.write(change(line))
@@ -98,46 +101,46 @@ def send(handler, status, content):
     handler.wfile.write(content)
 
 
-# Lies.
+# Changes of JSON responses.
 
 
-def honest(path, answer):
+def unchanged(path, answer):
     return answer
 
 
 def changed(path_starts, field, change):
-    """Another value of a field in the answers under a path."""
+    """Changes a field of the responses under a path."""
 
-    def lie(path, answer):
+    def change_response(path, answer):
         if path.startswith(path_starts) and isinstance(answer, dict) and answer.get(field):
             answer[field] = change(answer[field])
         return answer
 
-    return lie
+    return change_response
 
 
 def flipped(digits):
-    """Another last byte."""
+    """Flips a bit of the last byte."""
     return digits[:-2] + f"{int(digits[-2:], 16) ^ 1:02x}"
 
 
 def repeated(path_starts, field):
-    """The first value that a field had, again and again."""
+    """Repeats the first value of a field in all later responses."""
     first = []
 
-    def lie(path, answer):
+    def repeat(path, answer):
         if path.startswith(path_starts) and isinstance(answer, dict):
             first.append(answer[field])
             answer[field] = first[0]
         return answer
 
-    return lie
+    return repeat
 
 
 def shifted(by):
-    """Every block is said to be so much higher than it is, wherever a height is named but in proofs."""
+    """Adds `by` to the height of every block, except in proofs."""
 
-    def lie(path, answer):
+    def shift(path, answer):
         if path.startswith(BLOCK):
             answer["height"] += by
         return answer
@@ -145,21 +148,21 @@ def shifted(by):
     def line(text):
         return b"id: %d\n" % (int(text[3:]) + by) if text.startswith(b"id:") else text
 
-    lie.asks = lambda path: f"{BLOCK}{int(path.removeprefix(BLOCK)) - by}" if path.startswith(BLOCK) else path
-    lie.line = line
-    return lie
+    shift.request_path = lambda path: f"{BLOCK}{int(path.removeprefix(BLOCK)) - by}" if path.startswith(BLOCK) else path
+    shift.line = line
+    return shift
 
 
 def instead(path_starts, answer):
-    """Something of another kind in place of the answer."""
-    return lambda path, said: answer if path.startswith(path_starts) else said
+    """Replaces the responses under a path by a function that responds."""
+    return lambda path, original: answer if path.startswith(path_starts) else original
 
 
-# What is no answer at all; for `instead`.
+# Invalid responses, for `instead`.
 
 
 def raw(content):
-    """These bytes in place of JSON."""
+    """Responds with these bytes instead of JSON."""
     return lambda handler: send(handler, 200, content)
 
 
@@ -170,7 +173,7 @@ def truncated(handler):
 
 
 def slow(handler):
-    """A byte now and then, for ever."""
+    """Sends one byte every 0.1 s without end."""
     head(handler, 200, content_length=1_000_000)
     while True:
         handler.wfile.write(b" ")
@@ -192,14 +195,14 @@ def announced(handler):
 
 
 def endless(handler):
-    """Pieces without end."""
+    """Sends chunks without end."""
     head(handler, 200, transfer_encoding="chunked")
     while True:
         handler.wfile.write(b"8000\r\n" + b" " * 0x8000 + b"\r\n")
 
 
-def crumbs(handler):
-    """Pieces of a byte, without end and as fast as they can be sent."""
+def tiny_chunks(handler):
+    """Sends chunks of one byte without end, as fast as possible."""
     head(handler, 200, transfer_encoding="chunked")
     while True:
         handler.wfile.write(b"1\r\n \r\n" * 0x4000)
@@ -216,7 +219,7 @@ def no_http(handler):
     handler.close_connection = True
 
 
-def elsewhere(url):
+def redirect(url):
     """Redirects clients to another server."""
 
     def answer(handler):
