@@ -24,7 +24,7 @@ pub(crate) struct Auditor<S: Scheme> {
 
 struct SignatureLog<S: Scheme> {
     signed: BTreeMap<StatementKey, Vote<S>>,
-    convicted: BTreeSet<StatementKey>,
+    reported: BTreeSet<StatementKey>,
 }
 
 impl<S: Scheme> Default for Auditor<S> {
@@ -36,7 +36,7 @@ impl<S: Scheme> Default for Auditor<S> {
 impl<S: Scheme> Auditor<S> {
     /// Records a vote. Returns its signer if it contradicts a recorded vote and both signatures are valid.
     pub(crate) fn vote(&mut self, vote: &Vote<S>, voters: &Committee<S>) -> Option<u16> {
-        self.votes.file(vote, voters)
+        self.votes.record(vote, voters)
     }
 
     /// Records a proposal's signature. Returns its author if it signed another proposal for the same view.
@@ -45,21 +45,21 @@ impl<S: Scheme> Auditor<S> {
         proposal: &Vote<Ed25519>,
         identities: &Committee<Ed25519>,
     ) -> Option<u16> {
-        self.proposals.file(proposal, identities)
+        self.proposals.record(proposal, identities)
     }
 }
 
 impl<S: Scheme> Default for SignatureLog<S> {
     fn default() -> Self {
-        Self { signed: BTreeMap::new(), convicted: BTreeSet::new() }
+        Self { signed: BTreeMap::new(), reported: BTreeSet::new() }
     }
 }
 
 impl<S: Scheme> SignatureLog<S> {
-    fn file(&mut self, vote: &Vote<S>, committee: &Committee<S>) -> Option<u16> {
-        let place = (vote.statement().view, vote.statement().kind.number(), vote.signer());
-        let filed = self.signed.entry(place).or_insert_with(|| vote.clone());
-        let evidence = Equivocation::new(filed.clone(), vote.clone());
+    fn record(&mut self, vote: &Vote<S>, committee: &Committee<S>) -> Option<u16> {
+        let key = (vote.statement().view, vote.statement().kind.number(), vote.signer());
+        let recorded = self.signed.entry(key).or_insert_with(|| vote.clone());
+        let evidence = Equivocation::new(recorded.clone(), vote.clone());
         while let (Some(((oldest, ..), _)), Some(((newest, ..), _))) =
             (self.signed.first_key_value(), self.signed.last_key_value())
             && newest.saturating_sub(*oldest) > VIEWS
@@ -68,6 +68,6 @@ impl<S: Scheme> SignatureLog<S> {
         }
         // A forged vote is recorded like any other; it is no evidence against its alleged signer.
         evidence.ok()?.verify(committee).ok()?;
-        self.convicted.insert(place).then_some(vote.signer())
+        self.reported.insert(key).then_some(vote.signer())
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! The core does not count operations, so this model follows the algorithm documented in `quorate::certificate` step
 //! by step: first the sum; if it fails, a guess, then halves, then single votes; suspects and second votes one by
-//! one. The tests compare with the core whom the model blames, in which order, and when the certificate is complete.
+//! one. The tests compare the model with the core: the blamed members, their order, and the vote that completes the
+//! certificate.
 
 use core::ops::AddAssign;
 use std::collections::{BTreeMap, BTreeSet};

@@ -8,11 +8,11 @@ use quorate_simulator::{Node, Transmission};
 use crate::json::Json;
 
 /// Maximum number of waiting events and messages. Older ones are dropped and counted.
-const MOST_WAITING: usize = 20_000;
+const MAX_WAITING: usize = 20_000;
 /// Maximum number of remembered items of one kind; each item is shown once.
-pub(crate) const MOST_SEEN: usize = 50_000;
+pub(crate) const MAX_SEEN: usize = 50_000;
 
-/// Numbers per message: times of sending and arrival in µs (−1: lost), sender, receiver, and the two fields of
+/// Count of numbers per message: times of sending and arrival in µs (−1: lost), sender, receiver, and the two fields of
 /// [`Kind`].
 pub(crate) const FLIGHT: usize = 6;
 
@@ -25,7 +25,7 @@ pub(crate) struct Kind {
     pub(crate) variant: usize,
 }
 
-/// Events and messages waiting for the page, and what was shown already.
+/// Events and messages waiting for the page, and those that must not be shown again.
 #[derive(Default)]
 pub(crate) struct EventLog {
     pub(crate) events: Vec<String>,
@@ -44,9 +44,9 @@ impl EventLog {
     }
 
     pub(crate) fn event(&mut self, event: Json) {
-        if self.events.len() >= MOST_WAITING {
+        if self.events.len() >= MAX_WAITING {
             self.events.clear();
-            self.dropped += MOST_WAITING as u64;
+            self.dropped += MAX_WAITING as u64;
         }
         self.events.push(event.plain("at", self.now).end());
     }
@@ -60,9 +60,9 @@ impl EventLog {
         if self.kind_of_last(flight.bytes).is_none() {
             self.last = Some((flight.bytes.to_vec(), kind));
         }
-        if self.flights.len() >= MOST_WAITING * FLIGHT {
+        if self.flights.len() >= MAX_WAITING * FLIGHT {
             self.flights.clear();
-            self.dropped += MOST_WAITING as u64;
+            self.dropped += MAX_WAITING as u64;
         }
         let arrives = flight.arrives.map_or(-1.0, |at| at.0 as f64);
         self.flights.extend([
@@ -84,7 +84,7 @@ impl EventLog {
     /// Logs an honest member's accusation, with or without proof.
     pub(crate) fn accuse<E>(&mut self, by: Node, fault: &Fault<E>, charge: (&'static str, String)) {
         let (kind, words) = charge;
-        if !by.honest || self.accusations.len() > MOST_SEEN {
+        if !by.honest || self.accusations.len() > MAX_SEEN {
             return;
         }
         if self.accusations.insert((fault.culprit, format!("{kind} {words}"))) {
@@ -96,7 +96,7 @@ impl EventLog {
 
 /// Returns `true` if an item is seen for the first time.
 pub(crate) fn is_first<T: Ord>(seen: &mut BTreeSet<T>, what: T) -> bool {
-    if seen.len() >= MOST_SEEN {
+    if seen.len() >= MAX_SEEN {
         seen.clear();
     }
     seen.insert(what)

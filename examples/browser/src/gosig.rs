@@ -54,7 +54,7 @@ pub(crate) fn run(setup: &Setup) -> Box<dyn ProtocolRun> {
     observed_run(setup.scenario(), setup.script.clone(), host, view)
 }
 
-/// Observer of Gosig, which remembers what was shown.
+/// Observer of a Gosig run, which reports each event to the page once.
 struct GosigView {
     material: Arc<Material<Scheme>>,
     /// Digests proposed in each round, by proposer, in the order of observation.

@@ -13,7 +13,7 @@ use quorate_jolteon::{Block, BlockDigest, Evidence, Message, Output, PROPOSAL, R
 use quorate_simulator::{Node, Transmission};
 
 use crate::auditor::Auditor;
-use crate::event_log::{EventLog, Kind, MOST_SEEN, is_first};
+use crate::event_log::{EventLog, Kind, MAX_SEEN, is_first};
 use crate::json::Json;
 use crate::run::{ProtocolRun, ProtocolView, bitmap, observed_run};
 use crate::setup::Setup;
@@ -43,7 +43,7 @@ pub(crate) fn run(setup: &Setup) -> Box<dyn ProtocolRun> {
     observed_run(setup.scenario(), setup.script.clone(), host, protocol_view)
 }
 
-/// Observer of Jolteon, which remembers what was shown.
+/// Observer of a Jolteon run, which reports each event to the page once.
 struct JolteonView {
     material: Arc<Material<MinSig>>,
     blocks: BTreeSet<[u8; 32]>,
@@ -63,7 +63,7 @@ impl JolteonView {
             let of_view = self.proposals.range((block.view, [0; 32])..=(block.view, [0xff; 32]));
             of_view.count().saturating_sub(1)
         };
-        if self.proposals.len() > MOST_SEEN {
+        if self.proposals.len() > MAX_SEEN {
             self.proposals.pop_first();
         }
         if is_first(&mut self.blocks, digest) {

@@ -70,7 +70,7 @@ impl Lab {
         Ok(Self { committee, secrets, a, b })
     }
 
-    /// Lets the members behave as `marks` says, one character per member: `v` votes, `f` forges, `b` signs two
+    /// Runs the members with the behaviours in `marks`, one character per member: `v` votes, `f` forges, `b` signs two
     /// blocks, `-` is absent. `clock` returns milliseconds. The result is JSON.
     ///
     /// # Errors
@@ -193,8 +193,8 @@ impl Lab {
 
     fn vote(&self, i: usize, mark: Mark, statement: Statement) -> Result<Vote<MinSig>, String> {
         let own = self.secrets.get(i).ok_or("no such member")?;
-        let stranger = secret(i as u64 + 1_000).map_err(words)?;
-        let key = if mark == Mark::Forges { &stranger } else { own };
+        let other_key = secret(i as u64 + 1_000).map_err(words)?;
+        let key = if mark == Mark::Forges { &other_key } else { own };
         let bytes = statement.signed_bytes(&self.committee.id());
         Ok(Vote::new(statement, i as u16, MinSig::sign(key, &bytes)))
     }

@@ -16,7 +16,7 @@
 //! | `t` | time up to which the sender watched, in microseconds | |
 //! | `h` | hash of the history up to `t`, in hexadecimal | |
 //!
-//! Each run has one text: [`Display`](core::fmt::Display) writes what [`Setup::parse`] reads.
+//! Each run has one text: [`Display`](core::fmt::Display) writes it, and [`Setup::parse`] reads it.
 
 use core::fmt;
 use core::time::Duration;
@@ -33,7 +33,7 @@ pub use crate::protocol::{GENERIC_BEHAVIOURS, Protocol, behaviour, behaviour_nam
 /// Permitted number of members.
 pub const MEMBERS: core::ops::RangeInclusive<usize> = 4..=40;
 /// Maximum duration of a run in virtual time. A run's history stays in memory.
-pub const LONGEST: Duration = Duration::from_secs(600);
+pub const MAX_DURATION: Duration = Duration::from_secs(600);
 /// Maximum number of interventions.
 pub const MAX_SCRIPT: usize = 1_000;
 
@@ -106,7 +106,7 @@ impl Setup {
                 "loss" => setup.quality.loss = number(value)?,
                 "byz" => setup.byzantine = byzantine(value, &setup)?,
                 "do" => setup.script = script(value, &setup)?,
-                "t" => until = Some(Duration::from_micros(number(value)?).min(LONGEST)),
+                "t" => until = Some(Duration::from_micros(number(value)?).min(MAX_DURATION)),
                 "h" => {
                     hash = Some(
                         u64::from_str_radix(value, 16)
@@ -124,7 +124,7 @@ impl Setup {
     /// Returns the scenario, without the interventions.
     pub fn scenario(&self) -> Scenario {
         let mut scenario = Scenario::new("browser", self.nodes, self.seed)
-            .lasting(LONGEST)
+            .lasting(MAX_DURATION)
             .network(Network::stable(self.quality.link()));
         scenario.byzantine = self.byzantine.clone();
         scenario

@@ -1,4 +1,4 @@
-//! A run watched by the page: the engine behind the page's Worker.
+//! A simulated run that the page displays: the engine of the page's Worker.
 
 use core::time::Duration;
 
@@ -21,7 +21,7 @@ impl World {
     /// Creates the run that a link describes (see [`Setup`]). Nothing is executed yet.
     ///
     /// # Errors
-    /// The invalid part of the link, in words.
+    /// A description of the invalid part of the link.
     pub fn new(link: &str) -> Result<Self, String> {
         let setup = Setup::parse(link)?;
         let run = match setup.protocol {
@@ -37,13 +37,13 @@ impl World {
         Ok(Self { setup, run, behaviours })
     }
 
-    /// Executes what is due next, up to `until` (µs). Returns `true` if there may be more to do until then. The
+    /// Executes the events that are due next, up to `until` (µs). Returns `true` if more events may be due by then. The
     /// history does not depend on the division into steps.
     pub fn step(&mut self, until: u64) -> bool {
         let until = Duration::from_micros(until);
         let before = self.done();
         let next = self.run.next_at();
-        let goes_on = match next {
+        let may_continue = match next {
             Some(at) if at <= until => self.run.advance(at),
             _ => {
                 self.run.advance(until);
@@ -51,7 +51,7 @@ impl World {
             }
         };
         self.report_interventions(before);
-        goes_on && !self.is_over()
+        may_continue && !self.is_over()
     }
 
     /// Returns the time of the next event, in µs.
@@ -97,7 +97,7 @@ impl World {
 
     /// Returns `true` if the run has ended: its maximum duration is reached, or a property is violated.
     pub fn is_over(&self) -> bool {
-        self.run.violation().is_some() || self.run.now() >= setup::LONGEST
+        self.run.violation().is_some() || self.run.now() >= setup::MAX_DURATION
     }
 
     /// Returns the current state as JSON.

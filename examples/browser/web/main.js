@@ -5,11 +5,11 @@ import * as lab from "./lab.js";
 
 const $ = (id) => document.getElementById(id);
 const SPAN = 4e6; // microseconds that the lanes show
-const MOST_LOG = 120;
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const MAX_LOG_LINES = 120;
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 const worker = new Worker("worker.js", { type: "module" });
 
-// Number of the opened world. Late answers of the Worker about an earlier world are ignored.
+// Number of the opened run. Late answers of the Worker about an earlier run are ignored.
 let world = 0;
 let state = null, link = "", wanted = null, shown = 0, playing = false, waiting = false, opening = true, chosen = 0;
 let protocol = "jolteon", arcs = [];
@@ -21,7 +21,7 @@ function open(text) {
   const fields = new URLSearchParams(text);
   wanted = fields.get("t") && fields.get("h") ? { until: Number(fields.get("t")), hash: fields.get("h").padStart(16, "0") } : null;
   [flights, marks, blocks, memberOf, arcs] = [[], [], [], [], []];
-  speak(fields.get("p") === "gosig" ? "gosig" : "jolteon");
+  setProtocol(fields.get("p") === "gosig" ? "gosig" : "jolteon");
   [shown, state, opening, waiting, chosen, link] = [0, null, true, true, 0, ""];
   $("log").replaceChildren();
   $("chain").replaceChildren();
@@ -33,13 +33,13 @@ function open(text) {
   $("latency").value = fields.get("latency") ?? 40;
   $("jitter").value = fields.get("jitter") ?? 10;
   $("loss").value = (fields.get("loss") ?? 0) / 10;
-  play(!wanted && !calm.matches);
+  play(!wanted && !reducedMotion.matches);
   world += 1;
   send({ type: "open", link: text, number: world });
 }
 
 // Texts, legends and Byzantine behaviours of the protocol.
-function speak(name) {
+function setProtocol(name) {
   protocol = name;
   document.documentElement.dataset.protocol = name;
   $("protocol").value = name;
@@ -121,7 +121,7 @@ function remember(event) {
 
 function write(lines) {
   const log = $("log");
-  for (const [at, kind, text] of lines.slice(-MOST_LOG)) {
+  for (const [at, kind, text] of lines.slice(-MAX_LOG_LINES)) {
     const item = document.createElement("li");
     item.className = kind;
     const time = document.createElement("time");
@@ -129,7 +129,7 @@ function write(lines) {
     item.append(time, text);
     log.prepend(item);
   }
-  while (log.childElementCount > MOST_LOG) log.lastElementChild.remove();
+  while (log.childElementCount > MAX_LOG_LINES) log.lastElementChild.remove();
   if (lines.length) drawChain();
 }
 
@@ -222,7 +222,7 @@ function tick(time) {
     }
     flights = flights.filter(([sent, arrives]) => Math.max(arrives, sent + 40_000) >= shown);
     if (protocol === "gosig") grow();
-    drawRing($("flights"), { flights, now: shown, members: state.members, memberOf: (slot) => memberOf[slot] ?? slot, traffic: $("traffic").checked, still: calm.matches, protocol, arcs: protocol === "gosig" ? arcs : null, radius: ($("nodes").firstElementChild?.offsetWidth ?? 40) / 2, quorum: (Math.floor((2 * state.members) / 3) + 1) / state.members });
+    drawRing($("flights"), { flights, now: shown, members: state.members, memberOf: (slot) => memberOf[slot] ?? slot, traffic: $("traffic").checked, still: reducedMotion.matches, protocol, arcs: protocol === "gosig" ? arcs : null, radius: ($("nodes").firstElementChild?.offsetWidth ?? 40) / 2, quorum: (Math.floor((2 * state.members) / 3) + 1) / state.members });
     if (ticks % 2 === 0) drawLanes($("lanes"), { marks, now: shown, members: state.members, span: SPAN });
   }
   document.documentElement.dataset.frames = ticks;
@@ -234,7 +234,7 @@ function grow() {
   arcs = state.nodes.slice(0, state.members).map((node, slot) => {
     const toward = (name) => {
       const [was, is] = [arcs[slot]?.[name] ?? 0, (node.up ? node[name] : 0) / state.members];
-      return calm.matches || is < was ? is : Math.min(is, was + Math.max(0.01, (is - was) * 0.35));
+      return reducedMotion.matches || is < was ? is : Math.min(is, was + Math.max(0.01, (is - was) * 0.35));
     };
     return { signed: toward("signed"), tentative: toward("tentative") };
   });

@@ -17,7 +17,7 @@ export const BEHAVIOURS = {
     "double-voter": "votes for every block it sees, and sends the votes to all members",
     forger: "forges the signatures of its votes",
     idler: "votes, but never proposes",
-    liar: "names wrong states",
+    liar: "reports wrong state roots",
     hoarder: "withholds batches and their certificates from some members",
     "double-batcher": "puts two batches into one slot",
     squatter: "proposes in views that it does not lead",
@@ -29,7 +29,7 @@ export const BEHAVIOURS = {
     equivocator: "makes two proposals in one round, one to each half of the members",
     flooder: "floods the members with proposals",
     squatter: "proposes without a winning ticket",
-    liar: "names wrong states",
+    liar: "reports wrong state roots",
     idler: "signs, but never proposes",
     turncoat: "proposes a block other than the one it is locked on",
     "double-voter": "signs every block it sees, and sends the signatures to all members",
@@ -104,8 +104,8 @@ export function line(event, protocol) {
     case "start":
       return event.restarts ? ["start", `Validator ${event.member} starts from ${plural(event.records, "record")} on its disk.`] : null;
     case "evidence": {
-      const who = event.node < 0 ? "Proof by an observer of all links" : event.kind === "proof" ? `Proof, held by validator ${event.node}` : `Validator ${event.node} refuses`;
-      return ["alarm", `${who}: validator ${event.culprit} ${event.words}.`];
+      const source = event.node < 0 ? "Proof by an observer of all links" : event.kind === "proof" ? `Proof, held by validator ${event.node}` : `Validator ${event.node} refuses`;
+      return ["alarm", `${source}: validator ${event.culprit} ${event.words}.`];
     }
     case "act": return ["act", intervention(event.what, protocol)];
     default: return null;
@@ -114,11 +114,11 @@ export function line(event, protocol) {
 
 function round(state, view, quorum) {
   const seen = state.proposedIn === view ? state.proposers : [];
-  const who = seen.length === 0 ? "No proposal yet; the winners of the lottery are still secret" : `Winners of the lottery that have proposed: ${seen.join(", ")}`;
-  return `Round ${view}. ${who}. Each validator signs the block with the best ticket and forwards an aggregate of all signatures it has; ${quorum} P signatures lock the block, ${quorum} TC signatures make it final.`;
+  const winners = seen.length === 0 ? "No proposal yet; the winners of the lottery are still secret" : `Winners of the lottery that have proposed: ${seen.join(", ")}`;
+  return `Round ${view}. ${winners}. Each validator signs the block with the best ticket and forwards an aggregate of all signatures it has; ${quorum} P signatures lock the block, ${quorum} TC signatures make it final.`;
 }
 
-// Describes the current state in one or two sentences.
+// Describes the current state of the run in one or two sentences.
 export function moment(state, quorum) {
   const up = state.nodes.filter((node) => node.slot === node.member && node.up);
   const byzantine = state.nodes.filter((node) => node.slot === node.member && !node.honest).length;
