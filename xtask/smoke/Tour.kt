@@ -2,16 +2,16 @@
 import org.quorate.*
 
 fun main() {
-    // 1. Keys. Each member proves to hold its own.
+    // 1. Keys. Each member proves possession of its key.
     val secrets = List(4) { SecretKey.generate(Suite.MIN_SIG) }
     val submitted = secrets.map { UnverifiedKey.prove(it).encode() }
 
     // 2. A committee.
-    fun found(): Committee {
+    fun newCommittee(): Committee {
         val members = submitted.map { Member(UnverifiedKey.decode(Suite.MIN_SIG, it).verify(), 1) }
         return Committee(ChainId.fromName("smoke"), 1u, members)
     }
-    val committee = found()
+    val committee = newCommittee()
 
     // 3. Votes, one of them forged: it carries another member's signature.
     val statement = committee.statement(kind = 1, view = 7u, digest = ByteArray(32) { 42 })
@@ -27,12 +27,12 @@ fun main() {
     val bytes = certificate.value.encode()
 
     // 5. The receiver decodes and verifies the certificate from its bytes alone.
-    val theirs = found()
+    val theirs = newCommittee()
     val verified = Certificate.decode(bytes, theirs).verify(theirs)
-    check(verified.committee == committee.id) { "it is this committee that signed" }
-    check(verified.value.signers.toList() == listOf(0, 2, 3)) { "the three are named" }
+    check(verified.committee == committee.id) { "the certificate belongs to this committee" }
+    check(verified.value.signers.toList() == listOf(0, 2, 3)) { "the certificate names the three signers" }
 
-    // What fails says so with a code.
+    // An error has a code and names the culprit.
     val error = runCatching { votes[1].verify(theirs) }.exceptionOrNull()
     check(error is QuorateException.BadSignature && error.code == "BAD_SIGNATURE" && error.culprits == listOf(1)) { "$error" }
     println("tour of ${Quorate.VERSION}: ${bytes.size} bytes")

@@ -1,4 +1,4 @@
-// Opens the page in a folder and prints what it says, until it has said how the tour ended.
+// Opens the page of a folder in Chromium and prints its console until the last line of the tour.
 // `node browser.mjs FOLDER CHROMIUM`
 
 import { readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ try {
       if (message.text().startsWith('tour of ')) resolve();
       if (message.type() === 'error') reject(new Error(message.text()));
     });
-    setTimeout(() => reject(new Error('the page says nothing')), 60_000).unref();
+    setTimeout(() => reject(new Error('the page did not finish the tour within 60 s')), 60_000).unref();
   });
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
   await ended;

@@ -1,4 +1,5 @@
-//! Says what this processor lacks, and shows that it means it: with an argument it uses AVX or ADX, and dies of it.
+//! Prints the instruction sets that this processor lacks. With the argument `avx` or `adx`, executes such an instruction,
+//! which crashes the program on a processor that lacks it.
 
 use std::arch::{asm, is_x86_feature_detected};
 
@@ -14,9 +15,9 @@ fn main() {
             let lacks: Vec<&str> = has.iter().filter(|(_, has)| !has).map(|(name, _)| *name).collect();
             println!("lacks {}", lacks.join(" "));
         }
-        // Neither touches anything but the registers that are named.
+        // Each instruction changes only the declared registers.
         Some("avx") => unsafe { asm!("vpxor ymm0, ymm0, ymm0", out("ymm0") _) },
         Some("adx") => unsafe { asm!("adcx {0}, {0}", inout(reg) 1u64 => _) },
-        Some(other) => panic!("avx or adx, not {other}"),
+        Some(other) => panic!("expected avx or adx, got {other}"),
     }
 }

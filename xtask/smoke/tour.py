@@ -16,18 +16,18 @@ from quorate import (
     VoteCollector,
 )
 
-# 1. Keys. Each member proves to hold its own.
+# 1. Keys. Each member proves possession of its key.
 secrets = [SecretKey.generate(Suite.MIN_SIG) for _ in range(4)]
 submitted = [UnverifiedKey.prove(secret).encode() for secret in secrets]
 
 
 # 2. A committee.
-def found() -> Committee:
+def new_committee() -> Committee:
     members = [(UnverifiedKey.decode(Suite.MIN_SIG, data).verify(), 1) for data in submitted]
     return Committee(ChainId.from_name("smoke"), 1, members)
 
 
-committee = found()
+committee = new_committee()
 
 # 3. Votes, one of them forged: it carries another member's signature.
 statement = committee.statement(1, 7, bytes([42] * 32))
@@ -43,12 +43,12 @@ assert blamed == [("BadSignature", 1)], blamed
 data = certificate.value.encode()
 
 # 5. The receiver decodes and verifies the certificate from its bytes alone.
-theirs = found()
+theirs = new_committee()
 verified = Certificate.decode(data, theirs).verify(theirs)
 assert verified.committee == committee.id
 assert list(verified.value.signers) == [0, 2, 3]
 
-# What fails says so with a code.
+# An error has a code and names the culprit.
 try:
     votes[1].verify(theirs)
 except BadSignatureError as error:
@@ -57,7 +57,7 @@ except BadSignatureError as error:
 else:
     raise AssertionError("a forged vote verified")
 
-# Type checkers find the types.
+# The package contains its type declarations.
 for name in ("py.typed", "_native.pyi"):
     assert (files(quorate) / name).is_file(), name
 print(f"tour of {quorate.VERSION}: {len(data)} bytes")

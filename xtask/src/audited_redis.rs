@@ -51,14 +51,14 @@ fn tour(log: &Log, program: &Path) -> Outcome<u64> {
     let (listen, port) = (sidecar_address.to_string(), sidecar_address.port().to_string());
     let sidecar = ["sidecar", "--listen", &listen, "--front", &fixture.front, "--key", "alice.key"];
     let _sidecar = start(&fixture.folder, &program.display().to_string(), &sidecar)?;
-    let said = retry(|| {
+    let output = retry(|| {
         let mut cli = Command::new("redis-cli");
-        let said =
+        let output =
             output_of(cli.args(["-h", &sidecar_address.ip().to_string(), "-p", &port, "GET", "greeting"]));
-        said.filter(|said| !said.is_empty()).ok_or_else(|| "redis-cli received no answer".to_owned())
+        output.filter(|output| !output.is_empty()).ok_or_else(|| "redis-cli received no answer".to_owned())
     })?;
-    if said != "hello" {
-        return Err(format!("expected the answer `hello`, but redis-cli printed {said:?}"));
+    if output != "hello" {
+        return Err(format!("expected the answer `hello`, but redis-cli printed {output:?}"));
     }
     fixture.prove(log, 1)?;
     fixture.audit(log)
@@ -83,11 +83,11 @@ fn together(log: &Log, program: &Path, python: &Python) -> Outcome<u64> {
                 "--json",
             ]);
             count += 1;
-            let said = log.run(call.args(way).args(["INCR", "n"]))?;
-            let said: Value = serde_json::from_str(said.trim()).map_err(|e| format!("{e}: {said}"))?;
+            let output = log.run(call.args(way).args(["INCR", "n"]))?;
+            let output: Value = serde_json::from_str(output.trim()).map_err(|e| format!("{e}: {output}"))?;
             for field in ["sequence", "entry", "reply"] {
-                if said.get(field).and_then(Value::as_u64) != Some(count) {
-                    return Err(format!("{language}, {}: {field} is not {count}: {said}", way.join(" ")));
+                if output.get(field).and_then(Value::as_u64) != Some(count) {
+                    return Err(format!("{language}, {}: {field} is not {count}: {output}", way.join(" ")));
                 }
             }
             fixture.prove(log, count)?;

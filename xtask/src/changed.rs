@@ -11,7 +11,7 @@ use crate::steps::{Log, tests_in};
 use crate::structure::{Package, packages};
 use crate::workspace;
 
-/// What makes a step necessary.
+/// Kind of change that makes a step necessary.
 #[derive(Clone, Copy, Debug)]
 enum Trigger {
     /// Every change.
@@ -31,9 +31,9 @@ use Trigger::{Always, AnyCrate, Crates, Markdown, Paths};
 /// The bindings' crates.
 const BINDINGS: &[&str] = &["quorate-kotlin", "quorate-napi", "quorate-python", "quorate-wasm"];
 
-/// The steps of `cargo xtask test`, and what makes each necessary: one of its triggers. The whole programs are
-/// triggered by their own files alone, because each takes long and the tests of their crates run anyway. A step that
-/// is not listed runs in the whole test only.
+/// The steps of `cargo xtask test`, each with its triggers: any of them makes the step necessary. Steps that run whole
+/// programs are triggered by the files of these programs alone, because they take long and the tests of their crates
+/// run anyway. A step that is not listed runs in the whole test only.
 const TRIGGERS: &[(&str, &[Trigger])] = &[
     ("environment", &[Always]),
     ("vectors and model", &[Paths(&["spec/model", "spec/vectors", "spec/conformance.json"])]),

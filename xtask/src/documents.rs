@@ -8,7 +8,7 @@ use crate::markdown::Document;
 use crate::process::{Outcome, output_of};
 use crate::workspace;
 
-/// Makes the command line of `cargo xtask`, which documents are compared with.
+/// Creates the command line of `cargo xtask`, with which commands in documents are compared.
 pub(crate) type CommandLine = fn() -> clap::Command;
 
 /// Folders without documents of this repository.
@@ -19,7 +19,7 @@ pub(crate) fn check(xtask: CommandLine, quorate: Option<&Path>) -> Outcome<Strin
     let root = workspace::root();
     let mut files = Vec::new();
     markdown_files(&root, &mut files);
-    let mut wrong = Vec::new();
+    let mut problems = Vec::new();
     let (mut links, mut commands) = (0usize, 0usize);
     for file in &files {
         let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
@@ -28,25 +28,25 @@ pub(crate) fn check(xtask: CommandLine, quorate: Option<&Path>) -> Outcome<Strin
         links += document.links.len();
         commands += document.commands.len();
         for link in &document.links {
-            if let Some(problem) = broken(file, link, &document) {
-                wrong.push(format!("{name}: link `{link}`: {problem}"));
+            if let Some(problem) = broken_link(file, link, &document) {
+                problems.push(format!("{name}: link `{link}`: {problem}"));
             }
         }
         for (path, shown) in &document.shown {
             if fs::read_to_string(root.join(path)).ok().as_ref() != Some(shown) {
-                wrong.push(format!("{name}: the block is not equal to {path}; copy the file"));
+                problems.push(format!("{name}: the block is not equal to {path}; copy the file"));
             }
         }
         for command in &document.commands {
-            if let Some(problem) = impossible(command, xtask, quorate) {
-                wrong.push(format!("{name}: `{command}`: {problem}"));
+            if let Some(problem) = invalid_command(command, xtask, quorate) {
+                problems.push(format!("{name}: `{command}`: {problem}"));
             }
         }
     }
-    if wrong.is_empty() {
+    if problems.is_empty() {
         Ok(format!("{} documents, {links} links, {commands} commands", files.len()))
     } else {
-        Err(wrong.join("\n"))
+        Err(problems.join("\n"))
     }
 }
 
@@ -62,8 +62,8 @@ fn markdown_files(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Describes why a link is broken. Links to other sites are not followed: a test must not depend on them.
-fn broken(file: &Path, link: &str, document: &Document) -> Option<String> {
+/// Returns the problem of a broken link. Links to other sites are not followed: a test must not depend on them.
+fn broken_link(file: &Path, link: &str, document: &Document) -> Option<String> {
     if link.starts_with("http://") || link.starts_with("https://") || link.starts_with("mailto:") {
         return None;
     }
@@ -82,8 +82,8 @@ fn broken(file: &Path, link: &str, document: &Document) -> Option<String> {
     (!other.anchors.iter().any(|known| known == anchor)).then(|| "no such heading there".to_owned())
 }
 
-/// Describes why a command would not run. Only our own programs are checked.
-fn impossible(command: &str, xtask: CommandLine, quorate: Option<&Path>) -> Option<String> {
+/// Returns the problem of a command that would not run. Only `cargo xtask` and `quorate` are checked.
+fn invalid_command(command: &str, xtask: CommandLine, quorate: Option<&Path>) -> Option<String> {
     let words = words(command);
     let words: Vec<&str> =
         words.into_iter().take_while(|word| !["&", "|", "&&", ">"].contains(word)).collect();
@@ -107,7 +107,7 @@ fn impossible(command: &str, xtask: CommandLine, quorate: Option<&Path>) -> Opti
     }
 }
 
-/// The words of a shell's line; text in double quotes is one word.
+/// Splits a shell command into words; text in double quotes is one word.
 fn words(command: &str) -> Vec<&str> {
     let pieces = command.split('"').enumerate();
     pieces
@@ -163,21 +163,21 @@ mod tests {
 
     #[test]
     fn an_unknown_command_is_refused() {
-        assert_eq!(impossible("cargo xtask test --quick", xtask, None), None);
-        assert_eq!(impossible("cargo xtask simulate --seeds N", xtask, None), None);
-        assert_eq!(impossible("cargo xtask test --only \"wasm binding\"", xtask, None), None);
-        assert!(impossible("cargo xtask tets", xtask, None).is_some());
-        assert!(impossible("cargo xtask test --fast", xtask, None).is_some());
-        assert_eq!(impossible("apt-get install clang", xtask, None), None);
+        assert_eq!(invalid_command("cargo xtask test --quick", xtask, None), None);
+        assert_eq!(invalid_command("cargo xtask simulate --seeds N", xtask, None), None);
+        assert_eq!(invalid_command("cargo xtask test --only \"wasm binding\"", xtask, None), None);
+        assert!(invalid_command("cargo xtask tets", xtask, None).is_some());
+        assert!(invalid_command("cargo xtask test --fast", xtask, None).is_some());
+        assert_eq!(invalid_command("apt-get install clang", xtask, None), None);
     }
 
     #[test]
     fn a_link_without_a_target_is_refused() {
         let here = workspace::root().join("README.md");
         let document = Document { anchors: vec!["map".into()], ..Document::default() };
-        assert_eq!(broken(&here, "core/", &document), None);
-        assert_eq!(broken(&here, "#map", &document), None);
-        assert!(broken(&here, "nowhere/", &document).is_some());
-        assert!(broken(&here, "#nowhere", &document).is_some());
+        assert_eq!(broken_link(&here, "core/", &document), None);
+        assert_eq!(broken_link(&here, "#map", &document), None);
+        assert!(broken_link(&here, "nowhere/", &document).is_some());
+        assert!(broken_link(&here, "#nowhere", &document).is_some());
     }
 }

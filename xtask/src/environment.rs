@@ -46,8 +46,8 @@ pub(crate) fn prepare(log: &Log) -> Outcome<String> {
 
 /// Runs rustup. A lock prevents concurrent changes, which rustup does not support.
 pub(crate) fn rustup(log: &Log, args: &[&str]) -> Outcome {
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    static LOCK: Mutex<()> = Mutex::new(());
+    let _guard = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     log.run(Command::new("rustup").args(args)).map(drop)
 }
 
@@ -97,8 +97,8 @@ pub(crate) fn chromium(log: &Log) -> Outcome<String> {
 /// Installs Debian packages, if this is Debian or a derivative and the user is root.
 pub(crate) fn install(log: &Log, packages: &[&str]) -> Outcome {
     // Steps run in parallel, and apt-get refuses a second instance.
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    static LOCK: Mutex<()> = Mutex::new(());
+    let _guard = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let hint =
         format!("missing: run `apt-get install {}` as root, or your system's equivalent", packages.join(" "));
     if !is_on_path("apt-get") || output_of(Command::new("id").arg("-u")).as_deref() != Some("0") {
@@ -106,7 +106,7 @@ pub(crate) fn install(log: &Log, packages: &[&str]) -> Outcome {
     }
     let apt = || {
         let mut command = Command::new("apt-get");
-        // The second asks for no questions, the first that what is installed is not started as a service.
+        // The first variable prevents that installed services are started, the second that apt-get asks questions.
         command.env("RUNLEVEL", "1").env("DEBIAN_FRONTEND", "noninteractive");
         command
     };

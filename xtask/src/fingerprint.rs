@@ -1,4 +1,4 @@
-//! The files with which a check last passed, so that daily work does not repeat it.
+//! Hashes of the files with which a check last passed, so that an unchanged check is not repeated.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,27 +8,28 @@ use sha2::{Digest, Sha256};
 use crate::process::Outcome;
 use crate::workspace;
 
-/// Name of a check, and the files and folders of the repository that alone decide its result.
+/// A check whose result depends only on some files and folders of the repository.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fingerprint {
     /// Name of the file in target/xtask that holds the last hash.
     pub(crate) name: &'static str,
+    /// Paths relative to the root of the repository.
     pub(crate) inputs: &'static [&'static str],
 }
 
 impl Fingerprint {
-    /// Returns true if the inputs are those with which the check last passed.
+    /// Returns true if the inputs have not changed since the check last passed.
     pub(crate) fn is_current(self) -> bool {
-        fs::read_to_string(self.place()).is_ok_and(|last| self.contents().is_ok_and(|now| now == last))
+        fs::read_to_string(self.path()).is_ok_and(|last| self.contents().is_ok_and(|now| now == last))
     }
 
     /// Records that the check passed with the present inputs.
     pub(crate) fn record(self) -> Outcome {
-        let place = self.place();
-        fs::write(&place, self.contents()?).map_err(|e| format!("{}: {e}", place.display()))
+        let path = self.path();
+        fs::write(&path, self.contents()?).map_err(|e| format!("{}: {e}", path.display()))
     }
 
-    fn place(self) -> PathBuf {
+    fn path(self) -> PathBuf {
         workspace::target("xtask").join(self.name)
     }
 
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_current_until_a_file_changes() {
+    fn a_fingerprint_is_current_until_a_file_changes() {
         // An absolute path replaces the root.
         let folder = workspace::target("xtask/unit/fingerprint");
         let _ = fs::remove_dir_all(&folder);
@@ -74,7 +75,7 @@ mod tests {
         let path: &'static str = Box::leak(folder.display().to_string().into_boxed_str());
         let fingerprint =
             Fingerprint { name: "unit/fingerprint-current", inputs: Box::leak(Box::new([path])) };
-        let _ = fs::remove_file(fingerprint.place());
+        let _ = fs::remove_file(fingerprint.path());
         assert!(!fingerprint.is_current());
         let (one, two) = (folder.join("one"), folder.join("inner/two"));
         for (file, text) in [(&one, Some("a")), (&one, Some("b")), (&two, Some("")), (&one, None)] {

@@ -85,7 +85,7 @@ fn build(log: &Log) -> Outcome<PathBuf> {
 /// Timeout for a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum length of the request line and headers, in bytes.
-const LONGEST_REQUEST: u64 = 16 * 1024;
+const MAX_REQUEST: u64 = 16 * 1024;
 
 /// Answers each request on its own thread: the only client is a browser on this machine.
 fn serve(listener: &TcpListener, folder: &Path) {
@@ -100,7 +100,7 @@ fn serve(listener: &TcpListener, folder: &Path) {
 fn answer(mut stream: TcpStream, folder: &Path) -> std::io::Result<()> {
     stream.set_read_timeout(Some(REQUEST_TIMEOUT))?;
     stream.set_write_timeout(Some(REQUEST_TIMEOUT))?;
-    let mut reader = BufReader::new((&stream).take(LONGEST_REQUEST));
+    let mut reader = BufReader::new((&stream).take(MAX_REQUEST));
     let mut request = String::new();
     reader.read_line(&mut request)?;
     let mut header = String::new();

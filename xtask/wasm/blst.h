@@ -1,12 +1,12 @@
 /*
- * Included before blst's C where it is compiled for WebAssembly, which has no assembly of its own.
+ * Included before blst's C code when it is compiled for WebAssembly, for which blst has no assembly.
  *
- * blst writes its field arithmetic once for all lengths. Clang calls that general code with the length as an argument,
- * and so every product of two field elements runs loops over an array whose size is only known then. These attributes
- * ask for the general code to be copied into the functions of 384 bits, where the length is a constant and the inner
- * loops are gone, and for these functions not to be copied any further, which would cost many bytes.
+ * blst implements field arithmetic once for all lengths, with the length as an argument. Without these attributes, Clang
+ * compiles calls of that general code, whose loops have no constant length. `always_inline` copies the general code into
+ * the functions for 384 bits, where the length is constant and the inner loops are unrolled. `noinline` prevents further
+ * copies of these functions, which would enlarge the module.
  *
- * Nothing is defined here: should blst change these functions, their types clash and the compiler says so.
+ * This file only declares functions: if blst changes their types, the compiler reports the conflict.
  */
 typedef unsigned int quorate_limb;
 

@@ -163,20 +163,21 @@ fn make_line_internal(line: &str) -> String {
 /// Uses one status per thread instead of one per call: creating one is expensive, and the verification of a certificate
 /// takes three calls.
 ///
-/// A call may be made between another's taking the status and its start (an argument is passed), or after its end (the
-/// error is read), but not meanwhile: Rust calls nothing back. Rust writes the status only if a call fails, so that it
-/// must be cleared before each.
+/// A nested call happens only before another call starts (to convert an argument) or after it ends (to read its error),
+/// because Rust has no callbacks. Rust writes the status only if a call fails, so it is cleared before each call.
 fn reuse_call_status(source: &str) -> Outcome<String> {
     let each = "    var status = UniffiRustCallStatus()\n";
     if source.matches(each).count() != 1 {
-        return Err("uniffi's generator changed how it makes a call's status: see `quick`".to_owned());
+        return Err(
+            "uniffi's generator changed how it makes a call's status: see `reuse_call_status`".to_owned()
+        );
     }
     let kept = "private val statuses = ThreadLocal.withInitial { UniffiRustCallStatus() }\n\
                 internal fun callStatus(): UniffiRustCallStatus = statuses.get().also { it.code = 0 }\n";
     Ok(source.replace(each, "    val status = callStatus()\n") + "\n" + kept)
 }
 
-/// What the tests printed about themselves.
+/// Returns the numbers of tests and vectors in Maven's output; `None` if there are none.
 fn summary(output: &str) -> Option<String> {
     let total = output.lines().rfind(|line| line.contains("Tests run: ") && !line.contains("-- in"))?;
     let tests: u32 = total.split("Tests run: ").nth(1)?.split(',').next()?.parse().ok()?;
@@ -222,10 +223,10 @@ mod tests {
     }
 
     #[test]
-    fn the_status_of_calls_is_kept_or_the_change_is_noticed() {
-        let quicker =
+    fn the_call_status_is_reused_or_a_changed_generator_is_noticed() {
+        let reused =
             reuse_call_status("{\n    var status = UniffiRustCallStatus()\n    call(status)\n}\n").unwrap();
-        assert!(quicker.starts_with("{\n    val status = callStatus()\n    call(status)\n}\n"));
+        assert!(reused.starts_with("{\n    val status = callStatus()\n    call(status)\n}\n"));
         assert!(reuse_call_status("    val status = Status()\n").is_err());
     }
 

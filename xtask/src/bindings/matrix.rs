@@ -31,8 +31,8 @@ pub(crate) fn add_to(steps: &mut Steps) {
             ));
         }
         for (language, tool) in &tools {
-            let said = log.run(tool().arg("read").arg(&files))?;
-            if !said.contains(&format!("{written} files read")) {
+            let output = log.run(tool().arg("read").arg(&files))?;
+            if !output.contains(&format!("{written} files read")) {
                 return Err(format!("{language} did not read all {written} files"));
             }
         }
@@ -44,14 +44,14 @@ pub(crate) fn add_to(steps: &mut Steps) {
             outputs.push((language, log.run(&mut tour())?));
         }
         let (_, first) = outputs.first().ok_or("there is no program")?;
-        match outputs.iter().find(|(_, said)| said != first) {
+        match outputs.iter().find(|(_, output)| output != first) {
             None => Ok(format!("{} languages print the same", outputs.len())),
-            Some((language, said)) => Err(format!("{language} prints\n{said}where Rust prints\n{first}")),
+            Some((language, output)) => Err(format!("{language} prints\n{output}where Rust prints\n{first}")),
         }
     });
 }
 
-/// Makes the command that runs a program in one language.
+/// Creates the command that runs a program in one language.
 type Program = Box<dyn Fn() -> Command>;
 
 /// Builds the program `matrix` or `tour` in each language.

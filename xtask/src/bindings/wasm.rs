@@ -68,15 +68,15 @@ fn test_files(package: &Path) -> Outcome<Vec<PathBuf>> {
 
 /// Summary of the tests' output.
 fn summary(output: &str) -> String {
-    let mut said: Vec<String> =
+    let mut parts: Vec<String> =
         output.lines().filter_map(|line| Some(format!("{} tests", line.strip_prefix("# pass ")?))).collect();
-    said.extend(output.lines().filter_map(|line| {
+    parts.extend(output.lines().filter_map(|line| {
         let (name, rest) = line.trim_start_matches(['#', ' ']).strip_prefix("size of ")?.split_once(": ")?;
         let bytes: u64 = rest.split_once(", ")?.1.trim_end_matches(" gzipped").parse().ok()?;
         Some(format!("{name} {} kB gzipped", bytes / 1000))
     }));
     let cases: Vec<&str> =
         output.lines().filter_map(|line| line.strip_prefix("# ")?.strip_suffix(" cases")).collect();
-    said.push(format!("{} cases", cases.join(" and ")));
-    said.join(", ")
+    parts.push(format!("{} cases", cases.join(" and ")));
+    parts.join(", ")
 }

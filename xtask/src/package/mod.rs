@@ -1,8 +1,8 @@
 //! `cargo xtask package`: builds the packages for users into one folder.
 //!
 //! All packages have the version number of the workspace. [`clean`] installs each in an environment that cannot see this
-//! repository, and uses it there and on an emulated processor of 2008. The tests do that with native libraries in the
-//! tests' profile, which are already compiled; `--check` does it with the files for users. Nothing else differs.
+//! repository, and uses it there and on an emulated processor of 2008. The tests run the same steps with native libraries
+//! in the tests' profile, which are already compiled; `--check` runs them with the files for users.
 
 mod clean;
 mod crates;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &PackageArgs) -> Outcome {
     steps.add("version", |_| version::check());
     for part in parts.iter().copied() {
         let (order, files, check) = (order.clone(), Rc::clone(&files), args.check);
-        steps.add(part.step(), move |log| made(part, log, &order, check, &mut files.borrow_mut()));
+        steps.add(part.step(), move |log| build_and_check(part, log, &order, check, &mut files.borrow_mut()));
     }
     let outcome = steps.run("packages");
     let files = files.borrow();
@@ -79,7 +79,7 @@ pub(crate) fn add_to(steps: &mut Steps) {
         steps.add(part.step(), move |log| {
             let out = workspace::target("xtask/packages");
             let order = BuildOrder { version: version::workspace_version()?, profile: Profile::Tests, out };
-            made(part, log, &order, true, &mut Vec::new())
+            build_and_check(part, log, &order, true, &mut Vec::new())
         });
     }
 }
@@ -97,13 +97,19 @@ fn build(part: Part, log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
 }
 
 /// Builds a package and, with `check`, installs and uses it; returns the text for the step's line.
-fn made(part: Part, log: &Log, order: &BuildOrder, check: bool, files: &mut Vec<Built>) -> Outcome<String> {
-    let made = build(part, log, order)?;
-    let built = summary::inspect(part.name(), &made)?;
+fn build_and_check(
+    part: Part,
+    log: &Log,
+    order: &BuildOrder,
+    check: bool,
+    files: &mut Vec<Built>,
+) -> Outcome<String> {
+    let paths = build(part, log, order)?;
+    let built = summary::inspect(part.name(), &paths)?;
     let sizes = summary::sizes(&built);
     files.extend(built);
     if check {
-        clean::install(part, log, order, &made).map(|said| format!("{sizes}; {said}"))
+        clean::install(part, log, order, &paths).map(|notes| format!("{sizes}; {notes}"))
     } else {
         Ok(sizes)
     }

@@ -41,11 +41,11 @@ impl Emulator {
     /// Checks, with the program [`super::smoke::PROCESSOR`], that the emulated processor is old: it reports no AVX and ADX,
     /// and programs that use them nevertheless crash.
     pub(super) fn check(self, log: &Log, sandbox: &Sandbox, program: &Path) -> Outcome {
-        let said = log.run(&mut self.command(sandbox, program))?;
-        if said.trim() != ABSENT {
+        let output = log.run(&mut self.command(sandbox, program))?;
+        if output.trim() != ABSENT {
             return Err(format!(
                 "expected the output `{ABSENT}` on the emulated processor, found `{}`",
-                said.trim()
+                output.trim()
             ));
         }
         for feature in ["avx", "adx"] {
@@ -59,7 +59,7 @@ impl Emulator {
     }
 
     /// Text for the step's line.
-    pub(super) fn said(self) -> String {
+    pub(super) fn description(self) -> String {
         format!("also on an emulated {PROCESSOR}")
     }
 }

@@ -1,4 +1,4 @@
-//! A package to build, and how.
+//! The packages, and the parameters of a build.
 
 use std::path::PathBuf;
 
@@ -55,14 +55,14 @@ pub(crate) struct BuildOrder {
 /// Profile of native libraries. The modules of WebAssembly have only one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Profile {
-    /// For users.
+    /// The optimised profile, for users.
     Release,
-    /// As the tests compile all crates.
+    /// The profile with which the tests compile all crates.
     Tests,
 }
 
 impl Profile {
-    /// For cargo's `--profile`.
+    /// Value of cargo's option `--profile`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Profile::Release => "release",
@@ -70,7 +70,7 @@ impl Profile {
         }
     }
 
-    /// Its folder in the target folder.
+    /// Name of its folder in the target folder.
     pub(crate) fn folder(self) -> &'static str {
         match self {
             Profile::Release => "release",

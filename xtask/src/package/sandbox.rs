@@ -1,7 +1,7 @@
 //! A folder outside the repository, whose commands cannot see the repository.
 //!
 //! A package must work without its sources. Where the system permits it, each command runs in its own mount namespace, in
-//! which the repository and its target folder are empty; elsewhere the commands are not told the repository's path.
+//! which the repository and its target folder are empty; elsewhere the commands do not receive the repository's path.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ impl Drop for Sandbox {
     }
 }
 
-/// Text that says whether commands of a sandbox can see the repository.
+/// Describes whether commands of a sandbox can see the repository.
 pub(super) fn isolation() -> &'static str {
     match hiding() {
         Hiding::None => "repository NOT hidden (no mount namespaces here)",
@@ -122,10 +122,11 @@ const HIDE_BUT_TARGET: &str = r#"mount --bind "$1" "$2" && mount -t tmpfs none "
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hiding {
-    /// As root.
+    /// Mounts as root.
     Root,
-    /// As the root of a user namespace.
+    /// Mounts as the root of a user namespace.
     User,
+    /// Hides nothing, because mounts are not permitted.
     None,
 }
 

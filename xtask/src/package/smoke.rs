@@ -1,4 +1,4 @@
-//! Programs that use the installed packages. They are compiled into xtask, because the sandbox has no repository.
+//! Programs that use the installed packages. They are embedded in xtask, because the sandbox does not see the repository.
 
 /// The five steps of the tour: keys, committee, votes with a forged one among them, certificate, verification.
 pub(super) const RUST: &str = include_str!("../../smoke/tour.rs");
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_last_line_of_a_whole_tour_counts() {
+    fn a_tour_must_print_its_last_line_with_the_version() {
         check_tour("noise\ntour of 0.1.0: 100 bytes\n", "0.1.0").unwrap();
         check_tour("tour of 0.1.0: 100 bytes\n", "0.2.0").unwrap_err();
         check_tour("", "0.1.0").unwrap_err();

@@ -26,9 +26,9 @@ pub(super) struct Built {
 
 /// Reads sizes, hashes and contents of a package's files.
 pub(super) fn inspect(package: &'static str, files: &[PathBuf]) -> Outcome<Vec<Built>> {
-    let said = output_of(Command::new("python3").args(["-c", LOOK]).args(files));
-    let said = said.ok_or("python3 cannot open one of the archives that were built")?;
-    let contents: Vec<Value> = serde_json::from_str(&said).map_err(|e| e.to_string())?;
+    let output = output_of(Command::new("python3").args(["-c", LOOK]).args(files));
+    let output = output.ok_or("python3 cannot open one of the archives that were built")?;
+    let contents: Vec<Value> = serde_json::from_str(&output).map_err(|e| e.to_string())?;
     let one = |(file, contents): (&PathBuf, Value)| {
         let bytes = fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
         let sha256 = hex::encode(Sha256::digest(&bytes));

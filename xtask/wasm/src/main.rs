@@ -1,8 +1,8 @@
 #![forbid(unsafe_code)]
-//! Makes a JavaScript module of a library that cargo compiled for wasm32.
+//! Creates a JavaScript module from a library that cargo compiled for wasm32.
 //!
-//! wasm-bindgen's program does the same and much else; it takes minutes to compile, and its version must equal
-//! that of the crate to the last digit. This one is small and gets both from one pin in the workspace.
+//! wasm-bindgen's own program takes minutes to compile, and its version must equal that of the crate. This one is small,
+//! and the workspace pins the version of both.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,18 +14,18 @@ use wasm_bindgen_cli_support::Bindgen;
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100)]
 struct PackArgs {
-    /// What cargo built: …/wasm32-unknown-unknown/PROFILE/LIBRARY.wasm
+    /// The library: …/wasm32-unknown-unknown/PROFILE/LIBRARY.wasm
     input: PathBuf,
-    /// Where to write to; made if it is missing.
+    /// Output directory, created if it does not exist.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Who loads the module.
+    /// Environment that loads the module.
     #[arg(long, value_enum, default_value_t = Target::Web)]
     target: Target,
-    /// NAME in the files' names, if not the library's.
+    /// NAME in the names of the files; the default is the library's name.
     #[arg(long)]
     name: Option<String>,
-    /// Keeps the functions' names in the module, for profiles and stack traces.
+    /// Keeps the names of functions in the module, for profiles and stack traces.
     #[arg(long)]
     names: bool,
     /// Writes no types, for a library with types of its own.
@@ -65,7 +65,7 @@ fn pack(options: &PackArgs) -> Result<(), String> {
         .keep_debug(options.names)
         .remove_name_section(!options.names)
         .remove_producers_section(true)
-        // Without it a module of the target `web` would have to be told where its .wasm lies.
+        // Otherwise a page would have to pass the path of the .wasm to a module of the target `web`.
         .omit_default_module_path(false);
     if let Some(name) = &options.name {
         bindgen.out_name(name);

@@ -15,7 +15,7 @@ use crate::steps::Log;
 use crate::workspace;
 
 /// Folder of our packages in a Maven repository.
-const PLACE: [&str; 3] = ["org", "quorate", "quorate"];
+const GROUP_PATH: [&str; 3] = ["org", "quorate", "quorate"];
 
 pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outcome<String> {
     let sandbox = Sandbox::new("kotlin")?;
@@ -32,23 +32,23 @@ pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outco
     let classes = format!("target/classes:{}", found.trim());
     let run = |mut java: Command| log.run(java.args(["-cp", &classes, "TourKt"]));
     smoke::check_tour(&run(sandbox.command("java"))?, &order.version)?;
-    let mut said = vec!["in a Maven project".to_owned(), sandbox::isolation().to_owned()];
+    let mut notes = vec!["in a Maven project".to_owned(), sandbox::isolation().to_owned()];
     if let Some(emulator) = old_processor::emulator(log)? {
         let mut java = emulator.command(&sandbox, &java()?);
         // The collector with the fewest threads, because the emulator runs them one at a time.
         java.args(["-XX:+UseSerialGC", "-Xshare:auto"]);
         smoke::check_tour(&run(java)?, &order.version)?;
-        said.push(emulator.said());
+        notes.push(emulator.description());
     }
-    Ok(said.join(", "))
+    Ok(notes.join(", "))
 }
 
 /// The path of `java`: the emulator does not search the path.
 fn java() -> Outcome<PathBuf> {
-    let said = output_of(Command::new("sh").args(["-c", "java -XshowSettings:properties -version 2>&1"]));
-    let home = said
+    let output = output_of(Command::new("sh").args(["-c", "java -XshowSettings:properties -version 2>&1"]));
+    let home = output
         .as_deref()
-        .and_then(|said| said.lines().find_map(|line| line.trim().strip_prefix("java.home = ")));
+        .and_then(|output| output.lines().find_map(|line| line.trim().strip_prefix("java.home = ")));
     home.map(|home| Path::new(home).join("bin/java"))
         .ok_or_else(|| "java printed no property java.home".to_owned())
 }
@@ -56,9 +56,10 @@ fn java() -> Outcome<PathBuf> {
 /// A Maven repository with links to the user's repository for other packages, and only the built files for quorate.
 fn repository(sandbox: &Sandbox, order: &BuildOrder, files: &[PathBuf]) -> Outcome<PathBuf> {
     let repository = sandbox.path("repository");
-    let theirs = env::var_os("HOME").map(|home| Path::new(&home).join(".m2/repository")).unwrap_or_default();
-    let (mut from, mut to) = (theirs, repository.clone());
-    for name in PLACE {
+    let user_repository =
+        env::var_os("HOME").map(|home| Path::new(&home).join(".m2/repository")).unwrap_or_default();
+    let (mut from, mut to) = (user_repository, repository.clone());
+    for name in GROUP_PATH {
         link_all_but(&from, &to, name)?;
         (from, to) = (from.join(name), to.join(name));
     }

@@ -20,17 +20,17 @@ pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outco
     npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"]).arg(&package);
     log.run(npm.args(tools("bindings/node/package.json", &["typescript", "@types/node"])?))?;
     both_kinds(log, &sandbox, smoke::TYPESCRIPT, version)?;
-    elsewhere(log, &sandbox)?;
-    let mut said = vec!["ES module and CommonJS".to_owned(), sandbox::isolation().to_owned()];
+    check_unsupported_platform(log, &sandbox)?;
+    let mut notes = vec!["ES module and CommonJS".to_owned(), sandbox::isolation().to_owned()];
     if let Some(emulator) = old_processor::emulator(log)? {
         // The emulator does not search the path.
         let program = output_of(sandbox.command("node").args(["--print", "process.execPath"]));
         let node = fs::canonicalize(program.ok_or("node does not run")?).map_err(|e| e.to_string())?;
         let output = log.run(emulator.command(&sandbox, &node).arg("tour.mjs"))?;
         smoke::check_tour(&output, version)?;
-        said.push(emulator.said());
+        notes.push(emulator.description());
     }
-    Ok(said.join(", "))
+    Ok(notes.join(", "))
 }
 
 /// Compiles a tour for both kinds of modules and runs them.
@@ -47,13 +47,13 @@ pub(super) fn both_kinds(log: &Log, sandbox: &Sandbox, tour: &str, version: &str
 }
 
 /// Checks that the package names the missing library on a system for which it has none.
-fn elsewhere(log: &Log, sandbox: &Sandbox) -> Outcome {
-    let pretend = "Object.defineProperty(process, 'platform', { value: 'haiku' });\
+fn check_unsupported_platform(log: &Log, sandbox: &Sandbox) -> Outcome {
+    let script = "Object.defineProperty(process, 'platform', { value: 'haiku' });\
                    try { require('quorate') } catch (error) { console.log(error.message) }";
-    let said = log.run(sandbox.command("node").args(["--eval", pretend, "--input-type=commonjs"]))?;
-    if said.contains("quorate.haiku-") && said.contains(".node") {
+    let output = log.run(sandbox.command("node").args(["--eval", script, "--input-type=commonjs"]))?;
+    if output.contains("quorate.haiku-") && output.contains(".node") {
         Ok(())
     } else {
-        Err(format!("expected an error that names the missing library, but the package printed:\n{said}"))
+        Err(format!("expected an error that names the missing library, but the package printed:\n{output}"))
     }
 }

@@ -13,7 +13,7 @@ use crate::steps::Log;
 pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outcome<String> {
     let sandbox = Sandbox::new("python")?;
     sandbox.put("tour.py", smoke::PYTHON)?;
-    let mut said = vec!["wheel in a fresh environment".to_owned(), sandbox::isolation().to_owned()];
+    let mut notes = vec!["wheel in a fresh environment".to_owned(), sandbox::isolation().to_owned()];
     let wheel = sandbox.bring(only_file(files, ".whl")?)?;
     let python = environment(log, &sandbox, "wheel")?;
     // Without an index: the wheel has no dependencies.
@@ -24,11 +24,11 @@ pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outco
     if let Some(emulator) = old_processor::emulator(log)? {
         let output = log.run(emulator.command(&sandbox, &python).arg(tour()))?;
         smoke::check_tour(&output, &order.version)?;
-        said.push(emulator.said());
+        notes.push(emulator.description());
     }
     from_source(log, order, only_file(files, ".tar.gz")?, &sandbox)?;
-    said.push("sdist compiled and used".to_owned());
-    Ok(said.join(", "))
+    notes.push("sdist compiled and used".to_owned());
+    Ok(notes.join(", "))
 }
 
 const PIP: &[&str] = &["-m", "pip", "install", "--disable-pip-version-check", "--quiet"];

@@ -32,13 +32,13 @@ pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outco
     let program = |name| sandbox.bring(&workspace::target("debug").join(name));
     let tour = program("quorate-smoke")?;
     smoke::check_tour(&log.run(&mut sandbox.command(&tour))?, "the crate")?;
-    let mut said = vec![sandbox::isolation().to_owned()];
+    let mut notes = vec![sandbox::isolation().to_owned()];
     if let Some(emulator) = emulator {
         emulator.check(log, &sandbox, &program("quorate-processor")?)?;
         smoke::check_tour(&log.run(&mut emulator.command(&sandbox, &tour))?, "the crate")?;
-        said.push(emulator.said());
+        notes.push(emulator.description());
     }
-    Ok(said.join(", "))
+    Ok(notes.join(", "))
 }
 
 /// The profiles of our workspace, so that dependencies that are already compiled can be reused.
