@@ -1,9 +1,9 @@
 //! The interface of every protocol state machine: [`Machine::handle`] takes an [`Input`] and returns a [`Step`], which
 //! the driver carries out.
 //!
-//! A machine does no I/O, reads no clock (each call passes the time) and draws no randomness except what its
-//! constructor received. The same type therefore runs behind sockets and a disk, in the deterministic simulator and in
-//! a browser, and a run can be replayed from its inputs.
+//! A machine does no I/O, reads no clock (each call passes the time) and draws no randomness except that which
+//! its constructor received. The same type therefore runs behind sockets and a disk, in the deterministic simulator and
+//! in a browser, and a run can be replayed from its inputs.
 //!
 //! The driver must obey these rules:
 //!

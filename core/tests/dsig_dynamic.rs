@@ -79,7 +79,7 @@ fn bulk_verification_yields_evidence_of_reuse() {
 }
 
 #[test]
-fn long_work_is_done_without_the_signer_and_the_verifier() {
+fn background_work_needs_neither_signer_nor_verifier() {
     let mut rng = StdRng::seed_from_u64(1);
     let (mut first, mut other) =
         (signer(SuiteId::WotsBlake3, &mut rng), signer(SuiteId::WotsSha256, &mut rng));

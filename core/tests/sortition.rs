@@ -343,7 +343,7 @@ fn points_outside_the_subgroup_yield_no_tickets() {
 }
 
 #[test]
-fn winners_are_as_many_as_expected_and_evenly_spread() {
+fn the_expected_number_of_members_wins_evenly_spread() {
     let world = World::<MinSig>::new(40);
     let rounds = 60;
     let mut wins = vec![0u32; 40];
@@ -376,7 +376,7 @@ fn first_seeds_differ_by_chain_and_bytes() {
 
 proptest! {
     #[test]
-    fn what_decodes_encodes_to_the_same_bytes(
+    fn decoded_values_encode_to_the_same_bytes(
         bytes in proptest::collection::vec(any::<u8>(), 0..120), suite in 0u8..6, cut in 0usize..120, flip in 0usize..59,
     ) {
         let ticket = World::<MinSig>::new(1).ticket(0).encode();

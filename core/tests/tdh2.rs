@@ -94,7 +94,7 @@ const LABEL: usize = 160;
 const PAYLOAD: usize = 234 + 4;
 
 #[test]
-fn any_enough_members_decrypt_and_fewer_do_not() {
+fn any_threshold_of_members_decrypts_and_fewer_do_not() {
     let mut s = setup(3, 5);
     for plaintext in [&b""[..], b"x", PLAINTEXT, &[9; 5_000]] {
         let ciphertext = s.valid(plaintext);
@@ -368,7 +368,7 @@ fn unopenable_payload_blames_the_author_only() {
 }
 
 impl Setup {
-    /// What an author can make with the same hash functions: a ciphertext with any payload and a valid proof.
+    /// Makes a ciphertext with any payload and a valid proof, as its author can with the same hash functions.
     fn forge_payload(&self, bytes: &[u8]) -> Vec<u8> {
         use quorate::wire::domain;
         let (r, k) = (Scalar::from(77u64), Scalar::from(78u64));

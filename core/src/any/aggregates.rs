@@ -315,7 +315,7 @@ impl Gossip {
     }
 
     /// Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it
-    /// has no news.
+    /// adds no signer.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for another committee, statement or suite.
@@ -348,14 +348,14 @@ impl Gossip {
         each_counted!(self, Gossip, S, gossip => gossip.check(now, entropy, peers))
     }
 
-    /// Returns what to send, and to which member, see [`gossip::Gossip::next`].
+    /// Returns the next aggregate to send and its recipient, see [`gossip::Gossip::next`].
     pub fn next(&mut self, now: Time, draw: u64, peers: &mut Peers) -> Option<(MemberIndex, Aggregate)> {
         each_counted!(self, Gossip, S, gossip => {
             gossip.next(now, draw, peers).map(|(to, aggregate)| (to, aggregate.into()))
         })
     }
 
-    /// Returns what to send to a peer that the caller picked; `None` if the peer is known to have all of it.
+    /// Returns the aggregate to send to a peer that the caller picked; `None` if the peer is known to have all of it.
     pub fn offer(&mut self, to: MemberIndex) -> Option<Aggregate> {
         each_counted!(self, Gossip, S, gossip => gossip.offer(to).map(Aggregate::from))
     }

@@ -75,7 +75,7 @@ impl Certificate {
     /// Verifies the signatures; for the cost see [`certificate::Certificate::verify`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`certificate::Certificate::verify`].
     pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> {
         each!(self, Certificate, S, certificate => certificate.verify(committee.try_into()?).map(lift))
     }

@@ -23,7 +23,8 @@ impl Committee {
     /// [`Committee::new`](committee::Committee::new).
     ///
     /// # Errors
-    /// As there, and [`Error::WrongContext`] if the keys are of different suites.
+    /// As [`Committee::new`](committee::Committee::new), and [`Error::WrongContext`] if the keys are of different
+    /// suites.
     pub fn new(chain: ChainId, epoch: u64, members: Vec<(VerifiedKey, u128)>) -> Result<Self> {
         let Some((first, _)) = members.first() else { return Err(no_members()) };
         each!(first.clone(), VerifiedKey, S, _ => {
@@ -36,7 +37,8 @@ impl Committee {
     /// [`Committee::from_attested`](committee::Committee::from_attested).
     ///
     /// # Errors
-    /// As there, and [`Error::WrongContext`] if the keys are of different suites.
+    /// As [`Committee::from_attested`](committee::Committee::from_attested), and [`Error::WrongContext`] if the keys
+    /// are of different suites.
     pub fn from_attested(
         chain: ChainId,
         epoch: u64,
@@ -133,7 +135,7 @@ impl Committee {
     /// Decodes a set of signers, see [`Committee::signer_set`](committee::Committee::signer_set).
     ///
     /// # Errors
-    /// As there.
+    /// As [`Committee::signer_set`](committee::Committee::signer_set).
     pub fn signer_set(&self, signers: RawSigners<'_>) -> Result<SignerSet> {
         each!(self, Committee, S, committee => committee.signer_set(signers))
     }
@@ -143,7 +145,8 @@ impl Committee {
     /// `proof` is the encoded aggregate (BLS) or the signatures in ascending order of the signers (Ed25519).
     ///
     /// # Errors
-    /// As there, and the errors of an invalid encoding of the proof.
+    /// As [`Committee::verify_raw`](committee::Committee::verify_raw), and the errors of an invalid encoding of the
+    /// proof.
     pub fn verify_raw(&self, message: &[u8], signers: &SignerSet, proof: &[u8]) -> Result<u128> {
         each!(self, Committee, S, committee => {
             let proof = whole(proof, |r| S::decode_proof(r, signers))?;

@@ -109,7 +109,7 @@ impl PublicKey {
     /// Verifies one signature over the message bytes, see [`Scheme::verify`].
     ///
     /// # Errors
-    /// As there, and [`WrongContext`](crate::Error::WrongContext) for a signature of another suite.
+    /// As [`Scheme::verify`], and [`WrongContext`](crate::Error::WrongContext) for a signature of another suite.
     pub fn verify(&self, message: &[u8], signature: &Signature) -> Result<()> {
         each!(self, PublicKey, S, key => S::verify(key, message, as_typed::<S, _>(signature)?))
     }

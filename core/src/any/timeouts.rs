@@ -192,7 +192,7 @@ impl TimeoutCertificate {
     /// Verifies the signatures; for the cost see [`certificate::TimeoutCertificate::verify`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`certificate::TimeoutCertificate::verify`].
     pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> {
         each!(self, TimeoutCertificate, S, certificate => certificate.verify(committee.try_into()?).map(lift))
     }

@@ -21,7 +21,9 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::{Error, Result};
 
-/// One of the two source groups of the pairing. An `Affine` is always on the curve but not always in the subgroup.
+/// One of the two source groups of the pairing, [`G1`] or [`G2`].
+///
+/// An `Affine` is always on the curve but not always in the subgroup.
 pub trait Group: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     type Affine: Copy + Eq + Debug + Send + Sync;
     /// Compressed form: 48 or 96 bytes.
@@ -124,15 +126,15 @@ impl Target {
     }
 
     /// Applies the final exponentiation, after which equal elements have equal coordinates.
-    pub(crate) fn finished(&self) -> Self {
+    pub(crate) fn final_exp(&self) -> Self {
         let mut out = blst_fp12::default();
         // SAFETY: one live field element is read and one is written.
         unsafe { blst_final_exp(&mut out, &self.0) };
         Self(out)
     }
 
-    /// Returns true if two finished elements are equal.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    /// Returns true if two results of [`final_exp`](Target::final_exp) are equal.
+    pub(crate) fn equals_finished(&self, other: &Self) -> bool {
         self.0 == other.0
     }
 

@@ -33,7 +33,7 @@ pub(super) fn locate<V: Variant>(
 
     let generator = V::Key::generator();
     let error = |key: Affine<V::Key>, signature: Affine<V::Sig>| {
-        V::pairings(&[(&key, &hash), (&generator, &V::Sig::negate(&signature))], &[]).finished()
+        V::pairings(&[(&key, &hash), (&generator, &V::Sig::negate(&signature))], &[]).final_exp()
     };
     let plain = error(V::Key::sum(&keys), V::Sig::sum(&points));
     let weighted =
@@ -42,10 +42,10 @@ pub(super) fn locate<V: Variant>(
 }
 
 /// Returns the i for which `base` raised to i + 1 is `power`.
-fn find_power(base: &Target, power: &Target, most: usize) -> Option<usize> {
+fn find_power(base: &Target, power: &Target, max: usize) -> Option<usize> {
     let mut candidate = *base;
-    for i in 0..most {
-        if candidate.is(power) {
+    for i in 0..max {
+        if candidate.equals_finished(power) {
             return Some(i);
         }
         candidate = candidate.product(base);

@@ -11,11 +11,12 @@ use super::timeout::{MAX_TIMEOUT_GROUPS, TimeoutCertificate, TimeoutVote};
 use crate::committee::{Committee, SignerSet, Verified};
 use crate::scheme::Scheme;
 
-/// Collects timeout votes of one kind and view until a quorum forms a certificate, whatever values the votes name.
+/// Collects timeout votes of one kind and view until a quorum forms a certificate, even if the votes name
+/// different values.
 ///
-/// It works as [`VoteCollector`](super::VoteCollector) and has the same bounds; a verification costs one more pairing and
-/// hash per distinct value. Two different values of one member are an [`Equivocation`](super::Equivocation): an honest
-/// member repeats its first timeout vote of a view.
+/// It works like [`VoteCollector`](super::VoteCollector) and has the same bounds; a verification costs one more pairing
+/// and hash per distinct value. Two different values of one member are an [`Equivocation`](super::Equivocation): an
+/// honest member repeats its first timeout vote of a view.
 pub struct TimeoutCollector<S: Scheme> {
     tally: Tally<S>,
     done: bool,

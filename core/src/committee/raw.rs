@@ -4,7 +4,7 @@ use super::Committee;
 use crate::scheme::{Scheme, SignerSet};
 use crate::{Error, Result};
 
-/// A set of signers in the encodings of other chains. Production chains use all three.
+/// A signer set in one of the three encodings that existing blockchains use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawSigners<'a> {
     /// A list of distinct member indices in any order.
@@ -16,7 +16,7 @@ pub enum RawSigners<'a> {
 }
 
 impl<S: Scheme> Committee<S> {
-    /// Decodes a signer set of this committee.
+    /// Decodes a signer set of this committee from a blockchain's encoding.
     ///
     /// # Errors
     /// [`Error::UnknownSigner`] and [`Error::DuplicateSigner`] for indices; [`Error::WrongLength`] for a bitmap of
@@ -24,13 +24,16 @@ impl<S: Scheme> Committee<S> {
     pub fn signer_set(&self, signers: RawSigners<'_>) -> Result<SignerSet> {
         match signers {
             RawSigners::Indices(indices) => SignerSet::from_members(self.len(), indices.iter().copied()),
-            RawSigners::LsbFirst(bytes) => read(self.len(), bytes.iter().copied()),
-            RawSigners::MsbFirst(bytes) => read(self.len(), bytes.iter().map(|byte| byte.reverse_bits())),
+            RawSigners::LsbFirst(bytes) => decode_bitmap(self.len(), bytes.iter().copied()),
+            RawSigners::MsbFirst(bytes) => {
+                decode_bitmap(self.len(), bytes.iter().map(|byte| byte.reverse_bits()))
+            }
         }
     }
 }
 
-fn read(n: u16, bytes: impl ExactSizeIterator<Item = u8>) -> Result<SignerSet> {
+/// Decodes a bitmap of `n` members, the first member in the lowest bit of the first byte.
+fn decode_bitmap(n: u16, bytes: impl ExactSizeIterator<Item = u8>) -> Result<SignerSet> {
     let (expected, actual) = (usize::from(n).div_ceil(8), bytes.len());
     if expected != actual {
         return Err(Error::WrongLength {

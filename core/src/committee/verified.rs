@@ -14,7 +14,7 @@ pub struct Verified<T> {
 }
 
 impl<T> Verified<T> {
-    /// Marks a value as verified; only for the verification functions of this crate.
+    /// Marks a value as verified. Only the verification functions of this crate may call it.
     pub(crate) fn assume(value: T, committee: CommitteeId) -> Self {
         Self { value, committee }
     }
@@ -24,7 +24,7 @@ impl<T> Verified<T> {
         self.committee
     }
 
-    /// Returns the value without the mark.
+    /// Returns the value, no longer marked as verified.
     pub fn into_inner(self) -> T {
         self.value
     }

@@ -18,8 +18,10 @@ pub struct Entry<'a, S: DsigSuite> {
     pub signature: &'a Signature<S>,
 }
 
-/// Verifies many signatures, as in a log, without background traffic: one Ed25519 verification per batch of keys, and
-/// every node of a batch's tree is hashed once. It has no set of known signers; the caller decides which to trust.
+/// Verifies many signatures, as in a log, without announcements.
+///
+/// It needs one Ed25519 verification per batch of keys, and hashes every node of a batch's tree once. It has no set of
+/// known signers; the caller decides which to trust.
 pub struct Auditor<S: DsigSuite> {
     roots: usize,
     known: BTreeMap<BatchId, KnownBatch>,
@@ -69,10 +71,11 @@ impl<S: DsigSuite> Auditor<S> {
 /// Maximum number of batches that `verify_all` stores.
 pub(super) const MAX_BATCHES: usize = 1024;
 
-/// Verifies signatures in order and returns one result each, as an [`Auditor`] of 1,024 batches does. To find every
-/// reuse in a log of more batches, use an [`Auditor`] of that size. Cost: about 102 chain steps per signature in
-/// suites 1 to 3, one Ed25519 verification per batch of keys. Memory: about 12 kB per batch, at most 12 MB; an
-/// attacker must send one signature per batch to cause it.
+/// Verifies signatures in order and returns one result each, as an [`Auditor`] of 1,024 batches does.
+///
+/// To find every reuse in a log of more batches, use an [`Auditor`] of that size. Cost: about 102 chain steps per
+/// signature in suites 1 to 3, one Ed25519 verification per batch of keys. Memory: about 12 kB per batch, at most 12
+/// MB; an attacker must send one signature per batch to cause it.
 pub fn verify_all<S: DsigSuite>(entries: &[Entry<'_, S>]) -> Vec<Result<()>> {
     let mut auditor = Auditor::new(entries.len().min(MAX_BATCHES));
     entries.iter().map(|entry| auditor.check(entry.signer, entry.message, entry.signature)).collect()

@@ -79,7 +79,7 @@ pub struct Batch<S: DsigSuite> {
 /// exist twice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Origin {
-    /// Hash of the signer's first seed. It tells apart signers that share an identity key.
+    /// Hash of the signer's first seed. It distinguishes signers that share an identity key.
     pub(super) signer: [u8; 16],
     /// Process generation and the last value of the copy-detection hook.
     pub(super) place: (u64, u64),

@@ -265,7 +265,7 @@ impl<S: DrivableSigner> State<S> {
 }
 
 impl<S: DrivableSigner> Shared<S> {
-    /// SignatureBytes of the thread.
+    /// Body of the thread: makes keys until the driver stops or fails.
     fn run(&self, rng: impl TryCryptoRng, announce: impl FnMut(S::Announced)) {
         // After a panic only the signer is used again, and the signer calls none of its owner's code while it changes
         // state.

@@ -75,7 +75,7 @@ const fn digest_len(k: usize, t: usize) -> usize {
     len
 }
 
-/// Lower bound of k·log2(t/k) in bits. It is at most k below the exact value if k is no power of two.
+/// Returns the lower bound of k·log2(t/k) in bits. It is at most k below the exact value if k is no power of two.
 const fn security(k: usize, t: usize) -> usize {
     let log2_k = k.next_power_of_two().ilog2() as usize;
     k * (t.ilog2() as usize).saturating_sub(log2_k)

@@ -55,7 +55,8 @@ pub(super) fn top<const N: usize>(
                 *cell = input(children.as_flattened(), salt, place as u32, level);
             }
             advance(cells, shape);
-            // Each pass reads its children before it writes a node, and writes only behind what is still to be read.
+            // Each pass reads its children before it writes a node, and writes only to positions that were read
+            // already.
             for (node, cell) in nodes.iter_mut().skip(start).zip(cells).take(filled) {
                 *node = *cell.0.first_chunk().unwrap_or(&[0; N]);
             }

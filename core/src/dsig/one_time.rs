@@ -31,7 +31,7 @@ pub trait OneTimeScheme: Send + Sync + 'static {
         work: &mut Self::Workspace,
     ) -> (Self::Secret, [u8; 32]);
 
-    /// Prefetches into the cache what signing with this key reads.
+    /// Prefetches the bytes that signing with this key reads into the cache.
     fn fetch(secret: &Self::Secret);
 
     /// Signs the first `DIGEST_LEN` bytes of a digest and writes `SIGNATURE_LEN` bytes. Consumes the key, and returns
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_the_same_however_they_are_taken() {
+    fn secret_bytes_do_not_depend_on_the_read_sizes() {
         let mut whole = [0; 1300];
         Secrets::new(&[5; 32], 9, 3, 258).fill(&mut whole);
         let mut expected = [0; 1300];

@@ -228,7 +228,7 @@ impl<S: DsigSuite> Signer<S> {
         Some(announced)
     }
 
-    /// Returns what [`add`](Signer::add) would return.
+    /// Returns the announcement that [`add`](Signer::add) would return for a batch.
     pub(super) fn announced(&self, batch: &Batch<S>) -> Option<Announced<S>> {
         let group = self.groups.get(batch.group).filter(|_| batch.origin == self.origin)?;
         Some(Announced { to: group.members.clone(), announcement: batch.announcement() })

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn every_leaf_climbs_to_the_root_from_its_own_place_only() {
+    fn each_path_verifies_only_for_its_own_leaf_and_index() {
         for log2 in 0..=MAX_LOG2 {
             let leaves = leaves(log2);
             let tree = Tree::new(log2, leaves.clone()).unwrap();

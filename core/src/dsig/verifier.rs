@@ -17,8 +17,8 @@ use crate::{Error, Result};
 /// Limits on the state that a verifier stores per signer.
 #[derive(Clone, Debug)]
 pub struct VerifierConfig {
-    /// Maximum number of announced batches; the oldest is evicted, with the record of what its keys signed. About 12
-    /// kB each; 0 counts as 1.
+    /// Maximum number of announced batches; the oldest is evicted, with the record of the digests that its keys
+    /// signed. About 12 kB each; 0 counts as 1.
     ///
     /// Signatures verify slowly if their batch was evicted, so the limit should cover all batches in use:
     /// ⌈[`low_water`](super::SignerConfig::low_water) / batch⌉ + 1 for each group that contains this verifier, and
@@ -26,7 +26,7 @@ pub struct VerifierConfig {
     /// 1) = 25.
     pub announced: usize,
     /// Maximum number of batches whose root was verified in the foreground; the oldest is evicted, with the record of
-    /// what its keys signed. About 12 kB each; 0 counts as 1.
+    /// the digests that its keys signed. About 12 kB each; 0 counts as 1.
     pub checked: usize,
     /// Maximum burst of announcements. A signer that starts, or whose keys all expired, sends
     /// ⌈[`low_water`](super::SignerConfig::low_water) / batch⌉ for each group.
@@ -81,7 +81,7 @@ pub struct VerifiedAnnouncement<S: DsigSuite> {
     suite: PhantomData<S>,
 }
 
-/// A valid signature. [`Verifier::remember`] tells if its key signed another message.
+/// A valid signature. [`Verifier::remember`] reports if its key signed another message.
 #[must_use]
 pub struct VerifiedSignature<S: DsigSuite> {
     signer: PublicKey,
@@ -153,7 +153,7 @@ impl<S: DsigSuite> Verifier<S> {
         if state.announced.iter().any(|other| other.has_root(&known.root, known.tree.log2())) {
             return Ok(());
         }
-        // Keep the record of what keys of this batch signed before it was announced.
+        // Keep the record of the digests that keys of this batch signed before it was announced.
         let earlier = state.checked.iter().position(|other| other.has_root(&known.root, known.tree.log2()));
         if let Some(at) = earlier {
             known.used = state.checked.remove(at).map(|other| other.used).unwrap_or_default();
@@ -304,8 +304,8 @@ impl KnownBatch {
         self.eddsa == signature.eddsa && self.has_root(&signature.root, signature.log2)
     }
 
-    /// Returns true if an index means the same key in both batches. The root alone does not tell: its signer may have
-    /// signed it as the root of two leaves and as that of four.
+    /// Returns true if an index means the same key in both batches. The root alone does not show that: its signer may
+    /// have signed it as the root of two leaves and as that of four.
     fn has_root(&self, root: &[u8; 32], log2: u8) -> bool {
         self.root == *root && self.tree.log2() == log2
     }

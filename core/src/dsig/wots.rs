@@ -23,7 +23,7 @@ use super::one_time::{KeyBuffer, OneTimeScheme, SecretBuffer, Secrets, bits};
 /// digits.
 pub struct Wots<H, const N: usize, const L: usize, const B: usize = 2>(PhantomData<H>);
 
-/// Number of chains for a digest of `digest_len` bytes, including the checksum.
+/// Returns the number of chains for a digest of `digest_len` bytes, including the checksum.
 const fn chains(digest_len: usize, bits: usize) -> usize {
     let digits = (8 * digest_len).div_ceil(bits);
     let mut largest = digits * ((1 << bits) - 1);
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn signature_recovers_its_key() {
-        fn there_and_back<H: ChainHash, const N: usize, const L: usize, const B: usize>(seed: u8) {
+        fn signs_and_recovers<H: ChainHash, const N: usize, const L: usize, const B: usize>(seed: u8) {
             let (mut work, mut digest) = (Scratch::default(), [0; 64]);
             blake3::Hasher::new().update(&[seed]).finalize_xof().fill(&mut digest);
             let mut secrets = Secrets::new(&[seed; 32], 7, 2, seed.into());
@@ -288,14 +288,14 @@ mod tests {
             assert_eq!(found, Some(public));
         }
         for seed in 0..10 {
-            there_and_back::<Haraka512, 18, 68, 2>(seed);
-            there_and_back::<Haraka256, 18, 68, 2>(seed);
-            there_and_back::<Blake3, 24, 133, 2>(seed);
-            there_and_back::<Haraka512, 18, 136, 1>(seed);
-            there_and_back::<Haraka256, 18, 136, 1>(seed);
-            there_and_back::<Haraka256, 18, 46, 3>(seed);
-            there_and_back::<Haraka256, 18, 35, 4>(seed);
-            there_and_back::<Haraka256, 18, 28, 5>(seed);
+            signs_and_recovers::<Haraka512, 18, 68, 2>(seed);
+            signs_and_recovers::<Haraka256, 18, 68, 2>(seed);
+            signs_and_recovers::<Blake3, 24, 133, 2>(seed);
+            signs_and_recovers::<Haraka512, 18, 136, 1>(seed);
+            signs_and_recovers::<Haraka256, 18, 136, 1>(seed);
+            signs_and_recovers::<Haraka256, 18, 46, 3>(seed);
+            signs_and_recovers::<Haraka256, 18, 35, 4>(seed);
+            signs_and_recovers::<Haraka256, 18, 28, 5>(seed);
         }
     }
 

@@ -12,5 +12,5 @@ pub(in crate::erasure) trait Code: Send + Sync {
     fn restore(&mut self, shards: &mut Shards, sources: &[usize], lost: &[usize]) -> Result<()>;
 
     /// Drops the cached tables of the last restoration, so that the next one costs as much as the first.
-    fn forget(&mut self) {}
+    fn clear_cache(&mut self) {}
 }

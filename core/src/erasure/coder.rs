@@ -83,9 +83,9 @@ impl Coder {
         if lost.is_empty() { Ok(()) } else { self.code.restore(shards, &sources, &lost) }
     }
 
-    /// For measurements: drops what was cached for the last restoration.
-    pub(super) fn forget(&mut self) {
-        self.code.forget();
+    /// Drops the cached tables of the last restoration, for measurements.
+    pub(super) fn clear_cache(&mut self) {
+        self.code.clear_cache();
     }
 
     fn fits(&self, shards: &Shards) -> Result<()> {

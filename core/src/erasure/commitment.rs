@@ -11,7 +11,7 @@ use crate::{Error, Result};
 pub(super) const TREE: Merkle<'_> = Merkle::new(domain::ERASURE_SHARD, domain::ERASURE_NODE);
 
 /// A commitment to the shards of a message: code, shape, message length, and the Merkle root of all data and parity
-/// shards. All members who decode shards of the same commitment obtain the same message, or all reject it.
+/// shards. All members that decode shards of the same commitment obtain the same message, or all reject it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Commitment {
     suite: ErasureSuite,

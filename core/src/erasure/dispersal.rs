@@ -60,7 +60,7 @@ impl Coder {
     /// Restores the message and all shards from at least k shards of one commitment, where k is the number of data
     /// shards.
     ///
-    /// **All members who decode shards of this commitment reach the same verdict**, whichever shards they have: the
+    /// **All members that decode shards of this commitment reach the same verdict**, whichever shards they have: the
     /// restored message is dispersed again and rejected unless the result has the same commitment. Thus a sender
     /// whose shards do not belong to one message is detected by all. The shards are the evidence: together with the
     /// sender's signature of the commitment they show others why [`Error::BadEncoding`] was returned.

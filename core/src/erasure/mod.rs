@@ -11,7 +11,7 @@
 //!   Coder::decode: restore, check padding, code again, compare the root ── the message, or BAD_ENCODING for all
 //! ```
 //!
-//! A sender may commit to shards that do not belong to one message. Members who decode different shards of them must
+//! A sender may commit to shards that do not belong to one message. Members that decode different shards of them must
 //! not obtain different messages. So decoding encodes the message again, and accepts it only if all its shards,
 //! including those never received, have the committed root. The verdict depends on the commitment alone.
 //!

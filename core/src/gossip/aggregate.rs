@@ -215,9 +215,9 @@ impl<S: Additive> Verified<Aggregate<S>> {
             {
                 continue;
             }
-            let times = counts.holds(part.counts(), part.signers());
+            let times = counts.max_multiple(part.counts(), part.signers());
             if times > 0 {
-                counts.take(times, part.counts(), part.signers());
+                counts.subtract(times, part.counts(), part.signers());
                 taken.push((times, part.signature()));
             }
         }

@@ -2,16 +2,16 @@
 //!
 //! An [`Aggregate`] is a sum of members' signatures on one statement with a count for each signer: (S, n). Two
 //! aggregates merge to (S₁ + S₂, n₁ + n₂), in any order and even if a member signed both; the sum verifies against Σ
-//! nᵢ·keyᵢ. So every member can merge what it has with what it receives and pass the sum on. No member collects all
-//! votes, and a message carries one signature and a few bits per signer. Once the signers are a quorum, the aggregate
-//! is a [`Certificate`](crate::certificate::Certificate) of a counted scheme. This is the aggregated signature gossip
-//! of Li et al., *Gosig* (2020), section 5.2.
+//! nᵢ·keyᵢ. So every member can merge its own aggregate with those that it receives and pass the sum on. No member
+//! collects all votes, and a message carries one signature and a few bits per signer. Once the signers are a quorum,
+//! the aggregate is a [`Certificate`](crate::certificate::Certificate) of a counted scheme. This is the aggregated
+//! signature gossip of Li et al., *Gosig* (2020), section 5.2.
 //!
 //! **Counts must stay low.** Without care they grow with every hop as (fan-out + 1)ʰ, beyond any field. [`Gossip`]
-//! prevents this by its choice of what to send: the committee is halved recursively, and a member sends to members of
-//! the other half the sum of its own half, so that merged sums are disjoint. Aggregates of another form, from other
-//! implementations, are merged where they overlap least ([`Pool`]). An aggregate without a new signer is not
-//! verified, and an unverified aggregate is not merged.
+//! prevents this by its choice of the sum to send: the committee is halved recursively, and a member sends to members
+//! of the other half the sum of its own half, so that merged sums are disjoint. Aggregates of another form, from other
+//! implementations, are merged where they overlap least ([`Pool`]). An aggregate without a new signer is not verified,
+//! and an unverified aggregate is not merged.
 //!
 //! ```text
 //! Verified<Vote> ──from_vote─▶ Verified<Aggregate> ──best of each half──▶ quorum ──▶ Verified<Certificate>
@@ -51,7 +51,7 @@
 //!     nodes.push((gossip, Peers::new(me, 4, parameters)));
 //! }
 //!
-//! // Each member in turn sends what it has to a member of its choice, until all have a certificate.
+//! // Each member in turn sends its aggregate to a member of its choice, until all have a certificate.
 //! for step in 0..64 {
 //!     let (now, from) = (Time(step), step as usize % 4);
 //!     let (gossip, peers) = &mut nodes[from];

@@ -1,16 +1,17 @@
 use core::time::Duration;
 
-/// Parameters of dissemination. They affect its speed and cost, never the validity of a certificate.
+/// Parameters of gossip, see [`Gossip`](super::Gossip). They affect its speed and cost, never the validity of a
+/// certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
     /// Maximum count of a signer; an aggregate with a higher count is refused. Default: 255.
     pub limit: u16,
-    /// Maximum count in the sum of a [`Pool`](super::Pool). A sum with a higher count is merged only if that completes a quorum.
-    /// Default: 16.
+    /// Maximum count in the sum of a [`Pool`](super::Pool). A sum with a higher count is merged only if that completes
+    /// a quorum. Default: 16.
     pub preferred: u16,
     /// Maximum number of aggregates verified in one batch. Default: 4.
     pub batch: usize,
-    /// Maximum number of concurrent sends, and number of members told about news. Default: 5.
+    /// Maximum number of concurrent sends, and number of members to which a new aggregate is sent. Default: 5.
     pub fan_out: usize,
     /// Back-off after a failed send to a peer; each further failure in a row adds the same time. Default: 2 s.
     pub back_off: Duration,

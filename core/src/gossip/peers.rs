@@ -1,11 +1,11 @@
-//! Selection of the next peer to send to, by what is known of the other members' reachability.
+//! Selection of the next peer to send to, by the known reachability of the other members.
 
 use alloc::collections::{BTreeMap, VecDeque};
 
 use super::parameters::Parameters;
 use crate::machine::{MemberIndex, Time};
 
-/// Number of recently heard peers that are remembered.
+/// Maximum number of peers in the list of those heard from recently.
 const MAX_HEARD: usize = 64;
 /// Number of random attempts before the members are tried in order.
 const MAX_TRIES: usize = 16;
@@ -13,13 +13,13 @@ const MAX_TRIES: usize = 16;
 const MAX_DOUBLINGS: u32 = 10;
 
 /// The other members as seen by one member: sends in progress, peers in back-off after a failure, peers heard
-/// recently. Several [`Gossip`](super::Gossip)s share one `Peers` for the lifetime of a committee, so that they share
-/// this knowledge and the limit on concurrent sends.
+/// from recently. Several [`Gossip`](super::Gossip)s share one `Peers` for the lifetime of a committee, so that they
+/// share this knowledge and the limit on concurrent sends.
 ///
-/// Every second random choice is a recently heard peer, if there is one: such a member is alive, which matters when
-/// many are not. The other choices are uniform over all members, so that no member can attract more traffic.
+/// Every second random choice is a peer heard from recently, if there is one: such a member is reachable, which matters
+/// when many are not. The other choices are uniform over all members, so that no member can attract more traffic.
 ///
-/// Memory: one entry for each member that failed or is being sent to, and a list of the recently heard ones.
+/// Memory: one entry for each member that failed or is being sent to, and a list of those heard from recently.
 #[derive(Clone, Debug)]
 pub struct Peers {
     me: MemberIndex,
@@ -120,7 +120,7 @@ impl Peers {
         failing.until = now.plus(self.parameters.back_off.saturating_mul(failing.times));
     }
 
-    /// Records that a message from a peer arrived: the peer is alive, so its back-off ends.
+    /// Records that a message from a peer arrived: the peer is reachable, so its back-off ends.
     pub fn heard(&mut self, peer: MemberIndex) {
         if peer >= self.n || peer == self.me {
             return;
@@ -152,7 +152,7 @@ impl Peers {
         self.accused.get(&peer).is_some_and(|accused| accused.until > now)
     }
 
-    /// Returns when the next slot becomes free without an answer, for the driver's timer.
+    /// Returns the time at which the next slot becomes free without an answer, for the driver's timer.
     pub fn next_free(&self) -> Option<Time> {
         self.sending.values().min().copied()
     }

@@ -21,8 +21,8 @@ type Sum<S> = Verified<Aggregate<S>>;
 /// At most [`MAX_POOL`] verified aggregates of one statement, from any source, and 64 pieces: aggregates in which
 /// every count is 1, first this member's own signature, then those with the fewest signers. [`Gossip`](super::Gossip)
 /// keeps a pool beside its disjoint sums. It also suffices for a protocol with another form of dissemination: members
-/// who start with their own vote, send [`best`](Pool::best) to others and insert what they receive reach a quorum,
-/// though with more messages than by `Gossip`, because overlapping sums cannot all be merged.
+/// that start with their own vote, send [`best`](Pool::best) to others and insert each aggregate they receive reach a
+/// quorum, though with more messages than by `Gossip`, because overlapping sums cannot all be merged.
 ///
 /// 1. An aggregate is skipped unless it has a new signer, or lower counts where the known ones are too high to be
 ///    merged.

@@ -95,9 +95,9 @@ impl Counts {
         }
     }
 
-    /// Returns how many times `part`, with the signers `part_signers`, can be subtracted so that each of these signers
-    /// keeps a count of at least 1.
-    pub(crate) fn holds(&self, part: &Self, part_signers: &SignerSet) -> u16 {
+    /// Returns the number of times that `part`, with the signers `part_signers`, can be subtracted so that each of
+    /// these signers keeps a count of at least 1.
+    pub(crate) fn max_multiple(&self, part: &Self, part_signers: &SignerSet) -> u16 {
         let mut times = u16::MAX;
         for signer in part_signers.iter() {
             let beyond = self.get(signer).saturating_sub(1);
@@ -109,8 +109,8 @@ impl Counts {
         if part_signers.is_empty() { 0 } else { times }
     }
 
-    /// Subtracts `part` `times` times; [`holds`](Counts::holds) must allow it.
-    pub(crate) fn take(&mut self, times: u16, part: &Self, part_signers: &SignerSet) {
+    /// Subtracts `part` from the counts `times` times, which must be at most [`max_multiple`](Counts::max_multiple).
+    pub(crate) fn subtract(&mut self, times: u16, part: &Self, part_signers: &SignerSet) {
         for signer in part_signers.iter() {
             if let Some(beyond) = self.beyond.get_mut(usize::from(signer)) {
                 *beyond = beyond.saturating_sub(times.saturating_mul(part.get(signer)));
@@ -343,15 +343,15 @@ mod tests {
             for signer in a.0.union(&b.0).iter() {
                 prop_assert_eq!(u32::from(sum.get(signer)), count(&a, signer) + count(&b, signer));
             }
-            let times = sum.holds(&b.1, &b.0);
+            let times = sum.max_multiple(&b.1, &b.0);
             let mut rest = sum.clone();
-            rest.take(times, &b.1, &b.0);
+            rest.subtract(times, &b.1, &b.0);
             prop_assert!(a.0.union(&b.0).iter().all(|i| rest.get(i) >= 1));
             for signer in b.0.iter() {
                 let left = u32::from(sum.get(signer)) - u32::from(times) * u32::from(b.1.get(signer));
                 prop_assert_eq!(u32::from(rest.get(signer)), left);
             }
-            prop_assert_eq!(rest.holds(&b.1, &b.0), 0);
+            prop_assert_eq!(rest.max_multiple(&b.1, &b.0), 0);
             prop_assert_eq!(rest.beyond.last().is_none_or(|last| *last > 0), true);
         }
     }

@@ -7,7 +7,7 @@ use crate::Result;
 /// it, anyone can verify it, and the owner cannot influence it.
 ///
 /// BLS signatures are unique in the subgroup only. σ + T with a point T of small order satisfies the pairing equation
-/// too, so a hash over whatever the pairing accepts has as many values as there are such points. Ed25519 signatures are
+/// too, so a hash over any point that the pairing accepts would have several values. Ed25519 signatures are
 /// not unique, because the signer chooses a nonce; Ed25519 does not implement this trait.
 pub trait Vrf: Scheme {
     /// Verifies a unique signature and evaluates its bytes, in the only safe order: refuses points outside the subgroup,

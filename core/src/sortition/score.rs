@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn the_border_is_exact() {
+    fn the_winning_threshold_is_exact() {
         // The largest score that wins is ⌈expected · 2¹²⁸ / n⌉ − 1.
         for (expected, n) in
             [(7u16, 10u16), (7, 8), (7, 10_000), (1, u16::MAX), (7, u16::MAX), (1, 2), (3, 1000)]

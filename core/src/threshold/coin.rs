@@ -229,7 +229,7 @@ impl CoinCombiner {
         if !self.done {
             self.pool.hold(share, &mut faults)?;
             if self.pool.is_enough() {
-                self.pool.settle(&mut faults)?;
+                self.pool.verify_pending(&mut faults)?;
                 output = self.pool.combine(cache)?.map(|point| self.coin.value(point));
                 self.done = output.is_some();
             }

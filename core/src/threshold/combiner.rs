@@ -16,8 +16,8 @@
 //!
 //! **Decoding.** Where t = f + 1, shares of other members replace openings: from t + 2e shares, of which at most e
 //! are wrong, the polynomial through the right ones can be recovered. The resulting signature is verified, so it is
-//! right in any case. The blame is not: f parties who know what others sent can choose their shares on a polynomial
-//! of their own with the same signature, which misses an honest party's share. So an outlier is blamed only when t +
+//! right in any case. The blame is not: f parties that know the other shares can choose theirs on a polynomial of
+//! their own with the same signature, which misses an honest party's share. So an outlier is blamed only when t +
 //! f shares agree against it, of which t are honest and determine the polynomial.
 //!
 //! **A valid combination does not validate its shares.** Two wrong shares may cancel in a valid signature. A share
@@ -137,7 +137,7 @@ pub struct Outcome<I: Instance> {
     pub signature: Option<I::Signature>,
     /// Members whose openings are needed; request them.
     pub wanted: Vec<MemberIndex>,
-    /// Members who sent wrong shares, with evidence.
+    /// Members that sent wrong shares, with evidence.
     pub faults: Vec<Fault<I::Evidence>>,
 }
 

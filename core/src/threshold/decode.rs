@@ -207,7 +207,7 @@ mod tests {
         }
 
         #[test]
-        fn f_wrong_of_3f_plus_1_are_named(seed: [u64; 8], faulty in proptest::collection::btree_set(0u16..22, 0..8)) {
+        fn f_wrong_of_3f_plus_1_are_identified(seed: [u64; 8], faulty in proptest::collection::btree_set(0u16..22, 0..8)) {
             let coefficients: Vec<u64> = seed.to_vec();
             let wrong: Vec<_> = faulty.iter().map(|i| (*i, u64::from(*i) + 1)).collect();
             let points = points::<k256::Scalar>(&coefficients, 22, &wrong);

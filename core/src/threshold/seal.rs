@@ -1,14 +1,14 @@
 //! Sealed files: encryption of the dealer's files to each party, for any transport.
 //!
 //! X25519 between an ephemeral key and the recipient's key, BLAKE3 as key derivation, ChaCha20-Poly1305 under the
-//! derived key: the structure of HPKE's base mode (RFC 9180), built from what this crate already contains. The curve
-//! is that of Ed25519 and ristretto255; the cipher also encrypts the payloads of threshold encryption. Its
+//! derived key: the structure of HPKE's base mode (RFC 9180), built from primitives that this crate already contains.
+//! The curve is that of Ed25519 and ristretto255; the cipher also encrypts the payloads of threshold encryption. Its
 //! implementation (RustCrypto) runs in constant time without hardware support, also in a browser, and is maintained
 //! together with the curves. A password would be weaker: a machine that starts unattended has it on its disk as well,
 //! and it can be guessed.
 //!
 //! **A seal hides and does not authenticate the sender.** Any holder of the public key can seal a file to it. A party
-//! compares the identities of the key and the deal in its file with those that it was told, as the other parties do.
+//! compares the identities of the key and the deal in its file with those that the other parties have.
 //!
 //! | bytes | field |
 //! |---|---|

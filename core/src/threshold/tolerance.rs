@@ -52,13 +52,13 @@ impl Tolerance {
     }
 }
 
-/// Whether the parties agree in advance on the message to sign.
+/// States if the parties agree in advance on the message to sign.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Agreement {
     /// No two honest parties ever sign different messages under the tag, because the message is fixed by the tag, was
     /// ordered, or was delivered by a reliable broadcast. Then f + 1 shares suffice: one of them is honest.
     Agreed,
-    /// Another process chooses the message and may tell each party a different one. Then ⌊(N + f)/2⌋ + 1 shares are
+    /// Another process chooses the message and may send each party a different one. Then ⌊(N + f)/2⌋ + 1 shares are
     /// needed: any two such sets share an honest party, which signs one message only, so at most one message is ever
     /// signed. With f + 1 shares, an equivocating leader would get two signatures from one presignature, and from
     /// them the key.

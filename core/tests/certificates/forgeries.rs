@@ -23,7 +23,7 @@ pub(crate) fn a_forged_vote_does_not_exclude_the_real_one<S: Spoil>() {
     }
 }
 
-pub(crate) fn a_flood_of_forged_votes_does_no_harm<S: Spoil>() {
+pub(crate) fn a_flood_of_forged_votes_prevents_no_certificate<S: Spoil>() {
     let world = World::<S>::new(4);
     let (mut collector, mut suspects) = (world.collector(), Suspects::new());
     for digest in 0..=60 {

@@ -44,7 +44,7 @@ pub(crate) fn the_failure_limit_bounds_verifications_per_member<S: Spoil>() {
     assert!(certificate.is_some(), "the other members still form a certificate");
 }
 
-pub(crate) fn without_a_limit_no_member_can_be_silenced<S: Spoil>() {
+pub(crate) fn without_a_limit_no_member_can_be_excluded<S: Spoil>() {
     let world = World::<S>::new(4);
     let (mut collector, mut suspects) = (world.collector(), Suspects::new());
     for digest in 0..40 {

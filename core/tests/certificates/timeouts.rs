@@ -117,7 +117,7 @@ pub(crate) fn tampered_groups_are_rejected<S: Spoil>() {
     assert_eq!(code(&[]), "BELOW_QUORUM");
     assert_eq!(code(&[(1, 0b10001), (2, 0b110)]), "NON_CANONICAL");
     assert_eq!(code(&[(1, 1), (2, 2), (3, 4), (4, 8), (5, 0)]), "TOO_LARGE");
-    // Well-formed, but not what the members signed.
+    // Well-formed, but the members signed other values.
     for groups in [[(1, 0b010), (2, 0b101)], [(1, 0b001), (3, 0b110)], [(1, 0b1000), (2, 0b110)]] {
         assert!(build(&groups).unwrap().verify(&world.committee).is_err());
     }

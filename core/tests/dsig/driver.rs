@@ -127,7 +127,7 @@ fn signing_without_keys_fails_or_waits() {
 }
 
 #[test]
-fn a_wait_is_bounded() {
+fn waiting_ends_at_the_timeout() {
     let (permits, driver, _announced) = gated(1);
     let start = Instant::now();
     assert_eq!(code(driver.sign_waiting(b"m", &[], SHORT)), "EXHAUSTED");

@@ -1,4 +1,4 @@
-//! DSig through its public API: what verifies, what is refused, and that no one-time key is used twice.
+//! DSig through its public API: accepted and refused signatures, and the single use of each one-time key.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 #![cfg(feature = "dsig")]
 

@@ -136,7 +136,7 @@ fn batch_planned_before_invalidation_is_refused() {
 }
 
 #[test]
-fn a_batch_that_another_signer_planned_is_not_taken_in() {
+fn a_batch_planned_by_another_signer_is_refused() {
     let ((mut old, mut rng), (mut new, mut other)) =
         (signer::<WotsBlake3>(1, vec![]), signer::<WotsBlake3>(2, vec![]));
     assert_eq!(old.public_key(), new.public_key(), "one identity, whose signer is replaced");

@@ -1,4 +1,4 @@
-//! What a verifier accepts, stores and evicts.
+//! Acceptance, storage and eviction of batches and signatures by a verifier.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,13 @@ use super::kit::{NOW, prepare, signer, small, verifier};
 
 #[test]
 fn verifier_detects_reuse_by_a_copied_machine() {
-    // Two signers with one memory image: the same seeds, the same generator.
+    // Two signers with the same memory image: equal seeds and equal generators.
     let ((mut a, mut rng_a), (mut b, mut rng_b)) = (signer::<WotsBlake3>(1, vec![]), signer(1, vec![]));
     let key = a.public_key().clone();
     let announcement = prepare(&mut a, &mut rng_a, NOW);
     b.prepare(&mut rng_b, NOW).unwrap().unwrap();
     let (one, two) = (a.sign(b"1", &[], NOW).unwrap(), b.sign(b"2", &[], NOW).unwrap());
-    assert_eq!((one.root(), one.index()), (two.root(), two.index()), "the danger is real");
+    assert_eq!((one.root(), one.index()), (two.root(), two.index()), "both used the same one-time key");
     for announced in [false, true] {
         let mut verifier = verifier::<WotsBlake3>(&key);
         if announced {
@@ -73,7 +73,7 @@ fn tokens_refill_by_interval_regardless_of_requests() {
 }
 
 #[test]
-fn a_clock_that_is_set_back_does_not_shut_announcements_out() {
+fn announcements_are_accepted_after_the_clock_is_set_back() {
     let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
     let announcement = signer.prepare(&mut rng, NOW).unwrap().unwrap().announcement.encode();
     let mut verifier = Verifier::<WotsBlake3>::new(VerifierConfig { burst: 1, ..VerifierConfig::default() });
@@ -84,7 +84,7 @@ fn a_clock_that_is_set_back_does_not_shut_announcements_out() {
 }
 
 #[test]
-fn old_batches_give_way_and_their_signatures_verify_slowly() {
+fn signatures_of_evicted_batches_verify_slowly() {
     let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
     let key = signer.public_key().clone();
     let mut verifier =
@@ -102,7 +102,7 @@ fn old_batches_give_way_and_their_signatures_verify_slowly() {
 }
 
 #[test]
-fn a_revoked_key_is_refused_as_soon_as_the_list_says_so() {
+fn a_key_is_refused_as_soon_as_the_hook_reports_it_revoked() {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -139,7 +139,7 @@ fn an_announcement_is_checked_without_the_verifier() {
 }
 
 #[test]
-fn checked_batches_are_bounded_and_the_oldest_gives_way() {
+fn checked_batches_are_bounded_and_the_oldest_is_evicted() {
     let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
     let key = signer.public_key().clone();
     let mut verifier =
@@ -158,7 +158,7 @@ fn checked_batches_are_bounded_and_the_oldest_gives_way() {
     one.admit(key.clone());
     signatures.iter().for_each(|s| one.verify(&key, b"m", s).unwrap());
     let fast: Vec<_> = signatures.iter().map(|s| one.can_verify_fast(&key, s)).collect();
-    assert_eq!(fast, [false, false, true], "none counts as one");
+    assert_eq!(fast, [false, false, true], "a limit of 0 counts as 1");
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_signature_is_verified_without_the_verifier() {
     let (one, other) = (a.sign(b"1", &[], NOW).unwrap(), b.sign(b"2", &[], NOW).unwrap());
     let mut verifier = verifier::<WotsBlake3>(&key);
     assert!(!verifier.verify_fast(&key, b"1", &one).unwrap());
-    // Two threads at once: the second learns of the first.
+    // Two threads verify at the same time; the second result reveals the reuse.
     let both = [(b"1", &one), (b"2", &other)].map(|(message, s)| s.verify_detached(&key, message).unwrap());
     let outcomes = both.map(|verified| verifier.remember(verified).map_or_else(|e| e.code(), |()| "ok"));
     assert_eq!(outcomes, ["ok", "ONE_TIME_REUSE"]);
@@ -188,7 +188,7 @@ fn a_signature_is_verified_without_the_verifier() {
 fn verifier_defaults_cover_signer_defaults_with_four_groups() {
     let mut rng = StdRng::seed_from_u64(1);
     let identity = Ed25519::secret_from_bytes(&[9; 32]).unwrap();
-    // As many keys as usual, in batches of an eighth: the same relation in an eighth of the time.
+    // The default ratio of keys to batch size, with an eighth of the keys.
     let config = SignerConfig { log2_batch: 4, low_water: 64, ..small() };
     let usual = SignerConfig::default();
     assert_eq!(config.low_water >> config.log2_batch, usual.low_water >> usual.log2_batch);

@@ -107,7 +107,7 @@ fn pool_of<S: Additive>(world: &World<S>) -> Pool<S> {
 }
 
 /// Below a quorum and with low counts, the result depends on the set of aggregates, not on their order or repetition.
-pub(crate) fn a_pool_knows_the_same_in_any_order_and_twice_is_once<S: Additive>() {
+pub(crate) fn a_pool_is_independent_of_order_and_repetition<S: Additive>() {
     let world = World::<S>::new(30);
     let cases = if S::NAME == "toy" { 200 } else { 2 };
     let strategy = proptest::collection::vec(some_of(18), 1..MAX_POOL);

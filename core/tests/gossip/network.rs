@@ -280,7 +280,7 @@ fn second_statement_shares_the_peers_of_the_first() {
 }
 
 #[test]
-fn committees_of_all_small_sizes_get_there() {
+fn committees_of_all_small_sizes_reach_certificates() {
     for n in (1..40).chain([63, 64, 65, 100]) {
         run(Setting { statements: 2, ..setting(n, 5) });
         run(with_a_third_silent(setting(n, 5)));

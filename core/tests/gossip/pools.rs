@@ -43,7 +43,7 @@ fn spread(world: &World<Toy>, silent: usize, seed: u64) -> (usize, u16) {
 }
 
 #[test]
-fn a_thousand_pools_alone_come_to_quorums_with_low_counts() {
+fn a_thousand_pools_reach_quorums_with_low_counts() {
     let world = World::<Toy>::new(1000);
     for seed in 1..4 {
         let (rounds, highest) = spread(&world, 0, seed);
@@ -53,7 +53,7 @@ fn a_thousand_pools_alone_come_to_quorums_with_low_counts() {
 }
 
 #[test]
-fn pools_alone_come_to_quorums_where_a_third_is_silent() {
+fn pools_reach_quorums_although_a_third_is_silent() {
     let world = World::<Toy>::new(150);
     for seed in 1..4 {
         let (_, highest) = spread(&world, 49, seed);

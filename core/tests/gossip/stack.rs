@@ -10,7 +10,7 @@ use crate::world::{NOW, World};
 /// A committee in which one half has enough senders: member 0 has 64 to 127 on the other side.
 const MANY: usize = 128;
 
-pub(crate) fn what_brings_nothing_is_dropped_before_any_cryptography<S: Additive>() {
+pub(crate) fn aggregates_without_a_new_signer_are_dropped_unverified<S: Additive>() {
     let world = World::<S>::new(8);
     let (mut gossip, mut peers) = world.gossip(0);
     assert_eq!(gossip.vote(&world.vote(0)), Ok(true));
@@ -64,7 +64,7 @@ pub(crate) fn what_does_not_belong_here_is_not_taken_in<S: Additive>() {
     assert_eq!(wrong_epoch.unwrap_err().code(), "WRONG_CONTEXT");
 }
 
-pub(crate) fn votes_told_one_by_one_come_to_a_quorum<S: Additive>() {
+pub(crate) fn votes_informed_one_by_one_come_to_a_quorum<S: Additive>() {
     for (n, step) in [(4, 1), (7, 3), (16, 5), (50, 7)] {
         let world = World::<S>::new(n.into());
         let (mut gossip, mut peers) = world.gossip(0);
@@ -72,8 +72,8 @@ pub(crate) fn votes_told_one_by_one_come_to_a_quorum<S: Additive>() {
         let quorum = n - (n - 1) / 3;
         // In an order that mixes the halves; two of them are silent.
         let members = (0..n).map(|turn| turn * step % n).filter(|member| ![1, 3].contains(member) || n < 7);
-        for (told, member) in members.take(quorum.into()).enumerate() {
-            assert!(gossip.certificate().is_none() && gossip.signers().len() == told, "{n}: {told}");
+        for (informed, member) in members.take(quorum.into()).enumerate() {
+            assert!(gossip.certificate().is_none() && gossip.signers().len() == informed, "{n}: {informed}");
             assert_eq!(checked_by_itself.vote(&world.vote(member)), Ok(true));
             if member == 0 {
                 assert_eq!(gossip.vote(&world.vote(0)), Ok(true));
@@ -145,7 +145,7 @@ pub(crate) fn only_the_sender_of_an_invalid_aggregate_is_blamed<S: Additive>() {
 
 /// A flood of invalid aggregates from a third: each costs at most one failed check until its sender is accepted
 /// again.
-pub(crate) fn a_flood_costs_one_check_of_each_sender<S: Additive>() {
+pub(crate) fn a_flood_costs_one_verification_per_sender<S: Additive>() {
     let world = World::<S>::new(16);
     let (mut gossip, mut peers) = world.gossip(0);
     gossip.vote(&world.vote(0)).unwrap();
@@ -178,17 +178,17 @@ pub(crate) fn certificate_ends_acceptance_and_is_served<S: Additive>() {
     }
     assert_eq!(gossip.vote(&world.vote(1)), Ok(false));
     assert_eq!(gossip.check(NOW, None, &mut peers).aggregates, 0);
-    // The peer that asked is told, then others until all have been told.
-    let mut told = std::collections::BTreeSet::new();
+    // The certificate goes to the peer that requested it, then to the others until all have it.
+    let mut informed = std::collections::BTreeSet::new();
     for draw in 0..100 {
         if let Some((to, aggregate)) = gossip.next(NOW, draw, &mut peers) {
             assert_eq!(aggregate.signers(), certificate.signers());
             assert!(Aggregate::<S>::decode(&aggregate.encode(), &world.committee).is_ok());
             peers.sent(to);
-            told.insert(to);
+            informed.insert(to);
         }
     }
-    assert!(told.contains(&1) && told.contains(&2) && !told.contains(&0), "{told:?}");
+    assert!(informed.contains(&1) && informed.contains(&2) && !informed.contains(&0), "{informed:?}");
     assert_eq!(gossip.certificate(), Some(&certificate));
 }
 
@@ -213,7 +213,7 @@ pub(crate) fn no_more_than_the_fan_out_is_under_way<S: Additive>() {
 }
 
 /// Member 0 receives all others' sums in many orders, twice each: the result is the same.
-pub(crate) fn the_order_does_not_matter_and_twice_is_once<S: Additive>() {
+pub(crate) fn gossip_is_independent_of_order_and_repetition<S: Additive>() {
     let world = World::<S>::new(16);
     // No quorum of eleven.
     let heard: [(u16, &[u16]); 5] =

@@ -9,7 +9,7 @@ use crate::world::World;
 
 /// Twenty members: one silent, one that sends others' sums with a forged signature to every member. All others get a
 /// certificate that decodes and verifies, and blame only that member.
-pub(crate) fn twenty_members_come_to_certificates<S: Additive>() {
+pub(crate) fn twenty_members_reach_certificates<S: Additive>() {
     const N: u16 = 20;
     const SILENT: u16 = 4;
     const HOSTILE: u16 = 11;

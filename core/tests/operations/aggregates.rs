@@ -1,4 +1,4 @@
-//! Order-free aggregates.
+//! Vector operations of aggregates that merge in any order.
 
 use std::sync::Arc;
 

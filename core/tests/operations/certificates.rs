@@ -1,3 +1,5 @@
+//! Vector operations of votes, their collector and certificates.
+
 use std::sync::Arc;
 
 use quorate::certificate::{Certificate, Kind, Statement, Suspects, Vote, VoteCollector};

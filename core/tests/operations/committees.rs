@@ -1,3 +1,5 @@
+//! Vector operations of committees and signer sets.
+
 use quorate::Result;
 use quorate::committee::{ChainId, Committee, RawSigners, Repeats, SignerSet};
 use quorate::scheme::{Scheme, VerifiedKey};

@@ -1,3 +1,5 @@
+//! Vector operations of DSig.
+
 use std::convert::Infallible;
 
 use quorate::dsig::{

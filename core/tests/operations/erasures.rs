@@ -1,3 +1,5 @@
+//! Vector operations of erasure coding and its table of tuned parameters.
+
 use quorate::Result;
 use quorate::erasure::tuner::{Row, Table};
 use quorate::erasure::{CheckedShard, Coder, Coding, Commitment, ErasureSuite, Shape};

@@ -1,3 +1,5 @@
+//! Vector operations of guards and their records.
+
 use quorate::Result;
 use quorate::guard::{Guard, GuardRecord};
 use quorate::scheme::Scheme;

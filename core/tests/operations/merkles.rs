@@ -1,3 +1,5 @@
+//! Vector operations of Merkle trees.
+
 use quorate::Result;
 use quorate::merkle::{Hash, Merkle, Path};
 use quorate::wire::{Encode, domain};

@@ -1,3 +1,5 @@
+//! Vector operations of signature schemes: keys, signatures, proofs of possession.
+
 use quorate::Result;
 use quorate::bls::{self, PublicKey, Signature, Variant};
 use quorate::scheme::{Claim, Keys, Scheme, SignerSet, UnverifiedKey, VerifiedKey};

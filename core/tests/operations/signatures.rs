@@ -1,4 +1,4 @@
-//! Threshold signatures: ECDSA, BLS, the journal of spent presignatures, sealed files.
+//! Vector operations of threshold signatures: ECDSA, BLS, the journal of spent presignatures, sealed files.
 
 use quorate::bls::{MinPk, MinSig};
 use quorate::committee::ChainId;
@@ -68,12 +68,12 @@ fn tag(input: &Value) -> Result<Value> {
     }
 }
 
-/// Tags by index, for both classes of plans.
-trait ByIndex: Class {
+/// The tag of a presignature by its index, for both classes of messages.
+trait TagByIndex: Class {
     fn tag(plan: Plan, epoch: u64, index: u32) -> Result<Tag<Self>>;
 }
 
-impl ByIndex for Agreed {
+impl TagByIndex for Agreed {
     fn tag(plan: Plan, epoch: u64, index: u32) -> Result<Tag<Self>> {
         let Plan::Agreement { parties, .. } = plan else { return plan.agreed(epoch, index) };
         let n = u32::from(parties);
@@ -84,7 +84,7 @@ impl ByIndex for Agreed {
     }
 }
 
-impl ByIndex for Unagreed {
+impl TagByIndex for Unagreed {
     fn tag(plan: Plan, epoch: u64, index: u32) -> Result<Tag<Self>> {
         let Plan::Agreement { parties, .. } = plan else { return plan.unagreed(epoch, index) };
         let n = u32::from(parties);
@@ -173,7 +173,7 @@ fn ecdsa<G: Curve>(operation: &str, input: &Value) -> Result<Value> {
     })
 }
 
-fn tagged<G: Curve, C: ByIndex>(operation: &str, input: &Value, plan: Plan) -> Result<Value> {
+fn tagged<G: Curve, C: TagByIndex>(operation: &str, input: &Value, plan: Plan) -> Result<Value> {
     let message = bytes(&input["message"]);
     let at = |epoch| C::tag(plan, epoch, small(&input["index"]));
     let signing = || {

@@ -1,4 +1,4 @@
-//! Seeds, their proofs, and tickets.
+//! Vector operations of sortition: seeds, their proofs, and tickets.
 
 use std::num::NonZeroU16;
 use std::sync::Arc;

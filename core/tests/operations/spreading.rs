@@ -1,4 +1,4 @@
-//! Sessions of pools, of peers, and of the gossip of one member.
+//! Vector operations of gossip: sessions of a pool, of peers, and of one member.
 
 use std::sync::Arc;
 

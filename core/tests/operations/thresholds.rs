@@ -1,4 +1,5 @@
-//! Threshold encryption and the coin. Batch verification must agree with collectors and single verifications.
+//! Vector operations of threshold encryption and the coin. Batch verification must agree with collectors and single
+//! verifications.
 
 use std::convert::Infallible;
 use std::sync::Arc;

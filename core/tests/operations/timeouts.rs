@@ -1,3 +1,5 @@
+//! Vector operations of timeout votes and certificates, and of evidence.
+
 use std::sync::Arc;
 
 use quorate::certificate::{

@@ -1,10 +1,12 @@
+//! Vector operations of the wire encoding: integers, byte strings, lists, options, hashes under a domain.
+
 use quorate::Result;
 use quorate::wire::{Decode, Encode, Reader, Writer, domain};
 use serde_json::{Value, json};
 
 use super::{bytes, small, whole, written};
 
-/// A number of eight bytes, as an item of lists and options.
+/// A number of eight bytes, for items of lists and options.
 struct Number(u64);
 
 impl Encode for Number {
@@ -47,7 +49,7 @@ pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
         }
         _ => panic!("no operation {operation}"),
     };
-    assert_eq!(again, hex::encode(&data), "decoded, but encodes to something else");
+    assert_eq!(again, hex::encode(&data), "the decoded value encodes to other bytes");
     Ok(json!({ "value": value }))
 }
 

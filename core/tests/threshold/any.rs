@@ -66,10 +66,10 @@ fn every_group_and_class_signs_and_blames() {
         let key = GroupKey::decode(group, &dealer.key().encode()).unwrap();
         assert_eq!((key.id(), key.group(), parties[3].left()), (dealer.key().id(), group, 1));
 
-        // A process without a file is told R.
-        let told = parties[1].signing(tag, MESSAGE).unwrap();
+        // A process without a file receives R from a party.
+        let of_party = parties[1].signing(tag, MESSAGE).unwrap();
         let deal = parties[1].deal();
-        let signing = Signing::new(&key, Arc::clone(deal), told.nonce(), tag, MESSAGE).unwrap();
+        let signing = Signing::new(&key, Arc::clone(deal), of_party.nonce(), tag, MESSAGE).unwrap();
         assert_eq!((signing.tag(), signing.message(), signing.group()), (tag, MESSAGE, group));
 
         let (mut combiner, mut cache) = (Combiner::new(signing), Cache::default());
@@ -189,7 +189,7 @@ mod bls {
     }
 
     #[test]
-    fn both_suites_sign_and_name_a_wrong_share() {
+    fn both_suites_sign_and_identify_a_wrong_share() {
         for suite in [Suite::MinSig, Suite::MinPk] {
             let files: Vec<_> = parties(suite).unwrap().iter().map(KeyShare::to_bytes).collect();
             let parties: Vec<_> =

@@ -53,7 +53,7 @@ pub(crate) fn a_second_share_and_a_strangers_are_refused<G: Curve>() {
 }
 
 /// Off by one, zero, swapped, negated, of another message: all are wrong in the same way, and all are blamed.
-pub(crate) fn wrong_shares_of_every_kind_are_named_and_the_rest_signs<G: Curve>() {
+pub(crate) fn wrong_shares_of_every_kind_are_identified_and_the_rest_signs<G: Curve>() {
     let ceremony = unagreed::<G>(16, 5);
     let good = &ceremony.shares;
     let mut shares = good.clone();

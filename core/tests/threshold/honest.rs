@@ -5,7 +5,7 @@ use quorate::wire::{Decode, Encode};
 
 use super::harness::{MESSAGE, Run, agreed, dealer, parties, unagreed};
 
-pub(crate) fn any_shares_that_suffice_make_the_same_valid_signature<G: Curve>() {
+pub(crate) fn any_sufficient_shares_give_the_same_valid_signature<G: Curve>() {
     let ceremony = unagreed::<G>(7, 2);
     let mut signatures = Vec::new();
     for mask in 0u32..128 {

@@ -27,7 +27,7 @@ macro_rules! suite {
 suite! {
     bad_shares::share_of_another_instance_is_refused,
     bad_shares::a_second_share_and_a_strangers_are_refused,
-    bad_shares::wrong_shares_of_every_kind_are_named_and_the_rest_signs,
+    bad_shares::wrong_shares_of_every_kind_are_identified_and_the_rest_signs,
     bad_shares::a_wrong_opening_proves_nothing_and_changes_nothing,
     bad_shares::cancelling_shares_are_not_marked_right,
     bounds::checks_and_combinations_stay_within_the_papers_bounds,
@@ -43,7 +43,7 @@ suite! {
     files::damaged_files_are_refused,
     files::objects_round_trip_and_other_bytes_are_refused,
     files::a_party_finds_a_dealers_mistake,
-    honest::any_shares_that_suffice_make_the_same_valid_signature,
+    honest::any_sufficient_shares_give_the_same_valid_signature,
     honest::one_combination_and_no_check_if_all_are_honest,
     honest::a_signature_is_good_for_its_key_message_and_form_only,
     honest::one_party_alone_is_a_committee,

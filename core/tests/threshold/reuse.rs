@@ -25,7 +25,7 @@ struct Life<G: Curve> {
     secret: [u8; 32],
     disk: Vec<GuardRecord>,
     party: Party<G>,
-    /// What each presignature signed, as seen by observers.
+    /// Digest that each presignature signed, as seen by observers.
     sent: BTreeMap<(u64, u32), [u8; 32]>,
 }
 

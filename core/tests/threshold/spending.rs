@@ -1,4 +1,4 @@
-//! The guard's second journal rule, independent of any curve.
+//! The guard's rule for presignatures, without any curve: one digest per presignature, in the journal of the votes.
 
 use quorate::Error;
 use quorate::certificate::Kind;
@@ -49,7 +49,7 @@ fn votes_and_presignatures_share_one_journal() {
         assert_eq!(refused, Error::Contradiction { kind: 0, signed_view: index.into() });
         assert!(guard.spend(&spend(9, 3, index, 1)).unwrap().is_some());
     }
-    // Presignatures of another key with the same numbers are different ones.
+    // A presignature of another key with the same index is a different one.
     assert!(guard.spend(&spend(8, 3, 5, 2)).unwrap().is_some());
 }
 
@@ -82,16 +82,16 @@ fn journal_with_a_double_spend_is_refused() {
 }
 
 #[test]
-fn only_its_guard_confirms_a_reservation() {
+fn only_the_guard_that_made_a_reservation_confirms_it() {
     let mut guard = restore(&[]).unwrap();
     let block = guard.reserve(&[9; 32], 3, 2_047).unwrap();
     assert!(guard.spend(&spend(9, 3, 1_024, 1)).unwrap().is_some());
     guard.confirm(&block).unwrap();
     assert!(guard.spend(&spend(9, 3, 1_025, 1)).unwrap().is_none());
-    assert!(guard.spend(&spend(9, 3, 1_025, 1)).unwrap().is_none(), "the same again");
+    assert!(guard.spend(&spend(9, 3, 1_025, 1)).unwrap().is_none(), "the same digest again");
     assert_eq!(guard.spend(&spend(9, 3, 1_025, 2)).unwrap_err().code(), "CONTRADICTION");
-    assert!(guard.spend(&spend(9, 3, 1_023, 1)).unwrap().is_some(), "the block before");
-    assert!(guard.spend(&spend(9, 3, 2_048, 1)).unwrap().is_some(), "the block behind");
+    assert!(guard.spend(&spend(9, 3, 1_023, 1)).unwrap().is_some(), "the previous block");
+    assert!(guard.spend(&spend(9, 3, 2_048, 1)).unwrap().is_some(), "the next block");
     assert!(guard.spend(&spend(9, 4, 1_026, 1)).unwrap().is_some(), "the next epoch");
     assert!(guard.spend(&spend(8, 3, 1_026, 1)).unwrap().is_some(), "another key");
     let spent = guard.spend(&spend(9, 3, 1, 1)).unwrap().unwrap();
@@ -112,7 +112,7 @@ fn closed_epochs_refuse_presignatures_in_any_record_order() {
         log.extend(guard.spend(&spend(8, epoch, 1, 1)).unwrap());
     }
     log.push(guard.close_epoch(&[9; 32], 3));
-    assert_eq!(guard.close_epoch(&[9; 32], 1), log[7], "an earlier epoch opens nothing");
+    assert_eq!(guard.close_epoch(&[9; 32], 1), log[7], "closing an earlier epoch reopens none");
     for _ in 0..log.len() {
         log.rotate_left(1);
         let mut guard = restore(&log).unwrap();
@@ -122,7 +122,7 @@ fn closed_epochs_refuse_presignatures_in_any_record_order() {
         }
         assert_eq!(guard.spend(&spend(9, 4, 1, 2)).unwrap_err().code(), "CONTRADICTION");
         assert_eq!(guard.spend(&spend(8, 2, 1, 2)).unwrap_err().code(), "CONTRADICTION");
-        // One of the closing, one of epoch 4, three of the other key.
+        // One record closes the epochs, one is of epoch 4, and three are of the other key.
         assert_eq!(guard.records().count(), 5);
     }
 }

@@ -270,7 +270,7 @@ impl SignatureShare {
         each_variant!(self, SignatureShare, share => share.attested_bytes())
     }
 
-    /// Returns the party's signature of [`attested_bytes`](SignatureShare::attested_bytes), or nothing if it has
+    /// Returns the party's signature of [`attested_bytes`](SignatureShare::attested_bytes); empty if it has
     /// none.
     pub fn attestation(&self) -> &[u8] {
         each_variant!(self, SignatureShare, share => share.attestation())

@@ -11,7 +11,7 @@ pub struct Outcome<S, E> {
     pub signature: Option<S>,
     /// Members whose openings are needed; request them.
     pub wanted: Vec<MemberIndex>,
-    /// Members who sent wrong shares, with evidence.
+    /// Members that sent wrong shares, with evidence.
     pub faults: Vec<Fault<E>>,
 }
 

@@ -114,7 +114,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_kernel_does_what_the_plain_one_does(
+        fn every_kernel_equals_the_portable_one(
             inputs in (1usize..6, 0usize..400).prop_flat_map(|(n, len)| {
                 proptest::collection::vec(proptest::collection::vec(any::<u8>(), len), n)
             }),

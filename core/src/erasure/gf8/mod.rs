@@ -74,7 +74,7 @@ impl Code for Gf8 {
         Ok(())
     }
 
-    fn forget(&mut self) {
+    fn clear_cache(&mut self) {
         self.last = None;
     }
 }

@@ -79,7 +79,7 @@ impl Code for Jerasure {
         restoration.schedule.run(&inputs, &mut outputs)
     }
 
-    fn forget(&mut self) {
+    fn clear_cache(&mut self) {
         self.last = None;
     }
 }
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_and_packet_at_the_edges_of_what_is_allowed() {
+    fn extreme_word_and_packet_sizes_work() {
         for word in 2..=16u8 {
             let half = (1 << (word - 1)).min(40);
             works(word, word % 5, half, half);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_take_turns() {
+    fn threads_use_jerasure_one_at_a_time() {
         let threads: Vec<_> = (2..8)
             .map(|word| std::thread::spawn(move || (0..4).for_each(|_| works(word, 2, 2, 2))))
             .collect();

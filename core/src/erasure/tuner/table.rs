@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_row_takes_the_place_of_the_older_one() {
+    fn a_newer_row_replaces_the_older_one() {
         let mut old = table(&[row(100, 25_000, jerasure(3), 9), row(100, 25_000, ErasureSuite::Leopard, 5)]);
         old.merge(&table(&[row(100, 25_000, jerasure(5), 7), row(4, 25_000, ErasureSuite::Leopard, 1)]))
             .unwrap();

@@ -82,7 +82,7 @@ impl Workload {
 
     fn decode(&mut self, lost: usize) -> Result<()> {
         let present: Vec<bool> = (0..self.shards.shape().shards()).map(|index| index >= lost).collect();
-        self.coder.forget();
+        self.coder.clear_cache();
         self.coder.restore(&mut self.shards, &present)
     }
 }
@@ -93,7 +93,7 @@ mod tests {
     use crate::erasure::{ErasureSuite, Shape};
 
     #[test]
-    fn the_work_leaves_the_shards_as_they_were() {
+    fn measured_operations_restore_the_shards() {
         for suite in [ErasureSuite::Leopard, ErasureSuite::Gf8] {
             let coding = Coding::new(suite, Shape::for_committee(7, 2).unwrap(), 1000).unwrap();
             let mut work = Workload::new(coding, 1000).unwrap();

@@ -76,7 +76,7 @@ impl<'a, P: Purpose> Batch<'a, P> {
     }
 
     fn search(&self, first: usize, items: &[Item<'_, P>], wrong: &mut Vec<usize>) {
-        if items.is_empty() || self.holds(items) {
+        if items.is_empty() || self.are_valid(items) {
             return;
         }
         if items.len() == 1 {
@@ -88,7 +88,7 @@ impl<'a, P: Purpose> Batch<'a, P> {
         self.search(first + left.len(), right, wrong);
     }
 
-    fn holds(&self, items: &[Item<'_, P>]) -> bool {
+    fn are_valid(&self, items: &[Item<'_, P>]) -> bool {
         let (mut on_base, mut on_generator) = (Scalar::ZERO, Scalar::ZERO);
         let (mut scalars, mut points) =
             (Vec::with_capacity(4 * items.len() + 2), Vec::with_capacity(4 * items.len() + 2));

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_and_half_is_the_whole() {
+    fn twice_the_half_is_the_number() {
         for number in [0, 1, 2, 77, u64::MAX] {
             let whole = Scalar::from(number) * Scalar::from(number);
             assert_eq!(half(&whole) + half(&whole), whole);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn canonical_is_what_compressing_gives_again() {
+    fn is_canonical_agrees_with_recompression() {
         let mut decoded = 0;
         for first in 0..=255u8 {
             for (fill, last) in [(0, 0), (0, 0x7f), (0xff, 0x7f), (0xff, 0xff), (0, 0x80), (7, 3)] {

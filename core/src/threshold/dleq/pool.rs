@@ -70,7 +70,7 @@ impl<P: Purpose> SharePool<P> {
     }
 
     /// Verifies the pending shares.
-    pub(crate) fn settle(&mut self, faults: &mut Vec<ShareFault<P>>) -> Result<()> {
+    pub(crate) fn verify_pending(&mut self, faults: &mut Vec<ShareFault<P>>) -> Result<()> {
         let shares: Vec<_> = core::mem::take(&mut self.pending).into_values().collect();
         let checked = self.keys.verify_shares(&self.instance, &shares)?;
         self.verified.extend(checked.verified.into_iter().map(|share| (share.member(), share)));

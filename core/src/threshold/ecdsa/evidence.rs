@@ -24,7 +24,7 @@ pub struct ShareFault<G: Curve>(Kind<G>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Kind<G: Curve> {
-    /// The share does not match what the dealer gave to its party.
+    /// The share does not match the presignature that the dealer gave to its party.
     Opened { message: Vec<u8>, share: SignatureShare<G>, opening: Box<Opening<G>> },
     /// The share is off the polynomial of t + f others.
     Outlier { share: SignatureShare<G>, others: Vec<SignatureShare<G>> },

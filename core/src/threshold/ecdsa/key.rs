@@ -71,7 +71,7 @@ impl<G: Curve> GroupKey<G> {
         let bytes = signature.to_bytes();
         let s = G::parse(&bytes)?;
         let numbers = G::numbers(slot, message, &bytes);
-        if numbers.is_some_and(|[h, r]| self.holds(&bytes, h, r, &s)) {
+        if numbers.is_some_and(|[h, r]| self.is_valid(&bytes, h, r, &s)) {
             Ok(())
         } else {
             Err(Error::BadSignature { signers: Vec::new() })
@@ -81,11 +81,11 @@ impl<G: Curve> GroupKey<G> {
     /// Verifies a signature with known h and r.
     pub(super) fn verify_numbers(&self, signature: &Signature<G>, h: G::Scalar, r: G::Scalar) -> bool {
         let bytes = signature.to_bytes();
-        G::parse(&bytes).is_ok_and(|s| self.holds(&bytes, h, r, &s))
+        G::parse(&bytes).is_ok_and(|s| self.is_valid(&bytes, h, r, &s))
     }
 
     /// Returns true if R = (h/s)·G + (r/s)·Y.
-    fn holds(&self, signature: &[u8; 64], h: G::Scalar, r: G::Scalar, s: &G::Scalar) -> bool {
+    fn is_valid(&self, signature: &[u8; 64], h: G::Scalar, r: G::Scalar, s: &G::Scalar) -> bool {
         let Some(inverse) = s.invert_public() else { return false };
         let nonce = self.double(&(r * inverse), &(h * inverse));
         nonce != G::identity() && G::is_nonce(&nonce, signature)

@@ -23,9 +23,9 @@
 //! **One presignature, one message.** Two signatures with the same R are two equations for k and x. A presignature is
 //! consumed by [`sign`](Presignature::sign), which records its use in the journal of the
 //! [`Guard`](crate::guard::Guard), the same one that records votes. After a crash the party reads its file again, and
-//! the journal tells which presignatures are spent.
+//! the journal lists the spent presignatures.
 //!
-//! **Two thresholds, as types.** With t = f + 1, a leader who sends two halves of the parties different messages gets
+//! **Two thresholds, as types.** With t = f + 1, a leader that sends two halves of the parties different messages gets
 //! two signatures with the same R. So this threshold is only for messages that the parties agree on; see
 //! [`Agreement`](super::Agreement).
 //!

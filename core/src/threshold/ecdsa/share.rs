@@ -62,7 +62,7 @@ impl<G: Curve> SignatureShare<G> {
         w.into_bytes()
     }
 
-    /// Returns the party's signature of [`attested_bytes`](SignatureShare::attested_bytes), or nothing if it has
+    /// Returns the party's signature of [`attested_bytes`](SignatureShare::attested_bytes); empty if it has
     /// none.
     pub fn attestation(&self) -> &[u8] {
         &self.attestation

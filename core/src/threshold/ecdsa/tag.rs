@@ -11,9 +11,9 @@
 //!
 //! So an epoch has N + K(4N + 1) presignatures. A round ends the agreement with a probability of at least ½, so with
 //! K = 20 the presignatures are exhausted before the agreement ends with a probability of one in a million; then
-//! `EXHAUSTED` tells the caller to sign otherwise, for example by BLS. Every tag includes the epoch. Unused
+//! `EXHAUSTED` asks the caller to sign otherwise, for example by BLS. Every tag includes the epoch. Unused
 //! presignatures of an epoch are destroyed. **The paper instead** passes them on to the next epoch; but asynchronous
-//! parties may disagree on what is left, and the use of one presignature in two epochs reveals the key.
+//! parties may disagree on which are left, and the use of one presignature in two epochs reveals the key.
 
 use core::marker::PhantomData;
 

@@ -79,7 +79,7 @@ impl Decryption {
                 opened => return Ok(Some(self.finish(opened))),
             }
         }
-        self.pool.settle(faults)?;
+        self.pool.verify_pending(faults)?;
         let Some(secret) = self.pool.combine(cache)? else { return Ok(None) };
         let opened = self.ciphertext.open(secret);
         Ok(Some(self.finish(opened)))

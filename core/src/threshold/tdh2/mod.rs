@@ -1,6 +1,6 @@
 //! TDH2 (Shoup and Gennaro, *Securing Threshold Cryptosystems against Chosen Ciphertext Attack*, 2002) over
 //! ristretto255: any client encrypts to a committee, and f + 1 of its members decrypt together. Atomic broadcast
-//! orders ciphertexts first and decrypts them afterwards, so that no member can select by content what is ordered
+//! orders ciphertexts first and decrypts them afterwards, so that no member can select messages by their content
 //! (Miller et al., *HoneyBadger BFT*).
 //!
 //! 1. [`EncryptionKey::encrypt`] wraps a fresh key k under H and encrypts the payload under k. The [`Label`]

@@ -70,7 +70,7 @@ impl SignatureShare {
         each_group!(self, SignatureShare, G, share => share.attested_bytes())
     }
 
-    /// Returns the party's signature of [`attested_bytes`](SignatureShare::attested_bytes), or nothing if it has
+    /// Returns the party's signature of [`attested_bytes`](SignatureShare::attested_bytes); empty if it has
     /// none.
     pub fn attestation(&self) -> &[u8] {
         each_group!(self, SignatureShare, G, share => share.attestation())
