@@ -160,7 +160,7 @@ impl From<GossipParameters> for gossip::Parameters {
 }
 
 /// Returns the caller's randomness, or the operating system's.
-fn drawn(draw: Option<u64>) -> Result<u64> {
+fn draw_or_random(draw: Option<u64>) -> Result<u64> {
     match draw {
         Some(draw) => Ok(draw),
         None => getrandom::u64().map_err(|_| quorate::Error::Rng.into()),
@@ -223,7 +223,7 @@ impl GossipPeers {
     }
 
     fn pick(&self, draw: Option<u64>, now: u64) -> Result<Option<u16>> {
-        let draw = drawn(draw)?;
+        let draw = draw_or_random(draw)?;
         Ok(lock(&self.0).pick(Time(now), draw))
     }
 
@@ -368,7 +368,7 @@ impl Gossip {
     }
 
     fn next(&self, peers: &GossipPeers, draw: Option<u64>, now: u64) -> Result<Option<GossipSend>> {
-        let draw = drawn(draw)?;
+        let draw = draw_or_random(draw)?;
         let send = lock(&self.0).next(Time(now), draw, &mut lock(&peers.0));
         Ok(send.map(|(to, aggregate)| GossipSend { to, aggregate: Arc::new(Aggregate(aggregate)) }))
     }

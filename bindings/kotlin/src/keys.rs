@@ -54,7 +54,7 @@ impl SecretKey {
         Ok(Self::new(any::SecretKey::generate(self::suite(suite)?, &mut SysRng)?))
     }
 
-    /// A borrowed slice: Kotlin has the only copy of the bytes and wipes it.
+    /// Decodes a key. The slice is borrowed: Kotlin has the only copy of the bytes and wipes it.
     #[uniffi::constructor]
     fn from_bytes(suite: u8, bytes: &[u8]) -> Result<Self> {
         Ok(Self::new(any::SecretKey::from_bytes(self::suite(suite)?, bytes)?))

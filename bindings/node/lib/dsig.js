@@ -15,16 +15,16 @@ const auditor = sealed('Auditor');
 
 /** A time for the native half: microseconds, by default of the system's clock. */
 const time = (now = BigInt(Date.now()) * 1000n, what = 'now') => u64(now, what);
-/** The native half rejects more. */
+/** Members as u16; the native half rejects a list above its limit. */
 const members = (value, what) => list(value, what, u16, maxMembers);
 const announced = (made) => (made ? { to: made.to, announcement: made.announcement } : undefined);
 
 // Hooks are called here, not by the native half, which would hold a lock and a borrow meanwhile: a hook that uses its
 // own object would deadlock. They are called before bytes are read, because a hook could detach them, and before the
-// clock is read, because they may take their time. Their exceptions propagate, and an answer of another type is an
+// clock is read, because a hook may be slow. Their exceptions propagate, and an answer of another type is an
 // error.
-const copyOf = (hook) => u64(hook(), 'what the hook of detectCopies answers');
-const isRevoked = (hook, key) => boolean(hook(key), 'what the hook of checkRevocation answers');
+const copyOf = (hook) => u64(hook(), 'the result of the detectCopies hook');
+const isRevoked = (hook, key) => boolean(hook(key), 'the result of the checkRevocation hook');
 
 class Signer extends signer.Sealed {
   #copies;

@@ -29,10 +29,10 @@ pub fn bls_fast_aggregate_verify_async(
     keys: Vec<&External<VerifiedKey>>,
     message: &[u8],
     signature: &External<Signature>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<()> {
     let (keys, message, signature) = (owned(keys), message.to_vec(), Signature::clone(signature));
-    queue(unwanted, move || bls::fast_aggregate_verify(&keys, &message, &signature))
+    queue(cancelled, move || bls::fast_aggregate_verify(&keys, &message, &signature))
 }
 
 #[napi(catch_unwind)]
@@ -50,11 +50,11 @@ pub fn bls_aggregate_verify_async(
     keys: Vec<&External<VerifiedKey>>,
     messages: Vec<&[u8]>,
     signature: &External<Signature>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<()> {
     let messages: Vec<Vec<u8>> = messages.into_iter().map(<[u8]>::to_vec).collect();
     let (keys, signature) = (owned(keys), Signature::clone(signature));
-    queue(unwanted, move || {
+    queue(cancelled, move || {
         let signed: Vec<_> = keys.iter().zip(messages.iter().map(Vec::as_slice)).collect();
         bls::aggregate_verify(&signed, &signature)
     })

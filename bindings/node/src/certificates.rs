@@ -74,10 +74,10 @@ pub fn certificate_verify(
 pub fn certificate_verify_async(
     certificate: &External<Certificate>,
     committee: &External<Committee>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<External<Verified<Certificate>>> {
     let (certificate, committee) = (Certificate::clone(certificate), Committee::clone(committee));
-    queue(unwanted, move || certificate.verify(&committee).map(External::new))
+    queue(cancelled, move || certificate.verify(&committee).map(External::new))
 }
 
 /// A verified certificate, or its error.
@@ -118,12 +118,12 @@ pub fn certificate_verify_batch_async(
     committee: &External<Committee>,
     certificates: Vec<&External<Certificate>>,
     derived: bool,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<Vec<Verdict>> {
     let committee = Committee::clone(committee);
     let certificates: Vec<Certificate> =
         certificates.into_iter().map(|certificate| Certificate::clone(certificate)).collect();
-    queue(unwanted, move || Ok(shown(verdicts(&committee, certificates, derived))))
+    queue(cancelled, move || Ok(shown(verdicts(&committee, certificates, derived))))
 }
 
 #[napi(catch_unwind)]

@@ -244,11 +244,11 @@ pub fn committee_verify_raw_async(
     message: &[u8],
     signers: &External<SignerSet>,
     proof: &[u8],
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<u128> {
     let (committee, signers) = (Committee::clone(committee), SignerSet::clone(signers));
     let (message, proof) = (message.to_vec(), proof.to_vec());
-    queue(unwanted, move || committee.verify_raw(&message, &signers, &proof))
+    queue(cancelled, move || committee.verify_raw(&message, &signers, &proof))
 }
 
 #[napi(catch_unwind)]

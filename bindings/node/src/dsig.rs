@@ -23,8 +23,10 @@ use crate::keys::Secret;
 /// A signer until it is closed, with the lock that it shares with the threads in `prepare`.
 pub type SharedSigner = Arc<Mutex<Closable<HookedSigner>>>;
 
-/// A signer, and the hook's last identifier of this copy of the machine. The core reads it: `lib/dsig.js` calls the
-/// hook, on the one thread where that is possible, and without a lock.
+/// A signer, and the last identifier of this copy of the machine that the hook returned.
+///
+/// The core reads the identifier; `lib/dsig.js` calls the hook, on the one thread where that is possible, and without a
+/// lock.
 pub struct HookedSigner {
     signer: DynSigner,
     copy: Arc<AtomicU64>,
@@ -44,7 +46,7 @@ impl HookedSigner {
     }
 }
 
-fn lock(signer: &SharedSigner) -> MutexGuard<'_, Closable<HookedSigner>> {
+fn lock_signer(signer: &SharedSigner) -> MutexGuard<'_, Closable<HookedSigner>> {
     signer.lock().unwrap_or_else(|panicked| {
         // It is unknown which of its keys are still unused.
         let mut signer = panicked.into_inner();
@@ -56,7 +58,7 @@ fn lock(signer: &SharedSigner) -> MutexGuard<'_, Closable<HookedSigner>> {
 /// A verifier, with the lock that it shares with the threads that verify announcements.
 pub type SharedVerifier = Arc<Mutex<HookedVerifier>>;
 
-/// A verifier, and the hook's answer whether the current signer is revoked. As [`HookedSigner`].
+/// A verifier, and the result of the revocation hook for the current signer; see [`HookedSigner`].
 pub struct HookedVerifier {
     verifier: DynVerifier,
     revoked: Arc<AtomicBool>,
@@ -76,7 +78,7 @@ impl HookedVerifier {
     }
 }
 
-fn held(verifier: &SharedVerifier) -> MutexGuard<'_, HookedVerifier> {
+fn lock_verifier(verifier: &SharedVerifier) -> MutexGuard<'_, HookedVerifier> {
     verifier.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -128,7 +130,7 @@ pub fn dsig_signer_new(
 
 #[napi(catch_unwind)]
 pub fn dsig_signer_detect_copies(signer: &External<SharedSigner>, copy: BigInt) -> Result<()> {
-    let mut signer = lock(signer);
+    let mut signer = lock_signer(signer);
     let signer = signer.open_mut()?;
     let answer = signer.copy.clone();
     signer.with_answer(Some(&copy)).detect_copies(move || answer.load(Ordering::Relaxed));
@@ -141,7 +143,7 @@ pub fn dsig_signer_prepare(
     now: BigInt,
     copy: Option<BigInt>,
 ) -> Result<Option<Announced>> {
-    let announced = lock(signer)
+    let announced = lock_signer(signer)
         .open_mut()?
         .with_answer(copy.as_ref())
         .prepare(&mut SysRng, Time(number(&now)))
@@ -156,20 +158,20 @@ pub fn dsig_signer_prepare_async(
     signer: &External<SharedSigner>,
     now: BigInt,
     copy: Option<BigInt>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<Option<Announced>> {
     let (signer, now) = (SharedSigner::clone(signer), Time(number(&now)));
-    if let Ok(signer) = lock(&signer).open_mut() {
+    if let Ok(signer) = lock_signer(&signer).open_mut() {
         signer.with_answer(copy.as_ref());
     }
-    queue(unwanted, move || {
+    queue(cancelled, move || {
         loop {
-            let plan = match lock(&signer).open_mut() {
+            let plan = match lock_signer(&signer).open_mut() {
                 Ok(signer) => signer.with_answer(None).plan(&mut SysRng, now)?,
                 Err(_) => return Ok(None),
             };
             let Some(batch) = plan.map(DynPlan::make).transpose()? else { return Ok(None) };
-            match lock(&signer).open_mut().map(|signer| signer.with_answer(None).add(batch)) {
+            match lock_signer(&signer).open_mut().map(|signer| signer.with_answer(None).add(batch)) {
                 // The keys were invalidated meanwhile, and this batch with them.
                 Ok(None) => {}
                 announced => return Ok(announced.ok().flatten().map(Announced::from)),
@@ -180,7 +182,7 @@ pub fn dsig_signer_prepare_async(
 
 #[napi(catch_unwind)]
 pub fn dsig_signer_announcements(signer: &External<SharedSigner>) -> Result<Vec<Announced>> {
-    Ok(lock(signer).open()?.signer.announcements().into_iter().map(Announced::from).collect())
+    Ok(lock_signer(signer).open()?.signer.announcements().into_iter().map(Announced::from).collect())
 }
 
 #[napi(catch_unwind)]
@@ -193,7 +195,7 @@ pub fn dsig_signer_sign<'env>(
     copy: Option<BigInt>,
 ) -> Result<Bytes<'env>> {
     let hint = at_most(hint, "DSig hint").throw()?;
-    let signature = lock(signer)
+    let signature = lock_signer(signer)
         .open_mut()?
         .with_answer(copy.as_ref())
         .sign(message, &hint, Time(number(&now)))
@@ -203,32 +205,32 @@ pub fn dsig_signer_sign<'env>(
 
 #[napi(catch_unwind)]
 pub fn dsig_signer_suite(signer: &External<SharedSigner>) -> Result<&'static str> {
-    Ok(lock(signer).open()?.signer.suite().name())
+    Ok(lock_signer(signer).open()?.signer.suite().name())
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_signer_public_key(signer: &External<SharedSigner>) -> Result<External<PublicKey>> {
-    Ok(External::new(lock(signer).open()?.signer.public_key().clone().into()))
+    Ok(External::new(lock_signer(signer).open()?.signer.public_key().clone().into()))
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_signer_ready(signer: &External<SharedSigner>) -> Result<u32> {
-    lock(signer).open().map(|signer| signer.signer.ready() as u32)
+    lock_signer(signer).open().map(|signer| signer.signer.ready() as u32)
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_signer_invalidate(signer: &External<SharedSigner>) -> Result<()> {
-    lock(signer).open_mut().map(|signer| signer.signer.invalidate())
+    lock_signer(signer).open_mut().map(|signer| signer.signer.invalidate())
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_signer_close(signer: &External<SharedSigner>) {
-    lock(signer).close();
+    lock_signer(signer).close();
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_signer_closed(signer: &External<SharedSigner>) -> bool {
-    lock(signer).is_closed()
+    lock_signer(signer).is_closed()
 }
 
 #[napi(catch_unwind)]
@@ -254,12 +256,12 @@ pub fn dsig_verifier_new(
 
 #[napi(catch_unwind)]
 pub fn dsig_verifier_suite(verifier: &External<SharedVerifier>) -> &'static str {
-    held(verifier).verifier.suite().name()
+    lock_verifier(verifier).verifier.suite().name()
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_verifier_admit(verifier: &External<SharedVerifier>, signer: &External<PublicKey>) -> Result<()> {
-    held(verifier).verifier.admit(ed25519(signer).throw()?.clone());
+    lock_verifier(verifier).verifier.admit(ed25519(signer).throw()?.clone());
     Ok(())
 }
 
@@ -268,7 +270,7 @@ pub fn dsig_verifier_revoke(
     verifier: &External<SharedVerifier>,
     signer: &External<PublicKey>,
 ) -> Result<bool> {
-    Ok(held(verifier).verifier.revoke(ed25519(signer).throw()?))
+    Ok(lock_verifier(verifier).verifier.revoke(ed25519(signer).throw()?))
 }
 
 #[napi(catch_unwind)]
@@ -280,7 +282,7 @@ pub fn dsig_verifier_announce(
     revoked: bool,
 ) -> Result<()> {
     let (signer, now) = (ed25519(signer).throw()?, Time(number(&now)));
-    held(verifier).with_answer(revoked).announce(signer, announcement, now).throw()
+    lock_verifier(verifier).with_answer(revoked).announce(signer, announcement, now).throw()
 }
 
 /// Announcements of unknown signers and those above the allowance are rejected at once, without queueing. An
@@ -292,15 +294,17 @@ pub fn dsig_verifier_announce_async(
     announcement: &[u8],
     now: BigInt,
     revoked: bool,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Result<Promised<()>> {
     let signer = ed25519(signer).throw()?;
-    let admitted =
-        held(verifier).with_answer(revoked).admit_announcement(signer, Time(number(&now))).throw()?;
+    let admitted = lock_verifier(verifier)
+        .with_answer(revoked)
+        .admit_announcement(signer, Time(number(&now)))
+        .throw()?;
     let (verifier, announcement) = (SharedVerifier::clone(verifier), announcement.to_vec());
-    Ok(queue(unwanted, move || {
+    Ok(queue(cancelled, move || {
         let checked = admitted.check(&announcement)?;
-        held(&verifier).with_answer(false).learn(checked)
+        lock_verifier(&verifier).with_answer(false).learn(checked)
     }))
 }
 
@@ -311,7 +315,7 @@ pub fn dsig_verifier_can_verify_fast(
     signature: &[u8],
     revoked: bool,
 ) -> Result<bool> {
-    held(verifier).with_answer(revoked).can_verify_fast(ed25519(signer).throw()?, signature).throw()
+    lock_verifier(verifier).with_answer(revoked).can_verify_fast(ed25519(signer).throw()?, signature).throw()
 }
 
 #[napi(catch_unwind)]
@@ -322,7 +326,7 @@ pub fn dsig_verifier_verify(
     signature: &[u8],
     revoked: bool,
 ) -> Result<()> {
-    held(verifier).with_answer(revoked).verify(ed25519(signer).throw()?, message, signature).throw()
+    lock_verifier(verifier).with_answer(revoked).verify(ed25519(signer).throw()?, message, signature).throw()
 }
 
 #[napi(catch_unwind)]
@@ -378,13 +382,13 @@ pub fn dsig_verify_all_async(
     signers: Vec<&External<PublicKey>>,
     messages: Vec<&[u8]>,
     signatures: Vec<&[u8]>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Result<Promised<Outcomes>> {
     let suite = suite.parse().throw()?;
     let signers = signers.into_iter().map(|signer| ed25519(signer).cloned());
     let signers = signers.collect::<quorate::Result<Vec<_>>>().throw()?;
     let signed: Vec<_> = messages.iter().zip(signatures).map(|(m, s)| (m.to_vec(), s.to_vec())).collect();
-    Ok(queue(unwanted, move || {
+    Ok(queue(cancelled, move || {
         let entries = signers.iter().zip(&signed);
         let entries = entries.map(|(signer, (message, signature))| (signer, &**message, &**signature));
         Ok(outcomes(suite, &entries.collect::<Vec<_>>()))

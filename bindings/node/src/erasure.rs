@@ -192,10 +192,10 @@ pub fn erasure_coder_disperse(coder: &External<SharedCoders>, message: &[u8]) ->
 pub fn erasure_coder_disperse_async(
     coder: &External<SharedCoders>,
     message: &[u8],
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<External<Dispersal>> {
     let (coder, message) = (SharedCoders::clone(coder), message.to_vec());
-    queue(unwanted, move || coder.run(|coder| coder.disperse(&message)).map(dispersed))
+    queue(cancelled, move || coder.run(|coder| coder.disperse(&message)).map(dispersed))
 }
 
 /// A shard that its object and a thread can share without copying.
@@ -222,10 +222,10 @@ pub fn erasure_coder_decode(
 pub fn erasure_coder_decode_async(
     coder: &External<SharedCoders>,
     shards: Vec<&External<SharedShard>>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<External<Dispersal>> {
     let (coder, shards) = (SharedCoders::clone(coder), shared(&shards));
-    queue(unwanted, move || coder.run(|coder| coder.decode(&side_by_side(&shards))).map(dispersed))
+    queue(cancelled, move || coder.run(|coder| coder.decode(&side_by_side(&shards))).map(dispersed))
 }
 
 #[napi(catch_unwind)]

@@ -56,10 +56,10 @@ pub fn equivocation_verify(
 pub fn equivocation_verify_async(
     evidence: &External<Equivocation>,
     committee: &External<Committee>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<External<Verified<Equivocation>>> {
     let (evidence, committee) = (Equivocation::clone(evidence), Committee::clone(committee));
-    queue(unwanted, move || evidence.verify(&committee).map(External::new))
+    queue(cancelled, move || evidence.verify(&committee).map(External::new))
 }
 
 #[napi(catch_unwind)]
@@ -123,10 +123,10 @@ pub fn conflict_verify(
 pub fn conflict_verify_async(
     evidence: &External<Conflict>,
     committee: &External<Committee>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<External<Verified<Conflict>>> {
     let (evidence, committee) = (Conflict::clone(evidence), Committee::clone(committee));
-    queue(unwanted, move || evidence.verify(&committee).map(External::new))
+    queue(cancelled, move || evidence.verify(&committee).map(External::new))
 }
 
 #[napi(catch_unwind)]

@@ -35,7 +35,7 @@ pub(crate) fn handle<T: 'static>(made: quorate::Result<T>) -> Result<External<T>
     made.map(External::new).throw()
 }
 
-/// A handle to a value that owns `size` more bytes. V8 is told about them, so that it collects garbage early enough.
+/// A handle to a value that owns `size` more bytes. V8 counts them, so that it collects garbage early enough.
 pub(crate) fn sized<T: 'static>(value: T, size: usize) -> External<T> {
     External::new_with_size_hint(value, size)
 }
@@ -121,7 +121,7 @@ fn closed(what: &str) -> napi::Error {
     napi::Error::from_reason(error.to_string())
 }
 
-/// Tells queued work that it was cancelled.
+/// True once queued work was cancelled.
 pub type Flag = Arc<AtomicBool>;
 
 #[napi(catch_unwind)]
@@ -137,15 +137,15 @@ pub fn flag_raise(flag: &External<Flag>) {
 /// Work that runs on one of Node's worker threads.
 pub struct Job<T> {
     work: Option<Box<dyn FnOnce() -> quorate::Result<T> + Send>>,
-    unwanted: Option<Flag>,
+    cancelled: Option<Flag>,
 }
 
-/// Queues work; `unwanted` cancels it before it starts.
+/// Queues work; `cancelled` cancels it before it starts.
 pub(crate) fn queue<T: ToNapiValue + Send + 'static>(
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
     work: impl FnOnce() -> quorate::Result<T> + Send + 'static,
 ) -> Promised<T> {
-    AsyncTask::new(Job { work: Some(Box::new(work)), unwanted: unwanted.map(|flag| Flag::clone(flag)) })
+    AsyncTask::new(Job { work: Some(Box::new(work)), cancelled: cancelled.map(|flag| Flag::clone(flag)) })
 }
 
 impl<'task, T: ToNapiValue + Send + 'static> ScopedTask<'task> for Job<T> {
@@ -153,8 +153,8 @@ impl<'task, T: ToNapiValue + Send + 'static> ScopedTask<'task> for Job<T> {
     type JsValue = Unknown<'task>;
 
     fn compute(&mut self) -> Result<Self::Output> {
-        let unwanted = self.unwanted.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-        let work = self.work.take().filter(|_| !unwanted);
+        let cancelled = self.cancelled.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        let work = self.work.take().filter(|_| !cancelled);
         let work = work.ok_or_else(|| napi::Error::new(napi::Status::Cancelled, "called off"))?;
         // A panic must not cross into Node, which would abort; each function has `catch_unwind` for the same reason.
         catch_unwind(AssertUnwindSafe(work))

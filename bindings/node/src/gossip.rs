@@ -24,7 +24,7 @@ fn at(now: &BigInt) -> Time {
 }
 
 /// Returns the caller's randomness, or the operating system's.
-fn drawn(draw: Option<BigInt>) -> Result<u64> {
+fn draw_or_random(draw: Option<BigInt>) -> Result<u64> {
     match draw {
         Some(draw) => Ok(number(&draw)),
         None => getrandom::u64().map_err(|_| quorate::Error::Rng).throw(),
@@ -117,10 +117,10 @@ pub fn aggregate_verify(aggregate: &External<Aggregate>, committee: &External<Co
 pub fn aggregate_verify_async(
     aggregate: &External<Aggregate>,
     committee: &External<Committee>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<Sum> {
     let (aggregate, committee) = (Aggregate::clone(aggregate), Committee::clone(committee));
-    queue(unwanted, move || aggregate.verify(&committee).map(External::new))
+    queue(cancelled, move || aggregate.verify(&committee).map(External::new))
 }
 
 /// A verified aggregate, or its error.
@@ -154,12 +154,12 @@ pub fn aggregate_verify_batch_async(
     committee: &External<Committee>,
     aggregates: Vec<&External<Aggregate>>,
     derived: bool,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<Vec<SumVerdict>> {
     let committee = Committee::clone(committee);
     let aggregates: Vec<Aggregate> =
         aggregates.into_iter().map(|aggregate| Aggregate::clone(aggregate)).collect();
-    queue(unwanted, move || Ok(verdicts(&committee, aggregates, derived)))
+    queue(cancelled, move || Ok(verdicts(&committee, aggregates, derived)))
 }
 
 #[napi(catch_unwind)]
@@ -254,7 +254,7 @@ pub fn peers_new(me: u16, members: u16, parameters: &External<Parameters>) -> Ex
 
 #[napi(catch_unwind)]
 pub fn peers_pick(peers: &mut External<Peers>, draw: Option<BigInt>, now: BigInt) -> Result<Option<u16>> {
-    Ok(peers.pick(at(&now), drawn(draw)?))
+    Ok(peers.pick(at(&now), draw_or_random(draw)?))
 }
 
 #[napi(catch_unwind)]
@@ -357,7 +357,7 @@ pub fn gossip_waiting(gossip: &External<Gossip>) -> u32 {
     gossip.waiting() as u32
 }
 
-/// A member sent an aggregate that does not verify; `evidence` is the verification error.
+/// A member's aggregate that does not verify; `evidence` is the verification error.
 #[napi(object, object_from_js = false)]
 pub struct GossipFault {
     pub culprit: u16,
@@ -398,7 +398,7 @@ pub fn gossip_check(
     Ok(gossip.check(at(&now), entropy.as_ref(), peers).into())
 }
 
-/// Returns the next message and its recipient.
+/// The next message and its recipient.
 #[napi(object, object_from_js = false)]
 pub struct GossipSend {
     pub to: u16,
@@ -412,7 +412,7 @@ pub fn gossip_next(
     draw: Option<BigInt>,
     now: BigInt,
 ) -> Result<Option<GossipSend>> {
-    let send = gossip.next(at(&now), drawn(draw)?, peers);
+    let send = gossip.next(at(&now), draw_or_random(draw)?, peers);
     Ok(send.map(|(to, aggregate)| GossipSend { to, aggregate: External::new(aggregate) }))
 }
 

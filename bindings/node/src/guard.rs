@@ -30,7 +30,7 @@ pub fn guard_restore(
     handle(Guard::restore(key.take()?, **chain, records).map(|guard| Closable::new("guard", guard)))
 }
 
-/// A vote with the record that must be durable before it leaves.
+/// A vote with the record that must be durable before the vote is sent.
 #[napi(object, object_from_js = false)]
 pub struct SignedVote {
     pub vote: External<Vote>,
@@ -108,16 +108,16 @@ pub fn guard_chain(guard: &External<OpenGuard>) -> Result<External<ChainId>> {
     Ok(External::new(guard.open()?.chain()))
 }
 
-/// The epoch and view of a statement.
+/// Epoch and view of the last signed statement of a kind.
 #[napi(object, object_from_js = false)]
-pub struct Place {
+pub struct SignedPosition {
     pub epoch: u64,
     pub view: u64,
 }
 
 #[napi(catch_unwind)]
-pub fn guard_last(guard: &External<OpenGuard>, kind: u8) -> Result<Option<Place>> {
-    Ok(guard.open()?.last(Kind::new(kind)).map(|(epoch, view)| Place { epoch, view }))
+pub fn guard_last(guard: &External<OpenGuard>, kind: u8) -> Result<Option<SignedPosition>> {
+    Ok(guard.open()?.last(Kind::new(kind)).map(|(epoch, view)| SignedPosition { epoch, view }))
 }
 
 #[napi(catch_unwind)]

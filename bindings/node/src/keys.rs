@@ -89,11 +89,11 @@ pub fn public_key_verify_async(
     key: &External<PublicKey>,
     message: &[u8],
     signature: &External<Signature>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<()> {
     let (key, message) = (PublicKey::clone(key), message.to_vec());
     let signature = Signature::clone(signature);
-    queue(unwanted, move || key.verify(&message, &signature))
+    queue(cancelled, move || key.verify(&message, &signature))
 }
 
 #[napi(catch_unwind)]
@@ -108,10 +108,10 @@ pub fn public_key_verify_possession(
 pub fn public_key_verify_possession_async(
     key: &External<PublicKey>,
     possession: &External<Signature>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<()> {
     let (key, possession) = (PublicKey::clone(key), Signature::clone(possession));
-    queue(unwanted, move || key.verify_possession(&possession))
+    queue(cancelled, move || key.verify_possession(&possession))
 }
 
 #[napi(catch_unwind)]
@@ -195,10 +195,10 @@ pub fn unverified_key_verify(key: &External<UnverifiedKey>) -> Result<External<V
 #[napi(catch_unwind)]
 pub fn unverified_key_verify_async(
     key: &External<UnverifiedKey>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<External<VerifiedKey>> {
     let key = UnverifiedKey::clone(key);
-    queue(unwanted, move || key.verify().map(External::new))
+    queue(cancelled, move || key.verify().map(External::new))
 }
 
 #[napi(catch_unwind)]

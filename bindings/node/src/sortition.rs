@@ -203,10 +203,10 @@ pub fn ticket_verify(
 pub fn ticket_verify_async(
     ticket: &External<Ticket>,
     lottery: &External<Lottery>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<External<Verified<Ticket>>> {
     let (ticket, lottery) = (Ticket::clone(ticket), Lottery::clone(lottery));
-    queue(unwanted, move || ticket.verify(&lottery).map(External::new))
+    queue(cancelled, move || ticket.verify(&lottery).map(External::new))
 }
 
 #[napi(catch_unwind)]

@@ -124,10 +124,10 @@ pub fn timeout_vote_verify(
 pub fn timeout_vote_verify_async(
     vote: &External<TimeoutVote>,
     committee: &External<Committee>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<External<Verified<TimeoutVote>>> {
     let (vote, committee) = (TimeoutVote::clone(vote), Committee::clone(committee));
-    queue(unwanted, move || vote.verify(&committee).map(External::new))
+    queue(cancelled, move || vote.verify(&committee).map(External::new))
 }
 
 #[napi(catch_unwind)]
@@ -217,7 +217,7 @@ pub fn timeout_collector_has_honest(collector: &External<TimeoutCollector>) -> b
     collector.has_honest()
 }
 
-/// Whether an honest member gave up the view, and the faults found.
+/// Result of `verifyHonest`: true if the verified votes weigh more than a third, and the faults found.
 #[napi(object, object_from_js = false)]
 pub struct Honest {
     pub honest: bool,
@@ -317,10 +317,10 @@ pub fn timeout_certificate_verify(
 pub fn timeout_certificate_verify_async(
     certificate: &External<TimeoutCertificate>,
     committee: &External<Committee>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<External<Verified<TimeoutCertificate>>> {
     let (certificate, committee) = (TimeoutCertificate::clone(certificate), Committee::clone(committee));
-    queue(unwanted, move || certificate.verify(&committee).map(External::new))
+    queue(cancelled, move || certificate.verify(&committee).map(External::new))
 }
 
 #[napi(catch_unwind)]

@@ -149,10 +149,10 @@ pub fn vote_verify(
 pub fn vote_verify_async(
     vote: &External<Vote>,
     committee: &External<Committee>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<External<Verified<Vote>>> {
     let (vote, committee) = (Vote::clone(vote), Committee::clone(committee));
-    queue(unwanted, move || vote.verify(&committee).map(External::new))
+    queue(cancelled, move || vote.verify(&committee).map(External::new))
 }
 
 #[napi(catch_unwind)]

@@ -1,6 +1,6 @@
 /** Cancellation of asynchronous calls. */
 
-/** How to cancel an asynchronous call. */
+/** Cancellation of an asynchronous call. */
 export interface AsyncOptions {
   /**
    * Aborting it rejects the promise with an `AbortError` (`code` `"ABORT_ERR"`, `cause` the signal's reason). Queued

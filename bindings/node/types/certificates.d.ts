@@ -27,7 +27,7 @@ export class Certificate {
   readonly suite: Suite;
   readonly statement: Statement;
   readonly signers: SignerSet;
-  /** The aggregate signature, or one signature per signer in ascending order. */
+  /** Returns the aggregate signature, or one signature per signer in ascending order. */
   proof(): Uint8Array;
   /**
    * Verifies the signatures. Cost (BLS): two pairings, one hash to the curve, one subgroup check.

@@ -55,7 +55,7 @@ export class VoteCollector {
   /** Kind and view of the collected votes. */
   readonly topic: { readonly kind: number; readonly view: bigint };
   readonly committee: Committee;
-  /** The weight of the votes for a digest, verified or not. */
+  /** Returns the weight of the votes for a digest, verified or not. */
   weightFor(digest: Uint8Array): bigint;
   /** True if the certificate was returned. */
   readonly isDone: boolean;

@@ -20,8 +20,8 @@ export class Guard {
    */
   constructor(secret: SecretKey, chain: ChainId);
   /**
-   * The guard of a key that may have signed before, from all durable records, in any order. Takes ownership of the
-   * secret, even if it fails.
+   * Returns the guard of a key that may have signed before, from all durable records, in any order. Takes ownership of
+   * the secret, even if it fails.
    *
    * @throws {@link WrongContextError} for a record of another key, chain or suite; {@link ContradictionError} if two
    * records contradict each other
@@ -62,7 +62,8 @@ export class Guard {
   /** Epoch and view of the last statement of a kind. */
   last(kind: number): { readonly epoch: bigint; readonly view: bigint } | undefined;
   /**
-   * The last record of each kind, and the spent presignatures of open epochs: all that a compacted log must contain.
+   * Returns the last record of each kind, and the spent presignatures of open epochs: all that a compacted log must
+   * contain.
    */
   records(): GuardRecord[];
   /** Wipes the key. Closing twice does nothing. */

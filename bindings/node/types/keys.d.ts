@@ -9,7 +9,7 @@ import type { Suite } from './suites.js';
  * It stays at one address in native memory, which is wiped by {@link SecretKey.close}, at the end of a `using` block,
  * or when it is garbage-collected. A {@link Guard} takes ownership of it, and wipes it when the guard is closed. After
  * that every use throws {@link ClosedError}. Other copies are not wiped: the bytes that it was created from, the result
- * of {@link SecretKey.toBytes}, and what signing left in registers and on the stack.
+ * of {@link SecretKey.toBytes}, and data that signing left in registers and on the stack.
  */
 export class SecretKey {
   #private;
@@ -26,7 +26,7 @@ export class SecretKey {
   /** Returns the key as 32 bytes, for a key file. They are secret: `fill(0)` them after use. */
   toBytes(): Uint8Array;
   readonly suite: Suite;
-  /** The public key. Cost: one multiplication. */
+  /** Returns the public key. Cost: one multiplication. */
   publicKey(): PublicKey;
   /** Signs exactly the bytes of the message. Validators sign statements through a {@link Guard} instead. */
   sign(message: Uint8Array): Signature;
@@ -60,7 +60,7 @@ export class PublicKey {
   /** As {@link PublicKey.verifyPossession}, off this thread. */
   verifyPossessionAsync(possession: Signature, options?: AsyncOptions): Promise<void>;
   equals(other: PublicKey): boolean;
-  /** The encoding in hex, suitable as the key of a `Map`. */
+  /** Returns the encoding in hex, suitable as the key of a `Map`. */
   toString(): string;
   toJSON(): string;
 }
@@ -72,12 +72,12 @@ export class Signature {
   /** @throws {@link MalformedError} and other decoding errors */
   static decode(suite: Suite, bytes: Uint8Array): Signature;
   encode(): Uint8Array;
-  /** Reads the form for direct links: BLS points uncompressed, which skips a square root. */
+  /** Decodes the form for direct links: BLS points uncompressed, which skips a square root. */
   static decodeLink(suite: Suite, bytes: Uint8Array): Signature;
   encodeLink(): Uint8Array;
   readonly suite: Suite;
   equals(other: Signature): boolean;
-  /** The encoding in hex. */
+  /** Returns the encoding in hex. */
   toString(): string;
   toJSON(): string;
 }
@@ -100,7 +100,7 @@ export class UnverifiedKey {
   /** As {@link UnverifiedKey.verify}, off this thread. */
   verifyAsync(options?: AsyncOptions): Promise<VerifiedKey>;
   equals(other: UnverifiedKey): boolean;
-  /** The encoding in hex. */
+  /** Returns the encoding in hex. */
   toString(): string;
   toJSON(): string;
 }
@@ -112,12 +112,12 @@ export class UnverifiedKey {
 export class VerifiedKey {
   #private;
   private constructor();
-  /** The key of a secret key, which needs no proof. */
+  /** Returns the key of a secret key, which needs no proof. */
   static fromSecret(secret: SecretKey): VerifiedKey;
   readonly suite: Suite;
   readonly public: PublicKey;
   equals(other: VerifiedKey): boolean;
-  /** The public key in hex. */
+  /** Returns the public key in hex. */
   toString(): string;
   toJSON(): string;
 }

@@ -36,7 +36,7 @@ export class Path {
   readonly index: number;
   /** Number of leaves of the tree, as this path claims. Compare it with the signed count. */
   readonly count: number;
-  /** The siblings along the path, bottom first. */
+  /** Returns the siblings along the path, bottom first. */
   siblings(): Uint8Array[];
   equals(other: Path): boolean;
   toString(): string;

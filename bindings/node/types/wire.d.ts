@@ -1,4 +1,4 @@
-/** The canonical encoding. */
+/** The wire encoding: readers, writers, and hashes under a domain. */
 
 /** Canonical, bounded encoding, as used by every type of this package. Integers are little-endian. */
 export namespace wire {

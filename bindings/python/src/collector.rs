@@ -1,4 +1,4 @@
-//! `VoteCollector`.
+//! The collector of votes.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -88,7 +88,7 @@ impl VoteCollector {
         (kind.number(), view)
     }
 
-    /// The weight of the votes for a digest of 32 bytes, verified or not.
+    /// Returns the weight of the votes for a digest of 32 bytes, verified or not.
     fn weight_for(&self, py: Python<'_>, digest: Bytes) -> Outcome<u128> {
         let digest = exactly(&digest, "digest")?;
         Ok(self.attached(py, |inner| inner.weight_for(&digest)))
@@ -107,12 +107,12 @@ impl VoteCollector {
 }
 
 impl VoteCollector {
-    /// Runs `work` without the interpreter.
+    /// Calls `work` with the collector. The caller has released the interpreter.
     fn locked<T>(&self, work: impl FnOnce(&mut any::VoteCollector) -> T) -> T {
         work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Works on it with the interpreter, for calls that take no time.
+    /// Calls `work` with the collector while the interpreter is held, for calls that take no time.
     fn attached<T>(&self, py: Python<'_>, work: impl FnOnce(&any::VoteCollector) -> T) -> T {
         work(&self.inner.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
     }

@@ -16,7 +16,7 @@ use crate::signers::SignerSet;
 use crate::statement::Statement;
 
 /// The members of one epoch of one chain, in order. Create it once per epoch and share it: it is immutable and caches
-/// what verification needs. Two committees are equal if their ids are.
+/// data for verification. Two committees are equal if their ids are.
 #[pyclass(frozen, eq, hash, module = "quorate")]
 pub(crate) struct Committee(pub(crate) any::Committee);
 
@@ -48,9 +48,9 @@ impl Committee {
         Ok(Self(py.detach(|| any::Committee::new(chain, epoch, members))?))
     }
 
-    /// A committee whose proofs of possession WERE VERIFIED ELSEWHERE, as a chain does when a validator registers. The
-    /// owner of a single unproven key can forge signatures in the name of all members. With `allow_repeats`, repeated
-    /// keys are accepted, as in Ethereum's sync committees.
+    /// Creates a committee whose proofs of possession WERE VERIFIED ELSEWHERE, as a chain does when a validator
+    /// registers. The owner of a single unproven key can forge signatures in the name of all members. With
+    /// `allow_repeats`, repeated keys are accepted, as in Ethereum's sync committees.
     #[staticmethod]
     #[pyo3(signature = (chain, epoch, members, *, allow_repeats = false))]
     fn from_attested(
@@ -109,17 +109,17 @@ impl Committee {
         self.0.honest_weight()
     }
 
-    /// A member's weight; `None` if there is no such member.
+    /// Returns a member's weight; `None` if there is no such member.
     fn weight(&self, index: Member) -> Option<u128> {
         self.0.weight(index.0)
     }
 
-    /// A member's key; `None` if there is no such member.
+    /// Returns a member's key; `None` if there is no such member.
     fn key(&self, index: Member) -> Option<PublicKey> {
         self.0.key(index.0).map(PublicKey)
     }
 
-    /// All keys, in the order of the members.
+    /// Returns all keys, in the order of the members.
     fn keys(&self) -> Vec<PublicKey> {
         self.0.keys().into_iter().map(PublicKey).collect()
     }

@@ -68,27 +68,27 @@ impl Bytes {
     }
 }
 
-/// The items of an iterable, at most one more than `MOST`. A `Vec` would reserve memory for the length that `len()`
+/// The items of an iterable, at most one more than `MAX`. A `Vec` would reserve memory for the length that `len()`
 /// claims, which can exceed the available memory.
-pub(crate) struct List<T, const MOST: usize = MANY>(Vec<T>);
+pub(crate) struct List<T, const MAX: usize = MAX_ITEMS>(Vec<T>);
 
 /// Members, or their indices: the core reports an excess, because it knows the committee.
 pub(crate) type Members<T> = List<T, MAX_MEMBERS>;
 
 /// Maximum number of items of any other list: four million.
-pub(crate) const MANY: usize = 1 << 22;
+pub(crate) const MAX_ITEMS: usize = 1 << 22;
 
 impl<T> List<T> {
-    /// Returns all items, or [`Error::TooLarge`] if there are more than [`MANY`].
+    /// Returns all items, or [`Error::TooLarge`] if there are more than [`MAX_ITEMS`].
     pub(crate) fn all(self) -> Outcome<Vec<T>> {
-        if self.0.len() > MANY {
-            return Err(Error::TooLarge { what: "list", limit: MANY as u64 }.into());
+        if self.0.len() > MAX_ITEMS {
+            return Err(Error::TooLarge { what: "list", limit: MAX_ITEMS as u64 }.into());
         }
         Ok(self.0)
     }
 }
 
-impl<T, const MOST: usize> List<T, MOST> {
+impl<T, const MAX: usize> List<T, MAX> {
     /// The empty list.
     pub(crate) const NONE: Self = Self(Vec::new());
 }
@@ -100,7 +100,7 @@ impl<T> Members<T> {
     }
 }
 
-impl<'py, T: FromPyObjectOwned<'py>, const MOST: usize> FromPyObject<'_, 'py> for List<T, MOST> {
+impl<'py, T: FromPyObjectOwned<'py>, const MAX: usize> FromPyObject<'_, 'py> for List<T, MAX> {
     type Error = PyErr;
 
     const INPUT_TYPE: PyStaticExpr =
@@ -111,7 +111,7 @@ impl<'py, T: FromPyObjectOwned<'py>, const MOST: usize> FromPyObject<'_, 'py> fo
             return Err(PyTypeError::new_err("expected an iterable of items, got a str"));
         }
         let mut items = Vec::new();
-        for item in object.try_iter()?.take(MOST + 1) {
+        for item in object.try_iter()?.take(MAX + 1) {
             items.push(item?.extract().map_err(Into::into)?);
         }
         Ok(Self(items))

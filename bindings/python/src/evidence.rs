@@ -57,7 +57,7 @@ impl Equivocation {
         self.0.signer()
     }
 
-    /// The signer, who is guilty if `verify` succeeds.
+    /// The signer, which is at fault if `verify` succeeds.
     #[getter]
     fn culprits(&self) -> (u16,) {
         (self.0.signer(),)
@@ -86,7 +86,7 @@ impl Equivocation {
 }
 
 verified! {
-    /// Evidence whose signatures were verified: the member is guilty.
+    /// Evidence whose signatures were verified: the member is at fault.
     VerifiedEquivocation of Equivocation: any::Equivocation
 }
 
@@ -128,7 +128,7 @@ impl Conflict {
         (Certificate(first), Certificate(second))
     }
 
-    /// A new set of the members that signed both; they are guilty if `verify` succeeds.
+    /// A new set of the members that signed both; they are at fault if `verify` succeeds.
     #[getter]
     fn culprits(&self) -> SignerSet {
         self.0.culprits().into()
@@ -153,6 +153,6 @@ impl Conflict {
 }
 
 verified! {
-    /// Evidence whose certificates were verified: its culprits are guilty.
+    /// Evidence whose certificates were verified: its culprits are at fault.
     VerifiedConflict of Conflict: any::Conflict
 }

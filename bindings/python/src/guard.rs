@@ -59,8 +59,8 @@ impl Guard {
         Ok(Self::around(py.detach(|| any::Guard::new(secret, chain))))
     }
 
-    /// The guard of a key that may have signed before, from all durable records, in any order. The `SecretKey` is
-    /// closed afterwards, even if the records are unreadable or rejected, since signing without them is unsafe.
+    /// Returns the guard of a key that may have signed before, from all durable records, in any order. The `SecretKey`
+    /// is closed afterwards, even if the records are unreadable or rejected, since signing without them is unsafe.
     #[staticmethod]
     fn restore(
         py: Python<'_>,
@@ -147,7 +147,8 @@ impl Guard {
         self.with(py, |guard| guard.last(kind.into()))
     }
 
-    /// The last record of each kind, and the spent presignatures of open epochs: all that a compacted log must contain.
+    /// Returns the last record of each kind, and the spent presignatures of open epochs: all that a compacted log must
+    /// contain.
     fn records(&self, py: Python<'_>) -> Outcome<Vec<GuardRecord>> {
         self.with(py, |guard| guard.records().into_iter().map(GuardRecord).collect())
     }
@@ -208,7 +209,7 @@ impl GuardRecord {
         Ok(Self(guard::GuardRecord::decode(&data, &())?))
     }
 
-    /// The 81 bytes.
+    /// Returns the 81 bytes.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }

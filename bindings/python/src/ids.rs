@@ -31,7 +31,7 @@ macro_rules! identifier {
                 Ok(Self(committee::$name(exactly(&data, $what)?)))
             }
 
-            /// The 32 bytes.
+            /// Returns the 32 bytes.
             fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
                 PyBytes::new(py, &self.0.0)
             }

@@ -16,7 +16,7 @@ const WHAT: &str = "SecretKey";
 
 /// A secret key. It prints only its suite, cannot be pickled or copied, and is wiped when it is closed or collected:
 /// use it in a `with` block. It stays at one address, even while a `Guard` owns it. Other copies are not wiped: the
-/// bytes that it was created from, the result of `to_bytes`, and what signing left in registers and on the stack.
+/// bytes that it was created from, the result of `to_bytes`, and data that signing left in registers and on the stack.
 #[pyclass(frozen, module = "quorate")]
 pub(crate) struct SecretKey {
     suite: any::Suite,
@@ -29,7 +29,7 @@ impl SecretKey {
         Self { suite: key.suite(), key: RwLock::new(Some(key)) }
     }
 
-    /// Works on the key without the interpreter.
+    /// Calls `work` with the key while the interpreter is released.
     pub(crate) fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -70,7 +70,7 @@ impl SecretKey {
         Ok(PyBytes::new(py, bytes.as_ref()))
     }
 
-    /// Which signature scheme the key belongs to.
+    /// Signature scheme of the key.
     #[getter]
     fn suite(&self) -> Suite {
         Suite(self.suite)
@@ -153,7 +153,7 @@ macro_rules! encoded {
                 PyBytes::new(py, &self.0.encode())
             }
 
-            /// Which signature scheme it belongs to.
+            /// Signature scheme of the object.
             #[getter]
             fn suite(&self) -> Suite {
                 Suite(self.0.suite())
@@ -218,7 +218,7 @@ pub(crate) struct Signature(pub(crate) any::Signature);
 
 encoded! {
     Signature, "The canonical bytes.", {
-        /// Reads the form for direct links: uncompressed where that saves a square root.
+        /// Decodes the form for direct links: uncompressed where that saves a square root.
         #[staticmethod]
         fn decode_link(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
             Ok(Self(py.detach(|| any::Signature::decode_link(suite.0, &data))?))
@@ -250,7 +250,7 @@ encoded! {
             Ok(Self(any::UnverifiedKey::new(public.0.clone(), possession.0.clone())?))
         }
 
-        /// The key of `secret` with a new proof.
+        /// Returns the key of `secret` with a new proof.
         #[staticmethod]
         fn prove(py: Python<'_>, secret: &SecretKey) -> Outcome<Self> {
             secret.with(py, any::UnverifiedKey::prove).map(Self)
@@ -294,7 +294,7 @@ pub(crate) struct VerifiedKey(pub(crate) any::VerifiedKey);
 
 #[pymethods]
 impl VerifiedKey {
-    /// The key of a secret key, which needs no proof.
+    /// Returns the key of a secret key, which needs no proof.
     #[staticmethod]
     fn from_secret(py: Python<'_>, secret: &SecretKey) -> Outcome<Self> {
         secret.with(py, any::VerifiedKey::from_secret).map(Self)
@@ -306,13 +306,13 @@ impl VerifiedKey {
         PublicKey(self.0.public())
     }
 
-    /// Which signature scheme it belongs to.
+    /// Signature scheme of the object.
     #[getter]
     fn suite(&self) -> Suite {
         Suite(self.0.suite())
     }
 
-    /// The key's bytes in hex.
+    /// Returns the key's bytes in hex.
     fn __str__(&self) -> String {
         hex::encode(self.0.public().encode())
     }

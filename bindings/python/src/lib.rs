@@ -140,13 +140,13 @@ mod _native {
     #[pymodule_export]
     const MAX_PARTIES: u16 = quorate::threshold::MAX_PARTIES;
 
-    /// The core's error codes.
+    /// Returns the core's error codes.
     #[pyfunction]
     fn core_codes() -> Vec<&'static str> {
         quorate::Error::CODES.to_vec()
     }
 
-    /// All domain strings of quorate, each with exactly one purpose.
+    /// Returns all domain strings of quorate, each with exactly one purpose.
     #[pyfunction]
     fn domains() -> Vec<&'static str> {
         quorate::wire::domain::ALL.to_vec()

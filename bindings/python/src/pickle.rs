@@ -1,4 +1,4 @@
-//! Pickling of values without verdict or secret: by their bytes and the method that reads them.
+//! Pickling of values that are neither verified nor secret: by their bytes and the method that decodes them.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use pyo3::{IntoPyObjectExt, PyTypeInfo};
 /// Result of `__reduce__`: a callable and its arguments.
 pub(crate) type Reduced<'py> = Bound<'py, PyAny>;
 
-/// The class method of `T` that recreates the value, and its arguments.
+/// Returns the class method of `T` that recreates the value, and its arguments.
 pub(crate) fn reduced<'py, T: PyTypeInfo>(
     py: Python<'py>,
     method: &str,
@@ -18,7 +18,7 @@ pub(crate) fn reduced<'py, T: PyTypeInfo>(
     (py.get_type::<T>().getattr(method)?, arguments).into_bound_py_any(py)
 }
 
-/// The class of `T` itself, and the arguments of its constructor.
+/// Returns the class of `T`, and the arguments of its constructor.
 pub(crate) fn rebuilt<'py, T: PyTypeInfo>(
     py: Python<'py>,
     arguments: impl IntoPyObject<'py, Target = PyTuple>,
@@ -27,7 +27,7 @@ pub(crate) fn rebuilt<'py, T: PyTypeInfo>(
     (py.get_type::<T>(), arguments).into_bound_py_any(py)
 }
 
-/// The `TypeError` for pickling or copying a type that forbids it.
+/// Returns the `TypeError` for pickling or copying a type that forbids it.
 pub(crate) fn refused<T>(why: &'static str) -> PyResult<T> {
     Err(PyTypeError::new_err(why))
 }

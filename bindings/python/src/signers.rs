@@ -42,7 +42,7 @@ impl SignerSet {
         Ok(committee::SignerSet::from_members(committee_len.0, members)?.into())
     }
 
-    /// The set of all members.
+    /// Returns the set of all members.
     #[staticmethod]
     fn full(committee_len: Size) -> Self {
         committee::SignerSet::full(committee_len.0).into()
@@ -59,7 +59,7 @@ impl SignerSet {
         self.lock(py).insert(index.0)
     }
 
-    /// All members that are not in the set.
+    /// Returns all members that are not in the set.
     fn complement(&self, py: Python<'_>) -> Self {
         self.lock(py).complement().into()
     }
@@ -154,7 +154,7 @@ impl Members {
 pub(crate) struct Suspects(Mutex<certificate::Suspects>);
 
 impl Suspects {
-    /// For collectors, which lock their own state first and this second.
+    /// Locks the set, for collectors, which lock their own state first.
     pub(crate) fn lock(&self) -> MutexGuard<'_, certificate::Suspects> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -29,8 +29,8 @@ impl Seed {
     #[classattr]
     const LEN: usize = sortition::Seed::LEN;
 
-    /// The first seed of a chain, from bytes that NO MEMBER CHOSE and that were unknown when the keys were fixed:
-    /// control over them is control over the first proposers.
+    /// Returns the first seed of a chain, from bytes that NO MEMBER CHOSE and that were unknown when the keys were
+    /// fixed: control over them is control over the first proposers.
     #[staticmethod]
     fn genesis(chain: &ChainId, data: Bytes) -> Self {
         Self(sortition::Seed::genesis(chain.0, &data))
@@ -308,7 +308,7 @@ pub(crate) struct Score(sortition::Score);
 
 #[pymethods]
 impl Score {
-    /// The 32 bytes.
+    /// Returns the 32 bytes.
     fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.as_bytes())
     }

@@ -62,7 +62,7 @@ impl Statement {
         Ok(Self(certificate::Statement::decode(&data, &())?))
     }
 
-    /// The 49 bytes.
+    /// Returns the 49 bytes.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }

@@ -43,7 +43,8 @@ impl TimeoutVote {
         Self(any::TimeoutVote::new(kind.into(), epoch.0, view.0, value.0, signer.0, signature))
     }
 
-    /// The statement that a timeout vote signs: its digest is the value as eight little-endian bytes and 24 zeros.
+    /// Returns the statement that a timeout vote signs: its digest is the value as eight little-endian bytes and 24
+    /// zeros.
     #[staticmethod]
     fn statement_of(kind: Kind, epoch: Epoch, view: View, value: Value) -> Statement {
         // The same in every suite.
@@ -77,7 +78,7 @@ impl TimeoutVote {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// Reads the form for direct links.
+    /// Decodes the form for direct links.
     #[staticmethod]
     fn decode_link(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::TimeoutVote::decode_link(suite.0, &data))?))
@@ -130,7 +131,7 @@ impl TimeoutVote {
         Signature(self.0.as_vote().signature())
     }
 
-    /// The same as a plain vote.
+    /// Returns the underlying vote.
     fn as_vote(&self) -> Vote {
         Vote(self.0.as_vote())
     }

@@ -50,7 +50,7 @@ impl Vote {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// Reads the form for direct links.
+    /// Decodes the form for direct links.
     #[staticmethod]
     fn decode_link(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::Vote::decode_link(suite.0, &data))?))

@@ -102,7 +102,7 @@ def write_gossip(votes: list[Vote], committee: Committee) -> Any:
 
 
 def write_sortition(secrets: list[SecretKey], committee: Committee) -> Any:
-    """As many winners are expected as there are members, so all win."""
+    """The expected number of winners is the number of members, so all win."""
     seed = Seed.genesis(committee.chain, b"matrix")
     ticket = Lottery(committee, seed, VIEW).draw(secrets[5])
     assert ticket is not None

@@ -78,7 +78,7 @@ def test_a_ciphertext_is_checked_before_shares_are_made() -> None:
         tdh2.PublicKeys.decode(coins.encode())
 
 
-def test_a_member_s_wrong_share_is_provable() -> None:
+def test_a_wrong_share_is_provable() -> None:
     # The evidence is from the vectors: no honest member produces it.
     cases = json.loads(VECTORS.read_text())["cases"]
     case = next(c for c in cases if c["operation"] == "coin.verify_shares" and any(
@@ -181,15 +181,15 @@ def test_secrets_survive_a_round_trip_through_their_files() -> None:
 def test_only_the_recipient_opens_a_sealed_file() -> None:
     bob, eve = seal.SealingKey.generate(), seal.SealingKey.generate()
     public = seal.SealingPublicKey.decode(bob.public.encode())
-    sealed = public.seal(b"epoch 7", bytearray(b"his shares"))
+    sealed = public.seal(b"epoch 7", bytearray(b"the shares"))
     assert public == bob.public and len(sealed) == 10 + seal.OVERHEAD
-    assert bob.open(b"epoch 7", sealed) == b"his shares"
-    assert seal.SealingKey.from_bytes(bob.to_bytes()).open(b"epoch 7", memoryview(sealed)) == b"his shares"
-    strangers: list[Callable[[], object]] = [
+    assert bob.open(b"epoch 7", sealed) == b"the shares"
+    assert seal.SealingKey.from_bytes(bob.to_bytes()).open(b"epoch 7", memoryview(sealed)) == b"the shares"
+    mismatched: list[Callable[[], object]] = [
         lambda: eve.open(b"epoch 7", sealed),
         lambda: bob.open(b"epoch 8", sealed),
     ]
-    for call in strangers:
+    for call in mismatched:
         with pytest.raises(q.WrongContextError):
             call()
     with pytest.raises(q.MalformedError):

@@ -7,7 +7,7 @@ import { Handle, TOKEN, isOpen, name, open, take, wrap } from './handle.js';
 
 /** A time in microseconds, by default of the page's clock. The module has no clock. */
 const time = (now = BigInt(Date.now()) * 1000n, what = 'now') => u64(now, what);
-/** The module rejects more. */
+/** Members as u16; the module rejects a list above its limit. */
 const members = (value, what) => Uint16Array.from(list(value, what, u16, MAX_MEMBERS));
 
 function announced(raw) {
@@ -17,10 +17,10 @@ function announced(raw) {
 }
 
 // Hooks are called here, not by the module, which is not reentrant. They are called before handles and bytes are read,
-// because a hook could free or detach them, and before the clock is read, because they may take their time. Their
+// because a hook could free or detach them, and before the clock is read, because a hook may be slow. Their
 // exceptions propagate, and an answer of another type is an error.
-const copyOf = (hook) => u64(hook(), 'what the hook of detectCopies answers');
-const isRevoked = (hook, key) => boolean(hook(key), 'what the hook of checkRevocation answers');
+const copyOf = (hook) => u64(hook(), 'the result of the detectCopies hook');
+const isRevoked = (hook, key) => boolean(hook(key), 'the result of the checkRevocation hook');
 
 export function dsigApi(wasm, { SecretKey, PublicKey }) {
   const openKey = (key) => open(key, PublicKey, 'signer');

@@ -7,7 +7,7 @@ import { boolean, bytes, list, optional, options, pair, shown, string, suite, u1
 import { addText, closed, make, tooLarge } from './errors.js';
 import { hex } from './handle.js';
 
-/** Only this package creates these objects. */
+/** Argument of the constructors, which only this package can call. */
 export const TOKEN = Symbol('quorate');
 
 const MAX_BATCH = 65_536;

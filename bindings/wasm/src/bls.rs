@@ -46,7 +46,7 @@ impl Keys {
     }
 }
 
-/// Keys, each of which signed a message.
+/// Keys, each with the message that it signed.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Signed(Vec<(any::VerifiedKey, Vec<u8>)>);

@@ -106,7 +106,7 @@ mod full {
         }
     }
 
-    /// Verdict on one of them.
+    /// Result of verifying one of several certificates.
     #[wasm_bindgen]
     pub struct Verdict(quorate::Result<Verified<any::Certificate>>);
 

@@ -12,7 +12,7 @@ use crate::glue::{JsResult, OrThrow, decode};
 
 /// All shards of a message, the coder's working memory and two copies must fit into four gigabytes; otherwise an
 /// allocation fails and aborts the module.
-const MOST_SHARDS: usize = 1 << 28;
+const MAX_SHARD_BYTES: usize = 1 << 28;
 
 /// The limits that JavaScript's copies are compared with: message, shards, rows.
 #[wasm_bindgen]
@@ -140,9 +140,9 @@ pub struct ErasureCoder(Coder);
 impl ErasureCoder {
     pub fn new(coding: &ErasureCoding) -> JsResult<Self> {
         let coding = coding.0;
-        if coding.shard_len(coding.max_message()).saturating_mul(coding.shape().shards()) > MOST_SHARDS {
+        if coding.shard_len(coding.max_message()).saturating_mul(coding.shape().shards()) > MAX_SHARD_BYTES {
             let what = "shards of a message in a module's memory";
-            return Err(Error::TooLarge { what, limit: MOST_SHARDS as u64 }).or_throw();
+            return Err(Error::TooLarge { what, limit: MAX_SHARD_BYTES as u64 }).or_throw();
         }
         Coder::new(coding).or_throw().map(Self)
     }

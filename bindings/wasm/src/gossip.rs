@@ -175,7 +175,7 @@ impl GossipParameters {
 }
 
 /// Randomness of the caller, or of the host.
-fn drawn(draw: Option<u64>) -> JsResult<u64> {
+fn draw_or_random(draw: Option<u64>) -> JsResult<u64> {
     match draw {
         Some(draw) => Ok(draw),
         None => getrandom::u64().map_err(|_| Error::Rng).or_throw(),
@@ -235,7 +235,7 @@ impl Peers {
     }
 
     pub fn pick(&mut self, draw: Option<u64>, now: u64) -> JsResult<Option<u16>> {
-        Ok(self.0.pick(Time(now), drawn(draw)?))
+        Ok(self.0.pick(Time(now), draw_or_random(draw)?))
     }
 
     pub fn has_room(&mut self, now: u64) -> bool {
@@ -337,7 +337,7 @@ impl Gossip {
     }
 
     pub fn next(&mut self, peers: &mut Peers, draw: Option<u64>, now: u64) -> JsResult<Option<GossipSend>> {
-        Ok(self.0.next(Time(now), drawn(draw)?, &mut peers.0).map(GossipSend))
+        Ok(self.0.next(Time(now), draw_or_random(draw)?, &mut peers.0).map(GossipSend))
     }
 
     pub fn offer(&mut self, peer: u16) -> Option<Aggregate> {

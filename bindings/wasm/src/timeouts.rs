@@ -197,7 +197,7 @@ impl From<any::Collected<any::TimeoutCertificate>> for TimeoutCollected {
     }
 }
 
-/// Whether verified votes weigh more than a third, and the faults found.
+/// Result of `verifyHonest`: true if the verified votes weigh more than a third, and the faults found.
 #[wasm_bindgen]
 pub struct Honest {
     verdict: bool,

@@ -13,7 +13,7 @@ export class SignerSet implements Iterable<number> {
   [Symbol.dispose](): void;
   /** The empty set. */
   constructor(committeeSize: number);
-  /** The set of all members. */
+  /** Returns the set of all members. */
   static full(committeeSize: number): SignerSet;
   /** The set of these members, each listed once. @throws {@link UnknownSignerError}, {@link DuplicateSignerError} */
   static fromMembers(committeeSize: number, members: Iterable<number>): SignerSet;
@@ -25,7 +25,7 @@ export class SignerSet implements Iterable<number> {
   /** Size of the committee. */
   readonly committeeSize: number;
   [Symbol.iterator](): IterableIterator<number>;
-  /** All members that are not in the set. */
+  /** Returns all members that are not in the set. */
   complement(): SignerSet;
   /** Members of both sets. */
   intersection(other: SignerSet): SignerSet;
@@ -63,8 +63,8 @@ export class Committee {
    */
   constructor(chain: ChainId, epoch: bigint, members: Iterable<readonly [VerifiedKey, bigint]>);
   /**
-   * A committee whose proofs of possession **were verified elsewhere**, as a chain does when a validator registers. The
-   * owner of a single unproven key can forge signatures in the name of all members.
+   * Creates a committee whose proofs of possession **were verified elsewhere**, as a chain does when a validator
+   * registers. The owner of a single unproven key can forge signatures in the name of all members.
    *
    * @param options - `allowRepeats` accepts repeated keys, as in Ethereum's sync committees
    */
@@ -86,11 +86,11 @@ export class Committee {
   readonly quorumWeight: bigint;
   /** The smallest weight above one third of the total: signers of this weight include at least one honest member. */
   readonly honestWeight: bigint;
-  /** A member's weight. */
+  /** Returns a member's weight. */
   weight(member: number): bigint | undefined;
-  /** A member's key. */
+  /** Returns a member's key. */
   key(member: number): PublicKey | undefined;
-  /** All keys, in the order of the members. */
+  /** Returns all keys, in the order of the members. */
   keys(): PublicKey[];
   /** Index of the member with this key; the first one if the key is repeated. */
   position(key: PublicKey): number | undefined;

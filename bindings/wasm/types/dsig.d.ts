@@ -155,7 +155,7 @@ export namespace dsig {
     /** Forgets a signer: its signatures are rejected from now on. Returns true if it was known. */
     revoke(signer: PublicKey): boolean;
     /**
-     * Sets a hook that tells whether a key is revoked, according to an external list. `announce`, `canVerifyFast` and
+     * Sets a hook that returns true for a key that an external list revokes. `announce`, `canVerifyFast` and
      * `verify` call it first. Its exceptions propagate, and then nothing is accepted; the same applies if it returns
      * anything but a boolean, such as a promise. It may use this verifier, and should cost no more than a lookup.
      */
@@ -176,13 +176,13 @@ export namespace dsig {
      */
     canVerifyFast(signer: PublicKey, signature: Uint8Array): boolean;
     /**
-     * Verifies a signature. It accepts exactly what {@link dsig.verify} accepts, announced or not, except signatures of
+     * Verifies a signature. It accepts the same signatures as {@link dsig.verify}, announced or not, except those of
      * keys that signed another message before.
      *
      * @throws {@link WrongContextError} for unknown signers, and for another suite
      * @throws {@link BadSignatureError}
      * @throws {@link OneTimeReuseError} if it is valid, but its key signed another message: {@link dsig.reuse} makes
-     * evidence of both, for verifiers that store what they verified
+     * evidence of both, for verifiers that store the messages and signatures they verified
      */
     verify(signer: PublicKey, message: Uint8Array, signature: Uint8Array): void;
     toString(): string;

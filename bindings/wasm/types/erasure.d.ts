@@ -45,7 +45,7 @@ export class Suite {
   static readonly Leopard: Suite;
   static readonly Gf8: Suite;
   static Jerasure(packets: Packets): Suite;
-  /** The recommended code. Only the shape determines it, so all members get the same. */
+  /** Returns the recommended code. Only the shape determines it, so all members get the same. */
   static recommended(shape: Shape): Suite;
   static decode(bytes: Uint8Array): Suite;
   /** 3 bytes. */
@@ -195,7 +195,7 @@ export class Dispersal {
   [Symbol.dispose](): void;
   readonly commitment: Commitment;
   readonly message: Uint8Array;
-  /** The shard for the member with this index. @throws {@link MalformedError} for an index out of range */
+  /** Returns the shard for the member with this index. @throws {@link MalformedError} for an index out of range */
   shard(index: number): CheckedShard;
   /** Number of all shards. */
   shards(): CheckedShard[];
@@ -242,7 +242,7 @@ export class Table {
   /** Changes the table: adds all rows of a newer one. @throws {@link TooLargeError} */
   merge(newer: Table): void;
   /**
-   * The fastest suite that `allow` accepts, measured with the length nearest to `message`.
+   * Returns the fastest suite that `allow` accepts, measured with the length nearest to `message`.
    *
    * @param allow - by default, accepts the suites of this build
    */

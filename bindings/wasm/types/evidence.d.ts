@@ -19,11 +19,11 @@ export class Equivocation {
   static decode(suite: Suite, bytes: Uint8Array): Equivocation;
   encode(): Uint8Array;
   readonly suite: Suite;
-  /** The one with the lower digest first. */
+  /** Returns the one with the lower digest first. */
   votes(): [Vote, Vote];
   /** The member that signed both. */
   readonly signer: number;
-  /** The signer, who is guilty if {@link Equivocation.verify} succeeds. */
+  /** Returns the signer, which is at fault if {@link Equivocation.verify} succeeds. */
   culprits(): number[];
   /** Verifies both signatures. */
   verify(committee: Committee): VerifiedEquivocation;
@@ -54,10 +54,11 @@ export class Conflict {
   static decode(bytes: Uint8Array, committee: Committee): Conflict;
   encode(): Uint8Array;
   readonly suite: Suite;
-  /** The one with the lower digest first. */
+  /** Returns the one with the lower digest first. */
   certificates(): [Certificate, Certificate];
   /**
-   * The members that signed both, more than a third of the weight; they are guilty if {@link Conflict.verify} succeeds.
+   * Returns the members that signed both, more than a third of the weight; they are at fault if {@link Conflict.verify}
+   * succeeds.
    */
   culprits(): SignerSet;
   /** Verifies both certificates. */

@@ -21,7 +21,7 @@ export const MAX_POOL: number;
 /** Maximum number of aggregates queued for verification in a {@link Gossip}. */
 export const MAX_STACK: number;
 
-/** Parameters of gossip. They affect the speed and cost of dissemination, never what is accepted. */
+/** Parameters of gossip. They affect the speed and cost of dissemination, never the validity of a certificate. */
 export interface Parameters {
   /** Maximum of every count. Default: 255. */
   readonly limit?: number | undefined;
@@ -29,11 +29,11 @@ export interface Parameters {
   readonly preferred?: number | undefined;
   /** Maximum number of aggregates that are verified together. Default: 4. */
   readonly batch?: number | undefined;
-  /** Maximum number of concurrent sends, and number of members that are told of news. Default: 5. */
+  /** Maximum number of concurrent sends, and number of members to which a new aggregate is sent. Default: 5. */
   readonly fanOut?: number | undefined;
-  /** How long a failed peer is suspended, in microseconds; each further failure in a row adds as much. Default: 2 s. */
+  /** Back-off after a failed send to a peer, in microseconds; each further failure in a row adds as much. Default: 2 s. */
   readonly backOff?: bigint | undefined;
-  /** How long an unanswered send occupies its slot, in microseconds; then it has failed. Default: 0.5 s. */
+  /** Time after which an unanswered send counts as failed and frees its slot, in microseconds. Default: 0.5 s. */
   readonly patience?: bigint | undefined;
 }
 
@@ -44,9 +44,9 @@ export interface Parameters {
 export class Aggregate {
   #private;
   private constructor();
-  /** The aggregate of one verified vote. @throws {@link WrongContextError} for a suite without counts */
+  /** Returns the aggregate of one verified vote. @throws {@link WrongContextError} for a suite without counts */
   static fromVote(vote: VerifiedVote, committee: Committee): VerifiedAggregate;
-  /** The aggregate of a certificate. @throws {@link WrongContextError} for a suite without counts */
+  /** Returns the aggregate of a certificate. @throws {@link WrongContextError} for a suite without counts */
   static fromCertificate(certificate: VerifiedCertificate): VerifiedAggregate;
   /** @throws {@link WrongContextError} for another epoch or suite, and decoding errors */
   static decode(bytes: Uint8Array, committee: Committee): Aggregate;
@@ -57,9 +57,9 @@ export class Aggregate {
   readonly statement: Statement;
   /** A new set of the signers. */
   readonly signers: SignerSet;
-  /** How often each signer's signature is in the sum, in ascending order of the signers. */
+  /** Count of each signer's signature in the sum, in ascending order of the signers. */
   readonly counts: number[];
-  /** How often a member's signature is in the sum: 0 for a non-signer. */
+  /** Count of a member's signature in the sum: 0 for a non-signer. */
   count(member: number): number;
   /** The sum. */
   readonly signature: Signature;
@@ -103,11 +103,12 @@ export class VerifiedAggregate {
    */
   merge(other: VerifiedAggregate, limit?: number): VerifiedAggregate;
   /**
-   * The same signers with lower counts: subtracts each of `parts`, in order, as often as leaves every signer in the sum
-   * at least once. Skips parts of another statement or committee, and parts with signers outside this aggregate.
+   * Returns the same signers with lower counts: subtracts each of `parts`, in order, as often as leaves every signer in
+   * the sum at least once. Skips parts of another statement or committee, and parts with signers outside this
+   * aggregate.
    */
   normalised(parts: Iterable<VerifiedAggregate>): VerifiedAggregate;
-  /** The certificate, if the signers are a quorum. */
+  /** Returns the certificate, if the signers are a quorum. */
   certificate(committee: Committee): VerifiedCertificate | undefined;
   toString(): string;
   /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
@@ -159,7 +160,7 @@ export interface Choice {
 }
 
 /**
- * One member's view of the other members: sends in progress, suspended peers, and recently heard peers. Every
+ * One member's view of the other members: sends in progress, suspended peers, and peers heard from recently. Every
  * {@link Gossip} of a committee's epoch shares one, so that knowledge about a peer and the limit of concurrent sends
  * apply to all. `now` is in microseconds of any monotonic clock; it defaults to the system's.
  */
@@ -197,7 +198,7 @@ export class Peers {
   accuse(peer: number, now?: bigint): void;
   /** Returns true if nothing is accepted from this peer now. */
   isRefused(peer: number, now?: bigint): boolean;
-  /** When the next slot becomes free without an answer, in microseconds. */
+  /** Time at which the next slot becomes free without an answer, in microseconds. */
   nextFree(): bigint | undefined;
   toString(): string;
   /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
@@ -282,13 +283,14 @@ export class Gossip {
    */
   check(peers: Peers, options?: CheckOptions): Checked;
   /**
-   * Returns the next message and its recipient. Tell `peers` when it has `left`, was `sent` or `failed`; until then it
+   * Returns the next message and its recipient. Report to `peers` that it has `left`, was `sent` or `failed`; until then it
    * occupies a slot. `undefined` if there is nothing to send now or no slot is free: call again when a slot is free,
    * after an aggregate was added, or after 50 ms.
    */
   next(peers: Peers, options?: Choice): Send | undefined;
   /**
-   * The aggregate to send to this peer, for a caller that picks peers itself; `undefined` if the peer lacks nothing.
+   * Returns the aggregate to send to this peer, for a caller that picks peers itself; `undefined` if the peer lacks
+   * nothing.
    */
   offer(peer: number): Aggregate | undefined;
   /** A new set of all members whose signature is known and verified. */

@@ -21,7 +21,7 @@ export class SecretKey {
   /** Returns the key as 32 bytes, for a key file. They are secret: `fill(0)` them after use. */
   toBytes(): Uint8Array;
   readonly suite: Suite;
-  /** The public key. Cost: one multiplication. */
+  /** Returns the public key. Cost: one multiplication. */
   publicKey(): PublicKey;
   /** Signs exactly the bytes of the message. Validators sign statements through a {@link Guard} instead. */
   sign(message: Uint8Array): Signature;
@@ -57,7 +57,7 @@ export class PublicKey {
   /** Verifies a proof of possession. @throws {@link BadPossessionError} */
   verifyPossession(possession: Signature): void;
   equals(other: PublicKey): boolean;
-  /** The encoding in hex, suitable as the key of a `Map`. */
+  /** Returns the encoding in hex, suitable as the key of a `Map`. */
   toString(): string;
   toJSON(): string;
 }
@@ -72,12 +72,12 @@ export class Signature {
   /** @throws {@link MalformedError} and other decoding errors */
   static decode(suite: Suite, bytes: Uint8Array): Signature;
   encode(): Uint8Array;
-  /** Reads the form for direct links: BLS points uncompressed, which skips a square root. */
+  /** Decodes the form for direct links: BLS points uncompressed, which skips a square root. */
   static decodeLink(suite: Suite, bytes: Uint8Array): Signature;
   encodeLink(): Uint8Array;
   readonly suite: Suite;
   equals(other: Signature): boolean;
-  /** The encoding in hex. */
+  /** Returns the encoding in hex. */
   toString(): string;
   toJSON(): string;
 }
@@ -101,7 +101,7 @@ export class UnverifiedKey {
   /** Verifies the proof. Cost: one signature verification. @throws {@link BadPossessionError} */
   verify(): VerifiedKey;
   equals(other: UnverifiedKey): boolean;
-  /** The encoding in hex. */
+  /** Returns the encoding in hex. */
   toString(): string;
   toJSON(): string;
 }
@@ -116,12 +116,12 @@ export class VerifiedKey {
   free(): void;
   [Symbol.dispose](): void;
   private constructor();
-  /** The key of a secret key, which needs no proof. */
+  /** Returns the key of a secret key, which needs no proof. */
   static fromSecret(secret: SecretKey): VerifiedKey;
   readonly suite: Suite;
   readonly public: PublicKey;
   equals(other: VerifiedKey): boolean;
-  /** The public key in hex. */
+  /** Returns the public key in hex. */
   toString(): string;
   toJSON(): string;
 }

@@ -21,8 +21,8 @@ export class Seed {
   #private;
   private constructor();
   /**
-   * The first seed of a chain, from bytes that **no member chose** and that were unknown when the keys were fixed:
-   * control over them is control over the first proposers.
+   * Returns the first seed of a chain, from bytes that **no member chose** and that were unknown when the keys were
+   * fixed: control over them is control over the first proposers.
    */
   static genesis(chain: ChainId, bytes: Uint8Array): Seed;
   static decode(bytes: Uint8Array): Seed;

@@ -23,7 +23,7 @@ export class TimeoutVote {
     readonly signer: number;
     readonly signature: Signature;
   });
-  /** The statement that a timeout vote signs. */
+  /** Returns the statement that a timeout vote signs. */
   static statementOf(kind: number, epoch: bigint, view: bigint, value: bigint): Statement;
   /** Signs **without recording it**, for tests. A node signs through its {@link Guard}. */
   static signUnguarded(
@@ -36,7 +36,7 @@ export class TimeoutVote {
   /** @throws {@link MalformedError} and other decoding errors, {@link WrongContextError} for another suite */
   static decode(suite: Suite, bytes: Uint8Array): TimeoutVote;
   encode(): Uint8Array;
-  /** Reads the form for direct links. */
+  /** Decodes the form for direct links. */
   static decodeLink(suite: Suite, bytes: Uint8Array): TimeoutVote;
   encodeLink(): Uint8Array;
   readonly suite: Suite;
@@ -48,7 +48,7 @@ export class TimeoutVote {
   readonly value: bigint;
   readonly signer: number;
   readonly signature: Signature;
-  /** The same as a plain vote. */
+  /** Returns the underlying vote. */
   asVote(): Vote;
   /** As {@link Vote.verify}. */
   verify(committee: Committee): VerifiedTimeoutVote;
@@ -109,7 +109,7 @@ export class TimeoutCertificate {
   readonly view: bigint;
   /** The highest value that a signer named. */
   readonly highestValue: bigint;
-  /** The values, ascending, each with the members that named it. */
+  /** Returns the values, ascending, each with the members that named it. */
   groups(): { readonly value: bigint; readonly signers: SignerSet }[];
   /** The signers. */
   readonly signers: SignerSet;

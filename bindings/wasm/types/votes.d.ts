@@ -24,7 +24,7 @@ export class Vote {
   /** @throws {@link MalformedError} and other decoding errors, {@link WrongContextError} for a vote of another suite */
   static decode(suite: Suite, bytes: Uint8Array): Vote;
   encode(): Uint8Array;
-  /** Reads the form for direct links, with an uncompressed signature: longer, and decoded without a square root. */
+  /** Decodes the form for direct links, with an uncompressed signature: longer, and decoded without a square root. */
   static decodeLink(suite: Suite, bytes: Uint8Array): Vote;
   encodeLink(): Uint8Array;
   readonly suite: Suite;

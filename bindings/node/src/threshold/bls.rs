@@ -46,11 +46,11 @@ pub fn shared_bls_deal_async(
     committee: &External<CommitteeId>,
     tolerance: &External<Tolerance>,
     agreement: String,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Result<Promised<Vec<External<OpenKeyShare>>>> {
     let (suite, agreement) = (suite(&name)?, parse_agreement(&agreement).throw()?);
     let (committee, tolerance) = (**committee, **tolerance);
-    Ok(queue(unwanted, move || deal(suite, committee, tolerance, agreement)))
+    Ok(queue(cancelled, move || deal(suite, committee, tolerance, agreement)))
 }
 
 #[napi(catch_unwind)]

@@ -72,10 +72,10 @@ pub fn ecdsa_dealer_deal_async(
     dealer: &External<OpenDealer>,
     epoch: BigInt,
     plan: &External<Plan>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Result<Promised<Vec<External<OpenPresignatures>>>> {
     let (dealer, epoch, plan) = (dealer.open()?.clone(), number(&epoch), **plan);
-    Ok(queue(unwanted, move || deal(&dealer, epoch, plan)))
+    Ok(queue(cancelled, move || deal(&dealer, epoch, plan)))
 }
 
 #[napi(catch_unwind)]

@@ -128,10 +128,10 @@ pub fn dleq_deal_async(
     is_coin: bool,
     committee: &External<CommitteeId>,
     threshold: &External<Threshold>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<Dealt> {
     let (committee, threshold) = (**committee, **threshold);
-    queue(unwanted, move || deal_for(is_coin, committee, threshold))
+    queue(cancelled, move || deal_for(is_coin, committee, threshold))
 }
 
 fn decoded<T: Decode, C: Decode>(is_coin: bool, data: &[u8]) -> Outcome<Either<T, C>> {
@@ -288,9 +288,9 @@ pub fn dleq_verify_shares_async(
     keys: &External<AnyKeys>,
     instance: &External<AnyInstance>,
     shares: Vec<&External<AnyShare>>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Result<Promised<CheckedShares>> {
-    Ok(queue(unwanted, verification(keys, instance, &shares).throw()?))
+    Ok(queue(cancelled, verification(keys, instance, &shares).throw()?))
 }
 
 #[napi(catch_unwind)]

@@ -67,10 +67,10 @@ pub fn seal_key_open_async(
     key: &External<OpenSealingKey>,
     context: &[u8],
     sealed: &[u8],
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Result<Promised<Uint8Array>> {
     let (key, context, sealed) = (key.open()?.clone(), context.to_vec(), sealed.to_vec());
-    Ok(queue(unwanted, move || Ok(std::mem::take(&mut *key.open(&context, &sealed)?).into())))
+    Ok(queue(cancelled, move || Ok(std::mem::take(&mut *key.open(&context, &sealed)?).into())))
 }
 
 #[napi(catch_unwind)]
@@ -109,9 +109,9 @@ pub fn seal_public_seal_async(
     key: &External<SealingPublicKey>,
     context: &[u8],
     content: &[u8],
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<Uint8Array> {
     let (key, context) = (**key, context.to_vec());
     let content = zeroize::Zeroizing::new(content.to_vec());
-    queue(unwanted, move || Ok(key.seal(&context, &content, &mut SysRng)?.into()))
+    queue(cancelled, move || Ok(key.seal(&context, &content, &mut SysRng)?.into()))
 }

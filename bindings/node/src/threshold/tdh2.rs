@@ -84,10 +84,10 @@ pub fn tdh2_encrypt_async(
     epoch: BigInt,
     proposer: MemberIndex,
     plaintext: &[u8],
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<External<Ciphertext>> {
     let (key, epoch, plaintext) = (SharedKey::clone(key), number(&epoch), plaintext.to_vec());
-    queue(unwanted, move || key.encrypt(epoch, proposer, &plaintext, &mut SysRng).map(large))
+    queue(cancelled, move || key.encrypt(epoch, proposer, &plaintext, &mut SysRng).map(large))
 }
 
 #[napi(catch_unwind)]
@@ -167,10 +167,10 @@ pub fn tdh2_check_async(
     key: &External<SharedKey>,
     epoch: BigInt,
     proposer: MemberIndex,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Promised<External<ValidCiphertext>> {
     let (ciphertext, key, epoch) = (Ciphertext::clone(ciphertext), SharedKey::clone(key), number(&epoch));
-    queue(unwanted, move || check(ciphertext, &key, epoch, proposer))
+    queue(cancelled, move || check(ciphertext, &key, epoch, proposer))
 }
 
 #[napi(catch_unwind)]
@@ -228,12 +228,12 @@ pub fn tdh2_valid_combine_async(
     keys: &External<AnyKeys>,
     shares: Vec<&External<AnyVerified>>,
     cache: Option<&External<SharedCache>>,
-    unwanted: Option<&External<Flag>>,
+    cancelled: Option<&External<Flag>>,
 ) -> Result<Promised<Uint8Array>> {
     let (valid, keys) = (ValidCiphertext::clone(valid), tdh2(keys).throw()?.clone());
     let shares = all(&shares, tdh2).throw()?;
     let cache = SharedCache::or_new(cache);
-    Ok(queue(unwanted, move || {
+    Ok(queue(cancelled, move || {
         let combine = |cache: &mut Cache| valid.combine(&keys, &shares, cache.as_mut());
         cache.with(combine).map(Uint8Array::from)
     }))

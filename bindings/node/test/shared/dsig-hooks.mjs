@@ -63,7 +63,7 @@ export function hookTests(q, assert) {
       for (const call of calls) assert.throws(call, (e) => e === broken);
       for (const answer of [1, '1', undefined, null, {}, Promise.resolve(1n)]) {
         hook.then = () => answer;
-        for (const call of calls) type(call, /^what the hook of detectCopies answers must be a bigint/);
+        for (const call of calls) type(call, /^the result of the detectCopies hook must be a bigint/);
       }
       for (const answer of [-1n, 1n << 64n]) {
         hook.then = () => answer;
@@ -149,7 +149,7 @@ export function hookTests(q, assert) {
       // A promise is truthy whatever its result; undefined is falsy.
       for (const answer of [undefined, null, 0, '', {}, Promise.resolve(false)]) {
         hook.then = () => answer;
-        for (const call of calls) type(call, /^what the hook of checkRevocation answers must be a boolean/);
+        for (const call of calls) type(call, /^the result of the checkRevocation hook must be a boolean/);
       }
       hook.then = () => false;
       assert.equal(verifier.canVerifyFast(alice, signature), false, 'nothing was taken in meanwhile');

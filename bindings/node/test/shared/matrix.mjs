@@ -17,7 +17,7 @@ function writeGossip(q, votes, committee) {
   };
 }
 
-/** As many winners are expected as there are members, so all win. */
+/** The expected number of winners is the number of members, so all win. */
 function writeSortition(q, secrets, committee, chain) {
   const { Lottery, Seed, SeedProof } = q.sortition;
   const seed = Seed.genesis(chain, new TextEncoder().encode('matrix'));

@@ -34,7 +34,7 @@ export class PublicKeys {
   readonly threshold: Threshold;
   /** The public key: 32 bytes. */
   readonly key: Uint8Array;
-  /** A member's verification key: 32 bytes; `undefined` if there is no such member. */
+  /** Returns a member's verification key: 32 bytes; `undefined` if there is no such member. */
   verificationKey(member: number): Uint8Array | undefined;
   /**
    * Verifies one share. @throws {@link BadShareError} @throws {@link UnknownSignerError} @throws

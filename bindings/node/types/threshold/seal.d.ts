@@ -60,7 +60,7 @@ export class SealingPublicKey {
   /** As {@link SealingPublicKey.seal}, off this thread. */
   sealAsync(context: Uint8Array, content: Uint8Array, options?: AsyncOptions): Promise<Uint8Array>;
   equals(other: SealingPublicKey): boolean;
-  /** The encoding in hex. */
+  /** Returns the encoding in hex. */
   toString(): string;
   toJSON(): string;
 }

@@ -43,7 +43,7 @@ export class PublicKeys {
   readonly threshold: Threshold;
   /** The public key: 32 bytes. */
   readonly key: Uint8Array;
-  /** A member's verification key: 32 bytes; `undefined` if there is no such member. */
+  /** Returns a member's verification key: 32 bytes; `undefined` if there is no such member. */
   verificationKey(member: number): Uint8Array | undefined;
   /**
    * Verifies one share. @throws {@link BadShareError} @throws {@link UnknownSignerError} @throws
@@ -161,7 +161,7 @@ export class EncryptionKey {
   /** As {@link EncryptionKey.encrypt}, off this thread. */
   encryptAsync(epoch: bigint, proposer: number, plaintext: Uint8Array, options?: AsyncOptions): Promise<Ciphertext>;
   equals(other: EncryptionKey): boolean;
-  /** The encoding in hex. */
+  /** Returns the encoding in hex. */
   toString(): string;
   toJSON(): string;
 }

@@ -50,12 +50,12 @@ class Aggregate:
     def __repr__(self, /) -> str: ...
     def count(self, /, member: SupportsIndex) -> int:
         """
-        How often a member's signature is in the sum: 0 for a non-signer.
+        Count of a member's signature in the sum: 0 for a non-signer.
         """
     @property
     def counts(self, /) -> list[int]:
         """
-        How often each signer's signature is in the sum, in ascending order of the signers.
+        Count of each signer's signature in the sum, in ascending order of the signers.
         """
     @staticmethod
     def decode(data: Buffer, committee: Committee) -> Aggregate:
@@ -73,12 +73,12 @@ class Aggregate:
     @staticmethod
     def from_certificate(certificate: VerifiedCertificate) -> VerifiedAggregate:
         """
-        The aggregate of a certificate.
+        Returns the aggregate of a certificate.
         """
     @staticmethod
     def from_vote(vote: VerifiedVote, committee: Committee) -> VerifiedAggregate:
         """
-        The aggregate of one verified vote.
+        Returns the aggregate of one verified vote.
         """
     @property
     def signature(self, /) -> Signature:
@@ -474,7 +474,7 @@ class ChainId:
     """
     def __bytes__(self, /) -> bytes:
         """
-        The 32 bytes.
+        Returns the 32 bytes.
         """
     def __eq__(self, value: object, /) -> bool: ...
     def __ge__(self, value: object, /) -> bool: ...
@@ -691,7 +691,7 @@ class Coin:
     @staticmethod
     def from_name(keys: CoinPublicKeys, name: CoinName) -> Coin:
         """
-        The coin with that name. Cost: half a multiplication.
+        Returns the coin with that name. Cost: half a multiplication.
         """
 
 @final
@@ -809,7 +809,7 @@ class CoinName:
         """
     def encode(self, /) -> bytes:
         """
-        The 25 bytes.
+        Returns the 25 bytes.
         """
     @property
     def epoch(self, /) -> int:
@@ -877,7 +877,7 @@ class CoinPublicKeys:
         """
     def verification_key(self, /, member: SupportsIndex) -> bytes | None:
         """
-        The member's verification key of 32 bytes; `None` if there is no such member.
+        Returns the member's verification key of 32 bytes; `None` if there is no such member.
         """
     def verify_share(self, /, instance: Coin, share: CoinShare) -> CoinVerifiedShare:
         """
@@ -913,7 +913,7 @@ class CoinShare:
         """
     def encode(self, /) -> bytes:
         """
-        The 130 bytes.
+        Returns the 130 bytes.
         """
     @property
     def member(self, /) -> int:
@@ -928,7 +928,7 @@ class CoinValue:
     """
     def __bytes__(self, /) -> bytes:
         """
-        The 32 bytes.
+        Returns the 32 bytes.
         """
     def __eq__(self, value: object, /) -> bool: ...
     def __ge__(self, value: object, /) -> bool: ...
@@ -954,7 +954,7 @@ class CoinValue:
     @staticmethod
     def from_bytes(data: Buffer) -> CoinValue:
         """
-        A known value of exactly 32 bytes.
+        Creates a known value of exactly 32 bytes.
         """
 
 @final
@@ -989,7 +989,7 @@ class CoinWrongShare:
     @staticmethod
     def decode(data: Buffer) -> CoinWrongShare:
         """
-        Reads unverified evidence.
+        Decodes evidence without verification.
         """
     def encode(self, /) -> bytes:
         """
@@ -1022,7 +1022,7 @@ class Commitment:
         """
     def encode(self, /) -> bytes:
         """
-        The 43 bytes.
+        Returns the 43 bytes.
         """
     def identity(self, /) -> bytes:
         """
@@ -1053,7 +1053,7 @@ class Commitment:
 class Committee:
     """
     The members of one epoch of one chain, in order. Create it once per epoch and share it: it is immutable and caches
-    what verification needs. Two committees are equal if their ids are.
+    data for verification. Two committees are equal if their ids are.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
@@ -1077,9 +1077,9 @@ class Committee:
     @staticmethod
     def from_attested(chain: ChainId, epoch: SupportsIndex, members: Iterable[tuple[PublicKey, SupportsIndex]], *, allow_repeats: bool = False) -> Committee:
         """
-        A committee whose proofs of possession WERE VERIFIED ELSEWHERE, as a chain does when a validator registers. The
-        owner of a single unproven key can forge signatures in the name of all members. With `allow_repeats`, repeated
-        keys are accepted, as in Ethereum's sync committees.
+        Creates a committee whose proofs of possession WERE VERIFIED ELSEWHERE, as a chain does when a validator
+        registers. The owner of a single unproven key can forge signatures in the name of all members. With
+        `allow_repeats`, repeated keys are accepted, as in Ethereum's sync committees.
         """
     def has_quorum(self, /, signers: SignerSet) -> bool:
         """
@@ -1097,11 +1097,11 @@ class Committee:
         """
     def key(self, /, index: SupportsIndex) -> PublicKey | None:
         """
-        A member's key; `None` if there is no such member.
+        Returns a member's key; `None` if there is no such member.
         """
     def keys(self, /) -> list[PublicKey]:
         """
-        All keys, in the order of the members.
+        Returns all keys, in the order of the members.
         """
     def position(self, /, key: PublicKey) -> int | None:
         """
@@ -1147,7 +1147,7 @@ class Committee:
         """
     def weight(self, /, index: SupportsIndex) -> int | None:
         """
-        A member's weight; `None` if there is no such member.
+        Returns a member's weight; `None` if there is no such member.
         """
     def weight_of(self, /, signers: SignerSet) -> int:
         """
@@ -1161,7 +1161,7 @@ class CommitteeId:
     """
     def __bytes__(self, /) -> bytes:
         """
-        The 32 bytes.
+        Returns the 32 bytes.
         """
     def __eq__(self, value: object, /) -> bool: ...
     def __ge__(self, value: object, /) -> bool: ...
@@ -1203,7 +1203,7 @@ class Conflict:
     @property
     def culprits(self, /) -> SignerSet:
         """
-        A new set of the members that signed both; they are guilty if `verify` succeeds.
+        A new set of the members that signed both; they are at fault if `verify` succeeds.
         """
     @staticmethod
     def decode(data: Buffer, committee: Committee) -> Conflict:
@@ -1315,7 +1315,7 @@ class DecryptionShare:
         """
     def encode(self, /) -> bytes:
         """
-        The 130 bytes.
+        Returns the 130 bytes.
         """
     @property
     def member(self, /) -> int:
@@ -1343,11 +1343,11 @@ class Dispersal:
         """
     def shard(self, /, index: SupportsIndex) -> CheckedShard:
         """
-        The shard at this index, for the member with this index.
+        Returns the shard at this index, for the member with this index.
         """
     def shards(self, /) -> list[CheckedShard]:
         """
-        All shards, in order.
+        Returns all shards, in order.
         """
 
 @final
@@ -1495,7 +1495,7 @@ class EcdsaSignature:
         """
     def to_bytes(self, /) -> bytes:
         """
-        The 64 bytes.
+        Returns the 64 bytes.
         """
     def to_der(self, /) -> bytes:
         """
@@ -1578,7 +1578,7 @@ class EncryptionKey:
         """
     def encode(self, /) -> bytes:
         """
-        The 65 bytes.
+        Returns the 65 bytes.
         """
     def encrypt(self, /, epoch: SupportsIndex, proposer: SupportsIndex, plaintext: Buffer) -> Ciphertext:
         """
@@ -1593,7 +1593,7 @@ class EncryptionKey:
     @staticmethod
     def from_public_keys(keys: Tdh2PublicKeys) -> EncryptionKey:
         """
-        The encryption key of a committee.
+        Returns the encryption key of a committee.
         """
     def precomputed(self, /) -> EncryptionKey:
         """
@@ -1617,7 +1617,7 @@ class Equivocation:
     @property
     def culprits(self, /) -> tuple[int]:
         """
-        The signer, who is guilty if `verify` succeeds.
+        The signer, which is at fault if `verify` succeeds.
         """
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> Equivocation:
@@ -1681,7 +1681,7 @@ class ErasureSuite:
         """
     def encode(self, /) -> bytes:
         """
-        The 3 bytes.
+        Returns the 3 bytes.
         """
     def is_available(self, /) -> bool:
         """
@@ -1700,7 +1700,7 @@ class ErasureSuite:
     @property
     def number(self, /) -> int:
         """
-        The byte that identifies it in encodings.
+        Byte that identifies the suite in encodings.
         """
     @property
     def packets(self, /) -> Packets | None:
@@ -1710,7 +1710,7 @@ class ErasureSuite:
     @staticmethod
     def recommended(shape: Shape) -> ErasureSuite:
         """
-        The recommended code: suite 2 up to its 256 shards, suite 1 above.
+        Returns the recommended code: suite 2 up to its 256 shards, suite 1 above.
         """
     @property
     def unit(self, /) -> int:
@@ -1756,7 +1756,8 @@ class Gossip:
         """
     def offer(self, /, peer: SupportsIndex) -> Aggregate | None:
         """
-        The aggregate to send to this peer, for a caller that picks peers itself; `None` if the peer lacks nothing.
+        Returns the aggregate to send to this peer, for a caller that picks peers itself; `None` if the peer lacks
+        nothing.
         """
     @property
     def pool(self, /) -> Pool:
@@ -1840,7 +1841,8 @@ class Guard:
         """
     def records(self, /) -> list[GuardRecord]:
         """
-        The last record of each kind, and the spent presignatures of open epochs: all that a compacted log must contain.
+        Returns the last record of each kind, and the spent presignatures of open epochs: all that a compacted log must
+        contain.
         """
     def reserve(self, /, key: Buffer, epoch: SupportsIndex, index: SupportsIndex) -> GuardRecord:
         """
@@ -1851,8 +1853,8 @@ class Guard:
     @staticmethod
     def restore(secret: SecretKey, chain: ChainId, records: Iterable[GuardRecord]) -> Guard:
         """
-        The guard of a key that may have signed before, from all durable records, in any order. The `SecretKey` is
-        closed afterwards, even if the records are unreadable or rejected, since signing without them is unsafe.
+        Returns the guard of a key that may have signed before, from all durable records, in any order. The `SecretKey`
+        is closed afterwards, even if the records are unreadable or rejected, since signing without them is unsafe.
         """
     def sign(self, /, committee: Committee, statement: Statement) -> tuple[Vote, GuardRecord]:
         """
@@ -1889,7 +1891,7 @@ class GuardRecord:
         """
     def encode(self, /) -> bytes:
         """
-        The 81 bytes.
+        Returns the 81 bytes.
         """
     @property
     def epoch(self, /) -> int:
@@ -2089,7 +2091,7 @@ class Packets:
 @final
 class Parameters:
     """
-    Parameters of gossip. They affect the speed and cost of dissemination, never what is accepted.
+    Parameters of gossip. They affect the speed and cost of dissemination, never the validity of a certificate.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -2104,7 +2106,7 @@ class Parameters:
     @property
     def back_off(self, /) -> timedelta:
         """
-        How long a failed peer is suspended.
+        Back-off after a failed send to a peer.
         """
     @property
     def batch(self, /) -> int:
@@ -2114,7 +2116,7 @@ class Parameters:
     @property
     def fan_out(self, /) -> int:
         """
-        Maximum number of concurrent sends, and number of members that are told of news.
+        Maximum number of concurrent sends, and number of members to which a new aggregate is sent.
         """
     @property
     def limit(self, /) -> int:
@@ -2124,7 +2126,7 @@ class Parameters:
     @property
     def patience(self, /) -> timedelta:
         """
-        How long an unanswered send occupies its slot.
+        Time after which an unanswered send counts as failed and frees its slot.
         """
     @property
     def preferred(self, /) -> int:
@@ -2169,7 +2171,7 @@ class Path:
 @final
 class Peers:
     """
-    One member's view of the other members: sends in progress, suspended peers, and recently heard peers. Every `Gossip`
+    One member's view of the other members: sends in progress, suspended peers, and peers heard from recently. Every `Gossip`
     of a committee's epoch shares one, so that knowledge about a peer and the limit of concurrent sends apply to all.
     Threads may share it. `now` is in microseconds of any monotonic clock; it defaults to the system's.
     """
@@ -2214,7 +2216,7 @@ class Peers:
         """
     def next_free(self, /) -> int | None:
         """
-        When the next slot becomes free without an answer, in microseconds; `None` if no send is in progress.
+        Time at which the next slot becomes free without an answer, in microseconds; `None` if no send is in progress.
         """
     def pick(self, /, *, draw: SupportsIndex | None = None, now: SupportsIndex | None = None) -> int | None:
         """
@@ -2259,7 +2261,7 @@ class Plan:
         """
     def completion(self, /, epoch: SupportsIndex, round: SupportsIndex) -> Tag:
         """
-        The tag for the completion of a round, counted from 0, after enough promotions.
+        Returns the tag for the completion of a round, counted from 0, after enough promotions.
         """
     @property
     def count(self, /) -> int:
@@ -2273,32 +2275,32 @@ class Plan:
         """
     def encode(self, /) -> bytes:
         """
-        The 5 bytes.
+        Returns the 5 bytes.
         """
     @staticmethod
     def of_agreed(count: SupportsIndex) -> Plan:
         """
-        A plan of `count` presignatures for messages that the parties agree on; the application numbers them.
+        Creates a plan of `count` presignatures for messages that the parties agree on; the application numbers them.
         """
     @staticmethod
     def of_agreement(parties: SupportsIndex, rounds: SupportsIndex = ...) -> Plan:
         """
-        A plan for one asynchronous agreement; `prbc`, `promotion` and `completion` return its tags.
+        Creates a plan for one asynchronous agreement; `prbc`, `promotion` and `completion` return its tags.
         """
     @staticmethod
     def of_unagreed(count: SupportsIndex) -> Plan:
         """
-        A plan of `count` presignatures for messages that an outside party chooses.
+        Creates a plan of `count` presignatures for messages that an outside party chooses.
         """
     def prbc(self, /, epoch: SupportsIndex, member: SupportsIndex) -> Tag:
         """
-        The tag for the delivery of a member's broadcast. All tags raise `WrongContextError` in a plan of another kind,
-        and `ExhaustedError` past its end.
+        Returns the tag for the delivery of a member's broadcast. All tags raise `WrongContextError` in a plan of
+        another kind, and `ExhaustedError` past its end.
         """
     def promotion(self, /, epoch: SupportsIndex, round: SupportsIndex, member: SupportsIndex, step: SupportsIndex) -> Tag:
         """
-        The tag for step `step` (1 to 4) of the member's promotion of its proposal in a round, counted from 0. The
-        member chooses the proposal.
+        Returns the tag for step `step` (1 to 4) of the member's promotion of its proposal in a round, counted from 0.
+        The member chooses the proposal.
         """
     def unagreed(self, /, epoch: SupportsIndex, number: SupportsIndex) -> Tag:
         """
@@ -2396,7 +2398,7 @@ class Presignature:
 class Presignatures:
     """
     One party's presignatures of one epoch; each signs ONE message. Only the dealer writes the file. After a crash it is
-    read again, and the guard's journal tells which presignatures are spent. Wiped when it is closed or collected.
+    read again, and the guard's journal lists the spent presignatures. Wiped when it is closed or collected.
     """
     def __enter__(self, /) -> Presignatures: ...
     def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
@@ -2455,7 +2457,8 @@ class Presignatures:
         """
     def signing(self, /, tag: Tag, message: Buffer) -> Signing:
         """
-        The input for combining shares of a message under a tag, whether or not this party's presignature is spent.
+        Returns the input for combining shares of a message under a tag, whether or not this party's presignature is
+        spent.
         """
     def take(self, /, tag: Tag) -> Presignature:
         """
@@ -2497,7 +2500,7 @@ class PublicKey:
     @property
     def suite(self, /) -> Suite:
         """
-        Which signature scheme it belongs to.
+        Signature scheme of the object.
         """
     def verify(self, /, message: Buffer, signature: Signature) -> None:
         """
@@ -2614,7 +2617,7 @@ class Score:
     """
     def __bytes__(self, /) -> bytes:
         """
-        The 32 bytes.
+        Returns the 32 bytes.
         """
     def __eq__(self, value: object, /) -> bool: ...
     def __ge__(self, value: object, /) -> bool: ...
@@ -2707,7 +2710,7 @@ class SealingPublicKey:
         """
     def encode(self, /) -> bytes:
         """
-        The 32 bytes.
+        Returns the 32 bytes.
         """
     def seal(self, /, context: Buffer, content: Buffer) -> bytes:
         """
@@ -2720,7 +2723,7 @@ class SecretKey:
     """
     A secret key. It prints only its suite, cannot be pickled or copied, and is wiped when it is closed or collected:
     use it in a `with` block. It stays at one address, even while a `Guard` owns it. Other copies are not wiped: the
-    bytes that it was created from, the result of `to_bytes`, and what signing left in registers and on the stack.
+    bytes that it was created from, the result of `to_bytes`, and data that signing left in registers and on the stack.
     """
     def __enter__(self, /) -> SecretKey: ...
     def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
@@ -2764,7 +2767,7 @@ class SecretKey:
     @property
     def suite(self, /) -> Suite:
         """
-        Which signature scheme the key belongs to.
+        Signature scheme of the key.
         """
     def to_bytes(self, /) -> bytes:
         """
@@ -2802,8 +2805,8 @@ class Seed:
     @staticmethod
     def genesis(chain: ChainId, data: Buffer) -> Seed:
         """
-        The first seed of a chain, from bytes that NO MEMBER CHOSE and that were unknown when the keys were fixed:
-        control over them is control over the first proposers.
+        Returns the first seed of a chain, from bytes that NO MEMBER CHOSE and that were unknown when the keys were
+        fixed: control over them is control over the first proposers.
         """
     @property
     def height(self, /) -> int:
@@ -2937,7 +2940,7 @@ class Signature:
     @staticmethod
     def decode_link(suite: Suite | str, data: Buffer) -> Signature:
         """
-        Reads the form for direct links: uncompressed where that saves a square root.
+        Decodes the form for direct links: uncompressed where that saves a square root.
         """
     def encode(self, /) -> bytes:
         """
@@ -2950,7 +2953,7 @@ class Signature:
     @property
     def suite(self, /) -> Suite:
         """
-        Which signature scheme it belongs to.
+        Signature scheme of the object.
         """
 
 @final
@@ -3063,12 +3066,12 @@ class SignerSet:
         """
     def complement(self, /) -> SignerSet:
         """
-        All members that are not in the set.
+        Returns all members that are not in the set.
         """
     @staticmethod
     def full(committee_len: SupportsIndex) -> SignerSet:
         """
-        The set of all members.
+        Returns the set of all members.
         """
     def insert(self, /, index: SupportsIndex) -> bool:
         """
@@ -3162,7 +3165,7 @@ class Statement:
         """
     def encode(self, /) -> bytes:
         """
-        The 49 bytes.
+        Returns the 49 bytes.
         """
     @property
     def epoch(self, /) -> int:
@@ -3232,9 +3235,9 @@ class Table:
     def __repr__(self, /) -> str: ...
     def best(self, /, shape: Shape, message: SupportsIndex, allow: Callable[[ErasureSuite], object] | None = None) -> Row | None:
         """
-        The fastest suite that `allow` accepts for shards of this shape, measured with the length nearest to `message`
-        as a ratio. `None` if this shape was not measured. By default, `allow` accepts the suites of this build; a
-        committee whose members have different builds passes the suites that all support.
+        Returns the fastest suite that `allow` accepts for shards of this shape, measured with the length nearest to
+        `message` as a ratio. `None` if this shape was not measured. By default, `allow` accepts the suites of this
+        build; a committee whose members have different builds passes the suites that all support.
         """
     @staticmethod
     def decode(data: Buffer) -> Table:
@@ -3243,7 +3246,7 @@ class Table:
         """
     def encode(self, /) -> bytes:
         """
-        The bytes of the file.
+        Returns the bytes of the file.
         """
     @property
     def rows(self, /) -> list[Row]:
@@ -3390,7 +3393,7 @@ class Tdh2PublicKeys:
         """
     def verification_key(self, /, member: SupportsIndex) -> bytes | None:
         """
-        The member's verification key of 32 bytes; `None` if there is no such member.
+        Returns the member's verification key of 32 bytes; `None` if there is no such member.
         """
     def verify_share(self, /, instance: ValidCiphertext, share: DecryptionShare) -> Tdh2VerifiedShare:
         """
@@ -3438,7 +3441,7 @@ class Tdh2WrongShare:
     @staticmethod
     def decode(data: Buffer) -> Tdh2WrongShare:
         """
-        Reads unverified evidence.
+        Decodes evidence without verification.
         """
     def encode(self, /) -> bytes:
         """
@@ -3666,7 +3669,7 @@ class TimeoutVote:
     def __repr__(self, /) -> str: ...
     def as_vote(self, /) -> Vote:
         """
-        The same as a plain vote.
+        Returns the underlying vote.
         """
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> TimeoutVote:
@@ -3676,7 +3679,7 @@ class TimeoutVote:
     @staticmethod
     def decode_link(suite: Suite | str, data: Buffer) -> TimeoutVote:
         """
-        Reads the form for direct links.
+        Decodes the form for direct links.
         """
     def encode(self, /) -> bytes:
         """
@@ -3714,7 +3717,8 @@ class TimeoutVote:
     @staticmethod
     def statement_of(kind: SupportsIndex, epoch: SupportsIndex, view: SupportsIndex, value: SupportsIndex) -> Statement:
         """
-        The statement that a timeout vote signs: its digest is the value as eight little-endian bytes and 24 zeros.
+        Returns the statement that a timeout vote signs: its digest is the value as eight little-endian bytes and 24
+        zeros.
         """
     @property
     def suite(self, /) -> Suite:
@@ -3812,7 +3816,7 @@ class TrustedDealer:
     @staticmethod
     def from_bytes(group: Group | str, committee: CommitteeId, tolerance: Tolerance, data: Buffer) -> TrustedDealer:
         """
-        The dealer of a stored key of 32 bytes, to deal for further epochs. The caller keeps the bytes: pass a
+        Returns the dealer of a stored key of 32 bytes, to deal for further epochs. The caller keeps the bytes: pass a
         `bytearray` and overwrite it.
         """
     @property
@@ -3865,7 +3869,7 @@ class UnverifiedKey:
     @staticmethod
     def prove(secret: SecretKey) -> UnverifiedKey:
         """
-        The key of `secret` with a new proof.
+        Returns the key of `secret` with a new proof.
         """
     @property
     def public(self, /) -> PublicKey:
@@ -3875,7 +3879,7 @@ class UnverifiedKey:
     @property
     def suite(self, /) -> Suite:
         """
-        Which signature scheme it belongs to.
+        Signature scheme of the object.
         """
     def verify(self, /) -> VerifiedKey:
         """
@@ -3943,7 +3947,7 @@ class VerifiedAggregate:
     def __repr__(self, /) -> str: ...
     def certificate(self, /, committee: Committee) -> VerifiedCertificate | None:
         """
-        The certificate, if the signers are a quorum; otherwise `None`.
+        Returns the certificate, if the signers are a quorum; otherwise `None`.
         """
     @property
     def committee(self, /) -> CommitteeId:
@@ -3957,8 +3961,9 @@ class VerifiedAggregate:
         """
     def normalised(self, /, parts: Iterable[VerifiedAggregate]) -> VerifiedAggregate:
         """
-        The same signers with lower counts: subtracts each of `parts`, in order, as often as leaves every signer in the
-        sum at least once. Skips parts of another statement or committee, and parts with signers outside this aggregate.
+        Returns the same signers with lower counts: subtracts each of `parts`, in order, as often as leaves every signer
+        in the sum at least once. Skips parts of another statement or committee, and parts with signers outside this
+        aggregate.
         """
     @property
     def value(self, /) -> Aggregate:
@@ -3994,7 +3999,7 @@ class VerifiedCertificate:
 @final
 class VerifiedConflict:
     """
-    Evidence whose certificates were verified: its culprits are guilty.
+    Evidence whose certificates were verified: its culprits are at fault.
     """
     def __copy__(self, /) -> VerifiedConflict: ...
     def __deepcopy__(self, memo: Any, /) -> VerifiedConflict: ...
@@ -4019,7 +4024,7 @@ class VerifiedConflict:
 @final
 class VerifiedEquivocation:
     """
-    Evidence whose signatures were verified: the member is guilty.
+    Evidence whose signatures were verified: the member is at fault.
     """
     def __copy__(self, /) -> VerifiedEquivocation: ...
     def __deepcopy__(self, memo: Any, /) -> VerifiedEquivocation: ...
@@ -4063,12 +4068,12 @@ class VerifiedKey:
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str:
         """
-        The key's bytes in hex.
+        Returns the key's bytes in hex.
         """
     @staticmethod
     def from_secret(secret: SecretKey) -> VerifiedKey:
         """
-        The key of a secret key, which needs no proof.
+        Returns the key of a secret key, which needs no proof.
         """
     @property
     def public(self, /) -> PublicKey:
@@ -4078,7 +4083,7 @@ class VerifiedKey:
     @property
     def suite(self, /) -> Suite:
         """
-        Which signature scheme it belongs to.
+        Signature scheme of the object.
         """
 
 @final
@@ -4216,7 +4221,7 @@ class Verifier:
         """
     def check_revocation(self, /, hook: Callable[[PublicKey], bool]) -> None:
         """
-        Sets a hook that tells whether a key is revoked, according to an external list. `announce`, `can_verify_fast`
+        Sets a hook that returns true for a key that an external list revokes. `announce`, `can_verify_fast`
         and `verify` call it first, on the calling thread. Its exceptions propagate, and then nothing is accepted. It
         may use this verifier, and should cost no more than a lookup.
         """
@@ -4233,7 +4238,7 @@ class Verifier:
         """
         Verifies a signature, whether or not its batch was announced. Raises `WrongContextError` for unknown signers,
         `BadSignatureError`, and `OneTimeReuseError` if the signature is valid but its key signed another message
-        before: for evidence see `reuse`, and store what you verified. The interpreter is released only for the Ed25519
+        before: for evidence see `reuse`, and store each verified message. The interpreter is released only for the Ed25519
         verification of an unknown batch.
         """
 
@@ -4258,7 +4263,7 @@ class Vote:
     @staticmethod
     def decode_link(suite: Suite | str, data: Buffer) -> Vote:
         """
-        Reads the form for direct links.
+        Decodes the form for direct links.
         """
     def encode(self, /) -> bytes:
         """
@@ -4339,7 +4344,7 @@ class VoteCollector:
         """
     def weight_for(self, /, digest: Buffer) -> int:
         """
-        The weight of the votes for a digest of 32 bytes, verified or not.
+        Returns the weight of the votes for a digest of 32 bytes, verified or not.
         """
 
 @final
@@ -4429,12 +4434,12 @@ def bls_deal(suite: Suite | str, committee: CommitteeId, tolerance: Tolerance, a
 
 def core_codes() -> list[str]:
     """
-    The core's error codes.
+    Returns the core's error codes.
     """
 
 def domains() -> list[str]:
     """
-    All domain strings of quorate, each with exactly one purpose.
+    Returns all domain strings of quorate, each with exactly one purpose.
     """
 
 def dsig_suites() -> list[tuple[str, int]]:

@@ -1,7 +1,7 @@
 """Erasure coding: a message becomes n shards, any k of which restore it. A commitment binds the sender to one message.
 
 All members use one `Coding`. Decoding a shard checks it against its commitment. Decoding a message encodes it again, so
-that all members who hold shards of one commitment reach the same verdict.
+that all members that hold shards of one commitment reach the same verdict.
 """
 
 from ._native import (

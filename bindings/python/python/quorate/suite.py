@@ -24,7 +24,7 @@ class Suite(StrEnum):
 
     @property
     def number(self) -> int:
-        """The byte that identifies it in encodings."""
+        """Byte that identifies the suite in encodings."""
         return _NUMBERS[self]
 
 

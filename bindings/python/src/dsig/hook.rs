@@ -21,7 +21,7 @@ pub(super) struct Revocation(Py<PyAny>);
 impl Revocation {
     /// Fails with the exception that the callback raises. Only a bool is accepted: a coroutine, for instance, is truthy
     /// whatever its result.
-    fn ask(&self, signer: &Bound<'_, PublicKey>) -> PyResult<bool> {
+    fn call(&self, signer: &Bound<'_, PublicKey>) -> PyResult<bool> {
         let answer = self.0.bind(signer.py()).call1((signer,))?;
         answer.cast::<PyBool>().map(|revoked| revoked.is_true()).map_err(|_| wrong("a bool", &answer))
     }
@@ -30,7 +30,7 @@ impl Revocation {
 impl HookSlot<Revocation> {
     /// Returns true if the key is revoked; false without a hook.
     pub(super) fn is_revoked(&self, signer: &Bound<'_, PublicKey>) -> PyResult<bool> {
-        self.hook(signer.py()).map_or(Ok(false), |hook| hook.ask(signer))
+        self.hook(signer.py()).map_or(Ok(false), |hook| hook.call(signer))
     }
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Copies(Py<PyAny>);
 
 impl Copies {
     /// Fails with the exception that the callback raises, or if its result is not a 64-bit integer.
-    pub(super) fn ask(&self, py: Python<'_>) -> PyResult<u64> {
+    pub(super) fn call(&self, py: Python<'_>) -> PyResult<u64> {
         let answer = self.0.bind(py).call0()?;
         answer.extract().map_err(|error: PyErr| {
             if error.is_instance_of::<PyOverflowError>(py) {
@@ -56,7 +56,7 @@ impl Copies {
 impl HookSlot<Copies> {
     /// Identifier of this copy, if a hook is set.
     pub(super) fn copy(&self, py: Python<'_>) -> PyResult<Option<u64>> {
-        self.hook(py).map(|hook| hook.ask(py)).transpose()
+        self.hook(py).map(|hook| hook.call(py)).transpose()
     }
 }
 
@@ -90,7 +90,7 @@ impl<H: Hook> HookSlot<H> {
     }
 
     /// Called by the garbage collector, and when the object is closed.
-    pub(super) fn forget(&self) {
+    pub(super) fn clear(&self) {
         let before = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(before);
     }

@@ -101,7 +101,7 @@ impl Signer {
     /// thread. When its answer changes, all keys are wiped. Its exceptions propagate, and then nothing is signed. It
     /// may use this signer. Forks are detected without it; undetected copies are limited by the keys' lifetime.
     fn detect_copies(&self, py: Python<'_>, hook: Copies) -> Outcome<()> {
-        let copy = hook.ask(py)?;
+        let copy = hook.call(py)?;
         self.with_answer(py, Some(copy), |signer| {
             let copy = self.copy.clone();
             signer.detect_copies(move || copy.load(Ordering::Relaxed));
@@ -192,7 +192,7 @@ impl Signer {
     fn close(&self, py: Python<'_>) {
         let signer = locked(py, &self.inner, Option::take);
         py.detach(|| drop(signer));
-        self.copies.forget();
+        self.copies.clear();
     }
 
     /// True if the signer was closed.
@@ -227,7 +227,7 @@ impl Signer {
     }
 
     fn __clear__(&self) {
-        self.copies.forget();
+        self.copies.clear();
     }
 
     /// Raises `TypeError`: this object cannot be pickled.

@@ -26,7 +26,7 @@ pub(crate) struct Verifier {
 }
 
 impl Verifier {
-    fn told<T>(&self, py: Python<'_>, revoked: bool, work: impl FnOnce(&mut DynVerifier) -> T) -> T {
+    fn with_answer<T>(&self, py: Python<'_>, revoked: bool, work: impl FnOnce(&mut DynVerifier) -> T) -> T {
         locked(py, &self.inner, |verifier| {
             self.revoked.store(revoked, Ordering::Relaxed);
             work(verifier)
@@ -83,7 +83,7 @@ impl Verifier {
         Ok(locked(py, &self.inner, |verifier| verifier.revoke(signer)))
     }
 
-    /// Sets a hook that tells whether a key is revoked, according to an external list. `announce`, `can_verify_fast`
+    /// Sets a hook that returns true for a key that an external list revokes. `announce`, `can_verify_fast`
     /// and `verify` call it first, on the calling thread. Its exceptions propagate, and then nothing is accepted. It
     /// may use this verifier, and should cost no more than a lookup.
     fn check_revocation(&self, py: Python<'_>, hook: Revocation) {
@@ -104,9 +104,9 @@ impl Verifier {
         let key = ed25519(signer.get())?;
         let revoked = self.revocation.is_revoked(signer)?;
         let now = at(now);
-        let admitted = self.told(py, revoked, |verifier| verifier.admit_announcement(key, now))?;
+        let admitted = self.with_answer(py, revoked, |verifier| verifier.admit_announcement(key, now))?;
         let checked = py.detach(|| admitted.check(&announcement))?;
-        Ok(self.told(py, revoked, |verifier| verifier.learn(checked))?)
+        Ok(self.with_answer(py, revoked, |verifier| verifier.learn(checked))?)
     }
 
     /// Returns true if `verify` would not need an Ed25519 verification. Cost: one lookup.
@@ -118,13 +118,13 @@ impl Verifier {
     ) -> Outcome<bool> {
         let key = ed25519(signer.get())?;
         let revoked = self.revocation.is_revoked(signer)?;
-        Ok(self.told(py, revoked, |verifier| verifier.can_verify_fast(key, &signature))?)
+        Ok(self.with_answer(py, revoked, |verifier| verifier.can_verify_fast(key, &signature))?)
     }
 
     /// Verifies a signature, whether or not its batch was announced. Raises `WrongContextError` for unknown signers,
     /// `BadSignatureError`, and `OneTimeReuseError` if the signature is valid but its key signed another message
-    /// before: for evidence see `reuse`, and store what you verified. The interpreter is released only for the Ed25519
-    /// verification of an unknown batch.
+    /// before: for evidence see `reuse`, and store each verified message. The interpreter is released only for the
+    /// Ed25519 verification of an unknown batch.
     fn verify(
         &self,
         py: Python<'_>,
@@ -134,11 +134,11 @@ impl Verifier {
     ) -> Outcome<()> {
         let key = ed25519(signer.get())?;
         let revoked = self.revocation.is_revoked(signer)?;
-        if self.told(py, revoked, |verifier| verifier.verify_fast(key, &message, &signature))? {
+        if self.with_answer(py, revoked, |verifier| verifier.verify_fast(key, &message, &signature))? {
             return Ok(());
         }
         let verified = py.detach(|| dynamic::verify_detached(key, &message, &signature))?;
-        Ok(self.told(py, revoked, |verifier| verifier.remember(verified))?)
+        Ok(self.with_answer(py, revoked, |verifier| verifier.remember(verified))?)
     }
 
     /// The name of the suite.
@@ -152,7 +152,7 @@ impl Verifier {
     }
 
     fn __clear__(&self) {
-        self.revocation.forget();
+        self.revocation.clear();
     }
 
     fn __repr__(&self) -> String {

@@ -31,7 +31,7 @@ impl Commitment {
         Ok(Self(erasure::Commitment::decode(&data, &coding.0)?))
     }
 
-    /// The 43 bytes.
+    /// Returns the 43 bytes.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
@@ -227,12 +227,12 @@ impl Dispersal {
         PyBytes::new(py, self.0.message())
     }
 
-    /// The shard at this index, for the member with this index.
+    /// Returns the shard at this index, for the member with this index.
     fn shard(&self, py: Python<'_>, index: Place) -> Outcome<CheckedShard> {
         Ok(CheckedShard(py.detach(|| self.0.shard(size(index.0)))?))
     }
 
-    /// All shards, in order.
+    /// Returns all shards, in order.
     fn shards(&self, py: Python<'_>) -> Outcome<Vec<CheckedShard>> {
         let count = self.0.commitment().shape().shards();
         let shards =

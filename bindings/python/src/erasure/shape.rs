@@ -116,7 +116,7 @@ impl ErasureSuite {
     #[classattr]
     const GF8: ErasureSuite = ErasureSuite(erasure::ErasureSuite::Gf8);
 
-    /// The recommended code: suite 2 up to its 256 shards, suite 1 above.
+    /// Returns the recommended code: suite 2 up to its 256 shards, suite 1 above.
     #[staticmethod]
     fn recommended(shape: &Shape) -> Self {
         Self(erasure::ErasureSuite::recommended(shape.0))
@@ -134,12 +134,12 @@ impl ErasureSuite {
         Ok(Self(erasure::ErasureSuite::decode(&data, &())?))
     }
 
-    /// The 3 bytes.
+    /// Returns the 3 bytes.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// The byte that identifies it in encodings.
+    /// Byte that identifies the suite in encodings.
     #[getter]
     fn number(&self) -> u8 {
         self.0.number()

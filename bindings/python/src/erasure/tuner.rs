@@ -66,7 +66,7 @@ impl Table {
         Ok(Self(py.detach(|| tuner::Table::decode(&data, &()))?))
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
@@ -77,9 +77,9 @@ impl Table {
         self.0.rows().iter().copied().map(Row).collect()
     }
 
-    /// The fastest suite that `allow` accepts for shards of this shape, measured with the length nearest to `message`
-    /// as a ratio. `None` if this shape was not measured. By default, `allow` accepts the suites of this build; a
-    /// committee whose members have different builds passes the suites that all support.
+    /// Returns the fastest suite that `allow` accepts for shards of this shape, measured with the length nearest to
+    /// `message` as a ratio. `None` if this shape was not measured. By default, `allow` accepts the suites of this
+    /// build; a committee whose members have different builds passes the suites that all support.
     #[pyo3(signature = (shape, message, allow = None))]
     fn best(
         &self,

@@ -22,13 +22,13 @@ pub(crate) struct Aggregate(pub(crate) any::Aggregate);
 
 #[pymethods]
 impl Aggregate {
-    /// The aggregate of one verified vote.
+    /// Returns the aggregate of one verified vote.
     #[staticmethod]
     fn from_vote(py: Python<'_>, vote: &VerifiedVote, committee: &Committee) -> Outcome<VerifiedAggregate> {
         Ok(py.detach(|| any::Aggregate::from_vote(&vote.0, &committee.0))?.into())
     }
 
-    /// The aggregate of a certificate.
+    /// Returns the aggregate of a certificate.
     #[staticmethod]
     fn from_certificate(py: Python<'_>, certificate: &VerifiedCertificate) -> Outcome<VerifiedAggregate> {
         Ok(py.detach(|| any::Aggregate::from_certificate(&certificate.0))?.into())
@@ -68,13 +68,13 @@ impl Aggregate {
         self.0.signers().clone().into()
     }
 
-    /// How often each signer's signature is in the sum, in ascending order of the signers.
+    /// Count of each signer's signature in the sum, in ascending order of the signers.
     #[getter]
     fn counts(&self) -> Vec<u16> {
         self.0.signers().iter().map(|signer| self.0.count(signer)).collect()
     }
 
-    /// How often a member's signature is in the sum: 0 for a non-signer.
+    /// Count of a member's signature in the sum: 0 for a non-signer.
     fn count(&self, member: Member) -> u16 {
         self.0.count(member.0)
     }
@@ -162,15 +162,15 @@ verified! {
             Ok(Self(py.detach(|| self.0.merge(&other.0, limit.0))?))
         }
 
-        /// The same signers with lower counts: subtracts each of `parts`, in order, as often as leaves every signer in
-        /// the sum at least once. Skips parts of another statement or committee, and parts with signers outside this
-        /// aggregate.
+        /// Returns the same signers with lower counts: subtracts each of `parts`, in order, as often as leaves every
+        /// signer in the sum at least once. Skips parts of another statement or committee, and parts with signers
+        /// outside this aggregate.
         fn normalised(&self, py: Python<'_>, parts: List<Py<VerifiedAggregate>>) -> Outcome<Self> {
             let parts = parts.all()?;
             Ok(Self(py.detach(|| self.0.normalised(parts.iter().map(|part| &part.get().0)))))
         }
 
-        /// The certificate, if the signers are a quorum; otherwise `None`.
+        /// Returns the certificate, if the signers are a quorum; otherwise `None`.
         fn certificate(&self, py: Python<'_>, committee: &Committee) -> Option<VerifiedCertificate> {
             py.detach(|| self.0.certificate(&committee.0)).map(VerifiedCertificate::from)
         }

@@ -9,7 +9,7 @@ use crate::convert::{Batch, CountLimit, Draw, FanOut, Member, Now, Preferred, Si
 use crate::failure::Outcome;
 use crate::times::{BackOff, Patience, at};
 
-/// Parameters of gossip. They affect the speed and cost of dissemination, never what is accepted.
+/// Parameters of gossip. They affect the speed and cost of dissemination, never the validity of a certificate.
 #[pyclass(frozen, eq, module = "quorate.gossip")]
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Parameters(pub(crate) gossip::Parameters);
@@ -66,19 +66,19 @@ impl Parameters {
         self.0.batch
     }
 
-    /// Maximum number of concurrent sends, and number of members that are told of news.
+    /// Maximum number of concurrent sends, and number of members to which a new aggregate is sent.
     #[getter]
     fn fan_out(&self) -> usize {
         self.0.fan_out
     }
 
-    /// How long a failed peer is suspended.
+    /// Back-off after a failed send to a peer.
     #[getter]
     fn back_off(&self) -> Duration {
         self.0.back_off
     }
 
-    /// How long an unanswered send occupies its slot.
+    /// Time after which an unanswered send counts as failed and frees its slot.
     #[getter]
     fn patience(&self) -> Duration {
         self.0.patience
@@ -95,16 +95,16 @@ pub(super) fn chosen(parameters: Option<&Parameters>) -> gossip::Parameters {
 }
 
 /// Returns the caller's randomness, or the operating system's.
-pub(super) fn drawn(draw: Option<Draw>) -> Outcome<u64> {
+pub(super) fn draw_or_random(draw: Option<Draw>) -> Outcome<u64> {
     match draw {
         Some(draw) => Ok(draw.0),
         None => getrandom::u64().map_err(|_| quorate::Error::Rng.into()),
     }
 }
 
-/// One member's view of the other members: sends in progress, suspended peers, and recently heard peers. Every `Gossip`
-/// of a committee's epoch shares one, so that knowledge about a peer and the limit of concurrent sends apply to all.
-/// Threads may share it. `now` is in microseconds of any monotonic clock; it defaults to the system's.
+/// One member's view of the other members: sends in progress, suspended peers, and peers heard from recently. Every
+/// `Gossip` of a committee's epoch shares one, so that knowledge about a peer and the limit of concurrent sends apply
+/// to all. Threads may share it. `now` is in microseconds of any monotonic clock; it defaults to the system's.
 #[pyclass(frozen, module = "quorate.gossip")]
 pub(crate) struct Peers(Mutex<gossip::Peers>);
 
@@ -133,7 +133,7 @@ impl Peers {
     /// progress, or no peer is available. The pick takes effect only with `begin`.
     #[pyo3(signature = (*, draw = None, now = None))]
     fn pick(&self, py: Python<'_>, draw: Option<Draw>, now: Option<Now>) -> Outcome<Option<u16>> {
-        let draw = drawn(draw)?;
+        let draw = draw_or_random(draw)?;
         Ok(self.attached(py, |peers| peers.pick(at(now), draw)))
     }
 
@@ -190,7 +190,7 @@ impl Peers {
         self.attached(py, |peers| peers.is_refused(peer.0, at(now)))
     }
 
-    /// When the next slot becomes free without an answer, in microseconds; `None` if no send is in progress.
+    /// Time at which the next slot becomes free without an answer, in microseconds; `None` if no send is in progress.
     fn next_free(&self, py: Python<'_>) -> Option<u64> {
         self.attached(py, |peers| peers.next_free()).map(|time| time.0)
     }

@@ -324,7 +324,7 @@ impl BlsShareFault {
     /// the share is right, and whatever `attested` raises.
     fn verify(&self, py: Python<'_>, key: &BlsGroupKey, attested: Py<PyAny>) -> Outcome<u16> {
         let mut asked = Attested::by(attested);
-        let culprit = py.detach(|| self.0.verify(&key.0, |member, bytes, by| asked.ask(member, bytes, by)));
+        let culprit = py.detach(|| self.0.verify(&key.0, |member, bytes, by| asked.call(member, bytes, by)));
         asked.finish(culprit)
     }
 

@@ -56,7 +56,7 @@ impl CoinName {
         Ok(Self(coin::CoinName::decode(&data, &())?))
     }
 
-    /// The 25 bytes.
+    /// Returns the 25 bytes.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
@@ -102,7 +102,7 @@ pub(crate) struct Coin(coin::Coin);
 
 #[pymethods]
 impl Coin {
-    /// The coin with that name. Cost: half a multiplication.
+    /// Returns the coin with that name. Cost: half a multiplication.
     #[staticmethod]
     fn from_name(py: Python<'_>, keys: &CoinPublicKeys, name: &CoinName) -> Outcome<Self> {
         Ok(Self(py.detach(|| coin::Coin::from_name(&keys.0, name.0))?))
@@ -153,13 +153,13 @@ pub(crate) struct CoinValue(coin::CoinValue);
 
 #[pymethods]
 impl CoinValue {
-    /// A known value of exactly 32 bytes.
+    /// Creates a known value of exactly 32 bytes.
     #[staticmethod]
     fn from_bytes(data: Bytes) -> Outcome<Self> {
         Ok(Self(coin::CoinValue(exactly(&data, "coin value")?)))
     }
 
-    /// The 32 bytes.
+    /// Returns the 32 bytes.
     fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.0)
     }

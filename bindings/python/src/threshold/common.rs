@@ -237,7 +237,7 @@ impl Attested {
     }
 
     /// Calls it with the interpreter, which the caller has released. An invalid attestation is no evidence.
-    pub(super) fn ask(&mut self, member: u16, bytes: &[u8], attestation: &[u8]) -> Result<()> {
+    pub(super) fn call(&mut self, member: u16, bytes: &[u8], attestation: &[u8]) -> Result<()> {
         let answer = Python::attach(|py| {
             let arguments = (member, PyBytes::new(py, bytes), PyBytes::new(py, attestation));
             self.call.bind(py).call1(arguments)?.is_truthy()

@@ -156,7 +156,7 @@ macro_rules! purpose {
                 PyBytes::new(py, self.0.key().as_bytes())
             }
 
-            /// The member's verification key of 32 bytes; `None` if there is no such member.
+            /// Returns the member's verification key of 32 bytes; `None` if there is no such member.
             fn verification_key<'py>(&self, py: Python<'py>, member: Member) -> Option<Bound<'py, PyBytes>> {
                 self.0.verification_key(member.0).map(|key| PyBytes::new(py, key.as_bytes()))
             }
@@ -295,7 +295,7 @@ macro_rules! purpose {
                 Ok(Self(py.detach(|| dleq::Share::decode(&data, &()))?))
             }
 
-            /// The 130 bytes.
+            /// Returns the 130 bytes.
             fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
                 PyBytes::new(py, &self.0.encode())
             }
@@ -367,7 +367,7 @@ macro_rules! purpose {
 
         #[pymethods]
         impl $wrong {
-            /// Reads unverified evidence.
+            /// Decodes evidence without verification.
             #[staticmethod]
             fn decode(py: Python<'_>, data: Bytes) -> Outcome<Self> {
                 Ok(Self(py.detach(|| dleq::WrongShare::decode(&data, &()))?))

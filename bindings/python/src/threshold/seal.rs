@@ -82,7 +82,7 @@ impl SealingPublicKey {
         Ok(Self(seal::SealingPublicKey::decode(&data, &())?))
     }
 
-    /// The 32 bytes.
+    /// Returns the 32 bytes.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }

@@ -40,7 +40,7 @@ pub(crate) struct EncryptionKey(tdh2::EncryptionKey);
 
 #[pymethods]
 impl EncryptionKey {
-    /// The encryption key of a committee.
+    /// Returns the encryption key of a committee.
     #[staticmethod]
     fn from_public_keys(py: Python<'_>, keys: &Tdh2PublicKeys) -> Self {
         Self(py.detach(|| tdh2::EncryptionKey::from_public_keys(&keys.0)))
@@ -52,7 +52,7 @@ impl EncryptionKey {
         Ok(Self(py.detach(|| tdh2::EncryptionKey::decode(&data, &()))?))
     }
 
-    /// The 65 bytes.
+    /// Returns the 65 bytes.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }

@@ -16,7 +16,7 @@ use crate::glue::{JsResult, OrThrow, Uint8Array, decode, secret_array};
 use crate::guard::{Guard, GuardRecord};
 
 /// Maximum number of presignatures of all parties together: a sixth of a gigabyte.
-const MOST_DEALT: u32 = 1 << 20;
+const MAX_DEALT: u32 = 1 << 20;
 
 #[wasm_bindgen]
 pub struct EcdsaDealer(any::TrustedDealer);
@@ -53,10 +53,10 @@ impl EcdsaDealer {
     }
 
     pub fn deal(&self, epoch: u64, plan: &EcdsaPlan) -> JsResult<Vec<EcdsaPresignatures>> {
-        let most = MOST_DEALT / u32::from(self.0.key().tolerance().parties());
-        if plan.0.count() > most && plan.0.count() <= Plan::MAX_COUNT {
+        let max = MAX_DEALT / u32::from(self.0.key().tolerance().parties());
+        if plan.0.count() > max && plan.0.count() <= Plan::MAX_COUNT {
             let what = "presignatures of an epoch in a module's memory";
-            return Err(Error::TooLarge { what, limit: most.into() }).or_throw();
+            return Err(Error::TooLarge { what, limit: max.into() }).or_throw();
         }
         let parties = self.0.deal(epoch, plan.0, &mut SysRng).or_throw()?;
         Ok(parties.into_iter().map(EcdsaPresignatures).collect())

@@ -13,7 +13,7 @@ import type { Agreement, Cache, Threshold, Tolerance } from './common.js';
 
 /**
  * Generates a key and shares it, one share per party. **The process that runs this knows the key.** The key has one
- * threshold: {@link Agreement} tells when f + 1 suffices.
+ * threshold: {@link Agreement} states when f + 1 suffices.
  *
  * @throws {@link RngError} @throws {@link WrongContextError}
  */

@@ -22,7 +22,7 @@ export class TrustedDealer {
   #private;
   /** Generates a new key. @throws {@link RngError} @throws {@link WrongContextError} for an unknown group */
   constructor(group: Group, committee: CommitteeId, tolerance: Tolerance);
-  /** The dealer of a stored key. @throws {@link MalformedError} @throws {@link NonCanonicalError} */
+  /** Returns the dealer of a stored key. @throws {@link MalformedError} @throws {@link NonCanonicalError} */
   static fromBytes(group: Group, committee: CommitteeId, tolerance: Tolerance, secret: Uint8Array): TrustedDealer;
   /** Returns the secret key: 32 bytes. */
   toBytes(): Uint8Array;
@@ -72,7 +72,7 @@ export class GroupKey {
    */
   toSpkiDer(): Uint8Array;
   equals(other: GroupKey): boolean;
-  /** The encoding in hex. */
+  /** Returns the encoding in hex. */
   toString(): string;
   toJSON(): string;
 }
@@ -92,7 +92,7 @@ export class Signature {
    */
   toDer(): Uint8Array;
   equals(other: Signature): boolean;
-  /** The encoding in hex. */
+  /** Returns the encoding in hex. */
   toString(): string;
   toJSON(): string;
 }
@@ -108,11 +108,11 @@ export class Plan {
   static readonly ROUNDS: number;
   /** Maximum number of presignatures of an epoch. */
   static readonly MAX_COUNT: number;
-  /** A plan for the asynchronous agreement of `parties` parties, with at most `rounds` rounds. */
+  /** Creates a plan for the asynchronous agreement of `parties` parties, with at most `rounds` rounds. */
   static ofAgreement(parties: number, rounds?: number): Plan;
-  /** A plan of `count` presignatures, all for agreed messages. */
+  /** Creates a plan of `count` presignatures, all for agreed messages. */
   static ofAgreed(count: number): Plan;
-  /** A plan of `count` presignatures, all for unagreed messages. */
+  /** Creates a plan of `count` presignatures, all for unagreed messages. */
   static ofUnagreed(count: number): Plan;
   static decode(bytes: Uint8Array): Plan;
   /** 5 bytes. */
@@ -122,18 +122,18 @@ export class Plan {
   /** Class of a presignature; `undefined` past the end. */
   agreement(index: number): Agreement | undefined;
   /**
-   * The tag for the delivery of a party's broadcast. @throws {@link UnknownSignerError} @throws
+   * Returns the tag for the delivery of a party's broadcast. @throws {@link UnknownSignerError} @throws
    * {@link WrongContextError} for another plan
    */
   prbc(epoch: bigint, member: number): Tag;
   /**
-   * The tag for step 1 to 4 of a party's promotion in a round, counted from 0. @throws {@link ExhaustedError} past the
-   * last round
+   * Returns the tag for step 1 to 4 of a party's promotion in a round, counted from 0. @throws {@link ExhaustedError}
+   * past the last round
    */
   promotion(epoch: bigint, round: number, member: number, step: number): Tag;
   /**
-   * The tag for the completion of a round, counted from 0, after enough promotions. @throws {@link ExhaustedError} past
-   * the last round
+   * Returns the tag for the completion of a round, counted from 0, after enough promotions. @throws
+   * {@link ExhaustedError} past the last round
    */
   completion(epoch: bigint, round: number): Tag;
   /**
@@ -179,7 +179,7 @@ export class Deal {
   readonly key: Uint8Array;
   readonly epoch: bigint;
   readonly plan: Plan;
-  /** The roots of the parties' trees of openings. */
+  /** Returns the roots of the parties' trees of openings. */
   roots(): Uint8Array[];
   equals(other: Deal): boolean;
   toString(): string;
@@ -205,8 +205,8 @@ export class Presignatures {
   /** Takes the presignature of a tag. @throws {@link ExhaustedError} if it was taken before @throws {@link WrongContextError} */
   take(tag: Tag): Presignature;
   /**
-   * The input for combining shares of a message under a tag, whether or not this party's presignature is spent. @throws
-   * {@link WrongContextError}
+   * Returns the input for combining shares of a message under a tag, whether or not this party's presignature is spent.
+   * @throws {@link WrongContextError}
    */
   signing(tag: Tag, message: Uint8Array): Signing;
   /**
@@ -299,7 +299,7 @@ export class SignatureShare {
   readonly member: number;
   readonly epoch: bigint;
   readonly index: number;
-  /** A hash of what it signs: 32 bytes. */
+  /** Hash of the key, the epoch, the index and the message: 32 bytes. */
   readonly digest: Uint8Array;
   /**
    * Returns the bytes that a party signs with a key known to be its own, so that a wrong share can be attributed to it.

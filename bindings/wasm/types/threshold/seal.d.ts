@@ -59,7 +59,7 @@ export class SealingPublicKey {
    */
   seal(context: Uint8Array, content: Uint8Array): Uint8Array;
   equals(other: SealingPublicKey): boolean;
-  /** The encoding in hex. */
+  /** Returns the encoding in hex. */
   toString(): string;
   toJSON(): string;
 }

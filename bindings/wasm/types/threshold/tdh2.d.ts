@@ -43,7 +43,7 @@ export class PublicKeys {
   readonly threshold: Threshold;
   /** The public key: 32 bytes. */
   readonly key: Uint8Array;
-  /** A member's verification key: 32 bytes; `undefined` if there is no such member. */
+  /** Returns a member's verification key: 32 bytes; `undefined` if there is no such member. */
   verificationKey(member: number): Uint8Array | undefined;
   /**
    * Verifies one share. @throws {@link BadShareError} @throws {@link UnknownSignerError} @throws
@@ -171,7 +171,7 @@ export class EncryptionKey {
   /** Encrypts at most {@link MAX_PLAINTEXT} bytes. Cost: five multiplications. @throws {@link TooLargeError} @throws {@link RngError} */
   encrypt(epoch: bigint, proposer: number, plaintext: Uint8Array): Ciphertext;
   equals(other: EncryptionKey): boolean;
-  /** The encoding in hex. */
+  /** Returns the encoding in hex. */
   toString(): string;
   toJSON(): string;
 }

@@ -18,7 +18,7 @@ class Group(StrEnum):
 
     @property
     def number(self) -> int:
-        """The byte that identifies it in encodings."""
+        """Byte that identifies the suite in encodings."""
         return _NUMBERS[self]
 
 

@@ -99,7 +99,7 @@ impl EcdsaSignature {
         Ok(Self(any::Signature::decode(group.0, &data)?))
     }
 
-    /// The 64 bytes.
+    /// Returns the 64 bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.to_bytes())
     }

@@ -37,8 +37,8 @@ held! {
             Ok(Self::new_held(dealer))
         }
 
-        /// The dealer of a stored key of 32 bytes, to deal for further epochs. The caller keeps the bytes: pass a
-        /// `bytearray` and overwrite it.
+        /// Returns the dealer of a stored key of 32 bytes, to deal for further epochs. The caller keeps the bytes: pass
+        /// a `bytearray` and overwrite it.
         #[staticmethod]
         fn from_bytes(
             group: Group,

@@ -28,20 +28,20 @@ impl Plan {
     #[classattr]
     const LEN: usize = ecdsa::Plan::LEN;
 
-    /// A plan for one asynchronous agreement; `prbc`, `promotion` and `completion` return its tags.
+    /// Creates a plan for one asynchronous agreement; `prbc`, `promotion` and `completion` return its tags.
     #[staticmethod]
     #[pyo3(signature = (parties, rounds = Rounds(ecdsa::Plan::ROUNDS)))]
     fn of_agreement(parties: Parties, rounds: Rounds) -> Self {
         Self(ecdsa::Plan::Agreement { parties: parties.0, rounds: rounds.0 })
     }
 
-    /// A plan of `count` presignatures for messages that the parties agree on; the application numbers them.
+    /// Creates a plan of `count` presignatures for messages that the parties agree on; the application numbers them.
     #[staticmethod]
     fn of_agreed(count: PresignatureCount) -> Self {
         Self(ecdsa::Plan::Agreed { count: count.0 })
     }
 
-    /// A plan of `count` presignatures for messages that an outside party chooses.
+    /// Creates a plan of `count` presignatures for messages that an outside party chooses.
     #[staticmethod]
     fn of_unagreed(count: PresignatureCount) -> Self {
         Self(ecdsa::Plan::Unagreed { count: count.0 })
@@ -53,7 +53,7 @@ impl Plan {
         Ok(Self(ecdsa::Plan::decode(&data, &())?))
     }
 
-    /// The 5 bytes.
+    /// Returns the 5 bytes.
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.encode())
     }
@@ -69,19 +69,19 @@ impl Plan {
         self.0.agreement(index.0).map(Agreement)
     }
 
-    /// The tag for the delivery of a member's broadcast. All tags raise `WrongContextError` in a plan of another kind,
-    /// and `ExhaustedError` past its end.
+    /// Returns the tag for the delivery of a member's broadcast. All tags raise `WrongContextError` in a plan of
+    /// another kind, and `ExhaustedError` past its end.
     fn prbc(&self, epoch: Epoch, member: Member) -> Outcome<Tag> {
         Ok(Tag(self.0.prbc(epoch.0, member.0)?.into()))
     }
 
-    /// The tag for step `step` (1 to 4) of the member's promotion of its proposal in a round, counted from 0. The
-    /// member chooses the proposal.
+    /// Returns the tag for step `step` (1 to 4) of the member's promotion of its proposal in a round, counted from 0.
+    /// The member chooses the proposal.
     fn promotion(&self, epoch: Epoch, round: PlanRound, member: Member, step: Step) -> Outcome<Tag> {
         Ok(Tag(self.0.promotion(epoch.0, round.0, member.0, step.0)?.into()))
     }
 
-    /// The tag for the completion of a round, counted from 0, after enough promotions.
+    /// Returns the tag for the completion of a round, counted from 0, after enough promotions.
     fn completion(&self, epoch: Epoch, round: PlanRound) -> Outcome<Tag> {
         Ok(Tag(self.0.completion(epoch.0, round.0)?.into()))
     }

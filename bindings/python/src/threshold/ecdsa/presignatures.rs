@@ -14,7 +14,7 @@ use crate::threshold::common::{Agreement, Group};
 use crate::threshold::once::Once;
 
 /// One party's presignatures of one epoch; each signs ONE message. Only the dealer writes the file. After a crash it is
-/// read again, and the guard's journal tells which presignatures are spent. Wiped when it is closed or collected.
+/// read again, and the guard's journal lists the spent presignatures. Wiped when it is closed or collected.
 #[pyclass(frozen, module = "quorate.threshold.ecdsa")]
 pub(crate) struct Presignatures {
     group: Group,
@@ -86,7 +86,8 @@ held! {
             Ok(Presignature::new(self.secret.with(py, |all| all.take(tag.0))??))
         }
 
-        /// The input for combining shares of a message under a tag, whether or not this party's presignature is spent.
+        /// Returns the input for combining shares of a message under a tag, whether or not this party's presignature is
+        /// spent.
         fn signing(&self, py: Python<'_>, tag: &Tag, message: Bytes) -> Outcome<Signing> {
             Ok(Signing(self.secret.with(py, |all| all.signing(tag.0, &message))??))
         }

@@ -171,7 +171,7 @@ impl EcdsaShareFault {
     fn verify(&self, py: Python<'_>, key: &EcdsaGroupKey, deal: &Deal, attested: Py<PyAny>) -> Outcome<u16> {
         let mut asked = Attested::by(attested);
         let culprit =
-            py.detach(|| self.0.verify(&key.0, &deal.0, |member, bytes, by| asked.ask(member, bytes, by)));
+            py.detach(|| self.0.verify(&key.0, &deal.0, |member, bytes, by| asked.call(member, bytes, by)));
         asked.finish(culprit)
     }
 

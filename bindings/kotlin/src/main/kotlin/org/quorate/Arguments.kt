@@ -53,5 +53,5 @@ internal fun ByteArray.copyOf32(what: LengthOf): ByteArray {
 
 internal fun ByteArray.hex(): String = HexFormat.of().formatHex(this)
 
-/** The current time in microseconds since 1970. */
+/** Returns the current time in microseconds since 1970. */
 internal fun now(): ULong = Instant.now().run { epochSecond * 1_000_000 + nano / 1000 }.toULong()

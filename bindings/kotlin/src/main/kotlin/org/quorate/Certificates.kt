@@ -38,7 +38,7 @@ public class Certificate private constructor(@get:JvmSynthetic internal val cell
         shown { signers.use { "Certificate(${it.size} of ${it.committeeLen}, $statement)" } }
 
     public companion object {
-        /** Reads a certificate of this committee. */
+        /** Decodes a certificate of this committee. */
         @JvmStatic
         public fun decode(bytes: ByteArray, committee: Committee): Certificate =
             committee.cell.call { Certificate(NativeCertificate.decode(bytes, it)) }

@@ -52,10 +52,10 @@ public class Committee private constructor(@get:JvmSynthetic internal val cell: 
     /** All keys, in the order of the members. */
     public val keys: List<PublicKey> get() = cell.call { committee -> committee.keys().map(::PublicKey) }
 
-    /** A member's weight, or null if there is no such member. */
+    /** Returns a member's weight, or null if there is no such member. */
     public fun weight(index: Int): BigInteger? = cell.call { it.weight(index.u16("index")) }
 
-    /** A member's key, or null if there is no such member. */
+    /** Returns a member's key, or null if there is no such member. */
     public fun key(index: Int): PublicKey? = cell.call { it.key(index.u16("index"))?.let(::PublicKey) }
 
     /** Index of the member with this key; the first one if the key is repeated; null if no member has it. */
@@ -107,7 +107,7 @@ public class Committee private constructor(@get:JvmSynthetic internal val cell: 
     override fun toString(): String = shown { "Committee($size members of $suite, epoch $epoch, $id)" }
 
     public companion object {
-        /** A committee of members whose proofs of possession were verified. */
+        /** Creates a committee of members whose proofs of possession were verified. */
         @JvmStatic
         @JvmName("of")
         public operator fun invoke(chain: ChainId, epoch: ULong, members: List<Member>): Committee {
@@ -119,8 +119,8 @@ public class Committee private constructor(@get:JvmSynthetic internal val cell: 
         }
 
         /**
-         * A committee whose proofs of possession **were verified elsewhere**. The owner of a single unproven key can
-         * forge signatures in the name of all members. With [allowRepeats], repeated keys are accepted, as in
+         * Creates a committee whose proofs of possession **were verified elsewhere**. The owner of a single unproven
+         * key can forge signatures in the name of all members. With [allowRepeats], repeated keys are accepted, as in
          * Ethereum's sync committees.
          */
         @JvmStatic

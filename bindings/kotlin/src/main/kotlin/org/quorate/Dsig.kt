@@ -30,7 +30,7 @@ public object Dsig {
      * A one-time signature scheme with its hash function. Use [WOTS_BLAKE3] unless there is a reason for another suite.
      */
     public enum class Suite(
-        /** The byte that identifies it in encodings. */
+        /** Byte that identifies the suite in encodings. */
         public val number: Int,
     ) {
         /** W-OTS⁺ over Haraka-512, as in the paper. */
@@ -195,7 +195,7 @@ public object Dsig {
             return cell.call { it.sign(message, members, now, copy) }
         }
 
-        /** The hook's answer. The hook runs without a lock, so that it may use this signer. */
+        /** Returns the hook's answer. The hook runs without a lock, so that it may use this signer. */
         private fun copy(): ULong? = copies?.asLong?.toULong()
 
         /** Wipes every key. Call it when the machine was copied, or is about to be. */
@@ -240,7 +240,7 @@ public object Dsig {
             cell.call { verifier -> signer.cell.call { verifier.revoke(it) } }
 
         /**
-         * Sets a hook that tells whether a key is revoked, according to an external list. [announce], [canVerifyFast]
+         * Sets a hook that returns true for a key that an external list revokes. [announce], [canVerifyFast]
          * and [verify] call it first, on the calling thread. Its exceptions propagate, and then nothing is accepted. It
          * may use this verifier, and should cost no more than a lookup.
          */
@@ -265,7 +265,8 @@ public object Dsig {
         /**
          * Verifies a signature, whether or not its batch was announced. Throws [QuorateException.WrongContext] for
          * unknown signers, [QuorateException.BadSignature], and [QuorateException.OneTimeReuse] if the signature is
-         * valid but its key signed another message before: for evidence see [reuse], and store what you verified.
+         * valid but its key signed another message before: for evidence see [reuse], and store each verified message
+         * with its signature.
          */
         public fun verify(signer: PublicKey, message: ByteArray, signature: ByteArray): Unit =
             asking(signer) { verifier, key, revoked -> verifier.verify(key, message, signature, revoked) }

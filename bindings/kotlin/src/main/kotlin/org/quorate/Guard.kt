@@ -23,7 +23,7 @@ public class GuardRecord private constructor(@get:JvmSynthetic internal val raw:
         @JvmName("getView")
         get() = fields.view
 
-    /** The bytes to store. */
+    /** Returns the bytes to store. */
     public fun encode(): ByteArray = raw.clone()
 
     override fun equals(other: Any?): Boolean = other is GuardRecord && raw.contentEquals(other.raw)
@@ -128,7 +128,7 @@ public class Guard private constructor(@get:JvmSynthetic internal val cell: Cell
     override fun toString(): String = shown { "Guard($suite, chain $chain)" }
 
     public companion object {
-        /** A guard with the durable records from before a restart, at most 4,194,304. */
+        /** Returns a guard with the durable records from before a restart, at most 4,194,304. */
         @JvmStatic
         public fun restore(secret: SecretKey, chain: ChainId, records: Iterable<GuardRecord>): Guard =
             Guard(

@@ -11,7 +11,7 @@ import org.quorate.internal.VerifiedKey as NativeVerifiedKey
 public class SecretKey private constructor(private val cell: Cell<NativeSecretKey>) : NativeObject(cell) {
     private constructor(native: NativeSecretKey) : this(Cell(native, "SecretKey"))
 
-    /** The signature scheme that it belongs to. */
+    /** Signature scheme of the object. */
     public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** The public key. Cost: one multiplication. */
@@ -111,7 +111,7 @@ public class Signature private constructor(@get:JvmSynthetic internal val cell: 
         public fun decode(suite: Suite, bytes: ByteArray): Signature =
             Signature(translated { NativeSignature.decode(suite.native, bytes) })
 
-        /** Reads the form for direct links. */
+        /** Decodes the form for direct links. */
         @JvmStatic
         public fun decodeLink(suite: Suite, bytes: ByteArray): Signature =
             Signature(translated { NativeSignature.decodeLink(suite.native, bytes) })
@@ -143,7 +143,7 @@ public class UnverifiedKey private constructor(private val cell: Cell<NativeUnve
     override fun toString(): String = shown { "UnverifiedKey($suite, ${public.encode().hex()})" }
 
     public companion object {
-        /** The key of [secret] with a new proof. */
+        /** Returns the key of [secret] with a new proof. */
         @JvmStatic
         public fun prove(secret: SecretKey): UnverifiedKey = UnverifiedKey(secret.call { NativeUnverifiedKey.prove(it) })
 
@@ -162,7 +162,7 @@ public class VerifiedKey private constructor(@get:JvmSynthetic internal val cell
     NativeObject(cell) {
     internal constructor(native: NativeVerifiedKey) : this(Cell(native, "VerifiedKey"))
 
-    /** The signature scheme that it belongs to. */
+    /** Signature scheme of the object. */
     public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
     /** The key. */
@@ -175,7 +175,7 @@ public class VerifiedKey private constructor(@get:JvmSynthetic internal val cell
     override fun toString(): String = shown { "VerifiedKey($suite, ${public.encode().hex()})" }
 
     public companion object {
-        /** The key of a secret key, which needs no proof. */
+        /** Returns the key of a secret key, which needs no proof. */
         @JvmStatic
         public fun fromSecret(secret: SecretKey): VerifiedKey = VerifiedKey(secret.call { NativeVerifiedKey.fromSecret(it) })
     }

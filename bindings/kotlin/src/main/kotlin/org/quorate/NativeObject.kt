@@ -7,7 +7,7 @@ import org.quorate.internal.Disposable
  * An object in native memory.
  *
  * [close] frees it at once and may be called again; any other use then throws [QuorateException.Closed]. The garbage
- * collector frees unreachable objects that were not closed. So close objects that hold a secret ([SecretKey] and
+ * collector frees unreachable objects that were not closed. Therefore close objects that hold a secret ([SecretKey] and
  * [Guard], which are wiped) or much memory ([Committee]), preferably with `use` or `try (…)`; closing any other object
  * is optional. Several threads may use an object; if it is closed while other threads use it, it is freed when the last
  * of these calls returns.
@@ -15,7 +15,7 @@ import org.quorate.internal.Disposable
 public abstract class NativeObject internal constructor(private val cell: Cell<*>) : AutoCloseable {
     final override fun close(): Unit = cell.close()
 
-    /** The text of an object that may be closed: printing must not throw. */
+    /** Returns the text of an object that may be closed, because printing must not throw. */
     @JvmSynthetic
     internal inline fun shown(text: () -> String): String =
         try {
@@ -27,7 +27,7 @@ public abstract class NativeObject internal constructor(private val cell: Cell<*
 
 /** An immutable [NativeObject]. Two objects are equal if they have the same class, suite and encoding. */
 public abstract class NativeValue internal constructor(cell: Cell<*>) : NativeObject(cell) {
-    /** The signature scheme that it belongs to. */
+    /** Signature scheme of the object. */
     public abstract val suite: Suite
 
     /** Returns the canonical encoding. */

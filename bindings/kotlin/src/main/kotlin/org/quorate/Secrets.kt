@@ -4,8 +4,8 @@ import java.nio.ByteBuffer
 import org.quorate.internal.Secret
 
 /**
- * The bytes of a secret, without any other copy: Rust wipes its own, and the caller overwrites these with zeros. Cost:
- * one call per eight bytes.
+ * Returns the bytes of a secret, without any other copy: Rust wipes its own, and the caller overwrites these with
+ * zeros. Cost: one call per eight bytes.
  */
 internal fun Secret.bytes(): ByteArray {
     try {

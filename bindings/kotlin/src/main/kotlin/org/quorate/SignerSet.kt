@@ -32,7 +32,7 @@ public class SignerSet private constructor(@get:JvmSynthetic internal val cell: 
     /** Iterates over a snapshot of the members, ascending. */
     override fun iterator(): Iterator<Int> = members().iterator()
 
-    /** All members that are not in the set. */
+    /** Returns all members that are not in the set. */
     public fun complement(): SignerSet = cell.call { SignerSet(it.complement()) }
 
     /** Members of both sets; both must be of the same committee. */
@@ -57,7 +57,7 @@ public class SignerSet private constructor(@get:JvmSynthetic internal val cell: 
     private fun members(): List<Int> = cell.call { set -> set.members().map { it.toInt() } }
 
     public companion object {
-        /** The set of all members. */
+        /** Returns the set of all members. */
         @JvmStatic
         public fun full(committeeLen: Int): SignerSet =
             SignerSet(NativeSignerSet.full(committeeLen.u16("committeeLen")))

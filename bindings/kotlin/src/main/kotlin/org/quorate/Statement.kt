@@ -26,7 +26,7 @@ public class Statement internal constructor(@get:JvmSynthetic internal val nativ
     /** The value, usually the hash of a block: 32 bytes. */
     public val digest: ByteArray get() = native.digest.clone()
 
-    /** The 49 bytes. */
+    /** Returns the 49 bytes. */
     public fun encode(): ByteArray = translated { statementEncode(native) }
 
     /** Returns the bytes that a member of the committee signs. */

@@ -5,7 +5,7 @@ import org.quorate.internal.suiteName
 
 /** A signature scheme, chosen at run time. Objects can be combined only within one suite. */
 public enum class Suite(
-    /** The byte that identifies it in encodings. */
+    /** Byte that identifies the suite in encodings. */
     public val number: Int,
 ) {
     /** BLS12-381 with signatures of 48 bytes and keys of 96 bytes. */

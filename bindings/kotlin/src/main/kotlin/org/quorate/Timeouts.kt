@@ -42,7 +42,7 @@ public class TimeoutVote private constructor(@get:JvmSynthetic internal val cell
     /** The signature. */
     public val signature: Signature get() = cell.call { Signature(it.signature()) }
 
-    /** The same as a plain vote. */
+    /** Returns the underlying vote. */
     public fun asVote(): Vote = cell.call { Vote(it.asVote()) }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
@@ -88,7 +88,7 @@ public class TimeoutVote private constructor(@get:JvmSynthetic internal val cell
                 }
             }
 
-        /** The statement for giving up a view with a value. */
+        /** Returns the statement for giving up a view with a value. */
         @JvmStatic
         @JvmName("statementOf")
         public fun statementOf(kind: Int, epoch: ULong, view: ULong, value: ULong): Statement =
@@ -99,7 +99,7 @@ public class TimeoutVote private constructor(@get:JvmSynthetic internal val cell
         public fun decode(suite: Suite, bytes: ByteArray): TimeoutVote =
             TimeoutVote(translated { NativeTimeoutVote.decode(suite.native, bytes) })
 
-        /** Reads the form for direct links. */
+        /** Decodes the form for direct links. */
         @JvmStatic
         public fun decodeLink(suite: Suite, bytes: ByteArray): TimeoutVote =
             TimeoutVote(translated { NativeTimeoutVote.decodeLink(suite.native, bytes) })
@@ -181,7 +181,7 @@ public class TimeoutCollector private constructor(private val cell: Cell<NativeT
         Collected(native.certificate?.let(::VerifiedTimeoutCertificate), VoteFault.fromNative(native.faults))
 
     public companion object {
-        /** An empty collector; the options are those of [VoteCollector]. */
+        /** Creates an empty collector; the options are those of [VoteCollector]. */
         @JvmStatic
         @JvmOverloads
         @JvmName("of")
@@ -256,7 +256,7 @@ public class TimeoutCertificate private constructor(private val cell: Cell<Nativ
     override fun toString(): String = shown { "TimeoutCertificate(view $view, $groups)" }
 
     public companion object {
-        /** Reads a certificate of this committee. */
+        /** Decodes a certificate of this committee. */
         @JvmStatic
         public fun decode(bytes: ByteArray, committee: Committee): TimeoutCertificate =
             committee.cell.call { TimeoutCertificate(NativeTimeoutCertificate.decode(bytes, it)) }

@@ -75,7 +75,7 @@ public class VoteCollector private constructor(private val cell: Cell<NativeVote
             vote.cell.call { native -> suspects.cell.call { collected(collector.addVerified(native, it)) } }
         }
 
-    /** The weight of the votes for a digest, verified or not. */
+    /** Returns the weight of the votes for a digest, verified or not. */
     public fun weightFor(digest: ByteArray): BigInteger = cell.call { it.weightFor(digest) }
 
     override fun toString(): String = shown { "VoteCollector(kind $kind, view $view, done: $isDone)" }
@@ -85,8 +85,8 @@ public class VoteCollector private constructor(private val cell: Cell<NativeVote
 
     public companion object {
         /**
-         * An empty collector. Fewer than [batchThreshold] pending votes are verified one by one; each member may cause
-         * [failureLimit] failed verifications. Null selects the core's default.
+         * Creates an empty collector. Fewer than [batchThreshold] pending votes are verified one by one; each member
+         * may cause [failureLimit] failed verifications. Null selects the core's default.
          */
         @JvmStatic
         @JvmOverloads

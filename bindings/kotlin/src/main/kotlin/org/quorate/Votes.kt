@@ -47,7 +47,7 @@ public class Vote private constructor(@get:JvmSynthetic internal val cell: Cell<
         public fun decode(suite: Suite, bytes: ByteArray): Vote =
             Vote(translated { NativeVote.decode(suite.native, bytes) })
 
-        /** Reads the form for direct links. */
+        /** Decodes the form for direct links. */
         @JvmStatic
         public fun decodeLink(suite: Suite, bytes: ByteArray): Vote =
             Vote(translated { NativeVote.decodeLink(suite.native, bytes) })

@@ -11,7 +11,7 @@ public object Wire {
     @JvmField
     public val DOMAINS: List<String> = Quorate.domains
 
-    /** The BLAKE3 hash of bytes under a domain string: 32 bytes. */
+    /** Returns the BLAKE3 hash of bytes under a domain string: 32 bytes. */
     @JvmStatic
     public fun hash(domain: String, bytes: ByteArray): ByteArray = translated { wireHash(domain.text("domain"), bytes) }
 

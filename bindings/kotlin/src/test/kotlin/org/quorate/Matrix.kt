@@ -92,7 +92,7 @@ internal object Matrix {
         )
     }
 
-    /** As many winners are expected as there are members, so all win. */
+    /** The expected number of winners is the number of members, so all win. */
     private fun sortition(secrets: List<SecretKey>, committee: Committee): JsonElement {
         val seed = Seed.genesis(committee.chain, "matrix".toByteArray())
         val ticket = Lottery(committee, seed, VIEW).draw(secrets[5])!!

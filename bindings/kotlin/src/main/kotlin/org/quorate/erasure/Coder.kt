@@ -38,7 +38,7 @@ public class Commitment internal constructor(private val native: NativeCommitmen
     /** Identifier of the message in votes and certificates: 32 bytes. */
     public fun identity(): ByteArray = native.identity.clone()
 
-    /** The 43 bytes. */
+    /** Returns the 43 bytes. */
     public fun encode(): ByteArray = native.bytes.clone()
 
     override fun equals(other: Any?): Boolean = other is Commitment && native.bytes.contentEquals(other.native.bytes)
@@ -129,10 +129,10 @@ public class Dispersal private constructor(private val cell: Cell<NativeDispersa
     /** The message, a new array each time. */
     public val message: ByteArray get() = cell.call { it.message() }
 
-    /** The shard at this index, for the member with this index. */
+    /** Returns the shard at this index, for the member with this index. */
     public fun shard(index: Int): CheckedShard = cell.call { CheckedShard(it.shard(index.natural("index"))) }
 
-    /** All shards, in order. */
+    /** Returns all shards, in order. */
     public fun shards(): List<CheckedShard> = List(commitment.shape.shards) { shard(it) }
 
     override fun toString(): String = shown { "Dispersal($commitment)" }
@@ -184,9 +184,9 @@ public class Table private constructor(private val cell: Cell<NativeTable>) : En
     override fun encode(): ByteArray = cell.call { it.encode() }
 
     /**
-     * The fastest suite that [allow] accepts for shards of this shape, measured with the length nearest to [message] as
-     * a ratio. Null if this shape was not measured. By default, [allow] accepts the suites of this build; a committee
-     * whose members have different builds passes the suites that all support.
+     * Returns the fastest suite that [allow] accepts for shards of this shape, measured with the length nearest to
+     * [message] as a ratio. Null if this shape was not measured. By default, [allow] accepts the suites of this build;
+     * a committee whose members have different builds passes the suites that all support.
      */
     @JvmOverloads
     public fun best(shape: Shape, message: Long, allow: Allow = Allow { it.isAvailable }): Row? {

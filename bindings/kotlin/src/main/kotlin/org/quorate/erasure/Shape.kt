@@ -65,7 +65,7 @@ public data class Packets(public val word: Int, public val log2Packet: Int) {
 public class Suite private constructor(@get:JvmSynthetic internal val raw: ByteArray) {
     private val fields = translated { erasureSuiteDecode(raw) }
 
-    /** The byte that identifies it in encodings. */
+    /** Byte that identifies the suite in encodings. */
     public val number: Int get() = raw[0].toInt()
 
     /** Human-readable name, for instance `leopard`. */
@@ -80,7 +80,7 @@ public class Suite private constructor(@get:JvmSynthetic internal val raw: ByteA
     /** True if this build supports the code. */
     public val isAvailable: Boolean get() = fields.isAvailable
 
-    /** The 3 bytes. */
+    /** Returns the 3 bytes. */
     public fun encode(): ByteArray = raw.clone()
 
     override fun equals(other: Any?): Boolean = other is Suite && raw.contentEquals(other.raw)
@@ -103,7 +103,7 @@ public class Suite private constructor(@get:JvmSynthetic internal val raw: ByteA
         public fun jerasure(packets: Packets): Suite =
             Suite(byteArrayOf(3, packets.word.toByte(), packets.log2Packet.toByte()))
 
-        /** The recommended code: suite 2 up to its 256 shards, suite 1 above. */
+        /** Returns the recommended code: suite 2 up to its 256 shards, suite 1 above. */
         @JvmStatic
         public fun recommended(shape: Shape): Suite = Suite(translated { erasureSuiteRecommended(shape.native) })
 

@@ -37,10 +37,10 @@ public class Aggregate private constructor(@get:JvmSynthetic internal val cell: 
     /** The signers. */
     public val signers: SignerSet get() = cell.call { SignerSet(it.signers()) }
 
-    /** How often each signer's signature is in the sum, in ascending order of the signers. */
+    /** Count of each signer's signature in the sum, in ascending order of the signers. */
     public val counts: List<Int> get() = cell.call { aggregate -> aggregate.counts().map { it.toInt() } }
 
-    /** How often a member's signature is in the sum: 0 for a non-signer. */
+    /** Count of a member's signature in the sum: 0 for a non-signer. */
     public fun count(member: Int): Int = cell.call { it.count(member.u16("member")).toInt() }
 
     /** The sum. */
@@ -62,14 +62,14 @@ public class Aggregate private constructor(@get:JvmSynthetic internal val cell: 
         shown { signers.use { "Aggregate(${it.size} of ${it.committeeLen}, $statement)" } }
 
     public companion object {
-        /** The aggregate of one verified vote. */
+        /** Returns the aggregate of one verified vote. */
         @JvmStatic
         public fun fromVote(vote: VerifiedVote, committee: Committee): VerifiedAggregate =
             vote.cell.call { native ->
                 committee.cell.call { VerifiedAggregate(NativeVerifiedAggregate.fromVote(native, it)) }
             }
 
-        /** The aggregate of a certificate. */
+        /** Returns the aggregate of a certificate. */
         @JvmStatic
         public fun fromCertificate(certificate: VerifiedCertificate): VerifiedAggregate =
             certificate.cell.call { VerifiedAggregate(NativeVerifiedAggregate.fromCertificate(it)) }
@@ -117,13 +117,14 @@ private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedAggr
         callAll(listOf(cell, other.cell)) { (one, two) -> VerifiedAggregate(one.merge(two, limit.u16("limit"))) }
 
     /**
-     * The same signers with lower counts: subtracts each of [parts], in order, as often as leaves every signer in the
-     * sum at least once. Skips parts of another statement or committee, and parts with signers outside this aggregate.
+     * Returns the same signers with lower counts: subtracts each of [parts], in order, as often as leaves every signer
+     * in the sum at least once. Skips parts of another statement or committee, and parts with signers outside this
+     * aggregate.
      */
     public fun normalised(parts: List<VerifiedAggregate>): VerifiedAggregate =
         cell.call { one -> callAll(parts.map { it.cell }) { VerifiedAggregate(one.normalised(it)) } }
 
-    /** The certificate, if the signers are a quorum; otherwise null. */
+    /** Returns the certificate, if the signers are a quorum; otherwise null. */
     public fun certificate(committee: Committee): VerifiedCertificate? =
         cell.call { one -> committee.cell.call { one.certificate(it)?.let(::VerifiedCertificate) } }
 

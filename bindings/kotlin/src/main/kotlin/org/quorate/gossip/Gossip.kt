@@ -188,10 +188,10 @@ public class Gossip private constructor(private val cell: Cell<NativeGossip>) : 
     }
 
     /**
-     * Returns the next message and its recipient. Tell [peers] when it has [left][Peers.left], was [sent][Peers.sent]
-     * or [failed][Peers.failed]; until then it occupies a slot. Null if there is nothing to send now or no slot is
-     * free: call again when a slot is free, after an aggregate was added, or after 50 ms. [draw] is random; it defaults
-     * to the operating system's randomness.
+     * Returns the next message and its recipient. Report to [peers] that it has [left][Peers.left], was
+     * [sent][Peers.sent] or [failed][Peers.failed]; until then it occupies a slot. Null if there is nothing to send now
+     * or no slot is free: call again when a slot is free, after an aggregate was added, or after 50 ms. [draw] is
+     * random; it defaults to the operating system's randomness.
      */
     @JvmOverloads
     @JvmName("next")

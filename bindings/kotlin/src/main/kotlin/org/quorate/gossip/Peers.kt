@@ -11,12 +11,12 @@ import org.quorate.translated
 import org.quorate.u16
 
 /**
- * Parameters of gossip. They affect the speed and cost of dissemination, never what is accepted.
+ * Parameters of gossip. They affect the speed and cost of dissemination, never the validity of a certificate.
  *
  * @property limit maximum of every count.
  * @property preferred preferred maximum of the counts of a pool's sum; only sums that make a quorum exceed it.
  * @property batch maximum number of aggregates that are verified together.
- * @property fanOut maximum number of concurrent sends, and number of members that are told of news.
+ * @property fanOut maximum number of concurrent sends, and number of members to which a new aggregate is sent.
  * @property backOff how long a failed peer is suspended; each further failure in a row adds as much.
  * @property patience how long an unanswered send occupies its slot; then it has failed.
  */
@@ -50,8 +50,9 @@ public data class Parameters @JvmOverloads public constructor(
 }
 
 /**
- * One member's view of the other members: sends in progress, suspended peers, and recently heard peers. Every [Gossip]
- * of a committee's epoch shares one, so that knowledge about a peer and the limit of concurrent sends apply to all.
+ * One member's view of the other members: sends in progress, suspended peers, and peers heard from recently. Every
+ * [Gossip] of a committee's epoch shares one, so that knowledge about a peer and the limit of concurrent sends apply to
+ * all.
  *
  * In all functions `now` is in microseconds of any monotonic clock; it defaults to the system's.
  */
@@ -121,7 +122,7 @@ public class Peers private constructor(@get:JvmSynthetic internal val cell: Cell
     public fun isRefused(peer: Int, now: ULong = now()): Boolean =
         cell.call { it.isRefused(peer.u16("peer"), now) }
 
-    /** When the next slot becomes free without an answer, in microseconds; null if no send is in progress. */
+    /** Time at which the next slot becomes free without an answer, in microseconds; null if no send is in progress. */
     @JvmName("nextFree")
     public fun nextFree(): ULong? = cell.call { it.nextFree() }
 

@@ -38,7 +38,7 @@ public class Seed internal constructor(@get:JvmSynthetic internal val native: Na
     /** Its 32 bytes. */
     public val value: ByteArray get() = native.value.clone()
 
-    /** The 40 bytes. */
+    /** Returns the 40 bytes. */
     public fun encode(): ByteArray = translated { seedEncode(native) }
 
     /**
@@ -58,7 +58,7 @@ public class Seed internal constructor(@get:JvmSynthetic internal val native: Na
 
     public companion object {
         /**
-         * The first seed of a chain, from bytes that **no member chose and that were unknown when the keys were
+         * Returns the first seed of a chain, from bytes that **no member chose and that were unknown when the keys were
          * fixed**: control over them is control over the first proposers.
          */
         @JvmStatic
@@ -153,7 +153,7 @@ public class Lottery private constructor(@get:JvmSynthetic internal val cell: Ce
         @JvmField
         public val EXPECTED_WINNERS: Int = translated { expectedWinners() }.toInt()
 
-        /** The lottery of [round], in which [expected] members win on average. */
+        /** Returns the lottery of [round], in which [expected] members win on average. */
         @JvmStatic
         @JvmOverloads
         @JvmName("of")

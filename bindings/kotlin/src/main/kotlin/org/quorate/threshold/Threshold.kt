@@ -20,7 +20,7 @@ import org.quorate.u8
 
 /** Group in which threshold ECDSA computes. */
 public enum class Group(
-    /** The byte that identifies it in encodings. */
+    /** Byte that identifies the suite in encodings. */
     public val number: Int,
 ) {
     /** The faster group. Signatures over it are not standard ECDSA. */

@@ -28,10 +28,10 @@ public class Dealt internal constructor(
     /** The members' secret shares, in order. Give each member only its own, and close these. */
     public val shares: List<KeyShare>,
 ) {
-    /** The keys. */
+    /** Returns the keys. */
     public operator fun component1(): PublicKeys = keys
 
-    /** The shares. */
+    /** Returns the shares. */
     public operator fun component2(): List<KeyShare> = shares
 }
 
@@ -51,7 +51,7 @@ public class PublicKeys private constructor(@get:JvmSynthetic internal val cell:
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** The member's verification key of 32 bytes; null if there is no such member. */
+    /** Returns the member's verification key of 32 bytes; null if there is no such member. */
     public fun verificationKey(member: Int): ByteArray? = cell.call { it.verificationKey(member.u16("member")) }
 
     /**
@@ -175,7 +175,7 @@ public class Coin private constructor(@get:JvmSynthetic internal val cell: Cell<
     override fun toString(): String = shown { "Coin($name)" }
 
     public companion object {
-        /** The coin with that name. Cost: half a multiplication. */
+        /** Returns the coin with that name. Cost: half a multiplication. */
         @JvmStatic
         public fun fromName(keys: PublicKeys, name: CoinName): Coin = Coin(keys.cell.call { NativeCoin.fromName(it, name.native) })
     }
@@ -197,7 +197,7 @@ public class WrongShare private constructor(private val cell: Cell<NativeWrongSh
     override fun toString(): String = shown { "WrongShare(coin)" }
 
     public companion object {
-        /** Reads unverified evidence. */
+        /** Decodes evidence without verification. */
         @JvmStatic
         public fun decode(bytes: ByteArray): WrongShare = WrongShare(translated { NativeWrongShare.decode(bytes) })
     }

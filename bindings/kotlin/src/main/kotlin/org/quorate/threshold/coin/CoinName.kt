@@ -9,7 +9,7 @@ import org.quorate.u8
 
 /** Name of a coin. Use each name for one decision only. In Java: `CoinName.of(…)`. */
 public class CoinName internal constructor(@get:JvmSynthetic internal val native: NativeName) {
-    /** Number of the protocol, chosen by the caller, so that two protocols never share a coin. */
+    /** Number of the protocol. The caller chooses it so that no two protocols share a coin. */
     public val protocol: Int get() = native.protocol.toInt()
 
     /** Epoch of the protocol. */
@@ -27,7 +27,7 @@ public class CoinName internal constructor(@get:JvmSynthetic internal val native
         @JvmName("getRound")
         get() = native.round
 
-    /** The 25 bytes. */
+    /** Returns the encoding, 25 bytes. */
     public fun encode(): ByteArray = translated { coinNameEncode(native) }
 
     override fun equals(other: Any?): Boolean = other is CoinName && encode().contentEquals(other.encode())
@@ -43,7 +43,7 @@ public class CoinName internal constructor(@get:JvmSynthetic internal val native
         public operator fun invoke(protocol: Int, epoch: ULong, instance: ULong, round: ULong): CoinName =
             CoinName(NativeName(protocol.u8("protocol"), epoch, instance, round))
 
-        /** Reads 25 bytes. */
+        /** Decodes a name from 25 bytes. */
         @JvmStatic
         public fun decode(bytes: ByteArray): CoinName = CoinName(translated { coinNameDecode(bytes) })
     }

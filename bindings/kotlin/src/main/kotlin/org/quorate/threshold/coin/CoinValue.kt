@@ -29,7 +29,7 @@ public class CoinValue private constructor(private val raw: ByteArray) {
     override fun toString(): String = raw.hex()
 
     public companion object {
-        /** A known value. Throws [QuorateException.Malformed] unless there are exactly 32 bytes. */
+        /** Creates a known value. Throws [QuorateException.Malformed] unless there are exactly 32 bytes. */
         @JvmStatic
         public fun fromBytes(bytes: ByteArray): CoinValue = CoinValue(bytes.copyOf32(LengthOf.HASH))
     }

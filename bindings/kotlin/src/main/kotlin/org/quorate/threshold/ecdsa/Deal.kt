@@ -18,7 +18,7 @@ public class GroupKey private constructor(@get:JvmSynthetic internal val cell: C
     EncodedObject(cell) {
     internal constructor(native: NativeGroupKey) : this(Cell(native, "GroupKey"))
 
-    /** Its group. */
+    /** Group of the key. */
     public val group: Group get() = cell.call { Group.fromNative(it.group()) }
 
     /** Identifier of 32 bytes, which every share and every record contains. */
@@ -46,7 +46,7 @@ public class GroupKey private constructor(@get:JvmSynthetic internal val cell: C
     override fun toString(): String = shown { "GroupKey($group, ${id.hex()})" }
 
     public companion object {
-        /** Reads a key over that group. */
+        /** Decodes a key over [group]. */
         @JvmStatic
         public fun decode(group: Group, bytes: ByteArray): GroupKey =
             GroupKey(translated { NativeGroupKey.decode(group.native, bytes) })
@@ -58,11 +58,11 @@ public class GroupKey private constructor(@get:JvmSynthetic internal val cell: C
  * verifies it.
  */
 public class Signature internal constructor(
-    /** Its group. */
+    /** Group of the signature. */
     public val group: Group,
     @get:JvmSynthetic internal val raw: ByteArray,
 ) {
-    /** The 64 bytes. */
+    /** Returns the 64 bytes of the encoding. */
     public fun toBytes(): ByteArray = raw.clone()
 
     /** Returns the form of a signature over secp256k1 that X.509 and OpenSSL expect. */
@@ -76,7 +76,7 @@ public class Signature internal constructor(
     override fun toString(): String = "Signature($group, ${raw.hex()})"
 
     public companion object {
-        /** Reads a signature over that group. */
+        /** Decodes a signature over [group]. */
         @JvmStatic
         public fun decode(group: Group, bytes: ByteArray): Signature {
             val raw = bytes.clone()
@@ -115,7 +115,7 @@ public class Deal private constructor(@get:JvmSynthetic internal val cell: Cell<
     override fun toString(): String = shown { "Deal(epoch $epoch, ${id.hex()})" }
 
     public companion object {
-        /** Reads a deal. */
+        /** Decodes a deal. */
         @JvmStatic
         public fun decode(bytes: ByteArray): Deal = Deal(translated { NativeDeal.decode(bytes) })
     }

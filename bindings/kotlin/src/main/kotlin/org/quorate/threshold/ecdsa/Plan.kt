@@ -26,38 +26,38 @@ public class Plan private constructor(@get:JvmSynthetic internal val raw: ByteAr
     /** Number of presignatures in the plan. */
     public val count: Long = translated { planCount(raw) }.toLong()
 
-    /** The 5 bytes. */
+    /** Returns the encoding, 5 bytes. */
     public fun encode(): ByteArray = raw.clone()
 
-    /** Class of a presignature; null past the end. */
+    /** Returns the class of a presignature; null past the end. */
     public fun agreement(index: Long): Agreement? =
         translated { planIsAgreed(raw, index.u32("index")) }?.let(Agreement::fromNative)
 
-    /** The tag for the delivery of a member's broadcast. */
+    /** Returns the tag for the delivery of a member's broadcast. */
     @JvmName("prbc")
     public fun prbc(epoch: ULong, member: Int): Tag = tag(epoch, PlanUse.Prbc(member.u16("member")))
 
     /**
-     * The tag for step [step] (1 to 4) of the member's promotion of its proposal in a round, counted from 0. The member
-     * chooses the proposal.
+     * Returns the tag for step [step] (1 to 4) of the member's promotion of its proposal in a round, counted from 0.
+     * The member chooses the proposal.
      */
     @JvmName("promotion")
     public fun promotion(epoch: ULong, round: Int, member: Int, step: Int): Tag =
         tag(epoch, PlanUse.Promotion(round.u16("round"), member.u16("member"), step.u8("step")))
 
-    /** The tag for the completion of a round, counted from 0, after enough promotions. */
+    /** Returns the tag for the completion of a round, counted from 0, after enough promotions. */
     @JvmName("completion")
     public fun completion(epoch: ULong, round: Int): Tag = tag(epoch, PlanUse.Completion(round.u16("round")))
 
-    /** Presignature number [number] of a plan made by [ofAgreed]. */
+    /** Returns the tag of presignature [number] in a plan made by [ofAgreed]. */
     @JvmName("agreed")
     public fun agreed(epoch: ULong, number: Long): Tag = tag(epoch, PlanUse.Agreed(number.u32("number")))
 
-    /** Presignature number [number] of a plan made by [ofUnagreed]. */
+    /** Returns the tag of presignature [number] in a plan made by [ofUnagreed]. */
     @JvmName("unagreed")
     public fun unagreed(epoch: ULong, number: Long): Tag = tag(epoch, PlanUse.Unagreed(number.u32("number")))
 
-    private fun tag(epoch: ULong, what: PlanUse) = Tag(translated { planTag(raw, epoch, what) })
+    private fun tag(epoch: ULong, use: PlanUse) = Tag(translated { planTag(raw, epoch, use) })
 
     override fun equals(other: Any?): Boolean = other is Plan && raw.contentEquals(other.raw)
 
@@ -76,21 +76,21 @@ public class Plan private constructor(@get:JvmSynthetic internal val raw: ByteAr
         @JvmField
         public val MAX_COUNT: Int = constants.maxCount.toInt()
 
-        /** A plan for one asynchronous agreement; [prbc], [promotion] and [completion] return its tags. */
+        /** Creates a plan for one asynchronous agreement; [prbc], [promotion] and [completion] return its tags. */
         @JvmStatic
         @JvmOverloads
         public fun ofAgreement(parties: Int, rounds: Int = ROUNDS): Plan =
             Plan(planOf(PlanKind.Agreement(parties.u16("parties"), rounds.u16("rounds"))))
 
-        /** A plan of `count` presignatures for messages that the parties agree on; the application numbers them. */
+        /** Creates a plan of `count` presignatures for messages that the parties agree on, numbered by the application. */
         @JvmStatic
         public fun ofAgreed(count: Long): Plan = Plan(planOf(PlanKind.Agreed(count.u32("count"))))
 
-        /** A plan of `count` presignatures for messages that an outside party chooses. */
+        /** Creates a plan of `count` presignatures for messages that an outside party chooses. */
         @JvmStatic
         public fun ofUnagreed(count: Long): Plan = Plan(planOf(PlanKind.Unagreed(count.u32("count"))))
 
-        /** Reads 5 bytes. */
+        /** Decodes a plan from 5 bytes. */
         @JvmStatic
         public fun decode(bytes: ByteArray): Plan = Plan(bytes.clone())
     }

@@ -17,7 +17,7 @@ import org.quorate.u32
 
 /**
  * One party's presignatures of one epoch; each signs **one** message. Only the dealer writes their file. After a crash
- * it is read again, and the guard's journal tells which presignatures are spent. Close it to wipe them.
+ * it is read again, and the guard's journal lists the spent presignatures. Close it to wipe them.
  */
 public class Presignatures private constructor(private val cell: Cell<NativePresignatures>) : NativeObject(cell) {
     internal constructor(native: NativePresignatures) : this(Cell(native, "Presignatures"))

@@ -39,7 +39,7 @@ public class TrustedDealer private constructor(private val cell: Cell<NativeDeal
     override fun toString(): String = shown { "TrustedDealer($key)" }
 
     public companion object {
-        /** The dealer of a stored key. The caller keeps the array and overwrites it with zeros. */
+        /** Returns the dealer of a stored key. The caller keeps the array and overwrites it with zeros. */
         @JvmStatic
         public fun fromBytes(group: Group, committee: CommitteeId, tolerance: Tolerance, bytes: ByteArray): TrustedDealer =
             TrustedDealer(

@@ -48,7 +48,7 @@ public class SealingKey private constructor(private val cell: Cell<NativeSealing
 
 /** An X25519 public key to which files are sealed. */
 public class SealingPublicKey private constructor(private val raw: ByteArray) {
-    /** The 32 bytes. */
+    /** Returns the 32 bytes. */
     public fun encode(): ByteArray = raw.clone()
 
     /**

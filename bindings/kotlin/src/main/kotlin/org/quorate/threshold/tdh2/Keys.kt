@@ -31,10 +31,10 @@ public class Dealt internal constructor(
     /** The members' secret shares, in order. Give each member only its own, and close these. */
     public val shares: List<KeyShare>,
 ) {
-    /** The keys. */
+    /** Returns the keys. */
     public operator fun component1(): PublicKeys = keys
 
-    /** The shares. */
+    /** Returns the shares. */
     public operator fun component2(): List<KeyShare> = shares
 }
 
@@ -54,7 +54,7 @@ public class PublicKeys private constructor(@get:JvmSynthetic internal val cell:
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** The member's verification key of 32 bytes; null if there is no such member. */
+    /** Returns the member's verification key of 32 bytes; null if there is no such member. */
     public fun verificationKey(member: Int): ByteArray? = cell.call { it.verificationKey(member.u16("member")) }
 
     /**
@@ -159,7 +159,7 @@ public class EncryptionKey private constructor(@get:JvmSynthetic internal val ce
     /** The public key: 32 bytes. */
     public val key: ByteArray get() = cell.call { it.key() }
 
-    /** The 65 bytes. */
+    /** Returns the 65 bytes. */
     override fun encode(): ByteArray = cell.call { it.encode() }
 
     /**
@@ -189,7 +189,7 @@ public class EncryptionKey private constructor(@get:JvmSynthetic internal val ce
         @JvmField
         public val OVERHEAD: Int = constants.overhead.toInt()
 
-        /** The encryption key of a committee. */
+        /** Returns the encryption key of a committee. */
         @JvmStatic
         public fun fromPublicKeys(keys: PublicKeys): EncryptionKey = EncryptionKey(keys.cell.call { NativeEncryptionKey.fromPublicKeys(it) })
 
@@ -281,7 +281,7 @@ public class WrongShare private constructor(private val cell: Cell<NativeWrongSh
     override fun toString(): String = shown { "WrongShare(tdh2)" }
 
     public companion object {
-        /** Reads unverified evidence. */
+        /** Decodes evidence without verification. */
         @JvmStatic
         public fun decode(bytes: ByteArray): WrongShare = WrongShare(translated { NativeWrongShare.decode(bytes) })
     }

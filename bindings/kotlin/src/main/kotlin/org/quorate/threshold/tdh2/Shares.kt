@@ -16,7 +16,7 @@ public class DecryptionShare private constructor(@get:JvmSynthetic internal val 
     /** Member that the share names. Unproven until the share is verified. */
     public val member: Int get() = cell.call { it.member().toInt() }
 
-    /** The 130 bytes. */
+    /** Returns the 130 bytes. */
     override fun encode(): ByteArray = cell.call { it.encode() }
 
     override fun toString(): String = shown { "DecryptionShare(member $member)" }
