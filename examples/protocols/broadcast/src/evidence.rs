@@ -19,10 +19,10 @@ const MAGIC: &[u8; 8] = b"qbevid01";
 pub const MAX_FILE: usize = 8 << 10;
 
 /// Encodes evidence against a member of a group with these parameters.
-pub fn encode(terms: &GroupParameters, evidence: &impl Encode) -> Vec<u8> {
+pub fn encode(group_parameters: &GroupParameters, evidence: &impl Encode) -> Vec<u8> {
     let mut w = Writer::new();
     w.raw(MAGIC);
-    terms.encode_to(&mut w);
+    group_parameters.encode_to(&mut w);
     evidence.encode_to(&mut w);
     w.into_bytes()
 }
@@ -39,9 +39,9 @@ pub fn decode(bytes: &[u8]) -> Result<(GroupParameters, &[u8])> {
     if r.raw(MAGIC.len())? != MAGIC {
         return Err(Error::Malformed { what: "evidence file: wrong magic number" });
     }
-    let terms = GroupParameters::decode_from(&mut r, &())?;
+    let group_parameters = GroupParameters::decode_from(&mut r, &())?;
     let rest = r.raw(r.remaining())?;
-    Ok((terms, rest))
+    Ok((group_parameters, rest))
 }
 
 #[cfg(test)]
@@ -62,11 +62,11 @@ mod tests {
 
     #[test]
     fn an_evidence_file_has_one_encoding() {
-        let terms =
+        let group_parameters =
             GroupParameters { authentication: AuthenticationKind::Eddsa, tail: 128, max_message: 16 << 10 };
-        let (evidence, bytes) = (evidence(), encode(&terms, &evidence()));
+        let (evidence, bytes) = (evidence(), encode(&group_parameters, &evidence()));
         let (read, rest) = decode(&bytes).unwrap();
-        assert_eq!((read, rest), (terms, &evidence.encode()[..]));
+        assert_eq!((read, rest), (group_parameters, &evidence.encode()[..]));
         assert_eq!(Equivocation::decode(rest, &4), Ok(evidence.clone()));
         for end in 0..bytes.len() {
             let cut = decode(&bytes[..end]);
@@ -93,9 +93,9 @@ mod tests {
             longest::<WotsBlake3>(),
             longest::<WotsBlake3Wide>(),
         ];
-        let terms = AuthenticationKind::ALL
+        let group_parameters = AuthenticationKind::ALL
             .map(|authentication| GroupParameters { authentication, tail: 1, max_message: 1 }.encode().len());
-        let around = MAGIC.len() + terms.into_iter().max().unwrap() + 2 + 10 + 2 * 32;
+        let around = MAGIC.len() + group_parameters.into_iter().max().unwrap() + 2 + 10 + 2 * 32;
         assert!(around + 2 * signature.into_iter().max().unwrap() <= MAX_FILE);
     }
 }

@@ -127,9 +127,9 @@ mod tests {
     #[test]
     fn group_parameters_have_one_encoding() {
         for authentication in AuthenticationKind::ALL {
-            let terms = GroupParameters { authentication, tail: 7, max_message: 99 };
-            let bytes = terms.encode();
-            assert_eq!(GroupParameters::decode(&bytes, &()), Ok(terms));
+            let group_parameters = GroupParameters { authentication, tail: 7, max_message: 99 };
+            let bytes = group_parameters.encode();
+            assert_eq!(GroupParameters::decode(&bytes, &()), Ok(group_parameters));
             for end in 0..bytes.len() {
                 assert!(GroupParameters::decode(&bytes[..end], &()).is_err());
             }

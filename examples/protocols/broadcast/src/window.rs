@@ -65,7 +65,7 @@ impl<S> Window<S> {
         self.accepted.iter_mut().map(|(sequence, accepted)| (*sequence, accepted))
     }
 
-    /// Accepts a message in an empty slot of the window, and drops what leaves the window.
+    /// Accepts a message in an empty slot of the window, and drops the messages and attestations that leave the window.
     pub(crate) fn accept(&mut self, sequence: u64, accepted: Accepted<S>) {
         self.accepted.entry(sequence).or_insert(accepted);
         self.highest = self.highest.max(sequence);

@@ -26,8 +26,8 @@ fn the_example_of_the_specification_is_correct() {
     w.bytes(b"");
     w.u32(128);
     w.u64(16_384);
-    let terms = w.into_bytes();
-    let group = domain::hash(domain::BROADCAST_GROUP, &[&[9; 32], &terms[..]].concat());
+    let group_parameters = w.into_bytes();
+    let group = domain::hash(domain::BROADCAST_GROUP, &[&[9; 32], &group_parameters[..]].concat());
     let members = (0..4).map(|i| (VerifiedKey::from_secret(&key(i)), 1)).collect();
     let committee = Committee::<Ed25519>::new(ChainId(group), 0, members).unwrap();
 
@@ -58,7 +58,7 @@ fn the_example_of_the_specification_is_correct() {
         ("member 2's Echo", echo.encode()),
         ("its record", record.encode()),
         ("evidence, had member 2 echoed `goodbye` too", evidence.encode()),
-        ("its file begins with", [b"qbevid01", &terms[..]].concat()),
+        ("its file begins with", [b"qbevid01", &group_parameters[..]].concat()),
     ];
     let missing: Vec<String> = rows
         .iter()

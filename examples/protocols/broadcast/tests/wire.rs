@@ -34,7 +34,8 @@ fn all<S: Clone>(signature: &S) -> Vec<Message<S>> {
     ]
 }
 
-fn holds<S: Clone + PartialEq + Encode + Decode + std::fmt::Debug>(signature: &S, length: usize) {
+/// Checks the encoded length of each message, and that truncated and extended encodings are refused.
+fn check_messages<S: Clone + PartialEq + Encode + Decode + std::fmt::Debug>(signature: &S, length: usize) {
     let lengths =
         [1 + 8 + 4 + 100 + length, 1 + 10 + 32 + length, 1 + 10, 1 + 10 + 32 + length, 1 + 4 + 200, 1];
     for (message, expected) in all(signature).into_iter().zip(lengths) {
@@ -55,15 +56,15 @@ fn ed25519_signature() -> ed25519::Signature {
 
 #[test]
 fn every_message_has_exactly_one_length() {
-    holds(&Unsigned, 0);
-    holds(&ed25519_signature(), 64);
+    check_messages(&Unsigned, 0);
+    check_messages(&ed25519_signature(), 64);
     let mut rng = StdRng::seed_from_u64(1);
     let config = SignerConfig { log2_batch: 0, low_water: 1, ..SignerConfig::default() };
     let key = Ed25519::secret_from_bytes(&[3; 32]).unwrap();
     let mut signer = Signer::<WotsBlake3>::new(key, vec![], config, &mut rng).unwrap();
     signer.prepare(&mut rng, Time(1)).unwrap();
     let signature: Signature<WotsBlake3> = signer.sign(b"m", &[], Time(1)).unwrap();
-    holds(&signature, 1_584);
+    check_messages(&signature, 1_584);
 }
 
 #[test]
@@ -112,7 +113,7 @@ fn records_and_evidence_read_back() {
 
 proptest! {
     #[test]
-    fn whatever_decodes_encodes_to_the_same_bytes(
+    fn decoded_values_encode_to_the_same_bytes(
         mut bytes in proptest::collection::vec(any::<u8>(), 0..140), kind in 0u8..8,
     ) {
         if let Some(first) = bytes.first_mut() {

@@ -42,12 +42,12 @@ impl Slot {
         Ok(Self { author, sequence })
     }
 
-    /// The slot as one number: author × 2⁴⁸ + sequence. Statements about a batch use it as their view.
+    /// Returns the slot as one number: author × 2⁴⁸ + sequence. Statements about a batch use it as their view.
     pub fn view(self) -> u64 {
         u64::from(self.author) << 48 | self.sequence
     }
 
-    /// The slot whose [`view`](Self::view) is `view`.
+    /// Returns the slot whose [`view`](Self::view) is `view`.
     pub fn from_view(view: u64) -> Self {
         Self { author: (view >> 48) as u16, sequence: view & ((1 << 48) - 1) }
     }
@@ -79,7 +79,7 @@ impl BatchHeader {
     /// Size of the encoding in bytes.
     pub const LEN: usize = 50;
 
-    /// The digest of the batch.
+    /// Returns the digest of the batch.
     pub fn digest(&self) -> BatchDigest {
         BatchDigest(domain::hash(domain::BATCH, &self.encode()))
     }
@@ -119,27 +119,27 @@ impl Batch {
         Self::from_body(Slot::new(author, sequence)?, count, w.into_bytes())
     }
 
-    /// The header.
+    /// Returns the header.
     pub fn header(&self) -> &BatchHeader {
         &self.header
     }
 
-    /// The hash of the header.
+    /// Returns the hash of the header.
     pub fn digest(&self) -> BatchDigest {
         self.digest
     }
 
-    /// The member that made the batch.
+    /// Returns the member that made the batch.
     pub fn author(&self) -> MemberIndex {
         self.header.slot.author
     }
 
-    /// Sequence number among the author's batches.
+    /// Returns the sequence number among the author's batches.
     pub fn sequence(&self) -> u64 {
         self.header.slot.sequence
     }
 
-    /// Number of transactions.
+    /// Returns the number of transactions.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -149,7 +149,7 @@ impl Batch {
         self.ends.is_empty()
     }
 
-    /// Size of the body in bytes: all transactions with their lengths.
+    /// Returns the size of the body in bytes: all transactions with their lengths.
     pub fn bytes(&self) -> usize {
         self.body.len()
     }
@@ -159,17 +159,17 @@ impl Batch {
         &self.ids
     }
 
-    /// The transaction at a position.
+    /// Returns the transaction at a position.
     pub fn transaction(&self, index: usize) -> Option<&[u8]> {
         self.body.get(self.range(index)?)
     }
 
-    /// All transactions in order.
+    /// Returns all transactions in order.
     pub fn transactions(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         (0..self.len()).map(|index| self.transaction(index).unwrap_or_default())
     }
 
-    /// The Merkle path that proves one transaction under [`BatchHeader::root`].
+    /// Returns the Merkle path that proves one transaction under [`BatchHeader::root`].
     ///
     /// # Errors
     /// [`Error::Malformed`] if the batch has no transaction at `index`.

@@ -9,7 +9,7 @@ use quorate::wire::Writer;
 
 use crate::batch::{Batch, MAX_BATCH_BYTES, MAX_TRANSACTIONS, Slot};
 
-/// When a batch is sealed: at a size or at an age, whichever comes first.
+/// Limits at which a batch is sealed: a size or an age, whichever is reached first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchLimits {
     /// Maximum size of a batch's body in bytes; at most [`MAX_BATCH_BYTES`].
@@ -65,9 +65,11 @@ impl BatchBuilder {
         }
     }
 
-    /// Adds a transaction with its identifier, [`TRANSACTIONS`](crate::batch::TRANSACTIONS)`.leaf(transaction)`. The
-    /// caller passes the identifier because it needs it anyway, and hashing is most of the work. With a wrong
-    /// identifier, receivers of the batch compute a different digest and never acknowledge the batch.
+    /// Adds a transaction to the open batch, and seals the batch if it is full.
+    ///
+    /// `id` must be [`TRANSACTIONS`](crate::batch::TRANSACTIONS)`.leaf(transaction)`. The caller passes it because it needs
+    /// the identifier anyway, and hashing is most of the work. With a wrong identifier, receivers of the batch compute a
+    /// different digest and never acknowledge the batch.
     ///
     /// # Errors
     /// [`Error::TooLarge`](quorate::Error::TooLarge) for a transaction that fits no batch; the builder is unchanged.
@@ -91,17 +93,17 @@ impl BatchBuilder {
         Ok(Placed { sequence, position, sealed })
     }
 
-    /// Time at which [`seal`](BatchBuilder::seal) is due; `None` while the builder is empty.
+    /// Returns the time at which [`seal`](BatchBuilder::seal) is due; `None` while the builder is empty.
     pub fn deadline(&self) -> Option<Time> {
         self.opened.map(|opened| opened.plus(self.delay))
     }
 
-    /// Sequence number of the open batch.
+    /// Returns the sequence number of the open batch.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
 
-    /// Size of the open batch in bytes.
+    /// Returns the size of the open batch in bytes.
     pub fn bytes(&self) -> usize {
         self.body.len()
     }

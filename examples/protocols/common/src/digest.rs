@@ -1,21 +1,23 @@
 //! A macro that declares digest types.
 
-/// Declares a 32-byte digest type with the given documentation and name. Each kind of object has its own type, so the
-/// compiler rejects one in place of another. `Debug` prints the first 4 bytes in hex, `Display` all of them.
+/// Declares a 32-byte digest type with the given documentation and name.
+///
+/// Each kind of object has its own type, so the compiler rejects one in place of another. `Debug` prints the first 4
+/// bytes in hex, `Display` all of them.
 ///
 /// ```
 /// use quorate::wire::{Decode, Encode};
 ///
 /// quorate_protocol::digest!(
-///     /// The digest of a cake: the hash of its recipe.
-///     CakeDigest
+///     /// The digest of a document: the hash of its text.
+///     DocumentDigest
 /// );
 ///
-/// let cake = CakeDigest([0xab; 32]);
-/// assert_eq!((format!("{cake:?}"), format!("{cake}")), ("abababab…".to_owned(), "ab".repeat(32)));
-/// assert_eq!(cake.encode(), [0xab; 32]);
-/// assert_eq!(CakeDigest::decode(&[0xab; 32], &()), Ok(cake));
-/// assert!(CakeDigest::decode(&[0xab; 31], &()).is_err());
+/// let document = DocumentDigest([0xab; 32]);
+/// assert_eq!((format!("{document:?}"), format!("{document}")), ("abababab…".to_owned(), "ab".repeat(32)));
+/// assert_eq!(document.encode(), [0xab; 32]);
+/// assert_eq!(DocumentDigest::decode(&[0xab; 32], &()), Ok(document));
+/// assert!(DocumentDigest::decode(&[0xab; 31], &()).is_err());
 /// ```
 #[macro_export]
 macro_rules! digest {

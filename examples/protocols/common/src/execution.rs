@@ -40,12 +40,12 @@ impl Execution {
         Self { roots, newest: executed }
     }
 
-    /// Newest state.
+    /// Returns the newest state.
     pub fn newest(&self) -> Executed {
         self.newest
     }
 
-    /// Newest known state at or below a height.
+    /// Returns the newest known state at or below a height.
     pub fn up_to(&self, height: u64) -> Option<Executed> {
         self.roots
             .range(..=height)

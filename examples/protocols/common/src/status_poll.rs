@@ -1,4 +1,4 @@
-//! A poll that a starting member sends to all other members: how far is the committed chain?
+//! A poll for the committed height that a starting member sends to all other members.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ impl StatusPoll {
         self.answered.is_some()
     }
 
-    /// Time of the next attempt; `None` once the poll is closed.
+    /// Returns the time of the next attempt; `None` once the poll is closed.
     pub fn due(&self) -> Option<Time> {
         self.answered.is_some().then_some(self.due)
     }

@@ -1,6 +1,6 @@
 //! Committees with public secrets, the same in every run, for tests and simulations.
 
-// An impossible case, such as a number that is no key, stops a test with a message.
+// An impossible case, such as a scalar that is not a valid key, fails the test with a message.
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use core::fmt::Debug;

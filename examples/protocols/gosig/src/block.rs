@@ -118,7 +118,7 @@ impl<S: Vrf> Block<S> {
         Self { content, digest }
     }
 
-    /// Digest of the block.
+    /// Returns the digest of the block.
     pub fn digest(&self) -> BlockDigest {
         self.digest
     }

@@ -1,4 +1,4 @@
-//! Adaptive block size: how many transactions this member proposes, by what was committed recently.
+//! Adaptive block size: limits on the transactions that this member proposes, derived from recently committed blocks.
 //!
 //! The cost of a round beyond its signatures grows with the transactions of its block: members name, find, request, hash
 //! and store them. A block that takes longer than its round is not committed. If the next block held all pending
@@ -30,7 +30,7 @@ pub(crate) struct BlockLimits {
 pub(crate) struct BlockSizeController {
     limits: BlockLimits,
     max: BlockLimits,
-    /// Whether a round was lost.
+    /// True once a round was lost.
     has_lost: bool,
 }
 

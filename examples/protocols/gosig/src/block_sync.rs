@@ -101,7 +101,7 @@ impl<S: GosigScheme> BlockSync<S> {
 
     // The queue of committed blocks.
 
-    /// Committed blocks that await their transactions, lowest first.
+    /// Returns the committed blocks that await their transactions, lowest first.
     pub(crate) fn queue(&self) -> &VecDeque<CertifiedBlock<S>> {
         &self.queue
     }
@@ -120,7 +120,7 @@ impl<S: GosigScheme> BlockSync<S> {
         self.queue.pop_front()
     }
 
-    /// Highest block of the queue.
+    /// Returns the highest block of the queue.
     pub(crate) fn last(&self) -> Option<&CertifiedBlock<S>> {
         self.queue.back()
     }
@@ -167,7 +167,7 @@ impl<S: GosigScheme> BlockSync<S> {
         awaited
     }
 
-    /// Time of the next request or the next attempt of the poll.
+    /// Returns the time of the next request or the next attempt of the poll.
     pub(crate) fn due(&self) -> Option<Time> {
         [self.asked.map(|(_, due)| due), self.poll.due()].into_iter().flatten().min()
     }

@@ -62,7 +62,7 @@ pub enum Entries {
 }
 
 impl Entries {
-    /// Number of transactions.
+    /// Returns the number of transactions.
     pub fn len(&self) -> usize {
         match self {
             Entries::Short { ids, .. } => ids.len(),

@@ -8,11 +8,11 @@ use crate::parameters::Schedule;
 
 impl Schedule {
     /// Minimum length of a stage, so that no round has length 0.
-    const SHORTEST: Duration = Duration::from_millis(1);
+    const MIN_STAGE: Duration = Duration::from_millis(1);
 
-    /// Length of a round.
+    /// Returns the length of a round.
     pub fn length(&self) -> Duration {
-        self.proposals.max(Self::SHORTEST) + self.signatures.max(Self::SHORTEST)
+        self.proposals.max(Self::MIN_STAGE) + self.signatures.max(Self::MIN_STAGE)
     }
 
     /// Returns the round at a time; 0 before the first.
@@ -23,15 +23,16 @@ impl Schedule {
 
     /// Returns the time at which a round begins, or time 0 if that is later.
     pub fn begins(&self, round: u64) -> Time {
-        self.at(round, Duration::ZERO)
+        self.time_at(round, Duration::ZERO)
     }
 
     /// Returns the time at which Stage II of a round begins.
     pub fn second_stage(&self, round: u64) -> Time {
-        self.at(round, self.proposals.max(Self::SHORTEST))
+        self.time_at(round, self.proposals.max(Self::MIN_STAGE))
     }
 
-    fn at(&self, round: u64, within: Duration) -> Time {
+    /// Returns the time `within` after the beginning of a round, or time 0 if that is later.
+    fn time_at(&self, round: u64, within: Duration) -> Time {
         let rounds = i128::from(round.saturating_sub(1)) * i128::from(self.micros());
         let at = i128::from(self.start) + rounds + within.as_micros() as i128;
         Time(u64::try_from(at.max(0)).unwrap_or(u64::MAX))
@@ -71,6 +72,6 @@ mod tests {
         assert_eq!(early.length(), Duration::from_millis(2));
         assert!(early.round_at(Time(u64::MAX)) > 0);
         assert_eq!(early.begins(u64::MAX), Time(u64::MAX));
-        assert_eq!(early.begins(1), Time(0), "long before the clock");
+        assert_eq!(early.begins(1), Time(0), "before time 0 of the clock");
     }
 }

@@ -40,8 +40,8 @@ pub enum Decision {
     Renew(usize),
 }
 
-/// Decides what a member with this lock (block and round) prepares, given the valid proposals of a round. The smaller digest
-/// wins a tie of scores, which only an equivocating proposer can cause.
+/// Selects the block that a member with this lock (block and round) prepares, from the valid proposals of a round. The
+/// smaller digest wins a tie of scores, which only an equivocating proposer can cause.
 pub fn decide_block<T: Ord + Copy>(
     lock: Option<(BlockDigest, u64)>,
     candidates: &[Candidate<T>],
@@ -101,7 +101,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn order_does_not_matter_and_locks_yield_to_nothing_less(
+        fn the_result_is_independent_of_order_and_keeps_locks_otherwise(
             lock in proptest::option::of((0u8..3, 1u64..5)),
             list in proptest::collection::vec((0u8..3, 1u64..6, 0u8..9), 0..6),
         ) {

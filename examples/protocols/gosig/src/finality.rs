@@ -31,12 +31,12 @@ impl<S: Vrf> Finality<S> {
         Ok(Self { certificate })
     }
 
-    /// The certificate.
+    /// Returns the certificate.
     pub fn certificate(&self) -> &Certificate<S> {
         &self.certificate
     }
 
-    /// Round in which the quorum signed.
+    /// Returns the round in which the quorum signed.
     pub fn round(&self) -> u64 {
         self.certificate.statement().view
     }

@@ -73,7 +73,7 @@ pub enum Output<S: Vrf> {
         round: u64,
         /// Proposer of the best known block of the round before.
         leader: Option<MemberIndex>,
-        /// Whether the round before ended without a commit although there was work.
+        /// True if the previous round ended without a commit although there was work.
         undecided: bool,
     },
     /// The committee changes, see [`Successor`]. This replica signs nothing more.
@@ -147,7 +147,7 @@ pub enum Evidence<S: Vrf> {
 }
 
 impl<S: Vrf> Evidence<S> {
-    /// Stable code of the violation.
+    /// Returns the stable code of the violation.
     pub fn code(&self) -> &'static str {
         match self {
             Evidence::Identity(_) => "EQUIVOCATION",
@@ -211,6 +211,6 @@ pub struct Status {
     pub pending_bytes: usize,
     /// Number of proposals in memory.
     pub proposals: usize,
-    /// Whether committed blocks are missing.
+    /// True if committed blocks are missing.
     pub catching_up: bool,
 }

@@ -26,7 +26,7 @@
 //! # Modules
 //! | module | contents |
 //! |---|---|
-//! | `decide`, `safety` | DecideBlock; the safety rules, what a member may sign |
+//! | `decide`, `safety` | DecideBlock; the safety rules for signing |
 //! | `clock` | rounds and stages by the clock |
 //! | `rounds` | the valid proposals of a round, and the signatures on their blocks |
 //! | `block`, `proposal`, `body`, `payload` | the parts of a block, each as it travels |
@@ -42,8 +42,8 @@
 //! A driver also
 //!
 //! * submits its clients' transactions with [`Command::Submit`], and holds back while [`Output::Congestion`] asks for it;
-//! * executes what [`Output::Deliver`] delivers, in order, and reports each state with [`Command::Executed`];
-//! * archives what was delivered, and answers [`Output::Serve`] from the archive, because the replica keeps nothing below
+//! * executes the blocks of [`Output::Deliver`], in order, and reports each state with [`Command::Executed`];
+//! * archives the delivered blocks, and answers [`Output::Serve`] from the archive, because the replica keeps nothing below
 //!   its committed height;
 //! * gives the machine a clock that agrees loosely with those of the other members: [`Schedule::start`];
 //! * reports each new link: [`Command::Connected`];
@@ -62,7 +62,7 @@
 //! A replica without an index **observes**: it learns, delivers and serves committed blocks, and outputs how the epoch ends,
 //! but it signs, orders and forwards nothing. So a joining node needs the genesis and no copy of a database: its driver
 //! goes from epoch to epoch until one has an index for it. A member that has left stops, unless it is to return.
-//! [`Successor::contacts`] tells how to reach the members that joined.
+//! [`Successor::contacts`] has the addresses of the members that joined.
 //!
 //! After a crash, [`Replica::new`] takes the records, all of them or the last of each [`RecordKey`], and delivers again the
 //! blocks that the application has not executed durably.

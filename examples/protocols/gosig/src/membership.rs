@@ -49,7 +49,7 @@ pub enum Change<S: Scheme> {
         identity: (<Ed25519 as Scheme>::PublicKey, <Ed25519 as Scheme>::Signature),
         /// Weight of the member.
         weight: u128,
-        /// How drivers reach the member. Gosig does not interpret it. At most [`MAX_CONTACT`] bytes.
+        /// Address at which drivers reach the member. Gosig does not interpret it. At most [`MAX_CONTACT`] bytes.
         contact: Vec<u8>,
     },
 }

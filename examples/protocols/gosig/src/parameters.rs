@@ -43,8 +43,8 @@ pub struct Parameters {
     pub asynchronous_transactions: bool,
     /// Name transactions by 6 bytes where those are unique. Off: by 32.
     pub short_hashes: bool,
-    /// Aggregate signatures as they spread. Off: each member sends its own to all members, and aggregates only what it
-    /// receives.
+    /// Aggregate signatures as they spread. Off: each member sends its own to all members, and aggregates only those that
+    /// it receives.
     pub aggregation: bool,
 
     /// Number of members to which a message is forwarded at a time.

@@ -43,12 +43,12 @@ impl Transaction {
         self.id
     }
 
-    /// The client's bytes.
+    /// Returns the client's bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Length of the encoding: the client's bytes and 4 bytes for their length.
+    /// Returns the length of the encoding: the client's bytes and 4 bytes for their length.
     pub fn encoded_len(&self) -> usize {
         4 + self.bytes.len()
     }
@@ -140,17 +140,17 @@ impl Payload {
         Self::new(transactions)
     }
 
-    /// Summary of the payload.
+    /// Returns the summary of the payload.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
-    /// Digest of the payload.
+    /// Returns the digest of the payload.
     pub fn digest(&self) -> PayloadDigest {
         self.digest
     }
 
-    /// Number of transactions.
+    /// Returns the number of transactions.
     pub fn len(&self) -> usize {
         self.transactions.len()
     }
@@ -175,7 +175,7 @@ impl Payload {
         self.transactions.get(index)
     }
 
-    /// All transactions, in order.
+    /// Returns all transactions, in order.
     pub fn transactions(&self) -> &[Transaction] {
         &self.transactions
     }

@@ -72,7 +72,7 @@ impl Pool {
         pool
     }
 
-    /// Number of pending transactions.
+    /// Returns the number of pending transactions.
     pub(crate) fn len(&self) -> usize {
         self.pending.len()
     }
@@ -82,12 +82,12 @@ impl Pool {
         self.bytes
     }
 
-    /// Memory that counts against the limit of the pool.
+    /// Returns the memory that counts against the limit of the pool.
     pub(crate) fn footprint(&self) -> usize {
         self.bytes + OVERHEAD * self.pending.len()
     }
 
-    /// Number of pending transactions of this member's clients.
+    /// Returns the number of pending transactions of this member's clients.
     pub(crate) fn outstanding(&self) -> usize {
         self.own.values().map(|own| own.left).sum()
     }

@@ -35,7 +35,7 @@ pub struct Proposal<S: Vrf> {
     pub round: u64,
     /// Member that proposes the block: its author if the block is new.
     pub proposer: MemberIndex,
-    /// Proposal certificate, which tells members with a lock whether to release it.
+    /// Proposal certificate, by which members with a lock decide if they release it.
     pub certificate: Option<Certificate<S>>,
     /// The proposer's winning ticket.
     pub ticket: Ticket<S>,
@@ -73,8 +73,8 @@ impl<S: Vrf> Proposal<S> {
         self.certificate.as_ref().is_some_and(|c| c.statement().kind == PREPARE)
     }
 
-    /// Round of the proposal certificate (the paper's c.r): the round of a PREPARE certificate, the round + 1 of a commitment
-    /// certificate, and 1 without a certificate.
+    /// Returns the round of the proposal certificate (the paper's c.r): the round of a PREPARE certificate, the round +
+    /// 1 of a commitment certificate, and 1 without a certificate.
     pub fn certified_round(&self) -> u64 {
         self.certificate.as_ref().map_or(1, certified_round)
     }

@@ -80,7 +80,7 @@ pub enum RecordKey {
 }
 
 impl<S: Vrf> Lock<S> {
-    /// Round in which a quorum prepared the block (the paper's r_tc).
+    /// Returns the round in which a quorum prepared the block (the paper's r_tc).
     pub fn round(&self) -> u64 {
         self.certificate.statement().view
     }

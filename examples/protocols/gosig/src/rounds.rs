@@ -62,7 +62,7 @@ impl<S: GosigScheme> Default for RoundState<S> {
 }
 
 impl<S: GosigScheme> RoundState<S> {
-    /// All proposals.
+    /// Returns all proposals.
     pub(crate) fn proposals(&self) -> &[ValidProposal<S>] {
         &self.proposals
     }

@@ -1,6 +1,6 @@
-//! The safety rules: what a member may sign.
+//! The safety rules: the statements that a member may sign.
 //!
-//! 1. Prepare at most one block per round, rounds ascending, whatever their heights, and only what
+//! 1. Prepare at most one block per round, at any height, in ascending rounds, and only the block that
 //!    [`decide_block`](crate::decide_block) names.
 //! 2. Commit a block tentatively only with a quorum of PREPAREs for it, in the round of this member's **last** PREPARE, and
 //!    only the block that it prepared there. Remember the block with that certificate: the lock.
@@ -17,7 +17,8 @@
 //! `spec/gosig.md` has the full proof, and TLC checks a model of it.
 //!
 //! Each signature comes with a record that must be durable before the signature leaves. The keys are held by [`Guard`]s,
-//! which refuse contradictions whatever their callers do. This module adds the rules that connect PREPARE and TENTATIVE.
+//! which refuse contradictions independently of their callers. This module adds the rules that connect PREPARE and
+//! TENTATIVE.
 
 use quorate::certificate::{Certificate, Vote};
 use quorate::ed25519::Ed25519;
@@ -76,17 +77,17 @@ impl<S: GosigScheme> Safety<S> {
             && committees.identities.key(me) == Some(self.proposals.public_key())
     }
 
-    /// Round of the last PREPARE, in this run or an earlier one; 0 if there is none in this epoch.
+    /// Returns the round of the last PREPARE, in this run or an earlier one; 0 if there is none in this epoch.
     pub(crate) fn prepared_round(&self) -> u64 {
         self.round_of(self.votes.last(PREPARE))
     }
 
-    /// Round of the last TENTATIVE, likewise.
+    /// Returns the round of the last TENTATIVE, in this run or an earlier one; 0 if there is none in this epoch.
     pub(crate) fn tentative_round(&self) -> u64 {
         self.round_of(self.votes.last(TENTATIVE))
     }
 
-    /// Round of the last proposal, likewise.
+    /// Returns the round of the last proposal, in this run or an earlier one; 0 if there is none in this epoch.
     pub(crate) fn proposed_round(&self) -> u64 {
         self.round_of(self.proposals.last(PROPOSAL))
     }
@@ -95,12 +96,12 @@ impl<S: GosigScheme> Safety<S> {
         last.filter(|(epoch, _)| *epoch == self.epoch).map_or(0, |(_, round)| round)
     }
 
-    /// The last PREPARE, unless it was made before a restart.
+    /// Returns the last PREPARE, unless it was made before a restart.
     pub(crate) fn prepared(&self) -> Option<Prepared> {
         self.prepared.filter(|prepared| prepared.round == self.prepared_round())
     }
 
-    /// The lock: the tentatively committed block.
+    /// Returns the lock: the tentatively committed block.
     pub(crate) fn lock(&self) -> Option<&Lock<S>> {
         self.lock.as_ref()
     }
@@ -121,7 +122,7 @@ impl<S: GosigScheme> Safety<S> {
         }
     }
 
-    /// Abstains at heights up to this: the member has no record of what it may have signed there.
+    /// Abstains at heights up to this one: the member may have signed there and lost the record.
     pub(crate) fn abstain(&mut self, height: u64) {
         self.abstain = self.abstain.max(height);
     }
@@ -213,7 +214,7 @@ mod tests {
         let c = committees(4);
         let quorum = |round, block| certify(&c.voters, c.prepare(round, 1, block));
         let mut safety = safety(Vec::new(), None);
-        assert!(safety.commit_tentatively(&c, quorum(3, A)).is_err(), "nothing was prepared");
+        assert!(safety.commit_tentatively(&c, quorum(3, A)).is_err(), "no block was prepared");
         safety.prepare(&c, 3, 1, A).unwrap();
         assert!(safety.commit_tentatively(&c, quorum(3, B)).is_err(), "another block");
         assert!(safety.commit_tentatively(&c, quorum(2, A)).is_err(), "another round");
@@ -222,7 +223,7 @@ mod tests {
         assert!(safety.commit_tentatively(&c, quorum(3, A)).is_ok());
         assert_eq!(safety.lock().map(|lock| (lock.block, lock.round())), Some((A, 3)));
         safety.prepare(&c, 5, 1, B).unwrap();
-        assert!(safety.commit_tentatively(&c, quorum(3, A)).is_err(), "something was prepared since");
+        assert!(safety.commit_tentatively(&c, quorum(3, A)).is_err(), "another block was prepared since");
     }
 
     #[test]

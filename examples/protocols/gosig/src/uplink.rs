@@ -1,9 +1,9 @@
 //! The uplink: the signature messages that are still leaving, and the members that have not answered.
 //!
-//! A link accepts any message at once and does not tell when it has left. A member that sent without a limit would fill its
-//! links with aggregates that better ones overtake. One that waited for each answer would send a few messages per round
-//! trip, and over long distances that is most of the stage. So each message holds a place for as long as it takes to leave
-//! at the member's sending rate; whether an answer arrives is tracked apart from that.
+//! A link accepts any message at once and does not report when it has left. A member that sent without a limit would
+//! fill its links with aggregates that better ones overtake. One that waited for each answer would send a few messages
+//! per round trip, and over long distances that is most of the stage. So each message holds a place for as long as it
+//! takes to leave at the member's sending rate; whether an answer arrives is tracked apart from that.
 
 use core::time::Duration;
 use std::collections::{BTreeMap, VecDeque};
@@ -57,7 +57,7 @@ impl Uplink {
         });
     }
 
-    /// Time at which the next place is free; `None` if all are.
+    /// Returns the time at which the next place is free; `None` if all are.
     pub(crate) fn due(&self) -> Option<Time> {
         self.leaving.front().map(|(at, _)| *at)
     }
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_free_once_the_message_has_left() {
+    fn a_slot_is_free_once_the_message_has_left() {
         let parameters = Parameters { fan_out: 2, ..Parameters::default() };
         let mut peers = Peers::new(0, 8, parameters);
         // 1000 bytes take a millisecond.

@@ -169,7 +169,7 @@ fn an_adversary_does_not_stop_the_next_epoch() {
     }
 }
 
-/// One member is down for two epochs, and afterwards learns only what it requests.
+/// One member is down for two epochs, and afterwards learns only the blocks that it requests.
 #[test]
 fn a_member_behind_by_two_epochs_catches_up() {
     for seed in 0..4 {
@@ -192,8 +192,8 @@ fn a_member_behind_by_two_epochs_catches_up() {
     }
 }
 
-/// One member is cut off while an epoch ends, and there is nothing to order afterwards, so no message tells it of the end. The
-/// first message of the next epoch does, although the member cannot read it.
+/// One member is cut off while an epoch ends, and there is nothing to order afterwards, so no message reports the end
+/// to it. The first message of the next epoch does, although the member cannot read it.
 #[test]
 fn a_message_of_a_later_epoch_reveals_the_missed_end() {
     for seed in 0..4 {

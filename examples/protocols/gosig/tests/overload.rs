@@ -53,8 +53,8 @@ fn a_backlog_larger_than_any_round_is_worked_off() {
     assert!(waiting > 10_000, "{waiting}");
     assert!(simulation.advance(Duration::from_secs(30)));
     let host = simulation.host();
-    let missing = host.taken.iter().filter(|id| !host.delivered.contains(*id)).count();
-    assert!(missing == 0 && host.taken.len() > 15_000, "{missing} of {}", host.taken.len());
+    let missing = host.accepted.iter().filter(|id| !host.delivered.contains(*id)).count();
+    assert!(missing == 0 && host.accepted.len() > 15_000, "{missing} of {}", host.accepted.len());
     assert!(host.evidence.is_empty());
 }
 
@@ -73,6 +73,6 @@ fn congestion_holds_clients_back_and_the_chain_continues() {
         assert!(waiting < 12 * parameters.first_block_transactions, "{seconds} s: {waiting}");
     }
     let host = simulation.host();
-    assert!(before >= 10 && 2 * decided > host.taken.len(), "{before} blocks, {decided} transactions");
+    assert!(before >= 10 && 2 * decided > host.accepted.len(), "{before} blocks, {decided} transactions");
     assert!(host.evidence.is_empty());
 }

@@ -1,4 +1,4 @@
-//! References to batches: what blocks contain instead of the transactions.
+//! References to batches, which blocks contain instead of the transactions.
 
 use quorate::certificate::{Certificate, Statement};
 use quorate::committee::Committee;
@@ -20,12 +20,12 @@ pub struct BatchRef {
 }
 
 impl BatchRef {
-    /// The batch's digest, taken from the certificate. Decoding checked that it is the digest of the header.
+    /// Returns the batch's digest, taken from the certificate. Decoding checked that it is the digest of the header.
     pub fn digest(&self) -> BatchDigest {
         BatchDigest(self.certificate.statement().digest)
     }
 
-    /// Size of the encoding in bytes.
+    /// Returns the size of the encoding in bytes.
     pub fn encoded_len(&self) -> usize {
         BatchHeader::LEN + self.certificate.encoded_len() - 1 - Statement::LEN
     }

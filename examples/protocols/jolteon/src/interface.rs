@@ -25,7 +25,7 @@ pub enum Command {
     /// Reports that the application executed up to a delivered height. Report every block: the states named by other
     /// members are compared only at reported heights.
     Executed(Executed),
-    /// Reports an established or re-established link, so that the replica asks the member for what it missed.
+    /// Reports an established or re-established link, so that the replica requests the messages that it missed.
     Connected(MemberIndex),
 }
 

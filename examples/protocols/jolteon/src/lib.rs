@@ -27,7 +27,7 @@
 //! # Modules
 //! | module | responsibility |
 //! |---|---|
-//! | `safety` | what is never signed twice, and the safety argument |
+//! | `safety` | the rules for signing, and the safety argument |
 //! | `pacemaker` | the current view and its timeout |
 //! | `leader` | the leader of a view, as a function of the chain |
 //! | `tree`, `chain_state` | blocks above the committed one, and the state derived from the chain up to each |
@@ -49,7 +49,7 @@
 //! * reports each established link with [`Command::Connected`].
 //!
 //! After a crash, [`Replica::new`] takes the records back, either all of them or the last of each [`RecordKey`], and
-//! delivers again what the application has not executed durably.
+//! delivers again the blocks that the application has not executed durably.
 //!
 //! **Memory** is bounded for any behaviour of the peers: one proposal per member and view, one vote per member and
 //! view for 64 views, 1,024 blocks above the committed one, a window of batches and a number of bytes per author, and

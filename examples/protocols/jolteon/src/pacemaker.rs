@@ -17,6 +17,7 @@ use crate::ids::TIMEOUT;
 use crate::message::{Advance, Timeout};
 use crate::parameters::{FAILURE_LIMIT, Parameters};
 
+/// The current view, the certificates that justify it, and the timeouts collected in it.
 pub(crate) struct Pacemaker<S: Scheme> {
     view: u64,
     high: Option<Certificate<S>>,
@@ -106,13 +107,12 @@ impl<S: Scheme> Pacemaker<S> {
     }
 
     /// Returns the timeout of the current view.
-    pub(crate) fn patience(&self, parameters: &Parameters) -> Duration {
-        let mut patience = parameters.view_timeout;
+    pub(crate) fn view_timeout(&self, parameters: &Parameters) -> Duration {
+        let mut timeout = parameters.view_timeout;
         for _ in 0..self.failures.min(32) {
-            patience =
-                (patience + patience / 2).min(parameters.view_timeout_cap.max(parameters.view_timeout));
+            timeout = (timeout + timeout / 2).min(parameters.view_timeout_cap.max(parameters.view_timeout));
         }
-        patience
+        timeout
     }
 
     fn enter(&mut self, committees: &Committees<S>, view: u64) {
@@ -135,11 +135,11 @@ mod tests {
     use quorate::ed25519::Ed25519;
 
     #[test]
-    fn views_only_rise_and_back_off_resets() {
+    fn views_only_rise_and_a_certificate_resets_the_timeout() {
         let committees = committees::<Ed25519>(4);
         let parameters = Parameters::default();
         let mut pacemaker = Pacemaker::new(&committees, None, None, None);
-        assert_eq!((pacemaker.view(), pacemaker.patience(&parameters)), (1, parameters.view_timeout));
+        assert_eq!((pacemaker.view(), pacemaker.view_timeout(&parameters)), (1, parameters.view_timeout));
         let mut last = parameters.view_timeout;
         for view in 1..20 {
             assert!(pacemaker.on_timeout_certificate(&committees, timeout_certificate(&committees, view, 0)));
@@ -147,9 +147,9 @@ mod tests {
                 !pacemaker.on_timeout_certificate(&committees, timeout_certificate(&committees, view, 0))
             );
             assert_eq!(pacemaker.view(), view + 1);
-            let patience = pacemaker.patience(&parameters);
-            assert!(patience > last || patience == parameters.view_timeout_cap);
-            last = patience;
+            let timeout = pacemaker.view_timeout(&parameters);
+            assert!(timeout > last || timeout == parameters.view_timeout_cap);
+            last = timeout;
         }
         assert_eq!(
             pacemaker.on_certificate(&committees, &certificate(&committees, 5, [1; 32])),
@@ -164,7 +164,7 @@ mod tests {
             pacemaker.on_certificate(&committees, &certificate(&committees, 30, [3; 32])),
             (true, true)
         );
-        assert_eq!((pacemaker.view(), pacemaker.patience(&parameters)), (31, parameters.view_timeout));
+        assert_eq!((pacemaker.view(), pacemaker.view_timeout(&parameters)), (31, parameters.view_timeout));
         assert!(pacemaker.tc().is_none());
         pacemaker.on_timeout_certificate(&committees, timeout_certificate(&committees, 31, 30));
         assert_eq!(

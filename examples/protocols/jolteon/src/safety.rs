@@ -1,4 +1,4 @@
-//! Safety rules: what a member may sign.
+//! Safety rules: the statements that a member may sign.
 //!
 //! 1. Vote for at most one block per view, in ascending views, and only in views without an own timeout.
 //! 2. Vote for a block of view v only if its parent is certified in view v − 1, or if a timeout certificate of view v
@@ -103,7 +103,7 @@ impl<S: Scheme> Safety<S> {
         self.abstain = 0;
     }
 
-    /// Returns the vote for `block` again, if it is the last vote.
+    /// Returns the same vote for `block` again, if it was the last vote.
     pub(crate) fn repeat_vote(&mut self, committees: &Committees<S>, block: &Block<S>) -> Option<Vote<S>> {
         if block.view != self.last_voted_view() {
             return None;
@@ -115,7 +115,7 @@ impl<S: Scheme> Safety<S> {
     }
 
     /// Signs a timeout of a view.
-    pub(crate) fn give_up(
+    pub(crate) fn sign_timeout(
         &mut self,
         committees: &Committees<S>,
         view: u64,
@@ -179,10 +179,10 @@ mod tests {
         assert!(safety.vote(&committees, &block(2, 0)).is_err(), "an older view");
         assert!(safety.repeat_vote(&committees, &block(3, 0)).is_some());
         assert!(safety.repeat_vote(&committees, &block(3, 1)).is_none());
-        assert!(safety.give_up(&committees, 5, 5).is_err(), "a certificate of the view itself");
-        assert!(safety.give_up(&committees, 5, 3).is_ok());
-        assert!(safety.give_up(&committees, 5, 4).is_err(), "another value in one view");
-        assert!(safety.give_up(&committees, 5, 3).is_ok(), "the same timeout again");
+        assert!(safety.sign_timeout(&committees, 5, 5).is_err(), "a certificate of the view itself");
+        assert!(safety.sign_timeout(&committees, 5, 3).is_ok());
+        assert!(safety.sign_timeout(&committees, 5, 4).is_err(), "another value in one view");
+        assert!(safety.sign_timeout(&committees, 5, 3).is_ok(), "the same timeout again");
         assert!(
             safety.vote(&committees, &block(4, 0)).is_err()
                 && safety.vote(&committees, &block(5, 0)).is_err()
@@ -195,11 +195,11 @@ mod tests {
         let committees = committees::<Ed25519>(4);
         let mut before = safety(Vec::new());
         let (vote, a) = before.vote(&committees, &block(3, 0)).unwrap();
-        let (_, b) = before.give_up(&committees, 4, 3).unwrap();
+        let (_, b) = before.sign_timeout(&committees, 4, 3).unwrap();
         let mut after = safety(vec![b, a]);
         assert_eq!((after.last_voted_view(), after.last_timeout_view()), (3, 4));
         after.abstain(9);
-        assert!(after.give_up(&committees, 9, 3).is_err() && !after.may_vote(9) && after.may_vote(10));
+        assert!(after.sign_timeout(&committees, 9, 3).is_err() && !after.may_vote(9) && after.may_vote(10));
         after.end_abstention();
         assert!(after.may_vote(9) && !after.may_vote(4));
         assert!(after.vote(&committees, &block(4, 0)).is_err());

@@ -57,12 +57,15 @@ fn without_faults_batches_commit_quickly_without_timeouts() {
         scenario.checks.liveness = None;
         let simulation = finish(scenario, host);
         let host = simulation.host();
-        assert_eq!(host.taken.len(), 200);
-        assert!(host.taken.iter().all(|batch| host.delivered.contains(batch)), "all batches are delivered");
+        assert_eq!(host.accepted.len(), 200);
+        assert!(
+            host.accepted.iter().all(|batch| host.delivered.contains(batch)),
+            "all batches are delivered"
+        );
         assert!(host.timeouts.is_empty() && host.evidence.is_empty());
         // At most two block intervals and some hops, plus waiting for the first.
         assert!(simulation.metrics().measured["commit"].median() < ms(500));
-        assert!(host.most_blocks < 10);
+        assert!(host.max_blocks < 10);
     }
 }
 

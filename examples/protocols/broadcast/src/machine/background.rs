@@ -73,9 +73,9 @@ impl<A: Authentication> Broadcaster<A> {
 
     /// Handles a member's start: it knows no keys and may have missed messages.
     pub(super) fn on_hello(&mut self, now: Time, from: MemberIndex, step: &mut Step<Self>) {
-        let patience = self.parameters.retry;
-        let Some(peer) = self.peer_mut(from).filter(|peer| peer.greeting <= now) else { return };
-        peer.greeting = now.plus(patience);
+        let interval = self.parameters.retry;
+        let Some(peer) = self.peer_mut(from).filter(|peer| peer.next_answer <= now) else { return };
+        peer.next_answer = now.plus(interval);
         for announcement in self.authentication.announcements() {
             step.send(from, Message::Announcement(announcement));
         }

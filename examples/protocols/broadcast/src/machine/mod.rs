@@ -59,7 +59,7 @@ struct PeerState {
     /// Number of its announcements under verification.
     checking: u8,
     /// Earliest time at which its next `Hello` is answered.
-    greeting: Time,
+    next_answer: Time,
 }
 
 impl<A: Authentication> Broadcaster<A> {

@@ -9,9 +9,9 @@ use crate::statement::{Attestation, Digest, Equivocation, Slot, attestation_byte
 
 /// Treatment of a message before any signature is verified.
 enum Triage {
-    /// The message contains no news.
+    /// The message changes nothing.
     Ignore,
-    /// The message may contain news: verify it, now if that is fast.
+    /// The message may change the state: verify it, at once if that is fast.
     Verify,
     /// The message may be evidence, which is never urgent.
     Defer,

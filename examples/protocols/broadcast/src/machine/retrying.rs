@@ -13,7 +13,7 @@ const DOUBLINGS: u32 = 4;
 
 impl<A: Authentication> Broadcaster<A> {
     /// Repeats unanswered messages: own messages to the members that have not echoed them, and requests for missing
-    /// echoes to the members that owe them.
+    /// echoes to the members that have not sent them.
     ///
     /// Each round starts with another sender. Each sender has its share of the round; unused shares go to the
     /// remaining senders. A sender whose messages always lack echoes therefore delays no other sender.

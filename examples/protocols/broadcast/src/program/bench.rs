@@ -167,12 +167,12 @@ impl Measure<'_> {
     async fn measure<A: Make>(self) -> Result<Measured, Failure> {
         let bench = self.bench;
         let (genesis, keys) = group::make(group::free_addresses(bench.members.into())?)?;
-        let terms = GroupParameters {
+        let group_parameters = GroupParameters {
             authentication: self.authentication,
             tail: Parameters::default().tail,
             max_message: bench.size,
         };
-        let group = Group::new(genesis, terms)?;
+        let group = Group::new(genesis, group_parameters)?;
         let disk = match bench.records {
             Records::Memory => None,
             Records::Disk => {

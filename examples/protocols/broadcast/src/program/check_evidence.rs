@@ -61,7 +61,7 @@ enum Finding {
 /// A verification.
 struct Check<'a> {
     genesis: Genesis,
-    terms: GroupParameters,
+    group_parameters: GroupParameters,
     bytes: &'a [u8],
 }
 
@@ -105,7 +105,9 @@ impl CheckEvidenceArgs {
 
 fn check(genesis: Genesis, bytes: &[u8]) -> Checked {
     match evidence::decode(bytes) {
-        Ok((terms, bytes)) => with_signer(terms.authentication, Check { genesis, terms, bytes }),
+        Ok((group_parameters, bytes)) => {
+            with_signer(group_parameters.authentication, Check { genesis, group_parameters, bytes })
+        }
         Err(error) => Ok(Err(error)),
     }
 }
@@ -114,12 +116,12 @@ impl WithSigner for Check<'_> {
     type Output = Checked;
 
     fn call<A: Make>(self) -> Checked {
-        let group = Group::new(self.genesis, self.terms)?;
-        Ok(holds::<A>(&group, self.bytes))
+        let group = Group::new(self.genesis, self.group_parameters)?;
+        Ok(verify::<A>(&group, self.bytes))
     }
 }
 
-fn holds<A: Make>(group: &Group, bytes: &[u8]) -> Result<Finding, quorate::Error> {
+fn verify<A: Make>(group: &Group, bytes: &[u8]) -> Result<Finding, quorate::Error> {
     let evidence = Equivocation::<A::Signature>::decode(bytes, &group.committee.len())?;
     evidence.verify::<A>(&group.committee)?;
     let Equivocation { culprit, slot: Slot { sender, sequence }, attestations: [(one, _), (other, _)] } =
@@ -132,6 +134,6 @@ fn holds<A: Make>(group: &Group, bytes: &[u8]) -> Result<Finding, quorate::Error
         sequence,
         digests: [one, other].map(hex::encode),
         signer: A::NAME,
-        suite: group.terms.authentication.suite(),
+        suite: group.group_parameters.authentication.suite(),
     })
 }

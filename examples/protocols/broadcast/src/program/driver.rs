@@ -64,8 +64,8 @@ impl<A: Make> Driver<A> {
         let step = self.handle(clock.now(), Input::Start);
         self.carry_out(clock.now(), step)?;
         loop {
-            let patience = self.timers.next().map(|due| due.since(clock.now()));
-            let mut taken = self.inbox.take(patience);
+            let timeout = self.timers.next().map(|due| due.since(clock.now()));
+            let mut taken = self.inbox.take(timeout);
             if taken.end {
                 return Ok(());
             }
@@ -142,7 +142,7 @@ impl<A: Make> Driver<A> {
         let code = misbehaviour.code();
         self.links.fault(culprit);
         let evidence = match misbehaviour {
-            Misbehaviour::Equivocation(evidence) => self.keep(&evidence),
+            Misbehaviour::Equivocation(evidence) => self.store(&evidence),
             Misbehaviour::Invalid { what, error } => {
                 // Verifying an invalid signature costs more than sending it.
                 self.links.strike(culprit, code);
@@ -159,13 +159,13 @@ impl<A: Make> Driver<A> {
 
     /// Persists evidence before reporting it, because the machine finds it only once. A failing disk does not end the
     /// member, since its messages do not depend on evidence.
-    fn keep(&mut self, evidence: &Equivocation<A::Signature>) -> Option<Result<PathBuf, NodeError>> {
+    fn store(&mut self, evidence: &Equivocation<A::Signature>) -> Option<Result<PathBuf, NodeError>> {
         let culprit = evidence.culprit;
         let Some(place) = &self.evidence else {
             tracing::warn!(culprit, ?evidence, "a member attested two messages in one slot");
             return None;
         };
-        let kept = place.keep(evidence);
+        let kept = place.store(evidence);
         match &kept {
             Ok(path) => {
                 tracing::warn!(culprit, path = %path.display(), "a member attested two messages in one slot");
@@ -207,9 +207,9 @@ impl Timers {
     /// Removes and returns the due timers, each once; a timer set again meanwhile waits for its next turn. Unless
     /// `quiet`, only timers overdue by `OVERDUE` are returned.
     fn take_due(&mut self, now: Time, quiet: bool) -> Vec<Timer> {
-        let patience = if quiet { Duration::ZERO } else { OVERDUE };
+        let delay = if quiet { Duration::ZERO } else { OVERDUE };
         let due: Vec<Timer> =
-            self.due.iter().filter(|(_, at)| at.plus(patience) <= now).map(|(timer, _)| *timer).collect();
+            self.due.iter().filter(|(_, at)| at.plus(delay) <= now).map(|(timer, _)| *timer).collect();
         self.due.retain(|timer, _| !due.contains(timer));
         due
     }

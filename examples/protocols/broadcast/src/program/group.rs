@@ -20,22 +20,22 @@ pub(crate) struct Group {
     pub(crate) genesis: Genesis,
     pub(crate) chain: ChainId,
     pub(crate) committee: Arc<Committee<Ed25519>>,
-    pub(crate) terms: GroupParameters,
+    pub(crate) group_parameters: GroupParameters,
 }
 
 impl Group {
     /// Creates the group of a file and its parameters.
-    pub(crate) fn new(genesis: Genesis, terms: GroupParameters) -> Result<Self, NodeError> {
+    pub(crate) fn new(genesis: Genesis, group_parameters: GroupParameters) -> Result<Self, NodeError> {
         let mut w = Writer::new();
         w.raw(&genesis.chain_id().0);
-        terms.encode_to(&mut w);
+        group_parameters.encode_to(&mut w);
         let chain = ChainId(domain::hash(domain::BROADCAST_GROUP, &w.into_bytes()));
         // Verifies the proofs of possession.
         let identities = genesis.committees::<Ed25519>()?.identities;
         let weights = genesis.members.iter().map(|member| member.weight);
         let members = identities.keys().iter().cloned().zip(weights).collect();
         let committee = Committee::from_attested(chain, genesis.epoch, members, Repeats::Refuse)?;
-        Ok(Self { genesis, chain, committee: Arc::new(committee), terms })
+        Ok(Self { genesis, chain, committee: Arc::new(committee), group_parameters })
     }
 
     /// Returns the index of the member with this key.

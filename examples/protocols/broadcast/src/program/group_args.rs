@@ -41,7 +41,7 @@ pub(crate) struct MemoryArgs {
 
 impl GroupArgs {
     /// Returns the group parameters.
-    pub(crate) fn terms(&self) -> GroupParameters {
+    pub(crate) fn group_parameters(&self) -> GroupParameters {
         let GroupArgs { signer, suite, tail, max_message } = *self;
         GroupParameters { authentication: authentication_kind(signer, suite), tail, max_message }
     }
@@ -113,16 +113,16 @@ mod tests {
         }
         let parsed = |tail: u32, message: u32| {
             let line = ["run", "--tail", &tail.to_string(), "--max-message", &message.to_string()];
-            Line::try_parse_from(line).map(|line| line.options.terms()).ok()
+            Line::try_parse_from(line).map(|line| line.options.group_parameters()).ok()
         };
-        let usual = Line::try_parse_from(["run"]).unwrap().options.terms();
+        let usual = Line::try_parse_from(["run"]).unwrap().options.group_parameters();
         assert_eq!((usual.tail, usual.max_message as usize), {
             let Parameters { tail, max_message, .. } = Parameters::default();
             (tail, max_message)
         });
         for (tail, message) in [(1, 1), (GroupParameters::MAX_TAIL, GroupParameters::MAX_MESSAGE)] {
-            let terms = parsed(tail, message).unwrap();
-            assert_eq!(GroupParameters::decode(&terms.encode(), &()), Ok(terms));
+            let group_parameters = parsed(tail, message).unwrap();
+            assert_eq!(GroupParameters::decode(&group_parameters.encode(), &()), Ok(group_parameters));
         }
         assert_eq!((parsed(0, 1), parsed(1, 0)), (None, None));
         assert_eq!(

@@ -1,5 +1,5 @@
 //! A member's unprocessed inputs. Bounded by the producers: links limit the frames per peer, the machine limits its
-//! background work, and callers that broadcast are told the backlog.
+//! background work, and callers that broadcast can read the backlog.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -27,11 +27,11 @@ struct Waiting<A: Authentication> {
     end: bool,
     /// Address at which another process with this member's key was seen.
     twin: Option<String>,
-    /// Whether the machine sleeps: only then is it worth a system call to wake it.
+    /// True while the machine waits for input. Only then is a system call needed to wake it.
     asleep: bool,
 }
 
-/// What was taken out, in the order in which it is to be handled.
+/// Inputs removed from an [`Inbox`], in the order in which they are to be handled.
 pub(crate) struct Taken<A: Authentication> {
     pub(crate) frames: Vec<Received>,
     pub(crate) commands: VecDeque<Command<A>>,
@@ -81,14 +81,14 @@ impl<A: Authentication> Inbox<A> {
         self.put(|w| w.twin = Some(address));
     }
 
-    /// Waits for input, at most for `patience`, and takes a share of each member's.
-    pub(crate) fn take(&self, patience: Option<Duration>) -> Taken<A> {
+    /// Waits for input, at most for `timeout`, and takes a share of each member's.
+    pub(crate) fn take(&self, timeout: Option<Duration>) -> Taken<A> {
         let mut waiting = self.lock();
-        if waiting.is_empty() && patience != Some(Duration::ZERO) {
+        if waiting.is_empty() && timeout != Some(Duration::ZERO) {
             waiting.asleep = true;
-            waiting = match patience {
+            waiting = match timeout {
                 // After a spurious wake-up the machine only checks its clock.
-                Some(patience) => match self.ready.wait_timeout(waiting, patience) {
+                Some(timeout) => match self.ready.wait_timeout(waiting, timeout) {
                     Ok((waiting, _)) => waiting,
                     Err(poisoned) => poisoned.into_inner().0,
                 },

@@ -39,7 +39,7 @@ pub(crate) struct InitArgs {
     out: PathBuf,
 
     #[command(flatten)]
-    terms: GroupArgs,
+    group_args: GroupArgs,
 
     #[command(flatten)]
     memory: MemoryArgs,
@@ -72,8 +72,8 @@ impl WithSigner for Check<'_> {
     type Output = Result<u128, Failure>;
 
     fn call<A: Make>(self) -> Self::Output {
-        let InitArgs { terms, memory, members, .. } = self.0;
-        memory.check::<A>(&terms.terms().parameters(), *members)
+        let InitArgs { group_args, memory, members, .. } = self.0;
+        memory.check::<A>(&group_args.group_parameters().parameters(), *members)
     }
 }
 
@@ -85,7 +85,7 @@ impl InitArgs {
                 "--port: the last port would exceed 65535; choose a lower port",
             ));
         }
-        let memory_bytes = with_signer(self.terms.terms().authentication, Check(self))?;
+        let memory_bytes = with_signer(self.group_args.group_parameters().authentication, Check(self))?;
         let addresses = (0..self.members).map(|i| format!("{}:{}", self.host, self.port + i)).collect();
         let (genesis, keys) = group::make(addresses)?;
         fs::create_dir_all(&self.out)

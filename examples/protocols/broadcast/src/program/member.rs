@@ -53,9 +53,9 @@ impl<A: Make> Member<A> {
     ) -> Result<Self, NodeError> {
         let Identity { keys: [for_links, for_signatures], listen, data } = identity;
         let me = group.position(&for_links)?;
-        let parameters = group.terms.parameters();
+        let parameters = group.group_parameters.parameters();
         let limits = quorate_broadcast::limits::<A>(&group.committee, &parameters);
-        let evidence = data.map(|dir| Evidence::new(dir, group.terms.clone()));
+        let evidence = data.map(|dir| Evidence::new(dir, group.group_parameters.clone()));
         let (store, records) = match data {
             Some(dir) => {
                 let store = Store::open(dir, &binding(group, me), parameters.tail.into())?;

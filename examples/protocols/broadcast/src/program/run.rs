@@ -51,7 +51,7 @@ pub(crate) struct RunArgs {
     data: PathBuf,
 
     #[command(flatten)]
-    terms: GroupArgs,
+    group_args: GroupArgs,
 
     #[command(flatten)]
     memory: MemoryArgs,
@@ -87,14 +87,14 @@ impl RunArgs {
             .init();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.or_fail(Exit::Failed, "cannot start the runtime")?;
-        let served = runtime.block_on(with_signer(self.terms.terms().authentication, self));
+        let served = runtime.block_on(with_signer(self.group_args.group_parameters().authentication, self));
         runtime.shutdown_timeout(Duration::from_secs(1));
         served
     }
 
     async fn serve<A: Make>(self) -> Result<(), Failure> {
-        let group = Group::new(group::load(&self.group)?, self.terms.terms())?;
-        self.memory.check::<A>(&group.terms.parameters(), group.committee.len())?;
+        let group = Group::new(group::load(&self.group)?, self.group_args.group_parameters())?;
+        self.memory.check::<A>(&group.group_parameters.parameters(), group.committee.len())?;
         let keys = NodeKeys::load(&self.keys)?;
         let identity = Identity {
             keys: [keys.identity()?, keys.identity()?],

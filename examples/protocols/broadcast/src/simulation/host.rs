@@ -30,7 +30,7 @@ pub struct BroadcastHost<A: SimulatedAuthentication> {
     /// Time of the last broadcast.
     pub until: Time,
     /// Time after which a correct sender's message must have reached all members.
-    patience: Duration,
+    delivery_timeout: Duration,
     /// Members that are Byzantine from the start.
     byzantine: BTreeSet<MemberIndex>,
     issued: BTreeMap<Arc<[u8]>, (MemberIndex, Time)>,
@@ -60,7 +60,7 @@ impl<A: SimulatedAuthentication> BroadcastHost<A> {
             parameters: Self::parameters(),
             pause: Duration::from_millis(800),
             until: Time(u64::MAX),
-            patience: scenario.checks.liveness.unwrap_or(scenario.duration / 2),
+            delivery_timeout: scenario.checks.liveness.unwrap_or(scenario.duration / 2),
             byzantine: scenario.byzantine.keys().map(|node| *node as MemberIndex).collect(),
             issued: BTreeMap::new(),
             agreed: BTreeMap::new(),
@@ -150,18 +150,18 @@ impl<A: SimulatedAuthentication> BroadcastHost<A> {
     /// Checks validity: a message of a correct sender that one correct member delivered long ago is delivered by all,
     /// within the tail.
     fn all_have_what_one_has(&self, now: Time) -> Verdict {
-        let long_ago = |time: Time| now.since(time) >= self.patience;
+        let is_overdue = |time: Time| now.since(time) >= self.delivery_timeout;
         for (slot, (_, first, at)) in &self.agreed {
             let top = self.tops.get(&slot.sender).copied().unwrap_or(0);
             let in_tail = slot.sequence + u64::from(self.parameters.tail) > top;
             // A sender that stays down is not correct.
-            let sender = self.up.get(&usize::from(slot.sender)).filter(|(_, since)| long_ago(*since));
-            if !self.is_correct(slot.sender) || sender.is_none() || !long_ago(*at) || !in_tail {
+            let sender = self.up.get(&usize::from(slot.sender)).filter(|(_, since)| is_overdue(*since));
+            if !self.is_correct(slot.sender) || sender.is_none() || !is_overdue(*at) || !in_tail {
                 continue;
             }
             for (node, since) in self.up.values() {
                 let has = self.delivered.get(&node.slot).is_some_and(|all| all.contains(slot));
-                if node.honest && long_ago(*since) && !has {
+                if node.honest && is_overdue(*since) && !has {
                     let detail = format!("node {first} delivered {slot:?}, node {} did not", node.slot);
                     return Err(Violation::new("validity", detail));
                 }

@@ -28,7 +28,7 @@ impl Sink for Deaf {
 }
 
 /// Returns the group parameters of a group that signs with Ed25519, as in `spec/broadcast.md`.
-fn terms() -> Vec<u8> {
+fn group_parameters() -> Vec<u8> {
     let mut w = Writer::new();
     w.bytes(b"eddsa");
     w.bytes(b"");
@@ -41,8 +41,10 @@ fn terms() -> Vec<u8> {
 /// so that another fault of the member is less than a second old.
 fn lie(dir: &Path) {
     let genesis = Genesis::load(&dir.join("g/group.toml")).unwrap();
-    let chain =
-        ChainId(domain::hash(domain::BROADCAST_GROUP, &[&genesis.chain_id().0[..], &terms()].concat()));
+    let chain = ChainId(domain::hash(
+        domain::BROADCAST_GROUP,
+        &[&genesis.chain_id().0[..], &group_parameters()].concat(),
+    ));
     let identities = genesis.committees::<Ed25519>().unwrap().identities;
     let members = identities.keys().iter().cloned().map(|key| (key, 1)).collect();
     let committee = Committee::from_attested(chain, 0, members, Repeats::Refuse).unwrap();
@@ -130,7 +132,7 @@ fn equivocation_is_proven_with_the_group_file_alone() {
     for files in &files {
         let [file] = &files[..] else { panic!("one file: {files:?}") };
         let bytes = fs::read(file).unwrap();
-        let begin = [b"qbevid01", &terms()[..]].concat();
+        let begin = [b"qbevid01", &group_parameters()[..]].concat();
         assert_eq!((bytes.starts_with(&begin), bytes.len()), (true, begin.len() + 204));
         let arguments = check(file);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! Scenarios that every protocol must pass. They are for tests: a violation ends them with a panic that tells the command
+//! Scenarios that every protocol must pass. They are for tests: a violation ends them with a panic that shows the command
 //! to replay it.
 
 #![allow(clippy::panic, reason = "a violation ends the test")]
@@ -14,9 +14,10 @@ use quorate_simulator::{
 };
 
 /// Number of trace entries shown of a failed run: the last ones.
-const TAIL: usize = 60;
+const TRACE_TAIL: usize = 60;
 /// The points within a step at which a node can crash.
-const POINTS: [CrashPoint; 3] = [CrashPoint::DuringPersist, CrashPoint::BeforeSend, CrashPoint::DuringSend];
+const CRASH_POINTS: [CrashPoint; 3] =
+    [CrashPoint::DuringPersist, CrashPoint::BeforeSend, CrashPoint::DuringSend];
 
 /// Runs a protocol in these scenarios.
 pub struct ScenarioRunner<'a, H> {
@@ -63,7 +64,7 @@ impl<H: Host> ScenarioRunner<'_, H> {
     /// Panics on a violation.
     pub fn check_restarts(&self, down: Duration, lasting: Duration) {
         for after in 0..24u32 {
-            for (seed, point) in (u64::from(after) * 3..).zip(POINTS) {
+            for (seed, point) in (u64::from(after) * 3..).zip(CRASH_POINTS) {
                 let crash = |node, after| Fault::Crash { node, point, after };
                 let scenario = self
                     .local("restart", 4, seed)
@@ -109,11 +110,16 @@ impl<H: Host> ScenarioRunner<'_, H> {
     }
 
     /// Checks that an idle network is silent: after `busy`, within which all work is done, no node sends a message or sets a
-    /// timer for an hour, and the value of `look` does not change.
+    /// timer for an hour, and the value of `probe` does not change.
     ///
     /// # Panics
     /// Panics if a node does anything after `busy`.
-    pub fn check_idle(&self, host: H, busy: Duration, look: impl Fn(&Simulation<H>) -> u64) -> Simulation<H> {
+    pub fn check_idle(
+        &self,
+        host: H,
+        busy: Duration,
+        probe: impl Fn(&Simulation<H>) -> u64,
+    ) -> Simulation<H> {
         let hour = Duration::from_secs(3600);
         let mut scenario = self.local("idle", 4, 3).lasting(hour);
         scenario.checks.liveness = None;
@@ -126,10 +132,10 @@ impl<H: Host> ScenarioRunner<'_, H> {
         };
         let mut simulation = Simulation::new(scenario, host).observed(Box::new(observer));
         assert!(simulation.advance(busy));
-        let before = (simulation.metrics().sent(), look(&simulation));
+        let before = (simulation.metrics().sent(), probe(&simulation));
         simulation.advance(hour - busy - Duration::from_secs(1));
         assert_eq!(*later.borrow(), Vec::<String>::new(), "neither a message nor a timer for an hour");
-        assert_eq!((simulation.metrics().sent(), look(&simulation)), before);
+        assert_eq!((simulation.metrics().sent(), probe(&simulation)), before);
         assert!(simulation.violation().is_none());
         simulation
     }
@@ -140,7 +146,7 @@ impl<H: Host> ScenarioRunner<'_, H> {
 /// # Panics
 /// Panics on a violation.
 pub fn finish<H: Host>(scenario: Scenario, host: H) -> Simulation<H> {
-    let mut simulation = Simulation::new(scenario, host).keeping_trace(TAIL);
+    let mut simulation = Simulation::new(scenario, host).keeping_trace(TRACE_TAIL);
     let report = simulation.run();
     assert!(report.outcome.is_ok(), "{report}");
     simulation

@@ -5,7 +5,7 @@ use std::time::Duration;
 use quorate::machine::Machine;
 use quorate_simulator::Actions;
 
-/// How often clients submit to each node, and how many times.
+/// Rate and number of the submissions to each node.
 #[derive(Clone, Copy, Debug)]
 pub struct Workload {
     /// Mean pause between two submissions to a node.

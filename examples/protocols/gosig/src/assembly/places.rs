@@ -50,7 +50,7 @@ pub(crate) struct Assembly {
     pub(crate) attempts: u32,
     /// Peer to ask first.
     pub(crate) hint: Option<MemberIndex>,
-    /// Whether segments named transactions that are not the block's. Their names are not used again.
+    /// True once segments named transactions that are not the block's. Their names are not used again.
     pub(crate) names_rejected: bool,
     /// Proposers whose segments broke a rule.
     rejected_signers: BTreeSet<MemberIndex>,
@@ -105,12 +105,12 @@ impl Assembly {
         assembly
     }
 
-    /// Height of the block.
+    /// Returns the height of the block.
     pub(crate) fn height(&self) -> u64 {
         self.height
     }
 
-    /// The payload, once it is complete.
+    /// Returns the payload, once it is complete.
     pub(crate) fn payload(&self) -> Option<&Arc<Payload>> {
         self.payload.as_ref()
     }

@@ -70,7 +70,7 @@ impl Assembly {
         self.body.is_some()
     }
 
-    /// Round of the proposal whose segments are being collected.
+    /// Returns the round of the proposal whose segments are being collected.
     pub(crate) fn round(&self) -> Option<u64> {
         self.body.as_ref().map(|body| body.round)
     }

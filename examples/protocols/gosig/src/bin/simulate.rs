@@ -1,5 +1,5 @@
 #![forbid(unsafe_code)]
-//! Runs Gosig in the deterministic simulator, one run per seed, and replays a seed. `--help` says how.
+//! Runs Gosig in the deterministic simulator, one run per seed, and replays a seed. See `--help`.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;

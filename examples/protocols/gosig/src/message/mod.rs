@@ -196,7 +196,7 @@ impl<S: GosigScheme> Message<S> {
         )
     }
 
-    /// Approximate bytes of transactions in the message.
+    /// Returns the approximate bytes of transactions in the message.
     pub fn payload_bytes(&self) -> usize {
         match self {
             Message::Transactions(transactions) => transactions.iter().map(Transaction::encoded_len).sum(),

@@ -49,7 +49,7 @@ impl<S: GosigScheme> Replica<S> {
         self.expect_body(&proposal.block, from, due);
     }
 
-    /// Begins to collect a block's transactions, and requests what is missing at `due`.
+    /// Begins to collect a block's transactions, and requests the missing ones at `due`.
     fn expect_body(&mut self, block: &Arc<Block<S>>, from: MemberIndex, due: Time) {
         let digest = block.digest();
         if self.assemblies.contains_key(&digest) {
@@ -80,8 +80,8 @@ impl<S: GosigScheme> Replica<S> {
         }
     }
 
-    /// Drops the bodies that no one needs: those of blocks that are not locked, prepared, committed, to be proposed again, or
-    /// the best of a retained round.
+    /// Drops the bodies that are not needed: those of blocks that are not locked, prepared, committed, to be proposed
+    /// again, or the best of a retained round.
     pub(super) fn drop_bodies(&mut self) {
         let height = self.chain.tip.height + 1;
         let mut needed: BTreeSet<BlockDigest> =
@@ -114,7 +114,7 @@ impl<S: GosigScheme> Replica<S> {
         }
     }
 
-    /// Time of the next request for missing parts.
+    /// Returns the time of the next request for missing parts.
     pub(super) fn bodies_due(&self) -> Option<Time> {
         self.wanted_bodies().into_iter().filter_map(|digest| self.assemblies.get(&digest)?.due).min()
     }
@@ -167,7 +167,7 @@ impl<S: GosigScheme> Replica<S> {
         let first = hint.or(proposer.filter(|proposer| Some(*proposer) != self.identity.me));
         let Some(peer) = first.or_else(|| self.sample_holder(height, is_certified)) else { return };
         let Some(assembly) = self.assemblies.get_mut(&digest) else { return };
-        // A block may be proposed in several rounds: what counts is the round of the segments that are being collected.
+        // A block may be proposed in several rounds: the round is that of the segments that are being collected.
         let round = assembly.round().or(proposal.as_ref().map(|proposal| proposal.round));
         let has_ended = round.is_none_or(|round| round < self.rounds.clock);
         let tried_enough = attempts >= MAX_PARTIAL_REQUESTS && (has_ended || is_certified);
@@ -274,7 +274,7 @@ impl<S: GosigScheme> Replica<S> {
             let has_more = bytes > MAX_REPLY_BYTES / 2 || assembly.has_source();
             assembly.hint = has_more.then_some(from);
             assembly.due = Some(self.now);
-            // As long as some transaction fits, the names are credible and what they matched is retained.
+            // As long as some transaction fits, the names are credible and the transactions that they matched are retained.
             assembly.attempts =
                 if assembly.has_source() { assembly.attempts.min(MAX_PARTIAL_REQUESTS) } else { 0 };
         }

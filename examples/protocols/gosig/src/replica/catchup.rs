@@ -36,7 +36,7 @@ impl<S: GosigScheme> Replica<S> {
         }
     }
 
-    /// Requests what is missing and has not been requested.
+    /// Requests missing blocks that have not been requested.
     pub(super) fn request_missing(&mut self, out: &mut Effects<S>) {
         if self.sync.start_poll(self.now, &self.parameters) {
             out.broadcast(Message::Hello { committed: self.chain.tip.height });
@@ -98,7 +98,7 @@ impl<S: GosigScheme> Replica<S> {
         } else if self.sync.is_behind(self.chain.tip.height, voters)
             && self.safety.abstains(self.chain.tip.height + 1)
         {
-            // It is behind: what it may have signed is above the height of the others.
+            // It is behind: any block that it may have signed is above the height of the others.
             let highest = self.sync.honest_height(voters).max(self.chain.tip.height);
             self.safety.abstain(highest.saturating_add(1));
             self.phase = Phase::Recovering { rounds: 0 };

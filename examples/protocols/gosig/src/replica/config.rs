@@ -38,7 +38,7 @@ pub struct Config<S: GosigScheme> {
     pub known: Vec<Hash>,
     /// The schedule of rounds, the same for all members.
     pub schedule: Schedule,
-    /// Pace and limits of this member.
+    /// Timing and limits of this member.
     pub parameters: Parameters,
     /// 32 random bytes, new for each start. They choose the peers to send to and the coefficients of batch verification.
     pub entropy: [u8; 32],

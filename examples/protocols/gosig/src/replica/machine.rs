@@ -1,6 +1,6 @@
 //! The state machine: one `match (phase, input)`, then the transitions that the input made possible.
 //!
-//! An input only records what it brings. The transitions follow in a fixed order, each a `match` on the phase; beside them
+//! An input only updates the state. The transitions follow in a fixed order, each a `match` on the phase; beside them
 //! are the lines of Algorithms 1 and 2 of the paper, or the section of `spec/gosig.md`.
 
 use core::time::Duration;
@@ -185,12 +185,12 @@ impl<S: GosigScheme> Replica<S> {
             }
             (_, Transition::Propose) => {}
 
-            // "Pipelining": "Aggregates" and "Transactions on their own".
+            // "Pipelining": "Aggregates" and "Transactions ahead of blocks".
             (_, Transition::GossipSignatures) => self.gossip_signatures(out),
             (_, Transition::ForwardTransactions) => self.forward_transactions(out),
             // "Catching up" and "Missing transactions".
             (_, Transition::RequestMissing) => self.request_missing(out),
-            // "How much goes into a block".
+            // "Block size".
             (_, Transition::ReportCongestion) => self.report_congestion(out),
         }
     }
@@ -240,7 +240,7 @@ impl<S: GosigScheme> Replica<S> {
         }
         let observes = self.phase == Phase::Observing && !self.sync.is_polling();
         if self.rounds.undecided >= STALLED_ROUNDS || observes {
-            // The other members may have committed the block that this one waits for. Members tell an observer nothing
+            // The other members may have committed the block that this one waits for. Members send an observer nothing
             // unless it asks.
             self.poll_some(out);
         }
@@ -260,7 +260,7 @@ impl<S: GosigScheme> Replica<S> {
         set_timer(&mut self.timers.gossip, gossip, Timer::Gossip, self.now, out);
     }
 
-    /// Time at which the next stage begins.
+    /// Returns the time at which the next stage begins.
     fn next_stage(&self) -> Time {
         let second = self.schedule.second_stage(self.rounds.clock);
         if self.rounds.clock > 0 && second > self.now {

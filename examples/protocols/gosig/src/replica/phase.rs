@@ -1,4 +1,4 @@
-//! The phase of a replica: what it may sign, by the clock and by what it has signed.
+//! The phase of a replica, which limits the statements that it may sign.
 
 /// Phase of a replica within its epoch.
 ///

@@ -163,7 +163,7 @@ impl<S: GosigScheme> Replica<S> {
         (0u16..).zip(bodies).filter_map(sign).collect()
     }
 
-    /// Sends a message to as many random members as the fan-out says. Returns them.
+    /// Sends a message to random members, up to the fan-out. Returns these members.
     pub(super) fn send_to_some(
         &mut self,
         but: &[MemberIndex],

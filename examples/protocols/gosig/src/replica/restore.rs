@@ -41,8 +41,8 @@ struct Records<S: GosigScheme> {
 impl<S: GosigScheme> Replica<S> {
     /// Returns a replica that continues from `records`; a new one if there are none.
     ///
-    /// It remembers what it signed, and delivers all committed blocks above [`Config::executed`] (again). Records may be
-    /// of several epochs; of other epochs than the committees', only the guard records have an effect.
+    /// It restores the statements that it signed, and delivers all committed blocks above [`Config::executed`] (again).
+    /// Records may be of several epochs; of other epochs than the committees', only the guard records have an effect.
     ///
     /// # Errors
     /// [`Error::BadCommittee`] if the two committees do not match; [`Error::UnknownSigner`] if `me` is no member;

@@ -111,9 +111,9 @@ pub(super) struct Rounds<S: GosigScheme> {
     pub(super) early: BTreeMap<MemberIndex, (MemberIndex, Arc<Proposal<S>>)>,
     /// The last certificates that were verified.
     pub(super) verified: VecDeque<Certificate<S>>,
-    /// Whether there was work when the clock's round began.
+    /// True if there was work when the clock's round began.
     pub(super) had_work: bool,
-    /// Whether a block was committed in the clock's round.
+    /// True if a block was committed in the clock's round.
     pub(super) has_committed: bool,
     /// Number of rounds in a row that had work and committed no block.
     pub(super) undecided: u32,
@@ -200,7 +200,7 @@ impl<S: GosigScheme> Replica<S> {
         proposers
     }
 
-    /// Author of the last committed block of this epoch.
+    /// Returns the author of the last committed block of this epoch.
     pub(super) fn last_author(&self) -> Option<MemberIndex> {
         self.chain.tip.last.as_ref().map(|(block, _)| block.author)
     }
@@ -231,7 +231,7 @@ impl<S: GosigScheme> Replica<S> {
                 || self.rounds.states.range(self.rounds.clock..).any(|(_, state)| above(state)))
     }
 
-    /// Returns the step of a voting member, by the clock and by what it has signed in the clock's round.
+    /// Returns the step of a voting member, by the clock and by the statements that it has signed in the clock's round.
     pub(super) fn vote_step(&self) -> VoteStep {
         let round = self.rounds.clock;
         if round == 0 || self.now < self.schedule.second_stage(round) {
@@ -264,7 +264,7 @@ impl<S: GosigScheme> Replica<S> {
 }
 
 impl<S: GosigScheme> HighestPrepareQc<S> {
-    /// Round of the certificate.
+    /// Returns the round of the certificate.
     pub(super) fn round(&self) -> u64 {
         self.certificate.statement().view
     }

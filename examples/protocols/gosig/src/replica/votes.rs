@@ -307,7 +307,7 @@ impl<S: GosigScheme> Replica<S> {
         }
     }
 
-    /// Time at which to look again for a peer to send signatures to.
+    /// Returns the time at which to look again for a peer to send signatures to.
     pub(super) fn gossip_due(&self) -> Option<Time> {
         let has_votes = self.rounds.states.values().any(|state| !state.votes.is_empty());
         let latest = self.now.plus(GOSSIP_INTERVAL);

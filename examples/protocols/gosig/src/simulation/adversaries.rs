@@ -39,7 +39,7 @@ pub const ADVERSARIES: &[&str] = &[
 const INFLATIONS: u32 = 7;
 /// Number of proposals that a flooder makes from one.
 const FLOOD: u64 = 40;
-/// Number of greetings that a stray sends at a time.
+/// Number of `Hello` messages that a stray sends at a time.
 const GREETINGS: u64 = 20;
 
 #[derive(Clone, Copy, PartialEq, Eq)]

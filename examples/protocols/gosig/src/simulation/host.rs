@@ -25,8 +25,8 @@ use crate::{
 /// Maximum number of transactions that a client submits at a time.
 const MAX_SUBMITTED: usize = 3;
 
-/// Returns a run of a preset, with as many faulty members as Gosig tolerates. Clocks that differ by more than a stage cost
-/// liveness, so they are limited to what NTP achieves.
+/// Returns a run of a preset, with the maximum number of faulty members that Gosig tolerates. Clocks that differ by
+/// more than a stage cost liveness, so they are limited to the accuracy of NTP.
 pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
     let shape = PresetParameters {
         live_within: Duration::from_secs(15),
@@ -38,7 +38,7 @@ pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
     Some(scenario)
 }
 
-/// A filter that decides which messages pass.
+/// Filter that decides which messages are delivered.
 pub type Interceptor<S> = Box<dyn Fn(Time, Node, Node, &Envelope<S>) -> Interception>;
 
 /// The host of a run: an archive, a toy application and clients for each node, and the invariants.
@@ -58,13 +58,13 @@ pub struct GosigHost<S: GosigScheme> {
     /// Submission time of each transaction.
     submitted: BTreeMap<Hash, Time>,
     /// Transactions that honest nodes accepted from their clients.
-    pub taken: BTreeSet<Hash>,
+    pub accepted: BTreeSet<Hash>,
     /// Delivered transactions.
     pub delivered: BTreeSet<Hash>,
     /// Filter of the messages of honest nodes.
     pub interceptor: Option<Interceptor<S>>,
     /// Maximum number of proposals that an honest node held.
-    pub most_proposals: usize,
+    pub max_proposals: usize,
     /// Number of undecided rounds with work that each node counted.
     pub undecided: BTreeMap<usize, u64>,
     /// Evidence of honest nodes, by member at fault.
@@ -88,10 +88,10 @@ impl<S: GosigScheme> GosigHost<S> {
             disks: BTreeMap::new(),
             epochs,
             submitted: BTreeMap::new(),
-            taken: BTreeSet::new(),
+            accepted: BTreeSet::new(),
             delivered: BTreeSet::new(),
             interceptor: None,
-            most_proposals: 0,
+            max_proposals: 0,
             undecided: BTreeMap::new(),
             evidence: BTreeMap::new(),
         }
@@ -149,7 +149,7 @@ impl<S: GosigScheme> GosigHost<S> {
     }
 
     /// Handles the end of an epoch. All honest replicas must output the same successor.
-    fn succeed(&mut self, node: Node, successor: Successor<S>) -> Verdict {
+    fn on_epoch_end(&mut self, node: Node, successor: Successor<S>) -> Verdict {
         let disk = self.disk(node);
         disk.is_over = true;
         let next = disk.epoch + 1;
@@ -168,8 +168,8 @@ impl<S: GosigScheme> GosigHost<S> {
         self.disks.entry(node.slot).or_default()
     }
 
-    /// Enters the epoch in which a node starts: the one after the last change in its archive. The node delivers again what
-    /// only its records contain.
+    /// Enters the epoch in which a node starts: the one after the last change in its archive. The node delivers again the
+    /// blocks that only its records contain.
     fn enter(&mut self, node: Node) -> Successor<S> {
         let executed = self.disk(node).ledger.executed().height;
         let begun = self.epochs.iter().take_while(|epoch| epoch.anchor.height <= executed).count();
@@ -192,7 +192,7 @@ impl<S: GosigScheme> GosigHost<S> {
         for id in payload.ids() {
             self.submitted.insert(*id, now);
             if node.honest {
-                self.taken.insert(*id);
+                self.accepted.insert(*id);
             }
         }
         actions.command(Command::Submit { sequence, payload: Arc::new(payload) }, Duration::ZERO);
@@ -201,7 +201,7 @@ impl<S: GosigScheme> GosigHost<S> {
     /// Handles a refused payload, which no node needs to deliver.
     fn refused(&mut self, node: Node, sequence: u64) {
         for id in payload(node, sequence, MAX_SUBMITTED).ids() {
-            self.taken.remove(id);
+            self.accepted.remove(id);
         }
     }
 
@@ -324,14 +324,14 @@ impl<S: GosigScheme> Host for GosigHost<S> {
             Output::Congestion(congested) => self.disk(node).congested = congested,
             Output::Submitted { sequence, state: Submission::Refused } => self.refused(node, sequence),
             Output::Forget(payloads) => self.disk(node).forgotten.extend(payloads),
-            Output::Succeeded(successor) => self.succeed(node, *successor)?,
+            Output::Succeeded(successor) => self.on_epoch_end(node, *successor)?,
             Output::Round { undecided: true, .. } => *self.undecided.entry(node.slot).or_default() += 1,
             _ => {}
         }
         Ok(())
     }
 
-    /// Excuses messages of another epoch, and those of a member that has left without knowing it.
+    /// Permits refused messages of another epoch, and those of a member that does not yet know that it has left.
     fn on_refused(
         &mut self,
         node: Node,
@@ -357,7 +357,7 @@ impl<S: GosigScheme> Host for GosigHost<S> {
     fn after_step(&mut self, node: Node, replica: &Replica<S>) -> Verdict {
         let status = replica.status();
         if node.honest {
-            self.most_proposals = self.most_proposals.max(status.proposals);
+            self.max_proposals = self.max_proposals.max(status.proposals);
         }
         if status.delivered > status.committed || status.locked > status.prepared {
             return Err(Violation::new("status", format!("node {}: {status:?}", node.slot)));

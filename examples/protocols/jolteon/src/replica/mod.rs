@@ -171,7 +171,7 @@ impl<S: Scheme> Replica<S> {
             }
             // Pacemaker, Leader: `finish_step` proposes.
             (_, Input::Timer(Timer::Propose)) => self.propose_timer = false,
-            // Batches and Catching up: `finish_step` sends what is due.
+            // Batches and Catching up: `finish_step` sends the messages that are due.
             (_, Input::Timer(Timer::Retry)) => self.retry_timer = None,
             (_, Input::Command(Command::Seal(batch))) => self.on_seal(batch, out),
             (_, Input::Command(Command::Executed(executed))) => self.on_executed(executed, out),
@@ -230,7 +230,7 @@ impl<S: Scheme> Replica<S> {
         let view = (self.phase() != Phase::Idle).then_some(self.pacemaker.view());
         if view != self.view_timer {
             match view {
-                Some(_) => out.set_timer(Timer::View, self.pacemaker.patience(&self.parameters)),
+                Some(_) => out.set_timer(Timer::View, self.pacemaker.view_timeout(&self.parameters)),
                 None => out.cancel_timer(Timer::View),
             }
             self.view_timer = view;

@@ -327,8 +327,8 @@ fn restore_tree<S: Scheme>(
 /// Restores the pacemaker in the view that the records prove.
 ///
 /// Every recorded block counts, even without its parent: a vote for it relied on its certificates, which were
-/// verified before the block was recorded. A member that ignored them could time out a later view without naming what
-/// it helped to commit.
+/// verified before the block was recorded. A member that ignored them could time out a later view without naming the
+/// certificate of a block that it helped to commit.
 fn restore_pacemaker<S: Scheme>(
     committees: &Committees<S>,
     blocks: &BTreeMap<BlockDigest, Arc<Block<S>>>,

@@ -18,7 +18,7 @@ impl<S: Scheme> Replica<S> {
         for batch in self.mempool.oldest(REMINDERS) {
             out.broadcast(Message::Certified(Box::new(batch.clone())));
         }
-        self.give_up(out);
+        self.send_timeout(out);
     }
 
     /// Sends this member's timeout of the current view again.
@@ -29,7 +29,7 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// Signs a timeout of the current view and sends it to all members.
-    fn give_up(&mut self, out: &mut ReplicaStep<S>) {
+    fn send_timeout(&mut self, out: &mut ReplicaStep<S>) {
         let view = self.pacemaker.view();
         if self.safety.abstains(view) {
             if let Participation::Unconfirmed { abstained } = &mut self.participation {
@@ -45,7 +45,7 @@ impl<S: Scheme> Replica<S> {
         }
         // The guard may refuse after a restart that lost the view's timeout but not the guard's record of it.
         let certified = self.pacemaker.certified();
-        let Ok((vote, record)) = self.safety.give_up(&self.committees, view, certified) else { return };
+        let Ok((vote, record)) = self.safety.sign_timeout(&self.committees, view, certified) else { return };
         let timeout = Timeout {
             vote: vote.clone(),
             high: self.pacemaker.high().cloned(),
@@ -66,7 +66,7 @@ impl<S: Scheme> Replica<S> {
             self.send_advance(from, out);
             return;
         }
-        // Certificates without news are not verified, so that a repeated timeout costs its receiver little.
+        // Certificates that are known already are not verified, so that a repeated timeout costs its receiver little.
         let certified = self.pacemaker.certified();
         if let Some(qc) = timeout.high.as_ref().filter(|qc| qc.statement().view > certified) {
             if !self.check_qc(from, qc, out) {
@@ -92,7 +92,7 @@ impl<S: Scheme> Replica<S> {
             let (honest, faults) = self.pacemaker.collector.verify_honest(&mut self.suspects);
             self.report_vote_faults(faults, out);
             if honest {
-                self.give_up(out);
+                self.send_timeout(out);
             }
         }
     }

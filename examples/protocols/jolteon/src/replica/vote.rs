@@ -1,3 +1,5 @@
+//! Voting for blocks, and the collection of votes into quorum certificates.
+
 use quorate::certificate::{Vote, VoteCollector, VoteFault};
 use quorate::scheme::Scheme;
 use quorate_protocol::execution::StateCheck;
@@ -35,7 +37,7 @@ impl<S: Scheme> Replica<S> {
             }
         }
         let Ok((vote, record)) = self.safety.vote(&self.committees, &block) else { return };
-        // Including the blocks below that it did not vote for: after a restart the vote's block builds on them.
+        // Blocks below it without a vote are persisted too: after a restart the vote's block builds on them.
         for block in self.tree.path(&block.digest()).unwrap_or_default() {
             self.make_durable(&block.digest(), out);
         }
@@ -48,7 +50,7 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Persists a block, once.
+    /// Persists a block unless it is durable already.
     pub(super) fn make_durable(&mut self, digest: &BlockDigest, out: &mut ReplicaStep<S>) {
         if let Some(node) = self.tree.get_mut(digest)
             && !node.durable
@@ -88,7 +90,7 @@ impl<S: Scheme> Replica<S> {
         self.remember(&qc);
         self.learn_qc(&qc, None, out);
         if !self.wants_block() {
-            // No proposal follows, so this message tells the members about the commit.
+            // No proposal follows, so this message informs the members of the commit.
             out.broadcast(Message::Advance(Box::new(self.pacemaker.advance())));
         }
     }

@@ -20,7 +20,7 @@ use crate::{
     Parameters, Record, Replica, Slot, block_range,
 };
 
-/// Returns the run of a preset with as many faulty members as Jolteon tolerates.
+/// Returns the run of a preset with the maximum number of faulty members that Jolteon tolerates.
 pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
     let shape = PresetParameters {
         live_within: Duration::from_secs(8),
@@ -45,7 +45,7 @@ impl<S: Scheme> Default for Disk<S> {
     }
 }
 
-/// Decides about the delivery of messages.
+/// Filter that decides which messages are delivered.
 pub type Interceptor<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Interception>;
 
 /// Host of a run: an archive and a toy application per node, the clients, and the checks.
@@ -61,13 +61,13 @@ pub struct JolteonHost<S: Scheme> {
     slots: BTreeSet<Slot>,
     sealed: BTreeMap<[u8; 32], Time>,
     /// Sealed batches of honest nodes that were not refused.
-    pub taken: BTreeSet<[u8; 32]>,
+    pub accepted: BTreeSet<[u8; 32]>,
     /// Delivered batches.
     pub delivered: BTreeSet<[u8; 32]>,
-    /// Decides about the delivery of honest nodes' messages.
+    /// Filter of the messages of honest nodes.
     pub interceptor: Option<Interceptor<S>>,
     /// Maximum number of blocks above the committed one at an honest node.
-    pub most_blocks: usize,
+    pub max_blocks: usize,
     /// Number of timeouts per node.
     pub timeouts: BTreeMap<usize, u64>,
     /// Faults reported by honest nodes, by culprit.
@@ -85,10 +85,10 @@ impl<S: Scheme> JolteonHost<S> {
             disks: BTreeMap::new(),
             slots: BTreeSet::new(),
             sealed: BTreeMap::new(),
-            taken: BTreeSet::new(),
+            accepted: BTreeSet::new(),
             delivered: BTreeSet::new(),
             interceptor: None,
-            most_blocks: 0,
+            max_blocks: 0,
             timeouts: BTreeMap::new(),
             evidence: BTreeMap::new(),
         }
@@ -111,7 +111,7 @@ impl<S: Scheme> JolteonHost<S> {
         self
     }
 
-    /// Returns the height of the last delivered block with batches, and the highest height of a stated state.
+    /// Returns the height of the last delivered block with batches, and the highest height whose state a block states.
     pub fn heights(&self) -> (u64, u64) {
         let blocks = || self.disks.values().flat_map(|disk| disk.ledger.since(1));
         let payload = blocks().filter(|block| !block.payload.is_empty()).map(|block| block.height).max();
@@ -136,7 +136,7 @@ impl<S: Scheme> JolteonHost<S> {
         disk.sealed += 1;
         self.sealed.insert(batch.digest().0, now);
         if node.honest {
-            self.taken.insert(batch.digest().0);
+            self.accepted.insert(batch.digest().0);
         }
         actions.command(Command::Seal(Arc::new(batch)), Duration::ZERO);
     }
@@ -204,8 +204,8 @@ impl<S: Scheme> JolteonHost<S> {
     }
 }
 
-/// Returns what a key-value store would have kept: the last record of each key, without blocks and batches below the
-/// executed height.
+/// Returns the records that a key-value store would have kept: the last record of each key, without blocks and batches
+/// below the executed height.
 fn compact<S: Scheme>(records: Vec<Record<S>>, executed: u64) -> Vec<Record<S>> {
     let committed = records.iter().rev().find_map(|record| match record {
         Record::Committed(committed) => Some(committed.digest),
@@ -293,7 +293,7 @@ impl<S: Scheme> Host for JolteonHost<S> {
     fn after_step(&mut self, node: Node, replica: &Replica<S>) -> Verdict {
         let status = replica.status();
         if node.honest {
-            self.most_blocks = self.most_blocks.max(status.blocks);
+            self.max_blocks = self.max_blocks.max(status.blocks);
         }
         if status.delivered > status.committed || status.certified_view >= status.view {
             return Err(Violation::new("status", format!("node {}: {status:?}", node.slot)));

@@ -97,7 +97,7 @@ impl<A: SimulatedAuthentication> Net<A> {
         self.input(me, Input::Command(Command::Broadcast(message.as_bytes().into())));
     }
 
-    /// Returns what a holder of this member's key could send.
+    /// Returns a digest and signature that a holder of this member's key could send.
     fn forge(&self, me: MemberIndex, slot: Slot, message: &[u8]) -> (crate::Digest, A::Signature) {
         let digest = digest(message);
         let mut signer = A::make(group(4), me, [99; 32]);
