@@ -5,7 +5,8 @@
 //! different messages to different members, or send messages of its own, typed or as raw bytes. It cannot impersonate
 //! another member, because links are authenticated.
 //!
-//! A protocol-specific adversary usually holds the node's keys, so that it can sign what the machine would not sign:
+//! A protocol-specific adversary usually holds the node's keys, so that it can sign statements that the machine would
+//! not sign:
 //!
 //! ```
 //! # use quorate::machine::{Machine, Outgoing};

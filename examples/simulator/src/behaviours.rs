@@ -13,7 +13,7 @@ use crate::rng::Chance;
 
 /// Number of old messages a replayer keeps, and the maximum length of a kept message in bytes.
 const REPLAYED: usize = 256;
-const LONGEST_REPLAYED: usize = 1 << 20;
+const MAX_REPLAYED_LEN: usize = 1 << 20;
 
 /// Returns the built-in adversary of a behaviour; `None` for twins (two honest machines) and custom behaviours.
 pub(crate) fn ready_made<M: Machine>(behaviour: &Behaviour) -> Option<Box<dyn Adversary<M>>> {
@@ -76,7 +76,7 @@ struct Replayer {
 
 impl Replayer {
     fn keep(&mut self, bytes: Vec<u8>, place: usize) {
-        if bytes.len() > LONGEST_REPLAYED {
+        if bytes.len() > MAX_REPLAYED_LEN {
             return;
         }
         if self.old.len() < REPLAYED {

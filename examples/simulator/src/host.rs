@@ -54,7 +54,7 @@ pub struct Transmission<'a> {
 /// The protocol's side of a whole run. One value holds the state of all nodes, keyed by [`Node::slot`].
 ///
 /// Per-node state models the node's disk or its memory, as the host chooses. [`on_crash`](Host::on_crash) must
-/// discard what would not survive a crash.
+/// discard the state that would not survive a crash.
 pub trait Host {
     /// The machine under simulation.
     type Machine: Machine;

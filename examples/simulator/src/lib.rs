@@ -5,7 +5,7 @@
 //! reorders messages; nodes crash at any point of a step, clocks are wrong, and some members are Byzantine. The same
 //! seed reproduces the same run.
 //!
-//! # What is simulated
+//! # Simulation
 //! * **Links** ([`Network`], [`Link`]): latency distributions, loss, duplication, reordering, bandwidth with a
 //!   bounded queue per link and per node, regional distances, slow links. Links may differ before and after the
 //!   global stabilisation time. Messages travel as bytes: each message is encoded once, and every receiver decodes it
@@ -19,7 +19,7 @@
 //! * **Byzantine members** ([`Behaviour`], [`Adversary`]): built-in behaviours for any protocol, and a hook with
 //!   typed messages for protocol-specific adversaries.
 //!
-//! # What is checked
+//! # Checks
 //! The simulator checks in every run ([`Checks`]): decoded bytes re-encode to the same bytes; honest nodes can decode
 //! the messages and records of honest nodes; no honest node accuses an honest member; no node sends to itself; the
 //! run has a bounded number of events; and, if the scenario requests it, every correct node makes progress within a

@@ -77,7 +77,7 @@ pub fn preset(name: &str, shape: &PresetParameters<'_>, seed: u64) -> Option<Sce
     Some(scenario)
 }
 
-/// A local network with a little jitter.
+/// Returns a local network with a little jitter.
 fn lan() -> Link {
     Link::perfect(Latency::Tailed { floor: Duration::from_micros(500), mean: Duration::from_micros(500) })
 }

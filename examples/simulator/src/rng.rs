@@ -62,7 +62,7 @@ impl Rng {
 
     /// Returns a uniform number below `limit`; 0 if `limit` is 0.
     pub fn below(&mut self, limit: u64) -> u64 {
-        // Lemire's multiplication; rejects the draws that would favour small numbers.
+        // Lemire's method; the rejected draws would favour small numbers.
         let reject_below = if limit == 0 { 0 } else { limit.wrapping_neg() % limit };
         loop {
             let wide = u128::from(self.next_u64()) * u128::from(limit);

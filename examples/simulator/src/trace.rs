@@ -9,7 +9,7 @@ use crate::hash::TraceHash;
 use crate::links::Loss;
 
 /// Maximum length of an entry's detail, in bytes.
-const LONGEST_DETAIL: usize = 200;
+const MAX_DETAIL_LEN: usize = 200;
 
 /// An entry of the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,6 +130,7 @@ impl fmt::Display for TraceEntry {
 /// Callback for trace entries.
 pub type TraceObserver = Box<dyn FnMut(&TraceEntry)>;
 
+/// The trace of a run in progress.
 pub(crate) struct Trace {
     hash: TraceHash,
     keep: usize,
@@ -168,11 +169,11 @@ impl Trace {
         self.hash.add(node.map_or(u64::MAX, |node| node as u64));
         self.hash.add(kind.code());
         self.hash.add(content);
-        self.remark(at, node, kind, detail);
+        self.observe(at, node, kind, detail);
     }
 
     /// Records an entry that follows from others and does not contribute to the trace hash.
-    pub(crate) fn remark(&mut self, at: u64, node: Option<usize>, kind: EventKind, detail: &dyn Debug) {
+    pub(crate) fn observe(&mut self, at: u64, node: Option<usize>, kind: EventKind, detail: &dyn Debug) {
         if self.keep == 0 && self.observer.is_none() {
             return;
         }
@@ -212,7 +213,7 @@ struct Line(String);
 
 impl Write for Line {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = LONGEST_DETAIL.saturating_sub(self.0.len());
+        let room = MAX_DETAIL_LEN.saturating_sub(self.0.len());
         if text.len() <= room {
             self.0.push_str(text);
             return Ok(());
@@ -253,6 +254,6 @@ mod tests {
     #[test]
     fn a_long_detail_is_cut_at_a_character_boundary() {
         let cut = line(&"é".repeat(1_000));
-        assert!(cut.ends_with('…') && cut.len() <= LONGEST_DETAIL + 3, "{}", cut.len());
+        assert!(cut.ends_with('…') && cut.len() <= MAX_DETAIL_LEN + 3, "{}", cut.len());
     }
 }

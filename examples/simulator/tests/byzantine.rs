@@ -1,5 +1,5 @@
 //! Effects of Byzantine members on Paxos. Paxos assumes honest members, but its messages are authenticated, so that
-//! only a member's own lies cause harm.
+//! only false statements of a member itself cause harm.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod paxos;
@@ -117,7 +117,7 @@ fn twins_divide_the_other_members() {
     };
     let report = replay(&scenario, |s| PaxosHost::new(s, Flaw::None), Box::new(observer));
     assert_eq!(report.metrics.nodes.len(), 5);
-    // Each of the three other members hears exactly one twin, and each twin is heard.
+    // Each of the three other members receives messages of exactly one twin, and each twin reaches a member.
     let heard: Vec<(usize, usize)> = heard.take().into_iter().collect();
     assert_eq!(heard.iter().map(|(node, _)| *node).collect::<Vec<_>>(), [1, 2, 3], "{heard:?}");
     assert_eq!(heard.iter().map(|(_, from)| *from).collect::<BTreeSet<_>>(), BTreeSet::from([0, 4]));

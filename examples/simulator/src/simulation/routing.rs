@@ -69,7 +69,8 @@ impl<H: Host> Simulation<H> {
         self.send_on_link(in_flight);
     }
 
-    /// Returns the node that receives what `from` sends to `member`. With twins, it is the twin assigned to `from`.
+    /// Returns the node that receives the messages of `from` to `member`. With twins, it is the twin assigned to
+    /// `from`.
     fn resolve(&self, from: usize, member: usize) -> Option<usize> {
         if self.twins.is_empty() {
             return Some(member);
@@ -140,6 +141,6 @@ impl<H: Host> Simulation<H> {
 
     fn lose(&mut self, from: usize, to: usize, why: Loss) {
         self.metrics.lose(why);
-        self.trace.remark(self.now, Some(from), EventKind::Lost { to, why }, &NoDetail);
+        self.trace.observe(self.now, Some(from), EventKind::Lost { to, why }, &NoDetail);
     }
 }

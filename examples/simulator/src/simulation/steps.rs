@@ -274,7 +274,7 @@ impl<H: Host> Simulation<H> {
         let bytes: Arc<[u8]> = outgoing.message.encode().into();
         let kind = EventKind::Sent { to: receiver(outgoing.to), bytes: bytes.len() };
         let honest = state.node.honest;
-        self.trace.remark(self.now, Some(slot), kind, &outgoing.message);
+        self.trace.observe(self.now, Some(slot), kind, &outgoing.message);
         self.transmit(slot, outgoing.to, &Payload::new(bytes, honest), Some(&outgoing.message));
     }
 
@@ -340,7 +340,7 @@ impl<H: Host> Simulation<H> {
             match action {
                 AdversaryAction::Send { to, bytes, after } => {
                     let kind = EventKind::Sent { to: receiver(to), bytes: bytes.len() };
-                    self.trace.remark(self.now, Some(slot), kind, &NoDetail);
+                    self.trace.observe(self.now, Some(slot), kind, &NoDetail);
                     let payload = Payload::new(bytes, false);
                     if after == 0 {
                         self.transmit(slot, to, &payload, None);
