@@ -75,7 +75,7 @@ fn watch<S: DsigSuite>(secret: usize) {
         assert_eq!(live(), (8, used), "a key goes as it signs, and its room stays");
     }
     signer.invalidate();
-    assert_eq!((live(), WIPED.load(Relaxed)), ((3, 3), 5), "and all go that are invalidated");
+    assert_eq!((live(), WIPED.load(Relaxed)), ((3, 3), 5), "invalidated keys are wiped");
     signer.prepare(&mut rng, Time(1)).unwrap().unwrap();
     assert_eq!(live(), (8, 0), "the rooms are in use again");
     expires::<S>(signer);

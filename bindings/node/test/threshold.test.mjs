@@ -88,7 +88,7 @@ test('erasure: one coder codes on several threads at once', async () => {
   await assert.rejects(coder.disperseAsync('text'), TypeError);
 });
 
-test('erasure: V8 is told about the memory of shards', async () => {
+test('erasure: V8 counts the memory of shards', async () => {
   const { coder } = dispersing(quorate);
   const message = new Uint8Array(1 << 20);
   // More than two gigabytes in total, none of which stays referenced.

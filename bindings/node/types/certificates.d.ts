@@ -19,7 +19,7 @@ export class Certificate {
   /** @throws {@link MalformedError} and other decoding errors, {@link WrongContextError}, {@link BelowQuorumError} */
   static decode(bytes: Uint8Array, committee: Committee): Certificate;
   encode(): Uint8Array;
-  /** Reads the form for use where the statement is known. */
+  /** Decodes the form for use where the statement is known. */
   static decodeDetached(bytes: Uint8Array, statement: Statement, committee: Committee): Certificate;
   encodeDetached(): Uint8Array;
   /** Length of the encoding in bytes. */

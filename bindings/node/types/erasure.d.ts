@@ -155,7 +155,7 @@ export class Commitment {
 export class CheckedShard {
   #private;
   private constructor();
-  /** Reads a shard and checks it. @throws {@link WrongContextError} if it does not match its commitment */
+  /** Decodes a shard and checks it. @throws {@link WrongContextError} if it does not match its commitment */
   static decode(bytes: Uint8Array, coding: Coding): CheckedShard;
   encode(): Uint8Array;
   /** Maximum length of an encoded shard: the limit for a link. */

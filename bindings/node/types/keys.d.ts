@@ -17,7 +17,7 @@ export class SecretKey {
   /** Generates a key with the operating system's random number generator. @throws {@link RngError} */
   static generate(suite: Suite): SecretKey;
   /**
-   * Reads a key from its 32 bytes. The caller wipes `bytes`, which should have an `ArrayBuffer` of its own: V8 stores
+   * Decodes a key from its 32 bytes. The caller wipes `bytes`, which should have an `ArrayBuffer` of its own: V8 stores
    * the contents of a small `new Uint8Array(32)` in its own heap, and leaves a copy there when native code reads it.
    *
    * @throws {@link MalformedError}

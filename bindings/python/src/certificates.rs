@@ -24,7 +24,7 @@ pub(crate) struct Certificate(pub(crate) any::Certificate);
 
 #[pymethods]
 impl Certificate {
-    /// Reads a certificate of that committee: checks its form, epoch and quorum, not its signatures.
+    /// Decodes a certificate of that committee: checks its form, epoch and quorum, not its signatures.
     #[staticmethod]
     fn decode(py: Python<'_>, data: Bytes, committee: &Committee) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::Certificate::decode(&data, &committee.0))?))
@@ -40,7 +40,7 @@ impl Certificate {
         self.0.encoded_len()
     }
 
-    /// Reads the form without suite and statement, for use where the statement is known.
+    /// Decodes the form without suite and statement, for use where the statement is known.
     #[staticmethod]
     fn decode_detached(
         py: Python<'_>,

@@ -27,7 +27,7 @@ impl Equivocation {
         Ok(Self(any::Equivocation::new(first.0.clone(), second.0.clone())?))
     }
 
-    /// Reads evidence of that suite.
+    /// Decodes evidence of that suite.
     #[staticmethod]
     fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::Equivocation::decode(suite.0, &data))?))
@@ -104,7 +104,7 @@ impl Conflict {
         Ok(Self(any::Conflict::new(first.0.clone(), second.0.clone())?))
     }
 
-    /// Reads evidence against members of that committee.
+    /// Decodes evidence against members of that committee.
     #[staticmethod]
     fn decode(py: Python<'_>, data: Bytes, committee: &Committee) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::Conflict::decode(&data, &committee.0))?))

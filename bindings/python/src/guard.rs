@@ -203,7 +203,7 @@ impl GuardRecord {
     #[classattr]
     const LEN: usize = guard::GuardRecord::LEN;
 
-    /// Reads the 81 bytes.
+    /// Decodes the 81 bytes.
     #[staticmethod]
     fn decode(data: Bytes) -> Outcome<Self> {
         Ok(Self(guard::GuardRecord::decode(&data, &())?))

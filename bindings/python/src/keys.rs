@@ -57,7 +57,7 @@ impl SecretKey {
         Ok(Self::holding(key))
     }
 
-    /// Reads a key of exactly 32 bytes. The caller keeps these bytes: pass a `bytearray` and overwrite it, because
+    /// Decodes a key of exactly 32 bytes. The caller keeps these bytes: pass a `bytearray` and overwrite it, because
     /// `bytes` are never wiped.
     #[staticmethod]
     fn from_bytes(suite: Suite, data: Bytes) -> Outcome<Self> {
@@ -142,7 +142,7 @@ macro_rules! encoded {
         impl $name {
             $($more)*
 
-            /// Reads the canonical encoding.
+            /// Decodes the canonical encoding.
             #[staticmethod]
             fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
                 Ok(Self(py.detach(|| any::$name::decode(suite.0, &data))?))

@@ -76,7 +76,7 @@ pub(crate) struct Path(merkle::Path);
 
 #[pymethods]
 impl Path {
-    /// Reads a path.
+    /// Decodes a path.
     #[staticmethod]
     fn decode(data: Bytes) -> Outcome<Self> {
         Ok(Self(merkle::Path::decode(&data, &())?))

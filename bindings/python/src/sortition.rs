@@ -36,7 +36,7 @@ impl Seed {
         Self(sortition::Seed::genesis(chain.0, &data))
     }
 
-    /// Reads the 40 bytes.
+    /// Decodes the 40 bytes.
     #[staticmethod]
     fn decode(data: Bytes) -> Outcome<Self> {
         Ok(Self(sortition::Seed::decode(&data, &())?))
@@ -96,7 +96,7 @@ impl SeedProof {
         Ok(Self(proof?))
     }
 
-    /// Reads a proof of that suite.
+    /// Decodes a proof of that suite.
     #[staticmethod]
     fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::SeedProof::decode(suite.0, &data))?))
@@ -107,7 +107,7 @@ impl SeedProof {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// Reads the signature, where the signer is known.
+    /// Decodes the signature, where the signer is known.
     #[staticmethod]
     fn decode_detached(py: Python<'_>, suite: Suite, data: Bytes, signer: Member) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::SeedProof::decode_detached(suite.0, &data, signer.0))?))
@@ -215,7 +215,7 @@ impl Ticket {
         Ok(Self(any::Ticket::new(round.0, member.0, signature.0.clone())?))
     }
 
-    /// Reads a ticket of that suite.
+    /// Decodes a ticket of that suite.
     #[staticmethod]
     fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::Ticket::decode(suite.0, &data))?))
@@ -226,7 +226,7 @@ impl Ticket {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// Reads the signature of a ticket whose round and member are known.
+    /// Decodes the signature of a ticket whose round and member are known.
     #[staticmethod]
     fn decode_detached(
         py: Python<'_>,

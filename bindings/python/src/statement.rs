@@ -56,7 +56,7 @@ impl Statement {
         PyBytes::new(py, &self.0.digest)
     }
 
-    /// Reads the 49 bytes.
+    /// Decodes the 49 bytes.
     #[staticmethod]
     fn decode(data: Bytes) -> Outcome<Self> {
         Ok(Self(certificate::Statement::decode(&data, &())?))

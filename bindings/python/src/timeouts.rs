@@ -67,7 +67,7 @@ impl TimeoutVote {
         Ok(Self(secret.with(py, sign)??))
     }
 
-    /// Reads a timeout vote of that suite.
+    /// Decodes a timeout vote of that suite.
     #[staticmethod]
     fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::TimeoutVote::decode(suite.0, &data))?))
@@ -282,7 +282,7 @@ pub(crate) struct TimeoutCertificate(pub(crate) any::TimeoutCertificate);
 
 #[pymethods]
 impl TimeoutCertificate {
-    /// Reads a timeout certificate of that committee: checks its form, epoch and quorum, not its signatures.
+    /// Decodes a timeout certificate of that committee: checks its form, epoch and quorum, not its signatures.
     #[staticmethod]
     fn decode(py: Python<'_>, data: Bytes, committee: &Committee) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::TimeoutCertificate::decode(&data, &committee.0))?))

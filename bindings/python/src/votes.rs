@@ -39,7 +39,7 @@ impl Vote {
         Ok(Self(vote?))
     }
 
-    /// Reads a vote of that suite.
+    /// Decodes a vote of that suite.
     #[staticmethod]
     fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::Vote::decode(suite.0, &data))?))

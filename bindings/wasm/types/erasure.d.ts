@@ -173,7 +173,7 @@ export class CheckedShard {
   /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
-  /** Reads a shard and checks it. @throws {@link WrongContextError} if it does not match its commitment */
+  /** Decodes a shard and checks it. @throws {@link WrongContextError} if it does not match its commitment */
   static decode(bytes: Uint8Array, coding: Coding): CheckedShard;
   encode(): Uint8Array;
   /** Maximum length of an encoded shard: the limit for a link. */

@@ -16,7 +16,7 @@ export class SecretKey {
   private constructor();
   /** Generates a key with the operating system's random number generator. @throws {@link RngError} */
   static generate(suite: Suite): SecretKey;
-  /** Reads a key from its 32 bytes. The caller wipes `bytes`. @throws {@link MalformedError} */
+  /** Decodes a key from its 32 bytes. The caller wipes `bytes`. @throws {@link MalformedError} */
   static fromBytes(suite: Suite, bytes: Uint8Array): SecretKey;
   /** Returns the key as 32 bytes, for a key file. They are secret: `fill(0)` them after use. */
   toBytes(): Uint8Array;

@@ -62,7 +62,7 @@ export class SeedProof {
   static sign(secret: SecretKey, committee: Committee, seed: Seed): SeedProof;
   static decode(suite: Suite, bytes: Uint8Array): SeedProof;
   encode(): Uint8Array;
-  /** Reads the signature, where the signer is known. */
+  /** Decodes the signature, where the signer is known. */
   static decodeDetached(suite: Suite, bytes: Uint8Array, signer: number): SeedProof;
   /** Returns the signature alone, for formats that contain the rest already. */
   encodeDetached(): Uint8Array;
@@ -110,7 +110,7 @@ export class Ticket {
   constructor(round: bigint, member: number, signature: Signature);
   static decode(suite: Suite, bytes: Uint8Array): Ticket;
   encode(): Uint8Array;
-  /** Reads the signature of a ticket whose round and member are known. */
+  /** Decodes the signature of a ticket whose round and member are known. */
   static decodeDetached(suite: Suite, bytes: Uint8Array, round: bigint, member: number): Ticket;
   /** Returns the signature alone, for formats that contain the rest already. */
   encodeDetached(): Uint8Array;

@@ -145,7 +145,7 @@ impl Signature {
         each!(self, Signature, S, signature => signature.encode())
     }
 
-    /// Reads the form for direct links.
+    /// Decodes the form for direct links.
     ///
     /// # Errors
     /// As [`decode`](Signature::decode).

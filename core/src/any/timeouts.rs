@@ -72,7 +72,7 @@ impl TimeoutVote {
         each!(self, TimeoutVote, S, vote => vote.encode())
     }
 
-    /// Reads the form for direct links.
+    /// Decodes the form for direct links.
     ///
     /// # Errors
     /// As [`decode`](TimeoutVote::decode).

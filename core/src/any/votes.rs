@@ -49,7 +49,7 @@ impl Vote {
         each!(self, Vote, S, vote => vote.encode())
     }
 
-    /// Reads the form for direct links.
+    /// Decodes the form for direct links.
     ///
     /// # Errors
     /// As [`decode`](Vote::decode).

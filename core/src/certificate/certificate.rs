@@ -112,7 +112,7 @@ impl<S: Scheme> Certificate<S> {
         S::encode_proof(&self.proof, &self.signers, w);
     }
 
-    /// Reads the detached form of a certificate of `statement`.
+    /// Decodes the detached form of a certificate of `statement`.
     ///
     /// # Errors
     /// As decoding the full form.

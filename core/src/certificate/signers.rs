@@ -34,7 +34,7 @@ pub(crate) fn encoded_len(set: &SignerSet) -> usize {
     1 + list_len(set).min(bitmap_len(set.committee_len()))
 }
 
-/// Reads a set of members of a committee of `n`.
+/// Decodes a set of members of a committee of `n`.
 pub(crate) fn decode(r: &mut Reader<'_>, n: u16) -> Result<SignerSet> {
     let (set, is_list) = match r.u8()? {
         BITMAP => (decode_bitmap(r, n)?, false),

@@ -127,7 +127,7 @@ impl<S: Scheme> TimeoutVote<S> {
         S::encode_link(self.vote.signature(), w);
     }
 
-    /// Reads the form for direct links.
+    /// Decodes the form for direct links.
     ///
     /// # Errors
     /// An error that describes the invalid bytes.

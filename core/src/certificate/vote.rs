@@ -101,7 +101,7 @@ impl<S: Scheme> Vote<S> {
         S::encode_link(&self.signature, w);
     }
 
-    /// Reads the form for direct links.
+    /// Decodes the form for direct links.
     ///
     /// # Errors
     /// An error that describes the invalid bytes.

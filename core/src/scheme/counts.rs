@@ -150,7 +150,7 @@ impl Counts {
         1 + (signers.len() + 2 * zeros).div_ceil(8)
     }
 
-    /// Reads the counts of `signers`.
+    /// Decodes the counts of `signers`.
     pub(crate) fn decode(r: &mut Reader<'_>, signers: &SignerSet) -> Result<Self> {
         match r.u8()? {
             ONES => return Ok(Self::ones()),

@@ -74,7 +74,7 @@ pub trait Scheme: Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync + 'stati
     /// Writes a signature in its form for direct links: uncompressed where that saves the receiver a square root.
     fn encode_link(signature: &Self::Signature, w: &mut Writer);
 
-    /// Reads a signature in its form for direct links.
+    /// Decodes a signature in its form for direct links.
     ///
     /// # Errors
     /// [`Error::Malformed`], [`Error::Truncated`], [`Error::NonCanonical`], [`Error::Infinity`].
@@ -132,7 +132,7 @@ pub trait Scheme: Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync + 'stati
     /// Writes the proof of `signers`.
     fn encode_proof(proof: &Self::Proof, signers: &SignerSet, w: &mut Writer);
 
-    /// Reads the proof of `signers`.
+    /// Decodes the proof of `signers`.
     ///
     /// # Errors
     /// An error that describes the invalid bytes.

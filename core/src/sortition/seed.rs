@@ -138,7 +138,7 @@ impl<S: Vrf> SeedProof<S> {
         self.signature.encode_to(w);
     }
 
-    /// Reads the signature of a known member.
+    /// Decodes the signature of a known member.
     ///
     /// # Errors
     /// Decoding errors.

@@ -51,7 +51,7 @@ impl<S: Vrf> Ticket<S> {
         self.signature.encode_to(w);
     }
 
-    /// Reads the signature of a ticket whose round and member are known.
+    /// Decodes the signature of a ticket whose round and member are known.
     ///
     /// # Errors
     /// Decoding errors.

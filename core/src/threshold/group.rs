@@ -63,7 +63,7 @@ pub trait Group: Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static
         w.raw(&Self::encode_all(core::slice::from_ref(element)));
     }
 
-    /// Reads an element other than the neutral one. Cost: one square root.
+    /// Decodes an element other than the neutral one. Cost: one square root.
     ///
     /// # Errors
     /// [`Error::Infinity`] for the neutral element, [`Error::Malformed`] for bytes that are no canonical encoding.

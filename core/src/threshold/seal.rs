@@ -66,7 +66,7 @@ impl SealingKey {
         random_32(rng).map(Self::new)
     }
 
-    /// Reads a key from bytes. Any 32 bytes are a valid key.
+    /// Decodes a key from bytes. Any 32 bytes are a valid key.
     pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self> {
         SecretBytes::filled(|secret| {
             secret.copy_from_slice(bytes);

@@ -98,7 +98,7 @@ fn driver_makes_at_most_one_surplus_batch() {
     assert_eq!(driver.ready(), 8);
     driver.sign(b"m", &[]).unwrap();
     driver.sign(b"m", &[]).unwrap();
-    assert!(announced.recv_timeout(SHORT).is_err(), "and so are six");
+    assert!(announced.recv_timeout(SHORT).is_err(), "six keys are not below the low-water mark");
     driver.sign(b"m", &[]).unwrap();
     announced.recv_timeout(LONG).unwrap();
     for _ in 0..300 {
@@ -175,7 +175,7 @@ fn closure_panic_is_reported_to_all_callers() {
         driver.sign_waiting(b"m", &[], LONG).unwrap();
     }
     assert_eq!(while_waiting(&driver, || permits.send(()).unwrap()), "PANICKED");
-    assert_eq!(code(driver.sign(b"m", &[])), "PANICKED", "what was never announced does not sign");
+    assert_eq!(code(driver.sign(b"m", &[])), "PANICKED", "keys that were never announced do not sign");
     assert_eq!((driver.failure(), driver.ready()), (Some(DriverError::Panicked), 0));
     assert_eq!(code(driver.stop()), "PANICKED");
 }

@@ -1,4 +1,4 @@
-//! One key, one signature: whatever happens to the machine, the process and the clock.
+//! One key, one signature: across forks, copies of the machine, restarts and clock changes.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -21,8 +21,12 @@ fn late_or_invalidated_snapshot_has_no_keys() {
     late.prepare(&mut rng, NOW).unwrap().unwrap();
     let later = NOW.plus(Duration::from_secs(10));
     assert_eq!(late.sign(b"m", &[], later).unwrap_err().code(), "EXHAUSTED");
-    assert_eq!(late.ready(), 0, "what expired is gone");
-    assert_eq!(late.sign(b"m", &[], NOW).unwrap_err().code(), "EXHAUSTED", "also if the clock is set back");
+    assert_eq!(late.ready(), 0, "expired keys are dropped");
+    assert_eq!(
+        late.sign(b"m", &[], NOW).unwrap_err().code(),
+        "EXHAUSTED",
+        "expired keys stay dropped if the clock is set back"
+    );
 
     late.prepare(&mut rng, later).unwrap().unwrap();
     assert!(late.sign(b"m", &[], Time(NOW.0 + 1)).is_ok(), "the clock was read before an earlier call");
@@ -74,7 +78,7 @@ fn detected_copies_derive_different_keys() {
         image.detect_copies(move || hook.load(Ordering::Relaxed));
         prepare(&mut image, &mut rng, NOW);
         let plan = image.plan(&mut rng, NOW).unwrap();
-        assert!(plan.is_none(), "there are keys enough");
+        assert!(plan.is_none(), "enough keys are ready");
         identifier.store(incarnation, Ordering::Relaxed);
         let signed = image.sign(b"m", &[], NOW);
         if incarnation == 1 {
@@ -109,7 +113,11 @@ fn prepare_retries_after_a_detected_copy() {
     signer.invalidate();
     let mut calls = 0;
     signer.detect_copies(move || (calls += 1, calls).1);
-    assert_eq!(signer.prepare(&mut rng, NOW).unwrap_err().code(), "EXHAUSTED", "and not for ever");
+    assert_eq!(
+        signer.prepare(&mut rng, NOW).unwrap_err().code(),
+        "EXHAUSTED",
+        "the number of retries is bounded"
+    );
 
     let identity = Ed25519::secret_from_bytes(&[9; 32]).unwrap();
     let mut signer = DynSigner::new(SuiteId::WotsBlake3, identity, vec![], small(), &mut rng).unwrap();
@@ -132,7 +140,7 @@ fn batch_planned_before_invalidation_is_refused() {
     for _ in 0..3 {
         signer.sign(b"m", &[], NOW).unwrap();
     }
-    assert_eq!(signer.announcements().count(), 0, "what is used up is not announced again");
+    assert_eq!(signer.announcements().count(), 0, "a batch without keys is not announced again");
 }
 
 #[test]
@@ -160,7 +168,7 @@ fn child_signer_refuses_a_plan_or_batch_from_before_the_fork() {
         batches.map(|batch| u8::from(child.add(batch).is_none())).to_vec()
     });
     assert_eq!(refused, [1, 1]);
-    assert!(parent.add(batch.unwrap()).is_some(), "it is the parent's");
+    assert!(parent.add(batch.unwrap()).is_some(), "the parent accepts its own batch");
 }
 
 #[test]

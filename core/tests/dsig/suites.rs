@@ -14,23 +14,27 @@ use super::kit::{NOW, prepare, signer, verifier};
 fn signs_and_verifies<S: DsigSuite>(len: usize) {
     let (mut signer, mut rng) = signer::<S>(1, vec![]);
     let key = signer.public_key().clone();
-    let (mut told, mut untold) = (verifier::<S>(&key), verifier::<S>(&key));
+    let (mut announced, mut unannounced) = (verifier::<S>(&key), verifier::<S>(&key));
     let Announced { to, announcement } = signer.prepare(&mut rng, NOW).unwrap().unwrap();
     assert_eq!((to, announcement.keys(), announcement.encode().len()), (None, 4, 68 + 4 * 32));
-    told.announce(&key, &announcement.encode(), NOW).unwrap();
+    announced.announce(&key, &announcement.encode(), NOW).unwrap();
     for i in 0..4u8 {
         let bytes = signer.sign(&[i], &[], NOW).unwrap().encode();
         assert_eq!(bytes.len(), len);
         let signature = Signature::<S>::decode(&bytes, &()).unwrap();
         assert_eq!(signature.encode(), bytes);
-        assert!(told.can_verify_fast(&key, &signature));
-        assert_eq!(untold.can_verify_fast(&key, &signature), i > 0, "after the first the root is known");
-        told.verify(&key, &[i], &signature).unwrap();
-        untold.verify(&key, &[i], &signature).unwrap();
+        assert!(announced.can_verify_fast(&key, &signature));
+        assert_eq!(
+            unannounced.can_verify_fast(&key, &signature),
+            i > 0,
+            "the first signature makes the root known"
+        );
+        announced.verify(&key, &[i], &signature).unwrap();
+        unannounced.verify(&key, &[i], &signature).unwrap();
         signature.verify(&key, &[i]).unwrap();
-        assert_eq!(told.verify(&key, b"other", &signature).unwrap_err().code(), "BAD_SIGNATURE");
+        assert_eq!(announced.verify(&key, b"other", &signature).unwrap_err().code(), "BAD_SIGNATURE");
         assert_eq!(signature.verify(&key, b"other").unwrap_err().code(), "BAD_SIGNATURE");
-        told.verify(&key, &[i], &signature).unwrap();
+        announced.verify(&key, &[i], &signature).unwrap();
     }
     assert_eq!(signer.sign(b"x", &[], NOW).unwrap_err().code(), "EXHAUSTED");
 }
@@ -83,7 +87,7 @@ fn signatures_have_the_sizes_of_the_papers_table_2() {
     assert_eq!(wots, [2_808, 1_584, 1_188, 990, 864]);
 }
 
-/// A row of the paper's table is a type and needs nothing else.
+/// Each row of the paper's table is a type with default methods only.
 #[test]
 fn custom_suites_are_types() {
     #[derive(Clone, Copy, PartialEq, Eq)]
@@ -104,12 +108,12 @@ fn changed_and_truncated_signatures_are_refused_on_both_paths() {
     every_byte_matters::<HorsMHaraka256>(13);
 }
 
-/// Of the one-time signature only every `stride`th byte.
+/// Checks that each changed byte invalidates a signature; of the one-time signature, every `stride`th byte.
 fn every_byte_matters<S: DsigSuite>(stride: usize) {
     let (mut signer, mut rng) = signer::<S>(1, vec![]);
     let key = signer.public_key().clone();
-    let mut told = verifier::<S>(&key);
-    told.announce(&key, &prepare(&mut signer, &mut rng, NOW), NOW).unwrap();
+    let mut announced = verifier::<S>(&key);
+    announced.announce(&key, &prepare(&mut signer, &mut rng, NOW), NOW).unwrap();
     let good = signer.sign(b"m", &[], NOW).unwrap().encode();
     for at in (0..360).chain((360..good.len()).step_by(stride)) {
         let mut bad = good.clone();
@@ -119,7 +123,7 @@ fn every_byte_matters<S: DsigSuite>(stride: usize) {
             Ok(signature) => {
                 assert_eq!(signature.encode(), bad);
                 let slow = signature.verify(&key, b"m").unwrap_err().code();
-                assert_eq!(told.verify(&key, b"m", &signature).unwrap_err().code(), slow, "byte {at}");
+                assert_eq!(announced.verify(&key, b"m", &signature).unwrap_err().code(), slow, "byte {at}");
                 slow
             }
         };

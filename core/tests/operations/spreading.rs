@@ -39,7 +39,7 @@ fn pool<S: Additive>(committee: &Arc<Committee<S>>, input: &Value) -> Result<Val
         let aggregate = verified(data, committee)?;
         let wanted = pool.wants(&aggregate);
         let inserted = pool.insert(aggregate);
-        assert_eq!(wanted, inserted, "what is wanted is taken in");
+        assert_eq!(wanted, inserted, "a wanted aggregate is inserted");
         let best = pool.best().map(|best| hex::encode(best.encode()));
         outcomes.push(json!({ "result": shown(inserted), "signers": indices(pool.signers()), "best": best }));
     }

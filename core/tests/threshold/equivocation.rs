@@ -5,12 +5,12 @@ use quorate::wire::Encode;
 use super::harness::{Party, Run, dealer, guard};
 
 /// The signatures that a leader with control of the first f parties can get if it sends the i-th honest party message
-/// `told >> i & 1`.
+/// `sent >> i & 1`.
 fn obtainable<G: Curve, C: Class>(
     files: &[Vec<u8>],
     faulty: u16,
     tag: Tag<C>,
-    told: u32,
+    sent: u32,
 ) -> [Option<quorate::threshold::ecdsa::Signature<G>>; 2] {
     let messages: [&[u8]; 2] = [b"pay 5 to Bob", b"pay 5 to Carol"];
     let mut shares: [Vec<SignatureShare<G>>; 2] = [vec![], vec![]];
@@ -24,7 +24,7 @@ fn obtainable<G: Curve, C: Class>(
                 shares.push(signed.share);
             }
         } else {
-            let first = usize::from(told >> (member - usize::from(faulty)) & 1 == 1);
+            let first = usize::from(sent >> (member - usize::from(faulty)) & 1 == 1);
             let mut party = Party::new(Presignatures::<G>::from_bytes(file).unwrap());
             shares[first].push(party.sign(tag, messages[first]).unwrap().0);
             // When asked for the other message, even after a restart, it refuses.
@@ -53,9 +53,9 @@ pub(crate) fn an_equivocating_leader_gets_one_signature_at_most<G: Curve>() {
         let files = files::<G>(parties, faulty, plan);
         let tag = plan.promotion(0, 0, 0, 1).unwrap();
         let mut made = 0;
-        for told in 0..1 << (parties - faulty) {
-            let signatures = obtainable::<G, _>(&files, faulty, tag, told);
-            assert!(signatures.iter().flatten().count() <= 1, "{parties} parties, told {told:b}");
+        for sent in 0..1 << (parties - faulty) {
+            let signatures = obtainable::<G, _>(&files, faulty, tag, sent);
+            assert!(signatures.iter().flatten().count() <= 1, "{parties} parties, sent {sent:b}");
             made += signatures.iter().flatten().count();
         }
         assert!(made > 0, "a leader who tells all the same gets its signature");

@@ -11,7 +11,7 @@ export function hookTests(q, assert) {
   const type = (call, pattern) => assert.throws(call, (e) => e instanceof TypeError && pattern.test(e.message));
   const code = (call, wanted) => assert.throws(call, (e) => e instanceof q.QuorateError && e.code === wanted);
   /** A hook that returns the result of `then`, and records its arguments. */
-  function told(answer) {
+  function recordingHook(answer) {
     const hook = (...given) => {
       hook.given.push(given);
       return hook.then();
@@ -22,7 +22,7 @@ export function hookTests(q, assert) {
   return {
     'a new answer of the hook wipes the keys'() {
       const { signer } = pair(q, { log2Batch: 2 });
-      const hook = told(1n);
+      const hook = recordingHook(1n);
       assert.equal(signer.detectCopies(hook), undefined);
       assert.deepEqual([hook.given, signer.ready], [[[]], 4], 'asked at once, and the first answer is no change');
       signer.sign(message, { now: NOW });
@@ -51,7 +51,7 @@ export function hookTests(q, assert) {
     },
     'an exception in a signer\'s hook refuses to sign'() {
       const { signer } = pair(q, { log2Batch: 2 });
-      const [hook, broken] = [told(1n), new Error('broken')];
+      const [hook, broken] = [recordingHook(1n), new Error('broken')];
       const throws = () => {
         throw broken;
       };
@@ -78,7 +78,7 @@ export function hookTests(q, assert) {
     },
     'a signer\'s hook may use the signer'() {
       const { signer, alice } = pair(q, { log2Batch: 2 });
-      const hook = told(1n);
+      const hook = recordingHook(1n);
       const once = (run) => {
         hook.then = () => {
           hook.then = () => 1n;
@@ -114,7 +114,7 @@ export function hookTests(q, assert) {
       const [{ signer, verifier, alice, announcement }, other] = [pair(q, { log2Batch: 2 }), pair(q)];
       verifier.admit(other.alice);
       const signature = signer.sign(message, { now: NOW });
-      const hook = told(false);
+      const hook = recordingHook(false);
       assert.equal(verifier.checkRevocation(hook), undefined);
       verifier.verify(alice, message, signature);
       verifier.announce(alice, announcement, NOW + 1000n);
@@ -135,7 +135,7 @@ export function hookTests(q, assert) {
       const { signer, alice, announcement } = pair(q);
       const [verifier, signature] = [new Verifier(), signer.sign(message, { now: NOW })];
       verifier.admit(alice);
-      const [hook, broken] = [told(false), new Error('broken')];
+      const [hook, broken] = [recordingHook(false), new Error('broken')];
       verifier.checkRevocation(hook);
       const calls = [
         () => verifier.verify(alice, message, signature),
@@ -161,7 +161,7 @@ export function hookTests(q, assert) {
     'a verifier\'s hook may use the verifier'() {
       const { signer, verifier, alice } = pair(q);
       const signature = signer.sign(message, { now: NOW });
-      const hook = told(false);
+      const hook = recordingHook(false);
       verifier.checkRevocation(hook);
       hook.then = () => {
         hook.then = () => false;

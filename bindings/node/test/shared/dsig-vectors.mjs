@@ -50,8 +50,8 @@ export function dsigOperations(q, check) {
       const alone = outcome(() => q.dsig.verify(signer, text, signed));
       const verifier = admitting(suite, signer);
       for (const again of [1, 2]) {
-        const told = outcome(() => verifier.verify(signer, text, signed));
-        check(told === alone, `a verifier says ${told}, not ${alone}, at time ${again}`);
+        const verdict = outcome(() => verifier.verify(signer, text, signed));
+        check(verdict === alone, `a verifier says ${verdict}, not ${alone}, at time ${again}`);
       }
       check(verifier.canVerifyFast(signer, signed) === (alone === 'ok'), 'a root is known that must not be, or is not');
       const audited = outcome(() => new q.dsig.Auditor({ suite }).check(signer, text, signed));

@@ -56,7 +56,7 @@ export class GroupKey {
 export class KeyShare {
   #private;
   private constructor();
-  /** Reads the result of `toBytes`. @throws {@link WrongContextError} if the secret does not belong to the member */
+  /** Decodes the result of `toBytes`. @throws {@link WrongContextError} if the secret does not belong to the member */
   static fromBytes(suite: Suite, bytes: Uint8Array): KeyShare;
   /** Returns the whole share, **secret**, to be sealed for its party. */
   toBytes(): Uint8Array;
@@ -136,7 +136,7 @@ export interface Fault {
 export class ShareFault {
   #private;
   private constructor();
-  /** Reads the bytes; the evidence is not verified yet. */
+  /** Decodes the bytes; the evidence is not verified yet. */
   static decode(suite: Suite, bytes: Uint8Array): ShareFault;
   encode(): Uint8Array;
   readonly suite: Suite;

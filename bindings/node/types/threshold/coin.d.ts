@@ -62,7 +62,7 @@ export interface Dealt {
 export class KeyShare {
   #private;
   private constructor();
-  /** Reads the result of `toBytes`; call {@link KeyShare.check} next. The caller wipes `bytes`. */
+  /** Decodes the result of `toBytes`; call {@link KeyShare.check} next. The caller wipes `bytes`. */
   static fromBytes(bytes: Uint8Array): KeyShare;
   /** Returns 99 bytes, as secret as a signing key. */
   toBytes(): Uint8Array;
@@ -112,7 +112,7 @@ export class VerifiedShare {
 export class WrongShare {
   #private;
   private constructor();
-  /** Reads the bytes; the evidence is not verified yet. */
+  /** Decodes the bytes; the evidence is not verified yet. */
   static decode(bytes: Uint8Array): WrongShare;
   encode(): Uint8Array;
   /**

@@ -175,7 +175,7 @@ export class Deal {
 export class Presignatures {
   #private;
   private constructor();
-  /** Reads the result of `toBytes`. @throws {@link WrongContextError} if its parts do not belong together */
+  /** Decodes the result of `toBytes`. @throws {@link WrongContextError} if its parts do not belong together */
   static fromBytes(group: Group, bytes: Uint8Array): Presignatures;
   /**
    * Returns the whole share, **secret**, to be sealed for its party. @throws {@link ExhaustedError} after the first
@@ -375,7 +375,7 @@ export interface Counts {
 export class ShareFault {
   #private;
   private constructor();
-  /** Reads the bytes; the evidence is not verified yet. */
+  /** Decodes the bytes; the evidence is not verified yet. */
   static decode(group: Group, bytes: Uint8Array): ShareFault;
   encode(): Uint8Array;
   readonly group: Group;

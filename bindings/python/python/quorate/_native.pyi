@@ -60,7 +60,7 @@ class Aggregate:
     @staticmethod
     def decode(data: Buffer, committee: Committee) -> Aggregate:
         """
-        Reads an aggregate of that committee: checks its form and epoch, not its sum.
+        Decodes an aggregate of that committee: checks its form and epoch, not its sum.
         """
     def encode(self, /) -> bytes:
         """
@@ -204,7 +204,7 @@ class BlsGroupKey:
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> BlsGroupKey:
         """
-        Reads a key of that suite. Cost: a square root and a subgroup check for each party.
+        Decodes a key of that suite. Cost: a square root and a subgroup check for each party.
         """
     def encode(self, /) -> bytes:
         """
@@ -265,7 +265,8 @@ class BlsKeyShare:
     @staticmethod
     def from_bytes(suite: Suite | str, data: Buffer) -> BlsKeyShare:
         """
-        Reads the result of `to_bytes` for that suite. The caller keeps the bytes: pass a `bytearray` and overwrite it.
+        Decodes the result of `to_bytes` for that suite. The caller keeps the bytes: pass a `bytearray` and
+        overwrite it.
         """
     @property
     def key(self, /) -> BlsGroupKey:
@@ -304,7 +305,7 @@ class BlsShareFault:
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> BlsShareFault:
         """
-        Reads unverified evidence of that suite.
+        Decodes unverified evidence of that suite.
         """
     def encode(self, /) -> bytes:
         """
@@ -352,7 +353,7 @@ class BlsSignatureShare:
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> BlsSignatureShare:
         """
-        Reads a share of that suite.
+        Decodes a share of that suite.
         """
     @property
     def digest(self, /) -> bytes:
@@ -398,12 +399,12 @@ class Certificate:
     @staticmethod
     def decode(data: Buffer, committee: Committee) -> Certificate:
         """
-        Reads a certificate of that committee: checks its form, epoch and quorum, not its signatures.
+        Decodes a certificate of that committee: checks its form, epoch and quorum, not its signatures.
         """
     @staticmethod
     def decode_detached(data: Buffer, statement: Statement, committee: Committee) -> Certificate:
         """
-        Reads the form without suite and statement, for use where the statement is known.
+        Decodes the form without suite and statement, for use where the statement is known.
         """
     def encode(self, /) -> bytes:
         """
@@ -529,7 +530,7 @@ class CheckedShard:
     @staticmethod
     def decode(data: Buffer, coding: Coding) -> CheckedShard:
         """
-        Reads a shard of that coding and checks it. Cost: hashing the shard.
+        Decodes a shard of that coding and checks it. Cost: hashing the shard.
         """
     def encode(self, /) -> _Bytes:
         """
@@ -568,7 +569,7 @@ class Ciphertext:
     @staticmethod
     def decode(data: Buffer) -> Ciphertext:
         """
-        Reads a ciphertext.
+        Decodes a ciphertext.
         """
     def encode(self, /) -> bytes:
         """
@@ -761,8 +762,8 @@ class CoinKeyShare:
     @staticmethod
     def from_bytes(data: Buffer) -> CoinKeyShare:
         """
-        Reads the result of `to_bytes`; call `check` next. The caller keeps the bytes: pass a `bytearray` and overwrite
-        it.
+        Decodes the result of `to_bytes`; call `check` next. The caller keeps the bytes: pass a `bytearray` and
+        overwrite it.
         """
     @property
     def member(self, /) -> int:
@@ -805,7 +806,7 @@ class CoinName:
     @staticmethod
     def decode(data: Buffer) -> CoinName:
         """
-        Reads the 25 bytes.
+        Decodes the 25 bytes.
         """
     def encode(self, /) -> bytes:
         """
@@ -853,7 +854,7 @@ class CoinPublicKeys:
     @staticmethod
     def decode(data: Buffer) -> CoinPublicKeys:
         """
-        Reads keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products.
+        Decodes keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products.
         """
     def encode(self, /) -> bytes:
         """
@@ -909,7 +910,7 @@ class CoinShare:
     @staticmethod
     def decode(data: Buffer) -> CoinShare:
         """
-        Reads the 130 bytes.
+        Decodes the 130 bytes.
         """
     def encode(self, /) -> bytes:
         """
@@ -1018,7 +1019,7 @@ class Commitment:
     @staticmethod
     def decode(data: Buffer, coding: Coding) -> Commitment:
         """
-        Reads a commitment of that coding.
+        Decodes a commitment of that coding.
         """
     def encode(self, /) -> bytes:
         """
@@ -1208,7 +1209,7 @@ class Conflict:
     @staticmethod
     def decode(data: Buffer, committee: Committee) -> Conflict:
         """
-        Reads evidence against members of that committee.
+        Decodes evidence against members of that committee.
         """
     def encode(self, /) -> bytes:
         """
@@ -1241,7 +1242,7 @@ class Deal:
     @staticmethod
     def decode(data: Buffer) -> Deal:
         """
-        Reads a deal.
+        Decodes a deal.
         """
     def encode(self, /) -> bytes:
         """
@@ -1311,7 +1312,7 @@ class DecryptionShare:
     @staticmethod
     def decode(data: Buffer) -> DecryptionShare:
         """
-        Reads the 130 bytes.
+        Decodes the 130 bytes.
         """
     def encode(self, /) -> bytes:
         """
@@ -1404,7 +1405,7 @@ class EcdsaGroupKey:
     @staticmethod
     def decode(group: Group | str, data: Buffer) -> EcdsaGroupKey:
         """
-        Reads a key over that group.
+        Decodes a key over that group.
         """
     def encode(self, /) -> bytes:
         """
@@ -1450,7 +1451,7 @@ class EcdsaShareFault:
     @staticmethod
     def decode(group: Group | str, data: Buffer) -> EcdsaShareFault:
         """
-        Reads unverified evidence over that group.
+        Decodes unverified evidence over that group.
         """
     def encode(self, /) -> bytes:
         """
@@ -1486,7 +1487,7 @@ class EcdsaSignature:
     @staticmethod
     def decode(group: Group | str, data: Buffer) -> EcdsaSignature:
         """
-        Reads a signature over that group.
+        Decodes a signature over that group.
         """
     @property
     def group(self, /) -> Group:
@@ -1527,7 +1528,7 @@ class EcdsaSignatureShare:
     @staticmethod
     def decode(group: Group | str, data: Buffer) -> EcdsaSignatureShare:
         """
-        Reads a share over that group.
+        Decodes a share over that group.
         """
     @property
     def digest(self, /) -> bytes:
@@ -1574,7 +1575,7 @@ class EncryptionKey:
     @staticmethod
     def decode(data: Buffer) -> EncryptionKey:
         """
-        Reads the 65 bytes.
+        Decodes the 65 bytes.
         """
     def encode(self, /) -> bytes:
         """
@@ -1622,7 +1623,7 @@ class Equivocation:
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> Equivocation:
         """
-        Reads evidence of that suite.
+        Decodes evidence of that suite.
         """
     def encode(self, /) -> bytes:
         """
@@ -1677,7 +1678,7 @@ class ErasureSuite:
     @staticmethod
     def decode(data: Buffer) -> ErasureSuite:
         """
-        Reads the 3 bytes.
+        Decodes the 3 bytes.
         """
     def encode(self, /) -> bytes:
         """
@@ -1887,7 +1888,7 @@ class GuardRecord:
     @staticmethod
     def decode(data: Buffer) -> GuardRecord:
         """
-        Reads the 81 bytes.
+        Decodes the 81 bytes.
         """
     def encode(self, /) -> bytes:
         """
@@ -2028,7 +2029,7 @@ class Opening:
     @staticmethod
     def decode(group: Group | str, data: Buffer) -> Opening:
         """
-        Reads an opening over that group.
+        Decodes an opening over that group.
         """
     def encode(self, /) -> bytes:
         """
@@ -2151,7 +2152,7 @@ class Path:
     @staticmethod
     def decode(data: Buffer) -> Path:
         """
-        Reads a path.
+        Decodes a path.
         """
     def encode(self, /) -> bytes:
         """
@@ -2271,7 +2272,7 @@ class Plan:
     @staticmethod
     def decode(data: Buffer) -> Plan:
         """
-        Reads the 5 bytes.
+        Decodes the 5 bytes.
         """
     def encode(self, /) -> bytes:
         """
@@ -2433,7 +2434,7 @@ class Presignatures:
     @staticmethod
     def from_bytes(group: Group | str, data: Buffer) -> Presignatures:
         """
-        Reads a file for that group. The caller keeps the bytes: pass a `bytearray` and overwrite it.
+        Decodes a file for that group. The caller keeps the bytes: pass a `bytearray` and overwrite it.
         """
     @property
     def group(self, /) -> Group:
@@ -2491,7 +2492,7 @@ class PublicKey:
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> PublicKey:
         """
-        Reads the canonical encoding.
+        Decodes the canonical encoding.
         """
     def encode(self, /) -> bytes:
         """
@@ -2661,7 +2662,7 @@ class SealingKey:
     @staticmethod
     def from_bytes(data: Buffer) -> SealingKey:
         """
-        Reads a key of exactly 32 bytes. The caller keeps these bytes: pass a `bytearray` and overwrite it, because
+        Decodes a key of exactly 32 bytes. The caller keeps these bytes: pass a `bytearray` and overwrite it, because
         `bytes` are never wiped.
         """
     @staticmethod
@@ -2706,7 +2707,7 @@ class SealingPublicKey:
     @staticmethod
     def decode(data: Buffer) -> SealingPublicKey:
         """
-        Reads the 32 bytes. One of small order is rejected when it is used.
+        Decodes the 32 bytes. One of small order is rejected when it is used.
         """
     def encode(self, /) -> bytes:
         """
@@ -2744,7 +2745,7 @@ class SecretKey:
     @staticmethod
     def from_bytes(suite: Suite | str, data: Buffer) -> SecretKey:
         """
-        Reads a key of exactly 32 bytes. The caller keeps these bytes: pass a `bytearray` and overwrite it, because
+        Decodes a key of exactly 32 bytes. The caller keeps these bytes: pass a `bytearray` and overwrite it, because
         `bytes` are never wiped.
         """
     @staticmethod
@@ -2796,7 +2797,7 @@ class Seed:
     @staticmethod
     def decode(data: Buffer) -> Seed:
         """
-        Reads the 40 bytes.
+        Decodes the 40 bytes.
         """
     def encode(self, /) -> bytes:
         """
@@ -2841,12 +2842,12 @@ class SeedProof:
     @staticmethod
     def decode(suite: Suite, data: Buffer) -> SeedProof:
         """
-        Reads a proof of that suite.
+        Decodes a proof of that suite.
         """
     @staticmethod
     def decode_detached(suite: Suite, data: Buffer, signer: SupportsIndex) -> SeedProof:
         """
-        Reads the signature, where the signer is known.
+        Decodes the signature, where the signer is known.
         """
     def encode(self, /) -> bytes:
         """
@@ -2935,7 +2936,7 @@ class Signature:
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> Signature:
         """
-        Reads the canonical encoding.
+        Decodes the canonical encoding.
         """
     @staticmethod
     def decode_link(suite: Suite | str, data: Buffer) -> Signature:
@@ -3156,7 +3157,7 @@ class Statement:
     @staticmethod
     def decode(data: Buffer) -> Statement:
         """
-        Reads the 49 bytes.
+        Decodes the 49 bytes.
         """
     @property
     def digest(self, /) -> bytes:
@@ -3242,7 +3243,7 @@ class Table:
     @staticmethod
     def decode(data: Buffer) -> Table:
         """
-        Reads a file of the tuner.
+        Decodes a file of the tuner.
         """
     def encode(self, /) -> bytes:
         """
@@ -3330,8 +3331,8 @@ class Tdh2KeyShare:
     @staticmethod
     def from_bytes(data: Buffer) -> Tdh2KeyShare:
         """
-        Reads the result of `to_bytes`; call `check` next. The caller keeps the bytes: pass a `bytearray` and overwrite
-        it.
+        Decodes the result of `to_bytes`; call `check` next. The caller keeps the bytes: pass a `bytearray` and
+        overwrite it.
         """
     @property
     def member(self, /) -> int:
@@ -3369,7 +3370,7 @@ class Tdh2PublicKeys:
     @staticmethod
     def decode(data: Buffer) -> Tdh2PublicKeys:
         """
-        Reads keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products.
+        Decodes keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products.
         """
     def encode(self, /) -> bytes:
         """
@@ -3498,12 +3499,12 @@ class Ticket:
     @staticmethod
     def decode(suite: Suite, data: Buffer) -> Ticket:
         """
-        Reads a ticket of that suite.
+        Decodes a ticket of that suite.
         """
     @staticmethod
     def decode_detached(suite: Suite, data: Buffer, round: SupportsIndex, member: SupportsIndex) -> Ticket:
         """
-        Reads the signature of a ticket whose round and member are known.
+        Decodes the signature of a ticket whose round and member are known.
         """
     def encode(self, /) -> bytes:
         """
@@ -3555,7 +3556,7 @@ class TimeoutCertificate:
     @staticmethod
     def decode(data: Buffer, committee: Committee) -> TimeoutCertificate:
         """
-        Reads a timeout certificate of that committee: checks its form, epoch and quorum, not its signatures.
+        Decodes a timeout certificate of that committee: checks its form, epoch and quorum, not its signatures.
         """
     def encode(self, /) -> bytes:
         """
@@ -3674,7 +3675,7 @@ class TimeoutVote:
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> TimeoutVote:
         """
-        Reads a timeout vote of that suite.
+        Decodes a timeout vote of that suite.
         """
     @staticmethod
     def decode_link(suite: Suite | str, data: Buffer) -> TimeoutVote:
@@ -3855,7 +3856,7 @@ class UnverifiedKey:
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> UnverifiedKey:
         """
-        Reads the canonical encoding.
+        Decodes the canonical encoding.
         """
     def encode(self, /) -> bytes:
         """
@@ -4258,7 +4259,7 @@ class Vote:
     @staticmethod
     def decode(suite: Suite | str, data: Buffer) -> Vote:
         """
-        Reads a vote of that suite.
+        Decodes a vote of that suite.
         """
     @staticmethod
     def decode_link(suite: Suite | str, data: Buffer) -> Vote:

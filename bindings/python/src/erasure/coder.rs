@@ -25,7 +25,7 @@ impl Commitment {
     #[classattr]
     const LEN: usize = erasure::Commitment::LEN;
 
-    /// Reads a commitment of that coding.
+    /// Decodes a commitment of that coding.
     #[staticmethod]
     fn decode(data: Bytes, coding: &Coding) -> Outcome<Self> {
         Ok(Self(erasure::Commitment::decode(&data, &coding.0)?))
@@ -84,7 +84,7 @@ impl CheckedShard {
         erasure::CheckedShard::max_encoded_len(&coding.0)
     }
 
-    /// Reads a shard of that coding and checks it. Cost: hashing the shard.
+    /// Decodes a shard of that coding and checks it. Cost: hashing the shard.
     #[staticmethod]
     fn decode(py: Python<'_>, data: Bytes, coding: &Coding) -> Outcome<Self> {
         Ok(Self(py.detach(|| erasure::CheckedShard::decode(&data, &coding.0))?))

@@ -128,7 +128,7 @@ impl ErasureSuite {
         Self(erasure::ErasureSuite::Jerasure(packets.0))
     }
 
-    /// Reads the 3 bytes.
+    /// Decodes the 3 bytes.
     #[staticmethod]
     fn decode(data: Bytes) -> Outcome<Self> {
         Ok(Self(erasure::ErasureSuite::decode(&data, &())?))

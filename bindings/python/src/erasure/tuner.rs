@@ -60,7 +60,7 @@ impl Table {
     #[classattr]
     const MAX_ROWS: usize = tuner::Table::MAX_ROWS;
 
-    /// Reads a file of the tuner.
+    /// Decodes a file of the tuner.
     #[staticmethod]
     fn decode(py: Python<'_>, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| tuner::Table::decode(&data, &()))?))

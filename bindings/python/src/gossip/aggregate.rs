@@ -34,7 +34,7 @@ impl Aggregate {
         Ok(py.detach(|| any::Aggregate::from_certificate(&certificate.0))?.into())
     }
 
-    /// Reads an aggregate of that committee: checks its form and epoch, not its sum.
+    /// Decodes an aggregate of that committee: checks its form and epoch, not its sum.
     #[staticmethod]
     fn decode(py: Python<'_>, data: Bytes, committee: &Committee) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::Aggregate::decode(&data, &committee.0))?))

@@ -43,7 +43,7 @@ pub(crate) struct BlsGroupKey(any::GroupKey);
 
 #[pymethods]
 impl BlsGroupKey {
-    /// Reads a key of that suite. Cost: a square root and a subgroup check for each party.
+    /// Decodes a key of that suite. Cost: a square root and a subgroup check for each party.
     #[staticmethod]
     fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::GroupKey::decode(suite.0, &data))?))
@@ -122,8 +122,8 @@ impl BlsKeyShare {
 
 held! {
     BlsKeyShare, "a KeyShare cannot be pickled or copied; seal to_bytes() for its party", {
-        /// Reads the result of `to_bytes` for that suite. The caller keeps the bytes: pass a `bytearray` and overwrite
-        /// it.
+        /// Decodes the result of `to_bytes` for that suite. The caller keeps the bytes: pass a `bytearray` and
+        /// overwrite it.
         #[staticmethod]
         fn from_bytes(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
             Ok(Self::new_held(py.detach(|| any::KeyShare::from_bytes(suite.0, &data))?))
@@ -172,7 +172,7 @@ pub(crate) struct BlsSignatureShare(any::SignatureShare);
 
 #[pymethods]
 impl BlsSignatureShare {
-    /// Reads a share of that suite.
+    /// Decodes a share of that suite.
     #[staticmethod]
     fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::SignatureShare::decode(suite.0, &data))?))
@@ -296,7 +296,7 @@ impl From<any::ShareFault> for BlsShareFault {
 
 #[pymethods]
 impl BlsShareFault {
-    /// Reads unverified evidence of that suite.
+    /// Decodes unverified evidence of that suite.
     #[staticmethod]
     fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::ShareFault::decode(suite.0, &data))?))

@@ -50,7 +50,7 @@ impl CoinName {
         Self(coin::CoinName { protocol, epoch, instance, round })
     }
 
-    /// Reads the 25 bytes.
+    /// Decodes the 25 bytes.
     #[staticmethod]
     fn decode(data: Bytes) -> Outcome<Self> {
         Ok(Self(coin::CoinName::decode(&data, &())?))

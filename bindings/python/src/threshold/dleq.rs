@@ -119,7 +119,7 @@ macro_rules! purpose {
                 Ok((Self(keys.into()), shares.into_iter().map($key_share::new_held).collect()))
             }
 
-            /// Reads keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products.
+            /// Decodes keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products.
             #[staticmethod]
             fn decode(py: Python<'_>, data: Bytes) -> Outcome<Self> {
                 Ok(Self(py.detach(|| dleq::PublicKeys::decode(&data, &()))?.into()))
@@ -224,7 +224,7 @@ macro_rules! purpose {
                 #[classattr]
                 const LEN: usize = dleq::KeyShare::<$purpose>::LEN;
 
-                /// Reads the result of `to_bytes`; call `check` next. The caller keeps the bytes: pass a `bytearray`
+                /// Decodes the result of `to_bytes`; call `check` next. The caller keeps the bytes: pass a `bytearray`
                 /// and overwrite it.
                 #[staticmethod]
                 fn from_bytes(py: Python<'_>, data: Bytes) -> Outcome<Self> {
@@ -289,7 +289,7 @@ macro_rules! purpose {
             #[classattr]
             const LEN: usize = dleq::Share::<$purpose>::LEN;
 
-            /// Reads the 130 bytes.
+            /// Decodes the 130 bytes.
             #[staticmethod]
             fn decode(py: Python<'_>, data: Bytes) -> Outcome<Self> {
                 Ok(Self(py.detach(|| dleq::Share::decode(&data, &()))?))

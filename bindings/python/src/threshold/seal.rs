@@ -34,8 +34,8 @@ held! {
             Ok(Self::holding(py.detach(|| seal::SealingKey::generate(&mut SysRng))?))
         }
 
-        /// Reads a key of exactly 32 bytes. The caller keeps these bytes: pass a `bytearray` and overwrite it, because
-        /// `bytes` are never wiped.
+        /// Decodes a key of exactly 32 bytes. The caller keeps these bytes: pass a `bytearray` and overwrite it,
+        /// because `bytes` are never wiped.
         #[staticmethod]
         fn from_bytes(data: Bytes) -> Outcome<Self> {
             let bytes = Zeroizing::new(exactly(&data, "sealing key")?);
@@ -76,7 +76,7 @@ pub(crate) struct SealingPublicKey(seal::SealingPublicKey);
 
 #[pymethods]
 impl SealingPublicKey {
-    /// Reads the 32 bytes. One of small order is rejected when it is used.
+    /// Decodes the 32 bytes. One of small order is rejected when it is used.
     #[staticmethod]
     fn decode(data: Bytes) -> Outcome<Self> {
         Ok(Self(seal::SealingPublicKey::decode(&data, &())?))

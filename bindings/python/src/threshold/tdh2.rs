@@ -46,7 +46,7 @@ impl EncryptionKey {
         Self(py.detach(|| tdh2::EncryptionKey::from_public_keys(&keys.0)))
     }
 
-    /// Reads the 65 bytes.
+    /// Decodes the 65 bytes.
     #[staticmethod]
     fn decode(py: Python<'_>, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| tdh2::EncryptionKey::decode(&data, &()))?))
@@ -105,7 +105,7 @@ pub(crate) struct Ciphertext(tdh2::Ciphertext);
 
 #[pymethods]
 impl Ciphertext {
-    /// Reads a ciphertext.
+    /// Decodes a ciphertext.
     #[staticmethod]
     fn decode(py: Python<'_>, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| tdh2::Ciphertext::decode(&data, &()))?))

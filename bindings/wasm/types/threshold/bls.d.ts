@@ -50,7 +50,7 @@ export class GroupKey {
 export class KeyShare {
   #private;
   private constructor();
-  /** Reads the result of `toBytes`. @throws {@link WrongContextError} if the secret does not belong to the member */
+  /** Decodes the result of `toBytes`. @throws {@link WrongContextError} if the secret does not belong to the member */
   static fromBytes(suite: Suite, bytes: Uint8Array): KeyShare;
   /** Returns the whole share, **secret**, to be sealed for its party. */
   toBytes(): Uint8Array;
@@ -141,7 +141,7 @@ export class ShareFault {
   /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
-  /** Reads the bytes; the evidence is not verified yet. */
+  /** Decodes the bytes; the evidence is not verified yet. */
   static decode(suite: Suite, bytes: Uint8Array): ShareFault;
   encode(): Uint8Array;
   readonly suite: Suite;

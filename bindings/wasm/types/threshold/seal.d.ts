@@ -18,7 +18,7 @@ export class SealingKey {
   private constructor();
   /** @throws {@link RngError} */
   static generate(): SealingKey;
-  /** Reads a key from its 32 bytes, which the caller wipes. @throws {@link MalformedError} */
+  /** Decodes a key from its 32 bytes, which the caller wipes. @throws {@link MalformedError} */
   static fromBytes(bytes: Uint8Array): SealingKey;
   /** Returns the key as 32 bytes, for a key file. They are secret: `fill(0)` them after use. */
   toBytes(): Uint8Array;

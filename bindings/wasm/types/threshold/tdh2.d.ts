@@ -69,7 +69,7 @@ export interface Dealt {
 export class KeyShare {
   #private;
   private constructor();
-  /** Reads the result of `toBytes`; call {@link KeyShare.check} next. The caller wipes `bytes`. */
+  /** Decodes the result of `toBytes`; call {@link KeyShare.check} next. The caller wipes `bytes`. */
   static fromBytes(bytes: Uint8Array): KeyShare;
   /** Returns 99 bytes, as secret as a signing key. */
   toBytes(): Uint8Array;
@@ -130,7 +130,7 @@ export class WrongShare {
   /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
   free(): void;
   [Symbol.dispose](): void;
-  /** Reads the bytes; the evidence is not verified yet. */
+  /** Decodes the bytes; the evidence is not verified yet. */
   static decode(bytes: Uint8Array): WrongShare;
   encode(): Uint8Array;
   /**

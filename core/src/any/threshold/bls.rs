@@ -204,7 +204,7 @@ impl fmt::Debug for GroupKey {
 }
 
 impl KeyShare {
-    /// Reads the encoding of [`to_bytes`](KeyShare::to_bytes) for a suite.
+    /// Decodes the encoding of [`to_bytes`](KeyShare::to_bytes) for a suite.
     ///
     /// # Errors
     /// As [`bls::KeyShare::from_bytes`].

@@ -142,7 +142,7 @@ impl<V: BlsScheme> KeyShare<V> {
         bytes
     }
 
-    /// Reads the encoding of [`to_bytes`](KeyShare::to_bytes). Cost: a square root and a subgroup check for each
+    /// Decodes the encoding of [`to_bytes`](KeyShare::to_bytes). Cost: a square root and a subgroup check for each
     /// party.
     ///
     /// # Errors

@@ -73,7 +73,7 @@ impl<P: Purpose> KeyShare<P> {
         bytes
     }
 
-    /// Reads the encoding of [`to_bytes`](KeyShare::to_bytes). Call [`check`](KeyShare::check) next.
+    /// Decodes the encoding of [`to_bytes`](KeyShare::to_bytes). Call [`check`](KeyShare::check) next.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for another purpose, [`Error::Infinity`] for a secret of zero, and decoding errors.

@@ -210,7 +210,7 @@ impl<G: Curve> Presignatures<G> {
         Ok(bytes)
     }
 
-    /// Reads the encoding of [`to_bytes`](Presignatures::to_bytes). Cost: two hashes for each presignature.
+    /// Decodes the encoding of [`to_bytes`](Presignatures::to_bytes). Cost: two hashes for each presignature.
     ///
     /// # Errors
     /// Decoding errors; [`Error::WrongContext`] if key, deal and leaves do not match.

@@ -20,7 +20,7 @@ pub(crate) struct EcdsaGroupKey(pub(super) any::GroupKey);
 
 #[pymethods]
 impl EcdsaGroupKey {
-    /// Reads a key over that group.
+    /// Decodes a key over that group.
     #[staticmethod]
     fn decode(py: Python<'_>, group: Group, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::GroupKey::decode(group.0, &data))?))
@@ -93,7 +93,7 @@ impl From<any::Signature> for EcdsaSignature {
 
 #[pymethods]
 impl EcdsaSignature {
-    /// Reads a signature over that group.
+    /// Decodes a signature over that group.
     #[staticmethod]
     fn decode(group: Group, data: Bytes) -> Outcome<Self> {
         Ok(Self(any::Signature::decode(group.0, &data)?))
@@ -132,7 +132,7 @@ pub(crate) struct Deal(pub(super) Arc<ecdsa::Deal>);
 
 #[pymethods]
 impl Deal {
-    /// Reads a deal.
+    /// Decodes a deal.
     #[staticmethod]
     fn decode(py: Python<'_>, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| ecdsa::Deal::decode(&data, &()))?.into()))

@@ -47,7 +47,7 @@ impl Plan {
         Self(ecdsa::Plan::Unagreed { count: count.0 })
     }
 
-    /// Reads the 5 bytes.
+    /// Decodes the 5 bytes.
     #[staticmethod]
     fn decode(data: Bytes) -> Outcome<Self> {
         Ok(Self(ecdsa::Plan::decode(&data, &())?))

@@ -38,7 +38,7 @@ impl Presignatures {
 
 held! {
     Presignatures, "Presignatures cannot be pickled or copied: one that signs twice gives the key away", {
-        /// Reads a file for that group. The caller keeps the bytes: pass a `bytearray` and overwrite it.
+        /// Decodes a file for that group. The caller keeps the bytes: pass a `bytearray` and overwrite it.
         #[staticmethod]
         fn from_bytes(py: Python<'_>, group: Group, data: Bytes) -> Outcome<Self> {
             Ok(Self::new(py.detach(|| any::Presignatures::from_bytes(group.0, &data))?))

@@ -15,7 +15,7 @@ pub(crate) struct EcdsaSignatureShare(pub(super) any::SignatureShare);
 
 #[pymethods]
 impl EcdsaSignatureShare {
-    /// Reads a share over that group.
+    /// Decodes a share over that group.
     #[staticmethod]
     fn decode(group: Group, data: Bytes) -> Outcome<Self> {
         Ok(Self(any::SignatureShare::decode(group.0, &data)?))
@@ -91,7 +91,7 @@ pub(crate) struct Opening(pub(super) any::Opening);
 
 #[pymethods]
 impl Opening {
-    /// Reads an opening over that group.
+    /// Decodes an opening over that group.
     #[staticmethod]
     fn decode(py: Python<'_>, group: Group, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::Opening::decode(group.0, &data))?))
@@ -142,7 +142,7 @@ impl From<any::ShareFault> for EcdsaShareFault {
 
 #[pymethods]
 impl EcdsaShareFault {
-    /// Reads unverified evidence over that group.
+    /// Decodes unverified evidence over that group.
     #[staticmethod]
     fn decode(py: Python<'_>, group: Group, data: Bytes) -> Outcome<Self> {
         Ok(Self(py.detach(|| any::ShareFault::decode(group.0, &data))?))

@@ -53,7 +53,7 @@ pub struct Signed {
 }
 
 impl Presignatures {
-    /// Reads the encoding of [`to_bytes`](Presignatures::to_bytes) for a group.
+    /// Decodes the encoding of [`to_bytes`](Presignatures::to_bytes) for a group.
     ///
     /// # Errors
     /// As [`ecdsa::Presignatures::from_bytes`].

@@ -125,6 +125,6 @@ mod tests {
         let error = evidence.store(&against(1, 1)).unwrap_err().to_string();
         assert!(error.contains("No space left"), "{error}");
         assert!(names(data.path()).is_empty());
-        assert_eq!(evidence.store(&against(1, 1)).unwrap(), path, "and later writes succeed");
+        assert_eq!(evidence.store(&against(1, 1)).unwrap(), path, "later writes succeed");
     }
 }

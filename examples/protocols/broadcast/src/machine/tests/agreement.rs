@@ -63,7 +63,7 @@ fn check_equivocation<A: SimulatedAuthentication>() {
             assert!(wrong.verify::<A>(&group(4)).is_err());
         }
     } else {
-        assert!(net.faults.is_empty(), "nothing is provable");
+        assert!(net.faults.is_empty(), "there is no evidence");
     }
 }
 

@@ -38,7 +38,7 @@ fn lost_messages_are_requested_and_repeated() {
     assert_eq!((net.texts(2).len(), net.texts(3).len()), (1, 1));
     net.now = net.now.plus(Duration::from_secs(100));
     (0..4).for_each(|me| net.input(me, Input::Timer(Timer::Retry)));
-    assert!(net.wire.is_empty(), "nothing is missing");
+    assert!(net.wire.is_empty(), "no message is missing");
 }
 
 #[test]

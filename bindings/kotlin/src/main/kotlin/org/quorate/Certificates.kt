@@ -43,7 +43,7 @@ public class Certificate private constructor(@get:JvmSynthetic internal val cell
         public fun decode(bytes: ByteArray, committee: Committee): Certificate =
             committee.cell.call { Certificate(NativeCertificate.decode(bytes, it)) }
 
-        /** Reads the form that [encodeDetached] returns. */
+        /** Decodes the form that [encodeDetached] returns. */
         @JvmStatic
         public fun decodeDetached(bytes: ByteArray, statement: Statement, committee: Committee): Certificate =
             committee.cell.call { Certificate(NativeCertificate.decodeDetached(bytes, statement.native, it)) }

@@ -35,7 +35,7 @@ public class Equivocation private constructor(private val cell: Cell<NativeEquiv
     override fun toString(): String = shown { "Equivocation(member $signer)" }
 
     public companion object {
-        /** Reads evidence. */
+        /** Decodes evidence. */
         @JvmStatic
         public fun decode(suite: Suite, bytes: ByteArray): Equivocation =
             Equivocation(translated { NativeEquivocation.decode(suite.native, bytes) })
@@ -88,7 +88,7 @@ public class Conflict private constructor(private val cell: Cell<NativeConflict>
     override fun toString(): String = shown { "Conflict(${culprits})" }
 
     public companion object {
-        /** Reads evidence against members of this committee. */
+        /** Decodes evidence against members of this committee. */
         @JvmStatic
         public fun decode(bytes: ByteArray, committee: Committee): Conflict =
             committee.cell.call { Conflict(NativeConflict.decode(bytes, it)) }

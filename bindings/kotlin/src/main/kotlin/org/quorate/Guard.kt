@@ -33,7 +33,7 @@ public class GuardRecord private constructor(@get:JvmSynthetic internal val raw:
     override fun toString(): String = "GuardRecord(kind $kind, epoch $epoch, view $view)"
 
     public companion object {
-        /** Reads a record. */
+        /** Decodes a record. */
         @JvmStatic
         public fun decode(bytes: ByteArray): GuardRecord = GuardRecord(bytes.clone())
     }

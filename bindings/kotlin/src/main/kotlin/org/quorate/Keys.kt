@@ -45,7 +45,7 @@ public class SecretKey private constructor(private val cell: Cell<NativeSecretKe
         @JvmStatic
         public fun generate(suite: Suite): SecretKey = SecretKey(translated { NativeSecretKey.generate(suite.native) })
 
-        /** Reads a key. Throws [QuorateException.Malformed] unless there are exactly 32 bytes that are a valid key. */
+        /** Decodes a key. Throws [QuorateException.Malformed] unless it has exactly 32 bytes and is valid. */
         @JvmStatic
         public fun fromBytes(suite: Suite, bytes: ByteArray): SecretKey {
             // One byte too many suffices to be rejected.
@@ -84,7 +84,7 @@ public class PublicKey private constructor(@get:JvmSynthetic internal val cell: 
     override fun toString(): String = shown { "PublicKey($suite, ${encode().hex()})" }
 
     public companion object {
-        /** Reads a key and checks that it is a point of the right group, and not the neutral element. */
+        /** Decodes a key and checks that it is a point of the right group, and not the neutral element. */
         @JvmStatic
         public fun decode(suite: Suite, bytes: ByteArray): PublicKey =
             PublicKey(translated { NativePublicKey.decode(suite.native, bytes) })
@@ -106,7 +106,7 @@ public class Signature private constructor(@get:JvmSynthetic internal val cell: 
     override fun toString(): String = shown { "Signature($suite, ${encode().hex()})" }
 
     public companion object {
-        /** Reads a signature. */
+        /** Decodes a signature. */
         @JvmStatic
         public fun decode(suite: Suite, bytes: ByteArray): Signature =
             Signature(translated { NativeSignature.decode(suite.native, bytes) })
@@ -147,7 +147,7 @@ public class UnverifiedKey private constructor(private val cell: Cell<NativeUnve
         @JvmStatic
         public fun prove(secret: SecretKey): UnverifiedKey = UnverifiedKey(secret.call { NativeUnverifiedKey.prove(it) })
 
-        /** Reads a key and its proof. */
+        /** Decodes a key and its proof. */
         @JvmStatic
         public fun decode(suite: Suite, bytes: ByteArray): UnverifiedKey =
             UnverifiedKey(translated { NativeUnverifiedKey.decode(suite.native, bytes) })

@@ -61,7 +61,7 @@ public data class Merkle(public val leafDomain: String, public val nodeDomain: S
         override fun toString(): String = "Path(leaf $index of $count)"
 
         public companion object {
-            /** Reads a path. */
+            /** Decodes a path. */
             @JvmStatic
             public fun decode(bytes: ByteArray): Path = Path(bytes.clone())
         }

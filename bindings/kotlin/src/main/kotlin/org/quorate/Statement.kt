@@ -57,7 +57,7 @@ public class Statement internal constructor(@get:JvmSynthetic internal val nativ
         public operator fun invoke(kind: Int, epoch: ULong, view: ULong, digest: ByteArray): Statement =
             Statement(NativeStatement(kind.u8("kind"), epoch, view, digest.copyOf32(LengthOf.DIGEST)))
 
-        /** Reads 49 bytes. */
+        /** Decodes 49 bytes. */
         @JvmStatic
         public fun decode(bytes: ByteArray): Statement = Statement(translated { statementDecode(bytes) })
     }

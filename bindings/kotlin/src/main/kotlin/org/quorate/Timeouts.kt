@@ -94,7 +94,7 @@ public class TimeoutVote private constructor(@get:JvmSynthetic internal val cell
         public fun statementOf(kind: Int, epoch: ULong, view: ULong, value: ULong): Statement =
             Statement(timeoutStatement(kind.u8("kind"), epoch, view, value))
 
-        /** Reads a timeout vote. */
+        /** Decodes a timeout vote. */
         @JvmStatic
         public fun decode(suite: Suite, bytes: ByteArray): TimeoutVote =
             TimeoutVote(translated { NativeTimeoutVote.decode(suite.native, bytes) })

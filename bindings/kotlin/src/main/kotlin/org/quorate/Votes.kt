@@ -42,7 +42,7 @@ public class Vote private constructor(@get:JvmSynthetic internal val cell: Cell<
                 committee.cell.call { Vote(NativeVote.signUnguarded(key, it, statement.native)) }
             }
 
-        /** Reads a vote. */
+        /** Decodes a vote. */
         @JvmStatic
         public fun decode(suite: Suite, bytes: ByteArray): Vote =
             Vote(translated { NativeVote.decode(suite.native, bytes) })

@@ -65,12 +65,12 @@ internal object SpreadingOperations {
     private fun ask(peers: Peers, step: JsonObject): Any? {
         val peer = step["peer"]?.asInt ?: 0
         return when (step.text("do")) {
-            "begin" -> told { peers.begin(peer, now(step)) }
-            "left" -> told { peers.left(peer) }
-            "sent" -> told { peers.sent(peer) }
-            "heard" -> told { peers.heard(peer) }
-            "failed" -> told { peers.failed(peer, now(step)) }
-            "accuse" -> told { peers.accuse(peer, now(step)) }
+            "begin" -> done { peers.begin(peer, now(step)) }
+            "left" -> done { peers.left(peer) }
+            "sent" -> done { peers.sent(peer) }
+            "heard" -> done { peers.heard(peer) }
+            "failed" -> done { peers.failed(peer, now(step)) }
+            "accuse" -> done { peers.accuse(peer, now(step)) }
             "is_available" -> peers.isAvailable(peer, now(step))
             "is_refused" -> peers.isRefused(peer, now(step))
             "has_room" -> peers.hasRoom(now(step))
@@ -79,7 +79,7 @@ internal object SpreadingOperations {
         }
     }
 
-    private fun told(tell: () -> Unit): Any? {
+    private fun done(tell: () -> Unit): Any? {
         tell()
         return null
     }

@@ -48,7 +48,7 @@ public class Commitment internal constructor(private val native: NativeCommitmen
     override fun toString(): String = "Commitment(${native.root.hex()}, $messageLen bytes)"
 
     public companion object {
-        /** Reads a commitment of that coding. */
+        /** Decodes a commitment of that coding. */
         @JvmStatic
         public fun decode(bytes: ByteArray, coding: Coding): Commitment =
             Commitment(translated { erasureCommitmentDecode(bytes, coding.native) })
@@ -81,7 +81,7 @@ public class CheckedShard private constructor(@get:JvmSynthetic internal val cel
         @JvmStatic
         public fun maxEncodedLen(coding: Coding): Int = translated { erasureMaxEncodedLen(coding.native) }.toInt()
 
-        /** Reads a shard of that coding and checks it. Cost: hashing the shard. */
+        /** Decodes a shard of that coding and checks it. Cost: hashing the shard. */
         @JvmStatic
         public fun decode(bytes: ByteArray, coding: Coding): CheckedShard =
             CheckedShard(translated { NativeShard.decode(bytes, coding.native) })
@@ -202,7 +202,7 @@ public class Table private constructor(private val cell: Cell<NativeTable>) : En
         @JvmField
         public val MAX_ROWS: Int = erasureConstants().maxRows.toInt()
 
-        /** Reads a file of the tuner. */
+        /** Decodes a file of the tuner. */
         @JvmStatic
         public fun decode(bytes: ByteArray): Table = Table(translated { NativeTable.decode(bytes) })
     }

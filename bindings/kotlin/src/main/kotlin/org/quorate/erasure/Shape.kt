@@ -107,7 +107,7 @@ public class Suite private constructor(@get:JvmSynthetic internal val raw: ByteA
         @JvmStatic
         public fun recommended(shape: Shape): Suite = Suite(translated { erasureSuiteRecommended(shape.native) })
 
-        /** Reads 3 bytes. */
+        /** Decodes 3 bytes. */
         @JvmStatic
         public fun decode(bytes: ByteArray): Suite = Suite(bytes.clone())
     }

@@ -74,7 +74,7 @@ public class Aggregate private constructor(@get:JvmSynthetic internal val cell: 
         public fun fromCertificate(certificate: VerifiedCertificate): VerifiedAggregate =
             certificate.cell.call { VerifiedAggregate(NativeVerifiedAggregate.fromCertificate(it)) }
 
-        /** Reads an aggregate of this committee. */
+        /** Decodes an aggregate of this committee. */
         @JvmStatic
         public fun decode(bytes: ByteArray, committee: Committee): Aggregate =
             committee.cell.call { Aggregate(NativeAggregate.decode(bytes, it)) }

@@ -64,7 +64,7 @@ public class Seed internal constructor(@get:JvmSynthetic internal val native: Na
         @JvmStatic
         public fun genesis(chain: ChainId, bytes: ByteArray): Seed = Seed(translated { seedGenesis(chain.raw, bytes) })
 
-        /** Reads the 40 bytes. */
+        /** Decodes the 40 bytes. */
         @JvmStatic
         public fun decode(bytes: ByteArray): Seed = Seed(translated { seedDecode(bytes) })
     }
@@ -107,12 +107,12 @@ public class SeedProof private constructor(@get:JvmSynthetic internal val cell: 
         public fun sign(secret: SecretKey, committee: Committee, seed: Seed): SeedProof =
             secret.call { key -> committee.cell.call { SeedProof(NativeSeedProof.sign(key, it, seed.native)) } }
 
-        /** Reads a proof of that suite. */
+        /** Decodes a proof of that suite. */
         @JvmStatic
         public fun decode(suite: Suite, bytes: ByteArray): SeedProof =
             SeedProof(translated { NativeSeedProof.decode(suite.native, bytes) })
 
-        /** Reads the signature, where the signer is known. */
+        /** Decodes the signature, where the signer is known. */
         @JvmStatic
         public fun decodeDetached(suite: Suite, bytes: ByteArray, signer: Int): SeedProof =
             SeedProof(translated { NativeSeedProof.decodeDetached(suite.native, bytes, signer.u16("signer")) })
@@ -209,12 +209,12 @@ public class Ticket private constructor(@get:JvmSynthetic internal val cell: Cel
         public operator fun invoke(round: ULong, member: Int, signature: Signature): Ticket =
             Ticket(signature.cell.call { NativeTicket(round, member.u16("member"), it) })
 
-        /** Reads a ticket of that suite. */
+        /** Decodes a ticket of that suite. */
         @JvmStatic
         public fun decode(suite: Suite, bytes: ByteArray): Ticket =
             Ticket(translated { NativeTicket.decode(suite.native, bytes) })
 
-        /** Reads the signature of a ticket whose round and member are known. */
+        /** Decodes the signature of a ticket whose round and member are known. */
         @JvmStatic
         @JvmName("decodeDetached")
         public fun decodeDetached(suite: Suite, bytes: ByteArray, round: ULong, member: Int): Ticket =

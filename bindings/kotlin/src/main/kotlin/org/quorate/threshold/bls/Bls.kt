@@ -73,7 +73,7 @@ public class GroupKey private constructor(@get:JvmSynthetic internal val cell: C
     override fun toString(): String = shown { "GroupKey($suite, ${id.hex()})" }
 
     public companion object {
-        /** Reads a key of that suite. Cost: a square root and a subgroup check for each party. */
+        /** Decodes a key of that suite. Cost: a square root and a subgroup check for each party. */
         @JvmStatic
         public fun decode(suite: Suite, bytes: ByteArray): GroupKey =
             GroupKey(translated { NativeGroupKey.decode(suite.native, bytes) })
@@ -102,7 +102,7 @@ public class KeyShare private constructor(private val cell: Cell<NativeKeyShare>
     override fun toString(): String = shown { "KeyShare($suite, member $member)" }
 
     public companion object {
-        /** Reads the result of [toBytes] for that suite. The caller keeps the array and overwrites it with zeros. */
+        /** Decodes the result of [toBytes] for that suite. The caller keeps the array and overwrites it with zeros. */
         @JvmStatic
         public fun fromBytes(suite: Suite, bytes: ByteArray): KeyShare =
             KeyShare(translated { bytes.borrowed { NativeKeyShare.fromBytes(suite.native, it) } })
@@ -137,7 +137,7 @@ public class SignatureShare private constructor(@get:JvmSynthetic internal val c
     override fun toString(): String = shown { "SignatureShare($suite, member $member)" }
 
     public companion object {
-        /** Reads a share of that suite. */
+        /** Decodes a share of that suite. */
         @JvmStatic
         public fun decode(suite: Suite, bytes: ByteArray): SignatureShare =
             SignatureShare(translated { NativeSignatureShare.decode(suite.native, bytes) })
@@ -205,7 +205,7 @@ public class ShareFault private constructor(private val cell: Cell<NativeShareFa
     override fun toString(): String = shown { "ShareFault($share)" }
 
     public companion object {
-        /** Reads unverified evidence of that suite. */
+        /** Decodes unverified evidence of that suite. */
         @JvmStatic
         public fun decode(suite: Suite, bytes: ByteArray): ShareFault =
             ShareFault(translated { NativeShareFault.decode(suite.native, bytes) })

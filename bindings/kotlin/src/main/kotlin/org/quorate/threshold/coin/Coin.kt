@@ -97,7 +97,7 @@ public class PublicKeys private constructor(@get:JvmSynthetic internal val cell:
             return Dealt(PublicKeys(dealt.keys), dealt.shares.map(::KeyShare))
         }
 
-        /** Reads keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products. */
+        /** Decodes keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products. */
         @JvmStatic
         public fun decode(bytes: ByteArray): PublicKeys = PublicKeys(translated { NativePublicKeys.decode(bytes) })
     }
@@ -137,7 +137,7 @@ public class KeyShare private constructor(private val cell: Cell<NativeKeyShare>
 
     public companion object {
         /**
-         * Reads the result of [toBytes]; call [check] next. The caller keeps the array and overwrites it with zeros.
+         * Decodes the result of [toBytes]; call [check] next. The caller keeps the array and overwrites it with zeros.
          */
         @JvmStatic
         public fun fromBytes(bytes: ByteArray): KeyShare =

@@ -22,7 +22,7 @@ public class CoinShare private constructor(@get:JvmSynthetic internal val cell: 
     override fun toString(): String = shown { "CoinShare(member $member)" }
 
     public companion object {
-        /** Reads 130 bytes. */
+        /** Decodes 130 bytes. */
         @JvmStatic
         public fun decode(bytes: ByteArray): CoinShare = CoinShare(translated { NativeShare.decode(bytes) })
     }

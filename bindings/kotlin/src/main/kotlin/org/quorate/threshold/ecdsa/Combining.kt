@@ -56,7 +56,7 @@ public class SignatureShare private constructor(@get:JvmSynthetic internal val c
     override fun toString(): String = shown { "SignatureShare($group, member $member, epoch $epoch, index $index)" }
 
     public companion object {
-        /** Reads a share over that group. */
+        /** Decodes a share over that group. */
         @JvmStatic
         public fun decode(group: Group, bytes: ByteArray): SignatureShare =
             SignatureShare(translated { NativeSignatureShare.decode(group.native, bytes) })
@@ -82,7 +82,7 @@ public class Opening private constructor(@get:JvmSynthetic internal val cell: Ce
     override fun toString(): String = shown { "Opening($group, member $member, index $index)" }
 
     public companion object {
-        /** Reads an opening over that group. */
+        /** Decodes an opening over that group. */
         @JvmStatic
         public fun decode(group: Group, bytes: ByteArray): Opening =
             Opening(translated { NativeOpening.decode(group.native, bytes) })
@@ -190,7 +190,7 @@ public class ShareFault private constructor(private val cell: Cell<NativeShareFa
     override fun toString(): String = shown { "ShareFault($share)" }
 
     public companion object {
-        /** Reads unverified evidence over that group. */
+        /** Decodes unverified evidence over that group. */
         @JvmStatic
         public fun decode(group: Group, bytes: ByteArray): ShareFault =
             ShareFault(translated { NativeShareFault.decode(group.native, bytes) })

@@ -63,7 +63,7 @@ public class Presignatures private constructor(private val cell: Cell<NativePres
     override fun toString(): String = shown { "Presignatures($group, member $member, epoch ${deal.epoch})" }
 
     public companion object {
-        /** Reads a file for that group. The caller keeps the array and overwrites it with zeros. */
+        /** Decodes a file for that group. The caller keeps the array and overwrites it with zeros. */
         @JvmStatic
         public fun fromBytes(group: Group, bytes: ByteArray): Presignatures =
             Presignatures(translated { bytes.borrowed { NativePresignatures.fromBytes(group.native, it) } })

@@ -39,7 +39,7 @@ public class SealingKey private constructor(private val cell: Cell<NativeSealing
         @JvmStatic
         public fun generate(): SealingKey = SealingKey(translated { NativeSealingKey.generate() })
 
-        /** Reads a key of exactly 32 bytes. The caller keeps the array and overwrites it with zeros. */
+        /** Decodes a key of exactly 32 bytes. The caller keeps the array and overwrites it with zeros. */
         @JvmStatic
         public fun fromBytes(bytes: ByteArray): SealingKey =
             SealingKey(translated { bytes.borrowed { NativeSealingKey.fromBytes(it) } })
@@ -76,7 +76,7 @@ public class SealingPublicKey private constructor(private val raw: ByteArray) {
         @JvmField
         public val OVERHEAD: Int = constants.overhead.toInt()
 
-        /** Reads 32 bytes. A key of small order is rejected when it is used. */
+        /** Decodes 32 bytes. A key of small order is rejected when it is used. */
         @JvmStatic
         public fun decode(bytes: ByteArray): SealingPublicKey {
             val raw = bytes.clone()

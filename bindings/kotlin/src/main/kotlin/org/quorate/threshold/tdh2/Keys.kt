@@ -100,7 +100,7 @@ public class PublicKeys private constructor(@get:JvmSynthetic internal val cell:
             return Dealt(PublicKeys(dealt.keys), dealt.shares.map(::KeyShare))
         }
 
-        /** Reads keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products. */
+        /** Decodes keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products. */
         @JvmStatic
         public fun decode(bytes: ByteArray): PublicKeys = PublicKeys(translated { NativePublicKeys.decode(bytes) })
     }
@@ -140,7 +140,7 @@ public class KeyShare private constructor(private val cell: Cell<NativeKeyShare>
 
     public companion object {
         /**
-         * Reads the result of [toBytes]; call [check] next. The caller keeps the array and overwrites it with zeros.
+         * Decodes the result of [toBytes]; call [check] next. The caller keeps the array and overwrites it with zeros.
          */
         @JvmStatic
         public fun fromBytes(bytes: ByteArray): KeyShare =
@@ -193,7 +193,7 @@ public class EncryptionKey private constructor(@get:JvmSynthetic internal val ce
         @JvmStatic
         public fun fromPublicKeys(keys: PublicKeys): EncryptionKey = EncryptionKey(keys.cell.call { NativeEncryptionKey.fromPublicKeys(it) })
 
-        /** Reads 65 bytes. */
+        /** Decodes 65 bytes. */
         @JvmStatic
         public fun decode(bytes: ByteArray): EncryptionKey =
             EncryptionKey(translated { NativeEncryptionKey.decode(bytes) })
@@ -226,7 +226,7 @@ public class Ciphertext private constructor(private val cell: Cell<NativeCiphert
     override fun toString(): String = shown { "Ciphertext($label)" }
 
     public companion object {
-        /** Reads a ciphertext. */
+        /** Decodes a ciphertext. */
         @JvmStatic
         public fun decode(bytes: ByteArray): Ciphertext = Ciphertext(translated { NativeCiphertext.decode(bytes) })
     }

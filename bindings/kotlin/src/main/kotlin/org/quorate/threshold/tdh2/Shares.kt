@@ -22,7 +22,7 @@ public class DecryptionShare private constructor(@get:JvmSynthetic internal val 
     override fun toString(): String = shown { "DecryptionShare(member $member)" }
 
     public companion object {
-        /** Reads 130 bytes. */
+        /** Decodes 130 bytes. */
         @JvmStatic
         public fun decode(bytes: ByteArray): DecryptionShare = DecryptionShare(translated { NativeShare.decode(bytes) })
     }
