@@ -24,7 +24,7 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-fn must<A: SimulatedAuthentication>(scenario: &Scenario) -> Report {
+fn run_checked<A: SimulatedAuthentication>(scenario: &Scenario) -> Report {
     let host = |scenario: &Scenario| BroadcastHost::<A>::new(group(scenario.nodes), scenario);
     check(scenario, host, &format!("{COMMAND} {}", A::NAME)).unwrap_or_else(|failure| panic!("{failure}"))
 }
@@ -49,28 +49,28 @@ fn finish<A: SimulatedAuthentication>(
 }
 
 /// Runs seeds of every preset.
-fn drawn<A: SimulatedAuthentication>(seeds: std::ops::Range<u64>) {
+fn run_presets<A: SimulatedAuthentication>(seeds: std::ops::Range<u64>) {
     for seed in seeds {
         for (name, _) in PRESETS {
             let nodes = if seed % 3 == 2 { 7 } else { 4 };
-            must::<A>(&preset(name, &shape(nodes), seed).unwrap());
+            run_checked::<A>(&preset(name, &shape(nodes), seed).unwrap());
         }
     }
 }
 
 #[test]
-fn drawn_runs_without_signatures() {
-    drawn::<Links>(0..40);
+fn presets_pass_without_signatures() {
+    run_presets::<Links>(0..40);
 }
 
 #[test]
-fn drawn_runs_with_ed25519() {
-    drawn::<Eddsa>(100..104);
+fn presets_pass_with_ed25519() {
+    run_presets::<Eddsa>(100..104);
 }
 
 #[test]
-fn drawn_runs_with_dsig() {
-    drawn::<SimulatedDsig>(200..208);
+fn presets_pass_with_dsig() {
+    run_presets::<SimulatedDsig>(200..208);
 }
 
 #[test]
@@ -152,9 +152,9 @@ fn a_restart_at_any_crash_point_contradicts_nothing() {
         let adversary = if seed % 2 == 0 { "equivocator" } else { "yes-man" };
         scenario = scenario.byzantine(2, Behaviour::Custom(adversary.into()));
         if seed % 3 == 0 {
-            must::<SimulatedDsig>(&scenario);
+            run_checked::<SimulatedDsig>(&scenario);
         } else {
-            must::<Links>(&scenario);
+            run_checked::<Links>(&scenario);
         }
     }
 }
@@ -193,7 +193,7 @@ fn unannounced_keys_are_slow_but_their_messages_arrive() {
     let slowed = finish::<SimulatedDsig>(&scenario, |_| {});
     assert!(of(&slowed).1 > slow, "{:?}", of(&slowed));
     assert!(slowed.host().agreed.keys().any(|slot| slot.sender == 2));
-    assert!(slowed.host().misbehaviours.is_empty(), "being slow is no misbehaviour");
+    assert!(slowed.host().misbehaviours.is_empty(), "slow signatures are not misbehaviour");
 }
 
 #[test]

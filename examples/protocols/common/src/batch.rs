@@ -54,7 +54,7 @@ impl Slot {
 }
 
 /// Header of a batch. The digest of a batch is the hash of its header, so a certificate over the digest also proves
-/// author, sequence number, count and Merkle root to a holder of the header who does not hold the transactions.
+/// author, sequence number, count and Merkle root to a holder of the header that does not have the transactions.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -144,7 +144,7 @@ impl Batch {
         self.ends.len()
     }
 
-    /// Always false: a batch holds at least one transaction.
+    /// Returns false: a batch has at least one transaction.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

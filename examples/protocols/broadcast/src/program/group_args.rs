@@ -51,7 +51,7 @@ impl MemoryArgs {
     /// Checks the memory limit and returns the maximum memory of a member in bytes.
     ///
     /// # Errors
-    /// The options to lower, and to which values.
+    /// A usage failure that names the options to lower and their maximum values.
     pub(crate) fn check<A: Authentication>(
         &self,
         parameters: &Parameters,
@@ -64,8 +64,8 @@ impl MemoryArgs {
         let with = |tail, max_message| Parameters { tail, max_message, ..parameters.clone() };
         let Parameters { tail, max_message, .. } = *parameters;
         let fits = |parameters: Parameters| parameters.memory::<A>(members) <= limit;
-        let tail = most(tail, |tail| fits(with(tail, max_message)));
-        let message = most(max_message as u32, |bytes| fits(with(parameters.tail, bytes as usize)));
+        let tail = greatest_below(tail, |tail| fits(with(tail, max_message)));
+        let message = greatest_below(max_message as u32, |bytes| fits(with(parameters.tail, bytes as usize)));
         let lower: Vec<String> = [("--tail", tail), ("--max-message", message)]
             .into_iter()
             .filter_map(|(option, most)| Some(format!("{option} to {}", most?)))
@@ -85,7 +85,7 @@ impl MemoryArgs {
 }
 
 /// Returns the greatest number from 1 to below `above` for which `fits` holds, if any. `fits` must be monotonic.
-fn most(above: u32, fits: impl Fn(u32) -> bool) -> Option<u32> {
+fn greatest_below(above: u32, fits: impl Fn(u32) -> bool) -> Option<u32> {
     let (mut low, mut high) = (0, above);
     while high - low > 1 {
         let middle = low + (high - low) / 2;

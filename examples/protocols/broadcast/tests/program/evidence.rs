@@ -17,7 +17,7 @@ use quorate_node::metrics::Metrics;
 use super::*;
 
 /// The faulty member: the last of four.
-const LIAR: u16 = 3;
+const FAULTY: u16 = 3;
 
 /// Ignores all frames.
 struct Deaf;
@@ -39,7 +39,7 @@ fn group_parameters() -> Vec<u8> {
 
 /// Sends members 0 and 2 one message and member 1 another in the same slot, and an invalid message directly before,
 /// so that another fault of the member is less than a second old.
-fn lie(dir: &Path) {
+fn send_equivocation(dir: &Path) {
     let genesis = Genesis::load(&dir.join("g/group.toml")).unwrap();
     let chain = ChainId(domain::hash(
         domain::BROADCAST_GROUP,
@@ -48,10 +48,10 @@ fn lie(dir: &Path) {
     let identities = genesis.committees::<Ed25519>().unwrap().identities;
     let members = identities.keys().iter().cloned().map(|key| (key, 1)).collect();
     let committee = Committee::from_attested(chain, 0, members, Repeats::Refuse).unwrap();
-    let keys = NodeKeys::load(&dir.join(format!("g/node{LIAR}.keys"))).unwrap();
+    let keys = NodeKeys::load(&dir.join(format!("g/node{FAULTY}.keys"))).unwrap();
     let send = |message: &[u8]| {
-        let slot = Slot { sender: LIAR, sequence: 1 };
-        let word = attestation_bytes(&committee.id(), LIAR, slot, &digest(message));
+        let slot = Slot { sender: FAULTY, sequence: 1 };
+        let word = attestation_bytes(&committee.id(), FAULTY, slot, &digest(message));
         let signature = Ed25519::sign(&keys.identity().unwrap(), &word);
         Message::Send(SignedMessage { sequence: 1, message: message.into(), signature }).encode()
     };
@@ -63,7 +63,7 @@ fn lie(dir: &Path) {
         config: LinkConfig { max_backoff_ms: 200, ..LinkConfig::default() },
         limits: Limits::default(),
         chain,
-        me: Some(LIAR),
+        me: Some(FAULTY),
         identity: keys.identity().unwrap(),
         members: genesis.members.iter().map(|m| (m.name.clone(), m.address.clone())).collect(),
         identities: Arc::new(committee),
@@ -82,7 +82,7 @@ fn lie(dir: &Path) {
             links.sender().send(to, Lane::Urgent, bytes.clone().into());
         }
         while !links.sender().status().iter().all(|peer| peer.queued_frames == 0) {
-            assert!(Instant::now() < deadline, "the frames are not taken");
+            assert!(Instant::now() < deadline, "the links do not accept the frames");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         tokio::time::sleep(Duration::from_millis(500)).await;
@@ -91,7 +91,7 @@ fn lie(dir: &Path) {
 }
 
 /// Waits for a member's evidence files and returns them.
-fn kept(dir: &Path, i: usize) -> Vec<PathBuf> {
+fn wait_for_evidence(dir: &Path, i: usize) -> Vec<PathBuf> {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         let entries = fs::read_dir(dir.join(format!("g/data{i}/evidence")));
@@ -99,7 +99,7 @@ fn kept(dir: &Path, i: usize) -> Vec<PathBuf> {
         if files.iter().any(|file| file.extension().is_some_and(|e| e == "evidence")) {
             return files;
         }
-        assert!(Instant::now() < deadline, "member {i} keeps no evidence");
+        assert!(Instant::now() < deadline, "member {i} stores no evidence");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -107,14 +107,14 @@ fn kept(dir: &Path, i: usize) -> Vec<PathBuf> {
 #[test]
 fn equivocation_is_proven_with_the_group_file_alone() {
     let dir = group();
-    // Member 2 cannot keep evidence: a file is in the place of the directory.
+    // Member 2 cannot store evidence: a file is in the place of the directory.
     fs::create_dir(dir.path().join("g/data2")).unwrap();
     fs::write(dir.path().join("g/data2/evidence"), "in the way").unwrap();
     let mut members: Vec<Member> = (0..3).map(|i| Member::start(dir.path(), i, "eddsa")).collect();
     members[0].say("hello");
     members.iter_mut().for_each(|member| member.hears("hello"));
-    lie(dir.path());
-    let files = [kept(dir.path(), 0), kept(dir.path(), 1)];
+    send_equivocation(dir.path());
+    let files = [wait_for_evidence(dir.path(), 0), wait_for_evidence(dir.path(), 1)];
 
     // Members report the location of the evidence; the member that cannot store it reports the error and continues.
     members[2].say("still here");

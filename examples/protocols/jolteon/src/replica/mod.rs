@@ -159,7 +159,7 @@ impl<S: Scheme> Replica<S> {
             },
             // Pacemaker, Timer: without work the view lasts.
             (Phase::Idle, Input::Timer(Timer::View)) => self.view_timer = None,
-            // Pacemaker, Timeout: the member gives the view up.
+            // Pacemaker, Timeout: the member times out the view.
             (Phase::Working, Input::Timer(Timer::View)) => {
                 self.view_timer = None;
                 self.time_out(out);
