@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use anstyle::{AnsiColor, Style};
+pub use anstyle::{AnsiColor, Style};
 
 #[doc(hidden)]
 pub use anstream;
@@ -44,7 +44,8 @@ pub fn verdict(text: &str, good: bool) -> String {
     styled(text, if good { AnsiColor::Green } else { AnsiColor::Red }.on_default())
 }
 
-fn styled(text: &str, style: Style) -> String {
+/// Returns `text` in a style, for a terminal that shows colours.
+pub fn styled(text: &str, style: Style) -> String {
     format!("{style}{text}{style:#}")
 }
 

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
-use crate::chain::{ServedEpoch, ServedEpochs};
 use crate::exit::{Exit, Failure, OrFail};
+use crate::responses::{Answer, BlockSummary, ServedEpoch, ServedEpochs, Status, Ticket, Transaction};
 
 /// Maximum response size: an epoch carries all transactions of a block, in hexadecimal.
 const LARGEST_ANSWER: usize = 160 << 20;
@@ -23,67 +23,6 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) struct Api {
     /// Host and port.
     address: String,
-}
-
-/// Status of a validator; see `spec/http.md`.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Status {
-    pub chain: String,
-    pub chain_id: Digest,
-    pub protocol: String,
-    pub scheme: String,
-    /// Index in the committee; `None` for an observer.
-    pub me: Option<u16>,
-    pub name: String,
-    pub epoch: u64,
-    pub view: u64,
-    pub leader: u16,
-    pub height: u64,
-    pub certificate_bytes: u32,
-    pub pending_transactions: u64,
-    pub timeouts: u64,
-    pub syncing: bool,
-    pub peers: Vec<Peer>,
-    pub stream: Option<String>,
-}
-
-/// State of the links between two validators.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Peer {
-    pub name: String,
-    pub outgoing: bool,
-    pub incoming: bool,
-    pub faults: u64,
-    pub last_error: Option<String>,
-}
-
-/// Receipt of a submitted transaction.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Ticket {
-    pub id: Digest,
-}
-
-/// A committed transaction.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Transaction {
-    pub transaction: String,
-    pub height: u64,
-    pub proof: String,
-}
-
-/// The application's answer to a query.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Answer {
-    pub value: Option<String>,
-    pub height: u64,
-    pub proof: Option<String>,
-}
-
-/// A block of a list.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct BlockSummary {
-    pub height: u64,
-    pub digest: Digest,
 }
 
 #[derive(Deserialize)]

@@ -13,11 +13,11 @@ use quorate_gosig::{Block, Committees, Finality, Payload};
 use quorate_node::epochs::{self, Member};
 use quorate_node::genesis::{Genesis, Hex};
 use quorate_node::protocol::Protocol;
-use serde::{Deserialize, Serialize};
 
 use crate::api::Api;
 use crate::exit::{Exit, Failure, OrFail};
 use crate::protocols::GOSIG;
+use crate::responses::ServedEpoch;
 
 /// Signature scheme of votes in a protocol with membership changes.
 pub(crate) type Suite = Counted<MinSig>;
@@ -41,27 +41,6 @@ pub(crate) struct Epoch {
     pub first_height: u64,
     pub members: Vec<Member>,
     pub committees: Committees<Suite>,
-}
-
-/// The proof of an epoch, as validators serve it and as files store it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct ServedEpoch {
-    pub epoch: u64,
-    /// The block on which the epoch begins; `None` for the genesis.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub block: Option<Hex>,
-    /// Proof that the block is committed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub finality: Option<Hex>,
-    /// All transactions of the block.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub payload: Option<Hex>,
-}
-
-/// Response body of `/v1/epochs`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct ServedEpochs {
-    pub epochs: Vec<ServedEpoch>,
 }
 
 impl Chain {

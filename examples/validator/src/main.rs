@@ -7,6 +7,7 @@ mod commands;
 mod exit;
 mod load;
 mod protocols;
+mod responses;
 mod target;
 mod testnet;
 mod verify;

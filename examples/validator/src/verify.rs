@@ -6,10 +6,10 @@ use quorate_node::handle::Digest;
 use quorate_node::proof::{StateProof, TransactionProof};
 use quorate_node::protocol::{Protocol, ProtocolVisitor};
 
-use crate::api::{Answer, Transaction};
 use crate::chain::Chain;
 use crate::exit::{Exit, Failure, OrFail};
 use crate::protocols::with_protocol;
+use crate::responses::{Answer, Transaction};
 
 const WRONG: &str = "the proof does not verify; the validator is faulty, ask another one";
 

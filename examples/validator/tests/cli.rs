@@ -202,7 +202,7 @@ fn wait_until_serving(sandbox: &Sandbox, config: &str) {
 }
 
 #[test]
-fn a_data_directory_belongs_to_one_chain_one_key_and_one_process() {
+fn a_data_directory_belongs_to_one_chain_key_and_process() {
     let sandbox = Sandbox::new();
     chain(&sandbox, &["alice", "bob"], "bls");
     let alice = configure(&sandbox, "alice.toml", "alice/keys", "data");

@@ -76,8 +76,6 @@ pub(crate) const CRATE_EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("quorate-broadcast", "tokio", "its own binary"),
 ];
 
-/// Two types of one block that construct or verify each other.
-const TOGETHER: &str = "types of one block that construct or verify each other";
 /// A trait and its implementations.
 const DISPATCH: &str = "a trait, and code that selects among its implementations";
 /// A folder whose parent file is not split yet.
@@ -92,10 +90,6 @@ pub(crate) const ALLOWED_CIRCLES: &[(&str, &str)] = &[
     ("core/tests/operations/mod.rs", PARENT),
     ("examples/node/tests/members/mod.rs", TESTS),
     ("examples/protocols/broadcast/src/authentication/mod.rs", PARENT),
-    ("examples/validator/src/api.rs", TOGETHER),
-    ("examples/validator/src/commands/member/mod.rs", PARENT),
-    ("examples/validator/src/load/mod.rs", PARENT),
-    ("examples/validator/src/testnet/mod.rs", PARENT),
 ];
 
 /// Folders whose files are not checked for circles: the lists of test tools and bundled applications.

@@ -1,7 +1,8 @@
 use quorate_support::say;
 
-use crate::api::{Api, Status};
+use crate::api::Api;
 use crate::exit::{Exit, Failure};
+use crate::responses::Status;
 use crate::target::Target;
 
 /// Show the status of validators.

@@ -5,9 +5,10 @@ use std::time::Duration;
 use quorate_node::handle::Digest;
 use quorate_support::{say, tell};
 
-use crate::api::{Api, Transaction};
+use crate::api::Api;
 use crate::chain::Chain;
 use crate::exit::{Exit, Failure, OrFail};
+use crate::responses::Transaction;
 use crate::target::Target;
 use crate::verify;
 

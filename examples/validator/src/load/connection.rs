@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
-use super::Shared;
+use super::counts::Shared;
 use super::queue::Queue;
 
 /// Pause between two attempts to connect.

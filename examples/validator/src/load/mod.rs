@@ -3,19 +3,20 @@
 //! stalled network includes the waiting time, and transactions that could not be sent in time count too.
 
 mod connection;
+mod counts;
 mod histogram;
 mod payload;
 mod queue;
 mod report;
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
 use crate::exit::Failure;
+use counts::{Counts, Shared};
 use queue::Queue;
 
 pub(crate) use histogram::Histogram;
@@ -40,42 +41,6 @@ pub(crate) struct Plan {
     pub payloads: Payloads,
 }
 
-/// Counters of a running load.
-#[derive(Clone, Debug)]
-pub(crate) struct Counts {
-    /// Transactions that have fallen due.
-    pub submitted: u64,
-    /// Due transactions that committed.
-    pub committed: u64,
-    /// Transactions that a validator refused, by code.
-    pub refused: BTreeMap<&'static str, u64>,
-    /// Streams that a validator ended, by code.
-    pub closed: BTreeMap<&'static str, u64>,
-    /// Transactions in flight when their connection broke.
-    pub lost: u64,
-    /// Transactions that were not sent, because no validator was reachable or all were too far behind.
-    pub unsent: u64,
-    /// Latencies of the committed transactions.
-    pub latencies: Histogram,
-    /// The same since [`Load::recent`] was last called.
-    recent: Histogram,
-    recent_committed: u64,
-    /// Time of [`Load::mark`], and the number of commits at that time.
-    mark: (u64, u64),
-    /// Time of the last commit in microseconds since the start.
-    pub last_commit: u64,
-}
-
-/// State shared by a load and its connections.
-#[derive(Debug)]
-struct Shared {
-    /// Set once the first connections are established.
-    start: OnceLock<Instant>,
-    /// Microseconds between two transactions.
-    step: f64,
-    counts: Mutex<Counts>,
-}
-
 /// A load that is running.
 #[derive(Debug)]
 pub(crate) struct Load {
@@ -87,11 +52,7 @@ pub(crate) struct Load {
 impl Load {
     /// Connects to every reachable target and starts the load.
     pub(crate) async fn start(plan: Plan) -> Self {
-        let shared = Arc::new(Shared {
-            start: OnceLock::new(),
-            step: 1e6 / plan.rate,
-            counts: Mutex::new(Counts::new()),
-        });
+        let shared = Arc::new(Shared::new(plan.rate));
         let queues: Vec<Arc<Queue>> = plan.targets.iter().map(|_| Arc::default()).collect();
         let connect = |(target, queue): (&String, &Arc<Queue>)| {
             tokio::spawn(connection::keep(target.clone(), queue.clone(), shared.clone()))
@@ -101,7 +62,7 @@ impl Load {
         while !queues.iter().all(|queue| queue.is_open()) && Instant::now() < deadline {
             sleep(TICK).await;
         }
-        shared.start.get_or_init(Instant::now);
+        shared.start();
         let driver = tokio::spawn(drive(shared.clone(), queues, plan.rate, plan.payloads));
         Self { shared, driver, connections }
     }
@@ -118,18 +79,13 @@ impl Load {
 
     /// Returns the latencies and the number of commits since the last call.
     pub(crate) fn recent(&self) -> (Histogram, u64) {
-        let mut counts = self.shared.counts();
-        let recent = (counts.recent.clone(), counts.recent_committed);
-        counts.recent.clear();
-        counts.recent_committed = 0;
-        recent
+        self.shared.counts().take_recent()
     }
 
     /// Marks the start of the steady phase, over which the steady rate is measured.
     pub(crate) fn mark(&self) {
         let now = self.shared.now();
-        let mut counts = self.shared.counts();
-        counts.mark = (now, counts.committed);
+        self.shared.counts().set_mark(now);
     }
 
     /// Stops sending, waits at most `drain` for outstanding commits, and returns the report.
@@ -148,60 +104,6 @@ impl Load {
             // The task was aborted above, or reached the end of its file.
             Ok(Ok(())) | Err(_) => Ok(report),
         }
-    }
-}
-
-impl Shared {
-    fn counts(&self) -> MutexGuard<'_, Counts> {
-        // Counters stay valid even if a thread panicked while it held the lock.
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn now(&self) -> u64 {
-        let elapsed = self.start.get().map_or(Duration::ZERO, Instant::elapsed);
-        u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX)
-    }
-}
-
-impl Counts {
-    fn new() -> Self {
-        Self {
-            submitted: 0,
-            committed: 0,
-            refused: BTreeMap::new(),
-            closed: BTreeMap::new(),
-            lost: 0,
-            unsent: 0,
-            latencies: Histogram::new(),
-            recent: Histogram::new(),
-            recent_committed: 0,
-            mark: (0, 0),
-            last_commit: 0,
-        }
-    }
-
-    /// Returns the number of refused transactions.
-    pub(crate) fn all_refused(&self) -> u64 {
-        self.refused.values().sum()
-    }
-
-    /// Returns the number of transactions without a result.
-    pub(crate) fn open(&self) -> u64 {
-        self.submitted.saturating_sub(self.committed + self.all_refused() + self.lost + self.unsent)
-    }
-
-    /// Returns commits per second from the mark to `end`.
-    fn since_mark(&self, end: Duration) -> f64 {
-        let (from, before) = self.mark;
-        let seconds = end.saturating_sub(Duration::from_micros(from)).as_secs_f64();
-        (self.committed - before) as f64 / seconds.max(1e-6)
-    }
-
-    fn commit(&mut self, micros: u64) {
-        self.committed += 1;
-        self.recent_committed += 1;
-        self.latencies.record(micros);
-        self.recent.record(micros);
     }
 }
 

@@ -5,7 +5,8 @@ use quorate_support::say;
 use quorate_support::terminal::{count, millis};
 use serde::Serialize;
 
-use super::{Counts, Histogram};
+use super::counts::Counts;
+use super::histogram::Histogram;
 
 /// Final report of a load.
 #[derive(Clone, Debug, Serialize)]

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use quorate_node::handle::Digest;
 
-use crate::api::BlockSummary;
+use crate::responses::BlockSummary;
 
 /// Compares the blocks of all validators at every height, as they are reported.
 #[derive(Debug, Default)]

@@ -7,6 +7,8 @@ use quorate_node::keys::NodeKeys;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
+use super::network::Network;
+use super::watch::Watch;
 use crate::api::Api;
 use crate::chain::Chain;
 use crate::commands::member::{Begun, Proposal, make};
@@ -36,6 +38,23 @@ pub(crate) struct Approvers {
     pub apis: Vec<Api>,
     /// Key files of all possible members.
     pub keys: Vec<PathBuf>,
+}
+
+impl Approvers {
+    /// Returns the keys of all validators and the addresses of those that run and have caught up.
+    pub(crate) fn reachable(network: &Network, watch: &Watch) -> Self {
+        let runs = |(index, api)| network.is_running(index).then_some(api);
+        let caught_up = |api: &Api| {
+            let node = watch.nodes.iter().find(|node| node.is_at(api));
+            node.and_then(|node| node.status.as_ref()).is_some_and(|status| !status.syncing)
+        };
+        let apis = network.apis().unwrap_or_default().into_iter().enumerate().filter_map(runs);
+        Self {
+            genesis: network.layout.genesis.clone(),
+            apis: apis.filter(caught_up).collect(),
+            keys: network.layout.nodes.iter().map(|node| node.keys.clone()).collect(),
+        }
+    }
 }
 
 /// Queue of membership changes. They are made one at a time, because each ends the epoch for which it is approved.

@@ -5,6 +5,7 @@ mod change;
 mod child;
 mod layout;
 mod network;
+mod recent_load;
 mod report;
 mod screen;
 mod session;
@@ -13,6 +14,7 @@ mod view;
 mod watch;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use quorate_node::genesis::{ProtocolName, SchemeName};
 
@@ -22,7 +24,7 @@ use crate::load::{Format, Payloads};
 use crate::protocols::{GOSIG, parse_protocol};
 use layout::Wanted;
 use network::Network;
-use session::Session;
+use session::{Session, SessionOptions};
 use timeline::{NodeAt, Plans, Timeline};
 
 /// Default number of validators.
@@ -169,7 +171,13 @@ impl RunTestnet {
                 return Err(failure);
             }
         };
-        Session::new(&self, network, timeline).run(payloads).await
+        let options = SessionOptions {
+            rate: self.rate,
+            tx_size: self.transactions.is_none().then_some(self.tx_size),
+            duration: self.duration.map(Duration::from_secs_f64),
+            json: self.json,
+        };
+        Session::new(options, network, timeline).run(payloads).await
     }
 
     fn runs_gosig(&self) -> bool {

@@ -1,29 +1,25 @@
-use std::collections::VecDeque;
 use std::time::Duration;
 
-use quorate_support::terminal::{count, stdout_has_colours};
+use quorate_support::terminal::stdout_has_colours;
 use quorate_support::{say, tell};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
-use super::RunTestnet;
 use super::change::{Approvers, Changes, MemberRequest};
 use super::child::{Sample, Usage};
 use super::network::{Network, interrupted};
+use super::recent_load::RecentLoad;
 use super::report::{AgreementReport, Event, MemberChange, NodeUsage, Report};
 use super::screen::Screen;
 use super::timeline::{Action, Timeline};
-use super::view::{Frame, LoadView};
+use super::view::Frame;
 use super::watch::Watch;
-use crate::api::Api;
 use crate::exit::{Exit, Failure};
-use crate::load::{Histogram, Latencies, Load, LoadReport, Payloads, Plan};
+use crate::load::{Load, LoadReport, Payloads, Plan};
 
 /// Interval of the status polls and of the redraws.
 const LOOK_PAUSE: Duration = Duration::from_millis(500);
 /// Number of polls per printed line without a terminal.
 const LOOKS_PER_LINE: u64 = 2;
-/// Number of polls that the shown latencies cover.
-const RECENT: usize = 10;
 /// Time that transactions in flight at the end have to commit.
 const DRAIN: Duration = Duration::from_secs(1);
 /// Interval of the polls after the load.
@@ -31,9 +27,22 @@ const SETTLE_PAUSE: Duration = Duration::from_millis(100);
 /// Maximum time for validators to catch up at the end.
 const CATCH_UP: Duration = Duration::from_secs(20);
 
+/// Options of a session.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SessionOptions {
+    /// Transactions per second, over all validators; 0 for none.
+    pub rate: f64,
+    /// Size of the random transactions in bytes; `None` for the transactions of a file.
+    pub tx_size: Option<u32>,
+    /// Duration of the load; `None` to run until an interrupt.
+    pub duration: Option<Duration>,
+    /// Print one JSON object at the end; progress goes to standard error.
+    pub json: bool,
+}
+
 /// A running testnet whose validators are ready.
-pub(crate) struct Session<'a> {
-    options: &'a RunTestnet,
+pub(crate) struct Session {
+    options: SessionOptions,
     network: Network,
     timeline: Timeline,
     events: Vec<Event>,
@@ -42,14 +51,13 @@ pub(crate) struct Session<'a> {
     crashed: Vec<String>,
     screen: Option<Screen>,
     names: Vec<String>,
-    recent: VecDeque<(Instant, Histogram, u64)>,
+    recent: RecentLoad,
 }
 
-impl<'a> Session<'a> {
-    pub(crate) fn new(options: &'a RunTestnet, network: Network, timeline: Timeline) -> Self {
+impl Session {
+    pub(crate) fn new(options: SessionOptions, network: Network, timeline: Timeline) -> Self {
         let screen = if options.json { None } else { Screen::new() };
         let names = network.names();
-        let recent = VecDeque::new();
         Self {
             options,
             network,
@@ -60,7 +68,7 @@ impl<'a> Session<'a> {
             crashed: Vec::new(),
             screen,
             names,
-            recent,
+            recent: RecentLoad::default(),
         }
     }
 
@@ -118,8 +126,8 @@ impl<'a> Session<'a> {
         load: Option<&Load>,
         start: Instant,
     ) -> Result<(), Failure> {
-        let end = self.options.duration.map(|s| start + Duration::from_secs_f64(s));
-        let mut half = self.options.duration.map(|s| start + Duration::from_secs_f64(s / 2.0));
+        let end = self.options.duration.map(|duration| start + duration);
+        let mut half = self.options.duration.map(|duration| start + duration / 2);
         let mut tick = interval(LOOK_PAUSE);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut looks = 0;
@@ -223,7 +231,7 @@ impl<'a> Session<'a> {
     async fn record_member_changes(&mut self, watch: &Watch, start: Instant) {
         let at = start.elapsed().as_secs_f64();
         let network = &self.network;
-        if let Some((change, made)) = self.changes.poll(|| approvers(network, watch)).await {
+        if let Some((change, made)) = self.changes.poll(|| Approvers::reachable(network, watch)).await {
             let text = match (made, self.changed.get_mut(change)) {
                 (Ok(begun), Some(change)) => {
                     change.begun(begun, at);
@@ -249,7 +257,7 @@ impl<'a> Session<'a> {
     }
 
     fn draw(&mut self, watch: &Watch, load: Option<&Load>, start: Instant, end: Option<Instant>) {
-        let load = load.map(|load| self.load_view(load));
+        let load = load.map(|load| self.recent.view(load, self.options.rate, self.options.tx_size));
         let directory = self.network.layout.directory.display().to_string();
         let hint = self.hint();
         let frame = Frame {
@@ -269,36 +277,6 @@ impl<'a> Session<'a> {
                 screen.draw(&frame.table(columns.min(100), rows, stdout_has_colours()));
             }
             None => print_line(self.options.json, &frame.line()),
-        }
-    }
-
-    fn load_view(&mut self, load: &Load) -> LoadView {
-        let (histogram, committed) = load.recent();
-        self.recent.push_back((Instant::now(), histogram, committed));
-        while self.recent.len() > RECENT {
-            self.recent.pop_front();
-        }
-        let mut recent = Histogram::new();
-        self.recent.iter().for_each(|(_, histogram, _)| recent.add(histogram));
-        // Skip the first sample: its commits happened before its time.
-        let commits: u64 = self.recent.iter().skip(1).map(|(.., committed)| committed).sum();
-        let since = self.recent.front().map_or(Duration::ZERO, |(at, ..)| at.elapsed());
-        let counts = load.counts();
-        let what = match &self.options.transactions {
-            Some(_) if load.is_sent() => "file, completely sent".to_owned(),
-            Some(_) => format!("file, {} tx/s", count(self.options.rate as u64)),
-            None => {
-                format!("{} tx/s of {} random bytes", count(self.options.rate as u64), self.options.tx_size)
-            }
-        };
-        LoadView {
-            what,
-            submitted: counts.submitted,
-            committed: counts.committed,
-            refused: counts.all_refused(),
-            unanswered: counts.lost + counts.unsent,
-            per_second: if since.is_zero() { 0.0 } else { commits as f64 / since.as_secs_f64() },
-            latencies: Latencies::from_histogram(&recent),
         }
     }
 
@@ -362,7 +340,7 @@ impl<'a> Session<'a> {
             protocol: self.network.layout.protocol.to_string(),
             scheme: self.network.layout.scheme.as_str(),
             rate: self.options.rate,
-            tx_size: self.options.transactions.is_none().then_some(self.options.tx_size),
+            tx_size: self.options.tx_size,
             load,
             height: watch.height(),
             blocks_per_second: (blocks as f64 / seconds * 100.0).round() / 100.0,
@@ -380,21 +358,6 @@ impl<'a> Session<'a> {
             directory: self.network.layout.directory.display().to_string(),
         };
         (report, watch.agreement.verdict())
-    }
-}
-
-/// Returns the keys and the reachable validators with which changes are made.
-fn approvers(network: &Network, watch: &Watch) -> Approvers {
-    let runs = |(index, api)| network.is_running(index).then_some(api);
-    let caught_up = |api: &Api| {
-        let node = watch.nodes.iter().find(|node| node.is_at(api));
-        node.and_then(|node| node.status.as_ref()).is_some_and(|status| !status.syncing)
-    };
-    let apis = network.apis().unwrap_or_default().into_iter().enumerate().filter_map(runs);
-    Approvers {
-        genesis: network.layout.genesis.clone(),
-        apis: apis.filter(caught_up).collect(),
-        keys: network.layout.nodes.iter().map(|node| node.keys.clone()).collect(),
     }
 }
 

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use quorate_node::genesis::{ProtocolName, SchemeName};
-use quorate_support::terminal::{clock, count, millis};
+use quorate_support::terminal::{AnsiColor, Style, clock, count, millis, styled};
 
 use super::watch::{Watch, Watched};
 use crate::load::Latencies;
@@ -188,29 +188,30 @@ fn fit(line: &str, columns: usize) -> String {
     line.chars().take(columns).collect()
 }
 
+/// Styles of the table; plain without colours.
 struct Paint {
     colour: bool,
 }
 
 impl Paint {
     fn bold(&self, text: &str) -> String {
-        self.with("1", text)
+        self.with(Style::new().bold(), text)
     }
 
     fn dim(&self, text: &str) -> String {
-        self.with("2", text)
+        self.with(Style::new().dimmed(), text)
     }
 
     fn red(&self, text: &str) -> String {
-        self.with("1;31", text)
+        self.with(AnsiColor::Red.on_default().bold(), text)
     }
 
     fn yellow(&self, text: &str) -> String {
-        self.with("33", text)
+        self.with(AnsiColor::Yellow.on_default(), text)
     }
 
-    fn with(&self, code: &str, text: &str) -> String {
-        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    fn with(&self, style: Style, text: &str) -> String {
+        if self.colour { styled(text, style) } else { text.to_owned() }
     }
 }
 

@@ -4,7 +4,8 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::agreement::Agreement;
-use crate::api::{Api, BlockSummary, Status};
+use crate::api::Api;
+use crate::responses::{BlockSummary, Status};
 
 /// Time limit of a status poll.
 const LOOK_PATIENCE: Duration = Duration::from_millis(900);

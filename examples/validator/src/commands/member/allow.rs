@@ -5,7 +5,8 @@ use quorate_node::keys::NodeKeys;
 use quorate_support::{say, tell};
 
 use super::change::Proposal;
-use super::{ChangeFile, Source};
+use super::file::ChangeFile;
+use super::source::Source;
 use crate::exit::{Exit, Failure, OrFail};
 
 /// Approve a membership change as a member.

@@ -98,7 +98,8 @@ impl Proposal {
         let key = <Ed25519 as Scheme>::PublicKey::decode(&allowance.identity_key.0, &())?;
         let signature = <Ed25519 as Scheme>::Signature::decode(&allowance.signature.0, &())?;
         let identities = &self.epoch.committees.identities;
-        let unknown = quorate::Error::WrongContext { what: "key, which is no member's" };
+        let unknown =
+            quorate::Error::WrongContext { what: "identity key outside the committee of this epoch" };
         let vote = Vote::new(self.statement, identities.position(&key).ok_or(unknown)?, signature);
         vote.check(identities)?;
         Ok(vote)

@@ -3,9 +3,10 @@ use std::path::PathBuf;
 
 use quorate_support::{say, tell};
 
-use super::Source;
-use crate::chain::{Chain, ServedEpochs};
+use super::source::Source;
+use crate::chain::{Chain, Epoch};
 use crate::exit::{Exit, Failure, OrFail};
+use crate::responses::ServedEpochs;
 
 /// Show the members, verified from the genesis on.
 ///
@@ -48,7 +49,7 @@ impl List {
 }
 
 fn print_json(chain: &Chain) {
-    let epoch = |epoch: &crate::chain::Epoch| {
+    let epoch = |epoch: &Epoch| {
         let member = |member: &quorate_node::epochs::Member| {
             serde_json::json!({
                 "name": member.name,

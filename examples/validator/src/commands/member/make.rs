@@ -2,8 +2,8 @@ use std::path::PathBuf;
 
 use quorate_support::say;
 
-use super::Source;
 use super::change::Proposal;
+use super::source::Source;
 use crate::commands::genesis::read_member;
 use crate::exit::{Exit, Failure};
 

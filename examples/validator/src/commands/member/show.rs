@@ -3,7 +3,8 @@ use std::path::PathBuf;
 use quorate_support::say;
 
 use super::change::Proposal;
-use super::{ChangeFile, Source};
+use super::file::ChangeFile;
+use super::source::Source;
 use crate::exit::Failure;
 
 /// Show the effect and the approvals of a membership change.

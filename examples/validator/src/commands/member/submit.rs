@@ -5,8 +5,8 @@ use quorate_node::handle::Digest;
 use quorate_support::{say, tell};
 use tokio::time::{Instant, sleep};
 
-use super::ChangeFile;
 use super::change::Proposal;
+use super::file::ChangeFile;
 use crate::api::Api;
 use crate::chain::Chain;
 use crate::commands::submit::wait_for;
