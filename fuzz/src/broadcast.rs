@@ -18,10 +18,10 @@ use quorate_broadcast::{
 };
 
 use crate::identity;
-use crate::mutate::{Chance, mutate};
+use crate::mutate::{Rng, mutate};
 
 /// Maximum number of actions of one input.
-const MAX_DEEDS: usize = 200;
+const MAX_ACTIONS: usize = 200;
 /// The Byzantine member.
 const FAULTY: MemberIndex = 3;
 const LIMITS: Limits = Limits { members: 4, message: 64, announcement: 4_164 };
@@ -43,7 +43,7 @@ pub(crate) fn decoders(bytes: &[u8]) {
 pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
     fn seeds_for<A: SimulatedAuthentication>() -> Vec<Vec<u8>> {
         let mut cluster = Cluster::<A>::new();
-        lively().chunks_exact(2).for_each(|deed| cluster.act(deed));
+        lively().chunks_exact(2).for_each(|action| cluster.act(action));
         let sent = cluster.memory.iter().map(|(_, _, bytes)| bytes.clone());
         let mut all: Vec<_> = sent.chain(cluster.disks.iter().flatten().map(Encode::encode)).collect();
         // One of each first byte and length: the others differ in digests and signatures only.
@@ -135,38 +135,36 @@ fn equivocation<A: SimulatedAuthentication>(terms: &GroupParameters) -> Vec<u8> 
 /// Members whose messages are delivered, lost, repeated and forged, and which crash, as the input chooses. No two honest
 /// members deliver different messages in one slot.
 pub(crate) fn machine(bytes: &[u8]) {
-    let Some((first, deeds)) = bytes.split_first() else { return };
+    let Some((first, actions)) = bytes.split_first() else { return };
     match first % 8 {
-        0 => drop(drive::<SimulatedDsig>(deeds)),
-        1..=3 => drop(drive::<Eddsa>(deeds)),
-        _ => drop(drive::<Links>(deeds)),
+        0 => drop(drive::<SimulatedDsig>(actions)),
+        1..=3 => drop(drive::<Eddsa>(actions)),
+        _ => drop(drive::<Links>(actions)),
     }
 }
 
 /// Seeds of [`machine`].
 pub(crate) fn machine_seeds() -> Vec<Vec<u8>> {
     let mut seeds: Vec<_> = [0, 1, 4].map(|kind| [&[kind], lively().as_slice()].concat()).into();
-    let mut chance = Chance::new(3);
-    seeds.extend(
-        (0..12).map(|kind| [kind].into_iter().chain((0..240).map(|_| chance.bits() as u8)).collect()),
-    );
+    let mut rng = Rng::new(3);
+    seeds.extend((0..12).map(|kind| [kind].into_iter().chain((0..240).map(|_| rng.bits() as u8)).collect()));
     seeds
 }
 
-fn drive<A: SimulatedAuthentication>(deeds: &[u8]) -> usize {
+fn drive<A: SimulatedAuthentication>(actions: &[u8]) -> usize {
     let mut cluster = Cluster::<A>::new();
-    deeds.chunks_exact(2).take(MAX_DEEDS).for_each(|deed| cluster.act(deed));
+    actions.chunks_exact(2).take(MAX_ACTIONS).for_each(|action| cluster.act(action));
     cluster.delivered.len()
 }
 
 /// Every member broadcasts, and every message is delivered.
 fn lively() -> Vec<u8> {
-    let mut deeds = Vec::new();
+    let mut actions = Vec::new();
     for member in 0..4 {
-        deeds.extend([9, member]);
-        deeds.extend([0, 0].repeat(24));
+        actions.extend([9, member]);
+        actions.extend([0, 0].repeat(24));
     }
-    deeds
+    actions
 }
 
 struct Cluster<A: SimulatedAuthentication> {
@@ -209,13 +207,13 @@ impl<A: SimulatedAuthentication> Cluster<A> {
         cluster
     }
 
-    fn act(&mut self, deed: &[u8]) {
-        let [deed, argument] = deed else { return };
+    fn act(&mut self, action: &[u8]) {
+        let [action, argument] = action else { return };
         let which = usize::from(*argument);
         let member = MemberIndex::from(argument % 4);
-        match deed % 16 {
+        match action % 16 {
             0..=5 => {
-                let at = if deed % 16 < 4 { 0 } else { which % self.wire.len().max(1) };
+                let at = if action % 16 < 4 { 0 } else { which % self.wire.len().max(1) };
                 if let Some((from, to, bytes)) = self.wire.remove(at) {
                     self.deliver(from, to, &bytes, true);
                 }
@@ -266,7 +264,7 @@ impl<A: SimulatedAuthentication> Cluster<A> {
         else {
             return;
         };
-        mutate(&mut bytes, &other, &mut Chance::new(which as u64));
+        mutate(&mut bytes, &other, &mut Rng::new(which as u64));
         if to != FAULTY {
             self.deliver(FAULTY, to, &bytes, true);
         }

@@ -23,7 +23,7 @@ const MAX_VOTES: usize = 48;
 
 /// Defect of a vote.
 #[derive(Clone, Copy, Debug)]
-enum Deed {
+enum Action {
     /// None: the vote is valid.
     Deliver,
     /// None, and it was verified before.
@@ -38,15 +38,15 @@ enum Deed {
     Stray,
 }
 
-impl Deed {
+impl Action {
     fn from_byte(byte: u8) -> Self {
         match byte % 8 {
-            0..=2 => Deed::Deliver,
-            3 => Deed::DeliverVerified,
-            4 => Deed::OtherChoice,
-            5 => Deed::OtherMember,
-            6 => Deed::Swap,
-            _ => Deed::Stray,
+            0..=2 => Action::Deliver,
+            3 => Action::DeliverVerified,
+            4 => Action::OtherChoice,
+            5 => Action::OtherMember,
+            6 => Action::Swap,
+            _ => Action::Stray,
         }
     }
 }
@@ -125,18 +125,18 @@ pub(crate) fn votes(bytes: &[u8]) {
             let fixture = S::fixture();
             let mut suspects = Suspects::new();
             let mut ledger = Ledger::default();
-            let Some((threshold, deeds)) = bytes.split_first() else { return };
+            let Some((threshold, actions)) = bytes.split_first() else { return };
             let mut collector = VoteCollector::new(fixture.committee.clone(), VOTE, VIEW)
                 .with_batch_threshold(usize::from(threshold % 9));
-            for (deed, member, choice) in deeds_in(deeds) {
-                for (vote, verified) in plain_votes(fixture, deed, member, choice, &mut ledger) {
+            for (action, member, choice) in actions_in(actions) {
+                for (vote, verified) in plain_votes(fixture, action, member, choice, &mut ledger) {
                     let collected = match verified.then(|| vote.clone().verify(&fixture.committee)) {
                         Some(Ok(vote)) => collector.add_verified(vote, &mut suspects),
                         _ => collector.add(vote, &mut suspects),
                     };
                     after::<S>(collected, &mut ledger);
                 }
-                for vote in stray_votes(fixture, deed, member, choice) {
+                for vote in stray_votes(fixture, action, member, choice) {
                     let collected = collector.add(vote, &mut suspects);
                     assert!(matches!(collected.faults.as_slice(), [VoteFault::Stray { .. }]));
                     assert!(collected.certificate.is_none());
@@ -174,11 +174,11 @@ pub(crate) fn timeouts(bytes: &[u8]) {
             let fixture = S::fixture();
             let mut suspects = Suspects::new();
             let mut ledger = Ledger::default();
-            let Some((threshold, deeds)) = bytes.split_first() else { return };
+            let Some((threshold, actions)) = bytes.split_first() else { return };
             let mut collector = TimeoutCollector::new(fixture.committee.clone(), TIMEOUT, VIEW)
                 .with_batch_threshold(usize::from(threshold % 9));
-            for (deed, member, choice) in deeds_in(deeds) {
-                for vote in timeout_votes(fixture, deed, member, choice, &mut ledger) {
+            for (action, member, choice) in actions_in(actions) {
+                for vote in timeout_votes(fixture, action, member, choice, &mut ledger) {
                     let collected = collector.add(vote, &mut suspects);
                     after_timeout::<S>(collected, &mut ledger);
                 }
@@ -216,11 +216,11 @@ fn after_timeout<S: Fixed>(collected: Collected<S, TimeoutCertificate<S>>, ledge
     assert!(again.is_ok_and(|c| c.verify(committee).is_ok()), "a certificate that does not verify");
 }
 
-fn deeds_in(bytes: &[u8]) -> impl Iterator<Item = (Deed, usize, usize)> {
+fn actions_in(bytes: &[u8]) -> impl Iterator<Item = (Action, usize, usize)> {
     bytes.chunks_exact(2).take(MAX_VOTES).filter_map(|pair| match pair {
-        [deed, which] => {
+        [action, which] => {
             let which = usize::from(*which);
-            Some((Deed::from_byte(*deed), which % MEMBERS, which / MEMBERS % CHOICES))
+            Some((Action::from_byte(*action), which % MEMBERS, which / MEMBERS % CHOICES))
         }
         _ => None,
     })
@@ -229,7 +229,7 @@ fn deeds_in(bytes: &[u8]) -> impl Iterator<Item = (Deed, usize, usize)> {
 /// The votes of an action, with whether they were verified before. Misplaced votes are made elsewhere.
 fn plain_votes<S: Fixed>(
     fixture: &Fixture<S>,
-    deed: Deed,
+    action: Action,
     member: usize,
     choice: usize,
     ledger: &mut Ledger,
@@ -241,21 +241,21 @@ fn plain_votes<S: Fixed>(
         (Vote::new(fixture.statement(choice), index(member), signature), false)
     };
     let next = (member + 1) % MEMBERS;
-    match deed {
-        Deed::OtherChoice => vec![forged(member, (member, choice + 1))],
-        Deed::OtherMember => vec![forged(member, (next, choice))],
-        Deed::Swap => vec![forged(member, (next, choice)), forged(next, (member, choice))],
-        Deed::Stray => vec![],
-        Deed::Deliver | Deed::DeliverVerified => {
+    match action {
+        Action::OtherChoice => vec![forged(member, (member, choice + 1))],
+        Action::OtherMember => vec![forged(member, (next, choice))],
+        Action::Swap => vec![forged(member, (next, choice)), forged(next, (member, choice))],
+        Action::Stray => vec![],
+        Action::Deliver | Action::DeliverVerified => {
             ledger.deliver(member, choice);
-            vec![(fixture.vote(member, choice), matches!(deed, Deed::DeliverVerified))]
+            vec![(fixture.vote(member, choice), matches!(action, Action::DeliverVerified))]
         }
     }
 }
 
 fn timeout_votes<S: Fixed>(
     fixture: &Fixture<S>,
-    deed: Deed,
+    action: Action,
     member: usize,
     choice: usize,
     ledger: &mut Ledger,
@@ -268,20 +268,20 @@ fn timeout_votes<S: Fixed>(
         TimeoutVote::new(TIMEOUT, epoch, VIEW, Fixture::<S>::value(choice), index(member), signature)
     };
     let next = (member + 1) % MEMBERS;
-    match deed {
-        Deed::OtherChoice => vec![forged(member, (member, choice + 1))],
-        Deed::OtherMember => vec![forged(member, (next, choice))],
-        Deed::Swap => vec![forged(member, (next, choice)), forged(next, (member, choice))],
-        Deed::Stray => vec![],
-        Deed::Deliver | Deed::DeliverVerified => {
+    match action {
+        Action::OtherChoice => vec![forged(member, (member, choice + 1))],
+        Action::OtherMember => vec![forged(member, (next, choice))],
+        Action::Swap => vec![forged(member, (next, choice)), forged(next, (member, choice))],
+        Action::Stray => vec![],
+        Action::Deliver | Action::DeliverVerified => {
             ledger.deliver(member, choice);
             vec![fixture.timeout(member, choice)]
         }
     }
 }
 
-fn stray_votes<S: Fixed>(fixture: &Fixture<S>, deed: Deed, member: usize, choice: usize) -> Vec<Vote<S>> {
-    if !matches!(deed, Deed::Stray) {
+fn stray_votes<S: Fixed>(fixture: &Fixture<S>, action: Action, member: usize, choice: usize) -> Vec<Vote<S>> {
+    if !matches!(action, Action::Stray) {
         return Vec::new();
     }
     let vote = fixture.vote(member, choice);
@@ -299,12 +299,12 @@ fn stray_votes<S: Fixed>(fixture: &Fixture<S>, deed: Deed, member: usize, choice
 /// Seeds of both targets.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     fn seeds_for() -> Vec<Vec<u8>> {
-        let all_deeds_for = |deed: u8| (0..21u8).flat_map(|which| [deed, which]).collect::<Vec<u8>>();
+        let all_actions_for = |action: u8| (0..21u8).flat_map(|which| [action, which]).collect::<Vec<u8>>();
         let quorum: Vec<u8> = (0..7u8).flat_map(|member| [0, member]).collect();
         let mut seeds = vec![[&[2], quorum.as_slice()].concat(), [&[8], quorum.as_slice()].concat()];
-        for deed in [3, 4, 5, 6, 7] {
-            seeds.push([&[2], all_deeds_for(deed).as_slice(), quorum.as_slice()].concat());
-            seeds.push([&[0x82, deed, 2, deed, 5], quorum.as_slice()].concat());
+        for action in [3, 4, 5, 6, 7] {
+            seeds.push([&[2], all_actions_for(action).as_slice(), quorum.as_slice()].concat());
+            seeds.push([&[0x82, action, 2, action, 5], quorum.as_slice()].concat());
         }
         seeds
     }

@@ -17,7 +17,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use crate::identity;
-use crate::mutate::Chance;
+use crate::mutate::Rng;
 
 const NOW: Time = Time(1_000_000);
 const MESSAGES: [&[u8]; 3] = [b"", b"SET key value", &[7; 100]];
@@ -180,6 +180,6 @@ pub(crate) fn verifier(bytes: &[u8]) {
 
 /// Seeds of [`verifier`].
 pub(crate) fn verifier_seeds() -> Vec<Vec<u8>> {
-    let mut chance = Chance::new(1);
-    (0..24).map(|_| (0..4 * (8 + chance.below(40))).map(|_| chance.bits() as u8).collect()).collect()
+    let mut rng = Rng::new(1);
+    (0..24).map(|_| (0..4 * (8 + rng.below(40))).map(|_| rng.bits() as u8).collect()).collect()
 }

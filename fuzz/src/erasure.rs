@@ -8,7 +8,7 @@ use quorate::merkle::Merkle;
 use quorate::wire::{Decode, Encode, Writer, domain};
 
 use crate::identity;
-use crate::mutate::Chance;
+use crate::mutate::Rng;
 
 const TREE: Merkle<'_> = Merkle::new(domain::ERASURE_SHARD, domain::ERASURE_NODE);
 /// The longest message of these codings.
@@ -130,10 +130,10 @@ pub(crate) fn senders(bytes: &[u8]) {
 
 /// Seeds of [`senders`].
 pub(crate) fn sender_seeds() -> Vec<Vec<u8>> {
-    let mut chance = Chance::new(5);
+    let mut rng = Rng::new(5);
     let mut seeds: Vec<Vec<u8>> = (0..40).map(|which| vec![which, 0, which, 0, 1, 2, 3, 4, 5]).collect();
     seeds.extend((0..40).map(|which| {
-        let mut seed: Vec<u8> = (0..4 + chance.below(200)).map(|_| chance.bits() as u8).collect();
+        let mut seed: Vec<u8> = (0..4 + rng.below(200)).map(|_| rng.bits() as u8).collect();
         if let Some(first) = seed.first_mut() {
             *first = which;
         }

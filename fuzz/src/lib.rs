@@ -9,6 +9,7 @@
 //!
 //! Seeds are values that the code itself generates, and all byte strings of `spec/vectors`.
 
+mod actions;
 mod aggregates;
 #[cfg(feature = "audited-redis")]
 mod audited_redis;
@@ -17,7 +18,6 @@ mod certificates;
 mod cluster;
 mod collectors;
 mod decoding;
-mod deeds;
 mod dsig;
 mod erasure;
 mod fixture;

@@ -4,9 +4,9 @@ use quorate_support::rng::SplitMix64;
 
 /// A seeded generator whose sequence never changes.
 #[derive(Clone, Debug)]
-pub struct Chance(SplitMix64);
+pub struct Rng(SplitMix64);
 
-impl Chance {
+impl Rng {
     /// A generator that continues from `seed`.
     pub fn new(seed: u64) -> Self {
         Self(SplitMix64::new(seed))
@@ -29,48 +29,41 @@ const LONGEST: usize = 32 * 1024;
 const EDGES: [u8; 8] = [0x00, 0x01, 0x02, 0x03, 0x7f, 0x80, 0xfe, 0xff];
 
 /// Changes `input` in one to four places; `other` is a second input to take pieces from.
-pub fn mutate(input: &mut Vec<u8>, other: &[u8], chance: &mut Chance) {
-    for _ in 0..=chance.below(4) {
-        once(input, other, chance);
+pub fn mutate(input: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
+    for _ in 0..=rng.below(4) {
+        once(input, other, rng);
     }
     input.truncate(LONGEST);
 }
 
-fn once(input: &mut Vec<u8>, other: &[u8], chance: &mut Chance) {
-    let at = chance.below(input.len());
-    match chance.below(9) {
-        0 => change(input, at, |byte, chance| byte ^ (1 << chance.below(8)), chance),
-        1 => change(input, at, |_, chance| chance.bits() as u8, chance),
-        2 => {
-            change(input, at, |_, chance| EDGES.get(chance.below(EDGES.len())).copied().unwrap_or(0), chance)
-        }
-        3 => change(
-            input,
-            at,
-            |byte, chance| byte.wrapping_add(if chance.below(2) == 0 { 1 } else { 255 }),
-            chance,
-        ),
+fn once(input: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
+    let at = rng.below(input.len());
+    match rng.below(9) {
+        0 => change(input, at, |byte, rng| byte ^ (1 << rng.below(8)), rng),
+        1 => change(input, at, |_, rng| rng.bits() as u8, rng),
+        2 => change(input, at, |_, rng| EDGES.get(rng.below(EDGES.len())).copied().unwrap_or(0), rng),
+        3 => change(input, at, |byte, rng| byte.wrapping_add(if rng.below(2) == 0 { 1 } else { 255 }), rng),
         4 => input.truncate(at),
         5 => {
-            let end = (at + chance.below(16)).min(input.len());
+            let end = (at + rng.below(16)).min(input.len());
             input.drain(at..end);
         }
-        6 => insert(input, at, &piece(other, chance)),
+        6 => insert(input, at, &piece(other, rng)),
         7 => {
-            let again = piece(input, chance);
+            let again = piece(input, rng);
             insert(input, at, &again);
         }
         _ => {
-            let piece = piece(other, chance);
+            let piece = piece(other, rng);
             let end = (at + piece.len()).min(input.len());
             input.splice(at..end, piece);
         }
     }
 }
 
-fn change(input: &mut [u8], at: usize, to: impl Fn(u8, &mut Chance) -> u8, chance: &mut Chance) {
+fn change(input: &mut [u8], at: usize, to: impl Fn(u8, &mut Rng) -> u8, rng: &mut Rng) {
     if let Some(byte) = input.get_mut(at) {
-        *byte = to(*byte, chance);
+        *byte = to(*byte, rng);
     }
 }
 
@@ -78,10 +71,10 @@ fn insert(input: &mut Vec<u8>, at: usize, piece: &[u8]) {
     input.splice(at..at, piece.iter().copied());
 }
 
-fn piece(from: &[u8], chance: &mut Chance) -> Vec<u8> {
-    let start = chance.below(from.len());
+fn piece(from: &[u8], rng: &mut Rng) -> Vec<u8> {
+    let start = rng.below(from.len());
     let rest = from.get(start..).unwrap_or_default();
-    let len = if chance.below(4) == 0 { rest.len() } else { chance.below(rest.len().min(64) + 1) };
+    let len = if rng.below(4) == 0 { rest.len() } else { rng.below(rest.len().min(64) + 1) };
     rest.iter().take(len).copied().collect()
 }
 
@@ -92,11 +85,11 @@ mod tests {
     #[test]
     fn mutations_depend_on_the_seed_alone() {
         let changed = |seed| {
-            let mut chance = Chance::new(seed);
+            let mut rng = Rng::new(seed);
             let mut all = Vec::new();
             for _ in 0..100 {
                 let mut input = (0..50).collect();
-                mutate(&mut input, &[7; 20], &mut chance);
+                mutate(&mut input, &[7; 20], &mut rng);
                 all.push(input);
             }
             all
@@ -107,9 +100,9 @@ mod tests {
 
     #[test]
     fn empty_inputs_are_no_trouble() {
-        let mut chance = Chance::new(0);
+        let mut rng = Rng::new(0);
         for _ in 0..1000 {
-            mutate(&mut Vec::new(), &[], &mut chance);
+            mutate(&mut Vec::new(), &[], &mut rng);
         }
     }
 }

@@ -12,7 +12,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use crate::identity;
-use crate::mutate::Chance;
+use crate::mutate::Rng;
 use crate::seeds::from_vectors;
 
 const NEEDED: usize = 3;
@@ -201,6 +201,6 @@ fn given<P: Purpose>(made: &Made<P>, who: usize, what: u8) -> Option<(Share<P>, 
 
 /// Seeds of [`collectors`].
 pub(crate) fn collector_seeds() -> Vec<Vec<u8>> {
-    let mut chance = Chance::new(2);
-    (0..24).map(|_| (0..2 * (4 + chance.below(30))).map(|_| chance.bits() as u8).collect()).collect()
+    let mut rng = Rng::new(2);
+    (0..24).map(|_| (0..2 * (4 + rng.below(30))).map(|_| rng.bits() as u8).collect()).collect()
 }

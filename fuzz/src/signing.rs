@@ -20,7 +20,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use crate::identity;
-use crate::mutate::Chance;
+use crate::mutate::Rng;
 use crate::seeds::from_vectors;
 
 const PARTIES: usize = 7;
@@ -239,6 +239,6 @@ fn spoilt<G: Curve>(share: &SignatureShare<G>, how: u8) -> Option<SignatureShare
 
 /// Seeds of [`combiners`].
 pub(crate) fn combiner_seeds() -> Vec<Vec<u8>> {
-    let mut chance = Chance::new(3);
-    (0..24).map(|_| (0..2 * (4 + chance.below(40))).map(|_| chance.bits() as u8).collect()).collect()
+    let mut rng = Rng::new(3);
+    (0..24).map(|_| (0..2 * (4 + rng.below(40))).map(|_| rng.bits() as u8).collect()).collect()
 }

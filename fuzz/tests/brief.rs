@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use quorate_fuzz::mutate::{Chance, mutate};
+use quorate_fuzz::mutate::{Rng, mutate};
 use quorate_fuzz::{TARGETS, Target};
 
 fn brief(name: &str) {
@@ -13,11 +13,11 @@ fn brief(name: &str) {
     for seed in &seeds {
         try_one(target, seed);
     }
-    let mut chance = Chance::new(0);
+    let mut rng = Rng::new(0);
     for _ in 0..target.brief {
-        let mut input = seeds[chance.below(seeds.len())].clone();
-        let other = &seeds[chance.below(seeds.len())];
-        mutate(&mut input, other, &mut chance);
+        let mut input = seeds[rng.below(seeds.len())].clone();
+        let other = &seeds[rng.below(seeds.len())];
+        mutate(&mut input, other, &mut rng);
         try_one(target, &input);
     }
 }

@@ -13,7 +13,7 @@ use quorate_audited_redis::proof;
 use tempfile::TempDir;
 
 use super::{BODIES, KEY, NOW, STORE, proofs};
-use crate::mutate::Chance;
+use crate::mutate::Rng;
 
 /// A log of arbitrary bytes: a start accepts whole entries only, loses no byte, and leaves nothing for the next start to
 /// repair. An auditor accepts the same entries, and only signed commands have proofs.
@@ -107,11 +107,11 @@ pub(crate) fn damaged(bytes: &[u8]) {
 
 /// Seeds of [`damaged`].
 pub(crate) fn damaged_seeds() -> Vec<Vec<u8>> {
-    let mut chance = Chance::new(1);
+    let mut rng = Rng::new(1);
     let damages = [vec![], vec![0], vec![1], vec![2], vec![0, 1], vec![0, 0]];
     let seed = |kinds: &Vec<u8>| {
         let mut seed = vec![3, 1, 0, 0, 2, 60, 255, 30, 1, 5, 90, 40];
-        kinds.iter().for_each(|kind| seed.extend([*kind, chance.bits() as u8, chance.bits() as u8, 0x10]));
+        kinds.iter().for_each(|kind| seed.extend([*kind, rng.bits() as u8, rng.bits() as u8, 0x10]));
         seed
     };
     damages.iter().cycle().take(30).map(seed).collect()

@@ -5,7 +5,7 @@ use quorate_audited_redis::proof;
 use quorate_audited_redis::resp::{Command, Malformed, ReplyScanner, Value, encode_command};
 
 use super::{BODIES, KEY, proofs};
-use crate::mutate::Chance;
+use crate::mutate::Rng;
 
 /// Length of the longest input of which every prefix is tested.
 const EVERY_PREFIX: usize = 512;
@@ -89,8 +89,8 @@ type Verdict = Result<(usize, bool), Malformed>;
 fn reply(bytes: &[u8]) {
     let whole = ReplyScanner::default().scan(bytes);
     assert_eq!(in_parts(bytes, |_| 1), whole, "byte by byte");
-    let mut chance = Chance::new(bytes.len() as u64);
-    assert_eq!(in_parts(bytes, |_| 1 + chance.below(9)), whole, "in small parts");
+    let mut rng = Rng::new(bytes.len() as u64);
+    assert_eq!(in_parts(bytes, |_| 1 + rng.below(9)), whole, "in small parts");
     assert_eq!(in_parts(bytes, |left| 1 + left / 2), whole, "in halves");
     match (Value::parse(bytes), whole) {
         (Ok(_), whole) => assert_eq!(whole, Ok((bytes.len(), true))),

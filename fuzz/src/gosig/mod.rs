@@ -13,8 +13,8 @@ use quorate_gosig::{
 };
 
 use self::replicas::Gosig;
+use crate::actions::{self, drive, perform};
 use crate::cluster::Cluster;
-use crate::deeds::{self, do_one, drive};
 use crate::fixture::Fixed;
 use crate::identity;
 
@@ -71,37 +71,37 @@ fn tag(seed: &[u8]) -> (bool, Option<u8>) {
 
 /// Replicas whose messages are delivered, lost, repeated, delayed and forged, and which crash, as the input chooses.
 pub(crate) fn machine(bytes: &[u8]) {
-    let Some((first, deeds)) = bytes.split_first() else { return };
+    let Some((first, actions)) = bytes.split_first() else { return };
     // Pairings are slow: most inputs run with the scheme that is fast.
     if first % 32 == 0 {
-        drive::<Gosig<Counted<MinSig>>>(deeds)
+        drive::<Gosig<Counted<MinSig>>>(actions)
     } else {
-        drive::<Gosig<Toy>>(deeds)
+        drive::<Gosig<Toy>>(actions)
     };
 }
 
 pub(crate) fn lively_cluster<S: Fixed + GosigScheme>() -> Cluster<Gosig<S>> {
     let mut cluster = Cluster::new();
-    lively().chunks_exact(2).for_each(|deed| do_one(&mut cluster, deed));
+    lively().chunks_exact(2).for_each(|action| perform(&mut cluster, action));
     // A link that comes up again: its members greet each other.
-    do_one(&mut cluster, &[14, 4]);
-    (0..200).for_each(|_| do_one(&mut cluster, &[0, 0]));
+    perform(&mut cluster, &[14, 4]);
+    (0..200).for_each(|_| perform(&mut cluster, &[0, 0]));
     cluster
 }
 
 /// Transactions are submitted, messages delivered in order, timers fire when nothing else happens.
 fn lively() -> Vec<u8> {
-    let mut deeds = Vec::new();
+    let mut actions = Vec::new();
     for round in 0..10u8 {
-        deeds.extend([10, round]);
-        deeds.extend([[0, 0].repeat(24), vec![8, 0]].concat().repeat(2));
+        actions.extend([10, round]);
+        actions.extend([[0, 0].repeat(24), vec![8, 0]].concat().repeat(2));
     }
-    deeds
+    actions
 }
 
 /// Seeds of [`machine`].
 pub(crate) fn machine_seeds() -> Vec<Vec<u8>> {
-    deeds::seeds([1, 0], &lively())
+    actions::seeds([1, 0], &lively())
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use quorate::wire::Encode;
 use quorate_jolteon::{Batch, Block, Committees, Message, Record};
 
 use self::replicas::Jolteon;
+use crate::actions::{self, drive, perform};
 use crate::cluster::Cluster;
-use crate::deeds::{self, do_one, drive};
 use crate::fixture::Fixed;
 use crate::identity;
 use crate::scheme::{ForScheme, choose, seeds_of_each};
@@ -66,36 +66,36 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
 
 /// Replicas whose messages are delivered, lost, repeated, delayed and forged, and which crash, as the input chooses.
 pub(crate) fn machine(bytes: &[u8]) {
-    let Some((first, deeds)) = bytes.split_first() else { return };
+    let Some((first, actions)) = bytes.split_first() else { return };
     // Pairings are slow: most inputs run with the scheme that is fast.
     if first % 16 == 0 {
-        drive::<Jolteon<MinSig>>(deeds)
+        drive::<Jolteon<MinSig>>(actions)
     } else {
-        drive::<Jolteon<Ed25519>>(deeds)
+        drive::<Jolteon<Ed25519>>(actions)
     };
 }
 
 /// A network in which blocks were committed.
 pub(crate) fn lively_cluster<S: Fixed>() -> Cluster<Jolteon<S>> {
     let mut cluster = Cluster::new();
-    lively().chunks_exact(2).for_each(|deed| do_one(&mut cluster, deed));
+    lively().chunks_exact(2).for_each(|action| perform(&mut cluster, action));
     cluster
 }
 
 /// Batches are sealed, messages delivered in order, timers fire when nothing else happens.
 fn lively() -> Vec<u8> {
-    let mut deeds = Vec::new();
+    let mut actions = Vec::new();
     for round in 0..12u8 {
-        deeds.extend([10, round]);
-        deeds.extend([0, 0].repeat(20));
-        deeds.extend([8, 0]);
+        actions.extend([10, round]);
+        actions.extend([0, 0].repeat(20));
+        actions.extend([8, 0]);
     }
-    deeds
+    actions
 }
 
 /// Seeds of [`machine`].
 pub(crate) fn machine_seeds() -> Vec<Vec<u8>> {
-    deeds::seeds([1, 0], &lively())
+    actions::seeds([1, 0], &lively())
 }
 
 #[cfg(test)]

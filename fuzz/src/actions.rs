@@ -4,27 +4,27 @@ use quorate::machine::MemberIndex;
 
 use crate::cluster::{Cluster, Envelope, FAULTY, Protocol};
 use crate::fixture::FOUR;
-use crate::mutate::{Chance, mutate};
+use crate::mutate::{Rng, mutate};
 
 /// Maximum number of actions of one input.
-const MAX_DEEDS: usize = 400;
+const MAX_ACTIONS: usize = 400;
 
 /// Runs all actions; returns the height of the chain.
-pub(crate) fn drive<P: Protocol>(deeds: &[u8]) -> u64 {
+pub(crate) fn drive<P: Protocol>(actions: &[u8]) -> u64 {
     let mut cluster = Cluster::<P>::new();
-    deeds.chunks_exact(2).take(MAX_DEEDS).for_each(|deed| do_one(&mut cluster, deed));
+    actions.chunks_exact(2).take(MAX_ACTIONS).for_each(|action| perform(&mut cluster, action));
     cluster.height()
 }
 
 /// Runs one action.
-pub(crate) fn do_one<P: Protocol>(cluster: &mut Cluster<P>, deed: &[u8]) {
-    let [deed, argument] = deed else { return };
+pub(crate) fn perform<P: Protocol>(cluster: &mut Cluster<P>, action: &[u8]) {
+    let [action, argument] = action else { return };
     let which = usize::from(*argument);
     let member = MemberIndex::from(argument % FOUR as u8);
-    match deed % 16 {
+    match action % 16 {
         0..=5 => {
             // Mostly the oldest, so that the chain grows; any other by its number.
-            if let Some(envelope) = cluster.take(if deed % 16 < 4 { 0 } else { which }) {
+            if let Some(envelope) = cluster.take(if action % 16 < 4 { 0 } else { which }) {
                 cluster.deliver(&envelope);
             }
         }
@@ -55,16 +55,16 @@ pub(crate) fn do_one<P: Protocol>(cluster: &mut Cluster<P>, deed: &[u8]) {
 /// with forgeries, and random ones.
 pub(crate) fn seeds(schemes: [u8; 2], lively: &[u8]) -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = schemes.iter().map(|scheme| [&[*scheme], lively].concat()).collect();
-    let with = |every: usize, deeds: &[u8]| {
-        lively.chunks(every).flat_map(|part| [part, deeds].concat()).collect::<Vec<u8>>()
+    let with = |every: usize, actions: &[u8]| {
+        lively.chunks(every).flat_map(|part| [part, actions].concat()).collect::<Vec<u8>>()
     };
-    for deeds in [with(24, &[13, 6]), with(16, &[11, 40, 12, 90])] {
-        seeds.push([&schemes[..1], &deeds].concat());
+    for actions in [with(24, &[13, 6]), with(16, &[11, 40, 12, 90])] {
+        seeds.push([&schemes[..1], &actions].concat());
     }
-    let mut chance = Chance::new(1);
+    let mut rng = Rng::new(1);
     for _ in 0..8 {
-        let deeds = (0..600).map(|_| chance.bits() as u8);
-        seeds.push(schemes.into_iter().take(1).chain(deeds).collect());
+        let actions = (0..600).map(|_| rng.bits() as u8);
+        seeds.push(schemes.into_iter().take(1).chain(actions).collect());
     }
     seeds
 }
@@ -74,7 +74,7 @@ fn forge<P: Protocol>(cluster: &mut Cluster<P>, which: usize) {
     let (Some(mut envelope), Some(other)) = (cluster.recall(which), cluster.recall(which / 2)) else {
         return;
     };
-    mutate(&mut envelope.bytes, &other.bytes, &mut Chance::new(which as u64));
+    mutate(&mut envelope.bytes, &other.bytes, &mut Rng::new(which as u64));
     envelope.from = FAULTY;
     if envelope.to != FAULTY {
         cluster.deliver(&envelope);
