@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use quorate_simulator::{Chance, Latency, Link};
+use quorate_simulator::{Latency, Link, Probability};
 
 /// Properties of the links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ impl LinkQuality {
     pub fn link(self) -> Link {
         let ms = |ms: u16| Duration::from_millis(ms.into());
         Link::perfect(Latency::Tailed { floor: ms(self.latency), mean: ms(self.jitter) })
-            .losing(Chance::ppm(u32::from(self.loss) * 1_000))
+            .losing(Probability::ppm(u32::from(self.loss) * 1_000))
     }
 
     /// Returns the properties of a link created by [`link`](LinkQuality::link).

@@ -9,7 +9,7 @@ use quorate::wire::Encode;
 
 use crate::adversary::{Adversary, Control};
 use crate::fault::Behaviour;
-use crate::rng::Chance;
+use crate::rng::Probability;
 
 /// Number of old messages a replayer keeps, and the maximum length of a kept message in bytes.
 const REPLAYED: usize = 256;
@@ -58,7 +58,7 @@ impl<M: Machine> Adversary<M> for Garbage {
         let Some(to) = random_member(control) else { return };
         let rng = control.rng();
         // Short messages exercise tags and lengths, long ones the size limits.
-        let longest = if rng.chance(Chance::percent(90)) { 64 } else { 4_096 };
+        let longest = if rng.chance(Probability::percent(90)) { 64 } else { 4_096 };
         let len = rng.index(longest);
         let mut bytes = rng.bytes(len);
         if let Some(tag) = bytes.first_mut() {
@@ -122,7 +122,7 @@ impl<M: Machine> Adversary<M> for Mutator {
     fn on_send(&mut self, outgoing: Outgoing<M::Message>, control: &mut Control<'_, M>) {
         let mut bytes = outgoing.message.encode();
         let rng = control.rng();
-        if rng.chance(Chance::percent(50)) {
+        if rng.chance(Probability::percent(50)) {
             return control.raw(outgoing.to, bytes, Duration::ZERO);
         }
         match rng.below(4) {
@@ -155,7 +155,7 @@ impl<M: Machine> Adversary<M> for Selective {
             Recipient::Others => control.members().collect(),
         };
         for member in receivers {
-            if control.rng().chance(Chance::percent(50)) {
+            if control.rng().chance(Probability::percent(50)) {
                 control.raw(Recipient::One(member), Arc::clone(&bytes), Duration::ZERO);
             }
         }

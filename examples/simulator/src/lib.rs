@@ -135,7 +135,7 @@ pub use node::Node;
 pub use preset::{PRESETS, PresetParameters, preset};
 pub use program::{Program, SeedRun};
 pub use report::Report;
-pub use rng::{Chance, Rng};
+pub use rng::{Probability, Rng};
 pub use scenario::{Checks, Clocks, Scenario, Work};
 pub use session::Session;
 pub use simulation::Simulation;

@@ -156,7 +156,7 @@ fn key(from: usize, to: usize) -> u64 {
 mod tests {
     use super::*;
     use crate::network::Latency;
-    use crate::rng::Chance;
+    use crate::rng::Probability;
     use core::time::Duration;
 
     const MS: u64 = 1_000;
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn loss_and_duplication_have_their_probability_until_stable() {
-        let bad = perfect().losing(Chance::percent(10)).repeating(Chance::percent(20));
+        let bad = perfect().losing(Probability::percent(10)).repeating(Probability::percent(20));
         let mut links = links(Network::stabilising(bad, Duration::from_secs(1), perfect()));
         let before: Vec<Transit> = (0..10_000).map(|_| links.send(0, 0, 1, 1)).collect();
         let lost = before.iter().filter(|t| matches!(t, Transit::Lost(Loss::Link))).count();

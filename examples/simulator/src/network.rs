@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use core::time::Duration;
 
-use crate::rng::{Chance, Rng, micros};
+use crate::rng::{Probability, Rng, micros};
 
 /// Distribution of a message's latency, without queueing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,12 +45,12 @@ pub struct Link {
     /// Time on the wire.
     pub latency: Latency,
     /// Probability that a message is lost.
-    pub loss: Chance,
+    pub loss: Probability,
     /// Probability that a message arrives twice.
-    pub duplicate: Chance,
+    pub duplicate: Probability,
     /// Probability that a message is delayed further, by up to [`held_up_by`](Link::held_up_by), so that later
     /// messages overtake it.
-    pub reorder: Chance,
+    pub reorder: Probability,
     /// Maximum additional delay of reordered messages.
     pub held_up_by: Duration,
     /// Bytes per second; further messages queue at the sender. `None` is unlimited.
@@ -68,9 +68,9 @@ impl Link {
     pub const fn perfect(latency: Latency) -> Link {
         Link {
             latency,
-            loss: Chance::NEVER,
-            duplicate: Chance::NEVER,
-            reorder: Chance::NEVER,
+            loss: Probability::NEVER,
+            duplicate: Probability::NEVER,
+            reorder: Probability::NEVER,
             held_up_by: Duration::ZERO,
             bandwidth: None,
             longest_queue: Duration::from_secs(10),
@@ -79,7 +79,7 @@ impl Link {
     }
 
     /// Sets the loss probability.
-    pub const fn losing(mut self, loss: Chance) -> Link {
+    pub const fn losing(mut self, loss: Probability) -> Link {
         self.loss = loss;
         self
     }
@@ -91,13 +91,13 @@ impl Link {
     }
 
     /// Sets the duplication probability.
-    pub const fn repeating(mut self, duplicate: Chance) -> Link {
+    pub const fn repeating(mut self, duplicate: Probability) -> Link {
         self.duplicate = duplicate;
         self
     }
 
     /// Sets the reordering probability and the maximum additional delay; removes the ordering guarantee.
-    pub const fn reordering(mut self, reorder: Chance, held_up_by: Duration) -> Link {
+    pub const fn reordering(mut self, reorder: Probability, held_up_by: Duration) -> Link {
         self.reorder = reorder;
         self.held_up_by = held_up_by;
         self.ordered = false;

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use crate::fault::{Behaviour, CrashPoint, Fault, Scheduled};
 use crate::network::{Latency, Link, Network, Regions};
-use crate::rng::{Chance, Rng};
+use crate::rng::{Probability, Rng};
 use crate::scenario::{Scenario, Work};
 
 /// The names of the presets, with a description of each.
@@ -64,7 +64,7 @@ pub fn preset(name: &str, shape: &PresetParameters<'_>, seed: u64) -> Option<Sce
         }
         "byzantine" => generator.byzantine(&mut scenario, shape.faulty),
         _ => {
-            if generator.rng.chance(Chance::percent(70)) {
+            if generator.rng.chance(Probability::percent(70)) {
                 generator.lossy(&mut scenario);
             }
             generator.slow(&mut scenario);
@@ -117,9 +117,11 @@ impl ScenarioGenerator<'_> {
 
     fn lossy(&mut self, scenario: &mut Scenario) {
         let rng = &mut self.rng;
-        let mut chance = |most: u64| Chance::ppm(rng.below(most * 10_000) as u32);
-        let before =
-            lan().losing(chance(20)).repeating(chance(10)).reordering(chance(30), Duration::from_millis(200));
+        let mut probability = |most: u64| Probability::ppm(rng.below(most * 10_000) as u32);
+        let before = lan()
+            .losing(probability(20))
+            .repeating(probability(10))
+            .reordering(probability(30), Duration::from_millis(200));
         scenario.network = Network::stabilising(before, self.disturbed, lan());
     }
 
@@ -151,8 +153,8 @@ impl ScenarioGenerator<'_> {
                     group.push(node);
                 }
             }
-            let holds = self.rng.chance(Chance::percent(40));
-            let one_way = self.rng.chance(Chance::percent(20));
+            let holds = self.rng.chance(Probability::percent(40));
+            let one_way = self.rng.chance(Probability::percent(20));
             push(scenario, begin, Fault::Split { groups, holds, one_way });
             push(scenario, end, Fault::Heal);
         }
@@ -174,7 +176,7 @@ impl ScenarioGenerator<'_> {
 
     fn dead(&mut self, scenario: &mut Scenario, most: usize) {
         for node in self.some_honest(scenario, most) {
-            let from_start = self.rng.chance(Chance::percent(50));
+            let from_start = self.rng.chance(Probability::percent(50));
             let at = if from_start { Duration::ZERO } else { self.interval().0 };
             scenario.faults.retain(|fault| !matches!(fault.fault, Fault::Crash { node: n, .. } | Fault::Restart { node: n } if n == node));
             push(scenario, at, Fault::Crash { node, point: CrashPoint::Now, after: 0 });

@@ -10,22 +10,22 @@ use quorate_support::rng::SplitMix64;
 
 /// A probability in parts per million.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Chance(u32);
+pub struct Probability(u32);
 
-impl Chance {
+impl Probability {
     /// Impossible.
-    pub const NEVER: Chance = Chance(0);
+    pub const NEVER: Probability = Probability(0);
     /// Certain.
-    pub const ALWAYS: Chance = Chance(1_000_000);
+    pub const ALWAYS: Probability = Probability(1_000_000);
 
     /// Creates a probability from parts per million, at most one million.
-    pub const fn ppm(parts: u32) -> Chance {
-        Chance(if parts > 1_000_000 { 1_000_000 } else { parts })
+    pub const fn ppm(parts: u32) -> Probability {
+        Probability(if parts > 1_000_000 { 1_000_000 } else { parts })
     }
 
     /// Creates a probability from a percentage.
-    pub const fn percent(parts: u32) -> Chance {
-        Chance::ppm(parts.saturating_mul(10_000))
+    pub const fn percent(parts: u32) -> Probability {
+        Probability::ppm(parts.saturating_mul(10_000))
     }
 }
 
@@ -88,9 +88,9 @@ impl Rng {
     }
 
     /// Returns `true` with the given probability.
-    pub fn chance(&mut self, chance: Chance) -> bool {
+    pub fn chance(&mut self, probability: Probability) -> bool {
         // No draw for probability zero, so that a scenario without loss does not pay for it.
-        chance.0 > 0 && self.below(1_000_000) < u64::from(chance.0)
+        probability.0 > 0 && self.below(1_000_000) < u64::from(probability.0)
     }
 
     /// Returns an exponentially distributed number with the given mean (von Neumann's method, comparisons only).

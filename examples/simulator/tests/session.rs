@@ -8,7 +8,7 @@ use std::time::Duration;
 use paxos::Flaw;
 use paxos::host::PaxosHost;
 use quorate_simulator::{
-    Behaviour, Chance, CrashPoint, Fault, Latency, Link, Rng, Scenario, Scheduled, Session,
+    Behaviour, CrashPoint, Fault, Latency, Link, Probability, Rng, Scenario, Scheduled, Session,
 };
 
 fn ms(ms: u64) -> Duration {
@@ -29,9 +29,9 @@ fn draw(rng: &mut Rng) -> Fault {
         2 | 3 => Fault::Restart { node },
         4 => Fault::Split { groups: vec![vec![node]], holds: false, one_way: false },
         5 => Fault::Heal,
-        6 => {
-            Fault::Relink { link: Link::perfect(Latency::Uniform(ms(1), ms(30))).losing(Chance::percent(5)) }
-        }
+        6 => Fault::Relink {
+            link: Link::perfect(Latency::Uniform(ms(1), ms(30))).losing(Probability::percent(5)),
+        },
         _ => {
             let kinds = [
                 Behaviour::Silent,
@@ -58,7 +58,7 @@ fn disturbed(seed: u64) -> Session<PaxosHost> {
         if !goes_on {
             return session;
         }
-        if rng.chance(Chance::percent(20)) {
+        if rng.chance(Probability::percent(20)) {
             session.intervene(draw(&mut rng));
         }
     }

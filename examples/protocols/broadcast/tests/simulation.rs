@@ -10,7 +10,7 @@ use quorate_broadcast::simulation::{
     ADVERSARIES, BroadcastHost, SimulatedAuthentication, SimulatedDsig, group, shape,
 };
 use quorate_simulator::{
-    Behaviour, Chance, CrashPoint, Fault, Latency, Link, Network, PRESETS, Report, Scenario, Simulation,
+    Behaviour, CrashPoint, Fault, Latency, Link, Network, PRESETS, Probability, Report, Scenario, Simulation,
     check, preset, repeatable, run,
 };
 
@@ -164,7 +164,7 @@ fn a_restart_at_any_crash_point_contradicts_nothing() {
 #[test]
 fn a_withholder_at_a_high_rate_delays_no_other_message() {
     for (adversary, seed) in [(0, 1), (2, 2)] {
-        let link = Link::perfect(Latency::Uniform(ms(1), ms(20))).losing(Chance::percent(33));
+        let link = Link::perfect(Latency::Uniform(ms(1), ms(20))).losing(Probability::percent(33));
         let mut scenario = local("hoarder", 4, seed).lasting(secs(20));
         scenario = scenario.byzantine(adversary, Behaviour::Custom("hoarder".into()));
         (scenario.network.before, scenario.network.after) = (link, link);
