@@ -2,138 +2,18 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use std::path::PathBuf;
+mod test_log;
+
 use std::time::Duration;
 
 use proptest::prelude::*;
-use quorate::dsig::SignerConfig;
-use quorate::dsig::dynamic::SuiteId;
-use quorate::ed25519::Ed25519;
 use quorate::machine::Time;
-use quorate::scheme::Scheme as _;
-use quorate_audited_redis::audit::{Expected, Report, audit};
-use quorate_audited_redis::config::{KnownClient, SyncPolicy};
-use quorate_audited_redis::frame::{SignatureScheme, SignedCommand, message};
-use quorate_audited_redis::keys::Key;
-use quorate_audited_redis::log::{Entry, HEADER, LogWriter, NewEntry, OVERHEAD, Scan, ScanStep};
+use quorate_audited_redis::audit::{Expected, audit};
+use quorate_audited_redis::config::SyncPolicy;
+use quorate_audited_redis::frame::{SignatureScheme, SignedCommand};
+use quorate_audited_redis::log::{Entry, HEADER, LogWriter, OVERHEAD, Scan, ScanStep};
 use quorate_audited_redis::resp::encode_command;
-use quorate_audited_redis::suites::{DynSigner, signer};
-
-/// A log of commands of two clients in turn, signed with DSig, and every fourth with EdDSA.
-struct TestLog {
-    folder: tempfile::TempDir,
-    clients: Vec<KnownClient>,
-    keys: Vec<Key>,
-    bytes: Vec<u8>,
-    /// Offset of each entry, from entry 1 on, and the end offset.
-    starts: Vec<usize>,
-    store: [u8; 32],
-}
-
-fn make_log(count: u64) -> TestLog {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log");
-    let keys: Vec<_> = (0..2).map(|_| Key::generate().unwrap()).collect();
-    let names = ["alice", "bob"];
-    let clients = keys.iter().zip(names);
-    let clients: Vec<_> =
-        clients.map(|(key, name)| KnownClient { name: name.into(), key: key.public().unwrap() }).collect();
-    let mut signers: Vec<_> = keys.iter().map(dsig).collect();
-    let (mut log, _) = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap();
-    let (store, mut starts) = (*log.store(), vec![HEADER]);
-    for number in 1..=count {
-        let (who, sequence) = ((number % 2) as usize, number.div_ceil(2));
-        let body = body(&store, &keys[who], &mut *signers[who], sequence, number % 4 == 0, number);
-        let signer = *clients[who].key.as_bytes();
-        log.append([NewEntry { received: number, signer, body: &body }]).unwrap();
-        starts.push(starts.last().unwrap() + OVERHEAD + body.len());
-    }
-    let bytes = std::fs::read(&path).unwrap();
-    assert_eq!(bytes.len(), *starts.last().unwrap());
-    TestLog { folder, clients, keys, bytes, starts, store }
-}
-
-fn dsig(key: &Key) -> Box<dyn DynSigner> {
-    let config = SignerConfig { log2_batch: 4, low_water: 64, lifetime: Duration::from_secs(600) };
-    let mut signer = signer(SuiteId::WotsBlake3, key.secret_key().unwrap(), config).unwrap();
-    while let Some(work) = signer.plan(Time(1)).unwrap() {
-        signer.add(work().unwrap()).unwrap();
-    }
-    signer
-}
-
-fn body(
-    store: &[u8; 32],
-    key: &Key,
-    dsig: &mut dyn DynSigner,
-    sequence: u64,
-    eddsa: bool,
-    value: u64,
-) -> Vec<u8> {
-    let command = encode_command(&["SET", "key", &value.to_string()]).unwrap();
-    let (time, mut body) = (Time(1000 + sequence), Vec::new());
-    let message = message(store, sequence, time, &command);
-    let (scheme, signature) = if eddsa {
-        (SignatureScheme::Eddsa, Ed25519::sign(&key.secret_key().unwrap(), &message).to_bytes().to_vec())
-    } else {
-        (SignatureScheme::Dsig, dsig.sign(&message, Time(1)).unwrap())
-    };
-    SignedCommand { scheme, sequence, time, signature: &signature, command: &command }.encode_to(&mut body);
-    body
-}
-
-impl TestLog {
-    fn entry(&self, number: usize) -> &[u8] {
-        &self.bytes[self.starts[number - 1]..self.starts[number]]
-    }
-
-    fn start(&self, number: usize) -> u64 {
-        self.starts[number - 1] as u64
-    }
-
-    /// Returns the bytes of a log with these entries.
-    fn with_entries(&self, entries: &[usize]) -> Vec<u8> {
-        let mut bytes = self.bytes[..HEADER].to_vec();
-        entries.iter().for_each(|number| bytes.extend_from_slice(self.entry(*number)));
-        bytes
-    }
-
-    fn path(&self, bytes: &[u8]) -> PathBuf {
-        let path = self.folder.path().join("tampered");
-        std::fs::write(&path, bytes).unwrap();
-        path
-    }
-
-    fn audit(&self, bytes: &[u8]) -> Report {
-        let expected = Expected { clients: self.clients.clone(), ..Expected::default() };
-        audit(&self.path(bytes), &expected).unwrap()
-    }
-
-    fn found(&self, bytes: &[u8]) -> Vec<(&'static str, u64, u64)> {
-        let report = self.audit(bytes);
-        assert_eq!(report.ok, report.findings.is_empty());
-        report.findings.iter().map(|finding| (finding.code, finding.entry, finding.offset)).collect()
-    }
-
-    /// Returns a log as a malicious front could write it: new numbers and new hashes for these entries.
-    fn rewritten(&self, entries: &[(usize, Vec<u8>)]) -> Vec<u8> {
-        let path = self.folder.path().join("rewritten");
-        let _ = std::fs::remove_file(&path);
-        std::fs::write(&path, &self.bytes[..HEADER]).unwrap();
-        let (mut log, _) = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap();
-        for (who, body) in entries {
-            let signer = *self.clients[*who].key.as_bytes();
-            log.append([NewEntry { received: 1, signer, body }]).unwrap();
-        }
-        std::fs::read(&path).unwrap()
-    }
-
-    /// Returns the index of the client and the signed command.
-    fn signed(&self, number: usize) -> (usize, Vec<u8>) {
-        let entry = self.entry(number);
-        (number % 2, entry[OVERHEAD - 32..entry.len() - 32].to_vec())
-    }
-}
+use test_log::{dsig_signer, make_log, signed_body};
 
 #[test]
 fn an_unaltered_log_has_no_findings() {
@@ -308,7 +188,8 @@ fn recomputed_hashes_are_found_by_signatures_and_numbers() {
     .encode_to(&mut unsigned[7].1);
     assert_eq!(codes(&unsigned), [("UNSIGNED", 8)]);
     let mut elsewhere = all.clone();
-    elsewhere[7].1 = body(&[1; 32], &original.keys[0], &mut *dsig(&original.keys[0]), 4, false, 1);
+    elsewhere[7].1 =
+        signed_body(&[1; 32], &original.keys[0], &mut *dsig_signer(&original.keys[0]), 4, false, 1);
     assert_eq!(codes(&elsewhere), [("FORGED", 8)]);
     let expected = Expected {
         clients: original.clients[..1].to_vec(),
