@@ -6,18 +6,7 @@ from typing import Any
 
 import quorate as q
 from quorate.threshold import coin, tdh2
-
-Json = Any
-
-
-def unhex(text: str) -> bytes:
-    return bytes.fromhex(text)
-
-
-def same(value: Any, data: bytes) -> Any:
-    """Returns the value, if it encodes to the bytes that it was decoded from."""
-    assert value.encode() == data, "decoded, but encodes to something else"
-    return value
+from vector_inputs import Json, same, unhex
 
 
 def decoded(kind: Any, given: Json, name: str) -> Any:

@@ -7,12 +7,7 @@ from typing import Any
 
 import quorate as q
 from quorate import dsig, wire
-
-Json = Any
-
-
-def unhex(text: str) -> bytes:
-    return bytes.fromhex(text)
+from vector_inputs import Json, unhex
 
 
 def suite_of(given: Json) -> str:

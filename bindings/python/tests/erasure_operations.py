@@ -5,17 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from quorate import erasure
-
-Json = Any
-
-
-def unhex(text: str) -> bytes:
-    return bytes.fromhex(text)
-
-
-def same(value: Any, data: bytes) -> Any:
-    assert value.encode() == data, "decoded, but encodes to something else"
-    return value
+from vector_inputs import Json, same, unhex
 
 
 def coding_of(given: Json) -> erasure.Coding:

@@ -8,12 +8,7 @@ from typing import Any
 import quorate as q
 from quorate.gossip import Aggregate, Gossip, Parameters, Peers, Pool, VerifiedAggregate
 from quorate.sortition import Lottery, Seed, SeedProof, Ticket
-
-Json = Any
-
-
-def unhex(text: str) -> bytes:
-    return bytes.fromhex(text)
+from vector_inputs import Json, unhex
 
 
 def outcome(step: Callable[[], Json]) -> Json:

@@ -7,10 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 import quorate as q
-from dleq_operations import decoded, same, unhex
+from dleq_operations import decoded
 from quorate.threshold import Group, bls, ecdsa, seal
-
-Json = Any
+from vector_inputs import Json, same, unhex
 
 
 def is_bound(case: Json) -> bool:

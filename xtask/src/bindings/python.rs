@@ -53,6 +53,7 @@ fn check_types(log: &Log, python: &Path, package: &Path) -> Outcome {
         "bad_input",
         "collecting",
         "dsig",
+        "dsig_concurrency",
         "dsig_hooks",
         "erasure",
         "gossip",
