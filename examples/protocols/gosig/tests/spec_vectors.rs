@@ -1,12 +1,12 @@
 //! Runs the cases of `spec/vectors/gosig.json`, which the independent model in `spec/model` generates.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use std::sync::Arc;
+#[path = "../../common/tests/vectors/mod.rs"]
+mod vectors;
 
 use quorate::Result;
 use quorate::bls::{Counted, MinPk, MinSig};
 use quorate::certificate::{Certificate, Statement};
-use quorate::committee::{ChainId, Committee, Repeats};
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::sortition::{Lottery, Seed};
@@ -16,42 +16,10 @@ use quorate_gosig::{
     Proposal, Record, Segment, ShortId, decide_block, next_committees,
 };
 use serde_json::{Value, json};
-
-fn read() -> Value {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../spec/vectors/gosig.json");
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
-}
-
-fn bytes(value: &Value) -> Vec<u8> {
-    hex::decode(value.as_str().expect("a hex string")).unwrap()
-}
-
-fn array(value: &Value) -> [u8; 32] {
-    bytes(value).try_into().unwrap()
-}
+use vectors::{array, bytes, committee, decode, number, run_cases};
 
 fn list(value: &Value) -> Vec<Vec<u8>> {
     value.as_array().expect("a list").iter().map(bytes).collect()
-}
-
-fn number<T: std::str::FromStr<Err: std::fmt::Debug>>(value: &Value) -> T {
-    value.as_str().expect("a decimal string").parse().unwrap()
-}
-
-fn decode<C: ?Sized, T: Decode<C> + Encode>(data: &[u8], context: &C) -> Result<T> {
-    let value = T::decode(data, context)?;
-    assert_eq!(hex::encode(value.encode()), hex::encode(data), "decoded, but encodes to something else");
-    Ok(value)
-}
-
-fn committee<S: Scheme>(file: &Value, name: &Value) -> Arc<Committee<S>> {
-    let definition = &file["committees"][name.as_str().unwrap()];
-    assert_eq!(definition["suite"], S::SUITE);
-    let members = definition["members"].as_array().unwrap().iter();
-    let members =
-        members.map(|m| (S::PublicKey::decode(&bytes(&m["public_key"]), &()).unwrap(), number(&m["weight"])));
-    let (chain, epoch) = (ChainId(array(&definition["chain"])), number(&definition["epoch"]));
-    Arc::new(Committee::from_attested(chain, epoch, members.collect(), Repeats::Refuse).unwrap())
 }
 
 fn statement(s: &Statement) -> Value {
@@ -247,31 +215,12 @@ fn decide(input: &Value) -> Value {
 
 #[test]
 fn all_spec_vectors_pass() {
-    let file = read();
-    let cases = file["cases"].as_array().unwrap();
-    assert!(cases.len() > 600, "gosig.json has lost its cases");
-    let mut failures = Vec::new();
-    for case in cases {
-        let (operation, input) = (case["operation"].as_str().unwrap(), &case["input"]);
-        let result = match (operation, input["voters"].as_str()) {
-            ("gosig.ballot", _) => Ok(ballot(&file, input)),
-            ("gosig.short", _) => Ok(short(input)),
-            ("gosig.payload", _) => Ok(payload(input)),
-            ("gosig.decide", _) => Ok(decide(input)),
-            (_, Some("min-pk-counted")) => World::<Counted<MinPk>>::new(&file, input).run(operation, input),
-            _ => World::<Counted<MinSig>>::new(&file, input).run(operation, input),
-        };
-        let (outcome, output) = match result {
-            Ok(output) => ("ok", output),
-            Err(error) => (error.code(), Value::Null),
-        };
-        let expected = case.get("output").cloned().unwrap_or(Value::Null);
-        if outcome != case["expect"] || output != expected {
-            failures.push(format!(
-                "{}: expected {} {expected}, got {outcome} {output}",
-                case["name"], case["expect"]
-            ));
-        }
-    }
-    assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), cases.len(), failures.join("\n"));
+    run_cases("gosig.json", 600, |file, operation, input| match (operation, input["voters"].as_str()) {
+        ("gosig.ballot", _) => Ok(ballot(file, input)),
+        ("gosig.short", _) => Ok(short(input)),
+        ("gosig.payload", _) => Ok(payload(input)),
+        ("gosig.decide", _) => Ok(decide(input)),
+        (_, Some("min-pk-counted")) => World::<Counted<MinPk>>::new(file, input).run(operation, input),
+        _ => World::<Counted<MinSig>>::new(file, input).run(operation, input),
+    });
 }
