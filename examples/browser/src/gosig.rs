@@ -8,7 +8,7 @@ use quorate::bls::{Counted, MinSig};
 use quorate::certificate::{Certificate, Kind as VoteKind, Vote};
 use quorate::gossip::Aggregate;
 use quorate::wire::{Decode, Encode};
-use quorate_gosig::simulation::{GosigHost, Material};
+use quorate_gosig::simulation::{GosigHost, SimulationKeys};
 use quorate_gosig::{BlockDigest, Envelope, Evidence, Message, Output, PREPARE, Proposal, Replica, Status};
 use quorate_simulator::{Node, Transmission};
 
@@ -40,11 +40,11 @@ const ROUNDS: usize = 64;
 
 /// Creates a run of Gosig.
 pub(crate) fn run(setup: &Setup) -> Box<dyn ProtocolRun> {
-    let material = Material::<Scheme>::new(setup.nodes);
+    let keys = SimulationKeys::<Scheme>::new(setup.nodes);
     let pace = PACE * u32::try_from(setup.nodes).unwrap_or(1);
-    let host = GosigHost::new(Arc::clone(&material)).workload(pace, u64::MAX);
+    let host = GosigHost::new(Arc::clone(&keys)).workload(pace, u64::MAX);
     let view = GosigView {
-        material,
+        keys,
         proposers: BTreeMap::new(),
         signed: BTreeSet::new(),
         certified: BTreeSet::new(),
@@ -56,7 +56,7 @@ pub(crate) fn run(setup: &Setup) -> Box<dyn ProtocolRun> {
 
 /// Observer of a Gosig run, which reports each event to the page once.
 struct GosigView {
-    material: Arc<Material<Scheme>>,
+    keys: Arc<SimulationKeys<Scheme>>,
     /// Digests proposed in each round, by proposer, in the order of observation.
     proposers: BTreeMap<u64, BTreeMap<u16, Vec<[u8; 32]>>>,
     /// Observed signatures, by round, kind and member.
@@ -131,7 +131,7 @@ impl GosigView {
         }
         let statement = *aggregate.statement();
         let vote = Vote::new(statement, signer, aggregate.signature().clone());
-        if let Some(culprit) = self.auditor.vote(&vote, &self.material.committees.voters) {
+        if let Some(culprit) = self.auditor.vote(&vote, &self.keys.committees.voters) {
             let words = format!("signed for two different blocks in round {}", statement.view);
             event_log.proven(culprit, words);
         }
@@ -161,8 +161,8 @@ impl ProtocolView for GosigView {
         if ![PROPOSAL_TAG, SIGNATURES_TAG].contains(&tag) {
             return Kind { tag, variant: 0 };
         }
-        let material = Arc::clone(&self.material);
-        let committees = &material.committees;
+        let keys = Arc::clone(&self.keys);
+        let committees = &keys.committees;
         let envelope = Envelope::<Scheme>::decode(flight.bytes, committees);
         let variant = match envelope.map(|envelope| envelope.message) {
             Ok(Message::Proposal(proposal)) => {

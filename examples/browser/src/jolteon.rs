@@ -8,7 +8,7 @@ use core::time::Duration;
 use quorate::bls::MinSig;
 use quorate::certificate::Certificate;
 use quorate::wire::Decode;
-use quorate_jolteon::simulation::{JolteonHost, Material};
+use quorate_jolteon::simulation::{JolteonHost, SimulationKeys};
 use quorate_jolteon::{Block, BlockDigest, Evidence, Message, Output, PROPOSAL, Replica, Status, Timeout};
 use quorate_simulator::{Node, Transmission};
 
@@ -28,11 +28,11 @@ const READ: core::ops::RangeInclusive<u8> = 1..=4;
 
 /// Creates a run of Jolteon.
 pub(crate) fn run(setup: &Setup) -> Box<dyn ProtocolRun> {
-    let material = Material::<MinSig>::new(setup.nodes);
+    let keys = SimulationKeys::<MinSig>::new(setup.nodes);
     let pace = PACE * u32::try_from(setup.nodes).unwrap_or(1);
-    let host = JolteonHost::new(Arc::clone(&material)).workload(pace, u64::MAX);
+    let host = JolteonHost::new(Arc::clone(&keys)).workload(pace, u64::MAX);
     let protocol_view = JolteonView {
-        material,
+        keys,
         blocks: BTreeSet::new(),
         certified: BTreeSet::new(),
         timeout_certificates: BTreeSet::new(),
@@ -45,7 +45,7 @@ pub(crate) fn run(setup: &Setup) -> Box<dyn ProtocolRun> {
 
 /// Observer of a Jolteon run, which reports each event to the page once.
 struct JolteonView {
-    material: Arc<Material<MinSig>>,
+    keys: Arc<SimulationKeys<MinSig>>,
     blocks: BTreeSet<[u8; 32]>,
     certified: BTreeSet<[u8; 32]>,
     timeout_certificates: BTreeSet<u64>,
@@ -118,7 +118,7 @@ impl ProtocolView for JolteonView {
     type Host = JolteonHost<MinSig>;
 
     fn observe(&mut self, flight: &Transmission<'_>, event_log: &mut EventLog) -> Kind {
-        let committees = &Arc::clone(&self.material).committees;
+        let committees = &Arc::clone(&self.keys).committees;
         let tag = flight.bytes.first().copied().filter(|tag| TAGS.contains(tag)).unwrap_or(0);
         if !READ.contains(&tag) {
             return Kind { tag, variant: 0 };

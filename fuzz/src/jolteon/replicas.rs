@@ -35,7 +35,7 @@ impl<S: Fixed> Protocol for Jolteon<S> {
             identity_key: Ed25519::four().secret(me),
             genesis_root: GENESIS_ROOT,
             executed,
-            recent: Vec::new(),
+            recent_states: Vec::new(),
             first_sequence: 1,
             parameters: Parameters::default(),
         };

@@ -261,7 +261,7 @@ pub struct MachineSetup<'a, P: Protocol> {
     /// Last durably executed state. Delivery continues with the next height.
     pub executed: Executed,
     /// Recent states, which blocks of other members may reference.
-    pub recent: Vec<Executed>,
+    pub recent_states: Vec<Executed>,
     /// A number above every batch number that this validator used in an earlier data directory.
     pub first_sequence: u64,
 }
@@ -297,9 +297,9 @@ pub enum Action<P: Protocol> {
         request: P::Request,
     },
     /// Delete the records of batches that can never be committed.
-    ForgetBatches(Vec<Hash>),
+    PruneBatches(Vec<Hash>),
     /// Delete the records of blocks that can never be committed.
-    ForgetBlocks(Vec<Hash>),
+    PruneBlocks(Vec<Hash>),
     /// A view began.
     View {
         /// The view.
@@ -334,9 +334,9 @@ pub struct Delivery<P: Protocol> {
 
 /// Storage class of a record.
 pub enum RecordKind<'a, P: Protocol> {
-    /// A batch, stored until it is executed or forgotten.
+    /// A batch, stored until it is executed or pruned.
     Batch(&'a Arc<P::Batch>),
-    /// A block, stored until it is executed or forgotten.
+    /// A block, stored until it is executed or pruned.
     Block(&'a Arc<P::Block>),
     /// A record that replaces the previous record of the same slot.
     Latest(LatestRecord),

@@ -18,7 +18,7 @@ use crate::store::{Binding, Store};
 use crate::{NodeError, Result};
 
 /// Number of recent states passed to a starting replica: the maximum lag of the state in a block.
-const RECENT: u64 = 512;
+const RECENT_STATES: u64 = 512;
 /// Maximum number of former members that may connect; the most recent ones.
 const FORMER_MEMBERS: usize = 256;
 
@@ -106,7 +106,7 @@ impl<P: Protocol> NodeContext<P> {
             genesis: &self.genesis,
             genesis_root: executor.genesis_root(),
             executed,
-            recent: self.recent(executed.height)?,
+            recent_states: self.recent_states(executed.height)?,
             first_sequence: self.store.first_sequence(),
         };
         let machine = P::machine(setup, &*self.store)?;
@@ -140,9 +140,9 @@ impl<P: Protocol> NodeContext<P> {
     }
 
     /// States of recent heights, which blocks of other members may contain.
-    fn recent(&self, executed: u64) -> Result<Vec<Executed>> {
+    fn recent_states(&self, executed: u64) -> Result<Vec<Executed>> {
         let mut recent = Vec::new();
-        for height in executed.saturating_sub(RECENT)..=executed {
+        for height in executed.saturating_sub(RECENT_STATES)..=executed {
             let roots = self.store.state().roots(height)?;
             recent.extend(roots.map(|roots| Executed { height, state_root: roots.execution }));
         }

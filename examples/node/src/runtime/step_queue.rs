@@ -48,7 +48,7 @@ impl<P: Protocol> StepQueues<P> {
 }
 
 impl<P: Protocol> Steps<P> {
-    /// Adds the step of one input. Actions go to the urgent queue, which keeps them in chain order. A request to forget
+    /// Adds the step of one input. Actions go to the urgent queue, which keeps them in chain order. A request to prune
     /// batches goes to both queues, because the record may be in either and must not be written afterwards.
     pub(super) fn add(&mut self, mut step: Step<P::Machine>, me: Option<MemberIndex>) {
         let apart = P::stores_only_batches(&step);
@@ -57,8 +57,8 @@ impl<P: Protocol> Steps<P> {
         stored.messages.append(&mut step.messages);
         for output in step.outputs {
             let Some(action) = P::action(output, me) else { continue };
-            if let Action::ForgetBatches(batches) = &action {
-                self.bulk.actions.push(Action::ForgetBatches(batches.clone()));
+            if let Action::PruneBatches(batches) = &action {
+                self.bulk.actions.push(Action::PruneBatches(batches.clone()));
             }
             self.urgent.actions.push(action);
         }

@@ -113,8 +113,8 @@ impl<P: Protocol> Writer<P> {
                 }
                 Err(TrySendError::Disconnected(_)) | Ok(()) => {}
             },
-            Action::ForgetBatches(batches) => self.store.forget_batches(&batches)?,
-            Action::ForgetBlocks(blocks) => self.store.forget_blocks(&blocks)?,
+            Action::PruneBatches(batches) => self.store.prune_batches(&batches)?,
+            Action::PruneBlocks(blocks) => self.store.prune_blocks(&blocks)?,
             Action::View { view, leader, timed_out } => {
                 if timed_out {
                     self.metrics.timeouts.inc();

@@ -116,16 +116,16 @@ impl<P: Protocol> Store<P> {
     ///
     /// # Errors
     /// If the store fails.
-    pub fn forget_batches(&self, digests: &[Hash]) -> Result<()> {
-        self.records.forget_batches(digests)
+    pub fn prune_batches(&self, digests: &[Hash]) -> Result<()> {
+        self.records.prune_batches(digests)
     }
 
     /// Deletes the records of blocks that can never be committed. Does not wait for the disk.
     ///
     /// # Errors
     /// If the store fails.
-    pub fn forget_blocks(&self, digests: &[Hash]) -> Result<()> {
-        self.records.forget_blocks(digests)
+    pub fn prune_blocks(&self, digests: &[Hash]) -> Result<()> {
+        self.records.prune_blocks(digests)
     }
 
     /// Enters a committed block into the archive, durably. Called before its state is committed, because the state must never

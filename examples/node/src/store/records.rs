@@ -128,7 +128,7 @@ impl<P: Protocol> Records<P> {
         Ok(loaded)
     }
 
-    pub(super) fn forget_batches(&self, digests: &[Hash]) -> Result<()> {
+    pub(super) fn prune_batches(&self, digests: &[Hash]) -> Result<()> {
         let mut batch = self.database.batch();
         for digest in digests {
             // A batch that is not live is in the archive, and stays.
@@ -141,7 +141,7 @@ impl<P: Protocol> Records<P> {
         batch.commit().map_err(writing)
     }
 
-    pub(super) fn forget_blocks(&self, digests: &[Hash]) -> Result<()> {
+    pub(super) fn prune_blocks(&self, digests: &[Hash]) -> Result<()> {
         let mut batch = self.database.batch();
         for digest in digests {
             batch.remove(&self.live, LiveKey::Block(*digest).encode());
@@ -350,7 +350,7 @@ impl<P: Protocol> Records<P> {
         if archived.is_some_and(|archived| *archived == digest) {
             return self.live.remove(LiveKey::Block(digest).encode()).map_err(writing);
         }
-        self.forget_blocks(&[digest])
+        self.prune_blocks(&[digest])
     }
 }
 

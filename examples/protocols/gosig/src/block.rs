@@ -74,7 +74,7 @@ impl<S: Scheme> Committees<S> {
 
 /// Content of a block. It encodes as its fields in order; a decoder checks `epoch` against the committee.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Content<S: Vrf> {
+pub struct BlockContent<S: Vrf> {
     /// Epoch of the committee.
     pub epoch: u64,
     /// Round in which the block was first proposed.
@@ -96,15 +96,15 @@ pub struct Content<S: Vrf> {
     pub timestamp: u64,
 }
 
-/// An immutable [`Content`], to which it derefs, with its digest. It has no signature of its own: a proposer signs its
+/// An immutable [`BlockContent`], to which it derefs, with its digest. It has no signature of its own: a proposer signs its
 /// proposal, and a quorum signs its ballot.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Block<S: Vrf> {
-    content: Content<S>,
+    content: BlockContent<S>,
     digest: BlockDigest,
 }
 
-impl<S: Vrf> Content<S> {
+impl<S: Vrf> BlockContent<S> {
     /// Computes the block's digest. Cost: a hash over the encoding.
     pub fn digest(&self) -> BlockDigest {
         BlockDigest(domain::hash(domain::GOSIG_BLOCK, &self.encode()))
@@ -113,7 +113,7 @@ impl<S: Vrf> Content<S> {
 
 impl<S: Vrf> Block<S> {
     /// Returns a block of this content, without any check.
-    pub fn new(content: Content<S>) -> Self {
+    pub fn new(content: BlockContent<S>) -> Self {
         let digest = content.digest();
         Self { content, digest }
     }
@@ -125,14 +125,14 @@ impl<S: Vrf> Block<S> {
 }
 
 impl<S: Vrf> Deref for Block<S> {
-    type Target = Content<S>;
+    type Target = BlockContent<S>;
 
-    fn deref(&self) -> &Content<S> {
+    fn deref(&self) -> &BlockContent<S> {
         &self.content
     }
 }
 
-impl<S: Vrf> Encode for Content<S> {
+impl<S: Vrf> Encode for BlockContent<S> {
     fn encode_to(&self, w: &mut Writer) {
         w.u64(self.epoch);
         w.u64(self.round);
@@ -163,7 +163,7 @@ impl<S: Vrf> Decode<Committees<S>> for Block<S> {
         if author >= committees.voters.len() {
             return Err(Error::UnknownSigner { index: author.into() });
         }
-        let content = Content {
+        let content = BlockContent {
             epoch,
             round,
             height,
@@ -183,7 +183,7 @@ impl<S: Vrf> Decode<Committees<S>> for Block<S> {
 
 impl<S: Vrf> fmt::Debug for Block<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Content { round, height, author, payload, .. } = &self.content;
+        let BlockContent { round, height, author, payload, .. } = &self.content;
         let digest = self.digest;
         write!(
             f,

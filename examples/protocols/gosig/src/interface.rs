@@ -52,7 +52,7 @@ pub enum Output<S: Vrf> {
         state: Submission,
     },
     /// These transactions were submitted here and are in a block that was delivered before. They are not ordered again.
-    Known(Vec<Hash>),
+    AlreadyCommitted(Vec<Hash>),
     /// True if the driver should hold back new transactions, false once it may continue.
     Congestion(bool),
     /// Answer a peer's request from the archive, see [`HistoryRequest`]. The replica does not depend on the answer.
@@ -64,9 +64,9 @@ pub enum Output<S: Vrf> {
     },
     /// The records of these payloads are obsolete, unless a delivered block has the same payload: the payloads were submitted
     /// and are committed, or belong to blocks that can never be committed.
-    Forget(Vec<PayloadDigest>),
+    PrunePayloads(Vec<PayloadDigest>),
     /// The records of these blocks are obsolete: the blocks can never be committed.
-    ForgetBlocks(Vec<BlockDigest>),
+    PruneBlocks(Vec<BlockDigest>),
     /// A round began, and there is work.
     Round {
         /// The round.

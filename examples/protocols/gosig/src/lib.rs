@@ -103,7 +103,7 @@ pub mod simulation;
 mod testing;
 mod uplink;
 
-pub use block::{Block, Committees, Content, Executed, GosigScheme};
+pub use block::{Block, BlockContent, Committees, Executed, GosigScheme};
 pub use body::{Entries, MAX_SEGMENT_BYTES, MAX_SEGMENTS, Segment, ShortId, UnsignedSegment};
 pub use decide::{Candidate, Decision, decide_block};
 pub use digests::{BlockDigest, PayloadDigest};

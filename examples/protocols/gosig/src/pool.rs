@@ -56,7 +56,7 @@ pub(crate) struct Settled {
 }
 
 impl Pool {
-    pub(crate) fn new(known: impl IntoIterator<Item = Hash>) -> Self {
+    pub(crate) fn new(committed: impl IntoIterator<Item = Hash>) -> Self {
         let mut pool = Self {
             pending: BTreeMap::new(),
             order: BTreeMap::new(),
@@ -68,7 +68,7 @@ impl Pool {
             own: BTreeMap::new(),
             owners: BTreeMap::new(),
         };
-        known.into_iter().for_each(|id| pool.remember(id));
+        committed.into_iter().for_each(|id| pool.remember(id));
         pool
     }
 
@@ -133,12 +133,12 @@ impl Pool {
         sequence: Option<u64>,
         payload: &Payload,
     ) -> (Vec<Transaction>, Vec<Hash>) {
-        let (mut new, mut known) = (Vec::new(), Vec::new());
+        let (mut new, mut committed) = (Vec::new(), Vec::new());
         let mut named = BTreeSet::new();
         for transaction in payload.transactions() {
             let id = transaction.id();
             if self.is_committed(&id) {
-                known.push(id);
+                committed.push(id);
                 continue;
             }
             if named.insert(id) {
@@ -150,7 +150,7 @@ impl Pool {
             }
         }
         self.own.insert(payload.digest(), SubmittedPayload { sequence, left: named.len() });
-        (new, known)
+        (new, committed)
     }
 
     /// Returns true if a payload was submitted here and is pending.
@@ -336,8 +336,8 @@ mod tests {
     #[test]
     fn payloads_settle_with_their_last_transaction() {
         let mut pool = Pool::new([transaction(5).id()]);
-        let (new, known) = pool.submit(Some(7), &payload(&[1, 2, 2, 5]));
-        assert_eq!((new.len(), known), (2, vec![transaction(5).id()]));
+        let (new, committed) = pool.submit(Some(7), &payload(&[1, 2, 2, 5]));
+        assert_eq!((new.len(), committed), (2, vec![transaction(5).id()]));
         let (new, _) = pool.submit(None, &payload(&[2, 3]));
         assert_eq!((new.len(), pool.outstanding()), (1, 4));
         assert_eq!(pool.commit(&payload(&[1])), Settled::default());

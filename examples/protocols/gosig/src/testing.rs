@@ -9,7 +9,7 @@ use quorate::sortition::{EXPECTED_WINNERS, Lottery, Seed, SeedProof, Ticket};
 use quorate_protocol::testing::committee;
 pub(crate) use quorate_protocol::testing::{certify, check_encoding, secret};
 
-use crate::block::{Block, Committees, Content, Executed, GosigScheme};
+use crate::block::{Block, BlockContent, Committees, Executed, GosigScheme};
 use crate::digests::BlockDigest;
 use crate::kinds::PREPARE;
 use crate::membership::Anchor;
@@ -47,7 +47,7 @@ pub(crate) fn block<S: GosigScheme>(
     author: u16,
     payload: &Payload,
 ) -> Arc<Block<S>> {
-    Arc::new(Block::new(Content {
+    Arc::new(Block::new(BlockContent {
         epoch: 0,
         round,
         height: parent.map_or(0, |parent| parent.height) + 1,

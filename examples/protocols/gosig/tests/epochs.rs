@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use quorate::ed25519::Ed25519;
 use quorate::scheme::{Scheme, Toy};
-use quorate_gosig::simulation::{GosigHost, Material};
+use quorate_gosig::simulation::{GosigHost, SimulationKeys};
 use quorate_gosig::{Change, Command, Committees, Payload};
 use quorate_protocol::testing::{certify, secret};
 use quorate_simulator::{Behaviour, CrashPoint, Fault, Latency, Network, Scenario, Simulation};
@@ -66,7 +66,7 @@ fn heights(run: &Run) -> (u64, u64) {
 /// Starts a run whose clients submit `times` times.
 fn begin(mut scenario: Scenario, times: u64) -> Run {
     scenario.checks.liveness = None;
-    let mut host = GosigHost::new(Material::new(MEMBERS)).workload(ms(200), times);
+    let mut host = GosigHost::new(SimulationKeys::new(MEMBERS)).workload(ms(200), times);
     host.schedule.proposals = ms(100);
     host.schedule.signatures = ms(150);
     Simulation::new(scenario, host).keeping_trace(60)

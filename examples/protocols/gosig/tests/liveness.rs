@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use quorate::scheme::Toy;
 use quorate_gosig::Message;
-use quorate_gosig::simulation::{GosigHost, Material};
+use quorate_gosig::simulation::{GosigHost, SimulationKeys};
 use quorate_simulator::{Interception, Latency, Network, Scenario, Simulation};
 
 const MEMBERS: usize = 16;
@@ -28,7 +28,7 @@ fn bare_quorum(seed: u64, prepare: impl FnOnce(&mut GosigHost<Toy>)) -> Simulati
     for node in MEMBERS - DEAD..MEMBERS {
         scenario = scenario.dead(node);
     }
-    let mut host = GosigHost::<Toy>::new(material()).workload(Duration::from_millis(200), u64::MAX);
+    let mut host = GosigHost::<Toy>::new(keys()).workload(Duration::from_millis(200), u64::MAX);
     host.schedule.proposals = SECOND_STAGE;
     host.schedule.signatures = ROUND - SECOND_STAGE;
     host.parameters.patience = Duration::from_millis(20);
@@ -36,8 +36,8 @@ fn bare_quorum(seed: u64, prepare: impl FnOnce(&mut GosigHost<Toy>)) -> Simulati
     Simulation::new(scenario, host)
 }
 
-fn material() -> Arc<Material<Toy>> {
-    Material::new(MEMBERS)
+fn keys() -> Arc<SimulationKeys<Toy>> {
+    SimulationKeys::new(MEMBERS)
 }
 
 /// Returns the time at which a round ends.

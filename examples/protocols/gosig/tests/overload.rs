@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use quorate::scheme::Toy;
-use quorate_gosig::simulation::{GosigHost, Material};
+use quorate_gosig::simulation::{GosigHost, SimulationKeys};
 use quorate_gosig::{Parameters, Status};
 use quorate_simulator::{Latency, Network, Scenario, Simulation, Work};
 
@@ -27,7 +27,7 @@ fn run(per_kilobyte: Duration, pause: Duration, times: u64) -> Simulation<GosigH
         .work(work)
         .lasting(Duration::from_secs(60));
     scenario.checks.liveness = None;
-    let mut host = GosigHost::new(Material::new(MEMBERS)).workload(pause, times);
+    let mut host = GosigHost::new(SimulationKeys::new(MEMBERS)).workload(pause, times);
     host.schedule.proposals = Duration::from_millis(250);
     host.schedule.signatures = Duration::from_millis(250);
     Simulation::new(scenario, host)

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use quorate::bls::{Counted, MinSig};
 use quorate::scheme::Toy;
-use quorate_gosig::simulation::{ADVERSARIES, GosigHost, Material, scenario};
+use quorate_gosig::simulation::{ADVERSARIES, GosigHost, SimulationKeys, scenario};
 use quorate_gosig::{Evidence, Message, Parameters};
 use quorate_protocol::simulation::{ScenarioRunner, finish};
 use quorate_simulator::{Behaviour, CrashPoint, Interception, Latency, Network, Scenario, Simulation};
@@ -24,13 +24,13 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-fn toy(nodes: usize) -> Arc<Material<Toy>> {
-    static FOUR: OnceLock<Arc<Material<Toy>>> = OnceLock::new();
-    static SEVEN: OnceLock<Arc<Material<Toy>>> = OnceLock::new();
+fn toy(nodes: usize) -> Arc<SimulationKeys<Toy>> {
+    static FOUR: OnceLock<Arc<SimulationKeys<Toy>>> = OnceLock::new();
+    static SEVEN: OnceLock<Arc<SimulationKeys<Toy>>> = OnceLock::new();
     match nodes {
-        4 => FOUR.get_or_init(|| Material::new(4)).clone(),
-        7 => SEVEN.get_or_init(|| Material::new(7)).clone(),
-        n => Material::new(n),
+        4 => FOUR.get_or_init(|| SimulationKeys::new(4)).clone(),
+        7 => SEVEN.get_or_init(|| SimulationKeys::new(7)).clone(),
+        n => SimulationKeys::new(n),
     }
 }
 
@@ -228,12 +228,9 @@ fn asynchrony_with_crashes_and_adversaries_is_safe() {
 
 #[test]
 fn scenarios_hold_with_bls() {
-    let material = Material::<Counted<MinSig>>::new(4);
-    let all = ScenarioRunner {
-        host: &|_| GosigHost::new(material.clone()),
-        lasting: LOCAL.lasting,
-        command: COMMAND,
-    };
+    let keys = SimulationKeys::<Counted<MinSig>>::new(4);
+    let all =
+        ScenarioRunner { host: &|_| GosigHost::new(keys.clone()), lasting: LOCAL.lasting, command: COMMAND };
     for (seed, name) in (0..).zip(["calm", "crashes", "byzantine", "chaos"]) {
         all.check(&scenario(name, 4, seed).unwrap());
     }

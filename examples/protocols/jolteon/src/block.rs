@@ -56,7 +56,7 @@ impl<S: Scheme> Committees<S> {
 
 /// The signed content of a block. The encoding is that of the fields in order; `epoch` must be the committee's.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Content<S: Scheme> {
+pub struct BlockContent<S: Scheme> {
     /// Epoch of the committee.
     pub epoch: u64,
     /// View of the proposal. At most one block per view is ever certified.
@@ -80,15 +80,15 @@ pub struct Content<S: Scheme> {
     pub timestamp: u64,
 }
 
-/// A signed, immutable [`Content`], to which it dereferences.
+/// A signed, immutable [`BlockContent`], to which it dereferences.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Block<S: Scheme> {
-    content: Content<S>,
+    content: BlockContent<S>,
     digest: BlockDigest,
     signature: <Ed25519 as Scheme>::Signature,
 }
 
-impl<S: Scheme> Content<S> {
+impl<S: Scheme> BlockContent<S> {
     /// Returns the block's digest. Cost: one hash over the encoding.
     pub fn digest(&self) -> BlockDigest {
         BlockDigest(domain::hash(domain::JOLTEON_BLOCK, &self.encode()))
@@ -156,7 +156,7 @@ impl<S: Scheme> Content<S> {
 
 impl<S: Scheme> Block<S> {
     /// Creates a block from its content and the author's signature over [`Committees::proposal`]. Verifies nothing.
-    pub fn new(content: Content<S>, signature: <Ed25519 as Scheme>::Signature) -> Self {
+    pub fn new(content: BlockContent<S>, signature: <Ed25519 as Scheme>::Signature) -> Self {
         let digest = content.digest();
         Self { content, digest, signature }
     }
@@ -180,14 +180,14 @@ impl<S: Scheme> Block<S> {
 }
 
 impl<S: Scheme> Deref for Block<S> {
-    type Target = Content<S>;
+    type Target = BlockContent<S>;
 
-    fn deref(&self) -> &Content<S> {
+    fn deref(&self) -> &BlockContent<S> {
         &self.content
     }
 }
 
-impl<S: Scheme> Encode for Content<S> {
+impl<S: Scheme> Encode for BlockContent<S> {
     fn encode_to(&self, w: &mut Writer) {
         w.u64(self.epoch);
         w.u64(self.view);
@@ -212,14 +212,14 @@ impl<S: Scheme> Encode for Block<S> {
 
 impl<S: Scheme> Decode<Committees<S>> for Block<S> {
     fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
-        let content = Content::decode_from(r, committees)?;
+        let content = BlockContent::decode_from(r, committees)?;
         Ok(Self::new(content, Decode::decode_from(r, &())?))
     }
 }
 
 impl<S: Scheme> fmt::Debug for Block<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Content { view, height, author, payload, .. } = &self.content;
+        let BlockContent { view, height, author, payload, .. } = &self.content;
         let digest = self.digest;
         write!(f, "Block({digest:?} at height {height}, view {view}, by {author}, {} batches)", payload.len())
     }
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
     use crate::testing::{certificate, chain, committees, timeout_certificate};
 
-    type Change = fn(&mut Content<Ed25519>, &Committees<Ed25519>);
+    type Change = fn(&mut BlockContent<Ed25519>, &Committees<Ed25519>);
 
     #[test]
     fn malformed_blocks_do_not_decode() {

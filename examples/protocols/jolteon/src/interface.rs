@@ -51,9 +51,9 @@ pub enum Output<S: Scheme> {
         request: HistoryRequest,
     },
     /// Batches that can no longer be committed. Their records may be deleted.
-    Forget(Vec<BatchDigest>),
+    PruneBatches(Vec<BatchDigest>),
     /// Blocks that can no longer be committed. Their records may be deleted.
-    ForgetBlocks(Vec<BlockDigest>),
+    PruneBlocks(Vec<BlockDigest>),
     /// A view began.
     View {
         /// The view.

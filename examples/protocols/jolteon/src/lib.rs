@@ -69,6 +69,7 @@ mod interface;
 mod leader;
 mod mempool;
 mod message;
+mod own_batches;
 mod pacemaker;
 mod parameters;
 mod record;
@@ -83,7 +84,7 @@ mod testing;
 mod tree;
 
 pub use batch::{Batch, BatchHeader, BatchRef, MAX_BATCH_BYTES, MAX_TRANSACTIONS, TRANSACTIONS};
-pub use block::{Block, Committees, Content, Executed, MAX_BLOCK_BATCHES};
+pub use block::{Block, BlockContent, Committees, Executed, MAX_BLOCK_BATCHES};
 pub use chain_state::ChainState;
 pub use finality::{Finality, MAX_LINKS};
 pub use ids::{AVAILABLE, BLOCK, BatchDigest, BlockDigest, PROPOSAL, Slot, TIMEOUT, availability};

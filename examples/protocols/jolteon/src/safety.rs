@@ -22,7 +22,7 @@ use quorate::guard::{Guard, GuardRecord};
 use quorate::scheme::Scheme;
 use quorate::{Error, Result};
 
-use crate::block::{Block, Committees, Content};
+use crate::block::{Block, BlockContent, Committees};
 use crate::ids::{BLOCK, PROPOSAL, TIMEOUT};
 
 /// The guarded keys of a member.
@@ -134,7 +134,7 @@ impl<S: Scheme> Safety<S> {
     pub(crate) fn propose(
         &mut self,
         committees: &Committees<S>,
-        content: Content<S>,
+        content: BlockContent<S>,
     ) -> Result<(Block<S>, GuardRecord)> {
         let statement = committees.proposal(content.view, content.digest());
         let (vote, record) = self.proposals.sign(&committees.identities, statement)?;
@@ -155,7 +155,7 @@ mod tests {
     }
 
     fn block(view: u64, timestamp: u64) -> Block<Ed25519> {
-        let content = Content {
+        let content = BlockContent {
             epoch: 0,
             view,
             height: 1,

@@ -9,7 +9,7 @@ use quorate_protocol::testing::committee;
 pub(crate) use quorate_protocol::testing::{certify, check_encoding, secret};
 
 use crate::batch::{Batch, BatchRef};
-use crate::block::{Block, Committees, Content, Executed};
+use crate::block::{Block, BlockContent, Committees, Executed};
 use crate::ids::{BlockDigest, TIMEOUT};
 
 /// Returns `n` members of weight one.
@@ -48,13 +48,13 @@ pub(crate) fn chain<S: Scheme>(committees: &Committees<S>, timed_out: bool) -> [
         let statement = crate::ids::availability(batch.header().slot, &committees.identities, batch.digest());
         BatchRef { header: *batch.header(), certificate: certify(&committees.identities, statement) }
     };
-    let sign = |content: Content<S>| {
+    let sign = |content: BlockContent<S>| {
         let statement = committees.proposal(content.view, content.digest());
         let bytes = statement.signed_bytes(&committees.identities.id());
         let signature = Ed25519::sign(&secret::<Ed25519>(content.author), &bytes);
         Arc::new(Block::new(content, signature))
     };
-    let first = Content {
+    let first = BlockContent {
         epoch: 0,
         view: 1,
         height: 1,
@@ -68,7 +68,7 @@ pub(crate) fn chain<S: Scheme>(committees: &Committees<S>, timed_out: bool) -> [
     };
     let first = sign(first);
     let view = if timed_out { 3 } else { 2 };
-    let second = Content {
+    let second = BlockContent {
         view,
         height: 2,
         author: view as u16,

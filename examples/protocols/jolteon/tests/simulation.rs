@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
-use quorate_jolteon::simulation::{ADVERSARIES, JolteonHost, Material, scenario};
+use quorate_jolteon::simulation::{ADVERSARIES, JolteonHost, SimulationKeys, scenario};
 use quorate_jolteon::{Evidence, Parameters};
 use quorate_protocol::simulation::{ScenarioRunner, finish};
 use quorate_simulator::{Behaviour, CrashPoint, Report, Scenario, Simulation};
@@ -22,13 +22,13 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-fn ed25519(nodes: usize) -> Arc<Material<Ed25519>> {
-    static FOUR: OnceLock<Arc<Material<Ed25519>>> = OnceLock::new();
-    static SEVEN: OnceLock<Arc<Material<Ed25519>>> = OnceLock::new();
+fn ed25519(nodes: usize) -> Arc<SimulationKeys<Ed25519>> {
+    static FOUR: OnceLock<Arc<SimulationKeys<Ed25519>>> = OnceLock::new();
+    static SEVEN: OnceLock<Arc<SimulationKeys<Ed25519>>> = OnceLock::new();
     match nodes {
-        4 => FOUR.get_or_init(|| Material::new(4)).clone(),
-        7 => SEVEN.get_or_init(|| Material::new(7)).clone(),
-        n => Material::new(n),
+        4 => FOUR.get_or_init(|| SimulationKeys::new(4)).clone(),
+        7 => SEVEN.get_or_init(|| SimulationKeys::new(7)).clone(),
+        n => SimulationKeys::new(n),
     }
 }
 
@@ -177,8 +177,8 @@ fn two_forgers_whose_signatures_cancel_change_nothing() {
         .byzantine(2, Behaviour::Custom("forger".to_owned()))
         .byzantine(3, Behaviour::Custom("forger".to_owned()))
         .lasting(secs(8));
-    let material = Material::<MinSig>::new(7);
-    bls(&|_| JolteonHost::new(material.clone())).check(&scenario);
+    let keys = SimulationKeys::<MinSig>::new(7);
+    bls(&|_| JolteonHost::new(keys.clone())).check(&scenario);
 }
 
 #[test]
@@ -188,8 +188,8 @@ fn each_adversary_alone_stops_no_member() {
 
 #[test]
 fn scenarios_pass_with_bls() {
-    let material = Material::<MinSig>::new(4);
-    let host = |_| JolteonHost::new(material.clone());
+    let keys = SimulationKeys::<MinSig>::new(4);
+    let host = |_| JolteonHost::new(keys.clone());
     let all = bls(&host);
     for (seed, name) in (0..).zip(["calm", "crashes", "byzantine", "chaos"]) {
         all.check(&scenario(name, 4, seed).unwrap());

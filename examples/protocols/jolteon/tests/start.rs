@@ -22,7 +22,7 @@ fn config() -> Config<Ed25519> {
         identity_key: secret::<Ed25519>(0),
         genesis_root: [0; 32],
         executed: Executed { height: 0, state_root: [0; 32] },
-        recent: Vec::new(),
+        recent_states: Vec::new(),
         first_sequence: 1,
         parameters: Parameters::default(),
     }

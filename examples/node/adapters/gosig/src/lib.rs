@@ -110,8 +110,8 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
             voting_key: setup.keys.voting::<S>()?,
             identity_key: setup.keys.identity()?,
             executed: setup.executed,
-            recent: setup.recent,
-            known: known(archive, setup.executed.height)?,
+            recent_states: setup.recent_states,
+            committed_transactions: committed_transactions(archive, setup.executed.height)?,
             schedule: schedule.map(clock).ok_or_else(no_schedule)?,
             parameters: quorate_gosig::Parameters::default(),
             entropy,
@@ -156,14 +156,14 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
                 Action::OwnBatch { sequence, state: OwnBatchState::Refused }
             }
             // A batch is settled without its known transactions, at once if it contains no other ones.
-            Output::Known(_) => return None,
+            Output::AlreadyCommitted(_) => return None,
             Output::Congestion(congested) => Action::Congestion(congested),
             Output::Serve { to, request } => Action::Serve { to, request },
-            Output::Forget(payloads) => {
-                Action::ForgetBatches(payloads.into_iter().map(|digest| digest.0).collect())
+            Output::PrunePayloads(payloads) => {
+                Action::PruneBatches(payloads.into_iter().map(|digest| digest.0).collect())
             }
-            Output::ForgetBlocks(blocks) => {
-                Action::ForgetBlocks(blocks.into_iter().map(|digest| digest.0).collect())
+            Output::PruneBlocks(blocks) => {
+                Action::PruneBlocks(blocks.into_iter().map(|digest| digest.0).collect())
             }
             Output::Round { round, leader, undecided } => {
                 Action::View { view: round, leader: leader.unwrap_or_default(), timed_out: undecided }
@@ -340,15 +340,18 @@ fn records<S: GosigScheme>(archive: &dyn Archive<Gosig<S>>) -> Result<Vec<Record
 }
 
 /// Identifiers of the transactions in the last executed blocks.
-fn known<S: GosigScheme>(archive: &dyn Archive<Gosig<S>>, executed: u64) -> Result<Vec<Hash>> {
-    let mut known = Vec::new();
+fn committed_transactions<S: GosigScheme>(
+    archive: &dyn Archive<Gosig<S>>,
+    executed: u64,
+) -> Result<Vec<Hash>> {
+    let mut ids = Vec::new();
     for height in (executed + 1).saturating_sub(RECENT_HEIGHTS).max(1)..=executed {
         let Some(block) = archive.block_at(height)? else { continue };
         for part in Block::payload(&*block) {
-            known.extend(archive.batch(&part.digest)?.iter().flat_map(|payload| payload.ids().to_vec()));
+            ids.extend(archive.batch(&part.digest)?.iter().flat_map(|payload| payload.ids().to_vec()));
         }
     }
-    Ok(known)
+    Ok(ids)
 }
 
 fn invalid_genesis(problem: String) -> NodeError {

@@ -91,7 +91,7 @@ impl<S: Scheme> Protocol for Jolteon<S> {
             identity_key: setup.keys.identity()?,
             genesis_root: setup.genesis_root,
             executed: setup.executed,
-            recent: setup.recent,
+            recent_states: setup.recent_states,
             first_sequence: setup.first_sequence,
             parameters: parameters(&setup.genesis.parameters),
         };
@@ -131,11 +131,11 @@ impl<S: Scheme> Protocol for Jolteon<S> {
             Output::OwnBatch { sequence, state } => Action::OwnBatch { sequence, state },
             Output::Congestion(congested) => Action::Congestion(congested),
             Output::Serve { to, request } => Action::Serve { to, request },
-            Output::Forget(batches) => {
-                Action::ForgetBatches(batches.into_iter().map(|digest| digest.0).collect())
+            Output::PruneBatches(batches) => {
+                Action::PruneBatches(batches.into_iter().map(|digest| digest.0).collect())
             }
-            Output::ForgetBlocks(blocks) => {
-                Action::ForgetBlocks(blocks.into_iter().map(|digest| digest.0).collect())
+            Output::PruneBlocks(blocks) => {
+                Action::PruneBlocks(blocks.into_iter().map(|digest| digest.0).collect())
             }
             Output::View { view, leader, timed_out } => Action::View { view, leader, timed_out },
         })

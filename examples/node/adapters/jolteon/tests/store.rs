@@ -72,8 +72,8 @@ fn a_restart_loads_exactly_the_needed_records() {
     assert!(store.load().unwrap().contains(last.as_ref().unwrap()));
 
     let orphan = &chain.blocks[3];
-    store.forget_batches(&[stray.digest().0]).unwrap();
-    store.forget_blocks(&[orphan.digest().0]).unwrap();
+    store.prune_batches(&[stray.digest().0]).unwrap();
+    store.prune_blocks(&[orphan.digest().0]).unwrap();
     let left = keys(&store);
     assert!(!left.contains(&RecordKey::Batch(stray.digest())));
     assert!(!left.contains(&RecordKey::Block(orphan.digest())));

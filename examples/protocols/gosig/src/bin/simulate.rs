@@ -8,7 +8,7 @@ use std::sync::Arc;
 use quorate::bls::{Counted, MinSig};
 use quorate::scheme::Toy;
 use quorate_gosig::GosigScheme;
-use quorate_gosig::simulation::{GosigHost, Material, scenario};
+use quorate_gosig::simulation::{GosigHost, SimulationKeys, scenario};
 use quorate_simulator::{Program, SeedRun};
 
 const PROGRAM: Program<'_> = Program {
@@ -31,9 +31,9 @@ fn main() -> ExitCode {
 /// Keys are made once for each number of members.
 fn one<S: GosigScheme>(
     run: &SeedRun,
-    materials: &mut BTreeMap<usize, Arc<Material<S>>>,
+    keys_by_size: &mut BTreeMap<usize, Arc<SimulationKeys<S>>>,
 ) -> Result<(), String> {
-    let material = materials.entry(run.nodes).or_insert_with(|| Material::new(run.nodes));
+    let keys = keys_by_size.entry(run.nodes).or_insert_with(|| SimulationKeys::new(run.nodes));
     let scenario = scenario(&run.scenario, run.nodes, run.seed).ok_or("no such scenario")?;
-    run.check(&scenario, |_| GosigHost::new(material.clone()))
+    run.check(&scenario, |_| GosigHost::new(keys.clone()))
 }

@@ -275,7 +275,7 @@ mod tests {
         let c = committees::<T>(4);
         let proven = |epoch| {
             let block = proposal(&c, 2, None, 2).block.clone();
-            let block = Arc::new(Block::new(crate::block::Content { epoch, ..(**block).clone() }));
+            let block = Arc::new(Block::new(crate::block::BlockContent { epoch, ..(**block).clone() }));
             let finality = Finality::new(certify(&c.voters, c.tentative(3, 1, block.digest()))).unwrap();
             (block, Arc::new(finality))
         };

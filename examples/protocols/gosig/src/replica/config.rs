@@ -32,10 +32,10 @@ pub struct Config<S: GosigScheme> {
     pub executed: Executed,
     /// Older states that the application remembers, if possible those of the last 512 heights. Other members may name them
     /// in their blocks, and this member prepares only blocks whose states it knows.
-    pub recent: Vec<Executed>,
+    pub recent_states: Vec<Executed>,
     /// Identifiers of transactions in the last committed blocks, as far as the driver remembers them. This member does not
     /// propose them again.
-    pub known: Vec<Hash>,
+    pub committed_transactions: Vec<Hash>,
     /// The schedule of rounds, the same for all members.
     pub schedule: Schedule,
     /// Timing and limits of this member.

@@ -12,7 +12,7 @@ use super::effects::Effects;
 use super::limits::STALLED_ROUNDS;
 use super::state::{HighestPrepareQc, Replica};
 use crate::assembly::{Assembly, cut_into_segments};
-use crate::block::{Block, Content, GosigScheme};
+use crate::block::{Block, BlockContent, GosigScheme};
 use crate::block_size::BlockLimits;
 use crate::body::{Segment, ShortId, UnsignedSegment};
 use crate::digests::BlockDigest;
@@ -117,7 +117,7 @@ impl<S: GosigScheme> Replica<S> {
         let newest = self.chain.execution.up_to(tip.height)?;
         let executed = stated.filter(|stated| stated.height > newest.height).unwrap_or(newest);
         let voters = &self.identity.committees.voters;
-        let content = Content {
+        let content = BlockContent {
             epoch: voters.epoch(),
             round,
             height,

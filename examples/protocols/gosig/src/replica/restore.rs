@@ -91,7 +91,7 @@ impl<S: GosigScheme> Replica<S> {
         }
         let last_payload = records.block_and_payload(&tip.digest).ok().map(|(_, payload)| payload);
         let undelivered = find_undelivered(&records, executed.height.max(anchor.height), tip.height)?;
-        let mut execution = Execution::new(executed, &config.recent);
+        let mut execution = Execution::new(executed, &config.recent_states);
         execution.prune_below(tip.last.as_ref().map_or(0, |(block, _)| block.executed.height));
         let mut sampler = PeerSampler::new(config.entropy);
         // The first output is skipped: drivers may use it for something else by accident.
@@ -131,7 +131,7 @@ impl<S: GosigScheme> Replica<S> {
             },
             assemblies,
             transactions: Transactions {
-                pool: Pool::new(config.known),
+                pool: Pool::new(config.committed_transactions),
                 outbox: Outbox::default(),
                 outbox_due: None,
                 congested: false,

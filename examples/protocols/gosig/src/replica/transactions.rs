@@ -25,9 +25,9 @@ impl<S: GosigScheme> Replica<S> {
             out.output(Output::Submitted { sequence, state: Submission::Refused });
             return;
         }
-        let (new, known) = self.transactions.pool.submit(Some(sequence), &payload);
-        if !known.is_empty() {
-            out.output(Output::Known(known));
+        let (new, committed) = self.transactions.pool.submit(Some(sequence), &payload);
+        if !committed.is_empty() {
+            out.output(Output::AlreadyCommitted(committed));
         }
         out.persist(Record::Payload(payload));
         for transaction in new {
@@ -90,7 +90,7 @@ impl<S: GosigScheme> Replica<S> {
         let mut obsolete = settled.payloads;
         obsolete.retain(|digest| committed.is_none_or(|payload| payload.digest() != *digest));
         if !obsolete.is_empty() {
-            out.output(Output::Forget(obsolete));
+            out.output(Output::PrunePayloads(obsolete));
         }
     }
 

@@ -128,10 +128,10 @@ impl<S: GosigScheme> Replica<S> {
         let locked = self.chain.locked.take().filter(|locked| locked.digest() == block);
         let Some(locked) = locked else { return };
         let payload = locked.payload.digest();
-        out.output(Output::ForgetBlocks(vec![block]));
+        out.output(Output::PruneBlocks(vec![block]));
         let is_needed = committed == Some(payload) || self.transactions.pool.is_own(&payload);
         if !is_needed && !locked.payload.is_empty() {
-            out.output(Output::Forget(vec![payload]));
+            out.output(Output::PrunePayloads(vec![payload]));
         }
     }
 

@@ -11,9 +11,9 @@ use quorate::sortition::{SeedProof, Ticket};
 use quorate::wire::{Decode, Encode, Reader};
 use quorate_simulator::{Adversary, Control};
 
-use super::material::Material;
+use super::keys::SimulationKeys;
 use crate::{
-    Block, BlockDigest, Content, Entries, Envelope, GosigScheme, Message, PREPARE, Proposal, Replica,
+    Block, BlockContent, BlockDigest, Entries, Envelope, GosigScheme, Message, PREPARE, Proposal, Replica,
     Segment, ShortId, TENTATIVE, Transaction, UnsignedSegment,
 };
 
@@ -78,7 +78,7 @@ enum Kind {
 pub struct GosigAdversary<S: GosigScheme> {
     kind: Kind,
     me: MemberIndex,
-    material: Arc<Material<S>>,
+    keys: Arc<SimulationKeys<S>>,
     /// Its own seed proofs by height, with the commitment certificates of the parents.
     proofs: BTreeMap<u64, (SeedProof<S>, Option<Certificate<S>>)>,
     /// Round, height and digest of the blocks that it has seen.
@@ -87,7 +87,7 @@ pub struct GosigAdversary<S: GosigScheme> {
 
 impl<S: GosigScheme> GosigAdversary<S> {
     /// Returns the adversary of a name, or `None` if there is none.
-    pub fn new(name: &str, me: MemberIndex, material: Arc<Material<S>>) -> Option<Self> {
+    pub fn new(name: &str, me: MemberIndex, keys: Arc<SimulationKeys<S>>) -> Option<Self> {
         let kind = match name {
             "equivocator" => Kind::Equivocator,
             "flooder" => Kind::Flooder,
@@ -105,22 +105,22 @@ impl<S: GosigScheme> GosigAdversary<S> {
             "stray" => Kind::Stray,
             _ => return None,
         };
-        Some(Self { kind, me, material, proofs: BTreeMap::new(), seen: Vec::new() })
+        Some(Self { kind, me, keys, proofs: BTreeMap::new(), seen: Vec::new() })
     }
 
     /// Returns a proposal of a block, signed by this member.
     fn sign(
         &self,
-        content: Content<S>,
+        content: BlockContent<S>,
         round: u64,
         certificate: Option<Certificate<S>>,
         ticket: Ticket<S>,
     ) -> Envelope<S> {
-        let committees = &self.material.committees;
+        let committees = &self.keys.committees;
         let block = Arc::new(Block::new(content));
         let digest = Proposal::digest_of(&block, round, self.me, certificate.as_ref(), &ticket);
         let statement = committees.proposal(round, digest);
-        let key = self.material.identity_key(self.me);
+        let key = self.keys.identity_key(self.me);
         let vote = Vote::sign_unguarded(&key, &committees.identities, statement).expect("a member");
         let signature = vote.signature().clone();
         let proposer = self.me;
@@ -129,18 +129,18 @@ impl<S: GosigScheme> GosigAdversary<S> {
     }
 
     fn of_epoch(&self, message: Message<S>) -> Envelope<S> {
-        message.in_epoch(self.material.committees.voters.epoch())
+        message.in_epoch(self.keys.committees.voters.epoch())
     }
 
     /// Returns a proposal with a changed block, signed again.
-    fn resign(&self, proposal: &Proposal<S>, change: impl FnOnce(&mut Content<S>)) -> Envelope<S> {
+    fn resign(&self, proposal: &Proposal<S>, change: impl FnOnce(&mut BlockContent<S>)) -> Envelope<S> {
         let mut content = (**proposal.block).clone();
         change(&mut content);
         self.sign(content, proposal.round, proposal.certificate.clone(), proposal.ticket.clone())
     }
 
     fn vote(&self, statement: Statement) -> Aggregate<S> {
-        let (key, voters) = (self.material.voting_key(self.me), &self.material.committees.voters);
+        let (key, voters) = (self.keys.voting_key(self.me), &self.keys.committees.voters);
         let vote = Vote::sign_unguarded(&key, voters, statement).expect("a member");
         let vote = vote.verify(voters).expect("its own");
         Aggregate::from_vote(&vote, voters).expect("of this committee").into_inner()
@@ -148,17 +148,17 @@ impl<S: GosigScheme> GosigAdversary<S> {
 
     /// Returns the aggregate with another signature.
     fn forge(&self, aggregate: &Aggregate<S>) -> Option<Aggregate<S>> {
-        let sum = S::sign(&self.material.voting_key(self.me), &aggregate.encode());
+        let sum = S::sign(&self.keys.voting_key(self.me), &aggregate.encode());
         let mut bytes = aggregate.encode();
         bytes.truncate(bytes.len() - sum.encode().len());
         bytes.extend(sum.encode());
         let mut r = Reader::new(&bytes);
-        Aggregate::decode_from(&mut r, &*self.material.committees.voters).ok()
+        Aggregate::decode_from(&mut r, &*self.keys.committees.voters).ok()
     }
 
     /// Returns the aggregate merged with itself up to the maximum count.
     fn inflate(&self, aggregate: &Aggregate<S>) -> Option<Aggregate<S>> {
-        let mut sum = aggregate.clone().verify(&self.material.committees.voters).ok()?;
+        let mut sum = aggregate.clone().verify(&self.keys.committees.voters).ok()?;
         for _ in 0..INFLATIONS {
             sum = sum.merge(&sum, 255).unwrap_or(sum);
         }
@@ -193,7 +193,7 @@ impl<S: GosigScheme> GosigAdversary<S> {
                 return false;
             }
             Kind::Squatter => {
-                let signature = S::sign(&self.material.voting_key(self.me), &proposal.digest());
+                let signature = S::sign(&self.keys.voting_key(self.me), &proposal.digest());
                 let ticket = Ticket::new(proposal.round, self.me, signature);
                 let content = (**proposal.block).clone();
                 control.broadcast(&self.sign(content, proposal.round, proposal.certificate.clone(), ticket));
@@ -237,8 +237,8 @@ impl<S: GosigScheme> GosigAdversary<S> {
                     },
                     ..(***segment).clone()
                 };
-                let key = self.material.identity_key(self.me);
-                let garbage = part.sign(&self.material.committees, &key).expect("a member");
+                let key = self.keys.identity_key(self.me);
+                let garbage = part.sign(&self.keys.committees, &key).expect("a member");
                 Self::split(
                     control,
                     &self.of_epoch(Message::Segment(segment.clone())),
@@ -288,8 +288,8 @@ impl<S: GosigScheme> GosigAdversary<S> {
         let (block, round) = (&proposal.block, proposal.round);
         match self.kind {
             Kind::DoubleVoter => {
-                let voters = &self.material.committees.voters;
-                let ballot = self.material.committees.ballot(block.height, block.digest());
+                let voters = &self.keys.committees.voters;
+                let ballot = self.keys.committees.ballot(block.height, block.digest());
                 let votes = [PREPARE, TENTATIVE].map(|kind| self.vote(voters.statement(kind, round, ballot)));
                 control.broadcast(&self.of_epoch(Message::Signatures(votes.to_vec())));
             }
@@ -332,7 +332,7 @@ impl<S: GosigScheme> Adversary<Replica<S>> for GosigAdversary<S> {
     fn on_wake(&mut self, _: u64, control: &mut Control<'_, Replica<S>>) {
         if self.kind == Kind::Beggar {
             for (round, height, block) in self.seen.split_off(self.seen.len().saturating_sub(4)) {
-                let ballot = self.material.committees.ballot(height, block);
+                let ballot = self.keys.committees.ballot(height, block);
                 control.broadcast(&self.of_epoch(Message::ProposalRequest { round, ballot }));
                 control.broadcast(&self.of_epoch(Message::BodyRequest {
                     block,

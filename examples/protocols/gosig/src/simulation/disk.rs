@@ -22,7 +22,7 @@ pub(super) struct Archived<S: GosigScheme> {
 /// The disk of a node, except the replica's records, and the state of its clients.
 pub(super) struct Disk<S: GosigScheme> {
     pub(super) ledger: Ledger<Archived<S>>,
-    pub(super) forgotten: BTreeSet<PayloadDigest>,
+    pub(super) pruned: BTreeSet<PayloadDigest>,
     pub(super) submitted: u64,
     pub(super) congested: bool,
     /// Index of the node's epoch, and whether its successor is known.
@@ -34,7 +34,7 @@ impl<S: GosigScheme> Default for Disk<S> {
     fn default() -> Self {
         Self {
             ledger: Ledger::default(),
-            forgotten: BTreeSet::new(),
+            pruned: BTreeSet::new(),
             submitted: 0,
             congested: false,
             epoch: 0,
@@ -45,7 +45,7 @@ impl<S: GosigScheme> Default for Disk<S> {
 
 impl<S: GosigScheme> Disk<S> {
     /// Returns the identifiers of the transactions in the last blocks.
-    pub(super) fn known(&self) -> Vec<Hash> {
+    pub(super) fn committed_transactions(&self) -> Vec<Hash> {
         let last = self.ledger.since(1).rev().take(REMEMBERED);
         last.flat_map(|archived| archived.payload.ids().iter().copied()).collect()
     }
@@ -56,7 +56,7 @@ impl<S: GosigScheme> Disk<S> {
 pub(super) fn compact<S: GosigScheme>(
     records: Vec<Record<S>>,
     executed: u64,
-    forgotten: &BTreeSet<PayloadDigest>,
+    pruned: &BTreeSet<PayloadDigest>,
 ) -> Vec<Record<S>> {
     let committed = |record: &Record<S>| match record {
         Record::Committed(committed) => Some((committed.height, committed.digest)),
@@ -85,7 +85,7 @@ pub(super) fn compact<S: GosigScheme>(
         let is_needed = match &record {
             Record::Block(block) => needed(block),
             Record::Payload(payload) => {
-                payloads.contains(&payload.digest()) || !forgotten.contains(&payload.digest())
+                payloads.contains(&payload.digest()) || !pruned.contains(&payload.digest())
             }
             Record::Committed(committed) => {
                 committed.height > executed || tip.is_some_and(|(height, _)| height == committed.height)

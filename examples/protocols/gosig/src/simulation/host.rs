@@ -15,7 +15,7 @@ use quorate_simulator::{
 
 use super::adversaries::{ADVERSARIES, GosigAdversary};
 use super::disk::{Archived, Disk, compact};
-use super::material::Material;
+use super::keys::SimulationKeys;
 use crate::{
     BlockDigest, Command, Config, Delivery, EPOCH_MISMATCH, Envelope, Evidence, GosigScheme, HistoryRequest,
     Output, Parameters, Payload, Record, Replica, Schedule, Submission, Successor, block_range,
@@ -43,7 +43,7 @@ pub type Interceptor<S> = Box<dyn Fn(Time, Node, Node, &Envelope<S>) -> Intercep
 
 /// The host of a run: an archive, a toy application and clients for each node, and the invariants.
 pub struct GosigHost<S: GosigScheme> {
-    material: Arc<Material<S>>,
+    keys: Arc<SimulationKeys<S>>,
     /// The schedule of all replicas.
     pub schedule: Schedule,
     /// Parameters of the replicas.
@@ -73,14 +73,14 @@ pub struct GosigHost<S: GosigScheme> {
 
 impl<S: GosigScheme> GosigHost<S> {
     /// Returns the host of a new run.
-    pub fn new(material: Arc<Material<S>>) -> Self {
+    pub fn new(keys: Arc<SimulationKeys<S>>) -> Self {
         let epochs = vec![Successor {
-            committees: material.committees.clone(),
-            anchor: material.anchor(),
+            committees: keys.committees.clone(),
+            anchor: keys.anchor(),
             contacts: Vec::new(),
         }];
         Self {
-            material,
+            keys,
             schedule: Self::schedule(),
             parameters: Parameters::default(),
             workload: Workload::default(),
@@ -275,20 +275,20 @@ impl<S: GosigScheme> Host for GosigHost<S> {
         let epoch = self.enter(node);
         let me = Some(node.member).filter(|me| *me < epoch.committees.voters.len());
         let disk = self.disk(node);
-        let (executed, known) = (disk.ledger.executed(), disk.known());
+        let (executed, committed_transactions) = (disk.ledger.executed(), disk.committed_transactions());
         if seed[1] % 2 == 0 {
-            records = compact(records, executed.height, &disk.forgotten);
+            records = compact(records, executed.height, &disk.pruned);
         }
         let config = Config {
             voters: epoch.committees.voters,
             identities: epoch.committees.identities,
             me,
-            voting_key: self.material.voting_key(node.member),
-            identity_key: self.material.identity_key(node.member),
+            voting_key: self.keys.voting_key(node.member),
+            identity_key: self.keys.identity_key(node.member),
             anchor: epoch.anchor,
             executed,
-            recent: Vec::new(),
-            known,
+            recent_states: Vec::new(),
+            committed_transactions,
             schedule: self.schedule.clone(),
             parameters: self.parameters.clone(),
             entropy: seed,
@@ -323,7 +323,7 @@ impl<S: GosigScheme> Host for GosigHost<S> {
             Output::Serve { to, request } => self.serve(node, to, request, actions),
             Output::Congestion(congested) => self.disk(node).congested = congested,
             Output::Submitted { sequence, state: Submission::Refused } => self.refused(node, sequence),
-            Output::Forget(payloads) => self.disk(node).forgotten.extend(payloads),
+            Output::PrunePayloads(payloads) => self.disk(node).pruned.extend(payloads),
             Output::Succeeded(successor) => self.on_epoch_end(node, *successor)?,
             Output::Round { undecided: true, .. } => *self.undecided.entry(node.slot).or_default() += 1,
             _ => {}
@@ -368,9 +368,8 @@ impl<S: GosigScheme> Host for GosigHost<S> {
     fn adversary(&mut self, node: Node, name: &str) -> Option<Box<dyn Adversary<Replica<S>>>> {
         let epoch = self.disk(node).epoch;
         let committees = self.epochs.get(epoch).map(|epoch| epoch.committees.clone());
-        let material =
-            committees.map_or(self.material.clone(), |committees| Arc::new(Material { committees }));
-        GosigAdversary::new(name, node.member, material).map(|v| Box::new(v) as Box<dyn Adversary<_>>)
+        let keys = committees.map_or(self.keys.clone(), |committees| Arc::new(SimulationKeys { committees }));
+        GosigAdversary::new(name, node.member, keys).map(|v| Box::new(v) as Box<dyn Adversary<_>>)
     }
 
     fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Envelope<S>) -> Interception {

@@ -7,9 +7,9 @@
 mod adversaries;
 mod disk;
 mod host;
-mod material;
+mod keys;
 
 pub use adversaries::{ADVERSARIES, GosigAdversary};
 pub use host::{GosigHost, Interceptor, scenario};
-pub use material::Material;
+pub use keys::SimulationKeys;
 pub use quorate_protocol::simulation::{GENESIS, Workload};

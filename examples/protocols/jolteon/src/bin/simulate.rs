@@ -8,7 +8,7 @@ use std::sync::Arc;
 use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
-use quorate_jolteon::simulation::{JolteonHost, Material, scenario};
+use quorate_jolteon::simulation::{JolteonHost, SimulationKeys, scenario};
 use quorate_simulator::{Program, SeedRun};
 
 const PROGRAM: Program<'_> =
@@ -25,8 +25,11 @@ fn main() -> ExitCode {
 }
 
 /// Keys are generated once per committee size.
-fn one<S: Scheme>(run: &SeedRun, materials: &mut BTreeMap<usize, Arc<Material<S>>>) -> Result<(), String> {
-    let material = materials.entry(run.nodes).or_insert_with(|| Material::new(run.nodes));
+fn one<S: Scheme>(
+    run: &SeedRun,
+    keys_by_size: &mut BTreeMap<usize, Arc<SimulationKeys<S>>>,
+) -> Result<(), String> {
+    let keys = keys_by_size.entry(run.nodes).or_insert_with(|| SimulationKeys::new(run.nodes));
     let scenario = scenario(&run.scenario, run.nodes, run.seed).ok_or("unknown scenario")?;
-    run.check(&scenario, |_| JolteonHost::new(material.clone()))
+    run.check(&scenario, |_| JolteonHost::new(keys.clone()))
 }

@@ -9,7 +9,7 @@ use super::{Replica, ReplicaStep};
 use crate::batch::{Batch, BatchRef};
 use crate::ids::AVAILABLE;
 use crate::interface::{Evidence, Output, OwnBatchState};
-use crate::mempool::{Stored, check_certificates};
+use crate::mempool::{StoreOutcome, check_certificates};
 use crate::message::Message;
 use crate::record::Record;
 
@@ -20,9 +20,9 @@ impl<S: Scheme> Replica<S> {
         let (due, chain) = (self.now.plus(wait), self.tree.root().state.inventory.clone());
         let identities = self.committees.identities.clone();
         let taken = batch.author() == self.me
-            && self.mempool.has_room(sequence)
-            && self.mempool.store(&batch, &chain, &self.parameters) == Stored::New
-            && self.mempool.disseminate(batch.clone(), &identities, due, wait);
+            && self.mempool.own.has_room(sequence)
+            && self.mempool.store(&batch, &chain, &self.parameters) == StoreOutcome::Stored
+            && self.mempool.own.disseminate(batch.clone(), &identities, due, wait);
         if !taken {
             out.output(Output::OwnBatch { sequence, state: OwnBatchState::Refused });
             return;
@@ -38,7 +38,7 @@ impl<S: Scheme> Replica<S> {
     /// Acknowledges the own batches restored from records.
     pub(super) fn certify_own(&mut self, out: &mut ReplicaStep<S>) {
         let own: Vec<Arc<Batch>> =
-            self.mempool.unacknowledged(self.me).map(|own| own.batch.clone()).collect();
+            self.mempool.own.unacknowledged(self.me).map(|own| own.batch.clone()).collect();
         for batch in own {
             let vote = self.acknowledgement(&batch);
             self.on_acknowledge(vote, out);
@@ -59,10 +59,10 @@ impl<S: Scheme> Replica<S> {
             self.on_batch_reply(batch.clone(), out);
         }
         match self.mempool.store(&batch, &chain, &self.parameters) {
-            // A known batch is persisted again: its record may not be durable yet, and the acknowledgement must not
+            // A duplicate is persisted again: its record may not be durable yet, and the acknowledgement must not
             // overtake it.
-            Stored::New | Stored::Known => out.persist(Record::Batch(batch.clone())),
-            Stored::Refused => return,
+            StoreOutcome::Stored | StoreOutcome::Duplicate => out.persist(Record::Batch(batch.clone())),
+            StoreOutcome::Refused => return,
         }
         out.send(from, Message::Acknowledge(self.acknowledgement(&batch)));
     }
@@ -85,7 +85,7 @@ impl<S: Scheme> Replica<S> {
             );
             return;
         }
-        let (certified, faults) = self.mempool.acknowledge(vote);
+        let (certified, faults) = self.mempool.own.acknowledge(vote);
         for fault in faults {
             // Acknowledgements are verified together: the invalid one need not be the latest.
             let culprit = fault.signer();
@@ -125,7 +125,7 @@ impl<S: Scheme> Replica<S> {
     }
 
     pub(super) fn report_congestion(&mut self, out: &mut ReplicaStep<S>) {
-        if let Some(congested) = self.mempool.congestion(&self.parameters) {
+        if let Some(congested) = self.mempool.own.congestion(&self.parameters) {
             out.output(Output::Congestion(congested));
         }
     }
@@ -134,7 +134,7 @@ impl<S: Scheme> Replica<S> {
     /// or, once it is certified, the certificate to all.
     pub(super) fn resend_batches(&mut self, out: &mut ReplicaStep<S>) {
         let members = self.committees.voters.len();
-        for (own, missing) in self.mempool.overdue(self.now, members, &self.parameters) {
+        for (own, missing) in self.mempool.own.overdue(self.now, members, &self.parameters) {
             match &own.certificate {
                 Some(certified) => out.broadcast(Message::Certified(Box::new(certified.clone()))),
                 None => missing.into_iter().for_each(|m| out.send(m, Message::Batch(own.batch.clone()))),

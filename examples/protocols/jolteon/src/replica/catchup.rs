@@ -23,7 +23,7 @@ impl<S: Scheme> Replica<S> {
             return;
         }
         out.send(peer, Message::Hello { certified: self.pacemaker.certified() });
-        for own in self.mempool.unacknowledged(peer).filter(|own| own.certificate.is_none()) {
+        for own in self.mempool.own.unacknowledged(peer).filter(|own| own.certificate.is_none()) {
             out.send(peer, Message::Batch(own.batch.clone()));
         }
     }

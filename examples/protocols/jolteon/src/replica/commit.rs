@@ -54,7 +54,7 @@ impl<S: Scheme> Replica<S> {
             state: (*root.state).clone(),
         })));
         if !stale.is_empty() {
-            out.output(Output::ForgetBlocks(stale));
+            out.output(Output::PruneBlocks(stale));
         }
         let (view, executed) = (root.view, root.executed.height);
         self.execution.prune_below(executed);
@@ -68,13 +68,13 @@ impl<S: Scheme> Replica<S> {
 
     fn settle_batches(&mut self, committed: &[BatchRef], out: &mut ReplicaStep<S>) {
         let chain = self.tree.root().state.inventory.clone();
-        let (own, forgotten) = self.mempool.settle(&chain, committed);
+        let (own, pruned) = self.mempool.settle(&chain, committed);
         for (sequence, is_committed) in own {
             let state = if is_committed { OwnBatchState::Committed } else { OwnBatchState::Refused };
             out.output(Output::OwnBatch { sequence, state });
         }
-        if !forgotten.is_empty() {
-            out.output(Output::Forget(forgotten));
+        if !pruned.is_empty() {
+            out.output(Output::PruneBatches(pruned));
         }
         self.report_congestion(out);
     }

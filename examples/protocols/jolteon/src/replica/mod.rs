@@ -127,7 +127,7 @@ impl<S: Scheme> Replica<S> {
             committed: self.tree.root().height,
             delivered: self.delivered,
             timeouts: self.timeouts,
-            outstanding: self.mempool.outstanding(),
+            outstanding: self.mempool.own.len(),
             pending: self.mempool.pending(),
             blocks: self.tree.nodes().count(),
             catching_up: self.sync.is_active(),
@@ -236,7 +236,7 @@ impl<S: Scheme> Replica<S> {
             self.view_timer = view;
         }
         let full = self.queue.len() >= self.parameters.max_undelivered;
-        let due = [self.sync.due(full), self.mempool.due()].into_iter().flatten().min();
+        let due = [self.sync.due(full), self.mempool.own.due()].into_iter().flatten().min();
         match (due, self.retry_timer) {
             (None, Some(_)) => {
                 out.cancel_timer(Timer::Retry);

@@ -5,7 +5,7 @@ use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 
 use super::{Replica, ReplicaStep, VIEW_WINDOW};
-use crate::block::{Block, Content, Executed};
+use crate::block::{Block, BlockContent, Executed};
 use crate::ids::BlockDigest;
 use crate::interface::{Evidence, Timer};
 use crate::mempool::check_certificates;
@@ -157,7 +157,7 @@ impl<S: Scheme> Replica<S> {
         // Only states that the chain proves committed: a voter without the proof could not have executed more.
         let final_height = state.final_above(self.tree.block(&parent));
         let newest = self.execution.up_to(final_height).filter(|newest| newest.height > stated.height);
-        let content = Content {
+        let content = BlockContent {
             epoch: self.committees.voters.epoch(),
             view: self.pacemaker.view(),
             height: height + 1,

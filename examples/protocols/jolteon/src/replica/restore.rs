@@ -45,7 +45,7 @@ pub struct Config<S: Scheme> {
     pub executed: Executed,
     /// Older states that the application still knows, ideally of the last 512 heights. Other members may name them in
     /// their blocks, and this member votes only for states that it knows.
-    pub recent: Vec<Executed>,
+    pub recent_states: Vec<Executed>,
     /// Number of the first batch of a member without records; must be higher than any number this identity used
     /// before. Use 1 for a new identity, and seconds since 1970 × 2¹⁶ for a new data directory.
     pub first_sequence: u64,
@@ -100,7 +100,7 @@ impl<S: Scheme> Replica<S> {
         }
         let root = root(&committees, genesis, committed, &records.blocks)?;
         let queue = undelivered(&records.blocks, committed, executed.height)?;
-        let mut execution = Execution::new(executed, &config.recent);
+        let mut execution = Execution::new(executed, &config.recent_states);
         execution.prune_below(root.executed.height);
         let tree = restore_tree(&committees, root, &records.blocks);
         let pacemaker = restore_pacemaker(
@@ -194,7 +194,7 @@ impl<S: Scheme> Replica<S> {
             self.mempool.restore(&batch, &chain);
             if batch.author() == self.me && chain.admits(batch.header().slot) {
                 let wait = self.parameters.retry * 4;
-                self.mempool.disseminate(batch, &self.committees.identities, Time(0), wait);
+                self.mempool.own.disseminate(batch, &self.committees.identities, Time(0), wait);
             }
         }
         let payload: Vec<_> = self.tree.nodes().flat_map(|node| node.block.payload.clone()).collect();

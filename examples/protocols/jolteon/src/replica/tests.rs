@@ -1,7 +1,7 @@
 //! Rules that involve the replica as a whole. Four members with test keys; the replica is member 0.
 
 use super::*;
-use crate::block::{Content, Executed};
+use crate::block::{BlockContent, Executed};
 use crate::message::{Advance, Timeout};
 use crate::testing::{certificate, committees, secret, timeout_certificate};
 use quorate::certificate::TimeoutVote;
@@ -21,7 +21,7 @@ fn config() -> Config<E> {
         identity_key: secret::<E>(0),
         genesis_root: GENESIS.state_root,
         executed: GENESIS,
-        recent: Vec::new(),
+        recent_states: Vec::new(),
         first_sequence: 1,
         parameters: Parameters::default(),
     }
@@ -41,7 +41,7 @@ fn give(replica: &mut Replica<E>, from: MemberIndex, message: Message<E>) -> Ste
 /// Returns an empty block of its view's leader.
 fn block(view: u64, parent: Option<&Arc<Block<E>>>, tc: Option<TimeoutCertificate<E>>) -> Arc<Block<E>> {
     let c = committees::<E>(4);
-    let content = Content {
+    let content = BlockContent {
         epoch: 0,
         view,
         height: parent.map_or(0, |parent| parent.height) + 1,

@@ -11,8 +11,8 @@ use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode, Writer};
 use quorate_simulator::{Adversary, Control};
 
-use super::material::Material;
-use crate::{Advance, Batch, Block, BlockDigest, Content, Message, Replica, TIMEOUT, Timeout};
+use super::keys::SimulationKeys;
+use crate::{Advance, Batch, Block, BlockContent, BlockDigest, Message, Replica, TIMEOUT, Timeout};
 
 /// Names of the protocol's adversaries.
 pub const ADVERSARIES: &[&str] = &[
@@ -56,14 +56,14 @@ enum Kind {
 pub struct JolteonAdversary<S: Scheme> {
     kind: Kind,
     me: MemberIndex,
-    material: Arc<Material<S>>,
+    keys: Arc<SimulationKeys<S>>,
     oldest: Option<Certificate<S>>,
     seen: Vec<(u64, BlockDigest)>,
 }
 
 impl<S: Scheme> JolteonAdversary<S> {
     /// Creates the adversary of this name; `None` if the name is unknown.
-    pub fn new(name: &str, me: MemberIndex, material: Arc<Material<S>>) -> Option<Self> {
+    pub fn new(name: &str, me: MemberIndex, keys: Arc<SimulationKeys<S>>) -> Option<Self> {
         let kind = match name {
             "equivocator" => Kind::Equivocator,
             "double-voter" => Kind::DoubleVoter,
@@ -77,29 +77,28 @@ impl<S: Scheme> JolteonAdversary<S> {
             "beggar" => Kind::Beggar,
             _ => return None,
         };
-        Some(Self { kind, me, material, oldest: None, seen: Vec::new() })
+        Some(Self { kind, me, keys, oldest: None, seen: Vec::new() })
     }
 
     /// Signs a block with other content as this member.
-    fn sign_block(&self, mut content: Content<S>) -> Arc<Block<S>> {
+    fn sign_block(&self, mut content: BlockContent<S>) -> Arc<Block<S>> {
         content.author = self.me;
-        let committees = &self.material.committees;
+        let committees = &self.keys.committees;
         let statement = committees.proposal(content.view, content.digest());
         let bytes = statement.signed_bytes(&committees.identities.id());
-        Arc::new(Block::new(content, Ed25519::sign(&self.material.identity_key(self.me), &bytes)))
+        Arc::new(Block::new(content, Ed25519::sign(&self.keys.identity_key(self.me), &bytes)))
     }
 
     fn ballot(&self, view: u64, digest: BlockDigest) -> Vote<S> {
-        let committees = &self.material.committees;
+        let committees = &self.keys.committees;
         let statement = committees.ballot(view, digest);
-        Vote::sign_unguarded(&self.material.voting_key(self.me), &committees.voters, statement)
-            .expect("a member")
+        Vote::sign_unguarded(&self.keys.voting_key(self.me), &committees.voters, statement).expect("a member")
     }
 
     /// Returns σ ± X: members with even index add, the others subtract, and X is the same for all forgers of a view.
     /// For a scheme without aggregation the result is a signature of another message.
     fn forge(&self, vote: &Vote<S>) -> Vote<S> {
-        let key = self.material.voting_key(0);
+        let key = self.keys.voting_key(0);
         let mut note = vote.statement().encode();
         note.push(0xff);
         let x = S::sign(&key, &note);
@@ -162,8 +161,8 @@ impl<S: Scheme> JolteonAdversary<S> {
             }
             // Only a timeout certificate lets it deny its certificates and still be in this view.
             Kind::Outdated if timeout.tc.is_some() => {
-                let voters = &self.material.committees.voters;
-                let key = self.material.voting_key(self.me);
+                let voters = &self.keys.committees.voters;
+                let key = self.keys.voting_key(self.me);
                 let value = self.oldest.as_ref().map_or(0, |qc| qc.statement().view);
                 let vote = TimeoutVote::sign_unguarded(&key, voters, TIMEOUT, timeout.vote.view(), value);
                 let vote = vote.expect("a member");

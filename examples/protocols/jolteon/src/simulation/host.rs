@@ -14,7 +14,7 @@ use quorate_simulator::{
 };
 
 use super::adversaries::{ADVERSARIES, JolteonAdversary};
-use super::material::Material;
+use super::keys::SimulationKeys;
 use crate::{
     Batch, Block, Command, Config, Delivery, Evidence, HistoryRequest, Message, Output, OwnBatchState,
     Parameters, Record, Replica, Slot, block_range,
@@ -50,7 +50,7 @@ pub type Interceptor<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Intercept
 
 /// Host of a run: an archive and a toy application per node, the clients, and the checks.
 pub struct JolteonHost<S: Scheme> {
-    material: Arc<Material<S>>,
+    keys: Arc<SimulationKeys<S>>,
     /// Parameters of the replicas.
     pub parameters: Parameters,
     /// Workload of the clients.
@@ -76,9 +76,9 @@ pub struct JolteonHost<S: Scheme> {
 
 impl<S: Scheme> JolteonHost<S> {
     /// Creates the host of a run.
-    pub fn new(material: Arc<Material<S>>) -> Self {
+    pub fn new(keys: Arc<SimulationKeys<S>>) -> Self {
         Self {
-            material,
+            keys,
             parameters: Self::parameters(),
             workload: Workload::default(),
             agreement: Agreement::new(1),
@@ -167,7 +167,7 @@ impl<S: Scheme> JolteonHost<S> {
                     ));
                 }
             }
-            if let Err(error) = finality.verify(&self.material.committees.voters, &block) {
+            if let Err(error) = finality.verify(&self.keys.committees.voters, &block) {
                 return Err(Violation::new("finality", format!("height {height}: {error}")));
             }
         }
@@ -234,14 +234,14 @@ impl<S: Scheme> Host for JolteonHost<S> {
             records = compact(records, executed.height);
         }
         let config = Config {
-            voters: self.material.committees.voters.clone(),
-            identities: self.material.committees.identities.clone(),
+            voters: self.keys.committees.voters.clone(),
+            identities: self.keys.committees.identities.clone(),
             me: node.member,
-            voting_key: self.material.voting_key(node.member),
-            identity_key: self.material.identity_key(node.member),
+            voting_key: self.keys.voting_key(node.member),
+            identity_key: self.keys.identity_key(node.member),
             genesis_root: GENESIS,
             executed,
-            recent: Vec::new(),
+            recent_states: Vec::new(),
             first_sequence: 1,
             parameters: self.parameters.clone(),
         };
@@ -254,7 +254,7 @@ impl<S: Scheme> Host for JolteonHost<S> {
     }
 
     fn decode_record(&self, bytes: &[u8]) -> quorate::Result<Record<S>> {
-        Record::decode(bytes, &self.material.committees)
+        Record::decode(bytes, &self.keys.committees)
     }
 
     fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
@@ -302,7 +302,7 @@ impl<S: Scheme> Host for JolteonHost<S> {
     }
 
     fn adversary(&mut self, node: Node, name: &str) -> Option<Box<dyn Adversary<Replica<S>>>> {
-        JolteonAdversary::new(name, node.member, self.material.clone())
+        JolteonAdversary::new(name, node.member, self.keys.clone())
             .map(|v| Box::new(v) as Box<dyn Adversary<_>>)
     }
 

@@ -6,9 +6,9 @@
 
 mod adversaries;
 mod host;
-mod material;
+mod keys;
 
 pub use adversaries::{ADVERSARIES, JolteonAdversary};
 pub use host::{Interceptor, JolteonHost, scenario};
-pub use material::Material;
+pub use keys::SimulationKeys;
 pub use quorate_protocol::simulation::{GENESIS, Workload};

@@ -12,7 +12,7 @@ use quorate::ed25519::Ed25519;
 use quorate::guard::{Guard, GuardRecord};
 use quorate::scheme::Scheme;
 use quorate_jolteon::{
-    AVAILABLE, BLOCK, Batch, BatchRef, Block, Committees, Content, Finality, Record, TIMEOUT,
+    AVAILABLE, BLOCK, Batch, BatchRef, Block, BlockContent, Committees, Finality, Record, TIMEOUT,
 };
 use quorate_node::protocol::{Delivery, Executed};
 use quorate_node::store::{Binding, Store};
@@ -88,7 +88,7 @@ impl<S: Scheme> Chain<S> {
         let parent_view = tip.as_ref().map_or(0, |tip| tip.view);
         let view = parent_view + 1 + skipped;
         let author = (view % 4) as u16;
-        let content = Content {
+        let content = BlockContent {
             epoch: 0,
             view,
             height: tip.as_ref().map_or(1, |tip| tip.height + 1),

@@ -41,8 +41,8 @@ fn config() -> Config<T> {
         voting_key: secret::<T>(0),
         identity_key: secret::<Ed25519>(0),
         executed: GENESIS,
-        recent: Vec::new(),
-        known: Vec::new(),
+        recent_states: Vec::new(),
+        committed_transactions: Vec::new(),
         schedule: Schedule::default(),
         parameters: Parameters::default(),
         entropy: [9; 32],
@@ -191,9 +191,9 @@ fn a_lock_yields_to_another_block_with_a_later_certificate() {
         assert_eq!(keys(&step), [RecordKey::Lock, RecordKey::VoteGuard(PREPARE.number())]);
         assert_eq!(replica.status().locked, 0);
         assert!(
-            step.outputs.iter().any(
-                |o| matches!(o, Output::ForgetBlocks(blocks) if blocks[..] == [proposal.block.digest()])
-            )
+            step.outputs
+                .iter()
+                .any(|o| matches!(o, Output::PruneBlocks(blocks) if blocks[..] == [proposal.block.digest()]))
         );
     }
 }

@@ -1,21 +1,22 @@
-//! Keys for simulated committees.
+//! The committees and keys of simulated runs.
 
 use std::sync::Arc;
 
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
+use quorate_protocol::simulation::GENESIS;
 use quorate_protocol::testing::{committee, secret};
 
-use crate::Committees;
+use crate::{Anchor, Committees, GosigScheme};
 
-/// Keys shared by all runs with one committee, because generating BLS keys takes longer than a run.
-pub struct Material<S: Scheme> {
+/// The committees and keys of a run. Runs share them, because making BLS keys takes longer than a run.
+pub struct SimulationKeys<S: GosigScheme> {
     /// The members with both of their keys.
     pub committees: Committees<S>,
 }
 
-impl<S: Scheme> Material<S> {
-    /// Creates `n` members of weight one, identical in every run.
+impl<S: GosigScheme> SimulationKeys<S> {
+    /// Creates the committees and keys of `n` members of weight one, the same in every run.
     pub fn new(n: usize) -> Arc<Self> {
         let (voters, identities) = (committee("simulation", n as u16), committee("simulation", n as u16));
         Arc::new(Self { committees: Committees { voters, identities } })
@@ -29,5 +30,10 @@ impl<S: Scheme> Material<S> {
     /// Returns a member's identity key.
     pub fn identity_key(&self, member: u16) -> <Ed25519 as Scheme>::SecretKey {
         secret::<Ed25519>(member)
+    }
+
+    /// Returns the anchor of the chain.
+    pub fn anchor(&self) -> Anchor {
+        Anchor::genesis(&self.committees, &GENESIS, b"simulation")
     }
 }
