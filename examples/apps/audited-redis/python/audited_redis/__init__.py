@@ -1,10 +1,10 @@
-"""A client of the audited Redis: signs every command, keeps its numbers, and pairs answers with commands.
+"""A client of the audited Redis: signs every command, assigns sequence numbers, and matches answers to commands.
 
     async with await Client.connect("127.0.0.1:7379", Key.load("alice.key")) as client:
         answer = await client.call("SET", "greeting", "hello")
         print(answer.reply, "is entry", answer.entry, "of the log")
 
-`python -m audited_redis --help` does the same from a command line.
+`python -m audited_redis --help` describes the command-line program.
 """
 
 from .client import Client

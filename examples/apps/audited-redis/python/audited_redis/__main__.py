@@ -1,4 +1,4 @@
-"""The command line: `python -m audited_redis --help`. It says what `audited-redis call` says."""
+"""The command line: `python -m audited_redis --help`. Its output is that of `audited-redis call`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .signing import SCHEMES, SUITES
 
 INTERRUPTED = 130
 GRACE = 5.0
-"""Seconds that answers may still take after Ctrl-C."""
+"""Seconds to wait for missing answers after Ctrl-C."""
 MAX_INPUT_LINE = 16 << 20
 
 DESCRIPTION = """\
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Failure as failure:
-        tell(f"audited-redis: {failure}")
+        print_stderr(f"audited-redis: {failure}")
         return int(failure.exit)
     except BrokenPipeError:
         # The reader closed the pipe; Python would report it again at exit.
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def command_line() -> argparse.ArgumentParser:
-    """What the program understands."""
+    """Returns the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m audited_redis",
         description=DESCRIPTION,
@@ -85,30 +85,34 @@ def command_line() -> argparse.ArgumentParser:
     )
     parser.add_argument("--front", required=True, metavar="HOST:PORT", help="address of the front")
     parser.add_argument("--key", required=True, type=Path, metavar="FILE", help="the client's key file")
-    parser.add_argument("--signer", choices=SCHEMES, default="dsig", help="how commands are signed (default: dsig)")
+    parser.add_argument("--signer", choices=SCHEMES, default="dsig", help="signature scheme (default: dsig)")
     parser.add_argument(
         "--suite", choices=SUITES, default="wots-blake3", help="the suite of DSig (default: wots-blake3)"
     )
     parser.add_argument("--store", type=store, metavar="HEX", help="the store that the front must have")
-    parser.add_argument("--patience", type=seconds, default=5.0, metavar="S", help="for connecting (default: 5)")
-    parser.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="for an answer (default: 60)")
+    parser.add_argument(
+        "--patience", type=seconds, default=5.0, metavar="S", help="seconds for connecting (default: 5)"
+    )
+    parser.add_argument(
+        "--timeout", type=seconds, default=60.0, metavar="S", help="seconds for an answer (default: 60)"
+    )
     parser.add_argument("--json", action="store_true", help="print a JSON object for each command")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command and its arguments")
     return parser
 
 
 def store(digits: str) -> bytes:
-    """64 hexadecimal digits."""
+    """Parses 64 hexadecimal digits."""
     if not re.fullmatch("[0-9a-fA-F]{64}", digits):
-        raise argparse.ArgumentTypeError("it is not 64 hexadecimal digits")
+        raise argparse.ArgumentTypeError(f"expected 64 hexadecimal digits, got {digits!r}")
     return bytes.fromhex(digits)
 
 
-def seconds(given: str) -> float:
-    """A number of seconds above zero."""
-    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", given) or float(given) == 0:
-        raise argparse.ArgumentTypeError(f"{given!r} is no number of seconds")
-    return float(given)
+def seconds(text: str) -> float:
+    """Parses a positive number of seconds."""
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text) or float(text) == 0:
+        raise argparse.ArgumentTypeError(f"expected a positive number of seconds, got {text!r}")
+    return float(text)
 
 
 class Program:
@@ -118,25 +122,25 @@ class Program:
         self.options = options
         self.sending: asyncio.Task[None] | None = None
         self.stopped = False
-        self.tickets: asyncio.Queue[asyncio.Future[Answer] | None] = asyncio.Queue(WINDOW)
-        self.sent = self.shown = 0
-        self.worst = 0
+        self.answers: asyncio.Queue[asyncio.Future[Answer] | None] = asyncio.Queue(WINDOW)
+        self.sent = self.printed = 0
+        self.exit_code = 0
 
     async def run(self) -> int:
-        """Runs until all commands are answered, or the user interrupts."""
+        """Runs until all commands are answered or the user interrupts the program."""
         work = asyncio.create_task(self.work(Key.load(self.options.key)))
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, self.interrupt, work)
         try:
             await work
         except asyncio.CancelledError:
-            tell(f"interrupted; commands without an answer: {self.sent - self.shown}")
+            print_stderr(f"interrupted; commands without an answer: {self.sent - self.printed}")
             return INTERRUPTED
-        return self.worst
+        return self.exit_code
 
     def interrupt(self, work: asyncio.Task[None]) -> None:
-        """Ctrl-C: once to stop, twice to end."""
-        if self.stopped or self.sending is None or self.sent == self.shown:
+        """Handles Ctrl-C: the first stops reading, the second exits."""
+        if self.stopped or self.sending is None or self.sent == self.printed:
             work.cancel()
         else:
             self.sending.cancel()
@@ -144,81 +148,82 @@ class Program:
         self.stopped = True
 
     async def work(self, key: Key) -> None:
-        """Connects, sends and shows."""
+        """Connects, sends the commands and prints their outcomes."""
         options = self.options
-        how = {"scheme": options.signer, "suite": options.suite, "store": options.store, "patience": options.patience}
-        async with await Client.connect(options.front, key, **how) as client:
+        signing = {"scheme": options.signer, "suite": options.suite}
+        connection = {"store": options.store, "patience": options.patience}
+        async with await Client.connect(options.front, key, **signing, **connection) as client:
             self.sending = asyncio.create_task(self.send(client))
             try:
-                await self.show(client)
+                await self.print_outcomes(client)
                 await self.sending
             finally:
                 self.sending.cancel()
 
     async def send(self, client: Client) -> None:
-        """Puts what is sent in line."""
+        """Sends all commands and queues their answers."""
         try:
             if self.options.command:
-                await self.put(client, self.options.command)
+                await self.send_command(client, self.options.command)
             else:
                 async for line in lines():
                     if words := split(line):
-                        await self.put(client, words)
+                        await self.send_command(client, words)
         finally:
-            # Whatever ends this, what was sent is shown first.
-            await self.tickets.put(None)
+            # The outcomes of sent commands are printed before the program exits.
+            await self.answers.put(None)
 
-    async def put(self, client: Client, words: list[str]) -> None:
-        """Sends a command."""
-        # What the shell gave as bytes that are no UTF-8 goes to Redis as it was.
-        ticket = await client.send(*(os.fsencode(word) for word in words))
+    async def send_command(self, client: Client, words: list[str]) -> None:
+        """Sends a command and queues its answer."""
+        # Arguments that are not UTF-8 are sent as the bytes that the shell passed.
+        answer = await client.send(*(os.fsencode(word) for word in words))
         self.sent += 1
-        await self.tickets.put(ticket)
+        await self.answers.put(answer)
 
-    async def show(self, client: Client) -> None:
-        """Prints the outcomes."""
-        while (ticket := await self.tickets.get()) is not None:
-            self.outcome(client, await self.wait(ticket))
-            self.shown += 1
+    async def print_outcomes(self, client: Client) -> None:
+        """Prints the outcomes in the order of the commands."""
+        while (answer := await self.answers.get()) is not None:
+            self.print_outcome(client, await self.wait(answer))
+            self.printed += 1
 
-    async def wait(self, ticket: asyncio.Future[Answer]) -> Answer | Failure:
-        """How a command ends."""
+    async def wait(self, answer: asyncio.Future[Answer]) -> Answer | Failure:
+        """Waits for the outcome of a command."""
         try:
-            return await asyncio.wait_for(ticket, self.options.timeout)
+            return await asyncio.wait_for(answer, self.options.timeout)
         except Failure as failure:
             return failure
         except TimeoutError:
             return Lost(f"no answer in {self.options.timeout:g} s; the command may or may not be executed")
 
-    def outcome(self, client: Client, ended: Answer | Failure) -> None:
-        """Prints how a command ended."""
-        if isinstance(ended, Answer):
-            self.print(client, ended.sequence, ended.entry, ended.reply)
-        elif isinstance(ended, RedisError):
-            self.print(client, ended.sequence, ended.entry, ended)
-        elif isinstance(ended, Refused):
-            self.worst = max(self.worst, int(ended.exit))
-            self.print(client, ended.sequence, None, RedisError(f"{ended.code} {ended.message}"))
+    def print_outcome(self, client: Client, outcome: Answer | Failure) -> None:
+        """Prints the outcome of a command."""
+        if isinstance(outcome, Answer):
+            self.print_reply(client, outcome.sequence, outcome.entry, outcome.reply)
+        elif isinstance(outcome, RedisError):
+            self.print_reply(client, outcome.sequence, outcome.entry, outcome)
+        elif isinstance(outcome, Refused):
+            self.exit_code = max(self.exit_code, int(outcome.exit))
+            self.print_reply(client, outcome.sequence, None, RedisError(f"{outcome.code} {outcome.message}"))
         else:
-            self.worst = max(self.worst, int(ended.exit))
-            logged = ended.logged if isinstance(ended, Lost) else None
+            self.exit_code = max(self.exit_code, int(outcome.exit))
+            logged = outcome.logged if isinstance(outcome, Lost) else None
             if self.options.json:
-                say_json(failed={"code": ended.code, "message": ended.message, "logged": logged})
+                print_json(failed={"code": outcome.code, "message": outcome.message, "logged": logged})
             else:
-                tell(f"audited-redis: {ended}")
+                print_stderr(f"audited-redis: {outcome}")
 
-    def print(self, client: Client, sequence: int, entry: int | None, reply: Reply) -> None:
-        """Prints what the front says of a command."""
+    def print_reply(self, client: Client, sequence: int, entry: int | None, reply: Reply) -> None:
+        """Prints the front's reply to a command."""
         if self.options.json:
-            say_json(entry=entry, sequence=sequence, store=client.store.hex(), reply=plain(reply))
+            print_json(entry=entry, sequence=sequence, store=client.store.hex(), reply=json_value(reply))
             return
-        for line in shown(reply):
+        for line in reply_lines(reply):
             print(line, flush=True)
-        tell(f"entry {entry} of the log" if entry else "refused by the front; nothing was executed")
+        print_stderr(f"entry {entry} of the log" if entry else "refused by the front; nothing was executed")
 
 
 def split(line: str) -> list[str]:
-    """The words of a line."""
+    """Splits a line into words."""
     if not line.lstrip().startswith("["):
         return line.split()
     try:
@@ -226,42 +231,42 @@ def split(line: str) -> list[str]:
     except (ValueError, RecursionError):
         words = None
     if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
-        raise BadInput("a line that begins with [ is a JSON array of strings")
+        raise BadInput("a line that begins with [ must be a JSON array of strings")
     return words
 
 
 async def lines() -> AsyncIterator[str]:
-    """Standard input. A thread reads it, which nothing waits for: Ctrl-C ends the program, not the line."""
+    """Yields the lines of standard input. A daemon thread reads them, so that a pending read does not delay Ctrl-C."""
     loop = asyncio.get_running_loop()
-    found: asyncio.Queue[bytes] = asyncio.Queue(16)
+    chunks: asyncio.Queue[bytes] = asyncio.Queue(16)
 
     def read() -> None:
-        piece = b"-"
-        while piece:
-            # Python's own reader has a lock, which the program could not get at its end.
-            piece = os.read(sys.stdin.fileno(), 1 << 16)
+        chunk = b"-"
+        while chunk:
+            # Not `sys.stdin.read`: the interpreter waits for its lock at exit.
+            chunk = os.read(sys.stdin.fileno(), 1 << 16)
             try:
-                asyncio.run_coroutine_threadsafe(found.put(piece), loop).result()
+                asyncio.run_coroutine_threadsafe(chunks.put(chunk), loop).result()
             except (RuntimeError, CancelledError):
                 return  # the program has ended
 
     threading.Thread(target=read, daemon=True).start()
     rest = b""
-    while piece := await found.get():
-        *whole, rest = (rest + piece).split(b"\n")
+    while chunk := await chunks.get():
+        *whole, rest = (rest + chunk).split(b"\n")
         if len(rest) > MAX_INPUT_LINE:
-            raise BadInput(f"a line of more than {MAX_INPUT_LINE} bytes")
+            raise BadInput(f"a line exceeds {MAX_INPUT_LINE} bytes")
         for line in whole:
             yield os.fsdecode(line)
     yield os.fsdecode(rest)
 
 
-def plain(reply: Reply) -> Any:
-    """A reply as JSON has it."""
+def json_value(reply: Reply) -> Any:
+    """Converts a reply to a value for `json.dumps`."""
     if isinstance(reply, RedisError):
         return {"error": reply.text}
     if isinstance(reply, list):
-        return [plain(item) for item in reply]
+        return [json_value(item) for item in reply]
     if isinstance(reply, bytes):
         try:
             return reply.decode()
@@ -270,10 +275,10 @@ def plain(reply: Reply) -> Any:
     return reply
 
 
-def shown(reply: Reply) -> list[str]:
-    """As redis-cli shows it to programs: one item per line. What strangers wrote cannot command a terminal."""
+def reply_lines(reply: Reply) -> list[str]:
+    """Formats a reply as redis-cli does for programs, one item per line, without control characters."""
     if isinstance(reply, list):
-        return [line for item in reply for line in shown(item)]
+        return [line for item in reply for line in reply_lines(item)]
     if isinstance(reply, RedisError):
         return [f"(error) {escaped(reply.text.encode())}"]
     if reply is None:
@@ -282,18 +287,18 @@ def shown(reply: Reply) -> list[str]:
 
 
 def escaped(data: bytes) -> str:
-    """Text as it is, everything else escaped."""
+    """Escapes quotes, backslashes, and all bytes that are not printable ASCII."""
     named = {9: "\\t", 10: "\\n", 13: "\\r", 34: '\\"', 39: "\\'", 92: "\\\\"}
     return "".join(named.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}") for byte in data)
 
 
-def say_json(**fields: object) -> None:
-    """An object on a line of standard output."""
+def print_json(**fields: object) -> None:
+    """Prints a JSON object as one line on standard output."""
     print(json.dumps(fields, ensure_ascii=False), flush=True)
 
 
-def tell(line: str) -> None:
-    """A line on standard error."""
+def print_stderr(line: str) -> None:
+    """Prints a line on standard error, without control characters."""
     print(escaped(line.encode()).replace("\\'", "'").replace('\\"', '"'), file=sys.stderr)
 
 

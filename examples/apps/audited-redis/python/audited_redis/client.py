@@ -1,4 +1,4 @@
-"""The client: a connection that is made again when it is lost, and for each command exactly one outcome."""
+"""The client: it reconnects after a lost connection, and each command has exactly one outcome."""
 
 from __future__ import annotations
 
@@ -9,34 +9,35 @@ from typing import Self
 
 from .failure import BadFront, Failure, Lost, Refused, Unreachable
 from .keys import Key
-from .link import Link, greet
-from .pending import Answer, Pending
+from .link import Link, open_link
+from .pending import Answer, PendingCommands
 from .resp import Malformed, Word, encode_command
-from .signing import Signing
+from .signing import CommandSigner
 from .wire import MAX_REPLY, U64, message, read_frame, signed_command
 
 WINDOW = 1024
-"""How many commands may be under way; a front takes no more."""
+"""Maximum number of commands in flight; a front accepts no more."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
 
 
 class Client:
-    """Signs commands and sends them through one front. Made by `connect`; one event loop uses it.
+    """Signs commands and sends them through one front. Create it with `connect`, and use it from one event loop.
 
-    When the connection is lost, another is made while commands wait, or with the next one. Commands that are not in
-    the log are sent again as they were signed, so that none is executed twice; the others fail with `Lost`.
+    The client reconnects after a lost connection, at once if commands wait, otherwise with the next one. Commands that
+    are not in the log are sent again with the same signature, so that none is executed twice; the others fail with
+    `Lost`.
     """
 
-    def __init__(self, front: str, key: Key, signing: Signing, store: bytes | None, patience: float) -> None:
+    def __init__(self, front: str, key: Key, signing: CommandSigner, store: bytes | None, patience: float) -> None:
         self._front, self._key, self._signing = front, key, signing
         self._store, self._patience = store, patience
-        self._pending = Pending()
-        self._order = asyncio.Lock()  # held while a command gets its number: first come, first sent
+        self._pending = PendingCommands()
+        self._order = asyncio.Lock()  # held while a command gets its sequence number: keeps their order
         self._link: Link | None = None
-        self._reading: asyncio.Task[None] | None = None
-        self._joining: asyncio.Task[Failure | None] | None = None
-        self._over: Failure | None = None
-        self._joined = False
+        self._receiving: asyncio.Task[None] | None = None
+        self._connecting: asyncio.Task[Failure | None] | None = None
+        self._closed: Failure | None = None
+        self._was_connected = False
 
     @classmethod
     async def connect(
@@ -49,14 +50,14 @@ class Client:
         store: bytes | None = None,
         patience: float = 5.0,
     ) -> Self:
-        """Connects to a front and proves who we are.
+        """Connects to a front and authenticates the client.
 
-        `store` is the front's 32-byte name; without it the first front is believed, and later ones must have the same.
-        `patience` is how many seconds connecting may take, then and whenever the connection is lost.
+        `store` is the expected 32-byte store of the front. The default accepts any store on the first connection and
+        requires the same one when reconnecting. `patience` limits the seconds that connecting or reconnecting takes.
         """
-        client = cls(front, key, Signing(key, scheme, suite), store, patience)
+        client = cls(front, key, CommandSigner(key, scheme, suite), store, patience)
         try:
-            await client._linked()
+            await client._connected_link()
         except BaseException:
             await client.close()
             raise
@@ -68,20 +69,20 @@ class Client:
         return self._store or b""
 
     async def call(self, *command: Word) -> Answer:
-        """Asks for a command and waits for the answer.
+        """Sends a command and waits for the answer.
 
-        Raises `RedisError` if Redis answers with an error, `Refused` if the front does not take the command, `Lost` if
-        the answer cannot come, `BadFront` if the front lies, and `BadInput`. Many calls may be made at once.
+        Raises `RedisError` if Redis answers with an error, `Refused` if the front refuses the command, `Lost` if no
+        answer arrives, `BadFront` if the front violates the protocol, and `BadInput`. Calls may be concurrent.
         """
         return await (await self.send(*command))
 
     async def send(self, *command: Word) -> asyncio.Future[Answer]:
-        """Signs a command and sends it; the future has what `call` has. Waits while there is no one-time key."""
+        """Signs a command and sends it; the future has the result of `call`. Waits until a one-time key is ready."""
         encoded = encode_command(command)
         async with self._order:
             while True:
-                link = await self._linked()
-                if len(self._pending.by_number) >= WINDOW or not self._pending.ready():
+                link = await self._connected_link()
+                if len(self._pending.by_sequence) >= WINDOW or not self._pending.ready():
                     self._pending.changed.clear()
                     await self._pending.changed.wait()
                     continue
@@ -101,10 +102,10 @@ class Client:
         return answer
 
     async def close(self) -> None:
-        """Ends the connection and wipes the keys. Commands under way fail with `Lost`."""
+        """Closes the connection and wipes the keys. Commands in flight fail with `Lost`."""
         link = self._link
-        self._end(Lost("the client was closed; what was under way may or may not have been executed"))
-        tasks = [task for task in (self._reading, self._joining) if task is not None]
+        self._close_with(Lost("the client was closed; commands in flight may or may not have been executed"))
+        tasks = [task for task in (self._receiving, self._connecting) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -122,92 +123,92 @@ class Client:
     ) -> None:
         await self.close()
 
-    async def _linked(self) -> Link:
+    async def _connected_link(self) -> Link:
         while True:
-            if self._over is not None:
-                raise self._over.with_traceback(None)
+            if self._closed is not None:
+                raise self._closed.with_traceback(None)
             if self._link is not None:
                 return self._link
-            failure = await asyncio.shield(self._join())
+            failure = await asyncio.shield(self._start_connecting())
             if failure is not None:
                 raise failure
 
-    def _join(self) -> asyncio.Task[Failure | None]:
-        if self._joining is None or self._joining.done():
-            self._joining = asyncio.create_task(self._connect())
-        return self._joining
+    def _start_connecting(self) -> asyncio.Task[Failure | None]:
+        if self._connecting is None or self._connecting.done():
+            self._connecting = asyncio.create_task(self._connect())
+        return self._connecting
 
     async def _connect(self) -> Failure | None:
-        """Makes a connection; a lost one is given time to come back."""
+        """Connects; after a lost connection it retries within the time limit."""
         now = asyncio.get_running_loop().time
         until, pause = now() + self._patience, FIRST_PAUSE
         while True:
             try:
-                self._begin(await greet(self._front, self._key, self._store, until))
+                self._use_link(await open_link(self._front, self._key, self._store, until))
                 return None
             except Unreachable as failure:
-                if not self._joined or now() + pause >= until:
-                    self._pending.fail(Lost("the connection does not come back; the command may be executed or not"))
+                if not self._was_connected or now() + pause >= until:
+                    self._pending.fail(Lost("reconnecting failed; the command may or may not have been executed"))
                     return failure
             except Failure as failure:
-                self._end(failure)
+                self._close_with(failure)
                 return failure
             except Exception as error:  # any error must wake the waiting callers
-                self._end(Failure("FAILED", f"connecting: {error}"))
-                return self._over
+                self._close_with(Failure("FAILED", f"connecting: {error}"))
+                return self._closed
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
-    def _begin(self, link: Link) -> None:
+    def _use_link(self, link: Link) -> None:
         try:
             if link.last >= U64 - WINDOW:
-                raise BadFront("BAD_ORDER", f"the front says that {link.last} commands of ours are in its log")
-            if self._joined:
+                raise BadFront("BAD_ORDER", f"the front reports an impossible sequence number, {link.last}")
+            if self._was_connected:
                 again = self._pending.resume(link.last)
             else:
-                self._pending.begin(link.last)
+                self._pending.start(link.last)
                 again = []
         except Failure:
             link.writer.transport.abort()
             raise
-        self._store, self._joined, self._link = link.store, True, link
-        # Announcements come before what is signed with their keys, also before what is sent again.
+        self._store, self._was_connected, self._link = link.store, True, link
+        # Announcements are sent before signatures of their keys, also before commands that are sent again.
         self._signing.start(link.writer.write)
         for frame in again:
             link.writer.write(frame)
-        self._reading = asyncio.create_task(self._read(link))
+        self._receiving = asyncio.create_task(self._receive(link))
 
-    async def _read(self, link: Link) -> None:
+    async def _receive(self, link: Link) -> None:
         try:
             while True:
-                self._pending.take(await read_frame(link.reader, MAX_REPLY))
+                self._pending.receive(await read_frame(link.reader, MAX_REPLY))
         except (OSError, EOFError):
-            self._lose(link)
+            self._drop_link(link)
         except Malformed as reason:
-            self._end(BadFront("BAD_FRAME", f"{self._front}: {reason}"))
+            self._close_with(BadFront("BAD_FRAME", f"{self._front}: {reason}"))
         except Failure as failure:
-            self._end(failure)
+            self._close_with(failure)
 
-    def _lose(self, link: Link) -> None:
+    def _drop_link(self, link: Link) -> None:
         link.writer.transport.abort()
         self._link = None
-        self._stop()
-        if self._pending.by_number and self._over is None:
-            self._join()
+        self._stop_signing()
+        if self._pending.by_sequence and self._closed is None:
+            self._start_connecting()
 
-    def _end(self, failure: Failure) -> None:
-        """Nothing is sent or believed any longer."""
-        if self._over is None:
-            self._over = failure
+    def _close_with(self, failure: Failure) -> None:
+        """Closes the client permanently: nothing is sent or accepted afterwards."""
+        if self._closed is None:
+            self._closed = failure
         if self._link is not None:
             self._link.writer.transport.abort()
             self._link = None
-        # What a refused connection had under way may have been executed.
+        # The commands in flight of a refused connection may have been executed.
         self._pending.fail(Lost(f"the connection was refused: {failure}") if isinstance(failure, Refused) else failure)
-        self._stop()
+        self._stop_signing()
         self._signing.close()
 
-    def _stop(self) -> None:
+    def _stop_signing(self) -> None:
         """Wakes the waiting callers, which check the connection again."""
         self._signing.stop()
         self._signing.wake()

@@ -1,4 +1,4 @@
-"""How things fail: a class and a stable code for programs, an exit code for scripts, and what to do for people."""
+"""Failures: each has a class and a stable code for programs, an exit code for scripts, and a message for users."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """The exit codes of the program, those of the Rust one."""
+    """Exit codes of the program, equal to those of the Rust program."""
 
     FAILED = 1
     INPUT = 3
@@ -15,7 +15,7 @@ class Exit(IntEnum):
 
 
 class Failure(Exception):
-    """Why there is no success."""
+    """Base class of all failures."""
 
     exit: Exit = Exit.FAILED
 
@@ -35,7 +35,7 @@ class BadInput(Failure):
 
 
 class Unreachable(Failure):
-    """No front answers. Nothing was sent."""
+    """The front does not answer. The command was not sent."""
 
     exit = Exit.UNREACHABLE
 
@@ -44,10 +44,10 @@ class Unreachable(Failure):
 
 
 class Lost(Failure):
-    """The answer will not come.
+    """The answer is lost.
 
-    `logged` is true if the front says that the command is in the log: it was executed, unless the front crashed just
-    then. False: it is not, and was not executed. None: it is unknown.
+    `logged` is True if the front reports the command in its log: it was executed, unless the front crashed before
+    that. False: the command is not in the log and was not executed. None: unknown.
     """
 
     exit = Exit.UNREACHABLE
@@ -58,7 +58,7 @@ class Lost(Failure):
 
 
 class BadFront(Failure):
-    """What answers is no front, or one that lies: nothing that it says is believed any longer.
+    """The server is not a front, or violates the protocol. The client does not contact it again.
 
     Codes: `NO_FRONT`, `OTHER_STORE`, `BAD_FRAME`, `BAD_ORDER`, `BAD_REPLY`, `ROLLED_BACK`.
     """
@@ -69,7 +69,7 @@ class BadFront(Failure):
 
 
 class Refused(Failure):
-    """The front refused, with a code of its own: the command is not in the log and was not executed."""
+    """The front refused the command, with the front's code: it is not in the log and was not executed."""
 
     exit = Exit.REFUSED
 
@@ -79,7 +79,7 @@ class Refused(Failure):
 
 
 class RedisError(Failure):
-    """Redis answered with an error. The command is in the log, as `entry`; in an array an error is a value instead."""
+    """Redis answered with an error. The command is in the log, as `entry`. An error inside an array is a value."""
 
     def __init__(self, text: str, sequence: int = 0, entry: int = 0) -> None:
         code, _, message = text.partition(" ")

@@ -1,4 +1,4 @@
-"""How commands are signed. With DSig, one-time keys are made ahead of time on another thread, and announced."""
+"""The client's signer. With DSig, another thread makes one-time keys in advance, and the signer announces them."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ from .keys import Key
 from .wire import announcement
 
 SCHEMES: Final = ("none", "eddsa", "dsig")
-"""By their bytes. A front refuses `none` unless it was told otherwise; it is for measurements."""
+"""Signature schemes in the order of their bytes. `none` is for measurements; fronts refuse it by default."""
 SUITES: Final = dsig.SUITES[:4]
-"""The suites of DSig that a front takes."""
+"""The suites of DSig that a front accepts."""
 
-LOW = 512
-"""With fewer keys the background works at once."""
-LOOK = 0.25
-"""Seconds after which the background looks by itself: keys expire."""
-MOST_TOLD = 256
+LOW_WATER = 512
+"""The background task is woken when fewer keys than this are ready."""
+POLL_INTERVAL = 0.25
+"""Interval in seconds at which the background task checks for expired keys."""
+MAX_ANNOUNCED = 256
 
 
-class Signing:
-    """Signs for one client, over all its connections: no key may sign twice, so there is one signer."""
+class CommandSigner:
+    """Signer of a client, across its connections: one signer ensures that no one-time key signs twice."""
 
     def __init__(self, key: Key, scheme: str, suite: str) -> None:
         if scheme not in SCHEMES:
-            raise BadInput(f"{scheme!r} is none of {', '.join(SCHEMES)}")
+            raise BadInput(f"expected one of {', '.join(SCHEMES)}, got {scheme!r}")
         if suite not in SUITES:
-            raise BadInput(f"{suite!r} is none of {', '.join(SUITES)}")
+            raise BadInput(f"expected one of {', '.join(SUITES)}, got {suite!r}")
         self.scheme: Final = SCHEMES.index(scheme)
         self._secret = key.secret_key() if scheme == "eddsa" else None
-        self._signer = dsig.Signer(key.secret_key(), suite, low_water=LOW) if scheme == "dsig" else None
+        self._signer = dsig.Signer(key.secret_key(), suite, low_water=LOW_WATER) if scheme == "dsig" else None
         self._background: asyncio.Task[None] | None = None
         self._wanted, self._made = asyncio.Event(), asyncio.Event()
         self._write: Callable[[bytes], object] | None = None
-        # The batches that the front was told of, by their Ed25519 signatures.
-        self._told: dict[bytes, None] = {}
+        # Batches that were announced on this connection, by their Ed25519 signatures.
+        self._announced: dict[bytes, None] = {}
 
     def start(self, write: Callable[[bytes], object]) -> None:
-        """Announces what there is to a new connection, and goes on making keys."""
+        """Announces the existing batches on a new connection and starts making keys."""
         self._write = write
-        self._told.clear()
+        self._announced.clear()
         if self._signer is not None:
-            self._tell(self._signer)
+            self._announce(self._signer)
             self._background = asyncio.create_task(self._prepare(self._signer, write))
 
     def stop(self) -> None:
-        """The connection is lost; keys that are not used meanwhile expire."""
+        """Stops making keys when the connection is lost; unused keys expire meanwhile."""
         self._write = None
         if self._background is not None:
             self._background.cancel()
@@ -64,7 +64,7 @@ class Signing:
                 owned.close()
 
     def sign(self, message: bytes, now: int) -> bytes | None:
-        """A signature; None if no one-time key is ready. Its key's batch has been announced when this returns."""
+        """Signs, or returns None if no one-time key is ready. The key's batch is announced before this returns."""
         if self._secret is not None:
             return self._secret.sign(message).encode()
         if self._signer is None:
@@ -75,20 +75,20 @@ class Signing:
             self._made.clear()
             self._wanted.set()
             return None
-        # The thread that made the batch may be ahead of the announcement: the signature must not be.
-        if signature[72:136] not in self._told:
-            self._tell(self._signer)
-            self._told[signature[72:136]] = None
-        if self._signer.ready < LOW:
+        # The batch may be ready before it is announced, but its announcement must precede the signature.
+        if signature[72:136] not in self._announced:
+            self._announce(self._signer)
+            self._announced[signature[72:136]] = None
+        if self._signer.ready < LOW_WATER:
             self._wanted.set()
         return signature
 
     async def made(self) -> None:
-        """Waits until there may be a key again."""
+        """Waits until a key may be ready."""
         await self._made.wait()
 
     def wake(self) -> None:
-        """Lets who waits for a key look whether there is still a connection."""
+        """Wakes the callers that wait for a key; they check the connection again."""
         self._made.set()
 
     async def _prepare(self, signer: dsig.Signer, write: Callable[[bytes], object]) -> None:
@@ -97,23 +97,23 @@ class Signing:
             try:
                 made = await signer.prepare_async()
             except QuorateError:
-                # The operating system's generator failed: it may not the next time.
+                # The operating system's generator failed; try again later.
                 made = None
             if made is None:
                 try:
-                    await asyncio.wait_for(self._wanted.wait(), LOOK)
+                    await asyncio.wait_for(self._wanted.wait(), POLL_INTERVAL)
                 except TimeoutError:
                     pass
             elif write is self._write:
-                self._tell(signer)
+                self._announce(signer)
                 self._made.set()
 
-    def _tell(self, signer: dsig.Signer) -> None:
-        """Announces every batch that has keys and was not announced."""
+    def _announce(self, signer: dsig.Signer) -> None:
+        """Announces every batch that has keys and was not announced yet."""
         for announced in signer.announcements():
             batch = announced.announcement[4:68]
-            if batch not in self._told and self._write is not None:
-                self._told[batch] = None
+            if batch not in self._announced and self._write is not None:
+                self._announced[batch] = None
                 self._write(announcement(announced.announcement))
-        while len(self._told) > MOST_TOLD:
-            del self._told[next(iter(self._told))]
+        while len(self._announced) > MAX_ANNOUNCED:
+            del self._announced[next(iter(self._announced))]

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 import pytest
-from house import House
+from deployment import Deployment
 
 
 @pytest.fixture
-def house() -> Iterator[House]:
-    built = House()
+def deployment() -> Iterator[Deployment]:
+    built = Deployment()
     yield built
     built.close()

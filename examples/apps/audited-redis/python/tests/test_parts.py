@@ -1,4 +1,4 @@
-"""Key files, commands and replies, without a front."""
+"""Key files, commands, replies and frames, without a front."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PUBLIC = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
 FILE = f"# A comment.\nquorate-audited-redis-key 1\nsecret {SECRET}\npublic {PUBLIC}\n"
 
 
-def written(folder: Path, text: str, mode: int = 0o600) -> Path:
+def write_key_file(folder: Path, text: str, mode: int = 0o600) -> Path:
     path = folder / "key"
     path.unlink(missing_ok=True)
     path.touch(mode)
@@ -27,10 +27,10 @@ def written(folder: Path, text: str, mode: int = 0o600) -> Path:
     return path
 
 
-def test_a_key_file_is_read_as_the_rust_program_reads_it(tmp_path: Path) -> None:
+def test_key_files_are_parsed_as_by_the_rust_program(tmp_path: Path) -> None:
     upper = FILE.replace(SECRET, SECRET.upper())
     for text in (FILE, FILE.replace("\n", "\r\n"), FILE.rstrip(), f"\n{FILE}\n# end", upper):
-        key = Key.load(written(tmp_path, text))
+        key = Key.load(write_key_file(tmp_path, text))
         assert key.public.hex() == PUBLIC
         signature = Signature.decode("ed25519", key.sign(b"m"))
         PublicKey.decode("ed25519", key.public).verify(b"m", signature)
@@ -46,18 +46,18 @@ def test_a_key_file_is_read_as_the_rust_program_reads_it(tmp_path: Path) -> None
         FILE + "#" * 4096,
     ):
         with pytest.raises(BadInput):
-            Key.load(written(tmp_path, text))
+            Key.load(write_key_file(tmp_path, text))
     with pytest.raises(BadInput, match="chmod 600"):
-        Key.load(written(tmp_path, FILE, 0o640))
+        Key.load(write_key_file(tmp_path, FILE, 0o640))
     with pytest.raises(BadInput, match="keygen"):
         Key.load(tmp_path / "none")
 
 
-def test_a_key_is_never_shown_or_copied_and_nothing_is_signed_after_it_is_closed(tmp_path: Path) -> None:
-    key = Key.load(written(tmp_path, FILE))
+def test_a_key_is_not_printed_or_copied_and_does_not_sign_after_close(tmp_path: Path) -> None:
+    key = Key.load(write_key_file(tmp_path, FILE))
     assert SECRET not in repr(key) and PUBLIC in repr(key)
     for copied in (pickle.dumps, copy.copy, copy.deepcopy):
-        with pytest.raises(TypeError, match="not pickled or copied"):
+        with pytest.raises(TypeError, match="cannot be pickled or copied"):
             copied(key)
     secret = key._secret
     key.close()
@@ -66,7 +66,7 @@ def test_a_key_is_never_shown_or_copied_and_nothing_is_signed_after_it_is_closed
         key.sign(b"m")
 
 
-def test_a_command_has_one_encoding() -> None:
+def test_commands_have_a_canonical_encoding() -> None:
     encoded = b"*4\r\n$3\r\nSET\r\n$3\r\n\0\r\n\r\n$1\r\n7\r\n$0\r\n\r\n"
     assert encode_command(("SET", b"\0\r\n", 7, bytearray(b""))) == encoded
     assert encode_command(("é",)) == b"*1\r\n$2\r\n\xc3\xa9\r\n"
@@ -98,7 +98,7 @@ REPLIES: dict[bytes, Reply] = {
 }
 
 
-def test_replies_are_read_and_every_shorter_or_longer_one_is_refused() -> None:
+def test_replies_are_parsed_and_truncated_or_longer_ones_refused() -> None:
     for data, value in REPLIES.items():
         assert parse_reply(data) == value
         for cut in range(min(len(data), 100)):
@@ -108,7 +108,7 @@ def test_replies_are_read_and_every_shorter_or_longer_one_is_refused() -> None:
             parse_reply(data + b"\r\n")
 
 
-def test_what_is_no_reply_is_refused_before_it_costs_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_malformed_and_oversized_replies_are_refused_early(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resp, "MAX_ITEMS", 1000)
     assert parse_reply(b"*999\r\n" + b":1\r\n" * 999) == [1] * 999
     deep = b"*1\r\n" * MAX_DEPTH
@@ -143,14 +143,14 @@ def test_what_is_no_reply_is_refused_before_it_costs_anything(monkeypatch: pytes
             parse_reply(data)
 
 
-def test_whatever_comes_in_is_read_or_refused() -> None:
-    chance = random.Random(7)
+def test_arbitrary_bytes_are_parsed_or_refused() -> None:
+    generator = random.Random(7)
     kinds = [*REPLIES, b"*2\r\n", b"$3\r\n", b"\r\n", b"-1", b"\0"]
     for _ in range(5_000):
-        data = b"".join(chance.choices(kinds[:11] + kinds[13:], k=chance.randrange(5)))
-        if data and chance.random() < 0.5:
-            at = chance.randrange(len(data))
-            data = data[:at] + bytes([chance.randrange(256)]) + data[at + 1 :]
+        data = b"".join(generator.choices(kinds[:11] + kinds[13:], k=generator.randrange(5)))
+        if data and generator.random() < 0.5:
+            at = generator.randrange(len(data))
+            data = data[:at] + bytes([generator.randrange(256)]) + data[at + 1 :]
         try:
             parse_reply(data)
         except Malformed:

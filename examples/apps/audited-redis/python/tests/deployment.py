@@ -1,4 +1,4 @@
-"""A real redis-server and the real front before it, as operators run them."""
+"""A real redis-server with the real front before it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ PATIENCE = 60.0
 Arguments = ParamSpec("Arguments")
 
 
-def in_a_loop(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Arguments, None]:
-    """A test that is a coroutine."""
+def async_test(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Arguments, None]:
+    """Runs a coroutine as a test."""
 
     @functools.wraps(test)
     def run(*arguments: Arguments.args, **named: Arguments.kwargs) -> None:
@@ -33,8 +33,8 @@ def in_a_loop(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[
     return run
 
 
-class House:
-    """A folder with a Redis in it, and a front before that, for the clients alice and bob; ended by `close`."""
+class Deployment:
+    """A folder with a redis-server and a front before it, with clients `alice` and `bob`. `close` stops both."""
 
     def __init__(self, accept: str = '["dsig", "eddsa"]') -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="audited-")
@@ -45,11 +45,11 @@ class House:
         self.keygen("stranger")
         options = ["--port", "0", "--save", "", "--appendonly", "no", "--unixsocket", "redis.sock"]
         self.redis = self.start("redis-server", *options)
-        eventually(lambda: self.ask("PING") == "PONG")
+        eventually(lambda: self.redis_command("PING") == "PONG")
         self.front = self.start_front()
 
     def close(self) -> None:
-        """Ends both."""
+        """Stops the processes and removes the folder."""
         for process in (self.front, self.redis):
             process.kill()
             process.wait()
@@ -62,7 +62,7 @@ class House:
         return subprocess.Popen(command, cwd=self.path, stdin=subprocess.DEVNULL, stdout=out, text=True)
 
     def start_front(self) -> subprocess.Popen[str]:
-        """Starts the front, from the second time on at the address that it had."""
+        """Starts the front; a restarted front keeps its address."""
         lines = [f'listen = "{self.listen}"', 'redis = "unix:redis.sock"', 'log = "audit.log"', "max_age_ms = 600000"]
         lines += ['refusals = "refusals.jsonl"', f"accept = {self.accept}", f"scripts = {str(self.scripts).lower()}"]
         for name, public in self.public.items():
@@ -70,29 +70,29 @@ class House:
         (self.path / "front.toml").write_text("\n".join(lines))
         front = self.start(PROGRAM, "front", "--json", "--config", "front.toml")
         assert front.stdout
-        said = json.loads(front.stdout.readline())
-        self.listen, self.store = said["listen"], bytes.fromhex(said["store"])
+        ready = json.loads(front.stdout.readline())
+        self.listen, self.store = ready["listen"], bytes.fromhex(ready["store"])
         return front
 
     def kill_front(self) -> None:
-        """As a crash does."""
+        """Kills the front as a crash does."""
         self.front.kill()
         self.front.wait()
         if self.front.stdout:
             self.front.stdout.close()
 
     def freeze(self, process: subprocess.Popen[str]) -> None:
-        """The process does nothing until it is killed or thawed."""
+        """Stops a process until it is killed or thawed."""
         process.send_signal(signal.SIGSTOP)
         threads = Path(f"/proc/{process.pid}/task")
-        # Each thread stops by itself, when it gets to it.
+        # Waits for all threads: each one stops at a different time.
         eventually(lambda: all(") T " in stat.read_text() for stat in threads.glob("*/stat")))
 
     def thaw(self, process: subprocess.Popen[str]) -> None:
         process.send_signal(signal.SIGCONT)
 
     def keygen(self, name: str) -> str:
-        """Makes a key file and gives the public key."""
+        """Creates a key file and returns the public key."""
         return self.run("keygen", "--out", f"{name}.key").stdout.strip()
 
     def key(self, name: str) -> Key:
@@ -102,48 +102,48 @@ class House:
         return await Client.connect(self.listen, self.key(name), **({"patience": PATIENCE} | options))
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """A part of the Rust program."""
+        """Runs a command of the Rust program."""
         return subprocess.run([PROGRAM, *arguments], cwd=self.path, capture_output=True, text=True, check=False)
 
     def audit(self) -> Any:
-        """What an auditor finds, once all is well."""
+        """Audits the log, expects no findings, and returns the report."""
         audited = self.run("audit", "--json", "audit.log", "--clients", "front.toml")
         report = json.loads(audited.stdout)
         assert audited.returncode == 0 and report["ok"], report
         return report
 
     def last(self, name: str) -> Any:
-        """The number of a client's last command, and all before it are there."""
+        """Returns the last sequence number of a client, and expects all commands before it in the log."""
         (signer,) = (signer for signer in self.audit()["signers"] if signer["name"] == name)
         assert signer["last"] == signer["commands"]
         return signer["last"]
 
     def refusals(self) -> list[str]:
-        """The codes of what was refused."""
+        """Returns the codes of the recorded refusals."""
         path = self.path / "refusals.jsonl"
         return [json.loads(line)["code"] for line in path.read_text().splitlines()]
 
-    def ask(self, *words: str) -> Reply:
-        """Redis itself, around the front."""
+    def redis_command(self, *words: str) -> Reply:
+        """Sends a command to Redis directly, bypassing the front."""
         try:
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.connect(str(self.path / "redis.sock"))
                 connection.sendall(encode_command(words))
                 reply = b""
-                while piece := connection.recv(1 << 16):
-                    reply += piece
+                while chunk := connection.recv(1 << 16):
+                    reply += chunk
                     try:
                         return parse_reply(reply)
                     except Malformed:
-                        pass  # more is to come
+                        pass  # the reply is incomplete
         except OSError:
             pass
         return None
 
 
-def eventually(holds: Callable[[], bool]) -> None:
-    """Waits until something holds."""
+def eventually(condition: Callable[[], bool]) -> None:
+    """Waits until the condition holds."""
     until = time.monotonic() + 120
-    while not holds():
+    while not condition():
         assert time.monotonic() < until
         time.sleep(0.02)

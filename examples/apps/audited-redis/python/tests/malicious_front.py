@@ -1,4 +1,4 @@
-"""A small server that speaks the front's protocol and lies in one place. It signs nothing and executes nothing."""
+"""A fake front whose connections follow a script, for protocol violations. It executes nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STORE = bytes(range(32))
 
 
 def frame(kind: int, *parts: int | bytes) -> bytes:
-    """A frame towards the client."""
+    """Encodes a frame to the client."""
     body = b"".join(part if isinstance(part, bytes) else part.to_bytes(8, "little") for part in parts)
     return (len(body) + 1).to_bytes(4, "little") + bytes([kind]) + body
 
@@ -29,16 +29,16 @@ def refusal(sequence: int, reply: bytes = b"-STALE sign it again\r\n") -> bytes:
     return frame(0x83, sequence, reply)
 
 
-class Visit:
-    """One client's connection."""
+class Session:
+    """A client's connection."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer
         self.announced: list[bytes] = []
         self.commands: list[bytes] = []
 
-    async def greet(self, last: int = 0) -> None:
-        """Welcomes each client."""
+    async def accept(self, last: int = 0) -> None:
+        """Performs the handshake and accepts every client."""
         await self.challenge()
         self.writer.write(welcome(last))
 
@@ -48,7 +48,7 @@ class Visit:
         await self.reader.readexactly(64)
 
     async def command(self) -> bytes:
-        """The next signed command; announcements on the way are kept."""
+        """Returns the next signed command, and records the announcements before it."""
         while True:
             body = await self.reader.readexactly(int.from_bytes(await self.reader.readexactly(4), "little"))
             if body[0] == 2:
@@ -57,12 +57,12 @@ class Visit:
             self.announced.append(body[1:])
 
 
-class Liar:
-    """Does with each visit, first to last, what it is told. `async with` gives its address."""
+class MaliciousFront:
+    """Runs a script for each session; the last one serves all later sessions. `async with` yields the address."""
 
-    def __init__(self, *visits: Callable[[Visit], Coroutine[Any, Any, None]]) -> None:
-        self.scripts = list(visits)
-        self.visits: list[Visit] = []
+    def __init__(self, *scripts: Callable[[Session], Coroutine[Any, Any, None]]) -> None:
+        self.scripts = list(scripts)
+        self.sessions: list[Session] = []
 
     async def __aenter__(self) -> str:
         self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
@@ -71,14 +71,14 @@ class Liar:
 
     async def __aexit__(self, *error: object) -> None:
         self.server.close()
-        for visit in self.visits:
-            visit.writer.transport.abort()
+        for session in self.sessions:
+            session.writer.transport.abort()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        visit = Visit(reader, writer)
-        self.visits.append(visit)
+        session = Session(reader, writer)
+        self.sessions.append(session)
         try:
-            await self.scripts[min(len(self.visits), len(self.scripts)) - 1](visit)
+            await self.scripts[min(len(self.sessions), len(self.scripts)) - 1](session)
         except (EOFError, OSError):
-            pass  # the client has gone
+            pass  # the client closed the connection
         writer.close()
