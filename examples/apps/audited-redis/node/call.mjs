@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command line: node call.mjs --help. It says what `audited-redis call` says.
+// The command line: node call.mjs --help. Its output is that of `audited-redis call`.
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -12,50 +12,50 @@ import { BadInput, Client, EXIT, Failure, Key, Lost, RedisError, Refused, SCHEME
 /** @typedef {ReturnType<typeof commandLine>} Options */
 
 const [USAGE, INTERRUPTED] = [2, 130];
-/** Milliseconds that answers may still take after Ctrl-C. */
+/** Milliseconds to wait for missing answers after Ctrl-C. */
 const GRACE = 5000;
 const MAX_INPUT_LINE = 16 << 20;
 
-/** The user interrupted twice, or while no answer was due. */
+/** The user interrupted twice, or while no answer was missing. */
 class Interrupted extends Error {}
 
 /** Sends commands, and prints their outcomes in the same order. */
 class Program {
   #sent = 0;
-  #shown = 0;
+  #printed = 0;
   /** @type {number} */
-  #worst = 0;
+  #exitCode = 0;
   #sending = true;
   #connected = false;
   /** @type {(reason: Error) => void} */
-  #give_up = () => {};
+  #abort = () => {};
 
   /** @param {Options} options */
   constructor(options) {
     this.options = options;
   }
 
-  /** Runs until all commands are answered, or the user interrupts. */
+  /** Runs until all commands are answered or the user interrupts the program. */
   async run() {
     /** @type {Promise<never>} */
-    const interrupted = new Promise((_, reject) => (this.#give_up = reject));
+    const interrupted = new Promise((_, reject) => (this.#abort = reject));
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => this.#interrupt());
     try {
       await Promise.race([this.#work(), interrupted]);
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error;
-      tell(`interrupted; commands without an answer: ${this.#sent - this.#shown}`);
+      printStderr(`interrupted; commands without an answer: ${this.#sent - this.#printed}`);
       return INTERRUPTED;
     }
-    return this.#sending ? this.#worst : INTERRUPTED;
+    return this.#sending ? this.#exitCode : INTERRUPTED;
   }
 
-  /** Ctrl-C: once to stop, twice to end. */
+  /** Handles Ctrl-C: the first stops reading, the second exits. */
   #interrupt() {
-    if (!this.#sending || !this.#connected || this.#sent === this.#shown) this.#give_up(new Interrupted());
+    if (!this.#sending || !this.#connected || this.#sent === this.#printed) this.#abort(new Interrupted());
     this.#sending = false;
     process.stdin.destroy();
-    setTimeout(() => this.#give_up(new Interrupted()), GRACE).unref();
+    setTimeout(() => this.#abort(new Interrupted()), GRACE).unref();
   }
 
   async #work() {
@@ -63,19 +63,19 @@ class Program {
     const client = await Client.connect(front, Key.load(key), { scheme, suite, store, patience });
     this.#connected = true;
     /** @type {Promise<unknown>} */
-    let showing = Promise.resolve();
+    let printing = Promise.resolve();
     try {
       for await (const words of this.#commands()) {
         const { answer } = await client.send(...words);
         this.#sent += 1;
-        const [before, outcome] = [showing, this.#wait(answer)];
-        showing = before.then(async () => this.#outcome(client, await outcome));
+        const [before, outcome] = [printing, this.#wait(answer)];
+        printing = before.then(async () => this.#printOutcome(client, await outcome));
         // Waits for a slow reader of standard output.
-        if (this.#sent - this.#shown >= WINDOW) await showing;
+        if (this.#sent - this.#printed >= WINDOW) await printing;
       }
     } finally {
-      // Whatever ends this, what was sent is shown first.
-      await showing;
+      // The outcomes of sent commands are printed before the program exits.
+      await printing;
       await client.close();
     }
   }
@@ -93,7 +93,7 @@ class Program {
   }
 
   /**
-   * How a command ends.
+   * Waits for the outcome of a command.
    *
    * @param {Promise<Answer>} answer
    */
@@ -114,69 +114,69 @@ class Program {
   }
 
   /**
-   * Prints how a command ended.
+   * Prints the outcome of a command.
    *
    * @param {Client} client
-   * @param {Answer | Failure} ended
+   * @param {Answer | Failure} outcome
    */
-  #outcome(client, ended) {
-    this.#shown += 1;
-    if (!(ended instanceof Failure)) return this.#print(client, ended.sequence, ended.entry, ended.reply);
-    if (ended instanceof RedisError) return this.#print(client, ended.sequence, ended.entry, ended);
-    this.#worst = Math.max(this.#worst, ended.exit);
-    if (ended instanceof Refused) {
-      return this.#print(client, ended.sequence, null, new RedisError(`${ended.code} ${ended.reason}`));
+  #printOutcome(client, outcome) {
+    this.#printed += 1;
+    if (!(outcome instanceof Failure)) return this.#printReply(client, outcome.sequence, outcome.entry, outcome.reply);
+    if (outcome instanceof RedisError) return this.#printReply(client, outcome.sequence, outcome.entry, outcome);
+    this.#exitCode = Math.max(this.#exitCode, outcome.exit);
+    if (outcome instanceof Refused) {
+      return this.#printReply(client, outcome.sequence, null, new RedisError(`${outcome.code} ${outcome.reason}`));
     }
-    const { code, reason: message } = ended;
-    const logged = (ended instanceof Lost && ended.logged) ?? null;
-    if (this.options.json) say(JSON.stringify({ failed: { code, message, logged } }));
-    else tell(`audited-redis: ${ended.message}`);
+    const { code, reason: message } = outcome;
+    const logged = (outcome instanceof Lost && outcome.logged) ?? null;
+    if (this.options.json) printLine(JSON.stringify({ failed: { code, message, logged } }));
+    else printStderr(`audited-redis: ${outcome.message}`);
   }
 
   /**
-   * Prints what the front says of a command.
+   * Prints the front's reply to a command.
    *
    * @param {Client} client
    * @param {number} sequence
    * @param {number | null} entry
    * @param {Reply} reply
    */
-  #print(client, sequence, entry, reply) {
+  #printReply(client, sequence, entry, reply) {
     if (this.options.json) {
       const store = client.store.toString('hex');
-      say(`{"entry":${entry},"sequence":${sequence},"store":"${store}","reply":${json(reply)}}`);
+      printLine(`{"entry":${entry},"sequence":${sequence},"store":"${store}","reply":${json(reply)}}`);
       return;
     }
-    shown(reply).forEach(say);
-    tell(entry === null ? 'refused by the front; nothing was executed' : `entry ${entry} of the log`);
+    replyLines(reply).forEach(printLine);
+    printStderr(entry === null ? 'refused by the front; nothing was executed' : `entry ${entry} of the log`);
   }
 }
 
-/** @param {string[]} given */
-function commandLine(given) {
+/** @param {string[]} args */
+function commandLine(args) {
   const text = /** @type {const} */ ({ type: 'string' });
   const flag = /** @type {const} */ ({ type: 'boolean' });
   const known = { front: text, key: text, signer: text, suite: text, store: text, patience: text, timeout: text };
   const options = { ...known, json: flag, help: flag };
-  // What follows the command's name is the command's, whatever it looks like.
-  const { tokens } = parseArgs({ args: given, options, allowPositionals: true, strict: false, tokens: true });
-  const name = tokens.find(({ kind }) => kind === 'positional')?.index ?? given.length;
-  const { values } = parseArgs({ args: given.slice(0, name), options });
+  // All words after the command's name belong to the command, even if they look like options.
+  const { tokens } = parseArgs({ args, options, allowPositionals: true, strict: false, tokens: true });
+  const name = tokens.find(({ kind }) => kind === 'positional')?.index ?? args.length;
+  const { values } = parseArgs({ args: args.slice(0, name), options });
   const { front = '', key = '', signer = 'dsig', suite = 'wots-blake3', store, json = false, help = false } = values;
-  const one = (/** @type {readonly string[]} */ names, /** @type {string} */ value) => {
-    if (!names.includes(value)) throw new TypeError(`'${value}' is none of ${names.join(', ')}`);
+  const oneOf = (/** @type {readonly string[]} */ names, /** @type {string} */ value) => {
+    if (!names.includes(value)) throw new TypeError(`expected one of ${names.join(', ')}, got '${value}'`);
     return value;
   };
-  if (!help && (!front || !key)) throw new TypeError('--front and --key are needed');
+  if (!help && (!front || !key)) throw new TypeError('--front and --key are required');
   if (store !== undefined && !/^[0-9a-fA-F]{64}$/.test(store)) {
-    throw new TypeError(`--store '${store}' is not 64 hexadecimal digits`);
+    throw new TypeError(`--store: expected 64 hexadecimal digits, got '${store}'`);
   }
   return {
-    ...{ front, key, json, help, signer: one(SCHEMES, signer), suite: one(SUITES, suite) },
+    ...{ front, key, json, help, signer: oneOf(SCHEMES, signer), suite: oneOf(SUITES, suite) },
     store: store === undefined ? undefined : Buffer.from(store, 'hex'),
     patience: milliseconds(values.patience ?? '5'),
     timeout: milliseconds(values.timeout ?? '60'),
-    command: given.slice(name),
+    command: args.slice(name),
   };
 }
 
@@ -184,13 +184,13 @@ function commandLine(given) {
 function milliseconds(seconds) {
   const milliseconds = Math.ceil(Number(seconds) * 1000);
   if (!/^[0-9]{1,6}(\.[0-9]{1,9})?$/.test(seconds) || milliseconds === 0) {
-    throw new TypeError(`'${seconds}' is no number of seconds`);
+    throw new TypeError(`expected a positive number of seconds, got '${seconds}'`);
   }
   return milliseconds;
 }
 
 /**
- * The words of a line.
+ * Splits a line into words.
  *
  * @param {string} line
  * @returns {string[]}
@@ -201,26 +201,26 @@ export function split(line) {
   try {
     words = JSON.parse(line);
   } catch {
-    // told below
+    // reported below
   }
   if (Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string')) return words;
-  throw new BadInput('a line that begins with [ is a JSON array of strings');
+  throw new BadInput('a line that begins with [ must be a JSON array of strings');
 }
 
 /** @param {AsyncIterable<Buffer>} stream */
 async function* lines(stream) {
   let rest = Buffer.alloc(0);
   try {
-    for await (const piece of stream) {
-      rest = Buffer.concat([rest, piece]);
+    for await (const chunk of stream) {
+      rest = Buffer.concat([rest, chunk]);
       for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
         yield rest.subarray(0, end).toString();
         rest = rest.subarray(end + 1);
       }
-      if (rest.length > MAX_INPUT_LINE) throw new BadInput(`a line of more than ${MAX_INPUT_LINE} bytes`);
+      if (rest.length > MAX_INPUT_LINE) throw new BadInput(`a line exceeds ${MAX_INPUT_LINE} bytes`);
     }
   } catch (error) {
-    // Ctrl-C closed it.
+    // Ctrl-C closed the stream.
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) throw error;
     return;
   }
@@ -228,7 +228,7 @@ async function* lines(stream) {
 }
 
 /**
- * A reply in JSON; integers may be larger than the numbers of this language.
+ * Encodes a reply in JSON, with integers beyond the safe range of JavaScript's numbers.
  *
  * @param {Reply} reply
  * @returns {string}
@@ -243,20 +243,20 @@ function json(reply) {
 }
 
 /**
- * As redis-cli shows it to programs: one item per line. What strangers wrote cannot command a terminal.
+ * Formats a reply as redis-cli does for programs, one item per line, without control characters.
  *
  * @param {Reply} reply
  * @returns {string[]}
  */
-export function shown(reply) {
-  if (Array.isArray(reply)) return reply.flatMap(shown);
+export function replyLines(reply) {
+  if (Array.isArray(reply)) return reply.flatMap(replyLines);
   if (reply instanceof RedisError) return [`(error) ${escaped(Buffer.from(reply.text))}`];
   if (reply === null) return ['(nil)'];
   return [escaped(Buffer.isBuffer(reply) ? reply : Buffer.from(String(reply)))];
 }
 
 /**
- * Text as it is, everything else escaped.
+ * Escapes quotes, backslashes, and all bytes that are not printable ASCII.
  *
  * @param {Buffer} bytes
  */
@@ -268,23 +268,23 @@ function escaped(bytes) {
 }
 
 /** @param {string} line on standard output */
-function say(line) {
+function printLine(line) {
   process.stdout.write(`${line}\n`);
 }
 
 /** @param {string} line on standard error */
-export function tell(line) {
+export function printStderr(line) {
   process.stderr.write(`${escaped(Buffer.from(line)).replaceAll(/\\(["'])/g, '$1')}\n`);
 }
 
-/** @param {string[]} given */
-async function main(given) {
+/** @param {string[]} args */
+async function main(args) {
   let options;
   try {
-    options = commandLine(given);
+    options = commandLine(args);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    tell(`audited-redis: ${error.message}; --help says more`);
+    printStderr(`audited-redis: ${error.message}; see --help`);
     return USAGE;
   }
   if (options.help) {
@@ -295,15 +295,15 @@ async function main(given) {
     return await new Program(options).run();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    tell(`audited-redis: ${error.message}`);
+    printStderr(`audited-redis: ${error.message}`);
     return error.exit;
   }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  // The reader closed the pipe.
+  // The reader of the output may close the pipe.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(EXIT.FAILED));
   const code = await main(process.argv.slice(2));
-  // Standard input may still be open; nothing waits for it.
+  // Exits explicitly, because standard input may still be open.
   process.stdout.write('', () => process.exit(code));
 }

@@ -1,33 +1,34 @@
-// The client: a connection that is made again when it is lost, and for each command exactly one outcome.
+// The client: it reconnects after a lost connection, and each command has exactly one outcome.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { BadFront, Failure, Lost, Refused, Unreachable } from './failure.mjs';
-import { Ended, greet } from './link.mjs';
-import { Pending } from './pending.mjs';
+import { ConnectionEnded, openLink } from './link.mjs';
+import { PendingCommands } from './pending.mjs';
 import { Malformed, encodeCommand } from './resp.mjs';
-import { Signing } from './signing.mjs';
+import { CommandSigner } from './signing.mjs';
 import { MAX_REPLY, message, readFrame, signedCommand } from './wire.mjs';
 
 /**
- * How a client signs, and what it asks of the front.
+ * Options of a client.
  *
  * @typedef {object} Options
- * @property {string} [scheme] `dsig` (the default), `eddsa`, or `none`
- * @property {string} [suite] of DSig; default: `wots-blake3`
- * @property {Uint8Array | undefined} [store] the front's 32-byte name; without it the first front is believed, and
- *   later ones must have the same
- * @property {number} [patience] how many milliseconds connecting may take, at first and whenever the connection is lost
+ * @property {string} [scheme] signature scheme: `dsig` (the default), `eddsa`, or `none`
+ * @property {string} [suite] suite of DSig; default: `wots-blake3`
+ * @property {Uint8Array | undefined} [store] expected 32-byte store of the front. The default accepts any store on the
+ *   first connection and requires the same one when reconnecting
+ * @property {number} [patience] time limit in milliseconds for connecting and reconnecting
  */
 
-/** How many commands may be under way; a front takes no more. */
+/** Maximum number of commands in flight; a front accepts no more. */
 export const WINDOW = 1024;
 const [FIRST_PAUSE, LONGEST_PAUSE] = [50, 1000];
 
 /**
- * Signs commands and sends them through one front. Made by {@link Client.connect}.
+ * Signs commands and sends them through one front. Create it with {@link Client.connect}.
  *
- * When the connection is lost, another is made while commands wait, or with the next one. Commands that are not in the
- * log are sent again as they were signed, so that none is executed twice; the others fail with `Lost`.
+ * The client reconnects after a lost connection, at once if commands wait, otherwise with the next one. Commands that
+ * are not in the log are sent again with the same signature, so that none is executed twice; the others fail with
+ * `Lost`.
  */
 export class Client {
   #front;
@@ -35,22 +36,22 @@ export class Client {
   #signing;
   #store;
   #patience;
-  #pending = new Pending();
-  /** The time of the last command, in microseconds. */
+  #pending = new PendingCommands();
+  /** Time of the last command, in microseconds. */
   #last = 0n;
-  /** First come, first sent. @type {Promise<unknown>} */
+  /** Resolves when the previous command is sent, which keeps their order. @type {Promise<unknown>} */
   #order = Promise.resolve();
   /** @type {import('./link.mjs').Link | undefined} */
   #link;
   /** @type {Promise<Failure | undefined> | undefined} */
-  #joining;
-  #joined = false;
+  #connecting;
+  #wasConnected = false;
   /** @type {Failure | undefined} */
-  #over;
-  #ending = new AbortController();
+  #closed;
+  #shutdown = new AbortController();
 
   /**
-   * Use {@link Client.connect}.
+   * Creates a client without a connection. Use {@link Client.connect} instead.
    *
    * @param {string} front
    * @param {import('./keys.mjs').Key} key
@@ -59,13 +60,13 @@ export class Client {
   constructor(front, key, { scheme = 'dsig', suite = 'wots-blake3', store, patience = 5000 }) {
     this.#front = front;
     this.#key = key;
-    this.#signing = new Signing(key, scheme, suite);
+    this.#signing = new CommandSigner(key, scheme, suite);
     this.#store = store;
     this.#patience = patience;
   }
 
   /**
-   * Connects to a front and proves who we are.
+   * Connects to a front and authenticates the client.
    *
    * @param {string} front `host:port`
    * @param {import('./keys.mjs').Key} key
@@ -74,7 +75,7 @@ export class Client {
   static async connect(front, key, options = {}) {
     const client = new Client(front, key, options);
     try {
-      await client.#linked();
+      await client.#connectedLink();
     } catch (error) {
       await client.close();
       throw error;
@@ -88,10 +89,10 @@ export class Client {
   }
 
   /**
-   * Asks for a command and waits for the answer. Many calls may be made at once.
+   * Sends a command and waits for the answer. Calls may be concurrent.
    *
-   * Throws `RedisError` if Redis answers with an error, `Refused` if the front does not take the command, `Lost` if the
-   * answer cannot come, `BadFront` if the front lies, and `BadInput`.
+   * Throws `RedisError` if Redis answers with an error, `Refused` if the front refuses the command, `Lost` if no answer
+   * arrives, `BadFront` if the front violates the protocol, and `BadInput`.
    *
    * @param {import('./resp.mjs').Word[]} command
    */
@@ -100,8 +101,8 @@ export class Client {
   }
 
   /**
-   * Signs a command and sends it; `answer` is what {@link Client.call} gives. Waits while there is no one-time key.
-   * A caller that ignores `answer` is not told of a failure.
+   * Signs a command and sends it; `answer` has the result of {@link Client.call}. Waits until a one-time key is ready.
+   * A failure is not reported to a caller that ignores `answer`.
    *
    * @param {import('./resp.mjs').Word[]} command
    */
@@ -112,7 +113,7 @@ export class Client {
     return sent;
   }
 
-  /** Each command is signed later than those before it: after a refusal the front asks for that. */
+  /** Returns a time above that of the last command: after a refusal the front requires increasing times. */
   #now() {
     const clock = BigInt(Date.now()) * 1000n;
     this.#last = clock > this.#last ? clock : this.#last + 1n;
@@ -122,7 +123,7 @@ export class Client {
   /** @param {Uint8Array} encoded */
   async #send(encoded) {
     for (;;) {
-      const link = await this.#linked();
+      const link = await this.#connectedLink();
       if (this.#pending.size >= WINDOW || !this.#pending.ready()) {
         await this.#pending.changed();
         continue;
@@ -133,7 +134,7 @@ export class Client {
         await this.#signing.made();
         continue;
       }
-      // Nothing waits between the number and here: no failure leaves a gap.
+      // No await since the number was assigned: no failure leaves a gap.
       const frame = signedCommand(this.#signing.scheme, sequence, now, signature, encoded);
       const answer = this.#pending.add(frame);
       // It may fail before the caller awaits it.
@@ -144,47 +145,47 @@ export class Client {
     }
   }
 
-  /** Ends the connection and wipes the keys. Commands under way fail with `Lost`. */
+  /** Closes the connection and wipes the keys. Commands in flight fail with `Lost`. */
   async close() {
-    this.#end(new Lost('the client was closed; what was under way may or may not have been executed'));
-    await this.#joining;
+    this.#closeWith(new Lost('the client was closed; commands in flight may or may not have been executed'));
+    await this.#connecting;
   }
 
-  async #linked() {
+  async #connectedLink() {
     for (;;) {
-      if (this.#over) throw this.#over;
+      if (this.#closed) throw this.#closed;
       if (this.#link) return this.#link;
-      const failure = await this.#join();
+      const failure = await this.#startConnecting();
       if (failure) throw failure;
     }
   }
 
-  #join() {
-    this.#joining ??= this.#connect().finally(() => (this.#joining = undefined));
-    return this.#joining;
+  #startConnecting() {
+    this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));
+    return this.#connecting;
   }
 
   /**
-   * Makes a connection; a lost one is given time to come back.
+   * Connects; after a lost connection it retries within the time limit.
    *
    * @returns {Promise<Failure | undefined>}
    */
   async #connect() {
-    const late = AbortSignal.any([AbortSignal.timeout(this.#patience), this.#ending.signal]);
+    const late = AbortSignal.any([AbortSignal.timeout(this.#patience), this.#shutdown.signal]);
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       try {
-        this.#begin(await greet(this.#front, this.#key, this.#store, late));
+        this.#useLink(await openLink(this.#front, this.#key, this.#store, late));
         return undefined;
       } catch (error) {
         if (!(error instanceof Unreachable)) {
           const failure = error instanceof Failure ? error : new Failure('FAILED', `connecting: ${error}`);
-          this.#end(failure);
+          this.#closeWith(failure);
           return failure;
         }
-        // Ended early if there is no time left.
-        if (this.#joined) await sleep(pause, undefined, { signal: late }).catch(() => {});
-        if (!this.#joined || late.aborted) {
-          this.#pending.fail(new Lost('the connection does not come back; the command may be executed or not'));
+        // The signal ends the pause at the time limit.
+        if (this.#wasConnected) await sleep(pause, undefined, { signal: late }).catch(() => {});
+        if (!this.#wasConnected || late.aborted) {
+          this.#pending.fail(new Lost('reconnecting failed; the command may or may not have been executed'));
           return error;
         }
       }
@@ -192,64 +193,64 @@ export class Client {
   }
 
   /** @param {import('./link.mjs').Link} link */
-  #begin(link) {
+  #useLink(link) {
     /** @type {Uint8Array[]} */
     let again = [];
     try {
-      if (this.#over) throw this.#over;
-      if (this.#joined) again = this.#pending.resume(link.last);
-      else this.#pending.begin(link.last);
+      if (this.#closed) throw this.#closed;
+      if (this.#wasConnected) again = this.#pending.resume(link.last);
+      else this.#pending.start(link.last);
     } catch (error) {
       link.close();
       throw error;
     }
     this.#store = link.store;
-    this.#joined = true;
+    this.#wasConnected = true;
     this.#link = link;
-    // Announcements come before what is signed with their keys, also before what is sent again.
+    // Announcements are sent before signatures of their keys, also before commands that are sent again.
     this.#signing.start((frame) => link.write(frame));
     for (const frame of again) link.write(frame);
-    this.#read(link);
+    this.#receive(link);
   }
 
   /** @param {import('./link.mjs').Link} link */
-  async #read(link) {
+  async #receive(link) {
     try {
-      for (;;) this.#pending.take(await readFrame(link, MAX_REPLY));
+      for (;;) this.#pending.receive(await readFrame(link, MAX_REPLY));
     } catch (error) {
-      if (error instanceof Ended) this.#lose(link);
-      else if (error instanceof Malformed) this.#end(new BadFront('BAD_FRAME', `${this.#front}: ${error.message}`));
-      else this.#end(error instanceof Failure ? error : new Failure('FAILED', `reading: ${error}`));
+      if (error instanceof ConnectionEnded) return this.#dropLink(link);
+      const malformed = error instanceof Malformed && new BadFront('BAD_FRAME', `${this.#front}: ${error.message}`);
+      this.#closeWith(malformed || (error instanceof Failure ? error : new Failure('FAILED', `reading: ${error}`)));
     }
   }
 
   /** @param {import('./link.mjs').Link} link */
-  #lose(link) {
+  #dropLink(link) {
     link.close();
     this.#link = undefined;
-    this.#stop();
-    if (this.#pending.size > 0 && !this.#over) this.#join();
+    this.#stopSigning();
+    if (this.#pending.size > 0 && !this.#closed) this.#startConnecting();
   }
 
   /**
-   * Nothing is sent or believed any longer.
+   * Closes the client permanently: nothing is sent or accepted afterwards.
    *
    * @param {Failure} failure
    */
-  #end(failure) {
-    this.#over ??= failure;
-    this.#ending.abort();
+  #closeWith(failure) {
+    this.#closed ??= failure;
+    this.#shutdown.abort();
     this.#link?.close();
     this.#link = undefined;
-    // What a refused connection had under way may have been executed.
+    // The commands in flight of a refused connection may have been executed.
     const refused = failure instanceof Refused && new Lost(`the connection was refused: ${failure.message}`);
     this.#pending.fail(refused || failure);
     this.#signing.close();
-    this.#stop();
+    this.#stopSigning();
   }
 
   /** Wakes the waiting callers, which check the connection again. */
-  #stop() {
+  #stopSigning() {
     this.#signing.stop();
     this.#pending.wake();
   }

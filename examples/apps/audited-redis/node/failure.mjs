@@ -1,9 +1,9 @@
-// How things fail: a class and a stable code for programs, an exit code for scripts, and what to do for people.
+// Failures: each has a class and a stable code for programs, an exit code for scripts, and a message for users.
 
-/** The exit codes of the program, those of the Rust one. */
+/** Exit codes of the program, equal to those of the Rust program. */
 export const EXIT = Object.freeze({ FAILED: 1, INPUT: 3, UNREACHABLE: 4, REFUSED: 5 });
 
-/** Why there is no success. */
+/** Base class of all failures. */
 export class Failure extends Error {
   /** @type {number} */
   exit = EXIT.FAILED;
@@ -30,7 +30,7 @@ export class BadInput extends Failure {
   }
 }
 
-/** No front answers. Nothing was sent. */
+/** The front does not answer. The command was not sent. */
 export class Unreachable extends Failure {
   exit = EXIT.UNREACHABLE;
 
@@ -41,10 +41,10 @@ export class Unreachable extends Failure {
 }
 
 /**
- * The answer will not come.
+ * The answer is lost.
  *
- * `logged` is true if the front says that the command is in the log: it was executed, unless the front crashed just
- * then. False: it is not, and was not executed. Undefined: it is unknown.
+ * `logged` is true if the front reports the command in its log: it was executed, unless the front crashed before that.
+ * False: the command is not in the log and was not executed. Undefined: unknown.
  */
 export class Lost extends Failure {
   exit = EXIT.UNREACHABLE;
@@ -60,7 +60,7 @@ export class Lost extends Failure {
 }
 
 /**
- * What answers is no front, or one that lies: nothing that it says is believed any longer.
+ * The server is not a front, or violates the protocol. The client does not contact it again.
  *
  * Codes: `NO_FRONT`, `OTHER_STORE`, `BAD_FRAME`, `BAD_ORDER`, `BAD_REPLY`, `ROLLED_BACK`.
  */
@@ -75,14 +75,14 @@ export class BadFront extends Failure {
   }
 }
 
-/** The front refused, with a code of its own: the command is not in the log and was not executed. */
+/** The front refused the command, with the front's code: it is not in the log and was not executed. */
 export class Refused extends Failure {
   exit = EXIT.REFUSED;
 
   /**
    * @param {string} code
    * @param {string} reason
-   * @param {number} sequence the client's number of the command, 0 if there is none
+   * @param {number} sequence sequence number of the command, 0 if the connection was refused
    */
   constructor(code, reason, sequence) {
     super(code, reason);
@@ -90,7 +90,7 @@ export class Refused extends Failure {
   }
 }
 
-/** Redis answered with an error. The command is in the log, as `entry`; in an array an error is a value instead. */
+/** Redis answered with an error. The command is in the log, as `entry`. An error inside an array is a value. */
 export class RedisError extends Failure {
   /**
    * @param {string} text
@@ -100,7 +100,7 @@ export class RedisError extends Failure {
   constructor(text, sequence = 0, entry = 0) {
     const [code = ''] = text.split(' ', 1);
     super(code, text.slice(code.length + 1));
-    /** As Redis wrote it. */
+    /** The text of Redis' reply. */
     this.text = text;
     this.sequence = sequence;
     this.entry = entry;

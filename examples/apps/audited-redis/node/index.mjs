@@ -1,5 +1,5 @@
 /**
- * A client of the audited Redis: signs every command, keeps its numbers, and pairs answers with commands.
+ * A client of the audited Redis: signs every command, assigns sequence numbers, and matches answers to commands.
  *
  * ```js
  * const client = await Client.connect('127.0.0.1:7379', Key.load('alice.key'));
@@ -8,7 +8,7 @@
  * await client.close();
  * ```
  *
- * `node call.mjs --help` does the same from a command line.
+ * `node call.mjs --help` describes the command-line program.
  */
 export { Client } from './client.mjs';
 export { BadFront, BadInput, EXIT, Failure, Lost, RedisError, Refused, Unreachable } from './failure.mjs';

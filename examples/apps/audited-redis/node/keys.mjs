@@ -9,12 +9,12 @@ import { BadInput } from './failure.mjs';
 const FIRST_LINE = 'quorate-audited-redis-key 1';
 const MAX_FILE = 4096;
 
-/** A client's secret. It is never shown, and `close` wipes it. */
+/** A client's secret key. It is never printed, and `close` wipes it. */
 export class Key {
   #secret;
 
   /**
-   * Takes the 32 bytes over: they are wiped with the key. They should be in an `ArrayBuffer` of their own.
+   * Takes ownership of the 32 bytes, which `close` wipes. They should have their own `ArrayBuffer`.
    *
    * @param {Uint8Array} secret
    */
@@ -27,18 +27,18 @@ export class Key {
   }
 
   /**
-   * Reads a file that only its owner can read.
+   * Reads a key file, which only its owner may read.
    *
    * @param {string} path
    */
   static load(path) {
-    // The secret never becomes a string, which could not be wiped: it is parsed in place.
+    // The secret is parsed in place, because a string cannot be wiped.
     const buffer = Buffer.from(new ArrayBuffer(MAX_FILE + 1));
     let file;
     try {
       file = openSync(path, 'r');
       if (fstatSync(file).mode & 0o077) {
-        throw new BadInput(`${path}: others can read it; run \`chmod 600 ${path}\` first`);
+        throw new BadInput(`${path}: other users can read it; run \`chmod 600 ${path}\` first`);
       }
       let size = 0;
       for (let read = -1; read !== 0; size += read) read = readSync(file, buffer, size, buffer.length - size, null);
@@ -46,21 +46,21 @@ export class Key {
       return parsed(buffer.subarray(0, size), path);
     } catch (error) {
       if (!(error instanceof Error && 'syscall' in error)) throw error;
-      throw new BadInput(`${path}: ${error.message}; \`audited-redis keygen\` makes a key file`);
+      throw new BadInput(`${path}: ${error.message}; create a key file with \`audited-redis keygen\``);
     } finally {
       buffer.fill(0);
       if (file !== undefined) closeSync(file);
     }
   }
 
-  /** A key to sign with, which is the caller's to close. */
+  /** Returns a signing key, which the caller must close. */
   secretKey() {
     if (this.#secret.length === 0) throw new TypeError('the key was closed; load its file again');
     return SecretKey.fromBytes('ed25519', this.#secret);
   }
 
   /**
-   * An Ed25519 signature.
+   * Signs `data` with Ed25519.
    *
    * @param {Uint8Array} data
    */
@@ -71,7 +71,7 @@ export class Key {
     return signature;
   }
 
-  /** Wipes the secret. Nothing can be signed with it later. */
+  /** Wipes the secret. Signing fails afterwards. */
   close() {
     this.#secret.fill(0);
     this.#secret = new Uint8Array();
@@ -97,7 +97,7 @@ function parsed(buffer, path) {
   if (!found[0]?.equals(Buffer.from(FIRST_LINE))) {
     throw new BadInput(`${path}: the first line is not \`${FIRST_LINE}\`; check the path`);
   }
-  const damaged = new BadInput(`${path}: not a whole key file; restore it from its copy`);
+  const damaged = new BadInput(`${path}: malformed key file; restore it from a backup`);
   const [, secretLine, publicLine] = found;
   if (found.length !== 3 || secretLine.length !== 7 + 64 || secretLine.indexOf('secret ') !== 0) throw damaged;
   const secret = new Uint8Array(new ArrayBuffer(32));

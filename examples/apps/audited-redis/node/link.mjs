@@ -1,4 +1,4 @@
-// The way to the front: connecting, and the hello of both sides.
+// The connection to the front and its handshake.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
@@ -6,23 +6,23 @@ import { BadFront, BadInput, Failure, RedisError, Refused, Unreachable } from '.
 import { Malformed, parseReply } from './resp.mjs';
 import { MAGIC, MAX_WELCOME, hello, readFrame } from './wire.mjs';
 
-/** Bytes that are read ahead. */
-const AHEAD = 1 << 20;
+/** Maximum number of bytes that are read ahead. */
+const MAX_READ_AHEAD = 1 << 20;
 
-/** The connection ended, for what reason ever. */
-export class Ended extends Error {}
+/** The connection ended. */
+export class ConnectionEnded extends Error {}
 
-/** A connection whose bytes are read in the pieces that one asks for. */
+/** A connection with a buffered reader. */
 export class Link {
-  /** The front's name. */
+  /** The front's store. */
   store = Buffer.alloc(0);
-  /** The number of our last command in the log. */
+  /** Sequence number of the client's last command in the log. */
   last = 0;
   /** @type {Buffer[]} */
   #chunks = [];
   #size = 0;
   #wanted = 0;
-  /** @type {Ended | undefined} */
+  /** @type {ConnectionEnded | undefined} */
   #ended;
   #wake = () => {};
 
@@ -33,21 +33,21 @@ export class Link {
     socket.on('data', (chunk) => {
       this.#chunks.push(chunk);
       this.#size += chunk.length;
-      if (this.#size >= Math.max(this.#wanted, AHEAD)) socket.pause();
+      if (this.#size >= Math.max(this.#wanted, MAX_READ_AHEAD)) socket.pause();
       if (this.#size >= this.#wanted) this.#wake();
     });
     socket.on('error', (error) => this.#end(error.message));
-    // The other side may close its half first; nothing comes from it then.
-    socket.on('end', () => this.#end('it hung up'));
-    socket.on('close', () => this.#end('it hung up'));
+    // The front may close only its half of the connection.
+    socket.on('end', () => this.#end('the server closed the connection'));
+    socket.on('close', () => this.#end('the server closed the connection'));
   }
 
   /**
-   * The next bytes. Memory is used for what has arrived only.
+   * Reads exactly `length` bytes. It takes memory only for bytes that have arrived.
    *
    * @param {number} length
    */
-  async exactly(length) {
+  async readExactly(length) {
     while (this.#size < length) {
       if (this.#ended) throw this.#ended;
       this.#wanted = length;
@@ -67,7 +67,7 @@ export class Link {
     return this.socket.write(bytes);
   }
 
-  /** Waits until what was written has left, or never will. */
+  /** Waits until the written bytes are sent or the connection ends. */
   async drained() {
     if (!this.socket.writableNeedDrain || this.#ended) return;
     const controller = new AbortController();
@@ -83,45 +83,45 @@ export class Link {
 
   /** @param {string} reason */
   #end(reason) {
-    this.#ended ??= new Ended(reason);
+    this.#ended ??= new ConnectionEnded(reason);
     this.#wake();
   }
 }
 
 /**
- * `host:port` in its two parts.
+ * Splits `host:port`.
  *
  * @param {string} front
  */
 export function address(front) {
   const [, host = '', port = ''] = /^(.+):([0-9]{1,5})$/.exec(front) ?? [];
   if (Number(port) < 1 || Number(port) > 65_535) {
-    throw new BadInput(`'${front}' is no address of a front; one looks like 127.0.0.1:7379`);
+    throw new BadInput(`expected an address such as 127.0.0.1:7379, got '${front}'`);
   }
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
 }
 
 /**
- * Connects and proves who we are; the front must have this store, if one is given.
+ * Connects and authenticates the client; the front must have `store`, unless it is undefined.
  *
  * @param {string} front
  * @param {import('./keys.mjs').Key} key
  * @param {Uint8Array | undefined} store
- * @param {AbortSignal} signal ends it
+ * @param {AbortSignal} signal cancels the handshake
  */
-export async function greet(front, key, store, signal) {
+export async function openLink(front, key, store, signal) {
   const link = new Link(connect(address(front)));
   const abort = () => link.close();
   signal.addEventListener('abort', abort);
   try {
-    await hands(front, key, store, link);
+    await handshake(front, key, store, link);
     return link;
   } catch (error) {
     link.close();
-    if (signal.aborted) throw new Unreachable(`${front}: no front answers there in time`);
-    if (error instanceof Ended) throw new Unreachable(`${front}: ${error.message}; is the front running?`);
-    if (error instanceof Malformed) throw new BadFront('BAD_FRAME', `${front}: ${error.message}; that is no front`);
-    throw error;
+    if (signal.aborted) throw new Unreachable(`${front}: no answer within the time limit`);
+    if (error instanceof ConnectionEnded) throw new Unreachable(`${front}: ${error.message}; is the front running?`);
+    if (!(error instanceof Malformed)) throw error;
+    throw new BadFront('BAD_FRAME', `${front}: ${error.message}; the server is not a front`);
   } finally {
     signal.removeEventListener('abort', abort);
   }
@@ -133,25 +133,25 @@ export async function greet(front, key, store, signal) {
  * @param {Uint8Array | undefined} store
  * @param {Link} link
  */
-async function hands(front, key, store, link) {
+async function handshake(front, key, store, link) {
   link.write(Buffer.concat([MAGIC, key.public]));
-  if (!(await link.exactly(MAGIC.length)).equals(MAGIC)) {
-    throw new BadFront('NO_FRONT', `${front}: what answers there is no front; check the port`);
+  if (!(await link.readExactly(MAGIC.length)).equals(MAGIC)) {
+    throw new BadFront('NO_FRONT', `${front}: the server is not a front; check the port`);
   }
-  const [found, challenge] = [Buffer.from(await link.exactly(32)), await link.exactly(32)];
+  const [found, challenge] = [Buffer.from(await link.readExactly(32)), await link.readExactly(32)];
   if (store && !found.equals(store)) {
-    const message = `${front}: it has the store ${found.toString('hex')}, which is not the expected one`;
-    throw new BadFront('OTHER_STORE', message);
+    const [expected, actual] = [store, found].map((bytes) => Buffer.from(bytes).toString('hex'));
+    throw new BadFront('OTHER_STORE', `${front}: expected store ${expected}, got ${actual}`);
   }
   link.write(key.sign(hello(found, challenge, key.public)));
   const frame = await readFrame(link, MAX_WELCOME);
   if (frame.kind === 'refusal') throw refused(frame);
-  if (frame.kind !== 'welcome') throw new BadFront('BAD_ORDER', `${front}: an answer to a command that was never sent`);
+  if (frame.kind !== 'welcome') throw new BadFront('BAD_ORDER', `${front}: unexpected answer before the welcome`);
   Object.assign(link, { store: found, last: frame.last });
 }
 
 /**
- * What a refusal says.
+ * Converts a refusal to a failure.
  *
  * @param {import('./wire.mjs').Refusal} frame
  * @returns {Failure}
@@ -164,5 +164,5 @@ export function refused({ sequence, reply }) {
     if (!(reason instanceof Malformed)) throw reason;
   }
   if (error instanceof RedisError) return new Refused(error.code, error.reason, sequence);
-  return new BadFront('BAD_REPLY', 'the front refuses with what is no error of RESP2');
+  return new BadFront('BAD_REPLY', 'the refusal is not a RESP2 error');
 }

@@ -1,24 +1,24 @@
-// Commands that wait for their answers, and what the front may answer.
+// Commands in flight, and the checks on the front's answers.
 import { BadFront, Lost, RedisError } from './failure.mjs';
 import { refused } from './link.mjs';
 import { Malformed, parseReply } from './resp.mjs';
 
 /**
- * What Redis answered to a command: the client's number of the command, and the number of its entry in the log.
+ * Redis' answer to a command, with the command's sequence number and the number of its entry in the log.
  * @typedef {{ sequence: number, entry: number, reply: import('./resp.mjs').Reply }} Answer
  */
 /**
- * A command under way. What is sent again is the same frame, so that it is executed once at most.
- * @typedef {{ frame: Uint8Array, resolve: (answer: Answer) => void, reject: (failure: Error) => void }} Waiting
+ * A command in flight. Its frame is sent again unchanged, so that the command is executed at most once.
+ * @typedef {{ frame: Uint8Array, resolve: (answer: Answer) => void, reject: (failure: Error) => void }} PendingCommand
  */
 
-/** Numbers without gaps, and for each command exactly one outcome. */
-export class Pending {
-  /** Ascending. @type {Map<number, Waiting>} */
-  #byNumber = new Map();
-  /** What is in the log, as the front says; the end of that may be lost with it. */
+/** Assigns sequence numbers without gaps, and gives each command exactly one outcome. */
+export class PendingCommands {
+  /** In ascending order. @type {Map<number, PendingCommand>} */
+  #bySequence = new Map();
+  /** Last in the log as the front reports; a crash may lose the end of the log. */
   #accepted = 0;
-  /** What was answered, and is on disk therefore. */
+  /** Last that was answered, so that it is on disk. */
   #answered = 0;
   #entry = 0;
   /** @type {number | undefined} */
@@ -27,10 +27,10 @@ export class Pending {
   next = 1;
 
   get size() {
-    return this.#byNumber.size;
+    return this.#bySequence.size;
   }
 
-  /** Waits until something has changed. */
+  /** Waits until the state has changed. */
   changed() {
     return /** @type {Promise<void>} */ (new Promise((resolve) => (this.#wake = resolve)));
   }
@@ -39,7 +39,7 @@ export class Pending {
     this.#wake();
   }
 
-  /** Whether the next number is known: after a refusal, when every command has its answer. */
+  /** Returns whether the next number is known: after a refusal, when all commands are answered. */
   ready() {
     if (this.#refused !== undefined && this.size === 0) {
       this.next = this.#accepted + 1;
@@ -49,80 +49,80 @@ export class Pending {
   }
 
   /**
-   * The command with the next number is sent.
+   * Adds the command with the next sequence number.
    *
    * @param {Uint8Array} frame
    * @returns {Promise<Answer>}
    */
   add(frame) {
     return new Promise((resolve, reject) => {
-      this.#byNumber.set(this.next, { frame, resolve, reject });
+      this.#bySequence.set(this.next, { frame, resolve, reject });
       this.next += 1;
     });
   }
 
   /**
-   * The first connection: earlier programs with this key sent this number of commands.
+   * Starts the first connection, after `last` commands that earlier programs sent with this key.
    *
    * @param {number} last
    */
-  begin(last) {
+  start(last) {
     this.#accepted = last;
     this.next = last + 1;
   }
 
   /**
-   * Another connection: what to send again.
+   * Continues on a new connection and returns the frames to send again.
    *
    * @param {number} last
    */
   resume(last) {
     if (last < this.#answered) {
-      const message = `the front has our commands to number ${last}, but answered number ${this.#answered}`;
-      throw new BadFront('ROLLED_BACK', `${message}; its log has lost entries`);
+      const message = `the front's log ends at sequence number ${last}, but it answered number ${this.#answered}`;
+      throw new BadFront('ROLLED_BACK', `${message}: it has lost entries`);
     }
-    if (last >= this.next) throw new Lost('another program uses this key; give each its own');
+    if (last >= this.next) throw new Lost('another program uses this key; give each program its own key');
     this.#accepted = last;
-    const logged = [...this.#byNumber.keys()].filter((number) => number <= last);
+    const logged = [...this.#bySequence.keys()].filter((number) => number <= last);
     this.#fail(logged, new Lost('the command is in the log, but its answer is lost with the connection', true));
-    const [first = last + 1] = this.#byNumber.keys();
+    const [first = last + 1] = this.#bySequence.keys();
     if (this.#refused !== undefined || first !== last + 1) {
-      // They were signed with numbers that never come.
-      this.#fail([...this.#byNumber.keys()], new Lost('the connection is lost; the command was not executed', false));
+      // The front never accepts their sequence numbers.
+      this.#fail([...this.#bySequence.keys()], new Lost('the connection is lost; the command was not executed', false));
     }
     this.#refused = undefined;
     this.next = last + 1 + this.size;
     this.wake();
-    return [...this.#byNumber.values()].map(({ frame }) => frame);
+    return [...this.#bySequence.values()].map(({ frame }) => frame);
   }
 
   /**
-   * What the front says. Throws what ends the connection.
+   * Handles a frame of the front. Throws the failures that end the connection.
    *
    * @param {import('./wire.mjs').Welcome | import('./wire.mjs').Executed | import('./wire.mjs').Refusal} frame
    */
-  take(frame) {
+  receive(frame) {
     if (frame.kind === 'executed') this.#executed(frame);
     else if (frame.kind === 'refusal') this.#refusal(frame);
-    else throw new BadFront('BAD_ORDER', 'the front welcomes us twice');
+    else throw new BadFront('BAD_ORDER', 'the front sent a second welcome');
     this.wake();
   }
 
   /**
-   * No answer comes any longer.
+   * Fails all commands in flight.
    *
    * @param {Error} failure
    */
   fail(failure) {
-    this.#fail([...this.#byNumber.keys()], failure);
+    this.#fail([...this.#bySequence.keys()], failure);
     this.wake();
   }
 
   /** @param {import('./wire.mjs').Executed} frame */
   #executed({ sequence, entry, reply }) {
-    const [first] = this.#byNumber.keys();
+    const [first] = this.#bySequence.keys();
     if (first !== sequence || (this.#refused !== undefined && sequence > this.#refused)) {
-      throw new BadFront('BAD_ORDER', `the front answers command ${sequence}, which is not the next`);
+      throw new BadFront('BAD_ORDER', `expected the answer to command ${first}, got ${sequence}`);
     }
     if (entry <= this.#entry) throw new BadFront('BAD_ORDER', `entry ${entry} of the log after entry ${this.#entry}`);
     this.#accepted = sequence;
@@ -135,7 +135,7 @@ export class Pending {
     } catch (reason) {
       if (!(reason instanceof Malformed)) throw reason;
       const place = `the reply to command ${sequence}, entry ${entry} of the log`;
-      return reject(new BadFront('BAD_REPLY', `${place}, is no RESP2 that is accepted here: ${reason.message}`));
+      return reject(new BadFront('BAD_REPLY', `${place}, is malformed RESP2: ${reason.message}`));
     }
     if (value instanceof RedisError) return reject(new RedisError(value.text, sequence, entry));
     return resolve({ sequence, entry, reply: value });
@@ -145,8 +145,8 @@ export class Pending {
   #refusal(frame) {
     const failure = refused(frame);
     if (frame.sequence === 0 || failure instanceof BadFront) throw failure;
-    if (!this.#byNumber.has(frame.sequence)) {
-      throw new BadFront('BAD_ORDER', `the front refuses command ${frame.sequence}, which has no answer to come`);
+    if (!this.#bySequence.has(frame.sequence)) {
+      throw new BadFront('BAD_ORDER', `the front refused command ${frame.sequence}, which is not in flight`);
     }
     this.#refused = Math.min(frame.sequence, this.#refused ?? frame.sequence);
     this.#fail([frame.sequence], failure);
@@ -162,9 +162,9 @@ export class Pending {
 
   /** @param {number} number */
   #remove(number) {
-    const waiting = this.#byNumber.get(number);
-    if (!waiting) throw new RangeError(`no command ${number} is under way`);
-    this.#byNumber.delete(number);
-    return waiting;
+    const pending = this.#bySequence.get(number);
+    if (!pending) throw new RangeError(`command ${number} is not in flight`);
+    this.#bySequence.delete(number);
+    return pending;
   }
 }

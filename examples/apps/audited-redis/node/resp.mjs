@@ -1,13 +1,13 @@
-// RESP2, as far as a client needs it: the one encoding of a command, and replies with caps and without recursion.
+// The part of RESP2 that a client needs: the canonical encoding of commands, and a bounded parser of replies.
 import { BadInput, RedisError } from './failure.mjs';
 
 /**
- * A part of a command; text is UTF-8, a number decimal.
+ * A word of a command. Text is encoded as UTF-8, an integer in decimal.
  * @typedef {string | Uint8Array | number | bigint} Word
  */
 /**
- * What Redis answered: a simple string is a string, a bulk string a `Buffer`, what is not there `null`, and an integer
- * a number, or a bigint if it is too large for one.
+ * Redis' reply: a simple string is a string, a bulk string a `Buffer`, a null `null`, and an integer a number, or a
+ * bigint beyond the safe range.
  * @typedef {string | Buffer | number | bigint | null | RedisError | Reply[]} Reply
  */
 
@@ -15,23 +15,23 @@ export const MAX_COMMAND = 8 << 20;
 export const MAX_ARGUMENTS = 1 << 16;
 export const MAX_DEPTH = 32;
 export const MAX_LINE = 1 << 16;
-/** An item may take three bytes on the way and a hundred here. */
+/** Maximum number of items in a reply: one may take three bytes on the wire and a hundred in memory. */
 export const MAX_ITEMS = 1 << 20;
 
 const [CR, LF] = [13, 10];
 
-/** Bytes that are not what they should be. */
+/** Malformed bytes. */
 export class Malformed extends Error {}
 
 /**
- * The bytes that are signed, logged, and sent to Redis.
+ * Encodes a command: the bytes that are signed, logged and sent to Redis.
  *
  * @param {readonly Word[]} words
  * @returns {Buffer}
  */
 export function encodeCommand(words) {
   if (words.length < 1 || words.length > MAX_ARGUMENTS) {
-    throw new BadInput(`a command has 1 to ${MAX_ARGUMENTS} words, not ${words.length}`);
+    throw new BadInput(`expected 1 to ${MAX_ARGUMENTS} words in a command, got ${words.length}`);
   }
   /** @type {Uint8Array[]} */
   const parts = [Buffer.from(`*${words.length}\r\n`)];
@@ -40,7 +40,7 @@ export function encodeCommand(words) {
     const data = bytes(word);
     const head = Buffer.from(`$${data.length}\r\n`);
     size += head.length + data.length + 2;
-    if (size > MAX_COMMAND) throw new BadInput(`a command has at most ${MAX_COMMAND} bytes; divide it`);
+    if (size > MAX_COMMAND) throw new BadInput(`the command exceeds ${MAX_COMMAND} bytes; split it`);
     parts.push(head, data, Buffer.from('\r\n'));
   }
   return Buffer.concat(parts);
@@ -51,11 +51,11 @@ function bytes(word) {
   if (typeof word === 'string') return Buffer.from(word);
   if (typeof word === 'bigint' || Number.isSafeInteger(word)) return Buffer.from(String(word));
   if (word instanceof Uint8Array) return word;
-  throw new TypeError('a word of a command is a string, a Uint8Array or an integer');
+  throw new TypeError(`expected a string, a Uint8Array or an integer as a word of a command, got ${typeof word}`);
 }
 
 /**
- * Reads a reply that fills `data` exactly.
+ * Parses a reply that fills `data` exactly.
  *
  * @param {Buffer} data
  * @returns {Reply}
@@ -63,7 +63,7 @@ function bytes(word) {
 export function parseReply(data) {
   let at = 0;
   let items = 0;
-  /** @type {{ array: Reply[], wanted: number }[]} */
+  /** @type {{ array: Reply[], count: number }[]} */
   const open = [];
   for (;;) {
     const end = lineEnd(data, at);
@@ -83,28 +83,29 @@ export function parseReply(data) {
       value = null;
     } else if (kind === '$') {
       const last = at + length(text);
-      if (data[last] !== CR || data[last + 1] !== LF) throw new Malformed('a bulk string does not end where it says');
+      const complete = data[last] === CR && data[last + 1] === LF;
+      if (!complete) throw new Malformed('a bulk string does not have its stated length');
       value = Buffer.from(data.subarray(at, last));
       at = last + 2;
     } else if (kind === '*') {
-      if (open.length >= MAX_DEPTH) throw new Malformed(`arrays within arrays, more than ${MAX_DEPTH} deep`);
-      const wanted = length(text);
+      if (open.length >= MAX_DEPTH) throw new Malformed(`arrays are nested more than ${MAX_DEPTH} deep`);
+      const count = length(text);
       value = [];
-      if (wanted > 0) {
-        open.push({ array: value, wanted });
+      if (count > 0) {
+        open.push({ array: value, count });
         continue;
       }
     } else {
-      throw new Malformed('an unknown kind of reply');
+      throw new Malformed('unknown type of reply');
     }
     for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
       inner.array.push(value);
-      if (inner.array.length < inner.wanted) break;
+      if (inner.array.length < inner.count) break;
       value = inner.array;
       open.pop();
     }
     if (open.length > 0) continue;
-    if (at !== data.length) throw new Malformed('bytes after the reply');
+    if (at !== data.length) throw new Malformed('trailing bytes after the reply');
     return value;
   }
 }
@@ -114,22 +115,22 @@ export function parseReply(data) {
  * @param {number} at
  */
 function lineEnd(data, at) {
-  // Not `indexOf` on all of it: a garbage frame would be searched once for each of its lines.
+  // `indexOf` on the whole frame would take quadratic time for a malicious frame.
   const found = data.subarray(at, at + MAX_LINE + 2).indexOf('\r\n');
-  if (found < 1) throw new Malformed('a line is empty, cut short or too long');
+  if (found < 1) throw new Malformed('a line is empty, truncated or too long');
   return at + found;
 }
 
 /** @param {string} text */
 function integer(text) {
-  if (!/^[+-]?[0-9]{1,19}$/.test(text)) throw new Malformed('a number that is none of 64 bits');
+  if (!/^[+-]?[0-9]{1,19}$/.test(text)) throw new Malformed('an integer is malformed or exceeds 64 bits');
   const number = BigInt(text.replace('+', ''));
-  if (BigInt.asIntN(64, number) !== number) throw new Malformed('a number that is none of 64 bits');
+  if (BigInt.asIntN(64, number) !== number) throw new Malformed('an integer is malformed or exceeds 64 bits');
   return Number.isSafeInteger(Number(number)) ? Number(number) : number;
 }
 
 /** @param {Buffer} text */
 function length(text) {
-  if (text.length > 15 || !/^[0-9]+$/.test(text.toString('latin1'))) throw new Malformed('a length that is no number');
+  if (text.length > 15 || !/^[0-9]+$/.test(text.toString('latin1'))) throw new Malformed('a length is malformed');
   return Number(text.toString('latin1'));
 }

@@ -1,28 +1,28 @@
-// How commands are signed. With DSig, one-time keys are made ahead of time on another thread, and announced.
+// The client's signer. With DSig, another thread makes one-time keys in advance, and the signer announces them.
 import { ExhaustedError, QuorateError, dsig } from 'quorate';
 
 import { BadInput } from './failure.mjs';
 import { announcement } from './wire.mjs';
 
-/** By their bytes. A front refuses `none` unless it was told otherwise; it is for measurements. */
+/** Signature schemes in the order of their bytes. `none` is for measurements; fronts refuse it by default. */
 export const SCHEMES = Object.freeze(/** @type {const} */ (['none', 'eddsa', 'dsig']));
-/** The suites of DSig that a front takes. */
+/** The suites of DSig that a front accepts. */
 export const SUITES = Object.freeze(dsig.SUITES.slice(0, 4));
 
-/** With fewer keys the background works at once. */
-const LOW = 512;
-/** Milliseconds after which the background looks by itself: keys expire. */
-const LOOK = 250;
-const MOST_TOLD = 256;
+/** The background loop is woken when fewer keys than this are ready. */
+const LOW_WATER = 512;
+/** Interval in milliseconds at which the background loop checks for expired keys. */
+const POLL_INTERVAL = 250;
+const MAX_ANNOUNCED = 256;
 
-/** A signal for one waiter: a notification without a waiter is kept for the next one. */
-class Bell {
-  #rung = false;
+/** Wakes one waiter. A notification without a waiter is kept for the next one. */
+class Notify {
+  #notified = false;
   #wake = () => {};
 
   /** @param {number} [limit] milliseconds */
   async wait(limit) {
-    if (!this.#rung) {
+    if (!this.#notified) {
       /** @type {NodeJS.Timeout | undefined} */
       let timer;
       await /** @type {Promise<void>} */ (
@@ -33,25 +33,25 @@ class Bell {
       );
       clearTimeout(timer);
     }
-    this.#rung = false;
+    this.#notified = false;
   }
 
-  ring() {
-    this.#rung = true;
+  notify() {
+    this.#notified = true;
     this.#wake();
   }
 }
 
-/** Signs for one client, over all its connections: no key may sign twice, so there is one signer. */
-export class Signing {
+/** Signer of a client, across its connections: one signer ensures that no one-time key signs twice. */
+export class CommandSigner {
   #secret;
   #signer;
-  #wanted = new Bell();
-  #made = new Bell();
+  #wanted = new Notify();
+  #made = new Notify();
   /** @type {((frame: Uint8Array) => unknown) | undefined} */
   #write;
-  /** The batches that the front was told of, by their Ed25519 signatures. @type {Set<string>} */
-  #told = new Set();
+  /** Batches that were announced on this connection, by their Ed25519 signatures. @type {Set<string>} */
+  #announced = new Set();
 
   /**
    * @param {import('./keys.mjs').Key} key
@@ -61,31 +61,32 @@ export class Signing {
   constructor(key, scheme, suite) {
     this.scheme = SCHEMES.findIndex((known) => known === scheme);
     const found = SUITES.find((known) => known === suite);
-    if (this.scheme < 0) throw new BadInput(`'${scheme}' is none of ${SCHEMES.join(', ')}`);
-    if (!found) throw new BadInput(`'${suite}' is none of ${SUITES.join(', ')}`);
+    if (this.scheme < 0) throw new BadInput(`expected one of ${SCHEMES.join(', ')}, got '${scheme}'`);
+    if (!found) throw new BadInput(`expected one of ${SUITES.join(', ')}, got '${suite}'`);
     this.#secret = scheme === 'eddsa' ? key.secretKey() : undefined;
-    this.#signer = scheme === 'dsig' ? new dsig.Signer(key.secretKey(), { suite: found, lowWater: LOW }) : undefined;
+    const options = { suite: found, lowWater: LOW_WATER };
+    this.#signer = scheme === 'dsig' ? new dsig.Signer(key.secretKey(), options) : undefined;
   }
 
   /**
-   * Announces what there is to a new connection, and goes on making keys.
+   * Announces the existing batches on a new connection and starts making keys.
    *
    * @param {(frame: Uint8Array) => unknown} write
    */
   start(write) {
     this.#write = write;
-    this.#told.clear();
+    this.#announced.clear();
     if (!this.#signer) return;
-    this.#tell(this.#signer);
+    this.#announce(this.#signer);
     this.#prepare(this.#signer, write);
   }
 
-  /** The connection is lost; keys that are not used meanwhile expire. */
+  /** Stops making keys when the connection is lost; unused keys expire meanwhile. */
   stop() {
     this.#write = undefined;
-    this.#wanted.ring();
+    this.#wanted.notify();
     // A caller that waits for a key checks the connection again.
-    this.#made.ring();
+    this.#made.notify();
   }
 
   /** Wipes all keys. */
@@ -96,7 +97,7 @@ export class Signing {
   }
 
   /**
-   * A signature; `undefined` if no one-time key is ready. Its key's batch has been announced when this returns.
+   * Signs, or returns `undefined` if no one-time key is ready. The key's batch is announced before this returns.
    *
    * @param {Uint8Array} message
    * @param {bigint} now
@@ -109,20 +110,20 @@ export class Signing {
       signature = this.#signer.sign(message, { now });
     } catch (error) {
       if (!(error instanceof ExhaustedError)) throw error;
-      this.#wanted.ring();
+      this.#wanted.notify();
       return undefined;
     }
-    // The thread that made the batch may be ahead of the announcement: the signature must not be.
+    // The batch may be ready before it is announced, but its announcement must precede the signature.
     const batch = tag(signature.subarray(72, 136));
-    if (!this.#told.has(batch)) {
-      this.#tell(this.#signer);
-      this.#told.add(batch);
+    if (!this.#announced.has(batch)) {
+      this.#announce(this.#signer);
+      this.#announced.add(batch);
     }
-    if (this.#signer.ready < LOW) this.#wanted.ring();
+    if (this.#signer.ready < LOW_WATER) this.#wanted.notify();
     return signature;
   }
 
-  /** Waits until there may be a key again. */
+  /** Waits until a key may be ready. */
   made() {
     return this.#made.wait();
   }
@@ -137,32 +138,32 @@ export class Signing {
       try {
         made = await signer.prepareAsync();
       } catch (error) {
-        // The signer was closed. Or the operating system's generator failed: it may not the next time.
+        // The signer was closed, or the operating system's generator failed; try again later.
         if (!(error instanceof QuorateError)) throw error;
       }
       if (this.#write !== write) return;
       if (made) {
-        this.#tell(signer);
-        this.#made.ring();
+        this.#announce(signer);
+        this.#made.notify();
       } else {
-        await this.#wanted.wait(LOOK);
+        await this.#wanted.wait(POLL_INTERVAL);
       }
     }
   }
 
   /**
-   * Announces every batch that has keys and was not announced.
+   * Announces every batch that has keys and was not announced yet.
    *
    * @param {dsig.Signer} signer
    */
-  #tell(signer) {
+  #announce(signer) {
     for (const { announcement: body } of signer.announcements()) {
       const batch = tag(body.subarray(4, 68));
-      if (this.#told.has(batch)) continue;
-      this.#told.add(batch);
+      if (this.#announced.has(batch)) continue;
+      this.#announced.add(batch);
       this.#write?.(announcement(body));
     }
-    for (const [oldest] of [...this.#told.entries()].slice(0, -MOST_TOLD)) this.#told.delete(oldest);
+    for (const [oldest] of [...this.#announced.entries()].slice(0, -MAX_ANNOUNCED)) this.#announced.delete(oldest);
   }
 }
 

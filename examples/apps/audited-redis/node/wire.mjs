@@ -1,27 +1,27 @@
-// What travels between a client and the front, and what a client signs: SPEC.md, byte by byte.
+// Frames between a client and the front, and the signed bytes, as SPEC.md specifies them.
 import { Malformed } from './resp.mjs';
 
 /**
- * The number of the client's last command in the log, 0 if there is none.
+ * The welcome, with the sequence number of the client's last command in the log, 0 if there is none.
  * @typedef {{ kind: 'welcome', last: number }} Welcome
  */
 /**
- * What Redis answered to a command, and the command's entry in the log.
+ * Redis' reply to a command, and the number of its entry in the log.
  * @typedef {{ kind: 'executed', sequence: number, entry: number, reply: Buffer }} Executed
  */
 /**
- * A command is not in the log and was not executed; sequence 0 is about the connection.
+ * A refused command, which is not in the log and was not executed; sequence 0 refuses the connection.
  * @typedef {{ kind: 'refusal', sequence: number, reply: Buffer }} Refusal
  */
 
 export const MAGIC = Buffer.from('QAREDIS1');
-/** The longest frame towards the client. */
+/** Maximum size of a frame to the client. */
 export const MAX_REPLY = 134_217_792;
-/** The longest frame that is taken before the front has welcomed us. */
+/** Maximum size of a frame to the client before the welcome. */
 export const MAX_WELCOME = 4096;
 
 /**
- * What a client signs with Ed25519 to say who it is.
+ * Returns the bytes that a client signs with Ed25519 to authenticate itself.
  *
  * @param {Uint8Array} store
  * @param {Uint8Array} challenge
@@ -31,7 +31,7 @@ export const hello = (store, challenge, key) =>
   Buffer.concat([Buffer.from('quorate-v1-audited-redis-hello'), store, challenge, key]);
 
 /**
- * What a client signs for a command.
+ * Returns the bytes that a client signs for a command.
  *
  * @param {Uint8Array} store
  * @param {number} sequence
@@ -41,11 +41,11 @@ export const hello = (store, challenge, key) =>
 export const message = (store, sequence, time, command) =>
   Buffer.concat([Buffer.from('quorate-v1-audited-redis-command'), store, u64(sequence), u64(time), command]);
 
-/** @param {Uint8Array} body of a DSig announcement */
+/** @param {Uint8Array} body encoded DSig announcement */
 export const announcement = (body) => frame(1, body);
 
 /**
- * The frame of a signed command.
+ * Encodes the frame of a signed command.
  *
  * @param {number} scheme
  * @param {number} sequence
@@ -57,19 +57,19 @@ export const signedCommand = (scheme, sequence, time, signature, command) =>
   frame(2, Buffer.of(scheme), u64(sequence), u64(time), signature, command);
 
 /**
- * The next frame; one whose length is above `most` is refused before any of it is read.
+ * Reads the next frame; one above `maxSize` is refused before its body is read.
  *
- * @param {{ exactly(length: number): Promise<Buffer> }} reader
- * @param {number} most
+ * @param {{ readExactly(length: number): Promise<Buffer> }} reader
+ * @param {number} maxSize
  */
-export async function readFrame(reader, most) {
-  const length = (await reader.exactly(4)).readUInt32LE();
-  if (length < 1 || length > most) throw new Malformed(`a frame of ${length} bytes where 1 to ${most} are possible`);
-  return decode(await reader.exactly(length));
+export async function readFrame(reader, maxSize) {
+  const length = (await reader.readExactly(4)).readUInt32LE();
+  if (length < 1 || length > maxSize) throw new Malformed(`expected a frame of 1 to ${maxSize} bytes, got ${length}`);
+  return decode(await reader.readExactly(length));
 }
 
 /**
- * A frame without its length.
+ * Decodes a frame without its length.
  *
  * @param {Buffer} frame
  * @returns {Welcome | Executed | Refusal}
@@ -81,7 +81,7 @@ export function decode(frame) {
     return { kind: 'executed', sequence: number(frame, 1), entry: number(frame, 9), reply: frame.subarray(17) };
   }
   if (kind === 0x83 && size >= 9) return { kind: 'refusal', sequence: number(frame, 1), reply: frame.subarray(9) };
-  throw new Malformed(`a frame of ${size} bytes and kind 0x${kind.toString(16)}`);
+  throw new Malformed(`malformed frame of type 0x${kind.toString(16)} and ${size} bytes`);
 }
 
 /**
@@ -103,13 +103,13 @@ function u64(value) {
 }
 
 /**
- * Numbers count commands: none of them gets near 2⁵³.
+ * Decodes a number, which counts commands and is therefore below 2⁵³.
  *
  * @param {Buffer} frame
  * @param {number} at
  */
 function number(frame, at) {
   const value = frame.readBigUInt64LE(at);
-  if (value >= BigInt(Number.MAX_SAFE_INTEGER)) throw new Malformed(`the number ${value}, which counts nothing`);
+  if (value >= BigInt(Number.MAX_SAFE_INTEGER)) throw new Malformed(`expected a number below 2^53, got ${value}`);
   return Number(value);
 }

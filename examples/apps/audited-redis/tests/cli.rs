@@ -12,7 +12,7 @@ fn json(text: &str) -> Json {
 }
 
 #[test]
-fn from_a_key_to_a_proof() {
+fn the_commands_of_the_readme_work() {
     let deployment = Deployment::new();
     let call = |words: &[&str]| {
         let options = ["call", "--json", "--front", &deployment.address, "--key", "alice.key"];
@@ -20,17 +20,20 @@ fn from_a_key_to_a_proof() {
         assert!(!out.is_empty(), "{error}");
         (code, json(&out))
     };
-    let (code, said) = call(&["SET", "greeting", "hello"]);
-    assert_eq!((code, &said["entry"], &said["reply"]), (0, &1.into(), &"OK".into()));
-    let (_, said) = call(&["--signer", "eddsa", "GET", "greeting"]);
-    assert_eq!((&said["entry"], &said["sequence"], &said["reply"]), (&2.into(), &2.into(), &"hello".into()));
-    let (_, said) = call(&["--suite", "wots-haraka-256", "KEYS", "*"]);
-    assert_eq!(said["reply"], serde_json::json!(["greeting"]));
-    let (code, said) = call(&["--signer", "none", "FLUSHALL"]);
+    let (code, answer) = call(&["SET", "greeting", "hello"]);
+    assert_eq!((code, &answer["entry"], &answer["reply"]), (0, &1.into(), &"OK".into()));
+    let (_, answer) = call(&["--signer", "eddsa", "GET", "greeting"]);
+    assert_eq!(
+        (&answer["entry"], &answer["sequence"], &answer["reply"]),
+        (&2.into(), &2.into(), &"hello".into())
+    );
+    let (_, answer) = call(&["--suite", "wots-haraka-256", "KEYS", "*"]);
+    assert_eq!(answer["reply"], serde_json::json!(["greeting"]));
+    let (code, answer) = call(&["--signer", "none", "FLUSHALL"]);
     assert!(
         code == 5
-            && said["entry"].is_null()
-            && said["reply"]["error"].as_str().unwrap().starts_with("UNSIGNED")
+            && answer["entry"].is_null()
+            && answer["reply"]["error"].as_str().unwrap().starts_with("UNSIGNED")
     );
     let (code, _, error) =
         deployment.run(&["call", "--front", &deployment.address, "--key", "alice.key", "MULTI"]);
@@ -72,7 +75,7 @@ fn from_a_key_to_a_proof() {
     let (_, out, _) = deployment.run(&["prove", "--json", "audit.log", "--entry", "1", "--out", "proof"]);
     assert_eq!((&json(&out)["entry"], &json(&out)["file"]), (&1.into(), &"proof".into()));
 
-    // With the key of one client only: the log has no entries of the other.
+    // The key of one client suffices: the log has no entries of the other one.
     let signer = format!("alice={alice}");
     assert_eq!(deployment.run(&["audit", "audit.log", "--signer", &signer]).0, 0);
     let mut bytes = std::fs::read(deployment.log()).unwrap();

@@ -1,4 +1,4 @@
-//! Commands through the front: executed, logged, answered, proven.
+//! Commands through the front: execution, log, answers, and proofs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -22,11 +22,11 @@ async fn reads_and_writes_are_executed_logged_and_provable() {
     assert_eq!((set.sequence, set.entry, &set.reply[..]), (1, Some(1), &b"+OK\r\n"[..]));
     let get = bob.call(&["GET", "greeting"]).await.unwrap();
     assert_eq!((get.sequence, get.entry, Value::parse(&get.reply)), (1, Some(2), Ok(bulk("hello"))));
-    // What Redis refuses is an answer, and in the log.
+    // A command that Redis rejects is answered and logged.
     let wrong = alice.call(&["LPUSH", "greeting", "x"]).await.unwrap();
     assert!(wrong.entry == Some(3) && wrong.reply.starts_with(b"-WRONGTYPE"));
     assert_eq!(deployment.redis(&["GET", "greeting"]), bulk("hello"));
-    // Binary data, and a value of a megabyte.
+    // Binary data, and a value of one MiB.
     let large = vec![0xa5; 1 << 20];
     alice.call(&[b"SET".as_slice(), b"\0\r\n", &large]).await.unwrap();
     let reply = bob.call(&[b"GET".as_slice(), b"\0\r\n"]).await.unwrap().reply;
@@ -38,7 +38,7 @@ async fn reads_and_writes_are_executed_logged_and_provable() {
     let counts: Vec<_> = report.signers.iter().map(|s| (s.name.clone(), s.commands, s.last)).collect();
     assert!(counts.contains(&("alice".into(), 3, 3)) && counts.contains(&("bob".into(), 2, 2)));
 
-    // One operation as a proof: it needs neither the log nor the front.
+    // The proof of one entry is verified without the log and the front.
     for (entry, name, words) in
         [(1, "alice", vec!["SET", "greeting", "hello"]), (2, "bob", vec!["GET", "greeting"])]
     {
@@ -93,7 +93,7 @@ async fn pipelined_commands_are_answered_in_order_and_in_groups() {
         scan.skip(len);
     }
     assert_eq!(deployment.redis(&["LRANGE", "list", "0", "-1"]), Value::Array(Some(written)));
-    assert!(groups.len() < 3000, "one write to the disk served several commands");
+    assert!(groups.len() < 3000, "no write to the disk was shared by several commands");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -103,14 +103,14 @@ async fn numbers_continue_after_a_restart_and_reconnects_take_over() {
     alice.call(&["INCR", "n"]).await.unwrap();
     let again = deployment.client("alice").await;
     assert_eq!(again.call(&["INCR", "n"]).await.unwrap().sequence, 2);
-    // The old connection has ended, or is told that it was superseded.
+    // The old connection was closed, or receives a refusal because a newer one superseded it.
     if let Ok(answer) = alice.call(&["INCR", "n"]).await {
         assert!(answer.entry.is_none());
     }
     deployment.stop_front();
     assert!(again.call(&["INCR", "n"]).await.is_err(), "the connection is lost");
-    let said = deployment.start_front();
-    assert_eq!((said["entries"].as_u64(), said["torn"].is_null()), (Some(2), true));
+    let ready = deployment.start_front();
+    assert_eq!((ready["entries"].as_u64(), ready["torn"].is_null()), (Some(2), true));
     let third = deployment.client("alice").await;
     assert_eq!(third.call(&["INCR", "n"]).await.unwrap().sequence, 3);
     assert_eq!(deployment.redis(&["GET", "n"]), bulk("3"));
@@ -123,14 +123,14 @@ async fn a_front_stops_while_redis_hangs() {
     let alice = deployment.client_with("alice", SignatureScheme::Eddsa).await;
     alice.call(&["PING"]).await.unwrap();
     deployment.signal_redis("STOP");
-    // More than the socket buffers, so that the writer blocks.
+    // The command exceeds the socket buffers, so that the writer blocks.
     let large = encode_command(&[b"SET".as_slice(), b"a", &vec![b'x'; 4_000_000]]).unwrap();
     let under_way = alice.send(&large).await.unwrap();
     support::eventually("it is in the log", || {
         std::fs::metadata(deployment.log()).is_ok_and(|metadata| metadata.len() > 4_000_000)
     });
     deployment.stop_front();
-    // The waiting client is told that the outcome is unknown, or the connection is closed.
+    // The waiting client is answered that the outcome is unknown, or its connection is closed.
     let answer = under_way.answer().await;
     assert!(answer.map_or(true, |answer| answer.reply.starts_with(b"-UPSTREAM ")));
     assert!(deployment.audit().ok);
@@ -142,7 +142,7 @@ async fn commands_are_refused_without_redis_and_executed_with_it() {
     let alice = deployment.client("alice").await;
     alice.call(&["SET", "a", "1"]).await.unwrap();
     deployment.kill_redis();
-    // What comes before the loss is noticed is in the log and is answered so; afterwards it is refused.
+    // Commands before the loss is detected are logged and answered with an error; later ones are refused.
     let mut refused = None;
     for _ in 0..100 {
         let answer = alice.call(&["SET", "a", "2"]).await.unwrap();

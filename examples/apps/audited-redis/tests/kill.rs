@@ -1,5 +1,5 @@
-//! `kill -9` of the front at random moments: no command is executed without its entry in the log, and none that was
-//! answered is lost.
+//! `kill -9` of the front at random times: no command is executed without its entry in the log, and no answered
+//! command is lost.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -18,7 +18,7 @@ async fn every_executed_command_is_in_the_log() {
     let mut deployment = Deployment::new();
     let mut answered = BTreeSet::new();
     let mut sent = 0u64;
-    // The moments come from the log's store, so that each run has its own.
+    // The random store of the log determines the times, so that they differ between runs.
     for round in 0..24usize {
         let moment = Duration::from_micros(u64::from(deployment.store[round]) * 600 + 5000);
         let (alice, bob) = (deployment.client("alice").await, deployment.client("bob").await);
@@ -58,7 +58,7 @@ async fn every_executed_command_is_in_the_log() {
         sent += sent % 2;
         deployment.start_front();
     }
-    // Redis has executed what was sent to it before the last kill when it answers us.
+    // Redis' answer shows that it has executed all commands from before the last kill.
     let Value::Array(Some(items)) = deployment.redis(&["LRANGE", "list", "0", "-1"]) else {
         panic!("a list")
     };
@@ -75,7 +75,7 @@ async fn every_executed_command_is_in_the_log() {
     assert!(report.ok, "{:?}", report.findings);
     let logged = logged(&deployment);
     assert_eq!(logged.len() as u64, report.entries);
-    // Executed in the order of the log; commands without an answer may be missing.
+    // Commands are executed in the order of the log; those without an answer may be missing.
     let mut rest = logged.iter();
     for number in &executed {
         assert!(
@@ -88,7 +88,7 @@ async fn every_executed_command_is_in_the_log() {
     assert!(!answered.is_empty() && answered.len() <= logged.len());
 }
 
-/// The numbers in the log, in its order.
+/// Returns the numbers in the log, in its order.
 fn logged(deployment: &Deployment) -> Vec<u64> {
     let (mut scan, mut numbers) = (Scan::open(&deployment.log()).unwrap(), Vec::new());
     loop {
@@ -108,26 +108,26 @@ fn logged(deployment: &Deployment) -> Vec<u64> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_torn_tail_is_put_aside_and_the_front_continues() {
+async fn a_torn_tail_is_moved_aside_and_the_front_continues() {
     let mut deployment = Deployment::new();
     let alice = deployment.client("alice").await;
     for _ in 0..3 {
         alice.call(&["INCR", "n"]).await.unwrap();
     }
     deployment.kill_front();
-    // As if it had been killed while it wrote the next entry.
+    // As if the front was killed while it wrote the next entry.
     let whole = std::fs::read(deployment.log()).unwrap();
     let torn = [&whole[..], &whole[40..900]].concat();
     std::fs::write(deployment.log(), torn).unwrap();
-    let said = deployment.start_front();
-    assert_eq!((said["entries"].as_u64(), said["torn"]["bytes"].as_u64()), (Some(3), Some(860)));
-    let aside = said["torn"]["file"].as_str().unwrap();
+    let ready = deployment.start_front();
+    assert_eq!((ready["entries"].as_u64(), ready["torn"]["bytes"].as_u64()), (Some(3), Some(860)));
+    let aside = ready["torn"]["file"].as_str().unwrap();
     assert_eq!(std::fs::read(deployment.path(aside)).unwrap(), whole[40..900]);
     assert_eq!(std::fs::read(deployment.log()).unwrap(), whole);
     let again = deployment.client("alice").await;
     assert_eq!(again.call(&["INCR", "n"]).await.unwrap().reply, b":4\r\n");
     assert!(deployment.audit().ok);
-    // But what was durable is not torn: then it does not start.
+    // Damage before the durable end is not a torn tail: the front does not start.
     deployment.kill_front();
     let mut bytes = std::fs::read(deployment.log()).unwrap();
     bytes[1000] ^= 1;
@@ -140,22 +140,22 @@ async fn a_torn_tail_is_put_aside_and_the_front_continues() {
 async fn a_full_disk_stops_the_front_before_execution() {
     let mut deployment = Deployment::new();
     deployment.stop_front();
-    // 8 kB for every file that it writes, and an error instead of a signal.
+    // Limits every file to 8 kB, with an error instead of a signal.
     let limited = "trap '' XFSZ; ulimit -f 16; exec \"$0\" front --json --config front.toml";
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", limited, env!("CARGO_BIN_EXE_audited-redis")]).current_dir(deployment.path(""));
-    let (process, said) = support::ready(&mut shell);
-    deployment.address = said["listen"].as_str().unwrap().to_owned();
+    let (process, ready) = support::ready(&mut shell);
+    deployment.address = ready["listen"].as_str().unwrap().to_owned();
     deployment.front = Some(process);
     let (alice, mut executed) = (deployment.client("alice").await, 0);
     while alice.call(&["INCR", "n"]).await.is_ok_and(|answer| answer.reply.starts_with(b":")) {
         executed += 1;
-        assert!(executed < 100, "the limit holds");
+        assert!(executed < 100, "the file size limit has no effect");
     }
     assert!(executed > 0);
     assert_eq!(deployment.front.take().unwrap().0.wait().unwrap().code(), Some(1));
-    let said = deployment.start_front();
-    assert_eq!((said["entries"].as_u64(), said["torn"].is_null()), (Some(executed), false));
+    let ready = deployment.start_front();
+    assert_eq!((ready["entries"].as_u64(), ready["torn"].is_null()), (Some(executed), false));
     assert_eq!(deployment.redis(&["GET", "n"]), Value::Bulk(Some(executed.to_string().into())));
     assert!(deployment.audit().ok);
 }

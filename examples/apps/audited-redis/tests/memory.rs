@@ -16,7 +16,7 @@ use quorate_audited_redis::resp::encode_command;
 use support::Deployment;
 
 #[test]
-fn large_commands_wait_in_their_sender() {
+fn large_commands_wait_at_the_sender() {
     let deployment = Deployment::new();
     let key = deployment.key("alice");
     let (secret, public) = (key.secret_key().unwrap(), *key.public().unwrap().as_bytes());
@@ -58,7 +58,7 @@ fn large_commands_wait_in_their_sender() {
         }
     }
     deployment.signal_redis("CONT");
-    // 64 MiB wait, a group is on its way to Redis, one command is being read, and sockets keep some.
-    assert!(taken < 120 << 20, "the front took {taken} bytes");
-    assert!(taken > 32 << 20, "it takes what has room: {taken} bytes");
+    // 64 MiB wait; a group being sent to Redis, a command being read, and socket buffers take the rest.
+    assert!(taken < 120 << 20, "the front uses {taken} bytes");
+    assert!(taken > 32 << 20, "the front queues too little: it uses {taken} bytes");
 }

@@ -1,4 +1,4 @@
-//! Refused commands get a code, are recorded, and leave no trace in the log or Redis.
+//! Refused commands get a code, are recorded, and change neither the log nor Redis.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -20,14 +20,14 @@ use quorate_audited_redis::resp::{Value, encode_command};
 use quorate_audited_redis::suites::{DynSigner, signer};
 use support::Deployment;
 
-/// A client by hand, that says what no honest one says.
+/// A raw connection that can send invalid frames.
 struct RawClient {
     stream: TcpStream,
     store: [u8; 32],
 }
 
 impl RawClient {
-    /// Says hello with a key of one's own in the name of a signer.
+    /// Performs the handshake with `key` in the name of the signer `named`.
     fn connect(deployment: &Deployment, named: &Key, key: &Key) -> (Self, Vec<u8>) {
         let mut stream = TcpStream::connect(&deployment.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
@@ -43,7 +43,7 @@ impl RawClient {
         (client, first)
     }
 
-    /// The next frame, without its length.
+    /// Returns the next frame, without its length.
     fn frame(&mut self) -> Vec<u8> {
         let mut len = [0; 4];
         self.stream.read_exact(&mut len).unwrap();
@@ -58,7 +58,7 @@ impl RawClient {
         self.stream.write_all(&bytes).unwrap();
     }
 
-    /// Sends a command and gives the kind of the answer and its text.
+    /// Sends a command and returns the frame type and the text of the answer.
     fn ask(&mut self, signed: &SignedCommand<'_>) -> (u8, String) {
         let mut body = Vec::new();
         signed.encode_to(&mut body);
@@ -116,7 +116,7 @@ fn invalid_commands_are_refused_and_recorded() {
         let signature = sign(1, then, &command);
         refused(&mut client, "STALE", base(1, then, &signature, &command));
     }
-    // A signature of something else; of another time; of another store; by another client; a flipped bit.
+    // A signature of another command, time or store; by another client; with a flipped bit.
     refused(&mut client, "FORGED", base(1, later, &good, &other));
     refused(&mut client, "FORGED", base(1, time, &good, &command));
     let elsewhere = dsig(alice).sign(&message(&[9; 32], 1, time, &command), now()).unwrap();
@@ -137,10 +137,10 @@ fn invalid_commands_are_refused_and_recorded() {
     let signature = sign(1, time, inline);
     refused(&mut client, "BAD_COMMAND", base(1, time, &signature, inline));
 
-    // After all that, the good one is executed, once.
+    // The valid command is executed afterwards, once.
     assert_eq!(client.ask(&base(1, later, &good, &command)), (0x82, ":1\r\n".into()));
     refused(&mut client, "REPLAYED", base(1, later, &good, &command));
-    // Its client was told that it was not executed.
+    // A command is not executed after its client received a refusal of it.
     refused(&mut client, "STALE", base(2, time, &early, &command));
     let two = sign(2, later, &command);
     assert_eq!(client.ask(&base(2, later, &two, &command)), (0x82, ":2\r\n".into()));
@@ -161,7 +161,7 @@ fn invalid_commands_are_refused_and_recorded() {
 
 #[test]
 fn one_time_key_reuse_is_refused() {
-    // Two signers that share their memory, as two copies of a machine do: the child of a fork that hides it.
+    // Two signers with the same memory, such as those of a cloned virtual machine.
     let deployment = Deployment::with("[\"dsig\"]", 30_000);
     let alice = deployment.key("alice");
     let (mut client, _) = RawClient::connect(&deployment, alice, alice);
@@ -183,13 +183,13 @@ fn one_time_key_reuse_is_refused() {
     assert_eq!(deployment.refusals(1)[0]["code"], "KEY_REUSE");
 }
 
-/// Two signatures of one key: the generator gives the same bytes to two signers, and both are asked at one time.
+/// Returns two signatures with one one-time key: two signers with the same random bytes sign at the same time.
 fn twice(key: &Key, first: &[u8], second: &[u8]) -> (Vec<u8>, Vec<u8>) {
     use quorate::dsig::{Signer, WotsBlake3};
     use quorate::wire::Encode;
 
-    struct Same;
-    impl rand_core::TryRng for Same {
+    struct FixedGenerator;
+    impl rand_core::TryRng for FixedGenerator {
         type Error = std::convert::Infallible;
         fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
             Ok(7)
@@ -202,13 +202,13 @@ fn twice(key: &Key, first: &[u8], second: &[u8]) -> (Vec<u8>, Vec<u8>) {
             Ok(())
         }
     }
-    impl rand_core::TryCryptoRng for Same {}
+    impl rand_core::TryCryptoRng for FixedGenerator {}
 
     let sign = |message: &[u8]| {
         let config = SignerConfig { log2_batch: 0, low_water: 1, ..SignerConfig::default() };
         let secret = key.secret_key().unwrap();
-        let mut signer = Signer::<WotsBlake3>::new(secret, vec![], config, &mut Same).unwrap();
-        signer.prepare(&mut Same, Time(1)).unwrap();
+        let mut signer = Signer::<WotsBlake3>::new(secret, vec![], config, &mut FixedGenerator).unwrap();
+        signer.prepare(&mut FixedGenerator, Time(1)).unwrap();
         signer.sign(message, &[], Time(1)).unwrap().encode()
     };
     (sign(first), sign(second))
@@ -222,7 +222,7 @@ fn unknown_signers_impostors_and_plain_clients_are_refused() {
     assert!(answer[0] == 0x83 && answer[9..].starts_with(b"-UNKNOWN_SIGNER "));
     let (_, answer) = RawClient::connect(&deployment, alice, &stranger);
     assert!(answer[0] == 0x83 && answer[9..].starts_with(b"-IMPOSTOR "));
-    // By hand, fewer bytes than ours; and more than fit on the way, all before an answer is read.
+    // Plain Redis clients: one sends fewer bytes than a hello, one more than the socket buffers before it reads.
     let large = encode_command(&[&b"ECHO"[..], &vec![b'x'; 6 << 20]]).unwrap();
     for plain in [&b"*1\r\n$4\r\nPING\r\n"[..], b"PING\r\n", b"QAREDIS2", &large] {
         let mut stream = TcpStream::connect(&deployment.address).unwrap();
@@ -242,20 +242,20 @@ fn silent_connections_make_room_for_new_ones() {
     let deployment = Deployment::new();
     let mut silent: Vec<_> = (0..257).map(|_| TcpStream::connect(&deployment.address).unwrap()).collect();
     silent[0].set_read_timeout(Some(Duration::from_secs(2))).unwrap();
-    // Longer ago than the others: closed at once, not after the five seconds that a hello may take.
+    // The oldest connection is closed at once, not after the handshake's time limit of five seconds.
     assert_eq!(silent[0].read(&mut [0; 1]).unwrap(), 0);
     let alice = deployment.key("alice");
     assert_eq!(RawClient::connect(&deployment, alice, alice).1[0], 0x81);
     let last = silent.last_mut().unwrap();
     last.set_read_timeout(Some(Duration::from_millis(10))).unwrap();
-    assert!(last.read(&mut [0; 1]).is_err(), "it still may speak");
+    assert!(last.read(&mut [0; 1]).is_err(), "a connection within the limit was closed");
 }
 
 #[test]
 fn garbage_closes_only_its_connection() {
     let deployment = Deployment::new();
     let alice = deployment.key("alice");
-    for rubbish in [
+    for garbage in [
         &[0, 0, 0, 0][..],
         &[255; 16],
         &[1, 0, 0, 0, 9],
@@ -263,9 +263,9 @@ fn garbage_closes_only_its_connection() {
         &[9, 0, 0, 0, 0x81, 0, 0, 0, 0, 0, 0, 0, 0],
     ] {
         let (mut client, _) = RawClient::connect(&deployment, alice, alice);
-        client.stream.write_all(rubbish).unwrap();
+        client.stream.write_all(garbage).unwrap();
         let answer = client.frame();
-        assert!(answer[0] == 0x83 && answer[9..].starts_with(b"-BAD_FRAME "), "{rubbish:?}");
+        assert!(answer[0] == 0x83 && answer[9..].starts_with(b"-BAD_FRAME "), "{garbage:?}");
         assert_eq!(client.stream.read(&mut [0; 1]).unwrap_or(0), 0);
     }
     // An announcement above the maximum size is not verified.

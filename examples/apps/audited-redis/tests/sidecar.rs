@@ -1,4 +1,4 @@
-//! Existing Redis clients through the sidecar: redis-cli and redis-benchmark, which know nothing of signatures.
+//! Unmodified Redis clients, redis-cli and redis-benchmark, through the sidecar.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -17,8 +17,8 @@ fn sidecar(deployment: &Deployment) -> (Process, String) {
 
 fn sidecar_with(deployment: &Deployment, more: &[&str]) -> (Process, String) {
     let arguments = ["sidecar", "--json", "--listen", "127.0.0.1:0", "--front", &deployment.address];
-    let (process, said) = deployment.spawn(&[&arguments, more].concat());
-    let address = said["listen"].as_str().unwrap();
+    let (process, ready) = deployment.spawn(&[&arguments, more].concat());
+    let address = ready["listen"].as_str().unwrap();
     (process, address.rsplit_once(':').unwrap().1.to_owned())
 }
 
@@ -37,15 +37,15 @@ fn redis_cli(port: &str, arguments: &[&str], input: &str) -> String {
 }
 
 #[test]
-fn redis_cli_works_and_every_command_of_it_is_signed() {
+fn every_command_of_redis_cli_is_signed() {
     let mut deployment = Deployment::new();
     let (_sidecar, port) = sidecar(&deployment);
     assert_eq!(redis_cli(&port, &["SET", "greeting", "hello world"], ""), "OK");
     assert_eq!(redis_cli(&port, &["GET", "greeting"], ""), "hello world");
     assert_eq!(redis_cli(&port, &["LPUSH", "greeting", "x"], "").split(' ').next(), Some("WRONGTYPE"));
-    // Its standard input: one command per line, with one connection.
+    // Commands on standard input, one per line, through one connection.
     assert_eq!(redis_cli(&port, &[], "RPUSH l a b c\nLRANGE l 0 -1\nPING\n"), "3\na\nb\nc\nPONG");
-    // What would change the shared connection is refused before it is signed.
+    // Commands that change the state of the shared connection are refused before they are signed.
     let refused = [
         ["MULTI"].as_slice(),
         &["BLPOP", "x", "0"],
@@ -62,7 +62,7 @@ fn redis_cli_works_and_every_command_of_it_is_signed() {
     assert!(report.ok && report.entries >= 6, "{:?}", report.findings);
     assert!(report.signers.iter().all(|signer| (signer.name == "alice") == (signer.commands > 0)));
 
-    // The front comes back: the sidecar connects again, by itself.
+    // The sidecar reconnects to a restarted front.
     deployment.kill_front();
     let address = deployment.address.clone();
     let answer = redis_cli(&port, &["GET", "greeting"], "");
@@ -94,7 +94,7 @@ fn scripts_are_signed_only_if_the_sidecar_enables_them() {
 }
 
 #[test]
-fn many_programs_may_pipeline_through_one_sidecar() {
+fn many_connections_pipeline_through_one_sidecar() {
     let deployment = Deployment::new();
     let (_sidecar, port) = sidecar(&deployment);
     let output = Command::new("redis-benchmark")
@@ -109,7 +109,7 @@ fn many_programs_may_pipeline_through_one_sidecar() {
 }
 
 #[test]
-fn what_is_no_redis_protocol_is_refused_and_the_sidecar_goes_on() {
+fn malformed_requests_are_refused_and_the_sidecar_continues() {
     let deployment = Deployment::new();
     let (_sidecar, port) = sidecar(&deployment);
     for rubbish in [&b"GET / HTTP/1.1\r\n\r\n"[..], b"*1\r\n$99999999\r\n", b"*-5\r\n", &[0; 64]] {

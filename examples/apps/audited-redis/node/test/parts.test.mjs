@@ -1,4 +1,4 @@
-// Key files, commands and replies, without a front.
+// Key files, commands, replies and frames, without a front.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,17 +19,17 @@ const raw = (/** @type {string} */ text) => Buffer.from(text, 'latin1');
 
 const folder = mkdtempSync(join(tmpdir(), 'audited-'));
 test.after(() => rmSync(folder, { recursive: true }));
-const written = (/** @type {string} */ text, mode = 0o600) => {
+const writeKeyFile = (/** @type {string} */ text, mode = 0o600) => {
   const path = join(folder, 'key');
   rmSync(path, { force: true });
   writeFileSync(path, text, { mode });
   return path;
 };
 
-test('a key file is read as the Rust program reads it', () => {
+test('key files are parsed as by the Rust program', () => {
   const upper = FILE.replace(SECRET, SECRET.toUpperCase());
   for (const text of [FILE, FILE.replaceAll('\n', '\r\n'), FILE.trimEnd(), `\n${FILE}\n# end`, upper]) {
-    const key = Key.load(written(text));
+    const key = Key.load(writeKeyFile(text));
     assert.equal(key.public.toString('hex'), PUBLIC);
     const signature = Signature.decode('ed25519', key.sign(raw('m')));
     PublicKey.decode('ed25519', key.public).verify(raw('m'), signature);
@@ -45,17 +45,17 @@ test('a key file is read as the Rust program reads it', () => {
     FILE.replace(`public ${PUBLIC}\n`, ''),
     FILE + '#'.repeat(4096),
   ]) {
-    assert.throws(() => Key.load(written(text)), BadInput, text);
+    assert.throws(() => Key.load(writeKeyFile(text)), BadInput, text);
   }
-  assert.throws(() => Key.load(written(FILE, 0o640)), /chmod 600/);
+  assert.throws(() => Key.load(writeKeyFile(FILE, 0o640)), /chmod 600/);
   assert.throws(() => Key.load(join(folder, 'none')), /keygen/);
 });
 
-test('a key is never shown, and nothing is signed after it is closed', () => {
+test('a key is not printed and does not sign after close', () => {
   const secret = new Uint8Array(new ArrayBuffer(32)).fill(7);
   const key = new Key(secret);
-  const shown = [`${key}`, JSON.stringify(key), inspect(key, { showHidden: true, depth: 9, getters: true })];
-  for (const text of [...shown, inspect(structuredClone(key), { depth: 9 })]) {
+  const printed = [`${key}`, JSON.stringify(key), inspect(key, { showHidden: true, depth: 9, getters: true })];
+  for (const text of [...printed, inspect(structuredClone(key), { depth: 9 })]) {
     assert.ok(!text.includes('070707') && !text.includes('7, 7, 7'), text);
   }
   key.close();
@@ -63,7 +63,7 @@ test('a key is never shown, and nothing is signed after it is closed', () => {
   assert.throws(() => key.sign(raw('m')), /was closed/);
 });
 
-test('a command has one encoding', () => {
+test('commands have a canonical encoding', () => {
   const encoded = raw('*5\r\n$3\r\nSET\r\n$3\r\n\0\r\n\r\n$1\r\n7\r\n$2\r\n-8\r\n$0\r\n\r\n');
   assert.deepEqual(encodeCommand(['SET', raw('\0\r\n'), 7, -8n, new Uint8Array()]), encoded);
   assert.deepEqual(encodeCommand(['é']), Buffer.from('*1\r\n$2\r\né\r\n'));
@@ -93,7 +93,7 @@ const REPLIES = [
   [`+${'x'.repeat(MAX_LINE - 1)}\r\n`, 'x'.repeat(MAX_LINE - 1)],
 ];
 
-test('replies are read, and every shorter or longer one is refused', () => {
+test('replies are parsed, and truncated or longer ones refused', () => {
   for (const [text, value] of REPLIES) {
     assert.deepEqual(parseReply(raw(text)), value);
     for (let cut = 0; cut < Math.min(text.length, 100); cut += 1) {
@@ -109,7 +109,7 @@ test('replies are read, and every shorter or longer one is refused', () => {
   }
 });
 
-test('what is no reply is refused before it costs anything', () => {
+test('malformed and oversized replies are refused early', () => {
   const deep = '*1\r\n'.repeat(MAX_DEPTH);
   assert.equal(JSON.stringify(parseReply(raw(`${deep}:1\r\n`))), `${'['.repeat(MAX_DEPTH)}1${']'.repeat(MAX_DEPTH)}`);
   for (const text of [
@@ -138,16 +138,16 @@ test('what is no reply is refused before it costs anything', () => {
   }
 });
 
-test('whatever comes in is read or refused', () => {
+test('arbitrary bytes are parsed or refused', () => {
   const kinds = [...REPLIES.slice(0, 11).map(([text]) => text), '-ERR no\r\n', '*2\r\n', '$3\r\n', '\r\n', '-1', '\0'];
   let state = 7;
-  const chance = (/** @type {number} */ below) => {
+  const random = (/** @type {number} */ below) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     return Math.floor((state / 2 ** 32) * below);
   };
   for (let round = 0; round < 5_000; round += 1) {
-    const data = raw(Array.from({ length: chance(5) }, () => kinds[chance(kinds.length)]).join(''));
-    if (data.length > 0 && chance(2) === 0) data[chance(data.length)] = chance(256);
+    const data = raw(Array.from({ length: random(5) }, () => kinds[random(kinds.length)]).join(''));
+    if (data.length > 0 && random(2) === 0) data[random(data.length)] = random(256);
     try {
       parseReply(data);
     } catch (error) {
@@ -159,13 +159,14 @@ test('whatever comes in is read or refused', () => {
 test('frames have exact lengths', () => {
   const number = raw('\x07\0\0\0\0\0\0\0');
   /** @type {(kind: number, ...parts: Uint8Array[]) => Buffer} */
-  const of = (kind, ...parts) => Buffer.concat([Buffer.of(kind), ...parts]);
-  assert.deepEqual(decode(of(0x81, number)), { kind: 'welcome', last: 7 });
+  const frame = (kind, ...parts) => Buffer.concat([Buffer.of(kind), ...parts]);
+  assert.deepEqual(decode(frame(0x81, number)), { kind: 'welcome', last: 7 });
   const reply = raw('+OK\r\n');
-  assert.deepEqual(decode(of(0x82, number, number, reply)), { kind: 'executed', sequence: 7, entry: 7, reply });
-  assert.deepEqual(decode(of(0x83, number)), { kind: 'refusal', sequence: 7, reply: Buffer.alloc(0) });
-  const short = [of(0x81, Buffer.alloc(7)), of(0x82, Buffer.alloc(15)), of(0x83, Buffer.alloc(7))];
-  for (const frame of [...short, of(0x81, Buffer.alloc(9)), of(1), of(0x84), of(0x81, Buffer.alloc(8, 255))]) {
-    assert.throws(() => decode(frame), Malformed);
+  assert.deepEqual(decode(frame(0x82, number, number, reply)), { kind: 'executed', sequence: 7, entry: 7, reply });
+  assert.deepEqual(decode(frame(0x83, number)), { kind: 'refusal', sequence: 7, reply: Buffer.alloc(0) });
+  const short = [frame(0x81, Buffer.alloc(7)), frame(0x82, Buffer.alloc(15)), frame(0x83, Buffer.alloc(7))];
+  const large = [frame(0x81, Buffer.alloc(9)), frame(0x81, Buffer.alloc(8, 255))];
+  for (const bytes of [...short, ...large, frame(1), frame(0x84)]) {
+    assert.throws(() => decode(bytes), Malformed);
   }
 });

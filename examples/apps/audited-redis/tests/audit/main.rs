@@ -1,4 +1,4 @@
-//! Altered logs: each change is found and named by entry and byte.
+//! Altered logs: the audit reports the entry and the offset of each change.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -25,7 +25,7 @@ fn an_unaltered_log_has_no_findings() {
 }
 
 #[test]
-fn flipped_bytes_are_found_where_they_are() {
+fn flipped_bytes_are_found_at_their_entry() {
     let original = make_log(8);
     for number in 1..=8 {
         let (start, end) = (original.starts[number - 1], original.starts[number]);
@@ -72,7 +72,7 @@ fn removed_swapped_and_duplicated_entries_are_named() {
     );
     let end = original.bytes.len() as u64;
     assert_eq!(original.found(&original.with_entries(&[1, 2, 3, 4, 5, 6, 7, 8, 2])), [("DUPLICATE", 2, end)]);
-    // Several at once.
+    // Several changes in one log.
     let several = original.found(&original.with_entries(&[1, 3, 4, 6, 5, 8]));
     assert_eq!(
         several.iter().map(|(code, entry, _)| (*code, *entry)).collect::<Vec<_>>(),
@@ -94,7 +94,7 @@ fn truncation_is_found_at_its_position() {
             }
         }
     }
-    // Between entries nothing shows it but the head of an earlier audit.
+    // Truncation between entries is found only with the head of an earlier audit.
     let whole = original.audit(&original.bytes);
     let mut hash = [0; 32];
     hex::decode_to_slice(&whole.head.chain, &mut hash).unwrap();
@@ -109,13 +109,13 @@ fn truncation_is_found_at_its_position() {
     assert_eq!((report.findings[0].code, report.findings[0].entry), ("HEAD", 4));
     assert!(audit(&original.path(&original.bytes), &head(4, hash)).unwrap().ok);
     assert!(!audit(&original.path(&original.bytes), &head(3, hash)).unwrap().ok);
-    // An earlier entry must not change either.
+    // A change of an entry before the head is found too.
     let mut second = [0; 32];
     second.copy_from_slice(&original.entry(2)[original.entry(2).len() - 32..]);
     assert!(audit(&original.path(&original.bytes), &head(2, second)).unwrap().ok);
-    let anew: Vec<_> = (1..=4).map(|number| original.signed(number)).collect();
+    let all: Vec<_> = (1..=4).map(|number| original.signed(number)).collect();
     assert_eq!(
-        audit(&original.path(&original.rewritten(&anew)), &head(2, second)).unwrap().findings[0].code,
+        audit(&original.path(&original.rewritten(&all)), &head(2, second)).unwrap().findings[0].code,
         "HEAD"
     );
     let other = Expected { store: Some([0; 32]), ..head(4, hash) };
@@ -134,7 +134,7 @@ fn removed_and_inserted_bytes_are_found_and_the_rest_is_read() {
         let report = original.audit(&bytes);
         let found: Vec<_> = report.findings.iter().map(|f| (f.code, f.entry, f.offset)).collect();
         assert_eq!(found, [("ALTERED", 4, original.start(4))]);
-        // All other entries were read, and their signatures are valid.
+        // All other entries are read, and their signatures are valid.
         assert_eq!(report.signers.iter().map(|signer| signer.commands).sum::<u64>(), 7);
         assert_eq!(report.head.entry, 8);
     }
@@ -158,12 +158,12 @@ fn recomputed_hashes_are_found_by_signatures_and_numbers() {
     let at = forged[4].1.len() - 3;
     forged[4].1[at] ^= 1;
     assert_eq!(codes(&forged), [("FORGED", 5)]);
-    // One client's command as another's.
+    // A command attributed to another client.
     let mut stolen = all.clone();
     stolen[4].0 = 0;
     let found = codes(&stolen);
     assert_eq!(found[0], ("FORGED", 5));
-    // A client's command removed.
+    // A removed command.
     let mut dropped = all.clone();
     dropped.remove(4);
     assert_eq!(codes(&dropped), [("SEQUENCE_GAP", 6)]);
@@ -187,10 +187,10 @@ fn recomputed_hashes_are_found_by_signatures_and_numbers() {
     }
     .encode_to(&mut unsigned[7].1);
     assert_eq!(codes(&unsigned), [("UNSIGNED", 8)]);
-    let mut elsewhere = all.clone();
-    elsewhere[7].1 =
+    let mut other_store = all.clone();
+    other_store[7].1 =
         signed_body(&[1; 32], &original.keys[0], &mut *dsig_signer(&original.keys[0]), 4, false, 1);
-    assert_eq!(codes(&elsewhere), [("FORGED", 8)]);
+    assert_eq!(codes(&other_store), [("FORGED", 8)]);
     let expected = Expected {
         clients: original.clients[..1].to_vec(),
         store: Some(original.store),
@@ -203,15 +203,15 @@ fn recomputed_hashes_are_found_by_signatures_and_numbers() {
 #[test]
 fn the_fronts_fields_must_be_consistent() {
     let original = make_log(4);
-    // Recomputes the hashes over arbitrary fields of the front.
-    let saying = |said: [(u64, u64); 4]| {
+    // Returns the findings for these values of `durable` and `received`, with recomputed hashes.
+    let findings = |fields: [(u64, u64); 4]| {
         let (mut bytes, mut chain) = (
             original.bytes[..HEADER].to_vec(),
             Scan::open(&original.path(&original.bytes)).unwrap().first_chain(),
         );
-        for (number, (durable, received)) in (1..).zip(said) {
-            let (who, body) = original.signed(number as usize);
-            let signer = *original.clients[who].key.as_bytes();
+        for (number, (durable, received)) in (1..).zip(fields) {
+            let (client, body) = original.signed(number as usize);
+            let signer = *original.clients[client].key.as_bytes();
             chain = Entry { number, durable, received, signer, body: &body }.encode_to(&chain, &mut bytes);
         }
         let expected = Expected {
@@ -223,10 +223,10 @@ fn the_fronts_fields_must_be_consistent() {
         report.findings.iter().map(|finding| (finding.code, finding.entry)).collect::<Vec<_>>()
     };
     let honest = [(0, 1001), (0, 1001), (2, 2000), (2, 31_002)];
-    assert_eq!(saying(honest), []);
-    assert_eq!(saying([honest[0], (0, 1000), honest[2], honest[3]]), [("CLOCK", 2)]);
-    assert_eq!(saying([honest[0], honest[1], (3, 2000), (9, 31_002)]), [("DURABLE", 3), ("DURABLE", 4)]);
-    assert_eq!(saying([honest[0], honest[1], honest[2], (3, 31_003)]), [("CLOCK", 4)]);
+    assert_eq!(findings(honest), []);
+    assert_eq!(findings([honest[0], (0, 1000), honest[2], honest[3]]), [("CLOCK", 2)]);
+    assert_eq!(findings([honest[0], honest[1], (3, 2000), (9, 31_002)]), [("DURABLE", 3), ("DURABLE", 4)]);
+    assert_eq!(findings([honest[0], honest[1], honest[2], (3, 31_003)]), [("CLOCK", 4)]);
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn a_file_full_of_apparent_entries_is_reported_as_unread() {
     assert_eq!(codes, ["MALFORMED", "UNREAD"]);
     assert!(report.findings[1].offset < bytes.len() as u64);
     assert_eq!(report.entries, 2);
-    // The front does not start with it either.
+    // A front does not start with this log.
     let failure = LogWriter::open(&original.path(&bytes), SyncPolicy::Kill, |_| ()).unwrap_err();
     assert!(failure.message.contains("looks like entries"), "{failure}");
 }
@@ -279,7 +279,7 @@ proptest! {
         let report = original.audit(&bytes);
         prop_assert_eq!(report.ok, bytes == original.bytes || cut);
         if let Some(first) = report.findings.first() {
-            // No entry before the change is reported.
+            // No entry before the change has a finding.
             let entry = original.starts.iter().filter(|start| **start <= at).count();
             prop_assert!(first.offset >= original.starts[entry - 1] as u64, "{:?}", first);
         }

@@ -14,7 +14,7 @@ use quorate_audited_redis::log::{HEADER, LogWriter, NewEntry, OVERHEAD};
 use quorate_audited_redis::resp::encode_command;
 use quorate_audited_redis::suites::{DynSigner, signer};
 
-/// A log of commands of two clients in turn, signed with DSig, and every fourth with EdDSA.
+/// A log with alternating commands of two clients, signed with DSig, and every fourth with EdDSA.
 pub(crate) struct TestLog {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) clients: Vec<KnownClient>,
@@ -38,9 +38,9 @@ pub(crate) fn make_log(count: u64) -> TestLog {
     let (mut log, _) = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap();
     let (store, mut starts) = (*log.store(), vec![HEADER]);
     for number in 1..=count {
-        let (who, sequence) = ((number % 2) as usize, number.div_ceil(2));
-        let body = signed_body(&store, &keys[who], &mut *signers[who], sequence, number % 4 == 0, number);
-        let signer = *clients[who].key.as_bytes();
+        let (client, sequence) = ((number % 2) as usize, number.div_ceil(2));
+        let body = signed_body(&store, &keys[client], &mut *signers[client], sequence, number % 4 == 0, number);
+        let signer = *clients[client].key.as_bytes();
         log.append([NewEntry { received: number, signer, body: &body }]).unwrap();
         starts.push(starts.last().unwrap() + OVERHEAD + body.len());
     }
@@ -119,8 +119,8 @@ impl TestLog {
         let _ = std::fs::remove_file(&path);
         std::fs::write(&path, &self.bytes[..HEADER]).unwrap();
         let (mut log, _) = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap();
-        for (who, body) in entries {
-            let signer = *self.clients[*who].key.as_bytes();
+        for (client, body) in entries {
+            let signer = *self.clients[*client].key.as_bytes();
             log.append([NewEntry { received: 1, signer, body }]).unwrap();
         }
         std::fs::read(&path).unwrap()

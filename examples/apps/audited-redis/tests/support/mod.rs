@@ -109,11 +109,11 @@ impl Deployment {
             );
         }
         std::fs::write(self.path("front.toml"), text).unwrap();
-        let (process, said) = self.spawn(&["front", "--json", "--config", "front.toml"]);
+        let (process, ready) = self.spawn(&["front", "--json", "--config", "front.toml"]);
         self.front = Some(process);
-        self.address = said["listen"].as_str().unwrap().to_owned();
-        hex::decode_to_slice(said["store"].as_str().unwrap(), &mut self.store).unwrap();
-        said
+        self.address = ready["listen"].as_str().unwrap().to_owned();
+        hex::decode_to_slice(ready["store"].as_str().unwrap(), &mut self.store).unwrap();
+        ready
     }
 
     /// Kills the front as a crash does.

@@ -1,4 +1,4 @@
-// A real redis-server and the real front before it, as operators run them.
+// A real redis-server with the real front before it.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,8 +17,8 @@ const NAMES = ['alice', 'bob', 'stranger'];
 
 /** @typedef {import('node:child_process').ChildProcess} Process */
 
-/** A folder with a Redis in it, and a front before that, for the clients alice and bob; ended by `close`. */
-export class House {
+/** A folder with a redis-server and a front before it, with clients `alice` and `bob`. `close` stops both. */
+export class Deployment {
   path = mkdtempSync(join(tmpdir(), 'audited-'));
   listen = '127.0.0.1:0';
   scripts = false;
@@ -36,21 +36,21 @@ export class House {
   }
 
   /** @param {import('node:test').TestContext} test */
-  static async build(test) {
-    const house = new House();
-    test.after(() => house.close());
-    await eventually(async () => (await house.ask('PING')) === 'PONG');
-    await house.startFront();
-    return house;
+  static async start(test) {
+    const deployment = new Deployment();
+    test.after(() => deployment.close());
+    await eventually(async () => (await deployment.redisCommand('PING')) === 'PONG');
+    await deployment.startFront();
+    return deployment;
   }
 
-  /** Ends both. */
+  /** Stops the processes and removes the folder. */
   async close() {
-    for (const process of this.#started) await end(process);
+    for (const process of this.#started) await kill(process);
     rmSync(this.path, { recursive: true });
   }
 
-  /** Starts the front, from the second time on at the address that it had. */
+  /** Starts the front; a restarted front keeps its address. */
   async startFront() {
     const lines = [`listen = "${this.listen}"`, 'redis = "unix:redis.sock"', 'log = "audit.log"'];
     lines.push('refusals = "refusals.jsonl"', 'accept = ["dsig", "eddsa"]', 'max_age_ms = 600000');
@@ -63,19 +63,19 @@ export class House {
     ({ listen: this.listen, store: this.store } = JSON.parse(line));
   }
 
-  /** As a crash does. */
+  /** Kills the front as a crash does. */
   async killFront() {
-    await end(this.front);
+    await kill(this.front);
   }
 
   /**
-   * The process does nothing until it is killed or thawed.
+   * Stops a process until it is killed or thawed.
    *
    * @param {Process} process
    */
   async freeze(process) {
     process.kill('SIGSTOP');
-    // Each thread stops by itself, when it gets to it.
+    // Waits for all threads: each one stops at a different time.
     const threads = `/proc/${process.pid}/task`;
     const state = (/** @type {string} */ id) => readFileSync(`${threads}/${id}/stat`, 'utf8');
     await eventually(() => readdirSync(threads).every((id) => state(id).includes(') T ')));
@@ -100,17 +100,17 @@ export class House {
   }
 
   /**
-   * A part of the Rust program.
+   * Runs a command of the Rust program.
    *
-   * @param {string[]} given
+   * @param {string[]} args
    */
-  run(...given) {
-    const run = spawnSync(PROGRAM, given, { cwd: this.path, encoding: 'utf8' });
+  run(...args) {
+    const run = spawnSync(PROGRAM, args, { cwd: this.path, encoding: 'utf8' });
     if (run.error) throw new Error('AUDITED_REDIS does not name the Rust program', { cause: run.error });
     return run;
   }
 
-  /** What an auditor finds, once all is well: the number of entries, and each client's commands. */
+  /** Audits the log, expects no findings, and returns the number of entries and of each client's commands. */
   audit() {
     const { status, stdout } = this.run('audit', '--json', 'audit.log', '--clients', 'front.toml');
     const report = JSON.parse(stdout);
@@ -128,30 +128,30 @@ export class House {
     return readFileSync(join(this.path, 'audit.log')).length;
   }
 
-  /** The codes of what was refused. */
+  /** Returns the codes of the recorded refusals. */
   refusals() {
     const lines = readFileSync(join(this.path, 'refusals.jsonl'), 'utf8').trim().split('\n');
     return lines.filter(Boolean).map((line) => JSON.parse(line).code);
   }
 
   /**
-   * Redis itself, around the front.
+   * Sends a command to Redis directly, bypassing the front.
    *
    * @param {string[]} words
    * @returns {Promise<import('../resp.mjs').Reply | undefined>}
    */
-  async ask(...words) {
+  async redisCommand(...words) {
     if (!existsSync(join(this.path, 'redis.sock'))) return undefined;
     const socket = connect(join(this.path, 'redis.sock'));
     let reply = Buffer.alloc(0);
     try {
       socket.write(encodeCommand(words));
-      for await (const piece of socket) {
-        reply = Buffer.concat([reply, piece]);
+      for await (const chunk of socket) {
+        reply = Buffer.concat([reply, chunk]);
         try {
           return parseReply(reply);
         } catch (error) {
-          if (!(error instanceof Malformed)) throw error; // more is to come
+          if (!(error instanceof Malformed)) throw error; // the reply is incomplete
         }
       }
     } catch {
@@ -161,28 +161,28 @@ export class House {
 
   /**
    * @param {string} program
-   * @param {string[]} given
+   * @param {string[]} args
    * @param {'ignore' | 'pipe'} out
    */
-  #start(program, given, out) {
-    const process = spawn(program, given, { cwd: this.path, stdio: ['ignore', out, 'inherit'] });
+  #start(program, args, out) {
+    const process = spawn(program, args, { cwd: this.path, stdio: ['ignore', out, 'inherit'] });
     this.#started.push(process);
     return process;
   }
 }
 
 /** @param {Process} process */
-async function end(process) {
+async function kill(process) {
   if (process.exitCode !== null || process.signalCode !== null) return;
   const ended = once(process, 'exit');
   process.kill('SIGKILL');
   await ended;
 }
 
-/** @param {() => boolean | Promise<boolean>} holds */
-export async function eventually(holds) {
+/** @param {() => boolean | Promise<boolean>} condition */
+export async function eventually(condition) {
   const until = Date.now() + 120_000;
-  while (!(await holds())) {
+  while (!(await condition())) {
     if (Date.now() > until) throw new Error('not within two minutes');
     await sleep(20);
   }

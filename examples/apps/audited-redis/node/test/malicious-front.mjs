@@ -1,14 +1,14 @@
-// A small server that speaks the front's protocol and lies in one place. It signs nothing and executes nothing.
+// A fake front whose connections follow a script, for protocol violations. It executes nothing.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-import { Ended, Link } from '../link.mjs';
+import { ConnectionEnded, Link } from '../link.mjs';
 import { MAGIC } from '../wire.mjs';
 
 export const STORE = Buffer.from(Array.from({ length: 32 }, (_, place) => place));
 
 /**
- * A frame towards the client.
+ * Encodes a frame to the client.
  *
  * @param {number} kind
  * @param {(number | bigint | Uint8Array)[]} parts
@@ -39,8 +39,8 @@ export const executed = (sequence, entry, reply = '+OK\r\n') => frame(0x82, sequ
  */
 export const refusal = (sequence, reply = '-STALE sign it again\r\n') => frame(0x83, sequence, Buffer.from(reply));
 
-/** One client's connection. */
-export class Visit {
+/** A client's connection. */
+export class Session {
   /** @type {Buffer[]} */
   announced = [];
   /** @type {Buffer[]} */
@@ -52,58 +52,58 @@ export class Visit {
     this.link = new Link(socket);
   }
 
-  /** Welcomes each client. */
-  async greet(last = 0) {
-    await this.link.exactly(40);
-    this.say(MAGIC, STORE, Buffer.alloc(32));
-    await this.link.exactly(64);
-    this.say(welcome(last));
+  /** Performs the handshake and accepts every client. */
+  async accept(last = 0) {
+    await this.link.readExactly(40);
+    this.write(MAGIC, STORE, Buffer.alloc(32));
+    await this.link.readExactly(64);
+    this.write(welcome(last));
   }
 
   /** @param {Uint8Array[]} bytes */
-  say(...bytes) {
+  write(...bytes) {
     this.socket.write(Buffer.concat(bytes));
   }
 
-  /** The next signed command; announcements on the way are kept. */
+  /** Returns the next signed command, and records the announcements before it. */
   async command() {
     for (;;) {
-      const body = Buffer.from(await this.link.exactly((await this.link.exactly(4)).readUInt32LE()));
-      const kept = body[0] === 2 ? this.commands : this.announced;
-      kept.push(body.subarray(1));
+      const body = Buffer.from(await this.link.readExactly((await this.link.readExactly(4)).readUInt32LE()));
+      const received = body[0] === 2 ? this.commands : this.announced;
+      received.push(body.subarray(1));
       if (body[0] === 2) return body.subarray(1);
     }
   }
 
-  /** Waits until the client has gone. */
-  async gone() {
-    for (;;) await this.link.exactly(1);
+  /** Waits until the client closes the connection. */
+  async closed() {
+    for (;;) await this.link.readExactly(1);
   }
 }
 
 /**
- * Does with each visit, first to last, what it is told.
+ * Starts a server that runs a script for each session; the last script serves all later sessions.
  *
  * @param {import('node:test').TestContext} test
- * @param {((visit: Visit) => Promise<void>)[]} scripts
+ * @param {((session: Session) => Promise<void>)[]} scripts
  */
-export async function liar(test, ...scripts) {
-  /** @type {Visit[]} */
-  const visits = [];
+export async function maliciousFront(test, ...scripts) {
+  /** @type {Session[]} */
+  const sessions = [];
   const server = createServer((socket) => {
-    const visit = new Visit(socket);
-    visits.push(visit);
-    const script = scripts[Math.min(visits.length, scripts.length) - 1];
-    script(visit).catch((error) => {
-      if (!(error instanceof Ended)) throw error; // the client has gone
+    const session = new Session(socket);
+    sessions.push(session);
+    const script = scripts[Math.min(sessions.length, scripts.length) - 1];
+    script(session).catch((error) => {
+      if (!(error instanceof ConnectionEnded)) throw error; // the client closed the connection
     }).finally(() => socket.end());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   test.after(() => {
     server.close();
-    visits.forEach(({ socket }) => socket.destroy());
+    sessions.forEach(({ socket }) => socket.destroy());
   });
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  return { address: `127.0.0.1:${port}`, visits };
+  return { address: `127.0.0.1:${port}`, sessions };
 }

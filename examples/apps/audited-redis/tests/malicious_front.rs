@@ -1,4 +1,4 @@
-//! A front that forgets its answers: its clients must refuse it.
+//! Fake fronts: a client refuses one whose log lost an answered command, and waits for a slow one.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -13,21 +13,21 @@ use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::resp::encode_command;
 use quorate_audited_redis::sidecar::Sidecar;
 
-/// Welcomes each connection with the next of these numbers, answers its first command from the log, and hangs up.
-fn liar(lasts: &'static [u64]) -> String {
+/// Starts a front that reports the next of `lasts` to each connection, answers its first command, and closes it.
+fn malicious_front(lasts: &'static [u64]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     thread::spawn(move || {
         for last in lasts {
             let (mut stream, _) = listener.accept().unwrap();
             // A client that refuses the front closes the connection.
-            let _ = visit(&mut stream, *last);
+            let _ = serve(&mut stream, *last);
         }
     });
     address
 }
 
-fn visit(stream: &mut TcpStream, last: u64) -> std::io::Result<()> {
+fn serve(stream: &mut TcpStream, last: u64) -> std::io::Result<()> {
     let send = |stream: &mut TcpStream, frame: Frame<'_>| {
         let mut bytes = Vec::new();
         frame.encode_to(&mut bytes);
@@ -49,8 +49,8 @@ fn visit(stream: &mut TcpStream, last: u64) -> std::io::Result<()> {
     }
 }
 
-/// Reads nothing for a second, and then answers `count` commands.
-fn sluggard(count: u64) -> String {
+/// Starts a front that reads nothing for a second and then answers `count` commands.
+fn slow_front(count: u64) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     thread::spawn(move || {
@@ -76,16 +76,16 @@ fn sluggard(count: u64) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_fast_sender_waits_and_loses_nothing() {
-    let (front, key) = (sluggard(40), Key::generate().unwrap());
+    let (front, key) = (slow_front(40), Key::generate().unwrap());
     let unsigned = ClientOptions { scheme: SignatureScheme::None, ..ClientOptions::default() };
     let client = Client::connect(&front, &key, unsigned).await.unwrap();
     let large = encode_command(&[b"SET".as_slice(), b"a", &vec![b'x'; 4 << 20]]).unwrap();
-    let mut tickets = Vec::new();
+    let mut answers = Vec::new();
     for _ in 0..40 {
-        tickets.push(client.send(&large).await.unwrap());
+        answers.push(client.send(&large).await.unwrap());
     }
-    for ticket in tickets {
-        assert!(ticket.answer().await.unwrap().entry.is_some());
+    for pending in answers {
+        assert!(pending.answer().await.unwrap().entry.is_some());
     }
 }
 
@@ -94,8 +94,8 @@ fn options() -> ClientOptions {
 }
 
 #[tokio::test]
-async fn a_front_that_forgot_an_answer_is_refused() {
-    let (front, key) = (liar(&[3, 3, 4]), Key::generate().unwrap());
+async fn a_front_whose_log_lost_an_answer_is_refused() {
+    let (front, key) = (malicious_front(&[3, 3, 4]), Key::generate().unwrap());
     let client = Client::connect(&front, &key, options()).await.unwrap();
     assert_eq!(client.answered(), 0);
     assert_eq!(client.call(&["PING"]).await.unwrap().sequence, 4);
@@ -108,13 +108,13 @@ async fn a_front_that_forgot_an_answer_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_reconnecting_sidecar_refuses_it_too() {
-    let front = liar(&[0, 0, 0, 1]);
+async fn a_reconnecting_sidecar_refuses_a_log_that_lost_an_answer() {
+    let front = malicious_front(&[0, 0, 0, 1]);
     let sidecar = Sidecar::start("127.0.0.1:0".parse().unwrap(), &front, Key::generate().unwrap(), options())
         .await
         .unwrap();
     let address = sidecar.address();
-    let said = tokio::task::spawn_blocking(move || -> Vec<String> {
+    let answers = tokio::task::spawn_blocking(move || -> Vec<String> {
         let ping = || {
             let mut stream = TcpStream::connect(address).unwrap();
             stream.write_all(b"*1\r\n$4\r\nPING\r\n").unwrap();
@@ -122,17 +122,17 @@ async fn a_reconnecting_sidecar_refuses_it_too() {
             let read = stream.read(&mut answer).unwrap();
             String::from_utf8_lossy(&answer[..read]).split_whitespace().next().unwrap().to_owned()
         };
-        let mut said = vec![ping()];
-        // A command may meet the connection while it breaks.
-        while said.last().is_some_and(|last| last != "-ROLLED_BACK") && said.len() < 4 {
-            said.push(ping());
+        let mut answers = vec![ping()];
+        // A command may be in flight when the connection breaks.
+        while answers.last().is_some_and(|last| last != "-ROLLED_BACK") && answers.len() < 4 {
+            answers.push(ping());
         }
-        said.push(ping());
-        said.push(ping());
-        said
+        answers.push(ping());
+        answers.push(ping());
+        answers
     });
-    let mut said = said.await.unwrap();
-    said.retain(|word| word != "-LOST");
-    assert_eq!(said, ["+PONG", "-ROLLED_BACK", "-ROLLED_BACK", "+PONG"]);
+    let mut answers = answers.await.unwrap();
+    answers.retain(|word| word != "-LOST");
+    assert_eq!(answers, ["+PONG", "-ROLLED_BACK", "-ROLLED_BACK", "+PONG"]);
     sidecar.shutdown().await;
 }
