@@ -1,6 +1,6 @@
 """`python3 -m model --write` writes the vectors; `--check` fails unless the files are equal to the model's output.
 
-Run it in the folder `spec/`. It needs nothing but Python 3.9 or later.
+Run it in the folder `spec/`. It needs only Python 3.9 or later.
 """
 
 import argparse
@@ -50,10 +50,10 @@ def main():
     parser = argparse.ArgumentParser(prog="python3 -m model", description=__doc__.splitlines()[0])
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument("--write", action="store_true", help="write spec/vectors and spec/conformance.json")
-    mode.add_argument("--check", action="store_true", help="compare them with what the model says")
+    mode.add_argument("--check", action="store_true", help="compare them with the model's output")
     write = parser.parse_args().write
     start, cases, differing = time.monotonic(), public.check(SPEC / "vectors" / "public"), []
-    print(f"{cases:5} public known answers hold")
+    print(f"{cases:5} published test vectors pass")
     for path, text, count in files():
         cases += count
         if write:
@@ -63,7 +63,7 @@ def main():
             differing.append(path.name)
         print(f"{count:5} {path.name}", flush=True)
     if differing:
-        sys.exit(f"these files are not what the model says: {', '.join(differing)}; see spec/vectors/README.md")
+        sys.exit(f"these files differ from the model's output: {', '.join(differing)}; see spec/vectors/README.md")
     print(f"the model agrees with all {cases} cases in {time.monotonic() - start:.0f} s")
 
 

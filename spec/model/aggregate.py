@@ -51,7 +51,7 @@ class Aggregate:
         return Aggregate(self.scheme, self.statement, counts, signature)
 
     def normalised(self, parts):
-        """Subtracts each part in turn as often as possible while every signer is left at least once."""
+        """Subtracts each part in turn as often as possible while every signer keeps a count of at least 1."""
         group, counts, signature = self.scheme.sigs, dict(self.counts), self.signature
         for part in parts:
             if part.statement != self.statement or not set(part.counts) <= set(counts):

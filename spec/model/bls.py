@@ -99,7 +99,7 @@ class Variant:
         if not product_is_one(terms):
             raise Refused("BAD_SIGNATURE")
 
-    # --- what certificates need -------------------------------------------------------------------------------
+    # --- certificates ---------------------------------------------------------------------------------------
 
     def check_committee_keys(self, keys):
         if self.keys.sum(keys) is None:
@@ -116,7 +116,7 @@ class Variant:
         return self.decode_signature(reader.raw(self.sig_len))
 
     def verify_claims(self, claims, proof):
-        """`claims` is a list of (message, {member: key}). Keys that cancel out are a factor of 1 among other claims."""
+        """`claims` is a list of (message, {member: key}). Keys that cancel contribute a factor of 1 among other claims."""
         sums = [(self.keys.sum(keys.values()), message) for message, keys in claims]
         self.aggregate_verify([(key, message) for key, message in sums if key is not None], proof)
 

@@ -1,4 +1,4 @@
-"""Collects the cases of one vector file. A case states the expected result; the model must agree."""
+"""Collects the cases of one vector file. A case states the expected result, and the model must return it."""
 
 import json
 
@@ -33,7 +33,7 @@ class Book:
             output, outcome = OPERATIONS[operation](resolved), "ok"
         except Refused as refused:
             output, outcome = None, refused.code
-        assert outcome == expect, f"{self.block}: {name}: the model says {outcome}, the case {expect}"
+        assert outcome == expect, f"{self.block}: {name}: expected {expect}, got {outcome}"
         case = {"name": name, "description": description, "operation": operation, "input": inputs, "expect": expect}
         if output:
             case["output"] = output

@@ -16,7 +16,7 @@ class Name:
         return u8(self.protocol) + u64(self.epoch) + u64(self.instance) + u64(self.round)
 
     def toss(self, keys):
-        """The instance of which members make shares."""
+        """Returns the instance of which members make shares."""
         base = encode(from_uniform(h("coin-base", keys.committee + self.encode(), 64)))
         return dleq.Instance(keys, base, h("coin-id", keys.committee + keys.key + self.encode()))
 

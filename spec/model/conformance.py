@@ -169,7 +169,7 @@ def aggregates(suite):
 
 
 def tickets(suite):
-    """A ticket, a proof, and the next seed. As many winners are expected as there are members, so every member wins."""
+    """A ticket, a proof, and the next seed. The expected number of winners equals the number of members, so that every member wins."""
     c = pool_committee(suite, 5)
 
     def one(s):

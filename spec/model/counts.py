@@ -1,4 +1,4 @@
-"""The block of counts: how often each signer's signature is in an aggregate (`spec/gossip.md`)."""
+"""The block of counts: the multiplicity of each signer's signature in an aggregate (`spec/gossip.md`)."""
 
 from .errors import Refused
 
@@ -39,7 +39,7 @@ def read(r, signers):
 
 
 class _bits:
-    """Binary digits of bytes that are taken as they are needed; `rest` is what is left of the last one."""
+    """Reads the binary digits of bytes on demand; `rest` has the unread digits of the last byte."""
 
     def __init__(self, reader):
         self.reader, self.rest = reader, []

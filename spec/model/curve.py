@@ -28,7 +28,7 @@ class Group:
         return None if point is None else (point[0], self.field.neg(point[1]))
 
     def slope(self, p, q):
-        """Of the line through two points that are not each other's negation; the tangent if they are equal."""
+        """The slope of the line through two points that are not each other's negation; of the tangent if they are equal."""
         f = self.field
         if p == q:
             xx = f.mul(p[0], p[0])
@@ -53,7 +53,7 @@ class Group:
             total = self.add(total, point)
         return total
 
-    @cache  # Most cases sign and check what another one has signed and checked.
+    @cache  # Many cases sign and verify the same values.
     def mul(self, point, scalar):
         """scalar·point, for any integer, in Jacobian coordinates (one inversion at the end)."""
         if scalar < 0:
@@ -124,7 +124,7 @@ class Group:
         return self.field.to_bytes(point[0]) + self.field.to_bytes(point[1])
 
     def decode(self, data):
-        """A point on the curve, in the subgroup or not. Refuses every second encoding of a point."""
+        """A point on the curve, in the subgroup or not. Refuses non-canonical encodings of a point."""
         if len(data) != self.compressed:
             raise Refused("MALFORMED")
         if not data[0] & 0x80:
@@ -162,7 +162,7 @@ class Group:
         return f.sqrt(f.add(f.mul(f.mul(x, x), x), self.b))
 
     def outside_subgroup(self, seed):
-        """A point on the curve of which R times is not infinity; another one for each `seed`."""
+        """A point on the curve outside the subgroup of order R; another one for each `seed`."""
         f, n = self.field, seed
         while True:
             x = n if f is Fp else (n, 1)

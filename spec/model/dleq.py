@@ -1,5 +1,5 @@
-"""Keys, shares and proofs that threshold encryption and the coin have in common (`spec/threshold-encryption.md`). Proofs are
-checked one by one, keys by interpolation: the plain definitions."""
+"""Shared keys, shares and proofs of threshold encryption and the coin (`spec/threshold-encryption.md`). Proofs are
+verified one by one, keys by interpolation, as defined."""
 
 from . import wire
 from .errors import Refused
@@ -133,7 +133,7 @@ class KeyShare:
             raise Refused("BAD_SHARE")
 
     def prove(self, instance, fresh, secret=None, k=None):
-        """The share with its proof. A wrong one if `secret` is another than the member's."""
+        """The share with its proof. It is invalid if `secret` is not the member's."""
         if (self.committee, self.key) != (instance.committee, instance.key):
             raise Refused("WRONG_CONTEXT")
         hidden = self.secret.to_bytes(32, "little") + fresh + u8(self.purpose) + instance.base + instance.context
@@ -145,7 +145,7 @@ class KeyShare:
 
 
 class Instance:
-    """What shares are made of."""
+    """The base and the context of an instance's shares."""
 
     def __init__(self, keys, base, context):
         self.committee, self.key, self.base, self.context = keys.committee, keys.key, base, context
@@ -175,7 +175,7 @@ class Share:
         return challenge(h("dleq-challenge", data + instance.context))
 
     def equations(self, instance, key):
-        """Whether the first and the second hold."""
+        """Returns whether the first and whether the second equation holds."""
         c = self.challenge(instance, key)
         first = add(mul(self.z, GENERATOR), neg(mul(c, decode(key))))
         second = add(mul(self.z, decode(instance.base)), neg(mul(c, decode(self.point))))
@@ -183,7 +183,7 @@ class Share:
 
 
 def verify_shares(keys, instance, shares):
-    """The good ones, and the faults: the member, and the evidence if the member itself made it."""
+    """Returns the valid shares, and the faults: the member, and the evidence if the member signed the share."""
     instance.require(keys)
     named = [(share, keys.verification_key(share.member)) for share in shares]
     verified, faults = [], []

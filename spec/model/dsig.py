@@ -1,4 +1,4 @@
-"""DSig (`spec/dsig.md`), written down as the page says it: no step is taken together with another."""
+"""DSig (`spec/dsig.md`), step by step as specified, without optimizations."""
 
 import hashlib
 from functools import cache
@@ -339,7 +339,7 @@ class Announcement:
 
 
 class Batch:
-    """One batch of a signer: its keys in order, and what it announces."""
+    """One batch of a signer: its keys in order, and its announcement."""
 
     def __init__(self, suite, secret, seed, fresh, time, log2):
         self.suite, self.signer, scheme = suite, ED25519.public_key(secret), SUITES[suite]
@@ -377,7 +377,7 @@ def batch(*arguments):
     return Batch(*arguments)
 
 
-# --- what a verifier remembers --------------------------------------------------------------------------------
+# --- state of a verifier --------------------------------------------------------------------------------------
 
 
 class Verifier:
@@ -424,7 +424,7 @@ class Verifier:
         return signer in self.peers and self._known(signer, s, True) is not None
 
     def verify(self, signer, message, s):
-        """Without any shortcut: what is known decides about reuse only."""
+        """Verifies without shortcuts: the known batches matter only for reuse."""
         peer = self._peer(signer)
         s.verify(signer, message)
         known = self._known(signer, s, False)

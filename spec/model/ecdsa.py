@@ -184,7 +184,7 @@ class Plan:
             raise Refused("TOO_LARGE")
 
     def uses(self):
-        """What each index is for: in order, with whether it is agreed."""
+        """The use of each index, in order, and whether its message is agreed."""
         if self.kind != 1:
             return [("numbered", self.kind == 2)] * self.numbered
         uses = [(("prbc", j), True) for j in range(self.parties)]
@@ -345,7 +345,7 @@ class File:
 
 
 def deal(group, committee, parties, faulty, epoch, plan, draw):
-    """The files of all parties. `draw` gives one scalar after the other; the first is the key."""
+    """The files of all parties. `draw` returns successive scalars; the first is the key."""
     math = group.math
     x = draw()
     key = Key(group, committee, parties, faulty, math.encode(math.mul(x, math.GENERATOR)))

@@ -47,7 +47,7 @@ def compress(p):
 
 
 def decompress(data):
-    """The point, or None. Takes non-canonical encodings too; the rule refuses those beforehand."""
+    """The point, or None. Accepts non-canonical encodings too; the rule refuses them earlier."""
     y = int.from_bytes(data, "little")
     sign, y = y >> 255, (y & (1 << 255) - 1) % P
     xx = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
@@ -176,7 +176,7 @@ class Ed25519:
         return {i: self.decode_signature(reader.raw(64)) for i in sorted(signers)}
 
     def verify_claims(self, claims, proof):
-        """The plain definition: every signature by itself. A batch must come to the same result."""
+        """The definition: verifies every signature separately. A batch must have the same result."""
         for message, keys in claims:
             for member, key in keys.items():
                 self.verify(key, message, proof[member])

@@ -218,7 +218,7 @@ def write_suite(suite):
     return bytes((suite.number, *suite.parameters))
 
 
-# --- what is agreed on ----------------------------------------------------------------------------------------
+# --- agreed parameters ----------------------------------------------------------------------------------------
 
 
 def check_shape(data, parity):
@@ -328,7 +328,7 @@ class Commitment:
 
 
 def commit(coding, message_len, shards):
-    """A commitment to any shards, and the shards as they are sent."""
+    """A commitment to arbitrary shards, and the encoded shards."""
     leaves = [TREE.leaf(shard) for shard in shards]
     commitment = Commitment(coding.suite, coding.data, coding.parity, message_len, TREE.root(leaves))
     sent = [commitment.encode() + TREE.path(leaves, index) + shard for index, shard in enumerate(shards)]
@@ -365,7 +365,7 @@ def read_shard(data, coding):
 
 
 def decode(coding, read):
-    """The message of shards that were read."""
+    """The message of decoded shards."""
     if not read:
         raise Refused("BELOW_QUORUM")
     commitment, known = read[0][0], {}

@@ -172,7 +172,7 @@ class Gossip(_Member):
         return "waiting"
 
     def check(self, now, peers):
-        """Number of checked aggregates and of their signers, whether one was news, and the senders of invalid ones."""
+        """Number of checked aggregates and of their signers, whether one was new, and the senders of invalid ones."""
         checked = self._newest()
         faults, grew = [], False
         for sender, aggregate in checked:
@@ -312,7 +312,7 @@ class Gossip(_Member):
         try:
             self.pool.insert(aggregate)
         except Refused:
-            pass  # Counts above the limit: it was verified, but is of no use.
+            pass  # Counts above the limit: the aggregate is valid, but not used.
 
     def _conclude(self):
         halves, pool = self._sum(len(self.levels)), self.pool.best

@@ -31,7 +31,7 @@ def _line(t, slope, point):
 
 
 def _miller(pairs):
-    """∏ f_{|X|,Q}(P), with the conjugation that a negative X asks for."""
+    """∏ f_{|X|,Q}(P), with the conjugation that a negative X requires."""
     f, points = ONE12, [q for _, q in pairs]
     for bit in bin(-X)[3:]:
         f = mul12(f, f)
@@ -66,6 +66,6 @@ def product_is_one(pairs):
     return _product_is_one(tuple(pairs))
 
 
-@cache  # Many cases differ in what is refused before a pairing is asked for.
+@cache  # Many cases verify the same pairings.
 def _product_is_one(pairs):
     return _final_exponentiation(_miller(pairs)) == ONE12

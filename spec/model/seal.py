@@ -36,7 +36,7 @@ def _key(shared, fresh, recipient, context):
 
 
 def seal(recipient, context, content, fresh):
-    """`fresh` is the fresh secret."""
+    """Seals with the ephemeral secret key `fresh`."""
     public = public_key(fresh)
     key = _key(x25519(fresh, recipient), public, recipient, context)
     return public + chacha20poly1305.encrypt(key, NONCE, b"", content)

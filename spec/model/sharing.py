@@ -1,4 +1,4 @@
-"""Secret sharing and decoding (`spec/threshold.md`): the plain definitions."""
+"""Secret sharing and decoding (`spec/threshold.md`), as defined."""
 
 from itertools import combinations
 

@@ -1,4 +1,4 @@
-"""The lottery of proposers (`spec/sortition.md`)."""
+"""Proposer sortition (`spec/sortition.md`)."""
 
 from dataclasses import dataclass
 

@@ -30,7 +30,7 @@ def book():
 
 
 class Small:
-    """Four members of one suite, and everything that can be wrong with their aggregates."""
+    """Four members of one suite, and valid and invalid aggregates of theirs."""
 
     def __init__(self, b, suite):
         self.b, self.suite, self.name, self.scheme = b, suite, NAMES[suite], SCHEMES[suite]
@@ -53,7 +53,7 @@ class Small:
         return group.sum(group.mul(signatures[i], count) for i, count in counts.items())
 
     def of(self, counts, statement=STATEMENT, signatures=None):
-        """The bytes of an aggregate with these counts."""
+        """Encodes an aggregate with these counts."""
         total = self.total(counts, signatures or (self.signatures if statement == STATEMENT else self.sign(statement)))
         return Aggregate(self.scheme, statement, counts, total).encode(self.c)
 
@@ -112,7 +112,7 @@ class Small:
         return self.scheme.encode_signature(point)
 
     def counting(self):
-        """What is wrong with counts."""
+        """Adds cases with invalid counts."""
         total, once = self.total({0: 1, 1: 2}), self.total({0: 1, 1: 1})
 
         def case(label, description, counts, expect, signers=(0, 1), point=total):
@@ -122,13 +122,13 @@ class Small:
         case("ones-as-codes", "All counts are 1, written as codes.", b"\x01\xc0", "NON_CANONICAL", point=once)
         case("form-2", "There is no form 2.", b"\x02\xa0", "MALFORMED")
         for bit in range(4):
-            case(f"padding-{bit}", "A bit of the padding is set.", u8(1) + u8(0xA0 | 1 << bit), "NON_CANONICAL")
+            case(f"padding-{bit}", "A padding bit is set.", u8(1) + u8(0xA0 | 1 << bit), "NON_CANONICAL")
         case("too-large", "65,536.", b"\x01" + block.pack("1" + "0" * 16 + "1" + "0" * 16), "TOO_LARGE")
-        case("zeros", "Zeros that no code ends.", b"\x01" + bytes(9), "TOO_LARGE")
+        case("zeros", "Zeros without the end of a code.", b"\x01" + bytes(9), "TOO_LARGE")
         nothing = u8(self.suite) + STATEMENT.encode() + codec.encode({0, 1}, 4)
         for label, data in (("none", nothing), ("no-codes", nothing + b"\x01"), ("one-code", nothing + b"\x01\x01")):
             self.case(
-                f"counts-{label}", "Cut short in the counts.", data, "MALFORMED", operation="aggregate.decode"
+                f"counts-{label}", "Truncated within the counts.", data, "MALFORMED", operation="aggregate.decode"
             )
         for label, counts in (
             ("inflated", {0: 2, 1: 2}),
@@ -137,7 +137,7 @@ class Small:
             ("swapped", {0: 2, 1: 1}),
         ):
             data = self.raw((0, 1), block.encode(list(counts.values())), total)
-            self.case(f"counts-{label}", "The counts are not those of the sum.", data, "BAD_SIGNATURE")
+            self.case(f"counts-{label}", "The counts do not match the sum.", data, "BAD_SIGNATURE")
 
     def structure(self):
         good, all_four = self.of({0: 1, 1: 1, 2: 1}), self.of({0: 2, 1: 1, 2: 1, 3: 1})
@@ -146,17 +146,17 @@ class Small:
             self.case(label, description, data, expect, operation="aggregate.decode")
 
         for cut in (0, 1, 33, HEAD, HEAD + 1, HEAD + 2, HEAD + 3, len(good) - 1):
-            case(f"truncated-{cut}", "Cut short.", good[:cut], "MALFORMED")
-        case("extended", "A byte is left over.", good + b"\0", "MALFORMED")
-        case("extended-counted", "A byte is left over.", all_four + b"\0", "MALFORMED")
+            case(f"truncated-{cut}", "Truncated.", good[:cut], "MALFORMED")
+        case("extended", "A trailing byte.", good + b"\0", "MALFORMED")
+        case("extended-counted", "A trailing byte.", all_four + b"\0", "MALFORMED")
         tail = b"\0" + self.point(self.signatures[0])
         head = good[:HEAD]
-        case("nobody", "Nobody signed.", head + b"\0\0" + tail, "BELOW_QUORUM")
-        case("nobody-list", "Nobody signed, as a list.", head + b"\x01\0" + tail, "NON_CANONICAL")
-        case("padding", "A bit of the signers' padding is set.", head + b"\0\x11" + tail, "NON_CANONICAL")
-        case("form-1-tie", "A list of one takes two bytes, the bitmap one.", head + b"\x01\x01\0" + tail, "NON_CANONICAL")
+        case("no-signers", "No signers.", head + b"\0\0" + tail, "BELOW_QUORUM")
+        case("no-signers-list", "No signers, as a list.", head + b"\x01\0" + tail, "NON_CANONICAL")
+        case("padding", "A padding bit of the signers is set.", head + b"\0\x11" + tail, "NON_CANONICAL")
+        case("form-1-tie", "A list with one entry takes two bytes, the bitmap one.", head + b"\x01\x01\0" + tail, "NON_CANONICAL")
         case("form-2", "There is no form 2.", head + b"\x02\x01" + tail, "MALFORMED")
-        case("list-unknown", "The list names no member.", head + b"\x01\x01\x04" + tail, "UNKNOWN_SIGNER")
+        case("list-unknown", "The list names an index without a member.", head + b"\x01\x01\x04" + tail, "UNKNOWN_SIGNER")
         case("list-too-long", "The list is longer than the committee.", head + b"\x01\x05" + tail, "TOO_LARGE")
 
     def context(self):
@@ -165,32 +165,32 @@ class Small:
             data = u8(suite) + good[1:]
             self.case(
                 f"suite-{suite}",
-                "The suite byte of another scheme, or of none.",
+                "The suite byte of another scheme, or an unknown one.",
                 data,
                 "WRONG_CONTEXT",
                 operation="aggregate.decode",
             )
         self.case("other-epoch", "The epoch changed.", flip(good, 2), "WRONG_CONTEXT", operation="aggregate.decode")
-        self.case("next-epoch", "Shown to the next epoch's committee.", good, "WRONG_CONTEXT", "four-next-epoch")
-        self.case("other-chain", "Shown to another chain's committee.", good, "BAD_SIGNATURE", "four-other-chain")
-        self.case("larger-committee", "Shown to a committee with a member more.", good, "BAD_SIGNATURE", "five")
+        self.case("next-epoch", "Verified with the next epoch's committee.", good, "WRONG_CONTEXT", "four-next-epoch")
+        self.case("other-chain", "Verified with another chain's committee.", good, "BAD_SIGNATURE", "four-other-chain")
+        self.case("larger-committee", "Verified with a committee with one more member.", good, "BAD_SIGNATURE", "five")
 
     def signature(self):
         good, group, total = self.of({0: 1, 1: 3}), self.scheme.sigs, self.total({0: 1, 1: 3})
         for label, position in (("kind", 1), ("view", 10), ("digest", 49)):
             self.case(f"other-{label}", f"The {label} changed.", flip(good, position), "BAD_SIGNATURE")
-        self.case("other-signers", "Another member is named.", flip(good, HEAD + 1, 6), "BAD_SIGNATURE")
+        self.case("other-signers", "Another member is listed as a signer.", flip(good, HEAD + 1, 6), "BAD_SIGNATURE")
 
         def case(label, description, point, expect="BAD_SIGNATURE"):
             self.case(label, description, good[: -self.scheme.sig_len] + self.point(point), expect)
 
-        case("infinity", "Infinity for a signature.", None, "INFINITY")
+        case("infinity", "Infinity as signature.", None, "INFINITY")
         case("negated", "The signature negated.", group.neg(total))
         case("small-order-added", "Plus a point of small order.", group.add(total, small_order(group)), "NOT_IN_SUBGROUP")
-        case("one-more", "A signature is in it once more.", group.add(total, self.signatures[0]))
-        case("another", "Somebody else's signature is in it too.", group.add(total, self.signatures[3]))
+        case("one-more", "A signature is added once more.", group.add(total, self.signatures[0]))
+        case("another", "The signature of a member without a count is added.", group.add(total, self.signatures[3]))
         x = group.mul(group.generator, 99)
-        case("shifted", "Plus any point.", group.add(total, x))
+        case("shifted", "Plus an arbitrary point.", group.add(total, x))
         keys = f"{self.name}/cancelling-keys"
         c = committee(self.b.committees[keys])
         message = STATEMENT.signed_bytes(c.id)
@@ -204,14 +204,14 @@ class Small:
         ):
             point = self.total(counts, signed) or self.signatures[0]
             data = Aggregate(self.scheme, STATEMENT, counts, point).encode(c)
-            self.case(f"cancelling-keys-{label}", "Keys of colluders that cancel.", data, expect, "cancelling-keys")
+            self.case(f"cancelling-keys-{label}", "Colluding members whose keys cancel.", data, expect, "cancelling-keys")
         parts = [
             Aggregate(self.scheme, STATEMENT, counts, self.total(counts, signed)).encode(c).hex()
             for counts in ({0: 1, 2: 1}, {1: 1})
         ]
         self.b.add(
             f"{self.name}/merge-cancelling",
-            "The sum of two that cancel is nothing.",
+            "The sum of two aggregates that cancel is infinity.",
             "aggregate.merge",
             "INFINITY",
             committee=keys,
@@ -232,20 +232,20 @@ class Small:
 
     def merging(self):
         a, b, c = self.of({0: 1, 1: 1}), self.of({2: 3}), self.of({1: 2, 2: 1, 3: 1})
-        disjoint = self.merge("disjoint", "Without a signer in common.", [a, b])
+        disjoint = self.merge("disjoint", "Disjoint signers.", [a, b])
         assert bytes.fromhex(disjoint["aggregate"]) == self.of({0: 1, 1: 1, 2: 3})
         expected = self.of({0: 1, 1: 3, 2: 4, 3: 1}).hex()
         for label, parts in (("abc", [a, b, c]), ("cba", [c, b, a]), ("bca", [b, c, a])):
             assert self.merge(label, "In any order.", parts)["aggregate"] == expected
-        self.merge("itself", "With itself: the same signers, twice the counts.", [c, c])
-        self.merge("at-limit", "As much as is allowed.", [self.of({0: 200}), self.of({0: 55, 1: 1})])
-        self.merge("above-limit", "One more.", [self.of({0: 200}), self.of({0: 56, 1: 1})], "TOO_LARGE")
-        self.merge("above-low-limit", "Above a limit that is lower.", [a, self.of({1: 1})], "TOO_LARGE", 1)
-        self.merge("at-highest", "The highest count there is.", [self.of({0: MAX - 1}), a], limit=MAX)
-        self.merge("above-highest", "Above it.", [self.of({0: MAX}), a], "TOO_LARGE", MAX)
-        self.merge("far-above-highest", "Far above it.", [self.of({0: MAX}), self.of({0: MAX})], "TOO_LARGE", MAX)
-        self.merge("other-statement", "Of another statement.", [a, self.of({2: 1}, OTHER)], "WRONG_CONTEXT")
-        self.merge("bad-part", "A part that does not verify.", [a, flip(b, 49)], "BAD_SIGNATURE")
+        self.merge("itself", "With itself: equal signers, doubled counts.", [c, c])
+        self.merge("at-limit", "A count at the limit.", [self.of({0: 200}), self.of({0: 55, 1: 1})])
+        self.merge("above-limit", "A count above the limit.", [self.of({0: 200}), self.of({0: 56, 1: 1})], "TOO_LARGE")
+        self.merge("above-low-limit", "A count above a lower limit.", [a, self.of({1: 1})], "TOO_LARGE", 1)
+        self.merge("at-highest", "The maximum count.", [self.of({0: MAX - 1}), a], limit=MAX)
+        self.merge("above-highest", "Above the maximum count.", [self.of({0: MAX}), a], "TOO_LARGE", MAX)
+        self.merge("far-above-highest", "Far above the maximum count.", [self.of({0: MAX}), self.of({0: MAX})], "TOO_LARGE", MAX)
+        self.merge("other-statement", "For another statement.", [a, self.of({2: 1}, OTHER)], "WRONG_CONTEXT")
+        self.merge("bad-part", "An invalid part.", [a, flip(b, 49)], "BAD_SIGNATURE")
 
     def normalising(self):
         def case(label, description, counts, parts, left):
@@ -260,22 +260,22 @@ class Small:
             assert bytes.fromhex(made["aggregate"]) == self.of(left), label
 
         single = {i: self.of({i: 1}) for i in range(4)}
-        case("one", "A single one is taken away until it is in once.", {0: 9, 1: 2}, [single[0]], {0: 1, 1: 2})
-        case("all", "All of them.", {0: 9, 1: 2, 3: 5}, [single[i] for i in (0, 1, 3)], {0: 1, 1: 1, 3: 1})
-        case("pair", "What holds two, as often as both stay in.", {0: 9, 1: 4}, [self.of({0: 1, 1: 1})], {0: 6, 1: 1})
-        case("heavy", "What holds one twice.", {0: 8, 1: 5}, [self.of({0: 2, 1: 1})], {0: 2, 1: 2})
-        case("too-heavy", "What holds one too often stays.", {0: 2, 1: 5}, [self.of({0: 2, 1: 1})], {0: 2, 1: 5})
-        case("stranger", "Of who did not sign.", {0: 2}, [single[1], self.of({0: 1, 1: 1})], {0: 2})
-        case("other-statement", "Of another statement.", {0: 2}, [self.of({0: 1}, OTHER)], {0: 2})
-        case("nothing", "Nothing is to be taken away.", {0: 1, 1: 1}, [single[0]], {0: 1, 1: 1})
-        case("no-parts", "Nothing is known.", {0: 2, 1: 1}, [], {0: 2, 1: 1})
+        case("one", "A single signature is subtracted until its count is 1.", {0: 9, 1: 2}, [single[0]], {0: 1, 1: 2})
+        case("all", "All single signatures are subtracted.", {0: 9, 1: 2, 3: 5}, [single[i] for i in (0, 1, 3)], {0: 1, 1: 1, 3: 1})
+        case("pair", "A pair is subtracted as often as both counts stay positive.", {0: 9, 1: 4}, [self.of({0: 1, 1: 1})], {0: 6, 1: 1})
+        case("heavy", "A part that counts one signer twice.", {0: 8, 1: 5}, [self.of({0: 2, 1: 1})], {0: 2, 1: 2})
+        case("too-heavy", "A part with too high a count is not subtracted.", {0: 2, 1: 5}, [self.of({0: 2, 1: 1})], {0: 2, 1: 5})
+        case("non-member", "Parts of a member that did not sign.", {0: 2}, [single[1], self.of({0: 1, 1: 1})], {0: 2})
+        case("other-statement", "For another statement.", {0: 2}, [self.of({0: 1}, OTHER)], {0: 2})
+        case("nothing", "Nothing to subtract.", {0: 1, 1: 1}, [single[0]], {0: 1, 1: 1})
+        case("no-parts", "No parts.", {0: 2, 1: 1}, [], {0: 2, 1: 1})
         pair, heavy = self.of({0: 1, 1: 1}), self.of({0: 3})
         case("order-a", "In the order given.", {0: 5, 1: 3}, [pair, heavy], {0: 3, 1: 1})
         case("order-b", "In the order given.", {0: 5, 1: 3}, [heavy, pair], {0: 1, 1: 2})
 
     def certificates(self):
         def certify(label, data, committee="four"):
-            return self.case(label, "Its certificate, if it is one.", data, "ok", committee, "aggregate.certificate")
+            return self.case(label, "Its certificate, if the signers are a quorum.", data, "ok", committee, "aggregate.certificate")
 
         for label, counts in {
             "below": {0: 3, 1: 200},
@@ -286,7 +286,7 @@ class Small:
             made = certify(f"certificate-{label}", self.of(counts))["certificate"]
             assert (made is not None) == (len(counts) > 2)
             if made:
-                self.certificate(f"certified-{label}", "It verifies.", bytes.fromhex(made))
+                self.certificate(f"certified-{label}", "Valid.", bytes.fromhex(made))
         weighted = committee(self.b.committees[f"{self.name}/weighted"])
         message = STATEMENT.signed_bytes(weighted.id)
         signatures = {i: self.scheme.sign(key_pair(self.suite, i)[1], message) for i in range(4)}
@@ -298,7 +298,7 @@ class Small:
         votes = [Vote(self.scheme, STATEMENT, i, self.signatures[i]).encode().hex() for i in (0, 1, 2)]
         self.b.add(
             f"{self.name}/collect",
-            "Votes to a certificate, in which each is once.",
+            "Votes are collected to a certificate in which each counts once.",
             "certificate.collect",
             committee=f"{self.name}/four",
             votes=votes,
@@ -307,12 +307,12 @@ class Small:
         head = u8(self.suite) + STATEMENT.encode() + absent
         decode = "certificate.decode"
         codes = block.encode([1, 2, 1])
-        self.certificate("certified-inflated", "A count is too high.", head + block.encode([1, 3, 1]) + total, "BAD_SIGNATURE")
+        self.certificate("certified-inflated", "A count above that of the sum.", head + block.encode([1, 3, 1]) + total, "BAD_SIGNATURE")
         self.certificate("certified-ones", "The counts are left out.", head + b"\0" + total, "BAD_SIGNATURE")
         self.certificate("certified-no-counts", "The block is left out.", head + total, "MALFORMED", decode)
-        self.certificate("certified-form-2", "No such form.", head + b"\x02" + codes[1:] + total, "MALFORMED", decode)
+        self.certificate("certified-form-2", "An unknown form.", head + b"\x02" + codes[1:] + total, "MALFORMED", decode)
         ones = self.point(self.total({0: 1, 1: 1, 2: 1}))
-        self.certificate("certified-codes", "Ones as codes.", head + b"\x01\xe0" + ones, "NON_CANONICAL", decode)
+        self.certificate("certified-codes", "Counts of 1, written as codes.", head + b"\x01\xe0" + ones, "NON_CANONICAL", decode)
         below = u8(self.suite) + STATEMENT.encode() + codec.encode({2, 3}, 4) + codes + total
         self.certificate("certified-below", "Too few signers.", below, "BELOW_QUORUM", decode)
         plain = u8(self.suite - 3) + STATEMENT.encode() + absent + ones
@@ -321,7 +321,7 @@ class Small:
         for label, data, expect in (("good", detached, "ok"), ("extended", detached + b"\0", "MALFORMED")):
             self.b.add(
                 f"{self.name}/detached-{label}",
-                "With the statement at hand.",
+                "Detached, with a known statement.",
                 "certificate.verify_detached",
                 expect,
                 committee=f"{self.name}/four",
@@ -335,11 +335,11 @@ class Small:
         )
 
     def timeouts(self):
-        """Timeout certificates have the same proof, in which each is once."""
+        """Adds cases of timeout certificates, which have the same proof with counts of 1."""
         votes = [TimeoutVote.sign(key_pair(self.suite, i)[1], self.c, i, 2, 42, value) for i, value in ((0, 5), (1, 7), (3, 5))]
         made = self.b.add(
             f"{self.name}/timeout-collect",
-            "Timeout votes to a certificate.",
+            "Timeout votes are collected to a certificate.",
             "timeout_certificate.collect",
             committee=f"{self.name}/four",
             votes=[vote.encode().hex() for vote in votes],
@@ -349,9 +349,9 @@ class Small:
         codes, point = block.encode([1, 2, 1]), self.scheme.decode_signature(data[-length:])
         counted = self.scheme.sigs.add(point, votes[1].vote.signature)
         for label, description, changed, expect in (
-            ("good", "It verifies.", data, "ok"),
-            ("counted", "One is in it twice.", data[: -length - 1] + codes + self.point(counted), "ok"),
-            ("inflated", "A count is too high.", data[: -length - 1] + codes + data[-length:], "BAD_SIGNATURE"),
+            ("good", "Valid.", data, "ok"),
+            ("counted", "One vote counts twice.", data[: -length - 1] + codes + self.point(counted), "ok"),
+            ("inflated", "A count above that of the sum.", data[: -length - 1] + codes + data[-length:], "BAD_SIGNATURE"),
         ):
             self.b.add(
                 f"{self.name}/timeout-{label}",
@@ -364,7 +364,7 @@ class Small:
 
 
 def forms(b, suite, n):
-    """Both forms of the signers with counts behind them."""
+    """Adds cases of both forms of the signers, followed by counts."""
     name = f"{NAMES[suite]}/{n}"
     b.committee(name, suite, CHAIN, EPOCH, members(suite, n))
     c = committee(b.committees[name])
@@ -388,12 +388,12 @@ def forms(b, suite, n):
             aggregate=data.hex(),
         )
         made = {"aggregate": data.hex(), "committee": name}
-        b.add(f"{name}/{label}-certificate", "Its certificate, if it is one.", "aggregate.certificate", **made)
+        b.add(f"{name}/{label}-certificate", "Its certificate, if the signers are a quorum.", "aggregate.certificate", **made)
         other = b"\0" + codec.bitmap(counts, n) if data[HEAD] else b"\x01" + codec.gap_list(counts)
         tail = data[HEAD + len(codec.encode(set(counts), n)) :]
         b.add(
             f"{name}/{label}-other-form",
-            "The same signers in the form that is not canonical.",
+            "The same signers in the other, non-canonical form.",
             "aggregate.decode",
             "NON_CANONICAL",
             committee=name,
@@ -402,7 +402,7 @@ def forms(b, suite, n):
 
 
 def thousand(b):
-    """A thousand members with one key, so that a sum of many counts is one multiplication."""
+    """Adds cases of a thousand members with one key, so that a sum of counts is one multiplication."""
     suite, n = 4, 1000
     b.committee("thousand", suite, CHAIN, EPOCH, [dict(member(suite, 0), times=n)], repeats=True)
     c = committee(b.committees["thousand"])

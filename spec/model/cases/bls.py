@@ -27,16 +27,16 @@ def secrets(b, suite):
 
     case("one", "The smallest key, big endian.", (1).to_bytes(32, "big"))
     case("largest", "The group order minus one.", (R - 1).to_bytes(32, "big"))
-    case("ordinary", "Some key.", secret(suite, 0))
-    case("zero", "Zero is no key.", bytes(32), "MALFORMED")
-    case("order", "The group order is no key.", R.to_bytes(32, "big"), "MALFORMED")
+    case("ordinary", "An ordinary key.", secret(suite, 0))
+    case("zero", "Zero is not a key.", bytes(32), "MALFORMED")
+    case("order", "The group order is not a key.", R.to_bytes(32, "big"), "MALFORMED")
     case("max", "All bits set.", b"\xff" * 32, "MALFORMED")
     case("short", "31 bytes.", secret(suite, 0)[1:], "MALFORMED")
     case("long", "33 bytes.", b"\0" + secret(suite, 0), "MALFORMED")
 
 
 def strange_points(group):
-    """Encodings that are not what they should be: label, description, compressed bytes, code."""
+    """Yields malformed encodings: label, description, compressed bytes, code."""
     good = group.encode(group.mul(group.generator, 5))
     beyond = P.to_bytes(48, "big")
     no_point = next(x for x in range(1, 100) if group._y(x if group.field is Fp else (x, 0)) is None)
@@ -44,16 +44,16 @@ def strange_points(group):
     yield "infinity", "The point at infinity.", group.encode(None), "INFINITY"
     yield "infinity-signed", "Infinity with the sign bit set.", b"\xe0" + bytes(group.compressed - 1), "MALFORMED"
     yield "infinity-dirty", "Infinity with another bit set.", flip(group.encode(None), -1), "MALFORMED"
-    yield "uncompressed-flag", "The bit that says `compressed` is missing.", flip(good, 0, 0x80), "NON_CANONICAL"
+    yield "uncompressed-flag", "The bit for `compressed` is missing.", flip(good, 0, 0x80), "NON_CANONICAL"
     yield "x-is-p", "A coordinate equal to the field's prime.", flip(beyond + pad, 0, 0x80), "MALFORMED"
     yield "not-on-curve", "No point has this x.", flip(pad + no_point.to_bytes(48, "big"), 0, 0x80), "MALFORMED"
     yield "truncated", "The last byte is missing.", good[:-1], "MALFORMED"
-    yield "extended", "A byte is left over.", good + b"\0", "MALFORMED"
+    yield "extended", "A trailing byte.", good + b"\0", "MALFORMED"
     yield "empty", "No bytes.", b"", "MALFORMED"
 
 
 def small_order(group):
-    """A point of the smallest prime order that divides the cofactor."""
+    """Returns a point of the smallest prime order that divides the cofactor."""
     n = group.cofactor
     prime = next(q for q in range(2, 10**6) if n % q == 0)
     while n % prime == 0:
@@ -95,7 +95,7 @@ def points(b, suite):
         )
     b.add(
         f"{name}/signature-outside-subgroup",
-        "A signature decodes without a subgroup check; whoever verifies it makes the check.",
+        "A signature decodes without a subgroup check; verification checks it.",
         "signature.decode",
         suite=suite,
         signature=group.encode(group.outside_subgroup(1)).hex(),
@@ -118,11 +118,11 @@ def links(b, suite, group, point):
         group.encode(point).ljust(group.uncompressed, b"\0"),
         "NON_CANONICAL",
     )
-    case("sign", "The sign bit has no place here.", flip(good, 0, 0x20), "MALFORMED")
+    case("sign", "The sign bit is invalid in an uncompressed point.", flip(good, 0, 0x20), "MALFORMED")
     case("not-on-curve", "One coordinate changed.", flip(good, -1), "MALFORMED")
     case("x-is-p", "A coordinate equal to the field's prime.", P.to_bytes(48, "big") + good[48:], "MALFORMED")
     case("truncated", "The last byte is missing.", good[:-1], "MALFORMED")
-    case("extended", "A byte is left over.", good + b"\0", "MALFORMED")
+    case("extended", "A trailing byte.", good + b"\0", "MALFORMED")
 
 
 def signatures(b, suite):
@@ -141,7 +141,7 @@ def signatures(b, suite):
         )
         b.add(
             f"{name}/verify-{label}",
-            "It verifies.",
+            "Valid.",
             "verify",
             suite=suite,
             public_key=key.hex(),
@@ -168,7 +168,7 @@ def signatures(b, suite):
     refused("generator", "The generator as signature.", "BAD_SIGNATURE", group.generator)
     refused(
         "possession",
-        "A possession proof is no signature of the key's bytes.",
+        "A possession proof is not a signature of the key's bytes.",
         "BAD_SIGNATURE",
         scheme.prove_possession(value),
         key,
@@ -208,11 +208,11 @@ def possessions(b, suite):
             possession=possession,
         )
 
-    case("good", "It verifies.", proof["possession"], "ok")
+    case("good", "Valid.", proof["possession"], "ok")
     case("of-another", "The proof of another key.", proof["possession"], with_key=key_pair(suite, 1)[2])
     case(
         "signature",
-        "A signature of the key's bytes is no possession proof: the tags differ.",
+        "A signature of the key's bytes is not a possession proof: the tags differ.",
         group.encode(scheme.sign(value, key)).hex(),
     )
     case("small-order-added", "Plus a point of small order.", group.encode(group.add(good, small_order(group))).hex())
@@ -242,14 +242,14 @@ def aggregates(b, suite):
         return [group.encode(point).hex() for point in points]
 
     total = b.add(f"{name}/aggregate", "The sum.", "bls.aggregate", suite=suite, signatures=encoded(same))["signature"]
-    b.add(f"{name}/aggregate-one", "Of one.", "bls.aggregate", suite=suite, signatures=encoded(same[:1]))
+    b.add(f"{name}/aggregate-one", "One signature.", "bls.aggregate", suite=suite, signatures=encoded(same[:1]))
     b.add(
-        f"{name}/aggregate-twice", "The same one twice.", "bls.aggregate", suite=suite, signatures=encoded(same[:1] * 2)
+        f"{name}/aggregate-twice", "One signature twice.", "bls.aggregate", suite=suite, signatures=encoded(same[:1] * 2)
     )
-    b.add(f"{name}/aggregate-none", "Of none.", "bls.aggregate", "INFINITY", suite=suite, signatures=[])
+    b.add(f"{name}/aggregate-none", "No signatures.", "bls.aggregate", "INFINITY", suite=suite, signatures=[])
     b.add(
         f"{name}/aggregate-cancelling",
-        "Two that cancel.",
+        "Two signatures that cancel.",
         "bls.aggregate",
         "INFINITY",
         suite=suite,
@@ -262,7 +262,7 @@ def aggregates(b, suite):
     b.add(f"{name}/distinct", "Three messages.", op, suite=suite, keys=each, signature=sum_of_own)
     b.add(
         f"{name}/distinct-one-missing",
-        "A signer too few.",
+        "A missing signer.",
         op,
         "BAD_SIGNATURE",
         suite=suite,
@@ -278,7 +278,7 @@ def aggregates(b, suite):
         keys=[dict(each[0], message="01"), dict(each[1], message="00"), each[2]],
         signature=sum_of_own,
     )
-    b.add(f"{name}/distinct-none", "Nobody.", op, "INFINITY", suite=suite, keys=[], signature=sum_of_own)
+    b.add(f"{name}/distinct-none", "No signers.", op, "INFINITY", suite=suite, keys=[], signature=sum_of_own)
 
 
 def fast(b, suite, scheme, keys, message, signatures, total):
@@ -297,17 +297,17 @@ def fast(b, suite, scheme, keys, message, signatures, total):
         )
 
     case("good", "Three signers of one message.")
-    case("one-missing", "A signer too few.", "BAD_SIGNATURE", keys=keys[:2])
-    case("one-too-many", "A signer too many.", "BAD_SIGNATURE", keys=keys + keys[:1])
+    case("one-missing", "A missing signer.", "BAD_SIGNATURE", keys=keys[:2])
+    case("one-too-many", "An additional signer.", "BAD_SIGNATURE", keys=keys + keys[:1])
     case("other-message", "Another message.", "BAD_SIGNATURE", message=b"other")
-    case("none", "Nobody.", "INFINITY", keys=[])
+    case("none", "No signers.", "INFINITY", keys=[])
     x = group.mul(group.generator, 99)
     cancelling = [group.add(signatures[0], x), group.add(signatures[1], group.neg(x)), signatures[2]]
     assert group.encode(group.sum(cancelling)).hex() == total
     for i in (0, 1):
         b.add(
             f"{name}/cancelling-{i}",
-            "σ₁ + X and σ₂ − X: neither verifies, though their sum is the sum of the good ones.",
+            "σ₁ + X and σ₂ − X: neither is valid, but their sum equals that of the valid ones.",
             "verify",
             "BAD_SIGNATURE",
             suite=suite,
@@ -317,7 +317,7 @@ def fast(b, suite, scheme, keys, message, signatures, total):
         )
     b.add(
         f"{name}/cancelling-sum",
-        "The sum with such a pair in it is a valid aggregate: the three signed, but nothing follows for one vote.",
+        "The sum with such a pair is a valid aggregate: the three signed, but a single vote may be invalid.",
         "bls.aggregate",
         suite=suite,
         signatures=[group.encode(s).hex() for s in cancelling],

@@ -1,4 +1,4 @@
-"""certificate.json: certificates whole and detached, in both forms."""
+"""certificate.json: complete and detached certificates, in both forms."""
 
 from .. import signers as codec
 from ..book import Book
@@ -15,7 +15,7 @@ HEAD = 50  # suite and statement
 
 
 def book():
-    b = Book("certificate", "Quorum certificates: bytes, both forms of the non-signer set, and what must be refused.")
+    b = Book("certificate", "Quorum certificates: encodings, both forms of the non-signer set, and refused inputs.")
     for suite in SUITES:
         Small(b, suite).add()
     for suite, n in ((1, 40), (1, 100), (2, 40), (3, 24), (3, 40)):
@@ -25,13 +25,13 @@ def book():
 
 
 def sign_all(c, suite, numbers):
-    """Signatures of the members with these numbers, whose keys have the same numbers."""
+    """Signs with the keys of these members; a key has the number of its member."""
     message = STATEMENT.signed_bytes(c.id)
     return {i: c.scheme.sign(key_pair(suite, i)[1], message) for i in numbers}
 
 
 class Small:
-    """Four members of one suite, and everything that can be wrong with their certificate."""
+    """Four members of one suite, and valid and invalid certificates of theirs."""
 
     def __init__(self, b, suite):
         self.b, self.suite, self.name, self.scheme = b, suite, NAMES[suite], SCHEMES[suite]
@@ -63,14 +63,14 @@ class Small:
             votes = [Vote(self.scheme, STATEMENT, i, self.signatures[i]).encode().hex() for i in numbers]
             made = self.b.add(
                 f"{self.name}/collect-{label}",
-                "Votes to certificate.",
+                "Votes are collected to a certificate.",
                 "certificate.collect",
                 committee=f"{self.name}/four",
                 votes=votes,
             )
             assert bytes.fromhex(made["certificate"]) == self.encoded(numbers)
-            self.case(f"good-{label}", "It verifies.", self.encoded(numbers))
-            self.detached(label, "It verifies with the statement at hand.", bytes.fromhex(made["detached"]))
+            self.case(f"good-{label}", "Valid.", self.encoded(numbers))
+            self.detached(label, "Valid as a detached certificate with a known statement.", bytes.fromhex(made["detached"]))
         self.quorum()
         self.structure()
         self.context()
@@ -96,18 +96,18 @@ class Small:
         for numbers in ((0, 1), (2,)):
             self.case(
                 f"below-quorum-{len(numbers)}",
-                "Too few signers; seen when it is decoded.",
+                "Too few signers; detected by the decoder.",
                 self.encoded(numbers),
                 "BELOW_QUORUM",
                 operation="certificate.decode",
             )
-        nobody = u8(self.suite) + STATEMENT.encode() + b"\0\x0f"
+        no_signers = u8(self.suite) + STATEMENT.encode() + b"\0\x0f"
         tail = b"" if self.suite == 3 else self.scheme.encode_proof({0: self.signatures[0]})
-        self.case("nobody", "Nobody signed.", nobody + tail, "BELOW_QUORUM")
+        self.case("no-signers", "No signers.", no_signers + tail, "BELOW_QUORUM")
         votes = [Vote(self.scheme, STATEMENT, i, self.signatures[i]).encode().hex() for i in (0, 3)]
         self.b.add(
             f"{self.name}/collect-too-few",
-            "Two votes of four are no certificate.",
+            "Two votes of four are below the quorum.",
             "certificate.collect",
             "BELOW_QUORUM",
             committee=f"{self.name}/four",
@@ -118,11 +118,11 @@ class Small:
         good, proof = self.encoded((0, 1, 2)), self.scheme.encode_proof({i: self.signatures[i] for i in (0, 1, 2)})
         all_four = self.encoded(range(4))
         for cut in (0, 1, 33, HEAD, HEAD + 1, HEAD + 2, len(good) - 1):
-            self.case(f"truncated-{cut}", "Cut short.", good[:cut], "MALFORMED", operation="certificate.decode")
-        self.case("extended", "A byte is left over.", good + b"\0", "MALFORMED", operation="certificate.decode")
+            self.case(f"truncated-{cut}", "Truncated.", good[:cut], "MALFORMED", operation="certificate.decode")
+        self.case("extended", "A trailing byte.", good + b"\0", "MALFORMED", operation="certificate.decode")
         self.case(
             "no-bitmap",
-            "The bitmap is left out: a shorter bitmap would turn absent members into signers.",
+            "The bitmap is missing: a shorter bitmap would turn absent members into signers.",
             good[: HEAD + 1] + good[HEAD + 2 :],
             "NON_CANONICAL" if proof[0] >> 4 else "MALFORMED",
             operation="certificate.decode",
@@ -130,14 +130,14 @@ class Small:
         head = good[:HEAD]
         self.case(
             "padding",
-            "A bit of the padding is set.",
+            "A padding bit is set.",
             head + b"\0\x18" + proof,
             "NON_CANONICAL",
             operation="certificate.decode",
         )
         self.case(
             "form-1-tie",
-            "A list of one takes two bytes, the bitmap one.",
+            "A list with one entry takes two bytes, the bitmap one.",
             head + b"\x01\x01\x03" + proof,
             "NON_CANONICAL",
             operation="certificate.decode",
@@ -154,14 +154,14 @@ class Small:
         )
         self.case(
             "list-unknown",
-            "The list names a member that there is not.",
+            "The list names an index without a member.",
             head + b"\x01\x01\x04" + proof,
             "UNKNOWN_SIGNER",
             operation="certificate.decode",
         )
         self.case(
             "list-too-long",
-            "The list announces more members than there are.",
+            "The list's count exceeds the committee.",
             head + b"\x01\x05" + proof,
             "TOO_LARGE",
             operation="certificate.decode",
@@ -174,8 +174,8 @@ class Small:
             operation="certificate.decode",
         )
         detached = good[HEAD:]
-        self.detached("truncated", "Cut short.", detached[:-1], "MALFORMED")
-        self.detached("extended", "A byte is left over.", detached + b"\0", "MALFORMED")
+        self.detached("truncated", "Truncated.", detached[:-1], "MALFORMED")
+        self.detached("extended", "A trailing byte.", detached + b"\0", "MALFORMED")
 
     def context(self):
         good = self.encoded((0, 1, 2))
@@ -183,25 +183,25 @@ class Small:
             if suite != self.suite:
                 self.case(
                     f"suite-{suite}",
-                    "The suite byte of another scheme, or of none.",
+                    "The suite byte of another scheme, or an unknown one.",
                     u8(suite) + good[1:],
                     "WRONG_CONTEXT",
                     operation="certificate.decode",
                 )
         self.case("other-epoch", "The epoch changed.", flip(good, 2), "WRONG_CONTEXT", operation="certificate.decode")
-        self.case("next-epoch", "Shown to the next epoch's committee.", good, "WRONG_CONTEXT", "four-next-epoch")
+        self.case("next-epoch", "Verified with the next epoch's committee.", good, "WRONG_CONTEXT", "four-next-epoch")
         self.case(
             "other-chain",
-            "Shown to another chain's committee of the same keys and epoch.",
+            "Verified with another chain's committee of the same keys and epoch.",
             good,
             "BAD_SIGNATURE",
             "four-other-chain",
         )
         self.case(
-            "larger-committee", "Shown to a committee with a member more, which did not sign.", good, *self._larger()
+            "larger-committee", "Verified with a committee with one more member, which did not sign.", good, *self._larger()
         )
         later = Statement(STATEMENT.kind, EPOCH + 1, STATEMENT.view, STATEMENT.digest)
-        self.detached("other-epoch", "A statement of another epoch.", good[HEAD:], "WRONG_CONTEXT", later)
+        self.detached("other-epoch", "A statement for another epoch.", good[HEAD:], "WRONG_CONTEXT", later)
 
     def _larger(self):
         # The bitmap of four has the same length as that of five: member 4 becomes a signer, and the proof is wrong.
@@ -212,7 +212,7 @@ class Small:
         self.case("other-kind", "The kind changed.", flip(good, 1), "BAD_SIGNATURE")
         self.case("other-view", "The view changed.", flip(good, 10), "BAD_SIGNATURE")
         self.case("other-digest", "The digest changed.", flip(good, 49), "BAD_SIGNATURE")
-        self.case("other-signers", "Another member is said to be absent.", flip(good, HEAD + 1, 0x0C), "BAD_SIGNATURE")
+        self.case("other-signers", "Another member is listed as absent.", flip(good, HEAD + 1, 0x0C), "BAD_SIGNATURE")
         other = Statement(STATEMENT.kind, EPOCH, STATEMENT.view, bytes(32))
         self.detached("other-digest", "Another statement.", good[HEAD:], "BAD_SIGNATURE", other)
 
@@ -222,7 +222,7 @@ class Small:
         for numbers, code in (((0, 1), "ok"), ((0, 2), "BELOW_QUORUM"), ((0, 2, 3), "ok"), ((1, 2, 3), "BELOW_QUORUM")):
             label = "".join(map(str, numbers))
             data = Certificate.encode_parts(c, STATEMENT, {i: signatures[i] for i in numbers})
-            self.case(f"weighted-{label}", "Weights 5, 2, 1, 1: a quorum weighs 7.", data, code, "weighted")
+            self.case(f"weighted-{label}", "Weights 5, 2, 1, 1: the quorum is 7.", data, code, "weighted")
 
     def bls(self):
         group, good = self.scheme.sigs, self.encoded((0, 1, 2))
@@ -231,7 +231,7 @@ class Small:
         def case(label, description, point, expect="BAD_SIGNATURE"):
             self.case(label, description, good[: HEAD + 2] + group.encode(point), expect)
 
-        case("infinity", "Infinity for a signature.", None, "INFINITY")
+        case("infinity", "Infinity as signature.", None, "INFINITY")
         case("negated", "The signature negated.", group.neg(total))
         case(
             "small-order-added",
@@ -239,15 +239,15 @@ class Small:
             group.add(total, small_order(group)),
             "NOT_IN_SUBGROUP",
         )
-        case("one-twice", "One signature is in it twice.", group.add(total, self.signatures[0]))
-        case("absent-included", "The absent member's signature is in it too.", group.add(total, self.signatures[3]))
+        case("one-twice", "One signature is added twice.", group.add(total, self.signatures[0]))
+        case("absent-included", "The absent member's signature is added.", group.add(total, self.signatures[3]))
         x = group.mul(group.generator, 99)
         pair = [group.add(self.signatures[0], x), group.add(self.signatures[1], group.neg(x)), self.signatures[2]]
         for i in (0, 1):
             vote = Vote(self.scheme, STATEMENT, i, pair[i]).encode()
             self.b.add(
                 f"{self.name}/cancelling-vote-{i}",
-                "σ₁ + X and σ₂ − X: no vote of the pair is good by itself.",
+                "σ₁ + X and σ₂ − X: neither vote of the pair is valid.",
                 "vote.verify",
                 "BAD_SIGNATURE",
                 committee=f"{self.name}/four",
@@ -255,7 +255,7 @@ class Small:
             )
         case(
             "cancelling-sum",
-            "Their sum is a good certificate, byte for byte that of the honest votes.",
+            "Their sum is a valid certificate, equal to that of the valid votes.",
             group.sum(pair),
             "ok",
         )
@@ -268,19 +268,19 @@ class Small:
         good = self.encoded((0, 1, 2))
         at = HEAD + 2
         swapped = good[:at] + good[at + 64 : at + 128] + good[at : at + 64] + good[at + 128 :]
-        self.case("swapped", "Signatures in another order than the signers.", swapped, "BAD_SIGNATURE")
+        self.case("swapped", "Signatures not in the order of the signers.", swapped, "BAD_SIGNATURE")
         for i in range(3):
             self.case(
-                f"one-bad-{i}", f"The signature of member {i} is bad.", flip(good, at + 64 * i + 40), "BAD_SIGNATURE"
+                f"one-bad-{i}", f"The signature of member {i} is invalid.", flip(good, at + 64 * i + 40), "BAD_SIGNATURE"
             )
-        self.case("one-too-many", "A signature more than signers.", good + good[-64:], "MALFORMED")
+        self.case("one-too-many", "More signatures than signers.", good + good[-64:], "MALFORMED")
         self.case(
-            "s-not-reduced", "A signature's s is not below the group order.", good[:-1] + b"\xff", "NON_CANONICAL"
+            "s-not-reduced", "The s of a signature is not below the group order.", good[:-1] + b"\xff", "NON_CANONICAL"
         )
 
 
 def forms(b, suite, n):
-    """Both forms of the set, at the boundary between them, with a committee that has room for it."""
+    """Adds cases of both forms of the set, at the boundary between them."""
     name = f"{NAMES[suite]}/{n}"
     b.committee(name, suite, CHAIN, EPOCH, members(suite, n))
     c = committee(b.committees[name])
@@ -309,7 +309,7 @@ def forms(b, suite, n):
         tail = data[HEAD + len(codec.encode(set(absent), n)) :]
         b.add(
             f"{name}/{label}-other-form",
-            "The same set in the form that is not canonical.",
+            "The same set in the other, non-canonical form.",
             "certificate.decode",
             "NON_CANONICAL",
             committee=name,
@@ -328,7 +328,7 @@ def forms(b, suite, n):
 
 
 def thousand(b):
-    """A thousand members with one key, as a chain that draws with replacement could have."""
+    """Adds cases of a thousand members with one key, as sampling with replacement can produce."""
     suite, n = 1, 1000
     b.committee("thousand", suite, CHAIN, EPOCH, [dict(member(suite, 0), times=n)], repeats=True)
     c = committee(b.committees["thousand"])
@@ -356,7 +356,7 @@ def thousand(b):
     overlong = b"\x01" + varint(2) + b"\x05" + varint(2**32 - 1)
     b.add(
         "thousand/gap-overflow",
-        "A gap that leaves the committee, and 32 bits.",
+        "A gap past the end of the committee, and above 32 bits.",
         "certificate.decode",
         "UNKNOWN_SIGNER",
         committee="thousand",

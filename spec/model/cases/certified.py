@@ -1,4 +1,4 @@
-"""Cases of gossip.json: whom a member tells unasked that there is a certificate."""
+"""Cases of gossip.json: offers of a certificate to peers."""
 
 from itertools import count
 
@@ -25,20 +25,20 @@ def quorum(w):
     play.do("adopt", [2])
     play.sends([3], [2], 0.0)
     play.do("adopt", whole)
-    # Only who is not known to have it, three at most; the tries end.
-    told = [play.do("next", 1.0, Draw(draw)) for draw in (1, 2, 3)]
-    told = [found["to"] for found in told if found is not None]
-    assert 3 not in told, told
+    # Recipients are at most three members that are not known to have it; then the tries end.
+    recipients = [play.do("next", 1.0, Draw(draw)) for draw in (1, 2, 3)]
+    recipients = [found["to"] for found in recipients if found is not None]
+    assert 3 not in recipients, recipients
     play.do("left", 3)
     for i in range(6):
         found = play.do("next", 2.0 + i, Draw(2**64 - 1 - i))
         if found is not None:
-            told.append(found["to"])
-    assert sorted(told) == [0, 1, 3], told
-    for peer in told:
+            recipients.append(found["to"])
+    assert sorted(recipients) == [0, 1, 3], recipients
+    for peer in recipients:
         play.do("sent", peer)
-    # All peers have it: the remaining tries find no recipient. The next message may have been in transit; the second
-    # time it is owed.
+    # All peers have it: the remaining tries find no recipient. One more message of a peer may have been in transit; the
+    # second one makes an offer due.
     play.is_silent(9.0)
     play.do("receive", 1, [1], 10.0)
     play.is_silent(10.0)
@@ -50,7 +50,7 @@ def quorum(w):
     play.do("left", 1)
     play.sends([1], whole, 12.0)
     play.is_silent(12.0)
-    play.end("certificate", "To random members, and to whoever still sends less.")
+    play.end("certificate", "Offers to random members, and to members that still send smaller aggregates.")
 
     play = w.play(me=2)
     play.do("adopt", whole)
@@ -58,31 +58,31 @@ def quorum(w):
         assert play.do("offer", peer) == whole
         assert play.do("receive", peer, [peer], 0.0) == "complete"
         assert play.do("receive", peer, [peer], 0.0) == "complete"
-    # Owed to all three: offered to one, another sends a quorum itself.
+    # Offers to all three are due; one receives it, and another sends a quorum itself.
     play.do("offer", 1)
     play.do("receive", 3, [0, 2, 3], 0.0)
     play.sends([0], whole, 1.0)
     play.is_silent(1.0)
-    play.end("certificate-owed-no-more", "Who was offered it, or has one, is owed none.")
+    play.end("certificate-owed-no-more", "A peer that has a certificate, or was offered one, is not owed an offer.")
 
 
 def owed(w):
-    """Of a hundred members the last one alone is a quorum."""
+    """A session in which the last of a hundred members is a quorum alone."""
     whole = w.of([99])
     play = w.play(me=99, fan_out=2)
     play.do("adopt", whole)
     for peer in [*range(70), 3, 50]:
         play.do("receive", peer, [98], 0.0)
-    # Member 3 had been forgotten, 50 not.
-    told = [play.sends([3], whole, 0.0), play.sends([69], whole, 0.0)]
+    # Member 3 was forgotten, 50 was not.
+    recipients = [play.sends([3], whole, 0.0), play.sends([69], whole, 0.0)]
     play.is_silent(0.0)
-    for peer in told:
+    for peer in recipients:
         play.do("left", peer)
     play.do("failed", 66, 0.0)
     for peer, time in ((68, 0.0), (67, 0.0), (65, 1999.0), (66, 2000.0), *((peer, 2000.0) for peer in range(64, 6, -1))):
         play.do("left", play.sends([peer], whole, time))
     assert play.do("next", 2000.0, Draw(7))["to"] not in range(7, 70)
-    play.end("certificate-owed", "The newest first; of more than 64 the oldest are forgotten.")
+    play.end("certificate-owed", "The newest first; above 64, the oldest are forgotten.")
 
 
 def many_heard(w):
@@ -91,32 +91,32 @@ def many_heard(w):
     for peer in [*range(70), 10]:
         play.do("heard", peer)
     play.do("adopt", whole)
-    told = []
+    recipients = []
     for i in range(15):
         found = play.do("next", float(i), Draw(2**64 - 3 - 1000 * i))
-        told += [] if found is None else [found["to"]]
-        play.do("left", told[-1])
-    assert 10 < len(told) == len(set(told)), told
-    play.end("certificate-heard-64", "The last 64 are remembered, in the order in which they were heard first.")
+        recipients += [] if found is None else [found["to"]]
+        play.do("left", recipients[-1])
+    assert 10 < len(recipients) == len(set(recipients)), recipients
+    play.end("certificate-heard-64", "The last 64 are remembered, in the order of their first message.")
 
     several = [Statement(1, EPOCH, view, bytes(32)) for view in range(4)]
     play = w.play(me=99, statements=several)
     for peer in range(99):
         if peer not in (30, 60):
             play.do("failed", peer, 0.0)
-    told = []
+    recipients = []
     for i, statement in enumerate(several):
         w.signed[99, statement] = w.scheme.sign(key_pair(4, 1)[1], statement.signed_bytes(w.c.id))
         one = w.of([99], statement)
         play.do("adopt", one, Of(i))
-        told.append(play.sends([30, 60], one, 0.0, Draw(in_order(i)), Of(i)))
-        play.do("left", told[-1])
-    assert set(told) == {30, 60}, told
-    play.end("certificate-in-order", "Where sixteen picks find nobody, upwards from another one.")
+        recipients.append(play.sends([30, 60], one, 0.0, Draw(in_order(i)), Of(i)))
+        play.do("left", recipients[-1])
+    assert set(recipients) == {30, 60}, recipients
+    play.end("certificate-in-order", "After sixteen picks without a recipient, the next members in ascending order.")
 
 
 def in_order(i):
-    """A draw whose first pick, by the try of the highest number, comes to members 30 or 60 only after sixteen others."""
+    """Returns randomness whose picks reach members 30 or 60 only after sixteen others."""
 
     def found(draw):
         numbers = Picking(draw + 14)
@@ -141,18 +141,18 @@ def heard(w):
         if i % 2:
             play.do("left", found[-1]["to"]) if found[-1] else play.do("heard", i % 16)
         found.append(play.do("next", float(i), Draw(i * 0x0123456789ABCDEF)))
-    told = [one["to"] for one in found if one is not None]
-    assert len(set(told)) == len(told) and not {6, 9, 12} & set(told), told
-    play.end("certificate-heard", "Every second one of those who were heard lately.")
+    recipients = [one["to"] for one in found if one is not None]
+    assert len(set(recipients)) == len(recipients) and not {6, 9, 12} & set(recipients), recipients
+    play.end("certificate-heard", "Every second pick is a recently active peer.")
 
     play = w.play(me=6, fan_out=1)
     play.do("adopt", whole)
     for peer in set(range(16)) - {11}:
         play.do("failed", peer, 0.0)
-    # Sixteen picks may all fall on others: then in order.
+    # All sixteen picks may be other members: then the order is ascending.
     play.sends([11], whole, 0.0, Draw(2**64 - 1))
     play.do("failed", 11, 0.0)
     for _ in range(3):
         play.is_silent(1.0, Draw(5))
     play.do("next", 2000.0, Draw(5))
-    play.end("certificate-nobody", "The only one that is left; a try at nobody is used up.")
+    play.end("certificate-no-recipient", "The only recipient left; a try without a recipient counts.")

@@ -25,7 +25,7 @@ NAMES = {
 
 
 def book():
-    b = Book("coin", "The coin of Cachin, Kursawe and Shoup.")
+    b = Book("coin", "The common coin of Cachin, Kursawe and Shoup.")
     key_cases(b, "coin", coin.PURPOSE, KEYS, SHARES)
     tossing(b)
     instance, other = NAME.toss(KEYS), NAMES["other-round"].toss(KEYS)
@@ -40,9 +40,9 @@ def book():
 def tossing(b):
     seen = set()
     for label, name in NAMES.items():
-        seen.add(b.add(f"toss/{label}", "A name's element.", "coin.toss", keys=KEYS.encode().hex(), **fields(name))["base"])
+        seen.add(b.add(f"toss/{label}", "The element of a coin's name.", "coin.toss", keys=KEYS.encode().hex(), **fields(name))["base"])
     elsewhere, _ = deal(coin.PURPOSE, 3, 7, ELSEWHERE, "elsewhere")
-    toss = b.add("toss/other-committee", "For another committee.", "coin.toss", keys=elsewhere.encode().hex(), **fields())
+    toss = b.add("toss/other-committee", "The element for another committee.", "coin.toss", keys=elsewhere.encode().hex(), **fields())
     seen.add(toss["base"])
     assert len(seen) == len(NAMES) + 1
 
@@ -60,13 +60,13 @@ def values(b, good, bad):
             below=[1, 2, 7, 100, 65535],
         )
 
-    chosen = [case("-".join(map(str, m)), "Enough.", [good[i] for i in m]) for m in ([0, 1, 2], [6, 3, 0], [5, 4, 3, 2])]
+    chosen = [case("-".join(map(str, m)), "A sufficient number of shares.", [good[i] for i in m]) for m in ([0, 1, 2], [6, 3, 0], [5, 4, 3, 2])]
     assert chosen[0] == chosen[1] == chosen[2]
     case("all", "Everybody's.", good)
-    case("too-few", "Too few.", good[:2], "BELOW_QUORUM")
-    case("duplicate", "One member's twice.", [good[0], good[1], good[1]], "DUPLICATE_SIGNER")
-    case("one-wrong", "Enough, but one is wrong.", [good[0], good[1], bad], "BELOW_QUORUM")
-    case("other-coin", "Of another coin.", good, "BELOW_QUORUM", NAMES["other-round"])
+    case("too-few", "Too few shares.", good[:2], "BELOW_QUORUM")
+    case("duplicate", "A member's share twice.", [good[0], good[1], good[1]], "DUPLICATE_SIGNER")
+    case("one-wrong", "A sufficient number, but one is invalid.", [good[0], good[1], bad], "BELOW_QUORUM")
+    case("other-coin", "A share of another coin.", good, "BELOW_QUORUM", NAMES["other-round"])
     for label in ("other-round", "largest"):
         instance = NAMES[label].toss(KEYS)
         case(label, "Another coin.", [share.prove(instance, bytes(32)) for share in SHARES[:3]], name=NAMES[label])
@@ -88,18 +88,18 @@ def sessions(b, good, bad):
         assert got == expected, (label, got)
 
     out, quiet = (value.hex(), []), (None, [])
-    case("good", "The third gives the value.", [good[i] for i in (6, 2, 4, 0)], [quiet, quiet, out, quiet])
+    case("good", "The third share determines the value.", [good[i] for i in (6, 2, 4, 0)], [quiet, quiet, out, quiet])
     case(
         "wrong",
-        "Wrong ones are dropped and named, ascending.",
+        "Invalid shares are dropped and their members reported, in ascending order.",
         [moved(good[5]), good[0], bad, good[1], good[0], good[6]],
         [quiet, quiet, (None, [2, 5]), quiet, quiet, out],
     )
     case(
         "forged-first",
-        "A forged share does not keep the member's own out.",
+        "A forged share does not block the member's valid one.",
         [moved(good[0]), good[0], good[1], good[2]],
         [quiet, (None, [0]), quiet, out],
     )
-    stranger = dleq.Share(coin.PURPOSE, 7, good[0].point, good[0].a1, good[0].a2, good[0].z)
-    case("stranger", "Of no member.", [good[0], stranger], [quiet, ("UNKNOWN_SIGNER", [])])
+    non_member = dleq.Share(coin.PURPOSE, 7, good[0].point, good[0].a1, good[0].a2, good[0].z)
+    case("non-member", "The index of no member.", [good[0], non_member], [quiet, ("UNKNOWN_SIGNER", [])])

@@ -1,4 +1,4 @@
-"""committee.json: identities, thresholds, and what is no committee; raw signer sets and raw verification."""
+"""committee.json: identities, thresholds, invalid committees; raw signer sets and raw verification."""
 
 from ..book import Book
 from ..committee import MAX_TOTAL_WEIGHT, SCHEMES
@@ -29,12 +29,12 @@ def attested(b, name, description, suite, listed, expect="ok", chain=CHAIN, epoc
 
 def identities(b, suite):
     name = NAMES[suite]
-    attested(b, f"{name}/one", "A committee of one.", suite, members(suite, 1))
+    attested(b, f"{name}/one", "A committee with one member.", suite, members(suite, 1))
     attested(b, f"{name}/four", "Four members of weight 1.", suite, members(suite, 4))
-    attested(b, f"{name}/four-other-epoch", "Another epoch, another id.", suite, members(suite, 4), epoch=EPOCH + 1)
-    attested(b, f"{name}/four-other-chain", "Another chain, another id.", suite, members(suite, 4), chain=OTHER_CHAIN)
-    attested(b, f"{name}/four-other-order", "Another order, another id.", suite, members(suite, 4)[::-1])
-    attested(b, f"{name}/four-other-weight", "Another weight, another id.", suite, members(suite, 4, [1, 1, 1, 2]))
+    attested(b, f"{name}/four-other-epoch", "Another epoch changes the id.", suite, members(suite, 4), epoch=EPOCH + 1)
+    attested(b, f"{name}/four-other-chain", "Another chain changes the id.", suite, members(suite, 4), chain=OTHER_CHAIN)
+    attested(b, f"{name}/four-other-order", "Another order changes the id.", suite, members(suite, 4)[::-1])
+    attested(b, f"{name}/four-other-weight", "Another weight changes the id.", suite, members(suite, 4, [1, 1, 1, 2]))
 
 
 def proven_member(suite, number, weight=1):
@@ -61,10 +61,10 @@ def proven(b, suite):
     case("good", "Three members with their possession proofs.", good)
     case("largest-epoch", "The largest epoch.", good, epoch=2**64 - 1)
     swapped = [dict(good[0], possession=good[1]["possession"]), *good[1:]]
-    case("wrong-proof", "The first proof is another's.", swapped, "BAD_POSSESSION")
-    case("nobody", "No members.", [], "BAD_COMMITTEE")
+    case("wrong-proof", "The first proof is another member's.", swapped, "BAD_POSSESSION")
+    case("no-members", "No members.", [], "BAD_COMMITTEE")
     case("zero-weight", "A weight of zero.", [good[0], dict(good[1], weight="0")], "BAD_COMMITTEE")
-    case("duplicate", "A member twice.", good + good[:1], "RELATED_KEYS")
+    case("duplicate", "A repeated member.", good + good[:1], "RELATED_KEYS")
 
 
 def related(b, suite):
@@ -72,12 +72,12 @@ def related(b, suite):
     listed = members(suite, 3)
     negated = scheme.encode_key(scheme.negated_key(scheme.decode_key(bytes.fromhex(listed[0]["public_key"]))))
     twin = {"public_key": negated.hex(), "weight": "1"}
-    attested(b, f"{name}/duplicate", "The same key twice.", suite, listed + listed[:1], "RELATED_KEYS")
+    attested(b, f"{name}/duplicate", "A repeated key.", suite, listed + listed[:1], "RELATED_KEYS")
     attested(b, f"{name}/negated", "A key and its negation.", suite, [*listed, twin], "RELATED_KEYS")
     attested(
         b,
         f"{name}/duplicate-allowed",
-        "The same key twice where that is allowed.",
+        "A repeated key, where that is allowed.",
         suite,
         listed + listed[:1],
         repeats=True,
@@ -114,9 +114,9 @@ def thresholds(b):
     }
     for label, weights in bad.items():
         attested(b, f"weights-{label}", "Refused.", suite, members(suite, len(weights), weights), "BAD_COMMITTEE")
-    attested(b, "nobody", "No members.", suite, [], "BAD_COMMITTEE")
+    attested(b, "no-members", "No members.", suite, [], "BAD_COMMITTEE")
     too_many = [dict(member(suite, 0), times=65_536)]
-    attested(b, "too-many", "One member more than 16 bits can count.", suite, too_many, "BAD_COMMITTEE", repeats=True)
+    attested(b, "too-many", "More members than 16 bits can count.", suite, too_many, "BAD_COMMITTEE", repeats=True)
 
 
 def raw_signers(b):
@@ -126,29 +126,29 @@ def raw_signers(b):
         b.add(f"signers-{label}", description, "committee.signers", expect, committee="ten", **signers)
 
     case("indices", "In any order.", indices=[9, 0, 4])
-    case("indices-none", "Nobody.", indices=[])
-    case("indices-all", "Everybody.", indices=list(range(10)))
+    case("indices-none", "No members.", indices=[])
+    case("indices-all", "All members.", indices=list(range(10)))
     case("indices-duplicate", "One index twice.", "DUPLICATE_SIGNER", indices=[3, 4, 3])
     case("indices-unknown", "An index past the end.", "UNKNOWN_SIGNER", indices=[3, 10])
     case(
         "indices-16-bits-more",
-        "An index that has the same low 16 bits as a member's.",
+        "An index with the same low 16 bits as a member's.",
         "UNKNOWN_SIGNER",
         indices=[65_536],
     )
     case("lsb", "Members 0, 4 and 9.", lsb_first="1102")
     case("msb", "Members 0, 4 and 9.", msb_first="8840")
-    case("lsb-all", "Everybody.", lsb_first="ff03")
-    case("msb-all", "Everybody.", msb_first="ffc0")
+    case("lsb-all", "All members.", lsb_first="ff03")
+    case("msb-all", "All members.", msb_first="ffc0")
     for order in ("lsb_first", "msb_first"):
-        case(f"{order}-short", "A byte too few.", "MALFORMED", **{order: "11"})
-        case(f"{order}-long", "A byte too many.", "MALFORMED", **{order: "110000"})
+        case(f"{order}-short", "A missing byte.", "MALFORMED", **{order: "11"})
+        case(f"{order}-long", "An additional byte.", "MALFORMED", **{order: "110000"})
     case("lsb-padding", "A bit past the last member.", "NON_CANONICAL", lsb_first="1106")
     case("msb-padding", "A bit past the last member.", "NON_CANONICAL", msb_first="8820")
 
 
 def raw_verification(b, suite):
-    """Another chain's message, framed in that chain's way."""
+    """Adds cases of raw verification, of a message in another chain's format."""
     name, message = NAMES[suite], b"any bytes that another chain signs"
     four = b.committees[f"{name}/four"] and f"{name}/four"
     scheme = SCHEMES[suite]
@@ -172,10 +172,10 @@ def raw_verification(b, suite):
     case("three", "Three of four; the weight is returned and compared by the caller.", [0, 2, 3], proof([0, 2, 3]))
     case("one", "One of four.", [1], proof([1]))
     case("all", "All four.", [0, 1, 2, 3], proof(range(4)))
-    case("other-set", "Claimed for another set of the same size.", [0, 1, 3], proof([0, 2, 3]), "BAD_SIGNATURE")
+    case("other-set", "Verified for another set of the same size.", [0, 1, 3], proof([0, 2, 3]), "BAD_SIGNATURE")
     case("other-message", "Another message.", [0, 2, 3], proof([0, 2, 3]), "BAD_SIGNATURE", b"other")
     if suite == 3:
-        case("missing", "A signature too few.", [0, 2, 3], proof([0, 2]), "MALFORMED")
-        case("nobody", "Nobody, who signed nothing.", [], b"", "BELOW_QUORUM")
+        case("missing", "A missing signature.", [0, 2, 3], proof([0, 2]), "MALFORMED")
+        case("no-signers", "No signers and no signatures.", [], b"", "BELOW_QUORUM")
     else:
-        case("nobody", "Nobody: an infinite key would accept an infinite signature.", [], proof([0]), "BELOW_QUORUM")
+        case("no-signers", "No signers: an infinite key would accept an infinite signature.", [], proof([0]), "BELOW_QUORUM")

@@ -1,4 +1,4 @@
-"""Keys and committees that the cases share. Secret keys are hashes of their number, nothing random."""
+"""Keys and committees that the cases share. A secret key is the hash of its number."""
 
 from functools import cache
 
@@ -22,14 +22,14 @@ def secret(suite, number):
 
 @cache
 def key_pair(suite, number):
-    """The scheme, the secret key as the scheme has it, the public key as bytes."""
+    """Returns the scheme, the scheme's secret key, and the encoded public key."""
     scheme = SCHEMES[suite]
     value = scheme.secret(secret(suite, number))
     return scheme, value, scheme.encode_key(scheme.public_key(value))
 
 
 def member(suite, number, weight=1):
-    """A member in the form of a vector file; the secret is there so that others can make more cases."""
+    """Returns a member as in a vector file, with its secret key, so that readers can create more cases."""
     _, _, key = key_pair(suite, number)
     return {"public_key": key.hex(), "weight": str(weight), "secret": secret(suite, number).hex()}
 
@@ -39,7 +39,7 @@ def members(suite, n, weights=None):
 
 
 def cancelling_members(suite, weights, groups):
-    """Members of a BLS suite such that the keys of each group of indices sum to infinity."""
+    """Returns members of a BLS suite such that the keys of each group of indices sum to infinity."""
     secrets = [int.from_bytes(secret(suite, i), "big") for i in range(len(weights))]
     for *others, last in groups:
         secrets[last] = -sum(secrets[i] for i in others) % R
@@ -51,7 +51,7 @@ def cancelling_members(suite, weights, groups):
 
 
 def flip(data, position, mask=1):
-    """The bytes with one of them changed."""
+    """Returns the bytes with one of them changed."""
     changed = bytearray(data)
     changed[position] ^= mask
     return bytes(changed)

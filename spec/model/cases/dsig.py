@@ -1,4 +1,4 @@
-"""dsig.json: hybrid signatures, what a verifier remembers, and evidence of reuse."""
+"""dsig.json: hybrid signatures, the state of a verifier, and evidence of key reuse."""
 
 from .. import dsig as d
 from .. import ed25519 as e
@@ -27,7 +27,7 @@ MESSAGES = (b"", b"SET key value", b"14 bytes long.", b"15 bytes long..", b"m" *
 
 
 def book():
-    b = Book("dsig", "DSig: one-time keys that Ed25519 signs in batches.")
+    b = Book("dsig", "DSig: one-time keys in batches that Ed25519 signs.")
     signing(b)
     refusals(b)
     wide(b)
@@ -48,7 +48,7 @@ def signing(b):
         log2 = 2 if suite == 3 else 0 if d.SUITES[suite].signature_len == 4608 else 1
         b.add(
             f"{name}/sign",
-            "A batch, and its first keys' signatures.",
+            "A batch, and the signatures of its first keys.",
             "dsig.sign",
             suite=suite,
             secret=secret(3, 70).hex(),
@@ -59,7 +59,7 @@ def signing(b):
             messages=[message.hex() for message in (MESSAGES[1:5] if suite == 3 else MESSAGES[1:2])],
         )
         made = batch(suite, log2)
-        verify(b, f"{name}/verify", "It verifies.", suite, made.sign(0, b"GET key"), b"GET key")
+        verify(b, f"{name}/verify", "Valid.", suite, made.sign(0, b"GET key"), b"GET key")
         if suite in (3, 4):
             verify(b, f"{name}/verify-empty", "An empty message.", suite, made.sign(1, b""), b"")
     seven = batch(3, 7)
@@ -87,24 +87,24 @@ def refusals(b):
         verify(b, f"{name}/{label}", description, suite, signature, message, expect, key)
 
     case("other-message", "Another message.", good, message=b"n")
-    case("other-signer", "Another signer: the Ed25519 signature names its own.", good, key=OTHER)
+    case("other-signer", "Another signer: the Ed25519 signature covers its signer.", good, key=OTHER)
     case("other-suite", "Bytes of another suite.", data, "WRONG_CONTEXT", suite=suite - 1)
-    case("suite-relabelled", "Another suite byte, of the same length.", u8(suite - 1) + data[1:], suite=suite - 1)
-    case("unknown-suite", "A suite that nobody knows.", b"\x7f" + data[1:], "WRONG_CONTEXT")
+    case("suite-relabelled", "The byte of another suite with the same length.", u8(suite - 1) + data[1:], suite=suite - 1)
+    case("unknown-suite", "An unknown suite.", b"\x7f" + data[1:], "WRONG_CONTEXT")
     case("batch-too-large", "A batch of 256.", flip(data, 1, 2 ^ 8), "MALFORMED")
-    case("batch-smaller", "A smaller batch: a sibling stands above the root.", flip(data, 1, 2 ^ 1), "NON_CANONICAL")
+    case("batch-smaller", "A smaller batch: there is a sibling above the root.", flip(data, 1, 2 ^ 1), "NON_CANONICAL")
     larger = altered(good, log2=3, siblings=[*good.siblings, bytes(32)])
-    case("batch-larger", "A larger batch: zeros are no sibling.", larger)
-    case("index-out-of-batch", "The first place behind the batch.", data[:2] + u16(4) + data[4:], "MALFORMED")
-    case("index-far-out", "Place 65,535.", data[:2] + u16(65535) + data[4:], "MALFORMED")
-    case("other-index", "Another place of the batch.", data[:2] + u16(2) + data[4:])
+    case("batch-larger", "A larger batch: zeros are not a sibling.", larger)
+    case("index-out-of-batch", "The first index past the batch.", data[:2] + u16(4) + data[4:], "MALFORMED")
+    case("index-far-out", "Index 65,535.", data[:2] + u16(65535) + data[4:], "MALFORMED")
+    case("other-index", "Another index of the batch.", data[:2] + u16(2) + data[4:])
     for at in (4, 7, 52, 55):
         case(f"reserved-{at}", "A reserved byte is not zero.", flip(data, at), "NON_CANONICAL")
     for at in (200, 231, 359):
         case(f"above-root-{at}", "A byte above the root is not zero.", flip(data, at), "NON_CANONICAL")
-    case("other-root", "A root that nobody signed.", flip(data, 8))
-    case("other-salt", "Another salt: other chains.", flip(data, 40))
-    case("other-nonce", "Another nonce: another digest.", flip(data, 56))
+    case("other-root", "A root without a signature.", flip(data, 8))
+    case("other-salt", "Another salt changes the chains.", flip(data, 40))
+    case("other-nonce", "Another nonce changes the digest.", flip(data, 56))
     case("other-r", "R of the Ed25519 signature changed.", flip(data, 72))
     case("other-s", "s of the Ed25519 signature changed.", flip(data, 104))
     high = (int.from_bytes(good.eddsa[32:], "little") + e.L).to_bytes(32, "little")
@@ -112,10 +112,10 @@ def refusals(b):
     for level in range(2):
         case(f"other-sibling-{level}", "A sibling changed.", flip(data, 136 + 32 * level))
     case("siblings-swapped", "Siblings in the other order.", altered(good, siblings=good.siblings[::-1]))
-    case("truncated-path", "A sibling is missing: what follows moves up.", data[:136] + data[168:], "NON_CANONICAL")
+    case("truncated-path", "A missing sibling: the following bytes move up.", data[:136] + data[168:], "NON_CANONICAL")
     case("truncated", "A byte is missing.", data[:-1], "MALFORMED")
-    case("extended", "A byte too many.", data + b"\0", "MALFORMED")
-    case("empty", "Nothing.", b"", "MALFORMED")
+    case("extended", "An additional byte.", data + b"\0", "MALFORMED")
+    case("empty", "No bytes.", b"", "MALFORMED")
     chains(case, good)
     other = made.sign(2, b"m")
     case("other-key", "Another key's one-time signature.", altered(good, one_time=other.one_time))
@@ -123,11 +123,11 @@ def refusals(b):
     foreign = batch(suite, 2, fresh=bytes(32))
     case("other-batch", "The Ed25519 signature of another batch.", altered(good, eddsa=foreign.announcement.eddsa))
     torsion(case, good)
-    b.add(f"{name}/decode", "Its fields.", "dsig.decode", suite=suite, signature=data.hex())
+    b.add(f"{name}/decode", "The fields of a signature.", "dsig.decode", suite=suite, signature=data.hex())
 
 
 def chains(case, good):
-    """What may not be done to the chains of W-OTS."""
+    """Adds cases of changed W-OTS chains."""
     scheme, n, data = d.SUITES[good.suite], d.SUITES[good.suite].n, good.encode()
     values = d.split(good.one_time, n)
     digest = scheme.digits(good.digest(b"m"))
@@ -135,16 +135,16 @@ def chains(case, good):
         place = next(i for i in range(chain, scheme.chains) if digest[i] < 3)
         advanced = list(values)
         advanced[place] = scheme.walk(values[place], place, digest[place], digest[place] + 1, good.salt)
-        case(f"advanced-{label}", "A chain went a step too far.", altered(good, one_time=b"".join(advanced)))
+        case(f"advanced-{label}", "A chain with one step too many.", altered(good, one_time=b"".join(advanced)))
     ends = [scheme.walk(x, i, s, 3, good.salt) for i, (x, s) in enumerate(zip(values, digest))]
-    case("all-ends", "Every chain at its end.", altered(good, one_time=b"".join(ends)))
+    case("all-ends", "All chains at their ends.", altered(good, one_time=b"".join(ends)))
     swapped = [values[1], values[0], *values[2:]]
-    case("swapped", "Two chains changed places.", altered(good, one_time=b"".join(swapped)))
+    case("swapped", "Two chains are swapped.", altered(good, one_time=b"".join(swapped)))
     case("last-byte", "The last byte changed.", flip(data, len(data) - 1))
 
 
 def wide(b):
-    """Suite 4, whose digests and values are longer."""
+    """Adds cases of suite 4, whose digests and values are longer."""
     name, made = NAMES[4], batch(4, 1)
     good = made.sign(1, b"m")
     data, scheme = good.encode(), d.SUITES[4]
@@ -154,12 +154,12 @@ def wide(b):
 
     case("other-message", "Another message.", good, message=b"n")
     case("other-suite", "Bytes of another suite.", data, "WRONG_CONTEXT", suite=3)
-    case("suite-relabelled", "The suite byte of shorter signatures.", u8(3) + data[1:], "MALFORMED", suite=3)
-    case("shorter-suite", "As long as those of suite 3.", data[:1584], "MALFORMED")
+    case("suite-relabelled", "The byte of a suite with shorter signatures.", u8(3) + data[1:], "MALFORMED", suite=3)
+    case("shorter-suite", "A length of suite 3's signatures.", data[:1584], "MALFORMED")
     case("truncated", "A byte is missing.", data[:-1], "MALFORMED")
-    case("extended", "A byte too many.", data + b"\0", "MALFORMED")
-    case("other-salt", "Another salt: other chains.", flip(data, 40))
-    case("other-nonce", "Another nonce: another digest.", flip(data, 56))
+    case("extended", "An additional byte.", data + b"\0", "MALFORMED")
+    case("other-salt", "Another salt changes the chains.", flip(data, 40))
+    case("other-nonce", "Another nonce changes the digest.", flip(data, 56))
     case("second-half", "A chain of the digest's second half changed.", flip(data, 360 + scheme.n * 100))
     case("last-checksum", "The last checksum chain changed.", flip(data, 360 + scheme.n * (scheme.chains - 1)))
     chains(case, good)
@@ -167,11 +167,11 @@ def wide(b):
     digest, values = scheme.digits(good.digest(b"m")), d.split(good.one_time, scheme.n)
     place = next(i for i in range(64, 128) if digest[i] < 3)
     values[place] = scheme.walk(values[place], place, digest[place], digest[place] + 1, good.salt)
-    case("advanced-second-half", "A step too far in the second half.", altered(good, one_time=b"".join(values)))
+    case("advanced-second-half", "One step too many in the second half.", altered(good, one_time=b"".join(values)))
 
 
 def torsion(case, good):
-    """An R with a torsion component: the cofactored rule of votes would accept it."""
+    """Adds cases of an R with a torsion component, which the cofactored rule of votes would accept."""
     scalar, prefix = e.expand(secret(3, 70))
     message = d.batch_bytes(good.suite, good.log2, SIGNER, good.root)
     r = int.from_bytes(prefix, "little") % e.L
@@ -179,7 +179,7 @@ def torsion(case, good):
     s = (r + e.challenge(point, SIGNER, message) * scalar) % e.L
     eddsa = point + s.to_bytes(32, "little")
     e.ED25519.verify(SIGNER, message, eddsa)
-    case("torsion-in-r", "R has a component of order 8; batches would not see it.", altered(good, eddsa=eddsa))
+    case("torsion-in-r", "R has a component of order 8, which batch verification would not detect.", altered(good, eddsa=eddsa))
     case("small-r", "R of small order and s zero.", altered(good, eddsa=e.compress(e.TORSION) + bytes(32)))
 
 
@@ -202,7 +202,7 @@ def hors(b, suite):
         case("other-value", "A value changed.", flip(data, 360 + 16 * hidden))
         parts = d.split(good.one_time, 16)
         parts[hidden] = starts[hidden]
-        case("secret-too-many", "A secret where a value should be.", altered(good, one_time=b"".join(parts)))
+        case("secret-too-many", "A secret instead of a value.", altered(good, one_time=b"".join(parts)))
     else:
         entry = scheme.signature_len // scheme.k - 32
         case("other-secret", "A secret changed.", flip(data, 360))
@@ -214,7 +214,7 @@ def hors(b, suite):
         case("roots-rotated", "The roots in another order.", swapped)
         split = d.split(paths, entry)
         swapped = altered(good, one_time=b"".join([split[1], split[0], *split[2:]]) + roots)
-        case("paths-swapped", "Two paths changed places.", swapped)
+        case("paths-swapped", "Two paths are swapped.", swapped)
     case("truncated", "A byte is missing.", data[:-1], "MALFORMED")
 
 
@@ -226,7 +226,7 @@ def announcements(b):
         fields = {"public_key": key.hex(), "announcement": data.hex()}
         b.add(f"announcement/{label}", description, "dsig.announcement", expect, suite=suite, **fields)
 
-    case("good", "It holds.", data, "ok")
+    case("good", "Valid.", data, "ok")
     case("one", "A batch of one: the root is the leaf.", batch(3, 0).announcement.encode(), "ok")
     case("other-signer", "Another signer.", data, key=OTHER)
     case("other-suite", "Another suite.", data, "WRONG_CONTEXT", suite=2)
@@ -236,13 +236,13 @@ def announcements(b):
     case("reserved", "A reserved byte is not zero.", flip(data, 2), "NON_CANONICAL")
     case("batch-too-large", "A batch of 256.", u8(3) + u8(8) + data[2:], "MALFORMED")
     case("leaf-missing", "A leaf is missing.", data[:-32], "MALFORMED")
-    case("leaf-too-many", "A leaf too many.", data + bytes(32), "MALFORMED")
+    case("leaf-too-many", "An additional leaf.", data + bytes(32), "MALFORMED")
     case("smaller", "Half of the batch.", u8(3) + u8(0) + data[2:100])
 
 
 def sessions(b):
     first, second, third = (batch(3, 1, fresh=bytes([i] * 32)) for i in (1, 2, 3))
-    stranger = batch(3, 0, number=71)
+    unadmitted = batch(3, 0, number=71)
     # The first batch's key 0 signs twice.
     signed = [(first.sign(0, b"a"), 0), (first.sign(0, b"b"), 1), (first.sign(1, b"a"), 0), (second.sign(0, b"a"), 0)]
     late = (third.sign(0, b"a"), 0)
@@ -250,9 +250,9 @@ def sessions(b):
     listed = {
         "signers": [SIGNER.hex(), OTHER.hex()],
         "messages": [b"a".hex(), b"b".hex()],
-        "bytes": [x.announcement.encode().hex() for x in (first, second, third, stranger)]
+        "bytes": [x.announcement.encode().hex() for x in (first, second, third, unadmitted)]
         + [s.encode().hex() for s, _ in (*signed, late)]
-        + [stranger.sign(0, b"a").encode().hex()]
+        + [unadmitted.sign(0, b"a").encode().hex()]
         + [x.encode().hex() for x in ambiguous],
     }
 
@@ -283,83 +283,83 @@ def sessions(b):
 
     case(
         "announced",
-        "What was announced verifies fast, the rest slowly; after that its root is known too.",
+        "Announced batches verify fast, others slowly; a slow verification makes the root known.",
         [fast(4), announce(0), fast(4), check(4), fast(7), check(7), fast(7), check(7)],
         ["no", "ok", "yes", "ok", "no", "ok", "yes", "ok"],
     )
     case(
         "reuse",
-        "A key's second digest is refused, its first again is not; whether announced before, between or never.",
+        "A key's second digest is refused, its first is accepted again; announced before, between or never.",
         [check(4), check(4), check(5, 1), announce(0), check(5, 1), check(4), check(6), check(5, 0)],
         ["ok", "ok", "ONE_TIME_REUSE", "ok", "ONE_TIME_REUSE", "ok", "ok", "BAD_SIGNATURE"],
     )
     case(
         "oldest-goes",
-        "The oldest announced batch gives way, and with it what its keys signed.",
+        "The oldest announced batch is evicted, with the digests of its keys.",
         [announce(0), check(4), announce(1), fast(4), announce(2), fast(4), fast(7), fast(8), check(5, 1)],
         ["ok", "ok", "ok", "yes", "ok", "no", "yes", "yes", "ok"],
         announced=2,
     )
     case(
-        "strangers",
-        "Whoever was not admitted is refused, and its announcements are not looked at.",
+        "not-admitted",
+        "A signer that was not admitted is refused, and its announcements are ignored.",
         [announce(3, signer=1), check(9, signer=1), fast(9, signer=1), announce(3), check(9)],
         ["WRONG_CONTEXT", "WRONG_CONTEXT", "no", "BAD_SIGNATURE", "BAD_SIGNATURE"],
     )
     case(
         "rate",
-        "Two at once, then one each interval; good or bad makes no difference.",
+        "A burst of two, then one per interval, for valid and invalid announcements alike.",
         [announce(4, 0), announce(0, 0), announce(1, 0), announce(1, 199), announce(1, 200), announce(2, 399)],
         ["MALFORMED", "ok", "RATE_LIMITED", "RATE_LIMITED", "ok", "RATE_LIMITED"],
         burst=2,
     )
     case(
         "rate-rest",
-        "What is left of an interval counts for the next.",
+        "The rest of an interval counts for the next one.",
         [announce(0, 0), announce(0, 399), announce(0, 400), announce(0, 599), announce(0, 600)],
         ["ok", "ok", "ok", "RATE_LIMITED", "ok"],
         burst=1,
     )
     case(
         "rate-clock-back",
-        "A clock that was set back earns again from where it is.",
+        "After the clock is set back, intervals count from the new time.",
         [announce(0, 10_000), announce(0, 10_000), announce(0, 100), announce(0, 299), announce(0, 300)],
         ["ok", "RATE_LIMITED", "RATE_LIMITED", "RATE_LIMITED", "ok"],
         burst=1,
     )
     case(
         "rate-each",
-        "One signer's flood is no other's.",
+        "A signer's rate limit does not affect other signers.",
         [announce(0), announce(0), announce(3, signer=1), fast(9, signer=1)],
         ["ok", "RATE_LIMITED", "ok", "yes"],
         admitted=2,
         burst=1,
     )
-    # 10 and 11: a root announced as that of two leaves; a signature of a key below the second, as of four. 12 to 14:
-    # the same with the first, and two keys of one index.
+    # 10 and 11: a root announced as that of two leaves, and a signature by a key below its second leaf, as of four. 12
+    # to 14: the same with the first leaf, and two keys with one index.
     case(
         "two-sizes",
-        "One root is signed as that of two leaves and as that of four: each signature verifies, whatever is known.",
+        "One root is signed as that of two and of four leaves: each signature is valid in every state.",
         [check(11), announce(10), check(11), fast(11), check(11)],
         ["ok", "ok", "ok", "yes", "ok"],
     )
     case(
         "two-sizes-announced",
-        "The same, with the two leaves announced first.",
+        "The same, with the batch of two leaves announced first.",
         [announce(10), fast(11), check(11), check(11), fast(11)],
         ["ok", "no", "ok", "ok", "yes"],
     )
     case(
         "two-sizes-one-index",
-        "The second key of two and the second key of four are two keys: no reuse.",
+        "The second key of two and the second key of four differ: no reuse.",
         [announce(12), check(13), check(14, 1), check(13), check(14, 1), check(13, 1), check(14)],
         ["ok", "ok", "ok", "ok", "ok", "BAD_SIGNATURE", "BAD_SIGNATURE"],
     )
 
 
 def two_sizes(above, below):
-    """Roots over a leaf of one batch and the root of another, signed for both sizes by a signer who wants verifiers to
-    disagree: what is announced, and what such keys sign."""
+    """Returns roots over a leaf of one batch and the root of another, which a malicious signer signs for both sizes:
+    the announcements, and the signatures of such keys."""
 
     def signed(made, place, log2, index, root, siblings, message):
         salt, nonce, key = made.keys[place]
@@ -396,11 +396,11 @@ def evidence(b):
     data = case("two-messages", "One key, two messages.", [(b"a", first), (b"b", second)], "ok")
     case("same", "The same signature twice.", [(b"a", first), (b"a", first)])
     case("two-keys", "Two keys.", [(b"a", first), (b"b", honest)])
-    case("not-signed", "A message that the signature is not of.", [(b"a", first), (b"c", second)])
-    case("other-signer", "Somebody else's keys.", [(b"a", first), (b"b", second)], "BAD_SIGNATURE", OTHER)
-    case("extended", "A byte too many.", [(b"a", first), (b"b", second)], "MALFORMED", tail=b"\0")
+    case("not-signed", "Another message than the signed one.", [(b"a", first), (b"c", second)])
+    case("other-signer", "The keys of another signer.", [(b"a", first), (b"b", second)], "BAD_SIGNATURE", OTHER)
+    case("extended", "An additional byte.", [(b"a", first), (b"b", second)], "MALFORMED", tail=b"\0")
     small = e.compress(e.TORSION)
     case("small-signer", "A key of small order.", [(b"a", first), (b"b", second)], "INFINITY", small)
     b.add("reuse/truncated", "A byte is missing.", "dsig.reuse", "MALFORMED", suite=3, evidence=data[:-1].hex())
     huge = SIGNER + u32((1 << 24) + 1)
-    b.add("reuse/huge", "A message above the cap.", "dsig.reuse", "TOO_LARGE", suite=3, evidence=huge.hex())
+    b.add("reuse/huge", "A message above the maximum length.", "dsig.reuse", "TOO_LARGE", suite=3, evidence=huge.hex())

@@ -32,13 +32,13 @@ def keys(b):
     def case(label, description, data, expect):
         b.add(f"key-{label}", description, "public_key.decode", expect, suite=SUITE, public_key=data.hex())
 
-    case("good", "Some key.", key_pair(SUITE, 0)[2], "ok")
+    case("good", "An ordinary key.", key_pair(SUITE, 0)[2], "ok")
     for i, point in enumerate(e.SMALL_ORDER):
         case(f"small-order-{i}", "One of the eight points whose order divides 8.", e.compress(point), "INFINITY")
     mixed = e.add(e.decompress(key_pair(SUITE, 0)[2]), e.TORSION)
     case(
         "mixed-order",
-        "A good key plus a point of order 8: the rule makes the torsion irrelevant.",
+        "A valid key plus a point of order 8: the cofactored rule ignores the torsion.",
         e.compress(mixed),
         "ok",
     )
@@ -60,7 +60,7 @@ def keys(b):
 
 
 def forge(secret_scalar, key, nonce, message, r_torsion=0):
-    """A signature whose nonce point carries a torsion component, made for the key bytes as given."""
+    """Signs for the given key bytes with a nonce point that has a torsion component."""
     r = e.compress(e.add(e.mul(nonce, e.BASE), e.SMALL_ORDER[r_torsion]))
     s = (nonce + e.challenge(r, key, message) * secret_scalar) % e.L
     return r + s.to_bytes(32, "little")
@@ -90,7 +90,7 @@ def signatures(b):
             secret=secret(SUITE, 0).hex(),
             message=message.hex(),
         )
-        verify(b, f"verify-{label}", "It verifies.", key, message, bytes.fromhex(made["signature"]))
+        verify(b, f"verify-{label}", "Valid.", key, message, bytes.fromhex(made["signature"]))
     good = scheme.sign(value, b"abc")
     r, s = good[:32], int.from_bytes(good[32:], "little")
     verify(b, "other-message", "Another message.", key, b"abd", good, "BAD_SIGNATURE")
@@ -112,7 +112,7 @@ def signatures(b):
     verify(
         b,
         "r-not-on-curve",
-        "R is no point; seen when the signature is verified.",
+        "R is not a point; detected by verification.",
         key,
         b"abc",
         off + good[32:],
@@ -127,7 +127,7 @@ def signatures(b):
 
 
 def torsion(b):
-    """Where implementations of Ed25519 disagree with each other."""
+    """Adds cases on which implementations of Ed25519 disagree."""
     scheme, value, key = key_pair(SUITE, 0)
     scalar, _ = e.expand(value)
     nonce = 1234567
@@ -151,12 +151,12 @@ def torsion(b):
         verify(
             b,
             f"key-with-torsion-k-{label}",
-            "The key carries torsion; whether k is divisible by 8 plays no part.",
+            "The key has a torsion component; divisibility of k by 8 does not matter.",
             mixed,
             b"abc",
             forge(scalar, mixed, n, b"abc"),
         )
-    verify(b, "both-with-torsion", "Key and R carry torsion.", mixed, b"abc", forge(scalar, mixed, nonce, b"abc", 3))
+    verify(b, "both-with-torsion", "Key and R have torsion components.", mixed, b"abc", forge(scalar, mixed, nonce, b"abc", 3))
     verify(
         b,
         "both-with-torsion-wrong",
@@ -172,7 +172,7 @@ def torsion(b):
         verify(
             b,
             f"r-small-order-{i}",
-            "R itself is of small order: the nonce is zero.",
+            "R has small order: the nonce is zero.",
             key,
             b"abc",
             forge(scalar, key, 0, b"abc", i),
@@ -213,7 +213,7 @@ def possessions(b):
 
     good = scheme.prove_possession(value)
     assert good == scheme.sign(value, POSSESSION_ED25519.encode() + key)
-    case("good", "It verifies.", good, "ok")
+    case("good", "Valid.", good, "ok")
     case("of-another", "The proof of another key.", good, "BAD_POSSESSION", key_pair(SUITE, 1)[2])
     case(
         "plain-signature",

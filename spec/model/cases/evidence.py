@@ -15,7 +15,7 @@ def statement(digest, kind=1, view=42):
 
 
 def book():
-    b = Book("evidence", "Evidence that a third party can check: two votes of one member, two certificates.")
+    b = Book("evidence", "Evidence for third parties: two votes of one member, two certificates.")
     for suite in SUITES:
         name = NAMES[suite]
         b.committee(name, suite, CHAIN, EPOCH, members(suite, 4))
@@ -41,8 +41,8 @@ def equivocations(b, suite):
 
     low, high = vote(LOW), vote(HIGH)
     made = pair("new", "Two digests in one view.", low, high)
-    assert pair("new-swapped", "The order in which they come does not matter.", high, low) == made
-    pair("same-vote", "The same statement twice contradicts nothing.", low, low, "NOT_EVIDENCE")
+    assert pair("new-swapped", "The order of the votes does not matter.", high, low) == made
+    pair("same-vote", "The same statement twice is not a contradiction.", low, low, "NOT_EVIDENCE")
     pair("other-view", "Two views.", low, vote(HIGH, view=43), "NOT_EVIDENCE")
     pair("other-kind", "Two kinds.", low, vote(HIGH, kind=2), "NOT_EVIDENCE")
     pair("other-signer", "Two members.", low, vote(HIGH, signer=1), "NOT_EVIDENCE")
@@ -59,20 +59,20 @@ def equivocations(b, suite):
             evidence=data.hex(),
         )
 
-    case("good", "It verifies.", data)
+    case("good", "Valid.", data)
     case(
         "descending", "The higher digest first.", data[:20] + data[20 + half :] + data[20 : 20 + half], "NON_CANONICAL"
     )
     case("same-digest", "The same digest twice.", data[:20] + data[20 : 20 + half] * 2, "NON_CANONICAL")
     case("other-suite", "The suite byte changed.", flip(data, 0, 4), "WRONG_CONTEXT")
-    case("truncated", "Cut short.", data[:-1], "MALFORMED")
-    case("extended", "A byte is left over.", data + b"\0", "MALFORMED")
-    case("other-chain", "Of another chain.", data, "BAD_SIGNATURE", f"{name}/other-chain")
-    case("next-epoch", "Of another epoch.", data, "WRONG_CONTEXT", f"{name}/next-epoch")
-    case("stranger", "The committee has no member 4.", flip(data, 18, 6), "UNKNOWN_SIGNER")
-    case("slander", "The votes are another member's.", flip(data, 18, 1), "BAD_SIGNATURE")
+    case("truncated", "Truncated.", data[:-1], "MALFORMED")
+    case("extended", "A trailing byte.", data + b"\0", "MALFORMED")
+    case("other-chain", "For another chain.", data, "BAD_SIGNATURE", f"{name}/other-chain")
+    case("next-epoch", "For another epoch.", data, "WRONG_CONTEXT", f"{name}/next-epoch")
+    case("non-member", "The committee has no member 4.", flip(data, 18, 6), "UNKNOWN_SIGNER")
+    case("slander", "The votes are signed by another member.", flip(data, 18, 1), "BAD_SIGNATURE")
     forged = Equivocation(low, Vote(c.scheme, high.statement, 2, low.signature)).encode()
-    case("one-forged", "The second vote was never signed.", forged, "BAD_SIGNATURE")
+    case("one-forged", "The second vote is not signed.", forged, "BAD_SIGNATURE")
 
 
 def conflicts(b, suite):
@@ -95,15 +95,15 @@ def conflicts(b, suite):
     case("descending", "The higher digest first.", high + low, "NON_CANONICAL")
     case(
         "same-statement",
-        "Two certificates of one statement are no conflict.",
+        "Two certificates for one statement are not a conflict.",
         low + certificate(LOW, (1, 2, 3)),
         "NOT_EVIDENCE",
     )
     case("other-view", "Two views.", low + certificate(HIGH, (1, 2, 3), view=43), "NOT_EVIDENCE")
     case("other-kind", "Two kinds.", low + certificate(HIGH, (1, 2, 3), kind=2), "NOT_EVIDENCE")
     case("one", "One certificate only.", low, "MALFORMED")
-    case("extended", "A byte is left over.", low + high + b"\0", "MALFORMED")
-    case("other-chain", "Of another chain.", low + high, "BAD_SIGNATURE", f"{name}/other-chain")
-    case("next-epoch", "Of another epoch.", low + high, "WRONG_CONTEXT", f"{name}/next-epoch")
+    case("extended", "A trailing byte.", low + high + b"\0", "MALFORMED")
+    case("other-chain", "For another chain.", low + high, "BAD_SIGNATURE", f"{name}/other-chain")
+    case("next-epoch", "For another epoch.", low + high, "WRONG_CONTEXT", f"{name}/next-epoch")
     forged = high[:52] + low[52:]
-    case("one-forged", "The second certificate carries the first one's signatures.", low + forged, "BAD_SIGNATURE")
+    case("one-forged", "The second certificate has the first one's signatures.", low + forged, "BAD_SIGNATURE")

@@ -1,4 +1,4 @@
-"""A short chain of Gosig that its cases are made of: a first block in round 2, prepared in rounds 2 and 3 and committed
+"""The short chain of Gosig's cases: a first block in round 2, prepared in rounds 2 and 3 and committed
 in round 3, and a second one in round 5."""
 
 from dataclasses import replace
@@ -30,17 +30,17 @@ def committees(b, suites, prefix="", weights=None):
 
 @cache
 def signed(suite, secret, message):
-    """Each once: signatures are most of what a case costs."""
+    """Signs with a cache: signatures take most of the time of a case."""
     return SCHEMES[suite].sign(secret, message)
 
 
 def infinity(length):
-    """The point that is no key and no signature."""
+    """Returns the encoding of infinity, which is neither a key nor a signature."""
     return b"\xc0" + bytes(length - 1)
 
 
 class Chain:
-    """With `prefix`, of the committees whose names begin so."""
+    """Adds the committees, with `prefix` before their names."""
 
     def __init__(self, b, suite, prefix=""):
         self.b, self.suite, self.name, self.identities = b, suite, prefix + NAMES[suite], prefix + IDENTITIES
@@ -96,7 +96,7 @@ class Chain:
     # --- certificates -----------------------------------------------------------------------------------------
 
     def sum(self, statement, counts):
-        """How often each signer's signature is in it, and the sum: one signature by the sum of the secrets."""
+        """Returns the count of each signer, and the sum of signatures: one signature by the sum of the secrets."""
         secret = sum(self.secret(i) * count for i, count in counts.items()) % R
         return self.scheme.encode_counted(
             counts, signed(self.suite, secret, statement.signed_bytes(self.c.voters.id))
@@ -107,7 +107,7 @@ class Chain:
         return u8(self.suite) + statement.encode() + codec.encode(absent, 4) + self.sum(statement, counts)
 
     def certify(self, kind, round, block, *, counts=None, **changes):
-        """A certificate as value and bytes."""
+        """Returns a certificate as value and bytes."""
         fields = {"kind": kind, "epoch": EPOCH, "view": round, "digest": block.ballot(), **changes}
         data = self.encode_certificate(Statement(**fields), counts or {0: 1, 1: 1, 3: 1})
         return whole(data, lambda r: Certificate.read(r, self.c.voters)), data
@@ -116,7 +116,7 @@ class Chain:
         return u8(self.suite) + statement.encode() + codec.encode(set(counts), 4) + self.sum(statement, counts)
 
     def proposals(self):
-        """The three kinds: a block on the genesis, one on a committed block, one proposed again."""
+        """Returns the three kinds: a block on the genesis, one on a committed block, one proposed again."""
         committed, prepared = self.certify(g.TENTATIVE, 3, self.first), self.certify(g.PREPARE, 3, self.first)
         return {
             "first": self.proposal(self.first, 2, 2),

@@ -1,4 +1,4 @@
-"""Of gosig.json: DecideBlock, and changes of the members with the committees that follow."""
+"""Cases of gosig.json: DecideBlock, and membership changes with the resulting committees."""
 
 from itertools import product
 
@@ -23,7 +23,7 @@ def decisions(b):
         return b.add(f"decide-{label}", description, "gosig.decide", lock=shown, proposals=[_z(*z) for z in held])
 
     def case(label, description, lock, *held, expect):
-        """`expect`: what is prepared, and the lock afterwards."""
+        """Adds a case; `expect` has the prepared block and the lock afterwards."""
         prepared, after = expect
         after = after and {"block": after[0].hex(), "round": str(after[1])}
         assert run(label, description, lock, held) == {"prepares": prepared and prepared.hex(), "lock": after}, label
@@ -40,16 +40,16 @@ def decisions(b):
     case("release-much-newer", "Line 4.", lock, (1, B, 2**64 - 1), expect=(B, None))
     case("same-round", "Line 6: another block, of the lock's round.", lock, (1, B, 4), expect=(None, lock))
     case("older", "Line 6: another block, of an older round.", lock, (1, B, 3), expect=(None, lock))
-    case("newer-not-best", "Line 6: the newer one is not the best.", lock, (1, B, 4), (2, C, 9), expect=(None, lock))
+    case("newer-not-best", "Line 6: the newer one does not have the best score.", lock, (1, B, 4), (2, C, 9), expect=(None, lock))
     case("again", "Line 5: the locked block again.", lock, (1, A, 4), expect=(A, lock))
-    case("renewed", "Line 5, not 4: the locked block's own, newer.", lock, (1, A, 5), expect=(A, (A, 5)))
+    case("renewed", "Line 5, not 4: the locked block with a newer certificate.", lock, (1, A, 5), expect=(A, (A, 5)))
     case("again-older", "Line 6: with an older certificate.", lock, (1, A, 3), expect=(None, lock))
     case("again-worse", "Line 5, whatever its score.", lock, (1, B, 4), (9, A, 4), expect=(A, lock))
     newest = (1, B, 3), (9, A, 5), (8, A, 7), (7, A, 6)
     case("again-newest", "Line 5: with the newest.", lock, *newest, expect=(A, (A, 7)))
     case("best-releases", "Line 4 before line 5.", lock, (1, B, 5), (2, A, 9), expect=(B, None))
-    case("best-is-locked", "Line 5: the other one is not the best.", lock, (1, A, 4), (2, B, 9), expect=(A, lock))
-    case("best-is-old", "Line 5: the best is old, another is not.", lock, (1, A, 2), (2, A, 4), expect=(A, lock))
+    case("best-is-locked", "Line 5: the other one does not have the best score.", lock, (1, A, 4), (2, B, 9), expect=(A, lock))
+    case("best-is-old", "Line 5: the best one is old, another is not.", lock, (1, A, 2), (2, A, 4), expect=(A, lock))
     case("tie-releases", "Line 4: on a tie the smaller digest.", (B, 4), (1, B, 9), (1, A, 5), expect=(A, None))
     case("tie-keeps", "Line 5: on a tie the smaller digest.", (A, 4), (1, B, 5), (1, A, 4), expect=(A, lock))
     all_of_two = product(product((A, B, C), repeat=2), product((3, 4, 5), repeat=2))
@@ -58,7 +58,7 @@ def decisions(b):
 
 
 class Members:
-    """Changes of the members of a chain's epoch."""
+    """Builds membership changes for one epoch of a chain."""
 
     def __init__(self, chain):
         self.chain, self.scheme, self.c = chain, chain.scheme, chain.c
@@ -70,7 +70,7 @@ class Members:
         return u8(0) + self.key(number)
 
     def join(self, number, *, weight=1, contact=b"127.0.0.1:7000", possession=None, identity=None, voting=None):
-        """Of the keys with this number, unless others are given."""
+        """Returns a join with the keys of this number, unless others are given."""
         _, secret, key = key_pair(self.chain.suite, number if voting is None else voting)
         if possession is None:
             possession = self.scheme.encode_signature(self.scheme.prove_possession(secret))
@@ -83,7 +83,7 @@ class Members:
         return Statement(**{"kind": MEMBERSHIP, "epoch": EPOCH, "view": 0, "digest": digest, **changes})
 
     def allow(self, change, numbers=(0, 1, 2), **changes):
-        """The certificate."""
+        """Returns the certificate."""
         c, statement = self.c.identities, self.statement(change, **changes)
         message = statement.signed_bytes(c.id)
         return Certificate.encode_parts(c, statement, {i: signed(3, key_pair(3, i)[1], message) for i in numbers})
@@ -105,27 +105,27 @@ def _encodings(chain, m):
 
     join, leave = m.join(7), m.leave(1)
     case("leave", "Member 1 leaves.", leave)
-    case("join", "Somebody joins.", join)
+    case("join", "A member joins.", join)
     case("join-no-contact", "Without a contact.", m.join(7, contact=b""))
     case("join-longest-contact", "With the longest contact.", m.join(7, contact=b"c" * 512))
     case("join-heavy", "With the largest weight.", m.join(7, weight=2**128 - 1))
     head = join[: -len(b"127.0.0.1:7000") - 4]
     case("contact-too-long", "A contact that is too long.", head + u32(513), "TOO_LARGE")
-    case("kind-2", "Neither.", flip(leave, 0, 2), "MALFORMED")
+    case("kind-2", "Neither a join nor a leave.", flip(leave, 0, 2), "MALFORMED")
     case("leave-not-a-key", "A key of small order.", u8(0) + u8(1) + bytes(31), "INFINITY")
     key_len, sig_len = chain.scheme.key_len, chain.scheme.sig_len
     voting, proof = 1 + key_len, 1 + key_len + sig_len
-    case("join-no-key", "Infinity for a voting key.", u8(1) + infinity(key_len) + join[voting:], "INFINITY")
+    case("join-no-key", "Infinity as voting key.", u8(1) + infinity(key_len) + join[voting:], "INFINITY")
     unproved = join[:voting] + infinity(sig_len) + join[proof:]
-    case("join-no-possession", "Infinity for its possession.", unproved, "INFINITY")
+    case("join-no-possession", "Infinity as its possession proof.", unproved, "INFINITY")
     for cut in (0, 1, voting - 1, voting, proof, proof + 32, proof + 96, len(join) - 1):
-        case(f"join-truncated-{cut}", "Cut short.", join[:cut], "MALFORMED")
+        case(f"join-truncated-{cut}", "Truncated.", join[:cut], "MALFORMED")
     for label, change in (("leave", leave), ("join", join)):
-        case(f"{label}-extended", "A byte is left over.", change + b"\0", "MALFORMED")
+        case(f"{label}-extended", "A trailing byte.", change + b"\0", "MALFORMED")
         made = chain.case(
             "change_transaction",
             f"change-transaction-{label}",
-            "The transaction that makes it.",
+            "The transaction of the change.",
             change=change,
             certificate=m.allow(change),
         )
@@ -133,7 +133,7 @@ def _encodings(chain, m):
 
 
 def _next(chain, label, description, transactions, members):
-    """`members`: the numbers of the next epoch's; None if the epoch goes on."""
+    """Adds a case; `members` has the numbers of the next epoch's members, None if the epoch continues."""
     made = chain.case("next_epoch", f"epoch-{label}", description, transactions=[one.hex() for one in transactions])["next"]
     found = made and [member["identity"] for member in made["members"]]
     assert found == (members and [key_pair(3, i)[2].hex() for i in members]), label
@@ -147,23 +147,23 @@ def _epochs(chain, m):
     four = [0, 1, 2, 3]
     join, leave = m.join(7, weight=2), m.leave
     case("none", "No change.", [], None)
-    case("join", "Who joins stands behind all others.", [join], [*four, 7])
-    case("leave", "Places shift.", [leave(1)], [0, 2, 3])
-    case("join-and-leave", "Both at once.", [join, leave(1)], [0, 2, 3, 7])
+    case("join", "A joiner gets the last index.", [join], [*four, 7])
+    case("leave", "Indices shift.", [leave(1)], [0, 2, 3])
+    case("join-and-leave", "A join and a leave.", [join, leave(1)], [0, 2, 3, 7])
     case("leave-and-join", "In the other order.", [leave(1), join], [0, 2, 3, 7])
-    case("two-join", "In the block's order.", [m.join(8), join], [*four, 8, 7])
-    case("join-twice", "The second time it is there already.", [join, join], [*four, 7])
-    made = case("come-and-go", "Who leaves right away was never there; the epoch ends.", [join, leave(7)], four)
+    case("two-join", "Two joins in the order of the block.", [m.join(8), join], [*four, 8, 7])
+    case("join-twice", "A repeated join is skipped.", [join, join], [*four, 7])
+    made = case("come-and-go", "A join and a leave of one member cancel out; the epoch ends.", [join, leave(7)], four)
     assert made["contacts"] == [] and made["voters"] != chain.c.voters.id.hex()
-    case("leave-and-return", "A member is new again.", [leave(2), m.join(2)], [0, 1, 3, 2])
-    case("leave-twice", "The second time it is not there.", [leave(2), leave(2)], [0, 1, 3])
-    case("leave-unknown", "Who is not there cannot leave.", [leave(9)], None)
-    case("join-member", "Who is there cannot join.", [m.join(2)], None)
-    case("join-voting-key-twice", "A voting key that is there.", [m.join(8, voting=2)], None)
-    case("join-identity-twice", "An identity that is there.", [m.join(8, identity=2)], None)
-    case("join-weightless", "Nobody weighs nothing.", [m.join(8, weight=0)], None)
+    case("leave-and-return", "A member leaves and joins again.", [leave(2), m.join(2)], [0, 1, 3, 2])
+    case("leave-twice", "A repeated leave is skipped.", [leave(2), leave(2)], [0, 1, 3])
+    case("leave-unknown", "A leave of an unknown member is skipped.", [leave(9)], None)
+    case("join-member", "A join of a member is skipped.", [m.join(2)], None)
+    case("join-voting-key-twice", "A voting key of a member.", [m.join(8, voting=2)], None)
+    case("join-identity-twice", "An identity of a member.", [m.join(8, identity=2)], None)
+    case("join-weightless", "A weight of zero.", [m.join(8, weight=0)], None)
     case("join-too-heavy", "More weight than a committee can have.", [m.join(8, weight=2**125)], None)
-    case("skipped", "What cannot be is skipped, what follows is not.", [leave(9), m.join(2), leave(3)], [0, 1, 2])
+    case("skipped", "An invalid change is skipped, the next one is applied.", [leave(9), m.join(2), leave(3)], [0, 1, 2])
     case("last-stays", "The last member cannot leave.", [leave(i) for i in four], [3])
 
 
@@ -173,33 +173,33 @@ def _not_allowed(chain, m):
 
     change = m.leave(1)
     good = m.transaction(change)
-    case("extended", "A byte is left over.", good + b"\0")
-    case("truncated", "Cut short.", good[:-1])
+    case("extended", "A trailing byte.", good + b"\0")
+    case("truncated", "Truncated.", good[:-1])
     case("prefix-alone", "The first bytes alone.", PREFIX)
     case("other-prefix", "Other first bytes.", flip(good, 21))
-    case("without", "No certificate.", PREFIX + u64(EPOCH) + change)
+    case("without", "Without a certificate.", PREFIX + u64(EPOCH) + change)
     for epoch in (EPOCH - 1, EPOCH + 1):
-        case(f"epoch-{epoch}", "Of another epoch.", m.transaction(change, epoch=epoch))
-    case("other-change", "Another change was allowed.", m.transaction(change, m.allow(m.leave(2))))
+        case(f"epoch-{epoch}", "For another epoch.", m.transaction(change, epoch=epoch))
+    case("other-change", "A certificate for another change.", m.transaction(change, m.allow(m.leave(2))))
     case("other-kind", "A certificate of another kind.", m.transaction(change, m.allow(change, kind=4)))
-    case("other-view", "Or view.", m.transaction(change, m.allow(change, view=1)))
+    case("other-view", "A certificate for another view.", m.transaction(change, m.allow(change, view=1)))
     few = m.allow(change, (0, 1))
-    case("below-quorum", "Two of four allowed it.", m.transaction(change, few))
+    case("below-quorum", "A certificate of two of four members.", m.transaction(change, few))
     forged = m.allow(change)
-    case("forged", "A signature is another's.", m.transaction(change, forged[:-64] + forged[-128:-64]))
+    case("forged", "A signature of another member.", m.transaction(change, forged[:-64] + forged[-128:-64]))
     other = m.join(7, contact=b"elsewhere")
-    case("other-contact", "Another contact was allowed.", m.transaction(other, m.allow(m.join(7))))
+    case("other-contact", "A certificate for another contact.", m.transaction(other, m.allow(m.join(7))))
     stolen = m.join(7, possession=m.join(8)[1 + chain.scheme.key_len :][: chain.scheme.sig_len])
-    case("unproved-key", "A voting key that nobody proved.", m.transaction(stolen))
+    case("unproved-key", "A voting key without a valid possession proof.", m.transaction(stolen))
     join = m.join(7)
     at = 1 + chain.scheme.key_len + chain.scheme.sig_len
     proof = m.join(8)[at + 32 : at + 96]
     unproved = join[: at + 32] + proof + join[at + 96 :]
-    case("unproved-identity", "An identity that nobody proved.", m.transaction(unproved))
+    case("unproved-identity", "An identity without a valid proof.", m.transaction(unproved))
 
 
 def weighted_changes(chain):
-    """A committee whose first member has weight five and the others one each."""
+    """Adds a case of a committee whose first member has weight five and the others one each."""
     m = Members(chain)
 
     def case(label, description, change, allowed, members):
@@ -208,5 +208,5 @@ def weighted_changes(chain):
 
     case("two", "Two of four, with six of eight.", m.leave(3), (0, 3), [0, 1, 2])
     case("three", "All but the heaviest.", m.leave(0), (1, 2, 3), None)
-    made = case("join", "Weights go on as they are.", m.join(7, weight=9), (0, 1), [0, 1, 2, 3, 7])
+    made = case("join", "Weights do not change.", m.join(7, weight=9), (0, 1), [0, 1, 2, 3, 7])
     assert [member["weight"] for member in made["members"]] == ["5", "1", "1", "1", "9"]

@@ -1,4 +1,4 @@
-"""guard.json: what the signing guard signs, its records, and what it takes back after a restart."""
+"""guard.json: the decisions of the signing guard, its records, and its state after a restart."""
 
 from ..book import Book
 from ..certificate import Statement
@@ -13,7 +13,7 @@ STATEMENT = Statement(KIND, EPOCH, VIEW, DIGEST)
 
 
 def book():
-    b = Book("guard", "The signing guard: its records, and what it refuses to sign after a restart.")
+    b = Book("guard", "The signing guard: its records, and its refusals after a restart.")
     for suite in SUITES:
         name = NAMES[suite]
         b.committee(name, suite, CHAIN, EPOCH, members(suite, 4))
@@ -43,7 +43,7 @@ class Cases:
         )
 
     def sign(self, label, description, statement, records=(), expect="ok", **where):
-        """The record of what was signed."""
+        """Returns the record of a signed statement."""
         made = self.case("sign", label, description, expect, records, statement=statement_json(statement), **where)
         return made and bytes.fromhex(made["record"])
 
@@ -52,7 +52,7 @@ class Cases:
         return made and [bytes.fromhex(record) for record in made["records"]]
 
     def add(self):
-        first = self.sign("first", "A key that never signed.", STATEMENT)
+        first = self.sign("first", "A key without records.", STATEMENT)
         later = self.sign("later", "A later view.", Statement(KIND, EPOCH, VIEW + 1, OTHER_DIGEST), [first])
         gave_up = self.sign("timeout", "A timeout, of another kind.", statement_of(TIMEOUT, EPOCH, VIEW, 41), [first])
         self.signing(first, gave_up)
@@ -71,24 +71,24 @@ class Cases:
         def refused(label, description, statement, expect="CONTRADICTION", records=(first,), **where):
             self.sign(label, description, statement, records, expect, **where)
 
-        assert self.sign("again", "The same again gives the same.", STATEMENT, [first]) == first
+        assert self.sign("again", "The same statement gives the same signature.", STATEMENT, [first]) == first
         other, earlier = Statement(KIND, EPOCH, VIEW, OTHER_DIGEST), Statement(KIND, EPOCH, VIEW - 1, DIGEST)
-        refused("other-digest", "Another digest in the view that was signed last.", other)
+        refused("other-digest", "Another digest in the last signed view.", other)
         refused("earlier", "An earlier view, though nothing was signed in it.", earlier)
         value = statement_of(TIMEOUT, EPOCH, VIEW, 40)
         refused("other-value", "A timeout of the same view with another value.", value, records=[gave_up])
         twin = "The same statement for another committee of the epoch is another statement."
         refused("other-committee", twin, STATEMENT, where="/other-weights")
-        refused("wrong-epoch", "Not the committee's epoch.", Statement(KIND, EPOCH + 1, VIEW, DIGEST), "WRONG_CONTEXT")
-        refused("stranger", "The key is no member's.", STATEMENT, "WRONG_CONTEXT", (), member=4)
+        refused("wrong-epoch", "A statement for another epoch than the committee's.", Statement(KIND, EPOCH + 1, VIEW, DIGEST), "WRONG_CONTEXT")
+        refused("non-member", "The key belongs to no member.", STATEMENT, "WRONG_CONTEXT", (), member=4)
 
     def restoring(self, first, later, gave_up):
         for label, description, records in (
             ("none", "Nothing was signed.", []),
             ("one", "One record.", [first]),
-            ("in-order", "Of each kind the latest counts.", [first, gave_up, later]),
+            ("in-order", "The latest record of each kind counts.", [first, gave_up, later]),
             ("reversed", "In any order.", [later, gave_up, first]),
-            ("repeated", "Any number of times.", [first, later, later, first, later]),
+            ("repeated", "A record may be repeated.", [first, later, later, first, later]),
         ):
             last = self.restore(label, description, records)
             assert last == [r for r in (later if later in records else first, gave_up) if r in records]
@@ -104,5 +104,5 @@ class Cases:
         case("other-chain", "The same key on another chain.", first, "WRONG_CONTEXT", where="/other-chain")
         case("other-binding", "The binding changed.", flip(first, 31), "WRONG_CONTEXT")
         case("empty", "No bytes.", b"", "MALFORMED")
-        case("truncated", "Cut short.", first[:-1], "MALFORMED")
-        case("extended", "A byte is left over.", first + u8(0), "MALFORMED")
+        case("truncated", "Truncated.", first[:-1], "MALFORMED")
+        case("extended", "A trailing byte.", first + u8(0), "MALFORMED")

@@ -34,18 +34,18 @@ def batches(b):
     case("empty", "No transactions.", j.Batch(0, 1, []).encode(), "MALFORMED")
     head = u16(0) + u64(1)
     case(
-        "count-too-small", "Bytes behind the transactions.", head + u32(1) + blob(blob(b"a") + blob(b"b")), "MALFORMED"
+        "count-too-small", "Trailing bytes after the transactions.", head + u32(1) + blob(blob(b"a") + blob(b"b")), "MALFORMED"
     )
     case("count-too-large", "A transaction is missing.", head + u32(2) + blob(blob(b"a")), "MALFORMED")
     case("too-many", "More transactions than a batch can have.", head + u32(65_537) + blob(b""), "TOO_LARGE")
-    case("too-long", "A body that is too long.", head + u32(1) + u32((2 << 20) + 1), "TOO_LARGE")
-    case("truncated", "Cut short.", good[:-1], "MALFORMED")
-    case("extended", "A byte is left over.", good + b"\0", "MALFORMED")
+    case("too-long", "A body above the maximum length.", head + u32(1) + u32((2 << 20) + 1), "TOO_LARGE")
+    case("truncated", "Truncated.", good[:-1], "MALFORMED")
+    case("extended", "A trailing byte.", good + b"\0", "MALFORMED")
 
 
 def chain_cases(chain):
     chain.case("genesis", "genesis", "The name of block 0.", state_root=ROOT)
-    chain.case("genesis", "genesis-other-state", "Another state, another name.", state_root=OTHER_ROOT)
+    chain.case("genesis", "genesis-other-state", "Another state changes the name.", state_root=OTHER_ROOT)
     blocks(chain)
     views(chain)
     finality(chain)
@@ -64,12 +64,12 @@ def blocks(chain):
     case("after-timeout", "With both certificates and no batch.", chain.third)
     case("first-after-timeouts", "On the genesis, after view 1 timed out.", chain.on_genesis(2, {0: 0, 1: 0, 2: 0}))
     good = chain.third.encode()
-    case("other-epoch", "Of another epoch.", flip(good, 0), "WRONG_CONTEXT")
-    case("stranger", "The author does not exist.", chain.after_timeout(author=4, signer=0), "UNKNOWN_SIGNER")
+    case("other-epoch", "For another epoch.", flip(good, 0), "WRONG_CONTEXT")
+    case("non-member", "The author is not a member.", chain.after_timeout(author=4, signer=0), "UNKNOWN_SIGNER")
     case("other-author", "Signed by another member.", chain.after_timeout(author=1, signer=0), "BAD_SIGNATURE")
-    case("timestamp-changed", "One byte changed after it was signed.", flip(good, len(good) - 65), "BAD_SIGNATURE")
-    case("truncated", "Cut short.", good[:-1], "MALFORMED")
-    case("extended", "A byte is left over.", good + b"\0", "MALFORMED")
+    case("timestamp-changed", "One byte changed after signing.", flip(good, len(good) - 65), "BAD_SIGNATURE")
+    case("truncated", "Truncated.", good[:-1], "MALFORMED")
+    case("extended", "A trailing byte.", good + b"\0", "MALFORMED")
     parents(chain, case)
     short = j.BatchRef(chain.batch.header(), chain.reference(chain.batch, (0, 1)).detached)
     case(
@@ -78,11 +78,11 @@ def blocks(chain):
         chain.block(view=1, height=1, author=1, parent=chain.genesis, payload=[short]),
         "BELOW_QUORUM",
     )
-    stranger = chain.reference(j.Batch(4, 1, [b"x"]))
+    non_member = chain.reference(j.Batch(4, 1, [b"x"]))
     case(
-        "batch-of-stranger",
-        "A batch of somebody who is no member.",
-        chain.block(view=1, height=1, author=1, parent=chain.genesis, payload=[stranger]),
+        "batch-of-non-member",
+        "The author of a batch is not a member.",
+        chain.block(view=1, height=1, author=1, parent=chain.genesis, payload=[non_member]),
         "UNKNOWN_SIGNER",
     )
     at = 8 + 8 + 8 + 2 + 32 + 2
@@ -103,14 +103,14 @@ def parents(chain, case):
     kind = chain.certify(chain.second, kind=j.TIMEOUT)
     case(
         "justify-of-other-kind",
-        "The certificate is of another kind.",
+        "The certificate has another kind.",
         chain.after_timeout(justify=kind),
         "MALFORMED",
     )
     zero = chain.certify(chain.second, view=0)
     case(
         "justify-of-view-0",
-        "Nothing certifies view 0.",
+        "A certificate for view 0 does not exist.",
         chain.block(view=1, height=2, author=1, parent=chain.second.digest(), justify=zero),
         "MALFORMED",
     )
@@ -122,19 +122,19 @@ def parents(chain, case):
     )
     case(
         "height-2-on-genesis",
-        "Without a certificate only height 1 is possible.",
+        "A block without a certificate must have height 1.",
         chain.block(view=1, height=2, author=1, parent=chain.genesis),
         "MALFORMED",
     )
     case(
         "height-1-with-justify",
-        "With a certificate it is not.",
+        "A block with a certificate cannot have height 1.",
         chain.block(view=2, height=1, author=2, parent=chain.first.digest(), justify=chain.qc1),
         "MALFORMED",
     )
     case(
         "executed-itself",
-        "It names the state after itself.",
+        "The block names its own state.",
         chain.block(view=1, height=1, author=1, parent=chain.genesis, executed=(1, ROOT)),
         "MALFORMED",
     )
@@ -147,13 +147,13 @@ def views(chain):
     case("skipped", "A view is skipped without a timeout certificate.", chain.after_timeout(tc=None))
     case(
         "same",
-        "The view of the parent again.",
+        "The same view as the parent.",
         chain.block(view=2, height=3, author=0, parent=chain.second.digest(), justify=chain.qc2),
     )
     case("two-after-tc", "Two views after the timeout certificate.", chain.after_timeout(view=5))
     case(
         "useless-tc",
-        "The view before is certified, so there is no place for a timeout certificate.",
+        "The previous view is certified, so that a timeout certificate is not allowed.",
         chain.block(
             view=3,
             height=3,
@@ -167,14 +167,14 @@ def views(chain):
     low = chain.block(view=4, height=2, author=0, parent=chain.first.digest(), justify=chain.qc1, tc=higher)
     case(
         "below-highest",
-        "A member knew a certificate of view 2: a parent of view 1 is too old. This keeps the chain single.",
+        "A member knew a certificate of view 2: a parent of view 1 is too old. This rule prevents forks.",
         low,
     )
     level = chain.timeout_certificate(3, {0: 1, 1: 1, 3: 1})
     at = chain.block(view=4, height=2, author=0, parent=chain.first.digest(), justify=chain.qc1, tc=level)
-    case("at-highest", "Nobody knew better than view 1.", at, "ok")
+    case("at-highest", "No member knew a certificate above view 1.", at, "ok")
     kind = chain.timeout_certificate(3, {0: 2, 1: 1, 3: 2}, kind=j.BLOCK)
-    case("tc-of-other-kind", "The timeout certificate is of another kind.", chain.after_timeout(tc=kind))
+    case("tc-of-other-kind", "The timeout certificate has another kind.", chain.after_timeout(tc=kind))
 
 
 def finality(chain):
@@ -192,7 +192,7 @@ def finality(chain):
     case("indirect", "A descendant is committed.", proof([chain.second, chain.third, fifth], qc5))
     case(
         "skip-then-commit",
-        "The second is committed through the fifth.",
+        "The second block is committed through the fifth.",
         proof([chain.third, fifth], qc5),
         "ok",
         chain.second,
@@ -209,4 +209,4 @@ def finality(chain):
         good[: -chain.proof_length()] + chain.qc1[1][-chain.proof_length() :],
         "BAD_SIGNATURE",
     )
-    case("extended", "A byte is left over.", good + b"\0", "MALFORMED")
+    case("extended", "A trailing byte.", good + b"\0", "MALFORMED")

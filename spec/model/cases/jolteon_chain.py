@@ -11,7 +11,7 @@ ROOT, OTHER_ROOT = b"\x11" * 32, b"\x22" * 32
 
 
 class Chain:
-    """Genesis, a block in view 1, its child in view 2, and a block in view 4 after a timeout of view 3."""
+    """A chain of genesis, a block in view 1, its child in view 2, and a block in view 4 after a timeout of view 3."""
 
     def __init__(self, b, suite):
         self.b, self.suite, self.name = b, suite, NAMES[suite]
@@ -46,7 +46,7 @@ class Chain:
         return self.block(**{**fields, "tc": self.tc3, "executed": (1, OTHER_ROOT), **changes})
 
     def certificate(self, statement, numbers=(0, 1, 3)):
-        """A certificate, as value and bytes."""
+        """Returns a certificate as value and bytes."""
         c = self.c.voters
         signed = statement.signed_bytes(c.id)
         data = Certificate.encode_parts(c, statement, {i: c.scheme.sign(self.voter(i), signed) for i in numbers})

@@ -34,16 +34,16 @@ def messages(chain):
         "batch-reply": u8(12) + chain.batch.encode(),
     }
     for label, data in good.items():
-        message(chain, label, "It decodes.", data)
-        message(chain, f"{label}-extended", "A byte is left over.", data + b"\0", "MALFORMED")
-        message(chain, f"{label}-truncated", "Cut short.", data[:-1], "MALFORMED")
+        message(chain, label, "Valid.", data)
+        message(chain, f"{label}-extended", "A trailing byte.", data + b"\0", "MALFORMED")
+        message(chain, f"{label}-truncated", "Truncated.", data[:-1], "MALFORMED")
     message(chain, "empty", "No bytes.", b"", "MALFORMED")
     for tag in (0, 13, 255):
         message(chain, f"tag-{tag}", "No message has this tag.", u8(tag), "MALFORMED")
     message(
         chain,
         "vote-compressed" if chain.suite == 1 else "vote-other-suite",
-        "Not the form for links, or not the suite.",
+        "Not the direct-link encoding, or not the suite.",
         u8(2) + (ballot.encode() if chain.suite == 1 else flip(ballot.encode(), 0)),
         "MALFORMED" if chain.suite == 1 else "WRONG_CONTEXT",
     )
@@ -100,9 +100,9 @@ def timeouts(chain):
         chain.tc3,
         ballot,
     )
-    bad("other-value", "It names another view than its certificate's.", chain.timeout_vote(2, 3, 1), chain.qc2, None)
-    bad("skipped", "Nothing leads into its view.", chain.timeout_vote(2, 4, 2), chain.qc2, None)
-    bad("other-kind", "A timeout vote of another kind.", chain.timeout_vote(2, 3, 2, j.BLOCK), chain.qc2, None)
+    bad("other-value", "Another view than its certificate's.", chain.timeout_vote(2, 3, 1), chain.qc2, None)
+    bad("skipped", "No certificate leads to its view.", chain.timeout_vote(2, 4, 2), chain.qc2, None)
+    bad("other-kind", "A timeout vote with another kind.", chain.timeout_vote(2, 3, 2, j.BLOCK), chain.qc2, None)
     bad(
         "unbacked",
         "The timeout certificate names a view above that of the certificate.",
@@ -143,20 +143,20 @@ def records(chain):
         "committed": u8(6) + committed(chain),
     }
     for label, data in good.items():
-        case(label, "It decodes.", data)
-        case(f"{label}-extended", "A byte is left over.", data + b"\0", "MALFORMED")
-        case(f"{label}-truncated", "Cut short.", data[:-1], "MALFORMED")
+        case(label, "Valid.", data)
+        case(f"{label}-extended", "A trailing byte.", data + b"\0", "MALFORMED")
+        case(f"{label}-truncated", "Truncated.", data[:-1], "MALFORMED")
     case("empty", "No bytes.", b"", "MALFORMED")
     for tag in (0, 7):
         case(f"tag-{tag}", "No record has this tag.", u8(tag), "MALFORMED")
-    case("no-top", "The highest sequence is not there.", u8(6) + committed(chain, seen=2), "NON_CANONICAL")
-    case("strikes", "More strikes than there can be.", u8(6) + committed(chain, strikes=11), "MALFORMED")
+    case("no-top", "The highest sequence is not in the set.", u8(6) + committed(chain, seen=2), "NON_CANONICAL")
+    case("strikes", "More strikes than the maximum.", u8(6) + committed(chain, strikes=11), "MALFORMED")
     case("too-many-authors", "65,536 authors.", u8(6) + committed(chain, authors=65_536), "TOO_LARGE")
     case("too-many-members", "65,536 members.", u8(6) + committed(chain, members=65_536), "TOO_LARGE")
 
 
 def committed(chain, seen=None, strikes=None, authors=None, members=None):
-    """The record after the first block is committed; what is given replaces a field."""
+    """Returns the record after the commit of the first block; arguments replace its fields."""
     sequences, standings = [j.Sequences() for _ in range(4)], j.Standings(chain.c.voters)
     assert sequences[chain.batch.author].note(chain.batch.sequence)
     standings.append(1, 1, 1, 0, None, [])

@@ -22,7 +22,7 @@ def paths(b, n):
     for index in sorted({0, n // 2, n - 1}):
         listed = [item.hex() for item in items]
         made = b.add(f"path-{index}-of-{n}", "The path.", "merkle.path", items=listed, index=index)
-        verify(b, f"verify-{index}-of-{n}", "It leads to the root.", items[index], bytes.fromhex(made["path"]), n)
+        verify(b, f"verify-{index}-of-{n}", "The path leads to the root.", items[index], bytes.fromhex(made["path"]), n)
 
 
 def verify(b, name, description, item, path, n, expect="ok", root=None):
@@ -42,13 +42,13 @@ def refusals(b):
     case("other-item", "Another item.", path, "WRONG_CONTEXT", b"item 3")
     case("other-root", "Another root.", path, "WRONG_CONTEXT", root=bytes(32))
     case("other-sibling", "A sibling changed.", flip(path, 8), "WRONG_CONTEXT")
-    case("other-index", "The neighbour's place.", u32(3) + path[4:], "WRONG_CONTEXT")
+    case("other-index", "The index of the next leaf.", u32(3) + path[4:], "WRONG_CONTEXT")
     last = TRANSACTIONS.path(leaves, 6)
     verify(b, "last", "The last of seven is passed up once.", b"item 6", last, n)
     verify(
         b,
         "last-as-of-eight",
-        "The same path for another count has too few siblings.",
+        "For another count, the path has too few siblings.",
         b"item 6",
         last[:4] + u32(8) + last[8:],
         n,
@@ -56,13 +56,13 @@ def refusals(b):
     )
     case(
         "node-as-leaf",
-        "A node is no leaf: the domains differ.",
+        "A node is not a leaf: the domains differ.",
         u32(1) + u32(4) + path[40:],
         "WRONG_CONTEXT",
         leaves[2] + leaves[3],
     )
-    case("index-past-end", "No such leaf.", u32(7) + path[4:], "MALFORMED")
-    case("count-zero", "A tree of nothing has no leaf.", u32(0) + u32(0), "MALFORMED")
+    case("index-past-end", "An index past the leaves.", u32(7) + path[4:], "MALFORMED")
+    case("count-zero", "An empty tree has no leaf.", u32(0) + u32(0), "MALFORMED")
     case("truncated", "A byte is missing.", path[:-1], "MALFORMED")
-    case("extended", "A sibling too many.", path + bytes(32), "MALFORMED")
-    case("huge-count", "A count that asks for more siblings than there are.", u32(0) + u32(2**32 - 1), "MALFORMED")
+    case("extended", "An additional sibling.", path + bytes(32), "MALFORMED")
+    case("huge-count", "A count that needs more siblings than given.", u32(0) + u32(2**32 - 1), "MALFORMED")

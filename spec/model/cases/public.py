@@ -1,4 +1,4 @@
-"""Published known answers (`spec/vectors/public`): they are read, never written."""
+"""Published test vectors (`spec/vectors/public`), which are read, but not written."""
 
 import json
 
@@ -12,7 +12,7 @@ MIN_PK, ED25519 = SCHEMES[2], SCHEMES[3]
 
 
 def check(folder):
-    """Checks the model against all of them and says how many there are."""
+    """Checks the model against all of them and returns their number."""
     return sum(
         len(list(cases(json.loads((folder / name).read_text()))))
         for name, cases in {

@@ -1,4 +1,4 @@
-"""What the cases of threshold encryption and of the coin have in common: keys, and ways to spoil a share."""
+"""Shared parts of the cases of threshold encryption and the coin: keys, and invalid shares."""
 
 from .. import dleq, wire
 from ..ristretto import GENERATOR, ORDER, add, decode, encode, neg
@@ -11,29 +11,29 @@ P = 2**255 - 19
 
 
 def stream(what, length=64):
-    """Bytes that stand for random ones."""
+    """Returns deterministic bytes in place of random ones."""
     return wire.blake3.derive_key("quorate vectors: randomness", what.encode(), length)
 
 
 def deal(purpose, needed, parties, committee=COMMITTEE, name="keys"):
-    """The keys, and the key shares in order."""
+    """Returns the keys, and the key shares in order."""
     coefficients = [dleq.wide(stream(f"{name} {purpose} {k}")) for k in range(needed)]
     keys, secrets = dleq.Keys.of(purpose, committee, coefficients, parties)
     return keys, [dleq.KeyShare.of(keys, member, secret) for member, secret in enumerate(secrets)]
 
 
 def put(data, at, piece):
-    """The bytes with a piece of them replaced."""
+    """Returns the bytes with a part replaced."""
     return data[:at] + piece + data[at + len(piece) :]
 
 
 def moved(share, by=GENERATOR):
-    """The share with another point and the proof that was."""
+    """Returns the share with another point and its old proof."""
     return dleq.Share(share.purpose, share.member, encode(add(decode(share.point), by)), share.a1, share.a2, share.z)
 
 
 def made_wrong(key_share, instance, fresh):
-    """What a member makes that multiplies with another number: its proof's first equation holds."""
+    """Returns a share by another secret, whose proof satisfies the first equation."""
     return key_share.prove(instance, fresh, secret=key_share.secret + 1)
 
 
@@ -51,12 +51,12 @@ BAD_ELEMENTS = {
 
 
 def negated_encoding(data):
-    """p − s, which a lax decoder takes for s."""
+    """Returns p − s, which a lax decoder reads as s."""
     return (P - int.from_bytes(data, "little")).to_bytes(32, "little")
 
 
 def key_cases(b, prefix, purpose, keys, key_shares):
-    """Public keys and key shares, good and bad."""
+    """Adds cases of valid and invalid public keys and key shares."""
     data = keys.encode()
 
     def case(label, description, data, expect="ok"):
@@ -65,44 +65,44 @@ def key_cases(b, prefix, purpose, keys, key_shares):
     def member(i):
         return 69 + 32 * i
 
-    case("good", "They lie on one polynomial.", data)
-    case("one-of-one", "The smallest.", deal(purpose, 1, 1)[0].encode())
+    case("good", "The keys lie on one polynomial.", data)
+    case("one-of-one", "The smallest threshold.", deal(purpose, 1, 1)[0].encode())
     case("any-of-three", "Each share is the key itself.", deal(purpose, 1, 3)[0].encode())
-    case("all-of-three", "Nothing to check: any three keys and H.", deal(purpose, 3, 3)[0].encode())
-    case("higher-threshold", "More than were dealt for is on the safe side.", put(data, 65, u16(keys.needed + 1)))
-    case("lower-threshold", "Fewer than were dealt for.", put(data, 65, u16(keys.needed - 1)), "BAD_COMMITTEE")
-    case("threshold-zero", "None needed.", put(data, 65, u16(0)), "BAD_COMMITTEE")
-    case("threshold-above", "More needed than there are.", put(data, 65, u16(len(keys.members) + 1)), "BAD_COMMITTEE")
+    case("all-of-three", "No polynomial to check: any three keys and H.", deal(purpose, 3, 3)[0].encode())
+    case("higher-threshold", "A threshold above the dealt one is safe.", put(data, 65, u16(keys.needed + 1)))
+    case("lower-threshold", "A threshold below the dealt one.", put(data, 65, u16(keys.needed - 1)), "BAD_COMMITTEE")
+    case("threshold-zero", "A threshold of zero.", put(data, 65, u16(0)), "BAD_COMMITTEE")
+    case("threshold-above", "A threshold above the number of members.", put(data, 65, u16(len(keys.members) + 1)), "BAD_COMMITTEE")
     swapped = put(data, member(0), keys.members[1] + keys.members[0])
-    case("swapped", "Two members' keys changed places.", swapped, "BAD_COMMITTEE")
-    case("repeated", "One key twice.", put(data, member(3), keys.members[2]), "BAD_COMMITTEE")
+    case("swapped", "The keys of two members are swapped.", swapped, "BAD_COMMITTEE")
+    case("repeated", "A repeated key.", put(data, member(3), keys.members[2]), "BAD_COMMITTEE")
     case("other-h", "Another H.", put(data, 33, keys.members[0]), "BAD_COMMITTEE")
     case("too-many", "More than 1,024 parties.", put(data, 67, u16(1025)), "BAD_COMMITTEE")
     case("missing", "A key is missing.", data[:-32], "MALFORMED")
     case("truncated", "A byte is missing.", data[:-1], "MALFORMED")
-    case("extended", "A byte too many.", data + b"\0", "MALFORMED")
-    case("other-purpose", "Keys for something else.", put(data, 0, bytes([3 - purpose])), "WRONG_CONTEXT")
+    case("extended", "An additional byte.", data + b"\0", "MALFORMED")
+    case("other-purpose", "Keys for another purpose.", put(data, 0, bytes([3 - purpose])), "WRONG_CONTEXT")
     for label, (bad, code) in BAD_ELEMENTS.items():
-        case(f"h-{label}", "H is no element.", put(data, 33, bad), code)
-        case(f"member-{label}", "A verification key is no element.", put(data, member(1), bad), code)
+        case(f"h-{label}", "H is not a group element.", put(data, 33, bad), code)
+        case(f"member-{label}", "A verification key is not a group element.", put(data, member(1), bad), code)
 
     def key_share(label, description, share, expect="ok"):
         fields = {"keys": data.hex(), "key_share": share.hex()}
         b.add(f"key-share/{label}", description, f"{prefix}.key_share", expect, **fields)
 
     share = key_shares[1].encode()
-    key_share("good", "It is the member's.", share)
+    key_share("good", "A valid key share.", share)
     key_share("other-member", "Another's.", put(share, 65, u16(2)), "BAD_SHARE")
-    key_share("stranger", "Of no member.", put(share, 65, u16(len(keys.members))), "UNKNOWN_SIGNER")
+    key_share("non-member", "The index of no member.", put(share, 65, u16(len(keys.members))), "UNKNOWN_SIGNER")
     key_share("last-index", "Index 65,535.", put(share, 65, u16(65535)), "UNKNOWN_SIGNER")
-    key_share("other-secret", "Another number.", flip(share, 67), "BAD_SHARE")
-    key_share("zero", "No number at all.", put(share, 67, bytes(32)), "INFINITY")
-    key_share("order", "The group's order.", put(share, 67, ORDER.to_bytes(32, "little")), "NON_CANONICAL")
-    key_share("other-committee", "Of another committee.", put(share, 1, ELSEWHERE), "WRONG_CONTEXT")
-    key_share("other-key", "Of another key.", put(share, 33, keys.members[0]), "WRONG_CONTEXT")
-    key_share("other-purpose", "For something else.", put(share, 0, bytes([3 - purpose])), "WRONG_CONTEXT")
+    key_share("other-secret", "Another secret.", flip(share, 67), "BAD_SHARE")
+    key_share("zero", "Not a scalar.", put(share, 67, bytes(32)), "INFINITY")
+    key_share("order", "The group order.", put(share, 67, ORDER.to_bytes(32, "little")), "NON_CANONICAL")
+    key_share("other-committee", "For another committee.", put(share, 1, ELSEWHERE), "WRONG_CONTEXT")
+    key_share("other-key", "For another key.", put(share, 33, keys.members[0]), "WRONG_CONTEXT")
+    key_share("other-purpose", "For another purpose.", put(share, 0, bytes([3 - purpose])), "WRONG_CONTEXT")
     key_share("truncated", "A byte is missing.", share[:-1], "MALFORMED")
-    key_share("extended", "A byte too many.", share + b"\0", "MALFORMED")
+    key_share("extended", "An additional byte.", share + b"\0", "MALFORMED")
 
 
 def share_cases(b, prefix, keys, key_shares, instance, other, fields, other_fields):
@@ -137,60 +137,60 @@ def share_cases(b, prefix, keys, key_shares, instance, other, fields, other_fiel
     for label, share in (("other-committee", foreign), ("other-key", redealt)):
         b.add(
             f"share/{label}",
-            "A key share that does not belong to these keys.",
+            "A key share of other keys.",
             f"{prefix}.share",
             "WRONG_CONTEXT",
             **named,
             key_share=share.hex(),
             random=bytes(32).hex(),
         )
-    everybody = [share.member for share in good]
-    assert verify("good", "All are.", good) == (everybody, [])
+    all_members = [share.member for share in good]
+    assert verify("good", "All shares are valid.", good) == (all_members, [])
     assert verify("none", "No shares.", []) == ([], [])
-    assert verify("twice", "One member's twice: who combines them counts it once.", [good[1], good[1]]) == ([1, 1], [])
+    assert verify("twice", "A member's share twice; combining counts it once.", [good[1], good[1]]) == ([1, 1], [])
     assert verify("moved", "Another point.", [good[0], moved(good[1]), good[2]]) == ([0, 2], [1])
     cancelling = [moved(good[0]), moved(good[1], neg(GENERATOR)), good[2]]
-    assert verify("cancelling", "Two errors whose sum is zero.", cancelling) == ([2], [0, 1])
+    assert verify("cancelling", "Two errors that cancel.", cancelling) == ([2], [0, 1])
     swapped = [put(good[0].encode(), 0, u16(1)), put(good[1].encode(), 0, u16(0))]
-    assert verify("swapped", "Two members' shares under each other's index.", swapped) == ([], [1, 0])
-    assert verify("other-index", "Moved to another index.", [put(good[0].encode(), 0, u16(3))]) == ([], [3])
-    assert verify("other-instance", "Of something else.", good[:2], named={**named, **other_fields}) == ([], [0, 1])
+    assert verify("swapped", "The shares of two members are swapped.", swapped) == ([], [1, 0])
+    assert verify("other-index", "A share with another index.", [put(good[0].encode(), 0, u16(3))]) == ([], [3])
+    assert verify("other-instance", "For another instance.", good[:2], named={**named, **other_fields}) == ([], [0, 1])
     renonced = key_shares[0].prove(instance, stream("another nonce", 32)).encode()
     for at, what in ((34, "A1"), (66, "A2"), (98, "z")):
         mixed = put(good[0].encode(), at, renonced[at : at + 32])
-        assert verify(f"other-{what}", "From another proof of the same share.", [mixed]) == ([], [0])
+        assert verify(f"other-{what}", "A part of another proof of the same share.", [mixed]) == ([], [0])
     bad = made_wrong(key_shares[2], instance, stream("wrong", 32))
-    assert verify("made-wrong", "The member multiplied with another number.", [good[0], bad, good[3]]) == ([0, 3], [2])
-    verify("stranger", "Of no member.", [good[0], put(good[1].encode(), 0, u16(len(keys.members)))], "UNKNOWN_SIGNER")
+    assert verify("made-wrong", "The member used another secret.", [good[0], bad, good[3]]) == ([0, 3], [2])
+    verify("non-member", "The index of no member.", [good[0], put(good[1].encode(), 0, u16(len(keys.members)))], "UNKNOWN_SIGNER")
     verify("last-index", "Index 65,535.", [put(good[1].encode(), 0, u16(65535))], "UNKNOWN_SIGNER")
     data = good[1].encode()
     verify("truncated", "A byte is missing.", [data[:-1]], "MALFORMED")
-    verify("extended", "A byte too many.", [data + b"\0"], "MALFORMED")
-    verify("empty", "Nothing.", [b""], "MALFORMED")
+    verify("extended", "An additional byte.", [data + b"\0"], "MALFORMED")
+    verify("empty", "No bytes.", [b""], "MALFORMED")
     for at, what in ((2, "point"), (34, "A1"), (66, "A2")):
         for label, (replaced, code) in BAD_ELEMENTS.items():
-            verify(f"{what}-{label}", "No element.", [put(data, at, replaced)], code)
+            verify(f"{what}-{label}", "Not a group element.", [put(data, at, replaced)], code)
         negative = put(data, at, negated_encoding(data[at : at + 32]))
-        verify(f"{what}-negative", "The other root.", [negative], "NON_CANONICAL")
-    verify("z-order", "z is the group's order.", [put(data, 98, ORDER.to_bytes(32, "little"))], "NON_CANONICAL")
+        verify(f"{what}-negative", "The negative square root.", [negative], "NON_CANONICAL")
+    verify("z-order", "z is the group order.", [put(data, 98, ORDER.to_bytes(32, "little"))], "NON_CANONICAL")
     above = (int.from_bytes(data[98:], "little") + ORDER).to_bytes(32, "little")
-    verify("z-above-order", "z and the group's order.", [put(data, 98, above)], "NON_CANONICAL")
+    verify("z-above-order", "z plus the group order.", [put(data, 98, above)], "NON_CANONICAL")
 
     def evidence(label, description, data, expect="NOT_EVIDENCE"):
         b.add(f"wrong-share/{label}", description, f"{prefix}.wrong_share", expect, keys=named["keys"], evidence=data.hex())
 
     head = instance.base + instance.context
     proof = head + bad.encode()
-    evidence("good", "The member signed a wrong share.", proof, "ok")
-    evidence("right", "A right share.", head + good[2].encode())
-    evidence("framed", "A right proof with another point, which anybody can make.", head + moved(good[1]).encode())
+    evidence("good", "The member signed an invalid share.", proof, "ok")
+    evidence("right", "A valid share.", head + good[2].encode())
+    evidence("framed", "A valid proof with another point, which needs no secret.", head + moved(good[1]).encode())
     evidence("other-member", "Another member.", put(proof, 64, u16(3)))
-    evidence("stranger", "No member.", put(proof, 64, u16(len(keys.members))), "UNKNOWN_SIGNER")
-    evidence("other-context", "Not what the member signed.", flip(proof, 40))
-    evidence("other-base", "A base that the member did not answer for.", put(proof, 0, keys.key))
+    evidence("non-member", "The index of no member.", put(proof, 64, u16(len(keys.members))), "UNKNOWN_SIGNER")
+    evidence("other-context", "Other bytes than the signed ones.", flip(proof, 40))
+    evidence("other-base", "Another base than the signed one.", put(proof, 0, keys.key))
     moved_away = other.base + other.context + good[2].encode()
-    evidence("other-instance", "A right share, said to be of something else.", moved_away)
-    evidence("zero-base", "No base.", put(proof, 0, bytes(32)), "INFINITY")
+    evidence("other-instance", "A valid share for another instance.", moved_away)
+    evidence("zero-base", "A missing base.", put(proof, 0, bytes(32)), "INFINITY")
     evidence("truncated", "A byte is missing.", proof[:-1], "MALFORMED")
-    evidence("extended", "A byte too many.", proof + b"\0", "MALFORMED")
+    evidence("extended", "An additional byte.", proof + b"\0", "MALFORMED")
     return good, bad

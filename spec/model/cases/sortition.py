@@ -14,7 +14,7 @@ SUITES = BLS_SUITES + COUNTED_SUITES
 
 
 def book():
-    b = Book("sortition", "The lottery of proposers: seeds, their proofs, tickets, and which tickets win.")
+    b = Book("sortition", "Proposer sortition: seeds, their proofs, tickets, and winning tickets.")
     genesis(b)
     for suite in SUITES:
         name = NAMES[suite]
@@ -37,7 +37,7 @@ def genesis(b):
         ("empty", CHAIN, b""),
         ("long", CHAIN, bytes(range(256)) * 9),
     ):
-        b.add(f"genesis/{label}", "A chain's first seed.", "seed.genesis", chain=chain.hex(), bytes=data.hex())
+        b.add(f"genesis/{label}", "The first seed of a chain.", "seed.genesis", chain=chain.hex(), bytes=data.hex())
 
 
 def seeds(b, suite):
@@ -60,12 +60,12 @@ def seeds(b, suite):
             seed=seed.encode().hex(),
         )
         data = bytes.fromhex(made["proof"])
-        after = case(f"next-{height}", "What follows.", data, seed=seed)
+        after = case(f"next-{height}", "The next seed.", data, seed=seed)
         seed = Seed(height + 1, bytes.fromhex(after["seed"])[8:])
         assert after["seed"] == seed.encode().hex()
     b.add(
-        f"{name}/prove-stranger",
-        "Who is no member proves nothing.",
+        f"{name}/prove-non-member",
+        "The prover is not a member.",
         "seed.prove",
         "WRONG_CONTEXT",
         committee=name,
@@ -76,25 +76,25 @@ def seeds(b, suite):
     data = proof.encode()
     case("other-signer", "Another member's signature.", data[:1] + u16(1) + data[3:], "BAD_SIGNATURE")
     case("unknown-signer", "The committee has no member 4.", data[:1] + u16(4) + data[3:], "UNKNOWN_SIGNER")
-    case("other-value", "Of another seed.", data, "BAD_SIGNATURE", Seed(0, bytes(32)))
-    case("other-height", "Of another height.", data, "BAD_SIGNATURE", Seed(1, SEED.value))
+    case("other-value", "For another seed.", data, "BAD_SIGNATURE", Seed(0, bytes(32)))
+    case("other-height", "For another height.", data, "BAD_SIGNATURE", Seed(1, SEED.value))
     last = Seed(2**64 - 1, SEED.value)
-    case("last", "No height follows.", SeedProof.sign(key_pair(suite, 0)[1], c, last).encode(), "TOO_LARGE", last)
+    case("last", "The height cannot grow.", SeedProof.sign(key_pair(suite, 0)[1], c, last).encode(), "TOO_LARGE", last)
     before = Seed(2**64 - 2, SEED.value)
     case("last-but-one", "The last height.", SeedProof.sign(key_pair(suite, 0)[1], c, before).encode(), seed=before)
     for other in ("next-epoch", "other-chain"):
-        case(other, "Shown to another committee.", data, "BAD_SIGNATURE", committee=f"{name}/{other}")
+        case(other, "Verified with another committee.", data, "BAD_SIGNATURE", committee=f"{name}/{other}")
     ticket = Lottery(c, SEED, ROUND, 7).ticket(key_pair(suite, 0)[1])
     with_ticket = SeedProof(scheme, 0, ticket.signature).encode()
     case("of-a-ticket", "A ticket's signature.", with_ticket, "BAD_SIGNATURE")
     points(scheme, proof.signature, lambda *args: case(*args), lambda point: SeedProof(scheme, 0, point).encode())
     suites(suite, data, case)
     for cut in (0, 1, 2, 3, len(data) - 1):
-        case(f"truncated-{cut}", "Cut short.", data[:cut], "MALFORMED")
-    case("extended", "A byte is left over.", data + b"\0", "MALFORMED")
+        case(f"truncated-{cut}", "Truncated.", data[:cut], "MALFORMED")
+    case("extended", "A trailing byte.", data + b"\0", "MALFORMED")
     for cut in (0, 8, 39):
-        case(f"truncated-seed-{cut}", "The seed is cut short.", data, "MALFORMED", SEED.encode()[:cut])
-    case("extended-seed", "A byte more of the seed.", data, "MALFORMED", SEED.encode() + b"\0")
+        case(f"truncated-seed-{cut}", "A truncated seed.", data, "MALFORMED", SEED.encode()[:cut])
+    case("extended-seed", "A seed with a trailing byte.", data, "MALFORMED", SEED.encode() + b"\0")
 
 
 def tickets(b, suite):
@@ -116,7 +116,7 @@ def tickets(b, suite):
     for i in range(4):
         made = b.add(
             f"{name}/draw-{i}",
-            "Of four members all seven win.",
+            "With seven expected winners, all four members win.",
             "ticket.draw",
             committee=name,
             secret=secret(suite, i).hex(),
@@ -124,10 +124,10 @@ def tickets(b, suite):
             round=str(ROUND),
             expected=7,
         )
-        case(f"good-{i}", "It verifies.", bytes.fromhex(made["ticket"]))
+        case(f"good-{i}", "Valid.", bytes.fromhex(made["ticket"]))
     b.add(
-        f"{name}/draw-stranger",
-        "Who is no member does not play.",
+        f"{name}/draw-non-member",
+        "The ticket's owner is not a member.",
         "ticket.draw",
         "WRONG_CONTEXT",
         committee=name,
@@ -140,13 +140,13 @@ def tickets(b, suite):
     data = ticket.encode()
     case("other-member", "Another member's signature.", data[:9] + u16(1) + data[11:], "BAD_SIGNATURE")
     case("unknown-member", "The committee has no member 4.", data[:9] + u16(4) + data[11:], "UNKNOWN_SIGNER")
-    case("other-round", "Shown in another round.", data, "WRONG_CONTEXT", round=ROUND + 1)
+    case("other-round", "Verified in another round.", data, "WRONG_CONTEXT", round=ROUND + 1)
     later = data[:1] + u64(ROUND + 1) + data[9:]
-    case("other-round-claimed", "It says another round than it signs.", later, "BAD_SIGNATURE", round=ROUND + 1)
-    case("other-seed", "Of another seed.", data, "BAD_SIGNATURE", seed=Seed(0, bytes(32)))
-    case("other-height", "Of another height.", data, "BAD_SIGNATURE", seed=Seed(1, SEED.value))
+    case("other-round-claimed", "Another round than the signed one.", later, "BAD_SIGNATURE", round=ROUND + 1)
+    case("other-seed", "For another seed.", data, "BAD_SIGNATURE", seed=Seed(0, bytes(32)))
+    case("other-height", "For another height.", data, "BAD_SIGNATURE", seed=Seed(1, SEED.value))
     for other in ("next-epoch", "other-chain"):
-        case(other, "Shown to another committee.", data, "BAD_SIGNATURE", f"{name}/{other}")
+        case(other, "Verified with another committee.", data, "BAD_SIGNATURE", f"{name}/{other}")
     proof = SeedProof.sign(key_pair(suite, 0)[1], c, SEED)
     case("of-a-proof", "A seed proof's signature.", Ticket(scheme, ROUND, 0, proof.signature).encode(), "BAD_SIGNATURE")
     largest = Lottery(c, SEED, 2**64 - 1, 65_535)
@@ -160,28 +160,28 @@ def tickets(b, suite):
     points(scheme, ticket.signature, lambda *args: case(*args), lambda p: Ticket(scheme, ROUND, 0, p).encode())
     suites(suite, data, case)
     for cut in (0, 1, 8, 9, 11, len(data) - 1):
-        case(f"truncated-{cut}", "Cut short.", data[:cut], "MALFORMED")
-    case("extended", "A byte is left over.", data + b"\0", "MALFORMED")
+        case(f"truncated-{cut}", "Truncated.", data[:cut], "MALFORMED")
+    case("extended", "A trailing byte.", data + b"\0", "MALFORMED")
 
 
 def points(scheme, good, case, encoded):
-    """What can be wrong with a signature."""
+    """Yields invalid signatures."""
     group = scheme.sigs
-    case("infinity", "Infinity for a signature.", encoded(None), "INFINITY")
+    case("infinity", "Infinity as signature.", encoded(None), "INFINITY")
     case("negated", "The signature negated.", encoded(group.neg(good)), "BAD_SIGNATURE")
     added = group.add(good, small_order(group))
-    case("small-order-added", "Plus a point of small order: other bytes.", encoded(added), "NOT_IN_SUBGROUP")
+    case("small-order-added", "Plus a point of small order, which changes the bytes.", encoded(added), "NOT_IN_SUBGROUP")
     case("small-order-alone", "A point of small order.", encoded(small_order(group)), "NOT_IN_SUBGROUP")
     case("uncompressed", "Not marked as compressed.", flip(encoded(good), -scheme.sig_len, 0x80), "NON_CANONICAL")
 
 
 def suites(suite, data, case):
     for other in (0, 3, *(s for s in SUITES if s != suite)):
-        case(f"suite-{other}", "The suite byte of another scheme, or of none.", u8(other) + data[1:], "WRONG_CONTEXT")
+        case(f"suite-{other}", "The suite byte of another scheme, or an unknown one.", u8(other) + data[1:], "WRONG_CONTEXT")
 
 
 def borders(b):
-    """A committee so large that not all win: each member's ticket wins from a certain number of expected winners on."""
+    """Adds cases of a large committee: a ticket wins from some number of expected winners on."""
     suite, n = 1, 1000
     listed = members(suite, 5)
     b.committee("thousand", suite, CHAIN, EPOCH, [*listed, dict(member(suite, 5), times=n - 5)], repeats=True)
@@ -201,7 +201,7 @@ def borders(b):
                 }
                 made = b.add(
                     f"thousand/draw-{i}-{round}-{expected}",
-                    f"It is number {slot} of 0 to 999: it {'wins' if wins else 'does not win'}.",
+                    f"Slot {slot} of 0 to 999: {'wins' if wins else 'does not win'}.",
                     "ticket.draw",
                     secret=secret(suite, i).hex(),
                     **inputs,
@@ -209,7 +209,7 @@ def borders(b):
                 assert (made["ticket"] is not None) == wins
                 b.add(
                     f"thousand/verify-{i}-{round}-{expected}",
-                    "And so it is for who verifies.",
+                    "The verifier's result.",
                     "ticket.verify",
                     "ok" if wins else "NOT_DRAWN",
                     ticket=ticket.encode().hex(),
@@ -226,7 +226,7 @@ def borders(b):
         member_of_it = 1 if label == "other-member" else 0
         b.add(
             f"thousand/order-{label}",
-            "A wrong ticket that would not win either.",
+            "An invalid ticket that would not win either.",
             "ticket.verify",
             expect,
             committee="thousand",
@@ -238,7 +238,7 @@ def borders(b):
 
 
 def repeated(b):
-    """A key that a committee has more than once has one ticket."""
+    """Adds cases of a repeated key, which has one ticket."""
     suite = 1
     c = committee(b.committees["thousand"])
     ticket = Lottery(c, SEED, 1, 1000).ticket(key_pair(suite, 5)[1])
@@ -246,7 +246,7 @@ def repeated(b):
     for i, expect in ((5, "ok"), (6, "WRONG_CONTEXT"), (999, "WRONG_CONTEXT"), (1000, "UNKNOWN_SIGNER")):
         b.add(
             f"repeated/ticket-{i}",
-            "The first index plays, later ones of the same key do not.",
+            "The first index has the ticket, later indices of the same key have none.",
             "ticket.verify",
             expect,
             committee="thousand",

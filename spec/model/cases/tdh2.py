@@ -13,12 +13,12 @@ PLAINTEXT = b"pay 5 to Bob"
 RANDOM = stream("encryption", 160)
 CIPHERTEXT = tdh2.encrypt(KEYS, EPOCH, PROPOSER, PLAINTEXT, RANDOM)
 FIELDS = {"epoch": str(EPOCH), "proposer": PROPOSER, "ciphertext": CIPHERTEXT.encode().hex()}
-# Where fields begin.
+# Offsets of the fields.
 C, U, U_BAR, E, F, LABEL, PAYLOAD = 0, 32, 64, 96, 128, 160, 238
 
 
 def book():
-    b = Book("tdh2", "TDH2: anybody encrypts, t members decrypt; validity before any share.")
+    b = Book("tdh2", "TDH2: public encryption, decryption by t members; the ciphertext is checked before any share.")
     key_cases(b, "tdh2", tdh2.PURPOSE, KEYS, SHARES)
     encrypting(b)
     checking(b)
@@ -36,7 +36,7 @@ def encrypting(b):
     for label, plaintext in (("short", PLAINTEXT), ("empty", b""), ("blocks", bytes(range(200)))):
         b.add(
             f"encrypt/{label}",
-            "With these random bytes.",
+            "Encryption with these random bytes.",
             "tdh2.encrypt",
             keys=KEYS.encode().hex(),
             epoch=str(EPOCH),
@@ -46,11 +46,11 @@ def encrypting(b):
         )
     data = KEYS.encode()[:65]
     for label, description, key, expect in (
-        ("good", "What a client needs.", data, "ok"),
-        ("other-purpose", "A coin's.", put(data, 0, b"\x02"), "WRONG_CONTEXT"),
+        ("good", "The encryption key for clients.", data, "ok"),
+        ("other-purpose", "A key of a coin.", put(data, 0, b"\x02"), "WRONG_CONTEXT"),
         ("truncated", "A byte is missing.", data[:-1], "MALFORMED"),
-        ("extended", "A byte too many.", data + b"\0", "MALFORMED"),
-        *((f"h-{label}", "H is no element.", put(data, 33, bad), code) for label, (bad, code) in BAD_ELEMENTS.items()),
+        ("extended", "An additional byte.", data + b"\0", "MALFORMED"),
+        *((f"h-{label}", "H is not a group element.", put(data, 33, bad), code) for label, (bad, code) in BAD_ELEMENTS.items()),
     ):
         b.add(f"encryption-key/{label}", description, "tdh2.encryption_key", expect, encryption_key=key.hex())
 
@@ -62,7 +62,7 @@ def check(b, label, description, data, expect="BAD_CIPHERTEXT", epoch=EPOCH, pro
 
 
 def scalars(*changes):
-    """The ciphertext with numbers and elements replaced."""
+    """Returns the ciphertext with scalars and elements replaced."""
     data = CIPHERTEXT.encode()
     for at, value in changes:
         data = put(data, at, value.to_bytes(32, "little") if isinstance(value, int) else encode(value))
@@ -73,70 +73,70 @@ def checking(b):
     data = CIPHERTEXT.encode()
     u, u_bar, e, f = decode(CIPHERTEXT.u), decode(CIPHERTEXT.u_bar), CIPHERTEXT.e, CIPHERTEXT.f
     a, g_bar = 3, tdh2.g_bar()
-    check(b, "good", "It holds.", data, "ok")
+    check(b, "good", "Valid.", data, "ok")
 
-    # What would decrypt another's ciphertext if it were answered.
-    check(b, "scaled", "u and u-bar times a number.", scalars((U, mul(a, u)), (U_BAR, mul(a, u_bar))))
-    check(b, "scaled-with-f", "f too.", scalars((U, mul(a, u)), (U_BAR, mul(a, u_bar)), (F, a * f % ORDER)))
+    # Changes that would decrypt another ciphertext if members returned shares for them.
+    check(b, "scaled", "u and u-bar multiplied by a scalar.", scalars((U, mul(a, u)), (U_BAR, mul(a, u_bar))))
+    check(b, "scaled-with-f", "u, u-bar and f multiplied by a scalar.", scalars((U, mul(a, u)), (U_BAR, mul(a, u_bar)), (F, a * f % ORDER)))
     shifted = scalars((U, add(u, mul(a, GENERATOR))), (U_BAR, add(u_bar, mul(a, g_bar))), (F, (f + a * e) % ORDER))
-    check(b, "shifted", "u and u-bar moved, and f so that the commitments stay.", shifted)
+    check(b, "shifted", "u and u-bar shifted, and f adjusted so that the commitments do not change.", shifted)
     check(b, "negated", "u and u-bar negated.", scalars((U, neg(u)), (U_BAR, neg(u_bar))))
-    check(b, "u-alone", "u times a number, u-bar as it was.", scalars((U, mul(a, u))))
-    check(b, "u-bar-alone", "u-bar of another logarithm.", scalars((U_BAR, add(u_bar, g_bar))))
-    check(b, "swapped", "u and u-bar changed places.", scalars((U, u_bar), (U_BAR, u)))
+    check(b, "u-alone", "u multiplied by a scalar, u-bar unchanged.", scalars((U, mul(a, u))))
+    check(b, "u-bar-alone", "u-bar with another logarithm.", scalars((U_BAR, add(u_bar, g_bar))))
+    check(b, "swapped", "u and u-bar swapped.", scalars((U, u_bar), (U_BAR, u)))
     check(b, "other-c", "Another wrapped key.", flip(data, C))
     check(b, "other-e", "Another e.", flip(data, E))
     check(b, "other-f", "Another f.", scalars((F, (f + 1) % ORDER)))
     unequal = tdh2.read(data)
     unequal.u_bar = encode(mul(7, g_bar))
     unequal.prove(KEYS.key, dleq.wide(RANDOM[32:96]), 5)
-    check(b, "unequal", "A proof by the rules, but u-bar has another logarithm than u.", unequal)
+    check(b, "unequal", "A proof by the rules, but the logarithms of u and u-bar differ.", unequal)
 
     # Labels.
-    check(b, "other-epoch", "Not the epoch that is asked for.", data, "WRONG_CONTEXT", epoch=EPOCH + 1)
-    check(b, "other-proposer", "Not the proposer that is asked for.", data, "WRONG_CONTEXT", proposer=PROPOSER + 1)
+    check(b, "other-epoch", "Another epoch than requested.", data, "WRONG_CONTEXT", epoch=EPOCH + 1)
+    check(b, "other-proposer", "Another proposer than requested.", data, "WRONG_CONTEXT", proposer=PROPOSER + 1)
     elsewhere, _ = deal(tdh2.PURPOSE, 3, 7, ELSEWHERE, "elsewhere")
-    check(b, "other-committee", "Not the committee's.", data, "WRONG_CONTEXT", keys=elsewhere)
+    check(b, "other-committee", "A label of another committee.", data, "WRONG_CONTEXT", keys=elsewhere)
     redealt, _ = deal(tdh2.PURPOSE, 3, 7, name="dealt again")
-    check(b, "dealt-again", "The committee's, but under another H.", data, keys=redealt)
+    check(b, "dealt-again", "A label of this committee under another H.", data, keys=redealt)
     at = LABEL + 32
-    check(b, "epoch-rewritten", "The label says what is asked for.", put(data, at, u64(EPOCH + 1)), epoch=EPOCH + 1)
-    check(b, "proposer-rewritten", "The same.", put(data, at + 8, u16(PROPOSER + 1)), proposer=PROPOSER + 1)
-    check(b, "committee-rewritten", "The same.", put(data, LABEL, ELSEWHERE), keys=elsewhere)
+    check(b, "epoch-rewritten", "The label matches the requested epoch.", put(data, at, u64(EPOCH + 1)), epoch=EPOCH + 1)
+    check(b, "proposer-rewritten", "The label matches the requested proposer.", put(data, at + 8, u16(PROPOSER + 1)), proposer=PROPOSER + 1)
+    check(b, "committee-rewritten", "The label matches the requested committee.", put(data, LABEL, ELSEWHERE), keys=elsewhere)
 
     # Payloads.
     for at, what in ((PAYLOAD, "commitment"), (PAYLOAD + 32, "cipher"), (len(data) - 1, "tag")):
         tampered = flip(data, at)
         check(b, f"payload-{what}", "A byte of the payload changed.", tampered)
         rehashed = put(tampered, LABEL + 42, dleq.h("tdh2-payload", tampered[PAYLOAD:]))
-        check(b, f"payload-{what}-rehashed", "And the label's hash with it.", rehashed)
+        check(b, f"payload-{what}-rehashed", "The payload and its hash in the label changed.", rehashed)
 
     # Bytes.
     for at, what in ((U, "u"), (U_BAR, "u-bar")):
         for label, (bad, code) in BAD_ELEMENTS.items():
-            check(b, f"{what}-{label}", "No element.", put(data, at, bad), code)
-        check(b, f"{what}-negative", "The other root.", put(data, at, negated_encoding(data[at : at + 32])), "NON_CANONICAL")
+            check(b, f"{what}-{label}", "Not a group element.", put(data, at, bad), code)
+        check(b, f"{what}-negative", "The negative square root.", put(data, at, negated_encoding(data[at : at + 32])), "NON_CANONICAL")
     check(b, "e-long", "e of more than 128 bits.", flip(data, E + 16), "NON_CANONICAL")
-    check(b, "e-order", "e and the group's order.", scalars((E, e + ORDER)), "NON_CANONICAL")
-    check(b, "f-order", "f is the group's order.", scalars((F, ORDER)), "NON_CANONICAL")
-    check(b, "f-above-order", "f and the group's order.", scalars((F, f + ORDER)), "NON_CANONICAL")
+    check(b, "e-order", "e plus the group order.", scalars((E, e + ORDER)), "NON_CANONICAL")
+    check(b, "f-order", "f is the group order.", scalars((F, ORDER)), "NON_CANONICAL")
+    check(b, "f-above-order", "f plus the group order.", scalars((F, f + ORDER)), "NON_CANONICAL")
     check(b, "payload-short", "A payload shorter than its overhead.", data[: PAYLOAD - 4] + u32(47) + bytes(47), "MALFORMED")
-    check(b, "payload-huge", "A payload above the cap.", put(data, PAYLOAD - 4, u32(tdh2.MAX_PLAINTEXT + 49)), "TOO_LARGE")
+    check(b, "payload-huge", "A payload above the maximum length.", put(data, PAYLOAD - 4, u32(tdh2.MAX_PLAINTEXT + 49)), "TOO_LARGE")
     check(b, "truncated", "A byte is missing.", data[:-1], "MALFORMED")
     check(b, "header-only", "No payload.", data[: PAYLOAD - 4], "MALFORMED")
-    check(b, "extended", "A byte too many.", data + b"\0", "MALFORMED")
-    check(b, "empty", "Nothing.", b"", "MALFORMED")
+    check(b, "extended", "An additional byte.", data + b"\0", "MALFORMED")
+    check(b, "empty", "No bytes.", b"", "MALFORMED")
 
 
 def relabelled(b):
-    """One u under two labels, which only its author can make: the shares are equal, their proofs are not."""
+    """Adds cases of one u under two labels, which only its author can create: equal shares, different proofs."""
     other = tdh2.encrypt(KEYS, EPOCH + 1, PROPOSER, PLAINTEXT, RANDOM)
     assert other.u == CIPHERTEXT.u
     share = SHARES[0].prove(CIPHERTEXT.check(KEYS, EPOCH, PROPOSER), bytes(32))
     fields = {"epoch": str(EPOCH + 1), "proposer": PROPOSER, "ciphertext": other.encode().hex()}
     output = b.add(
         "shares/other-epoch",
-        "Of the same u in another epoch.",
+        "A share for the same u in another epoch.",
         "tdh2.verify_shares",
         keys=KEYS.encode().hex(),
         **fields,
@@ -155,18 +155,18 @@ def decrypting(b, good, bad, elsewhere):
 
     for members in ([0, 1, 2], [6, 3, 0], [0, 1, 2, 3, 4, 5, 6]):
         name = "-".join(map(str, members))
-        assert case(name, "Enough.", [good[i] for i in members])["plaintext"] == PLAINTEXT.hex()
-    case("too-few", "Too few.", good[:2], "BELOW_QUORUM")
-    case("none", "None.", [], "BELOW_QUORUM")
-    case("duplicate", "One member's twice.", [good[0], good[1], good[1]], "DUPLICATE_SIGNER")
-    case("one-wrong", "Enough, but one is wrong.", [good[0], good[1], bad], "BELOW_QUORUM")
-    case("wrong-left-out", "Enough without the wrong one.", [good[0], moved(good[4]), good[1], good[3]])
+        assert case(name, "A sufficient number of shares.", [good[i] for i in members])["plaintext"] == PLAINTEXT.hex()
+    case("too-few", "Too few shares.", good[:2], "BELOW_QUORUM")
+    case("none", "No shares.", [], "BELOW_QUORUM")
+    case("duplicate", "A member's share twice.", [good[0], good[1], good[1]], "DUPLICATE_SIGNER")
+    case("one-wrong", "A sufficient number, but one is invalid.", [good[0], good[1], bad], "BELOW_QUORUM")
+    case("wrong-left-out", "A sufficient number without the invalid one.", [good[0], moved(good[4]), good[1], good[3]])
     other = SHARES[2].prove(elsewhere, bytes(32))
-    case("other-ciphertext", "One is of another ciphertext.", [good[0], good[1], other], "BELOW_QUORUM")
+    case("other-ciphertext", "One share is for another ciphertext.", [good[0], good[1], other], "BELOW_QUORUM")
 
 
 def broken(payload):
-    """What an author can make that encrypts nothing sensible: a proof that holds over any payload."""
+    """Adds cases of a malicious author: a valid proof over an arbitrary payload."""
     return tdh2.encrypt(KEYS, EPOCH, PROPOSER, b"", RANDOM, payload)
 
 
@@ -185,34 +185,34 @@ def sessions(b, good, bad):
         assert got == expected, (label, got)
 
     opened, quiet = (PLAINTEXT.hex(), []), (None, [])
-    case("good", "The third opens it; what comes later is not looked at.", [good[i] for i in (4, 0, 6, 1)], [quiet, quiet, opened, quiet])
-    case("again", "One share again and again.", [good[0], good[0], good[1], good[0], good[2]], [quiet] * 4 + [opened])
+    case("good", "The third share decrypts; later ones are ignored.", [good[i] for i in (4, 0, 6, 1)], [quiet, quiet, opened, quiet])
+    case("again", "One share, repeated.", [good[0], good[0], good[1], good[0], good[2]], [quiet] * 4 + [opened])
     case(
         "wrong",
-        "A wrong share is dropped, named, and made up for.",
+        "An invalid share is dropped, reported, and replaced by another member's.",
         [good[0], bad, good[1], good[3]],
         [quiet, quiet, (None, [2]), opened],
     )
     case(
         "wrong-last",
-        "The third and the fourth are wrong.",
+        "The third and the fourth share are invalid.",
         [good[0], good[1], bad, moved(good[5]), good[6]],
         [quiet, quiet, (None, [2]), (None, [5]), opened],
     )
     case(
         "forged-first",
-        "A forged share does not keep the member's own out.",
+        "A forged share does not block the member's valid one.",
         [moved(good[0]), good[0], good[1], good[2]],
         [quiet, (None, [0]), quiet, opened],
     )
     case(
         "forged-later",
-        "Nor does one that comes second.",
+        "A later forged share does not block it either.",
         [good[0], moved(good[0]), good[1], good[2]],
         [quiet, quiet, quiet, opened],
     )
-    stranger = dleq.Share(tdh2.PURPOSE, 7, good[0].point, good[0].a1, good[0].a2, good[0].z)
-    case("stranger", "Of no member.", [stranger], [("UNKNOWN_SIGNER", [])])
+    non_member = dleq.Share(tdh2.PURPOSE, 7, good[0].point, good[0].a1, good[0].a2, good[0].z)
+    case("non-member", "The index of no member.", [non_member], [("UNKNOWN_SIGNER", [])])
     for label, payload in (
         ("other-key", tdh2.seal(bytes(32), PLAINTEXT)),
         ("other-tag", flip(CIPHERTEXT.payload, len(CIPHERTEXT.payload) - 1)),
@@ -223,7 +223,7 @@ def sessions(b, good, bad):
         never = ("BAD_CIPHERTEXT", [])
         case(
             f"author-{label}",
-            "The author encrypted nothing sensible: it is found out once, and nobody else is blamed.",
+            "The author's payload is invalid: it is detected once, and no member is blamed.",
             [shares[0], shares[1], shares[2], shares[3]],
             [quiet, quiet, never, quiet],
             ciphertext,
@@ -232,18 +232,18 @@ def sessions(b, good, bad):
         expected = [quiet, quiet, (None, [1]), never]
         if label == "other-tag":
             assert tdh2.payload_keys(RANDOM[:32])[1] == payload[:32]
-        case(f"author-{label}-and-wrong", "With a wrong share among them.", with_wrong, expected, ciphertext)
+        case(f"author-{label}-and-wrong", "The same with an invalid share.", with_wrong, expected, ciphertext)
     two_keys(case, quiet)
 
 
 def two_keys(case, quiet):
-    """An author works with member 2: the payload opens under the key that is wrapped and, by the cipher's tag, under the
-    one that a wrong share of member 2 leads to. Only the commitment tells them apart."""
+    """Adds cases of an author that colludes with member 2: the payload decrypts under the wrapped key and, by the cipher's
+    tag, under the key of an invalid share of member 2. Only the commitment distinguishes the two."""
     plain = tdh2.encrypt(KEYS, EPOCH, PROPOSER, PLAINTEXT, RANDOM)
     members = [0, 1, 2]
     coefficients = dleq.lagrange(members)
     honest = [decode(dleq.times(plain.u, SHARES[i].secret)) for i in members]
-    # Any element will do for what the three shall give; the wrong share makes up the difference.
+    # The three shares shall give an arbitrary element; the invalid share makes up the difference.
     wanted = mul(1234567, GENERATOR)
     rest = total(zip(coefficients[:2], honest[:2]))
     steered = encode(mul(pow(coefficients[2], -1, ORDER), add(wanted, neg(rest))))
@@ -260,7 +260,7 @@ def two_keys(case, quiet):
     wrong = dleq.Share(tdh2.PURPOSE, 2, steered, shares[2].a1, shares[2].a2, shares[2].z)
     case(
         "two-keys",
-        "A payload that opens under two keys, and a share that leads to the second.",
+        "A payload that decrypts under two keys, and a share that leads to the second key.",
         [shares[0], shares[1], wrong, shares[3]],
         [quiet, quiet, (None, [2]), (meant[0].hex(), [])],
         ciphertext,
@@ -268,8 +268,8 @@ def two_keys(case, quiet):
 
 
 def colliding(key1, key2):
-    """Two blocks and a tag that ChaCha20-Poly1305 accepts under both keys. The first block is what solves the equation of
-    the two tags; the second is tried until the solution is a block."""
+    """Returns two blocks and a tag that ChaCha20-Poly1305 accepts under both keys. The first block solves the equation of
+    the two tags; the second is varied until the solution is a block."""
     p = 2**130 - 5
     halves = [chacha20poly1305.block(key, 0, tdh2.NONCE)[:32] for key in (key1, key2)]
     (r1, s1), (r2, s2) = (

@@ -8,7 +8,7 @@ MESSAGE = b"pay 5 to Bob"
 
 
 def drawing(order, label):
-    """Scalars that are hashes of their number."""
+    """Returns a scalar that is the hash of its number."""
     count = 0
 
     def draw():

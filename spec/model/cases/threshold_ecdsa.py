@@ -14,19 +14,19 @@ def plans(b):
         b.add(f"plan/{name}", description, "ecdsa.plan", expect, plan=plan.hex(), parties=parties)
 
     agreement = ecdsa.Plan(1, 4, 20)
-    case("agreement", "The paper's, of four parties.", agreement.encode(), 4)
-    case("hundred", "Of a hundred parties.", ecdsa.Plan(1, 100, 20).encode(), 100)
-    case("agreed", "Numbered ones for agreed messages.", ecdsa.Plan(2, numbered=1 << 17).encode(), 4)
-    case("unagreed", "Numbered ones for unagreed messages.", ecdsa.Plan(3, numbered=1).encode(), 4)
+    case("agreement", "The paper's plan for four parties.", agreement.encode(), 4)
+    case("hundred", "A plan for a hundred parties.", ecdsa.Plan(1, 100, 20).encode(), 100)
+    case("agreed", "Numbered presignatures for agreed messages.", ecdsa.Plan(2, numbered=1 << 17).encode(), 4)
+    case("unagreed", "Numbered presignatures for unagreed messages.", ecdsa.Plan(3, numbered=1).encode(), 4)
     case("none", "No presignatures.", ecdsa.Plan(2).encode(), 4, "MALFORMED")
-    case("too-many", "One too many.", ecdsa.Plan(3, numbered=(1 << 17) + 1).encode(), 4, "TOO_LARGE")
-    case("largest", "As many as fit the encoding.", u8(1) + b"\xff" * 4, 65535, "TOO_LARGE")
-    case("other-parties", "For another number of parties.", agreement.encode(), 5, "WRONG_CONTEXT")
-    case("unknown", "No such plan.", u8(4) + bytes(4), 4, "MALFORMED")
-    case("truncated", "Cut short.", agreement.encode()[:-1], 4, "MALFORMED")
+    case("too-many", "One presignature above the maximum.", ecdsa.Plan(3, numbered=(1 << 17) + 1).encode(), 4, "TOO_LARGE")
+    case("largest", "The maximum that the encoding allows.", u8(1) + b"\xff" * 4, 65535, "TOO_LARGE")
+    case("other-parties", "A plan for another number of parties.", agreement.encode(), 5, "WRONG_CONTEXT")
+    case("unknown", "An unknown plan.", u8(4) + bytes(4), 4, "MALFORMED")
+    case("truncated", "Truncated.", agreement.encode()[:-1], 4, "MALFORMED")
 
     def tag(name, use, expect="ok", plan=agreement, **fields):
-        b.add(f"tag/{name}", "A tag's index and class.", "ecdsa.tag", expect, plan=plan.encode().hex(), use=use, **fields)
+        b.add(f"tag/{name}", "The index and class of a tag.", "ecdsa.tag", expect, plan=plan.encode().hex(), use=use, **fields)
 
     for member in (0, 3):
         tag(f"prbc-{member}", "prbc", member=member)
@@ -34,8 +34,8 @@ def plans(b):
         tag(f"promotion-{round}-{member}-{step}", "promotion", round=round, member=member, step=step)
     for round in (0, 19):
         tag(f"completion-{round}", "completion", round=round)
-    tag("prbc-stranger", "prbc", "UNKNOWN_SIGNER", member=4)
-    tag("promotion-stranger", "promotion", "UNKNOWN_SIGNER", round=0, member=4, step=1)
+    tag("prbc-non-member", "prbc", "UNKNOWN_SIGNER", member=4)
+    tag("promotion-non-member", "promotion", "UNKNOWN_SIGNER", round=0, member=4, step=1)
     tag("promotion-step-0", "promotion", "MALFORMED", round=0, member=0, step=0)
     tag("promotion-step-5", "promotion", "MALFORMED", round=0, member=0, step=5)
     tag("promotion-late", "promotion", "EXHAUSTED", round=20, member=0, step=1)
@@ -78,7 +78,7 @@ class Ecdsa:
             for x in range(2, 99)
             if self._undecodable(bytes([2]) + x.to_bytes(32, "big") if self.suite == 2 else x.to_bytes(32, "little"))
         )
-        self.case("key", "A key's name and its thresholds.", "key", key=good.hex())
+        self.case("key", "The name and the thresholds of a key.", "key", key=good.hex())
         for label, key, expect in (
             ("other-suite", u8(other.suite) + good[1:], "WRONG_CONTEXT"),
             ("a-third-faulty", good[:33] + u16(3) + u16(1) + good[37:], "BAD_COMMITTEE"),
@@ -92,7 +92,7 @@ class Ecdsa:
         ):
             self.case(f"key-{label}", "Not a key.", "key", expect, key=key.hex())
         deal = self.deal.encode()
-        self.case("deal", "A deal's name.", "deal", deal=deal.hex())
+        self.case("deal", "The name of a deal.", "deal", deal=deal.hex())
         for label, other, expect in (
             ("other-parties", deal[:45] + u32(5) + deal[49:] + bytes(32), "WRONG_CONTEXT"),
             ("too-many-parties", deal[:45] + u32(1025) + deal[49:], "TOO_LARGE"),
@@ -112,9 +112,9 @@ class Ecdsa:
         file = self.files[2].encode()
         head = len(file) - self.deal.plan.count * (self.group.length + 128)
         at = len(self.key.encode())
-        self.case("file", "A party's file.", "file", file=file.hex())
+        self.case("file", "The file of a party.", "file", file=file.hex())
         for label, other, expect in (
-            ("stranger", file[:at] + u16(4) + file[at + 2 :], "UNKNOWN_SIGNER"),
+            ("non-member", file[:at] + u16(4) + file[at + 2 :], "UNKNOWN_SIGNER"),
             ("other-member", file[:at] + u16(3) + file[at + 2 :], "WRONG_CONTEXT"),
             ("other-key", flip(file, 1), "WRONG_CONTEXT"),
             ("other-leaf", flip(file, head + self.group.length), "WRONG_CONTEXT"),
@@ -123,11 +123,11 @@ class Ecdsa:
             ("extended", file + b"\0", "MALFORMED"),
         ):
             self.case(f"file-{label}", "Not a party's file.", "file", expect, file=other.hex())
-        self.case("sign-past-the-end", "There is no such presignature.", "sign", "EXHAUSTED", **self._signing_inputs(file, 21))
-        # A dealer's mistake: a share that is not the opening's.
+        self.case("sign-past-the-end", "A presignature past the end of the deal.", "sign", "EXHAUSTED", **self._signing_inputs(file, 21))
+        # A dealer's mistake: a share that does not match its opening.
         entry = head + self.group.length + 32
         wrong = file[:entry] + file[entry + 32 : entry + 64] + file[entry + 32 :]
-        self.case("sign-wrong-deal", "The dealer's opening is of another share.", "sign", "WRONG_CONTEXT", **self._signing_inputs(wrong, 0))
+        self.case("sign-wrong-deal", "The dealer's opening belongs to another share.", "sign", "WRONG_CONTEXT", **self._signing_inputs(wrong, 0))
 
     @staticmethod
     def _signing_inputs(file, index, message=MESSAGE):
@@ -147,7 +147,7 @@ class Ecdsa:
         for file in self.files:
             made = self.case(
                 f"{label}/sign-{file.member}",
-                "A party's share, what it attests, and its opening.",
+                "A party's share, its attested bytes, and its opening.",
                 "sign",
                 **self._signing_inputs(file.encode(), index),
             )
@@ -160,7 +160,7 @@ class Ecdsa:
         self.checking(label, index, shares, openings)
 
     def shares_decode(self, label, share, opening):
-        self.case(f"{label}/share", "A share's fields.", "share", share=share.hex())
+        self.case(f"{label}/share", "The fields of a share.", "share", share=share.hex())
         attested = share[:-4] + blob(b"signed")
         self.case(f"{label}/share-attested", "With an attestation.", "share", share=attested.hex())
         for name, other, expect in (
@@ -172,7 +172,7 @@ class Ecdsa:
         ):
             self.case(f"{label}/share-{name}", "Not a share.", "share", expect, share=other.hex())
         at = 2 + self.group.length
-        self.case(f"{label}/opening", "An opening's fields.", "opening", opening=opening.hex())
+        self.case(f"{label}/opening", "The fields of an opening.", "opening", opening=opening.hex())
         for name, other, expect in (
             ("neutral", opening[:at] + bytes(self.group.length) + opening[at + self.group.length :], "INFINITY"),
             ("no-element", opening[:at] + b"\xff" * self.group.length + opening[at + self.group.length :], "MALFORMED"),
@@ -188,19 +188,19 @@ class Ecdsa:
             return self.case(f"{label}/combine-{name}", description, "combine", expect, shares=shares, **inputs)
 
         first = case("first", "The first parties' shares.", shares[:needed])["signature"]
-        last = case("last", "The last parties' shares make the same.", shares[-needed:])["signature"]
+        last = case("last", "The last parties' shares give the same signature.", shares[-needed:])["signature"]
         assert first == last
-        case("too-few", "One share less.", shares[: needed - 1], "BELOW_QUORUM")
-        case("twice", "One share twice.", [shares[0], *shares[: needed - 1]], "DUPLICATE_SIGNER")
-        case("other-message", "Shares of another message.", shares[:needed], "WRONG_CONTEXT", message=b"x".hex())
+        case("too-few", "One share too few.", shares[: needed - 1], "BELOW_QUORUM")
+        case("twice", "A repeated share.", [shares[0], *shares[: needed - 1]], "DUPLICATE_SIGNER")
+        case("other-message", "Shares for another message.", shares[:needed], "WRONG_CONTEXT", message=b"x".hex())
         replayed = self.next[0].sign(1, MESSAGE).encode()
-        case("replayed", "A share of another epoch.", [replayed, *shares[1:needed]], "WRONG_CONTEXT")
+        case("replayed", "A share for another epoch.", [replayed, *shares[1:needed]], "WRONG_CONTEXT")
         twisted = ecdsa.Share(self.group, 1, EPOCH, index ^ 2, self.files[1].slot(index).digest(MESSAGE), 1).encode()
         case("other-index", "A share that names another index.", [twisted, *shares[:needed - 1]], "WRONG_CONTEXT")
-        stranger = shares[1][:1] + u16(4) + shares[1][3:]
-        case("stranger", "A share in a stranger's name.", [stranger, *shares[: needed - 1]], "UNKNOWN_SIGNER")
+        non_member = shares[1][:1] + u16(4) + shares[1][3:]
+        case("non-member", "A share with the index of no member.", [non_member, *shares[: needed - 1]], "UNKNOWN_SIGNER")
         beyond = {**self._context(0), "index": 21}
-        case("past-the-end", "A presignature that there is not.", shares[:needed], "EXHAUSTED", **beyond)
+        case("past-the-end", "An unknown presignature.", shares[:needed], "EXHAUSTED", **beyond)
         return bytes.fromhex(first)
 
     def verifying(self, label, index, signature):
@@ -212,7 +212,7 @@ class Ecdsa:
             inputs = {**inputs, "message": MESSAGE.hex(), **other}
             self.case(f"{label}/verify-{name}", description, "verify", expect, signature=signature.hex(), **inputs)
 
-        case("good", "It verifies.", signature, "ok")
+        case("good", "Valid.", signature, "ok")
         case("other-message", "Another message.", signature, message=b"x".hex())
         bound = "BAD_SIGNATURE" if self.suite == 1 else "ok"
         case("other-epoch", "Another epoch; only ristretto255 signs it.", signature, bound, epoch=str(EPOCH + 1))
@@ -224,8 +224,8 @@ class Ecdsa:
         case("large-s", "s is the order.", first + order.to_bytes(32, group.endian), "NON_CANONICAL")
         case("no-nonce", "The first half is zero.", bytes(32) + signature[32:], "INFINITY" if self.suite == 1 else "NON_CANONICAL")
         case("other-nonce", "Another first half.", flip(signature, 1))
-        case("truncated", "Cut short.", signature[:-1], "MALFORMED")
-        case("extended", "A byte is left over.", signature + b"\0", "MALFORMED")
+        case("truncated", "Truncated.", signature[:-1], "MALFORMED")
+        case("extended", "A trailing byte.", signature + b"\0", "MALFORMED")
 
     def checking(self, label, index, shares, openings):
         def case(name, description, share, opening, expect="ok"):
@@ -240,14 +240,14 @@ class Ecdsa:
             )
             return made and made["right"]
 
-        assert case("right", "A right share.", shares[0], openings[0])
+        assert case("right", "A valid share.", shares[0], openings[0])
         other = self.files[0].sign(index, MESSAGE)
         for name, s in (("off-by-one", other.s + 1), ("zero", 0), ("swapped", self.files[1].sign(index, MESSAGE).s)):
             share = ecdsa.Share(self.group, 0, EPOCH, index, other.digest, s % self.group.math.ORDER)
-            assert not case(name, "A wrong share.", share.encode(), openings[0])
+            assert not case(name, "An invalid share.", share.encode(), openings[0])
         case("other-member", "Another party's opening.", shares[0], openings[1], "WRONG_CONTEXT")
         renamed = u16(0) + openings[1][2:]
-        case("renamed", "Another party's opening under one's own name.", shares[0], renamed, "WRONG_CONTEXT")
+        case("renamed", "Another party's opening under the signer's index.", shares[0], renamed, "WRONG_CONTEXT")
         elsewhere = self.files[0].open(index ^ 2).encode()
         case("other-index", "The opening of another presignature.", shares[0], elsewhere, "WRONG_CONTEXT")
         forged = bytearray(openings[0])
@@ -270,33 +270,33 @@ class Ecdsa:
             return u8(1) + blob(message) + share + self.files[member].open(index).encode()
 
         right = self.files[0].sign(self.UNAGREED, MESSAGE).encode()
-        case("opened", "It does not fit its opening.", opened(wrong(0, self.UNAGREED)))
-        case("opened-right", "It does.", opened(right), "NOT_EVIDENCE")
+        case("opened", "The share does not match its opening.", opened(wrong(0, self.UNAGREED)))
+        case("opened-right", "The share matches its opening.", opened(right), "NOT_EVIDENCE")
         case("opened-other-message", "The share signs another message.", opened(wrong(0, self.UNAGREED), b"x"), "WRONG_CONTEXT")
         case("opened-other-member", "The opening is another party's.", opened(wrong(0, self.UNAGREED), member=1), "NOT_EVIDENCE")
-        case("opened-other-index", "The opening is of another index.", opened(wrong(0, self.UNAGREED), index=2), "NOT_EVIDENCE")
+        case("opened-other-index", "The opening is for another presignature.", opened(wrong(0, self.UNAGREED), index=2), "NOT_EVIDENCE")
         later = self.next[0].sign(1, MESSAGE).encode()
-        case("other-epoch", "Of another epoch.", opened(later), "WRONG_CONTEXT")
-        case("unknown", "No such evidence.", u8(3), "MALFORMED")
-        case("truncated", "Cut short.", opened(right)[:-1], "MALFORMED")
-        case("extended", "A byte is left over.", opened(right) + b"\0", "MALFORMED")
+        case("other-epoch", "For another epoch.", opened(later), "WRONG_CONTEXT")
+        case("unknown", "An unknown kind of evidence.", u8(3), "MALFORMED")
+        case("truncated", "Truncated.", opened(right)[:-1], "MALFORMED")
+        case("extended", "A trailing byte.", opened(right) + b"\0", "MALFORMED")
 
         def outlier(share, others):
             return u8(2) + share + u32(len(others)) + b"".join(others)
 
         good = [file.sign(self.AGREED, MESSAGE).encode() for file in self.files]
         bad = wrong(3, self.AGREED)
-        case("outlier", "Three others agree.", outlier(bad, good[:3]))
-        case("outlier-too-few", "Two others agree.", outlier(bad, good[:2]), "NOT_EVIDENCE")
-        case("outlier-right", "It agrees too.", outlier(good[3], good[:3]), "NOT_EVIDENCE")
+        case("outlier", "Three other shares agree.", outlier(bad, good[:3]))
+        case("outlier-too-few", "Two other shares agree.", outlier(bad, good[:2]), "NOT_EVIDENCE")
+        case("outlier-right", "The accused share agrees too.", outlier(good[3], good[:3]), "NOT_EVIDENCE")
         case("outlier-spoilt", "One of the three does not agree.", outlier(bad, [good[0], good[1], wrong(2, self.AGREED)]), "NOT_EVIDENCE")
-        case("outlier-twice", "One of the three twice.", outlier(bad, [good[0], good[0], good[1]]), "DUPLICATE_SIGNER")
-        case("outlier-stranger", "A stranger among them.", outlier(bad, [*good[:2], good[2][:1] + u16(9) + good[2][3:]]), "UNKNOWN_SIGNER")
+        case("outlier-twice", "One of the three is repeated.", outlier(bad, [good[0], good[0], good[1]]), "DUPLICATE_SIGNER")
+        case("outlier-non-member", "One of the three has the index of no member.", outlier(bad, [*good[:2], good[2][:1] + u16(9) + good[2][3:]]), "UNKNOWN_SIGNER")
         unagreed = [file.sign(self.UNAGREED, MESSAGE).encode() for file in self.files]
-        case("outlier-unagreed", "Where more are needed.", outlier(wrong(3, self.UNAGREED), unagreed[:3]), "NOT_EVIDENCE")
+        case("outlier-unagreed", "Fewer shares than required.", outlier(wrong(3, self.UNAGREED), unagreed[:3]), "NOT_EVIDENCE")
         mixed = [*good[:2], self.files[2].sign(self.AGREED, b"x").encode()]
         case("outlier-mixed", "One of the three signs another message.", outlier(bad, mixed), "NOT_EVIDENCE")
-        case("outlier-many", "More than there can be.", u8(2) + bad + u32(1025), "TOO_LARGE")
+        case("outlier-many", "More shares than members.", u8(2) + bad + u32(1025), "TOO_LARGE")
 
 
 def decoding(b, suite):
@@ -312,11 +312,11 @@ def decoding(b, suite):
             points.append([x, ecdsa.scalar_bytes(group, y).hex()])
         b.add(f"{name}/decode/{label}", description, "sharing.decode", expect, suite=suite, needed=needed, points=points)
 
-    case("exact", "As many as needed.", (1, 2, 5))
-    case("one-spare", "One more bears no wrong one.", (1, 2, 5, 9), (5,), expect="BAD_SHARE")
-    case("one-wrong", "Two more bear one.", (1, 2, 5, 9, 1024), (5,))
-    case("two-wrong", "Four more bear two.", (7, 6, 5, 4, 3, 2, 1), (7, 3))
-    case("three-wrong", "And not three.", (1, 2, 3, 4, 5, 6, 7), (1, 3, 5), expect="BAD_SHARE")
-    case("too-few", "Less than needed.", (1, 2), expect="BELOW_QUORUM")
-    case("twice", "One twice.", (1, 2, 2), expect="DUPLICATE_SIGNER")
+    case("exact", "The required number of shares.", (1, 2, 5))
+    case("one-spare", "One additional share corrects no invalid one.", (1, 2, 5, 9), (5,), expect="BAD_SHARE")
+    case("one-wrong", "Two additional shares correct one invalid share.", (1, 2, 5, 9, 1024), (5,))
+    case("two-wrong", "Four additional shares correct two invalid shares.", (7, 6, 5, 4, 3, 2, 1), (7, 3))
+    case("three-wrong", "Four additional shares do not correct three.", (1, 2, 3, 4, 5, 6, 7), (1, 3, 5), expect="BAD_SHARE")
+    case("too-few", "Fewer shares than required.", (1, 2), expect="BELOW_QUORUM")
+    case("twice", "A repeated share.", (1, 2, 2), expect="DUPLICATE_SIGNER")
     case("none-needed", "A threshold of zero.", (1, 2), needed=0, expect="BELOW_QUORUM")

@@ -34,7 +34,7 @@ def votes(b, suite):
     for i, value in ((0, 0), (1, 41), (2, 2**64 - 1)):
         made = b.add(
             f"{name}/sign-{i}",
-            f"Member {i} names {value}.",
+            f"Member {i} votes with value {value}.",
             "timeout_vote.sign",
             committee=f"{name}/four",
             secret=secret(suite, i).hex(),
@@ -45,7 +45,7 @@ def votes(b, suite):
         for form in ("vote", "link"):
             b.add(
                 f"{name}/{form}-{i}",
-                "It verifies.",
+                "Valid.",
                 "timeout_vote.verify",
                 committee=f"{name}/four",
                 **{form: made[form]},
@@ -67,13 +67,13 @@ def votes(b, suite):
     case("other-view", "The view changed.", "BAD_SIGNATURE", flip(data, 10))
     case("other-kind", "The kind changed.", "BAD_SIGNATURE", flip(data, 1))
     case("other-suite", "The suite byte changed.", "WRONG_CONTEXT", flip(data, 0, 4))
-    case("stranger", "The committee has no member 4.", "UNKNOWN_SIGNER", data[:26] + u16(4) + data[28:])
+    case("non-member", "The committee has no member 4.", "UNKNOWN_SIGNER", data[:26] + u16(4) + data[28:])
     case("other-signer", "Another member's signature.", "BAD_SIGNATURE", data[:26] + u16(1) + data[28:])
-    case("next-epoch", "Shown to the next epoch's committee.", "WRONG_CONTEXT", committee="four-next-epoch")
-    case("other-chain", "Shown to another chain's committee.", "BAD_SIGNATURE", committee="four-other-chain")
+    case("next-epoch", "Verified with the next epoch's committee.", "WRONG_CONTEXT", committee="four-next-epoch")
+    case("other-chain", "Verified with another chain's committee.", "BAD_SIGNATURE", committee="four-other-chain")
     for form, whole in (("vote", data), ("link", vote.encode_link())):
-        case("truncated", "Cut short.", "MALFORMED", whole[:-1], form=form)
-        case("extended", "A byte is left over.", "MALFORMED", whole + b"\0", form=form)
+        case("truncated", "Truncated.", "MALFORMED", whole[:-1], form=form)
+        case("extended", "A trailing byte.", "MALFORMED", whole + b"\0", form=form)
 
 
 class Certificates:
@@ -85,7 +85,7 @@ class Certificates:
         return TimeoutVote.sign(key_pair(self.suite, i)[1], c or self.c, i, KIND, VIEW, value)
 
     def held(self, values, c=None):
-        """Votes by member, from a dictionary of values by member."""
+        """Returns votes by member, from values by member."""
         return {i: (value, self.vote(i, value, c).vote.signature) for i, value in values.items()}
 
     def encoded(self, values, c=None):
@@ -110,12 +110,12 @@ class Certificates:
             listed = [self.vote(i, value).encode().hex() for i, value in values.items()]
             made = self.b.add(
                 f"{self.name}/collect-{label}",
-                "Votes to certificate.",
+                "Votes are collected to a certificate.",
                 "timeout_certificate.collect",
                 committee=f"{self.name}/four",
                 votes=listed,
             )
-            self.case(label, "It verifies.", bytes.fromhex(made["certificate"]))
+            self.case(label, "Valid.", bytes.fromhex(made["certificate"]))
         self.case("all-four", "Four members, three values.", self.encoded({0: 3, 1: 2, 2: 3, 3: 1}))
         self.forty()
         self.structure()
@@ -128,7 +128,7 @@ class Certificates:
         del values[26]
         self.case(
             "forty-below-quorum",
-            "26 of 40.",
+            "Votes of 26 of 40 members.",
             self.encoded(values, c),
             "BELOW_QUORUM",
             "forty",
@@ -149,16 +149,16 @@ class Certificates:
             self.case(label, description, data, expect, operation="timeout_certificate.decode")
 
         for cut in (0, COUNT_AT, COUNT_AT + 2, COUNT_AT + 11, len(good) - 1):
-            case(f"truncated-{cut}", "Cut short.", good[:cut], "MALFORMED")
-        case("extended", "A byte is left over.", good + b"\0", "MALFORMED")
+            case(f"truncated-{cut}", "Truncated.", good[:cut], "MALFORMED")
+        case("extended", "A trailing byte.", good + b"\0", "MALFORMED")
         case("descending", "Values descend.", self.parts([(41, [0, 2]), (40, [1])], held), "NON_CANONICAL")
         case("split-group", "One value in two groups.", self.parts([(41, [0]), (41, [1, 2])], held), "NON_CANONICAL")
         case(
-            "empty-group", "A group of nobody.", self.parts([(39, []), (40, [1]), (41, [0, 2])], held), "NON_CANONICAL"
+            "empty-group", "A group without members.", self.parts([(39, []), (40, [1]), (41, [0, 2])], held), "NON_CANONICAL"
         )
         case(
             "member-twice",
-            "A member in two groups counts once, or not at all.",
+            "A member in two groups.",
             self.parts([(40, [1, 2]), (41, [0, 2])], held),
             "DUPLICATE_SIGNER",
         )
@@ -168,39 +168,39 @@ class Certificates:
             self.parts([(40, [1]), (41, [0, 2])], held, 5),
             "TOO_LARGE",
         )
-        case("65535-groups", "As many groups as the count can say.", self.parts([], held, 65_535), "TOO_LARGE")
+        case("65535-groups", "The maximum number of groups.", self.parts([], held, 65_535), "TOO_LARGE")
         case("no-groups", "No groups.", self.parts([], held), "BELOW_QUORUM")
         case("below-quorum", "Two of four.", self.encoded({0: 41, 1: 40}), "BELOW_QUORUM")
         listed = good[: COUNT_AT + 10] + b"\x01\x01\x01" + good[COUNT_AT + 12 :]
-        case("other-form", "A group in the form that is not canonical.", listed, "NON_CANONICAL")
+        case("other-form", "A group in the other, non-canonical form.", listed, "NON_CANONICAL")
         padded = good[: COUNT_AT + 11] + b"\x12" + good[COUNT_AT + 12 :]
-        case("padding", "A bit of the padding is set.", padded, "NON_CANONICAL")
+        case("padding", "A padding bit is set.", padded, "NON_CANONICAL")
 
     def context(self):
         held = self.held({0: 41, 1: 40, 2: 41})
         good = self.encoded({0: 41, 1: 40, 2: 41})
         self.case("other-suite", "The suite byte changed.", flip(good, 0, 4), "WRONG_CONTEXT")
         self.case("other-epoch", "The epoch changed.", flip(good, 2), "WRONG_CONTEXT")
-        self.case("next-epoch", "Shown to the next epoch's committee.", good, "WRONG_CONTEXT", "four-next-epoch")
-        self.case("other-chain", "Shown to another chain's committee.", good, "BAD_SIGNATURE", "four-other-chain")
+        self.case("next-epoch", "Verified with the next epoch's committee.", good, "WRONG_CONTEXT", "four-next-epoch")
+        self.case("other-chain", "Verified with another chain's committee.", good, "BAD_SIGNATURE", "four-other-chain")
         self.case("other-view", "The view changed.", flip(good, 10), "BAD_SIGNATURE")
         self.case("other-kind", "The kind changed.", flip(good, 1), "BAD_SIGNATURE")
         self.case("value-raised", "A value was raised.", self.parts([(40, [1]), (43, [0, 2])], held), "BAD_SIGNATURE")
         self.case(
             "value-swapped",
-            "Members are said to have named each other's values.",
+            "The values of two members are swapped.",
             self.parts([(40, [0]), (41, [1, 2])], held),
             "BAD_SIGNATURE",
         )
         self.case(
-            "joined", "All are said to have named the same value.", self.parts([(41, [0, 1, 2])], held), "BAD_SIGNATURE"
+            "joined", "All members are listed with the same value.", self.parts([(41, [0, 1, 2])], held), "BAD_SIGNATURE"
         )
         if self.suite == 3:
             return
         group = self.scheme.sigs
         total = group.sum(signature for _, signature in held.values())
         at = len(good) - self.scheme.sig_len
-        self.case("infinity", "Infinity for a signature.", good[:at] + group.encode(None), "INFINITY")
+        self.case("infinity", "Infinity as signature.", good[:at] + group.encode(None), "INFINITY")
         self.case(
             "small-order-added",
             "Plus a point of small order.",
@@ -210,7 +210,7 @@ class Certificates:
 
 
 class Cancelling:
-    """Members 0, 2, 4 have keys that sum to infinity, and so have 1, 3, 5; member 6 is honest."""
+    """The keys of members 0, 2, 4 sum to infinity, as do those of 1, 3, 5; member 6 is honest."""
 
     FIRST, SECOND, HONEST = (0, 2, 4), (1, 3, 5), 6
 
@@ -225,7 +225,7 @@ class Cancelling:
         return TimeoutVote.sign(self.secrets[i], self.c, i, KIND, VIEW, value)
 
     def encoded(self, named, signed=None):
-        """A certificate that says what the members `named`, with what they `signed`, by default the same."""
+        """Encodes a certificate with the values `named`, and with signatures of the values `signed`, by default the same."""
         signatures = {i: self.vote(i, value).vote.signature for i, value in (signed or named).items()}
         total = self.scheme.sigs.sum(signatures.values())
         held = {i: (value, None) for i, value in named.items()}
@@ -247,27 +247,27 @@ class Cancelling:
         honest = {self.HONEST: 40}
         made = self.b.add(
             f"{self.name}-collect",
-            "Each vote is good, though three of the signatures vanish from the sum.",
+            "Each vote is valid, but three of the signatures cancel in the sum.",
             "timeout_certificate.collect",
             committee=self.name,
             votes=[self.vote(i, value).encode().hex() for i, value in {**honest, **first}.items()],
         )
         one = self.encoded({**first, **honest})
         assert one.hex() == made["certificate"]
-        self.case("beside", "A group whose keys cancel out, beside another: its factor is 1.", one)
-        self.case("two-beside", "Two such groups beside another.", self.encoded({**first, **second, **honest}))
+        self.case("beside", "A group whose keys cancel, and another group: its factor is 1.", one)
+        self.case("two-beside", "Two such groups and another one.", self.encoded({**first, **second, **honest}))
         raised = {**dict.fromkeys(self.FIRST, 43), **honest}
-        self.case("any-value", "No signature binds the value of such a group.", self.encoded(raised, honest))
+        self.case("any-value", "The signature does not bind the value of such a group.", self.encoded(raised, honest))
         lowered = {**first, self.HONEST: 39}
         signed = {**first, **honest}
         self.case("honest-value", "The other group's value changed.", self.encoded(lowered, signed), "BAD_SIGNATURE")
         part = {0: 41, 2: 41, 4: 42, **honest}
-        self.case("apart", "The three in two groups, neither of which cancels out.", self.encoded(part))
-        self.case("joined", "The three said to have named one value.", self.encoded(signed, part), "BAD_SIGNATURE")
-        alone = "Groups that cancel out and no other: nothing is left that anybody signed."
+        self.case("apart", "The three members in two groups, neither of which cancels.", self.encoded(part))
+        self.case("joined", "The three members are listed with one value.", self.encoded(signed, part), "BAD_SIGNATURE")
+        alone = "Only groups that cancel: the sum of the keys is infinity."
         forged = {0: 41}
-        self.case("alone", "One group, which cancels out: nobody's signature.", self.encoded(first, forged), "INFINITY")
+        self.case("alone", "One group, which cancels: the sum of the keys is infinity.", self.encoded(first, forged), "INFINITY")
         self.case("two-alone", alone, self.encoded({**first, **second}, forged), "INFINITY")
         whole = dict.fromkeys(self.FIRST + self.SECOND, 41)
-        self.case("all-alone", "Both in one group.", self.encoded(whole, forged), "INFINITY")
-        self.case("infinity", "Their own sum is no signature.", self.encoded(first), "INFINITY")
+        self.case("all-alone", "Both triples in one group.", self.encoded(whole, forged), "INFINITY")
+        self.case("infinity", "The sum of their signatures is infinity.", self.encoded(first), "INFINITY")

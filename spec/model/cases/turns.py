@@ -1,4 +1,4 @@
-"""Cases of gossip.json: whom a member tells unasked, and what (`next`)."""
+"""Cases of gossip.json: the recipient and the content of a member's next message (`next`)."""
 
 from ..certificate import Statement
 from ..conformance import Stream
@@ -10,7 +10,7 @@ EXTREME = Statement(255, EPOCH, 2**64 - 1, b"\xff" * 32)
 
 
 def add(b):
-    """The worlds that are made here have committees that only these cases need."""
+    """Adds the sessions, whose committees no other cases use."""
     alone = World(b, 4, "one", [1])
     four = World(b, 4, "four", [1] * 4)
     sixteen = World(b, 4, "sixteen", [1] * 16)
@@ -32,7 +32,7 @@ def only(alone, two):
     play.is_silent(0.0)
     play.do("adopt", [0])
     play.is_silent(0.0)
-    play.end("turns-alone", "Who is alone has nobody to tell.")
+    play.end("turns-alone", "A single member has no peers.")
     play = two.play(me=1)
     play.is_silent(0.0)
     play.do("adopt", [1])
@@ -42,11 +42,11 @@ def only(alone, two):
     for time in (100.0, 200.0, 300.0):
         play.sends([0], [1], time)
         play.do("left", 0)
-    play.end("turns-two", "One level with one member, again and again.")
+    play.end("turns-two", "One level with one member, repeatedly.")
 
 
 def small(w):
-    """Member 0's other halves are {1} and {2, 3}."""
+    """Adds a session in which member 0's other halves are {1} and {2, 3}."""
     play = w.play()
     play.is_silent(5.0)
     play.do("adopt", [0])
@@ -57,7 +57,7 @@ def small(w):
     for peer in (1, first, second):
         play.do("left", peer)
     play.is_silent(104.0)
-    # Said again: the second level first, then in a circle.
+    # Repeats: the second level first, then in turn.
     play.sends([first], [0], 105.0)
     play.do("left", first)
     play.is_silent(105.0)
@@ -65,13 +65,13 @@ def small(w):
     play.do("left", 1)
     play.sends([second], [0], 305.0)
     play.do("left", second)
-    # What is new goes to all of the other half, from whose turn it is.
+    # A new sum goes to all of the other half, starting with the next recipient in turn.
     play.do("adopt", [1])
     play.sends([first], [0, 1], 306.0)
     play.sends([second], [0, 1], 306.0)
     play.is_silent(306.0)
     play.do("adopt", [3])
-    play.end("turns", "The lowest level first, and in a circle; what is new at once, the same after 100 ms.")
+    play.end("turns", "The levels in turn from the lowest; changes at once, repeats after 100 ms.")
 
     play = w.play(me=3)
     play.do("adopt", [0, 2])
@@ -81,21 +81,21 @@ def small(w):
     play.sends([0, 1], [2], 1200.0)
     play.sends([0, 1], [2], 1200.0)
     play.is_silent(1200.0)
-    # The three are a quorum.
+    # The three members are a quorum.
     play.do("adopt", [3])
     play.sends([2], {0: 1, 2: 2, 3: 1}, 1200.0)
-    play.end("turns-without-own", "What is of no half is not told; what is known of another's, without one's own, is.")
+    play.end("turns-without-own", "A sum outside the halves is not sent; a sum of another half without the member's own vote is.")
 
 
 def one_at_a_time(w):
-    """Member 1's other halves are {2}, {0} and {3, 4, 5, 6}."""
+    """Adds a session in which member 1's other halves are {2}, {0} and {3, 4, 5, 6}."""
     play = w.play(me=1, fan_out=1)
     play.do("adopt", [1])
     play.sends([2], [1], 0.0)
     play.is_silent(0.0)
     play.do("has_room", 499.0)
     play.is_silent(499.0)
-    # Member 2 did not answer: it is left alone until 2500 ms. Level 2 is due by its time, half is not known.
+    # Member 2 did not answer: it is skipped until 2500 ms. Level 2 is due by time; half of its signers are unknown.
     play.sends([0], [1], 500.0)
     play.do("sent", 0)
     last = play.sends(range(3, 7), [1], 500.0)
@@ -117,7 +117,7 @@ def one_at_a_time(w):
         told.append(found["to"])
         play.do("left", found["to"])
     assert 2 in told and last in told and 0 not in told, told
-    play.end("turns-one-at-a-time", "One send at once; who does not answer is passed over until the back-off is over.")
+    play.end("turns-one-at-a-time", "One send at a time; a silent peer is skipped until its back-off ends.")
 
     play = w.play(me=1, fan_out=1)
     play.do("adopt", [1])
@@ -129,7 +129,7 @@ def one_at_a_time(w):
     play.sends([5], [1], 1950.0)
     play.do("sent", 5)
     play.sends([2], [1], 2000.0)
-    play.end("turns-nobody", "Where nobody can be told it stays to be told.")
+    play.end("turns-no-recipient", "A message without a recipient stays due.")
 
     play = w.play(me=1)
     play.do("adopt", [1])
@@ -139,11 +139,11 @@ def one_at_a_time(w):
     play.sends(range(3, 7), [1], 100.0)
     play.is_silent(149.0)
     play.sends(range(3, 7), [1], 199.0)
-    play.end("turns-since-zero", "What is said again is so 100 ms after time 0, though nothing was said before.")
+    play.end("turns-since-zero", "Repeats begin 100 ms after time 0, even if nothing was sent before.")
 
 
 def larger(w):
-    """Member 5's other halves are {4}, {6, 7}, {0, 1, 2, 3} and {8, …, 15}."""
+    """Adds sessions in which member 5's other halves are {4}, {6, 7}, {0, 1, 2, 3} and {8, …, 15}."""
     play = w.play(me=5, fan_out=2)
     play.do("adopt", [5])
     sent = [play.sends([4], [5], 7.0), play.sends([6, 7], [5], 7.0)]
@@ -162,14 +162,14 @@ def larger(w):
     for peer in sent:
         play.do("left", peer)
     play.is_silent(157.0)
-    # Half of the half: due at once. Another half's growth does not count.
+    # Half of the member's half is known: due at once. Growth of another half does not count.
     play.do("adopt", [6, 7])
     play.do("adopt", [8, 9, 10])
     sent = [play.sends(range(4), [5, 6, 7], 158.0), play.sends(range(4), [5, 6, 7], 158.0)]
     for peer in sent:
         play.do("left", peer)
     play.sends(range(8, 16), [5, 6, 7], 158.0)
-    play.end("turns-levels", "Each level waits 50 ms more, unless half of one's own half is known.")
+    play.end("turns-levels", "Each level waits another 50 ms, unless half of the member's own half is known.")
 
     play = w.play(me=5, fan_out=2)
     for peer in (0, 1):
@@ -182,13 +182,13 @@ def larger(w):
         play.do("left", play.sends(members, [5], 80.0))
     play.is_silent(179.999)
     play.sends(range(4), [5], 180.0)
-    play.end("turns-beginning", "The levels' time begins when there is a place.")
+    play.end("turns-beginning", "The levels' time starts when a place is free.")
 
     play = w.play(me=5)
     play.do("adopt", [5])
     for peer in (4, 7, 1, 2, 3):
         play.do("begin", peer, 0.0)
-    # An unverified quorum: member 6 claims to have one. Five peers are being sent a message.
+    # An unverified quorum: member 6 claims to have one. Sends to five peers are in progress.
     play.do("receive", 6, w.bad(list(range(11))), 0.0)
     play.is_silent(0.0)
     play.do("left", 7)
@@ -196,7 +196,7 @@ def larger(w):
     for peer in (1, 2, 3):
         play.do("left", peer)
     play.is_silent(1.0)
-    # It had none, and is blamed; member 7 is told in its place.
+    # Its quorum is invalid, and it is blamed; member 7 receives the message instead.
     play.do("check", 1.0)
     play.is_silent(1.0)
     play.do("left", 7)
@@ -210,7 +210,7 @@ def larger(w):
             told.append(found["to"])
             play.do("left", found["to"])
     assert 6 in told and 4 in told
-    play.end("turns-passed-over", "Passed over: who has a quorum, is being sent something, is blamed, did not answer.")
+    play.end("turns-passed-over", "Skipped peers: those with a quorum, with a send in progress, penalized, or silent.")
 
     play = w.play(me=5, fan_out=3, statements=(STATEMENT, OTHER, EXTREME))
     others = [w.of([5], statement) for statement in (STATEMENT, OTHER, EXTREME)]
@@ -222,7 +222,7 @@ def larger(w):
     play.do("receive", 4, w.of([4], OTHER), 0.0, Of(1))
     assert play.do("check", 0.0, Of(1)) == {"aggregates": 2, "signers": 3, "grew": "yes", "faults": []}
     play.sends([4], others[2], 0.0, Of(2))
-    # What is being sent for one statement is in the way of another.
+    # A send in progress for one statement blocks another statement's.
     play.sends([6, 7], others[0], 0.0, Of(0))
     play.sends([6, 7], w.of([4, 5], OTHER), 0.0, Of(1))
     for i in range(3):
@@ -234,11 +234,11 @@ def larger(w):
     play.do("next", 500.0, Of(1))
     play.do("next", 500.0, Of(0))
     play.do("next", 502.0, Of(2))
-    play.end("turns-statements", "Several statements share the places and what is known of peers, and nothing else.")
+    play.end("turns-statements", "Several statements share only the places and the peers' states.")
 
 
 def uneven(w):
-    """Member 0's other halves are {1}, {2, 3}, {4, …, 7}, where 6 and 7 are heavy, and {8, …, 15}."""
+    """Adds a session in which member 0's other halves are {1}, {2, 3}, {4, …, 7}, where 6 and 7 are heavy, and {8, …, 15}."""
     play = w.play(fan_out=2)
     play.do("adopt", [0])
     play.do("adopt", [4, 5, 6])
@@ -248,18 +248,18 @@ def uneven(w):
     sent = [play.sends([2, 3], [0], 0.0), play.sends(range(8, 16), [0, 4, 5, 6], 0.0)]
     for peer in sent:
         play.do("left", peer)
-    # Heavier, and fewer: it did not grow. What is left to be told is what is known now.
+    # Heavier, but fewer signers: no growth. The next message has the current sum.
     assert play.do("adopt", [6, 7]) == "yes"
     play.do("left", play.sends(range(8, 16), [0, 6, 7], 0.0))
     play.is_silent(0.0)
     play.do("adopt", [1])
     for members in ([2, 3], [2, 3], range(4, 8), range(4, 8)):
         play.do("left", play.sends(members, [0, 1], 0.0))
-    # Of the largest half there are four, as there were. A vote that is added is one more.
+    # The largest half still has four signers. An added vote is growth.
     play.is_silent(99.0)
     play.do("adopt", [5])
     play.sends(range(8, 16), [0, 1, 5, 6, 7], 99.0)
-    play.end("turns-heavier", "What is heavier and has fewer signers is no growth.")
+    play.end("turns-heavier", "A heavier sum with fewer signers does not count as growth.")
 
 
 def extreme(w):
@@ -274,7 +274,7 @@ def extreme(w):
         play.do("left", found["to"])
         time += 100_000
     assert set(told) == set(range(16)) - {14}, told
-    # A time that went back, and the end of time: no time has passed, what begins is over at once.
+    # The clock is set back, and reaches its maximum: no time passes, and sends end at once.
     play.is_silent(0.0)
     play.is_silent(At(time - 2))
     play.do("next", LAST)
@@ -284,11 +284,11 @@ def extreme(w):
     play.do("next", LAST)
     play.do("next_free")
     play.do("next", LAST)
-    play.end("turns-64-bits", "The greatest view, digest and times; turns go round many times.")
+    play.end("turns-64-bits", "The maximum view, digest and times; the levels wrap around many times.")
 
 
 def at_random(w, fan_out):
-    """Many steps in any order, with untrusted members."""
+    """Adds a session of many steps in arbitrary order, with untrusted members."""
     s, n = Stream(3000 + 100 * len(w.c) + fan_out), len(w.c)
     me, now = s.below(n), 0.0
     play = w.play(me=me, fan_out=fan_out)
@@ -313,4 +313,4 @@ def at_random(w, fan_out):
             play.do("check", now)
         else:
             play.do("offer", peer)
-    play.end(f"turns-random-{fan_out}", "Many steps in any order.")
+    play.end(f"turns-random-{fan_out}", "Many steps in arbitrary order.")

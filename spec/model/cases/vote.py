@@ -42,7 +42,7 @@ def statements(b):
     for other in ("min-pk", "ed25519", "min-sig/next-epoch", "min-sig/other-chain", "min-sig/other-weights"):
         b.add(
             f"statement-for-{other}",
-            "Another committee, other signed bytes.",
+            "Another committee changes the signed bytes.",
             "statement.encode",
             committee=other,
             statement=statement_json(Statement(1, EPOCH, 42, DIGEST)),
@@ -55,14 +55,14 @@ def votes(b, suite):
     for i in (0, 3):
         made = b.add(
             f"{name}/sign-{i}",
-            f"Member {i} votes.",
+            f"A vote of member {i}.",
             "vote.sign",
             committee=name,
             secret=secret(suite, i).hex(),
             statement=statement_json(s),
         )
         for form in ("vote", "link"):
-            b.add(f"{name}/{form}-{i}", "It verifies.", "vote.verify", committee=name, **{form: made[form]})
+            b.add(f"{name}/{form}-{i}", "Valid.", "vote.verify", committee=name, **{form: made[form]})
     vote = Vote.sign(key_pair(suite, 0)[1], c, 0, s)
     data, link = vote.encode(), vote.encode_link()
 
@@ -70,37 +70,37 @@ def votes(b, suite):
         b.add(f"{name}/{form}-{label}", description, "vote.verify", expect, committee=committee, **{form: data.hex()})
 
     case("other-signer", "Another member's signature.", "BAD_SIGNATURE", data[:50] + u16(1) + data[52:])
-    case("stranger", "The committee has no member 4.", "UNKNOWN_SIGNER", data[:50] + u16(4) + data[52:])
+    case("non-member", "The committee has no member 4.", "UNKNOWN_SIGNER", data[:50] + u16(4) + data[52:])
     case("other-kind", "The kind changed.", "BAD_SIGNATURE", flip(data, 1))
     case("other-view", "The view changed.", "BAD_SIGNATURE", flip(data, 10))
     case("other-digest", "The digest changed.", "BAD_SIGNATURE", flip(data, 49))
     case("other-epoch", "The epoch changed.", "WRONG_CONTEXT", flip(data, 2))
     case(
         "replayed-to-next-epoch",
-        "Shown to the next epoch's committee.",
+        "Verified with the next epoch's committee.",
         "WRONG_CONTEXT",
         committee=f"{name}/next-epoch",
     )
     case(
         "replayed-to-other-chain",
-        "Shown to another chain's committee with the same keys and epoch.",
+        "Verified with another chain's committee with the same keys and epoch.",
         "BAD_SIGNATURE",
         committee=f"{name}/other-chain",
     )
     case(
         "replayed-to-other-weights",
-        "Shown to a committee with other weights.",
+        "Verified with a committee with other weights.",
         "BAD_SIGNATURE",
         committee=f"{name}/other-weights",
     )
     for other in SUITES:
         if other != suite:
-            case(f"suite-{other}", "The suite byte says another scheme.", "WRONG_CONTEXT", bytes([other]) + data[1:])
-    case("suite-0", "No suite has the number 0.", "WRONG_CONTEXT", b"\0" + data[1:])
+            case(f"suite-{other}", "The suite byte of another scheme.", "WRONG_CONTEXT", bytes([other]) + data[1:])
+    case("suite-0", "Suite 0 does not exist.", "WRONG_CONTEXT", b"\0" + data[1:])
     for form, whole in (("vote", data), ("link", link)):
         for cut in (0, 1, 50, 52, len(whole) - 1):
-            case(f"truncated-{cut}", "Cut short.", "MALFORMED", whole[:cut], form=form)
-        case("extended", "A byte is left over.", "MALFORMED", whole + b"\0", form=form)
+            case(f"truncated-{cut}", "Truncated.", "MALFORMED", whole[:cut], form=form)
+        case("extended", "A trailing byte.", "MALFORMED", whole + b"\0", form=form)
     if suite != 3:
         bls_votes(case, scheme, vote)
     else:
@@ -113,8 +113,8 @@ def bls_votes(case, scheme, vote):
     def changed(signature):
         return Vote(scheme, vote.statement, vote.signer, signature)
 
-    case("infinity", "Infinity for a signature.", "INFINITY", changed(None).encode())
-    case("infinity", "Infinity for a signature.", "INFINITY", changed(None).encode_link(), form="link")
+    case("infinity", "Infinity as signature.", "INFINITY", changed(None).encode())
+    case("infinity", "Infinity as signature.", "INFINITY", changed(None).encode_link(), form="link")
     added = group.add(good, small_order(group))
     case("small-order-added", "Plus a point of small order.", "NOT_IN_SUBGROUP", changed(added).encode())
     case(
@@ -127,7 +127,7 @@ def bls_votes(case, scheme, vote):
     case("not-on-curve", "The point is not on the curve.", "MALFORMED", flip(vote.encode_link(), -1), form="link")
     case(
         "compressed",
-        "A compressed point on a link.",
+        "A compressed point in the direct-link encoding.",
         "NON_CANONICAL",
         vote.encode().ljust(len(vote.encode_link()), b"\0"),
         form="link",

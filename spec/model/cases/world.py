@@ -1,4 +1,4 @@
-"""A committee that signed, and sessions of one of its members' pools and gossip."""
+"""A committee's signatures, and sessions of a member's pool and gossip."""
 
 from ..aggregate import Aggregate
 from ..certificate import Statement
@@ -14,7 +14,7 @@ MILLISECOND = 1000
 
 
 class World:
-    """A committee whose members signed, and sums of their signatures."""
+    """A committee, the signatures of its members, and sums of them."""
 
     def __init__(self, b, suite, label, weights):
         self.b, self.suite, self.scheme = b, suite, SCHEMES[suite]
@@ -31,7 +31,7 @@ class World:
         return self.signed[member, statement]
 
     def of(self, counts, statement=STATEMENT, signed=None):
-        """The bytes of an aggregate with these counts; of a list, each once. `signed` is what was signed in truth."""
+        """Encodes an aggregate with these counts (1 for each entry of a list). `signed` is the truly signed statement."""
         counts = counts if isinstance(counts, dict) else dict.fromkeys(counts, 1)
         group = self.scheme.sigs
         total = group.sum(group.mul(self.signature(i, signed or statement), count) for i, count in counts.items())
@@ -56,7 +56,7 @@ class World:
         return made
 
     def session(self, label, description, steps, results, me=0, **parameters):
-        """Steps are tuples of what to do and its arguments; what they come to is asserted, but for `...`."""
+        """Adds a session. A step is a tuple of method and arguments; results other than `...` are asserted."""
         script = Script(self, me, parameters, [STATEMENT])
         for step in steps:
             script.write(*step)
@@ -70,19 +70,19 @@ class World:
 
 
 class At(int):
-    """Microseconds; a float is milliseconds."""
+    """Converts to microseconds; a float is in milliseconds."""
 
 
 class Draw(int):
-    """What randomness a step has."""
+    """Returns the randomness of a step."""
 
 
 class Of(int):
-    """Of which statement a step is."""
+    """Returns the statement of a step."""
 
 
 class Script:
-    """The steps of a session."""
+    """Returns the steps of a session."""
 
     def __init__(self, world, me, parameters, statements):
         self.world, self.aggregates, self.steps = world, [], []
@@ -95,7 +95,7 @@ class Script:
         }
 
     def write(self, what, *arguments):
-        """Sums are listed once."""
+        """Returns the index of a sum, which is listed once."""
         step = {"do": what}
         for value in arguments:
             if isinstance(value, (str, dict, list)):
@@ -118,7 +118,7 @@ class Script:
 
 
 class Play(Script):
-    """A session whose steps may depend on what those before came to."""
+    """A session whose steps may depend on earlier results."""
 
     def __init__(self, world, me, parameters, statements):
         super().__init__(world, me, parameters, statements)
@@ -128,7 +128,7 @@ class Play(Script):
         return self.session.step(self.write(what, *arguments))["result"]
 
     def sends(self, members, total, *arguments):
-        """To one of these members this sum is due. Says to whom."""
+        """Asserts that this sum is due to one of these members, and returns the member."""
         found = self.do("next", *arguments)
         assert found is not None and found["to"] in members, found
         total = total if isinstance(total, str) else self.world.of(total)

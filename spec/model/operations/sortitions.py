@@ -1,4 +1,4 @@
-"""Seeds and lotteries."""
+"""Seeds and tickets."""
 
 from .. import wire
 from ..sortition import Lottery, Seed, SeedProof, Ticket
