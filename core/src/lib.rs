@@ -62,6 +62,8 @@ pub mod scheme;
 mod serde_impls;
 #[cfg(feature = "sortition")]
 pub mod sortition;
+#[cfg(any(feature = "erasure", feature = "gossip"))]
+mod split_mix;
 #[cfg(feature = "threshold")]
 pub mod threshold;
 pub mod wire;

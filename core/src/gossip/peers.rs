@@ -4,6 +4,7 @@ use alloc::collections::{BTreeMap, VecDeque};
 
 use super::parameters::Parameters;
 use crate::machine::{MemberIndex, Time};
+use crate::split_mix::SplitMix64;
 
 /// Maximum number of peers in the list of those heard from recently.
 const MAX_HEARD: usize = 64;
@@ -63,14 +64,16 @@ impl Peers {
         let mut random = SplitMix64(draw);
         for _ in 0..MAX_TRIES {
             let peer = match self.heard.len() {
-                1.. if random.below(2) == 0 => self.heard.get(random.below(self.heard.len())).copied()?,
-                _ => random.below(self.n.into()) as MemberIndex,
+                1.. if below(&mut random, 2) == 0 => {
+                    self.heard.get(below(&mut random, self.heard.len())).copied()?
+                }
+                _ => below(&mut random, self.n.into()) as MemberIndex,
             };
             if self.is_available(peer, now) {
                 return Some(peer);
             }
         }
-        let start = random.below(self.n.into()) as MemberIndex;
+        let start = below(&mut random, self.n.into()) as MemberIndex;
         (start..self.n).chain(0..start).find(|peer| self.is_available(*peer, now))
     }
 
@@ -164,16 +167,9 @@ impl Peers {
     }
 }
 
-/// SplitMix64, for several choices from one draw.
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((u128::from(z ^ z >> 31) * n as u128) >> 64) as usize
-    }
+/// Draws a number below `n`; 0 if `n` is 0.
+fn below(random: &mut SplitMix64, n: usize) -> usize {
+    ((u128::from(random.next_u64()) * n as u128) >> 64) as usize
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 /// The modules of the core in layers, lowest first. A module uses only modules of lower layers.
 pub(crate) const LAYERS: &[&[&str]] = &[
-    &["error"],
+    &["error", "split_mix"],
     &["wire"],
     &["machine", "merkle"],
     &["scheme", "erasure"],

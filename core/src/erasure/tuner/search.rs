@@ -2,6 +2,7 @@ use alloc::vec::Vec;
 
 use crate::Result;
 use crate::erasure::{Coding, ErasureSuite, Packets, Shape};
+use crate::split_mix::SplitMix64;
 
 /// Number of start points of each hill climb.
 const STARTS: usize = 3;
@@ -100,7 +101,7 @@ pub fn hill_climb<E>(
     seed: u64,
     mut measure: impl FnMut(Packets) -> core::result::Result<u64, E>,
 ) -> core::result::Result<SearchResult, E> {
-    let (mut found, mut chance) = (SearchResult::default(), SplitMix64(seed));
+    let (mut found, mut random) = (SearchResult::default(), SplitMix64(seed));
     for (word, possible) in &space.words {
         let mut known = [None; SIZES];
         let mut cost = |log2: usize| -> core::result::Result<Option<u64>, E> {
@@ -116,7 +117,7 @@ pub fn hill_climb<E>(
         };
         let places: Vec<usize> = (0..SIZES).filter(|log2| possible.get(*log2) == Some(&true)).collect();
         for _ in 0..STARTS {
-            let Some(mut at) = places.get(chance.below(places.len())).copied() else { break };
+            let Some(mut at) = places.get(below(&mut random, places.len())).copied() else { break };
             let Some(mut least) = cost(at)? else { break };
             loop {
                 let mut next = None;
@@ -140,16 +141,9 @@ fn coding(shape: Shape, message: usize, word: u8, log2: usize) -> Result<Coding>
     Coding::new(ErasureSuite::Jerasure(packets), shape, message)
 }
 
-/// SplitMix64, for the same choices on every machine.
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ z >> 31) % n.max(1) as u64) as usize
-    }
+/// Draws a number below `n`, the same on every machine; 0 if `n` is 0.
+fn below(random: &mut SplitMix64, n: usize) -> usize {
+    (random.next_u64() % n.max(1) as u64) as usize
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::gossip::aggregate::Aggregate;
 use crate::gossip::peers::Peers;
 use crate::machine::{MemberIndex, Time};
 use crate::scheme::Additive;
+use crate::split_mix;
 
 /// Additional delay of each level over the one below, unless half of it is known before.
 const LEVEL_DELAY: Duration = Duration::from_millis(50);
@@ -117,9 +118,6 @@ impl<S: Additive> Gossip<S> {
         let mut seed = [0; 8];
         seed.iter_mut().zip(self.statement.digest).for_each(|(byte, of)| *byte = of);
         let seed = u64::from_le_bytes(seed) ^ self.statement.view ^ (level as u64) << 56;
-        // The last steps of SplitMix64, so that every bit of the seed affects every bit of the order.
-        let z = (seed ^ seed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+        split_mix::mix(seed)
     }
 }
