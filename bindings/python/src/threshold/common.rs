@@ -60,7 +60,12 @@ impl FromPyObject<'_, '_> for Agreement {
         match object.extract()? {
             "agreed" => Ok(Self(threshold::Agreement::Agreed)),
             "unagreed" => Ok(Self(threshold::Agreement::Unagreed)),
-            _ => Err(Failure::from(Error::WrongContext { what: "agreement" }).into()),
+            other => Err(Failure::from(Error::UnknownName {
+                what: "agreement",
+                given: other.chars().take(64).collect(),
+                known: &["agreed", "unagreed"],
+            })
+            .into()),
         }
     }
 }

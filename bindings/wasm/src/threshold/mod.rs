@@ -100,7 +100,11 @@ pub(crate) fn parse_agreement(name: &str) -> JsResult<Agreement> {
     match name {
         "agreed" => Ok(Agreement::Agreed),
         "unagreed" => Ok(Agreement::Unagreed),
-        _ => Err(Error::WrongContext { what: "agreement" }),
+        _ => Err(Error::UnknownName {
+            what: "agreement",
+            given: name.chars().take(64).collect(),
+            known: &["agreed", "unagreed"],
+        }),
     }
     .or_throw()
 }

@@ -33,23 +33,25 @@ impl Group {
     /// Returns the group with this number.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for an unknown number.
+    /// [`Error::UnknownName`] with the known names if no group has this number.
     pub fn from_number(number: u8) -> Result<Self> {
-        Self::find(|group| group.number() == number)
+        let found = Self::ALL.iter().copied().find(|group| group.number() == number);
+        found.ok_or_else(|| Error::unknown_name("group", number, NAMES))
     }
 
     /// Returns the group with this name.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for an unknown name.
+    /// [`Error::UnknownName`] with the known names if no group has this name.
     pub fn from_name(name: &str) -> Result<Self> {
-        Self::find(|group| group.name() == name)
-    }
-
-    fn find(is_it: impl Fn(&Group) -> bool) -> Result<Self> {
-        Self::ALL.iter().copied().find(is_it).ok_or_else(wrong_group)
+        let found = Self::ALL.iter().copied().find(|group| group.name() == name);
+        found.ok_or_else(|| Error::unknown_name("group", name, NAMES))
     }
 }
+
+/// Names of [`Group::ALL`].
+const NAMES: &[&str] =
+    &[<threshold::Ristretto255 as threshold::Group>::NAME, <threshold::Secp256k1 as threshold::Group>::NAME];
 
 impl FromStr for Group {
     type Err = Error;
@@ -65,6 +67,7 @@ impl fmt::Display for Group {
     }
 }
 
+/// Returns the error for a value over another group.
 pub(in crate::any) fn wrong_group() -> Error {
     Error::WrongContext { what: "group" }
 }
@@ -206,7 +209,8 @@ pub(super) use {conversions_of_class, each_class, each_group, per_class, per_gro
 
 #[cfg(test)]
 mod tests {
-    use super::Group;
+    use super::{Group, NAMES};
+    use alloc::string::ToString;
 
     #[test]
     fn names_and_numbers_lead_back_to_the_group() {
@@ -214,7 +218,10 @@ mod tests {
             assert_eq!(Group::from_number(group.number()), Ok(*group));
             assert_eq!(alloc::format!("{group}").parse(), Ok(*group));
         }
+        assert!(Group::ALL.iter().map(|group| group.name()).eq(NAMES.iter().copied()));
         assert_eq!(Group::from_number(0).unwrap_err().code(), "WRONG_CONTEXT");
-        assert_eq!(Group::from_name("secp256r1").unwrap_err().code(), "WRONG_CONTEXT");
+        let unknown = Group::from_name("secp256r1").unwrap_err();
+        assert_eq!(unknown.code(), "WRONG_CONTEXT");
+        assert_eq!(unknown.to_string(), "unknown group secp256r1: expected one of ristretto255, secp256k1");
     }
 }

@@ -13,7 +13,8 @@ use crate::wire::{Decode, Encode};
 /// Verifies an encoded signature of any suite without prior state. As [`Signature::verify`].
 ///
 /// # Errors
-/// Decoding errors, [`Error::WrongContext`](crate::Error::WrongContext) for an unknown suite, and [`Error::BadSignature`](crate::Error::BadSignature).
+/// Decoding errors, [`Error::UnknownName`](crate::Error::UnknownName) for an unknown suite, and
+/// [`Error::BadSignature`](crate::Error::BadSignature).
 pub fn verify(signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()> {
     with_suite!(SuiteId::from_encoded(signature)?, S => Signature::<S>::decode(signature, &())?.verify(signer, message))
 }
@@ -21,7 +22,8 @@ pub fn verify(signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()
 /// Combines two encoded signatures of one key to encoded evidence. As [`Reuse::new`].
 ///
 /// # Errors
-/// Decoding errors, [`Error::WrongContext`](crate::Error::WrongContext) for an unknown suite or two different ones, and those of [`Reuse::new`].
+/// Decoding errors, [`Error::UnknownName`](crate::Error::UnknownName) for an unknown suite,
+/// [`Error::WrongContext`](crate::Error::WrongContext) for two different suites, and those of [`Reuse::new`].
 pub fn reuse(signer: &PublicKey, first: (&[u8], &[u8]), second: (&[u8], &[u8])) -> Result<Vec<u8>> {
     with_suite!(SuiteId::from_encoded(first.1)?, S => {
         let one = |(message, signature): (&[u8], &[u8])| -> Result<_> {
@@ -46,7 +48,8 @@ pub fn verify_reuse(suite: SuiteId, evidence: &[u8]) -> Result<PublicKey> {
 /// As [`Signature::verify_detached`], in the suite that the signature names.
 ///
 /// # Errors
-/// Decoding errors, [`Error::WrongContext`](crate::Error::WrongContext) for an unknown suite, and [`Error::BadSignature`](crate::Error::BadSignature).
+/// Decoding errors, [`Error::UnknownName`](crate::Error::UnknownName) for an unknown suite, and
+/// [`Error::BadSignature`](crate::Error::BadSignature).
 pub fn verify_detached(signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<DynVerifiedSignature> {
     with_suite!(SuiteId::from_encoded(signature)?, S => {
         let verified = Signature::<S>::decode(signature, &())?.verify_detached(signer, message)?;

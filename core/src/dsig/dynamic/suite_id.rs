@@ -17,6 +17,9 @@ macro_rules! suites {
             /// All suites, by number.
             pub const ALL: &'static [SuiteId] = &[$(Self::$name,)*];
 
+            /// Names of [`ALL`](Self::ALL).
+            const NAMES: &'static [&'static str] = &[$(suite::$name::NAME,)*];
+
             /// Returns the suite number.
             pub fn number(self) -> u8 {
                 match self {
@@ -79,10 +82,10 @@ impl SuiteId {
     /// Returns the suite with this number.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for an unknown number.
+    /// [`Error::UnknownName`] with the known names if no suite has this number.
     pub fn from_number(number: u8) -> Result<Self> {
         let found = Self::ALL.iter().copied().find(|suite| suite.number() == number);
-        found.ok_or(Error::WrongContext { what: "suite" })
+        found.ok_or_else(|| Error::unknown_name("suite", number, Self::NAMES))
     }
 
     /// Returns the suite of an encoded signature or announcement.
@@ -103,6 +106,23 @@ impl FromStr for SuiteId {
     /// Parses a name used in configuration files.
     fn from_str(name: &str) -> Result<Self> {
         let found = Self::ALL.iter().copied().find(|suite| suite.name() == name);
-        found.ok_or(Error::WrongContext { what: "suite" })
+        found.ok_or_else(|| Error::unknown_name("suite", name, Self::NAMES))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SuiteId;
+    use alloc::string::ToString;
+
+    #[test]
+    fn unknown_names_and_numbers_list_the_suites() {
+        assert!(SuiteId::ALL.iter().map(|suite| suite.name()).eq(SuiteId::NAMES.iter().copied()));
+        let known = SuiteId::NAMES.join(", ");
+        let name = "wots".parse::<SuiteId>().unwrap_err();
+        assert_eq!(name.to_string(), alloc::format!("unknown suite wots: expected one of {known}"));
+        assert_eq!(name.code(), "WRONG_CONTEXT");
+        let number = SuiteId::from_number(12).unwrap_err();
+        assert_eq!(number.to_string(), alloc::format!("unknown suite 12: expected one of {known}"));
     }
 }

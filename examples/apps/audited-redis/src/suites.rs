@@ -18,6 +18,9 @@ use quorate::{Error, Result};
 pub const SUITES: [SuiteId; 4] =
     [SuiteId::WotsHaraka512, SuiteId::WotsHaraka256, SuiteId::WotsBlake3, SuiteId::WotsBlake3Wide];
 
+/// Names of [`SUITES`].
+const NAMES: &[&str] = &[WotsHaraka512::NAME, WotsHaraka256::NAME, WotsBlake3::NAME, WotsBlake3Wide::NAME];
+
 macro_rules! with_suite {
     ($id:expr, $S:ident => $body:expr) => {
         match $id {
@@ -37,7 +40,7 @@ macro_rules! with_suite {
                 type $S = WotsBlake3Wide;
                 $body
             }
-            _ => return Err(Error::WrongContext { what: "suite" }),
+            other => return Err(unknown_suite(other.name())),
         }
     };
 }
@@ -48,11 +51,16 @@ pub const MAX_ANNOUNCEMENT: usize = 68 + 128 * 32;
 /// Returns the suite that a signature or an announcement names in its first byte.
 ///
 /// # Errors
-/// [`Error::Malformed`] for no bytes, [`Error::WrongContext`] for a suite that is not in [`SUITES`].
+/// [`Error::Malformed`] for no bytes, [`Error::UnknownName`] for a suite that is not in [`SUITES`].
 pub fn parse_suite(bytes: &[u8]) -> Result<SuiteId> {
     let number = *bytes.first().ok_or(Error::Malformed { what: "DSig: no bytes" })?;
     let found = SUITES.into_iter().find(|suite| suite.number() == number);
-    found.ok_or(Error::WrongContext { what: "suite" })
+    found.ok_or_else(|| unknown_suite(number))
+}
+
+/// Returns the error for a suite that is not in [`SUITES`], by name or number.
+fn unknown_suite(given: impl ToString) -> Error {
+    Error::UnknownName { what: "suite", given: given.to_string(), known: NAMES }
 }
 
 /// Result of background work.
@@ -101,7 +109,7 @@ pub struct OneTimeKey {
 /// Creates a signer of a suite.
 ///
 /// # Errors
-/// Those of [`Signer::new`]; [`Error::WrongContext`] for a suite that is not in [`SUITES`].
+/// Those of [`Signer::new`]; [`Error::UnknownName`] for a suite that is not in [`SUITES`].
 pub fn signer(suite: SuiteId, identity: SecretKey, config: SignerConfig) -> Result<Box<dyn DynSigner>> {
     with_suite!(suite, S => Ok(Box::new(Signer::<S>::new(identity, vec![], config, &mut getrandom::SysRng)?)))
 }
@@ -109,7 +117,7 @@ pub fn signer(suite: SuiteId, identity: SecretKey, config: SignerConfig) -> Resu
 /// Creates a verifier of a suite for one signer.
 ///
 /// # Errors
-/// [`Error::WrongContext`] for a suite that is not in [`SUITES`].
+/// [`Error::UnknownName`] for a suite that is not in [`SUITES`].
 pub fn verifier(suite: SuiteId, key: PublicKey) -> Result<Box<dyn DynVerifier>> {
     with_suite!(suite, S => {
         let mut verifier = Verifier::<S>::new(VerifierConfig::default());
@@ -121,7 +129,7 @@ pub fn verifier(suite: SuiteId, key: PublicKey) -> Result<Box<dyn DynVerifier>> 
 /// Creates an auditor of a suite that remembers `roots` batches of keys.
 ///
 /// # Errors
-/// [`Error::WrongContext`] for a suite that is not in [`SUITES`].
+/// [`Error::UnknownName`] for a suite that is not in [`SUITES`].
 pub fn auditor(suite: SuiteId, roots: usize) -> Result<Box<dyn DynAuditor>> {
     with_suite!(suite, S => Ok(Box::new(Auditor::<S>::new(roots))))
 }
@@ -214,7 +222,15 @@ mod tests {
             assert!(verifier.verify(b"n", &signature).is_err());
             auditor(suite, 4).unwrap().check(&key, b"m", &signature).unwrap();
         }
-        assert!(auditor(SuiteId::HorsFBlake3, 1).is_err());
-        assert!(parse_suite(&[5]).is_err() && parse_suite(&[]).is_err());
+        assert!(parse_suite(&[]).is_err());
+    }
+
+    #[test]
+    fn an_unsupported_suite_is_refused_with_the_supported_names() {
+        assert_eq!(SUITES.map(SuiteId::name), NAMES);
+        let hors = auditor(SuiteId::HorsFBlake3, 1).err().unwrap();
+        assert_eq!(hors, unknown_suite("hors-f-blake3"));
+        let text = format!("unknown suite 5: expected one of {}", NAMES.join(", "));
+        assert_eq!(parse_suite(&[5]).unwrap_err().to_string(), text);
     }
 }
