@@ -225,40 +225,7 @@ macro_rules! each {
     };
 }
 
-/// Evaluates an expression with the scheme of a suite under the name `$scheme`.
-macro_rules! with_scheme {
-    ($suite:expr, $scheme:ident => $body:expr) => {
-        match $suite {
-            #[cfg(feature = "bls")]
-            $crate::any::Suite::MinSig => {
-                type $scheme = $crate::bls::MinSig;
-                $body
-            }
-            #[cfg(feature = "bls")]
-            $crate::any::Suite::MinPk => {
-                type $scheme = $crate::bls::MinPk;
-                $body
-            }
-            #[cfg(feature = "ed25519")]
-            $crate::any::Suite::Ed25519 => {
-                type $scheme = $crate::ed25519::Ed25519;
-                $body
-            }
-            #[cfg(feature = "gossip")]
-            $crate::any::Suite::MinSigCounted => {
-                type $scheme = $crate::bls::Counted<$crate::bls::MinSig>;
-                $body
-            }
-            #[cfg(feature = "gossip")]
-            $crate::any::Suite::MinPkCounted => {
-                type $scheme = $crate::bls::Counted<$crate::bls::MinPk>;
-                $body
-            }
-        }
-    };
-}
-
-pub(crate) use {conversions, each, for_scheme, per_suite, with_scheme};
+pub(crate) use {conversions, each, for_scheme, per_suite};
 
 /// Returns the error for a value of the suite with the number `actual` where `expected` is required.
 pub(crate) fn mismatched_suite(expected: u8, actual: u8) -> Error {

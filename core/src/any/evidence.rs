@@ -3,8 +3,8 @@ use core::fmt;
 
 use super::certificates::Certificate;
 use super::committee::Committee;
-use super::dispatch::{each, lift, per_suite, with_scheme};
-use super::suite::Suite;
+use super::dispatch::{each, lift, per_suite};
+use super::suite::{Suite, with_scheme};
 use super::votes::Vote;
 use crate::Result;
 use crate::certificate;

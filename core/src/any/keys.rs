@@ -4,8 +4,8 @@ use core::fmt;
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
-use super::dispatch::{any_of, as_typed, each, per_suite, typed, whole, with_scheme, written};
-use super::suite::Suite;
+use super::dispatch::{any_of, as_typed, each, per_suite, typed, whole, written};
+use super::suite::{Suite, with_scheme};
 use crate::Result;
 use crate::scheme::{self, Scheme};
 use crate::wire::{Decode, Encode};

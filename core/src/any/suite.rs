@@ -1,7 +1,6 @@
 use core::fmt;
 use core::str::FromStr;
 
-use super::dispatch::with_scheme;
 use crate::scheme::Scheme;
 use crate::{Error, Result};
 
@@ -97,6 +96,41 @@ impl fmt::Display for Suite {
         f.write_str(self.name())
     }
 }
+
+/// Evaluates an expression with the scheme of a suite under the name `$scheme`.
+macro_rules! with_scheme {
+    ($suite:expr, $scheme:ident => $body:expr) => {
+        match $suite {
+            #[cfg(feature = "bls")]
+            $crate::any::Suite::MinSig => {
+                type $scheme = $crate::bls::MinSig;
+                $body
+            }
+            #[cfg(feature = "bls")]
+            $crate::any::Suite::MinPk => {
+                type $scheme = $crate::bls::MinPk;
+                $body
+            }
+            #[cfg(feature = "ed25519")]
+            $crate::any::Suite::Ed25519 => {
+                type $scheme = $crate::ed25519::Ed25519;
+                $body
+            }
+            #[cfg(feature = "gossip")]
+            $crate::any::Suite::MinSigCounted => {
+                type $scheme = $crate::bls::Counted<$crate::bls::MinSig>;
+                $body
+            }
+            #[cfg(feature = "gossip")]
+            $crate::any::Suite::MinPkCounted => {
+                type $scheme = $crate::bls::Counted<$crate::bls::MinPk>;
+                $body
+            }
+        }
+    };
+}
+
+pub(super) use with_scheme;
 
 #[cfg(test)]
 mod tests {

@@ -2,9 +2,9 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::committee::Committee;
-use super::dispatch::{as_typed, each, lift, per_suite, whole, with_scheme, written};
+use super::dispatch::{as_typed, each, lift, per_suite, whole, written};
 use super::keys::{SecretKey, Signature};
-use super::suite::Suite;
+use super::suite::{Suite, with_scheme};
 use super::votes::Vote;
 use crate::Result;
 use crate::certificate::{self, Kind};

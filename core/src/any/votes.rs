@@ -2,9 +2,9 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::committee::Committee;
-use super::dispatch::{any_of, as_typed, each, lift, per_suite, whole, with_scheme, written};
+use super::dispatch::{any_of, as_typed, each, lift, per_suite, whole, written};
 use super::keys::{SecretKey, Signature};
-use super::suite::Suite;
+use super::suite::{Suite, with_scheme};
 use crate::Result;
 use crate::certificate::{self, Statement};
 use crate::committee::Verified;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::certificates::statement_json;
 use super::committees::{committee, indices};
-use super::{bytes, decode, small};
+use super::fields::{bytes, decode, small};
 
 pub(crate) fn run<S: Additive>(operation: &str, input: &Value) -> Result<Value> {
     let committee = Arc::new(committee::<S>(&input["committee"])?);

@@ -9,7 +9,7 @@ use quorate::{Error, Result};
 use serde_json::{Value, json};
 
 use super::committees::{committee, indices};
-use super::{array, bytes, decode, number, small, whole, written};
+use super::fields::{array, bytes, decode, number, small, whole, written};
 
 pub(crate) fn run<S: Scheme>(operation: &str, input: &Value) -> Result<Value> {
     let committee = Arc::new(committee::<S>(&input["committee"])?);

@@ -6,8 +6,8 @@ use quorate::scheme::{Scheme, VerifiedKey};
 use quorate::wire::Decode;
 use serde_json::{Value, json};
 
+use super::fields::{array, bytes, number, small, whole, written};
 use super::schemes::verified_key;
-use super::{array, bytes, number, small, whole, written};
 
 pub(crate) fn chain_id(input: &Value) -> Result<Value> {
     Ok(json!({ "chain": ChainId::from_name(input["name"].as_str().unwrap()).to_string() }))

@@ -6,7 +6,7 @@ use quorate::erasure::{CheckedShard, Coder, Coding, Commitment, ErasureSuite, Sh
 use quorate::wire::Encode;
 use serde_json::{Value, json};
 
-use super::{bytes, decode, number, small};
+use super::fields::{bytes, decode, number, small};
 
 pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
     match operation {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::certificates::statement;
 use super::committees::committee;
-use super::{bytes, decode};
+use super::fields::{bytes, decode};
 
 pub(crate) fn run<S: Scheme>(operation: &str, input: &Value) -> Result<Value> {
     let committee = committee::<S>(&input["committee"])?;

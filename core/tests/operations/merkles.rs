@@ -5,7 +5,7 @@ use quorate::merkle::{Hash, Merkle, Path};
 use quorate::wire::{Encode, domain};
 use serde_json::{Value, json};
 
-use super::{array, bytes, decode, small};
+use super::fields::{array, bytes, decode, small};
 
 const TREE: Merkle = Merkle::new(domain::BATCH_LEAF, domain::BATCH_NODE);
 

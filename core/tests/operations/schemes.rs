@@ -6,7 +6,7 @@ use quorate::scheme::{Claim, Keys, Scheme, SignerSet, UnverifiedKey, VerifiedKey
 use quorate::wire::Encode;
 use serde_json::{Value, json};
 
-use super::{bytes, decode, whole, written};
+use super::fields::{bytes, decode, whole, written};
 
 pub(crate) fn run<S: Scheme>(operation: &str, input: &Value) -> Result<Value> {
     let key = || decode::<(), S::PublicKey>(&bytes(&input["public_key"]), &());

@@ -18,7 +18,7 @@ use quorate::wire::Encode;
 use quorate::{Error, Result};
 use serde_json::{Value, json};
 
-use super::{array, bytes, decode, number, small};
+use super::fields::{array, bytes, decode, number, small};
 
 pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
     match (operation, input["suite"].as_u64()) {

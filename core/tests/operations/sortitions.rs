@@ -11,7 +11,7 @@ use quorate::wire::Encode;
 use serde_json::{Value, json};
 
 use super::committees::committee;
-use super::{array, bytes, decode, number, small, whole, written};
+use super::fields::{array, bytes, decode, number, small, whole, written};
 
 pub(crate) fn genesis(input: &Value) -> Value {
     let seed = Seed::genesis(ChainId(array(&input["chain"])), &bytes(&input["bytes"]));

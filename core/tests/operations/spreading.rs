@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::aggregates::{decoded, verified};
 use super::certificates::statement;
 use super::committees::{committee, indices};
-use super::{number, small};
+use super::fields::{number, small};
 
 pub(crate) fn run<S: Additive>(operation: &str, input: &Value) -> Result<Value> {
     let committee = Arc::new(committee::<S>(&input["committee"])?);

@@ -15,7 +15,7 @@ use quorate::{Error, Result};
 use rand::{TryCryptoRng, TryRng};
 use serde_json::{Value, json};
 
-use super::{bytes, decode, number, small};
+use super::fields::{bytes, decode, number, small};
 
 pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
     match operation.split_once('.').unwrap() {

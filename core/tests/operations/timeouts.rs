@@ -11,7 +11,7 @@ use quorate::{Error, Result};
 use serde_json::{Value, json};
 
 use super::committees::{committee, indices};
-use super::{bytes, decode, number, small, whole, written};
+use super::fields::{bytes, decode, number, small, whole, written};
 
 pub(crate) fn run<S: Scheme>(operation: &str, input: &Value) -> Result<Value> {
     let committee = Arc::new(committee::<S>(&input["committee"])?);

@@ -4,7 +4,7 @@ use quorate::Result;
 use quorate::wire::{Decode, Encode, Reader, Writer, domain};
 use serde_json::{Value, json};
 
-use super::{bytes, small, whole, written};
+use super::fields::{bytes, small, whole, written};
 
 /// A number of eight bytes, for items of lists and options.
 struct Number(u64);

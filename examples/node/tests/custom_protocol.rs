@@ -31,7 +31,7 @@ fn site(n: usize) -> Site {
 async fn start_all(site: &Site) -> Vec<Member> {
     let mut members = Vec::new();
     for i in 0..site.genesis.members.len() {
-        members.push(Member::start(site, i).await);
+        members.push(Member::start(start(site.config(i))).await);
     }
     members
 }
@@ -102,7 +102,7 @@ async fn a_member_that_was_offline_catches_up() {
     for round in 1..4 {
         commit_everywhere(&mut members, round).await;
     }
-    members.push(Member::start(&site, 3).await);
+    members.push(Member::start(start(site.config(3))).await);
     commit_everywhere(&mut members, 4).await;
     stop(members).await;
 }
@@ -110,7 +110,7 @@ async fn a_member_that_was_offline_catches_up() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn transactions_survive_a_restart_of_the_leader() {
     let site = site(3);
-    let leader = Member::start(&site, 0).await;
+    let leader = Member::start(start(site.config(0))).await;
     let tickets = leader.submit(puts(0, 10)).await;
     leader.node.shutdown().await.unwrap();
     let members = start_all(&site).await;

@@ -76,21 +76,9 @@ pub(crate) const CRATE_EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("quorate-broadcast", "tokio", "its own binary"),
 ];
 
-/// A trait and its implementations.
-const DISPATCH: &str = "a trait, and code that selects among its implementations";
-/// A folder whose parent file is not split yet.
-const PARENT: &str = "mod.rs defines items that the other files of its folder use";
-/// A test module that several test programs share.
-const TESTS: &str = "a shared test module calls a function that each test program defines";
-
 /// Circles of files that are allowed so far: one file of each circle, and the reason. Do not add to this list: move the
 /// common items into a file of their own.
-pub(crate) const ALLOWED_CIRCLES: &[(&str, &str)] = &[
-    ("core/src/any/dispatch.rs", DISPATCH),
-    ("core/tests/operations/mod.rs", PARENT),
-    ("examples/node/tests/members/mod.rs", TESTS),
-    ("examples/protocols/broadcast/src/authentication/mod.rs", PARENT),
-];
+pub(crate) const ALLOWED_CIRCLES: &[(&str, &str)] = &[];
 
 /// Folders whose files are not checked for circles: the lists of test tools and bundled applications.
 pub(crate) const UNCHECKED_FOLDERS: &[&str] = &["bindings/wasm/test/bundlers"];

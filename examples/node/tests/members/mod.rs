@@ -1,4 +1,4 @@
-//! Validators of a network in one process, with the blocks that each has committed. The test provides `crate::start`.
+//! Validators of a network in one process, with the blocks that each has committed.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::collections::BTreeMap;
@@ -6,13 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use quorate_node::config::NodeConfig;
 use quorate_node::handle::{CommitEvent, Digest, Refusal, Ticket};
-use quorate_node::runtime::Node;
+use quorate_node::runtime::{Node, Starting};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::TryRecvError;
-
-use crate::common::Site;
 
 /// A validator and the blocks that it has committed.
 pub(crate) struct Member {
@@ -22,12 +19,9 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    pub(crate) async fn start(site: &Site, i: usize) -> Self {
-        Self::with(site.config(i)).await
-    }
-
-    pub(crate) async fn with(config: NodeConfig) -> Self {
-        Self::new(crate::start(config).await.unwrap())
+    /// Waits until the node has started.
+    pub(crate) async fn start(node: Starting) -> Self {
+        Self::new(node.await.unwrap())
     }
 
     pub(crate) fn new(node: Node) -> Self {

@@ -1,19 +1,24 @@
-//! Scenarios that a network of any protocol passes. The test provides `crate::start`.
+//! Scenarios that a network of any protocol passes. The test passes the function that starts a node of its protocol.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::collections::BTreeMap;
 
+use quorate_node::config::NodeConfig;
 use quorate_node::handle::BlockView;
+use quorate_node::runtime::Starting;
 
 use crate::common::{Site, eventually};
 use crate::members::{Member, agree, puts, stop};
 
+/// Starts a node of the protocol that the test is about.
+type StartNode = fn(NodeConfig) -> Starting;
+
 /// Each of four members commits its own transactions, and every member answers queries about them. Returns the block of a
 /// transaction of member 0, as member 3 shows it.
-pub(crate) async fn commits_transactions(site: &Site) -> BlockView {
+pub(crate) async fn commits_transactions(site: &Site, start: StartNode) -> BlockView {
     let mut members = Vec::new();
     for i in 0..4 {
-        members.push(Member::start(site, i).await);
+        members.push(Member::start(start(site.config(i))).await);
     }
     eventually("all members are linked", || {
         members.iter().all(|m| m.node.handle().status().peers.iter().all(|p| p.outgoing && p.incoming))
@@ -54,10 +59,10 @@ pub(crate) async fn commits_transactions(site: &Site) -> BlockView {
 }
 
 /// A member that is stopped while the other three commit catches up after its restart, and commits its own transactions.
-pub(crate) async fn catches_up(site: &Site) {
+pub(crate) async fn catches_up(site: &Site, start: StartNode) {
     let mut members = Vec::new();
     for i in 0..4 {
-        members.push(Member::start(site, i).await);
+        members.push(Member::start(start(site.config(i))).await);
     }
     let tickets = members[3].submit(puts(3, 20)).await;
     eventually("the transactions are committed", || members[3].committed(&tickets)).await;
@@ -70,7 +75,7 @@ pub(crate) async fn catches_up(site: &Site) {
     }
     let top = members[0].executed();
     assert!(top > stopped_at);
-    members.push(Member::start(site, 3).await);
+    members.push(Member::start(start(site.config(3))).await);
     eventually("the restarted member catches up", || members[3].executed() >= top).await;
     let tickets = members[3].submit(puts(30, 20)).await;
     eventually("the restarted member commits its own transactions", || members[3].committed(&tickets)).await;
@@ -82,13 +87,13 @@ pub(crate) async fn catches_up(site: &Site) {
 }
 
 /// A network that is stopped and started again continues the same chain with the same state.
-pub(crate) async fn restarts(site: &Site) {
+pub(crate) async fn restarts(site: &Site, start: StartNode) {
     let mut roots = BTreeMap::new();
     let mut top = 0;
     for round in 0..3 {
         let mut members = Vec::new();
         for i in 0..4 {
-            members.push(Member::start(site, i).await);
+            members.push(Member::start(start(site.config(i))).await);
         }
         assert!(members.iter().all(|m| m.executed() <= top + 64));
         let tickets = members[round].submit(puts(round, 30)).await;
@@ -110,13 +115,13 @@ pub(crate) async fn restarts(site: &Site) {
 }
 
 /// Transactions that one member accepts while no quorum runs are committed after that member restarts.
-pub(crate) async fn commits_after_a_restart(site: &Site) {
-    let single = Member::start(site, 0).await;
+pub(crate) async fn commits_after_a_restart(site: &Site, start: StartNode) {
+    let single = Member::start(start(site.config(0))).await;
     let tickets = single.submit(puts(0, 10)).await;
     single.node.shutdown().await.unwrap();
     let mut members = Vec::new();
     for i in 0..4 {
-        members.push(Member::start(site, i).await);
+        members.push(Member::start(start(site.config(i))).await);
     }
     let handle = members[2].node.handle();
     eventually("the transactions are committed", || {

@@ -39,7 +39,8 @@ pub(crate) fn make_log(count: u64) -> TestLog {
     let (store, mut starts) = (*log.store(), vec![HEADER]);
     for number in 1..=count {
         let (client, sequence) = ((number % 2) as usize, number.div_ceil(2));
-        let body = signed_body(&store, &keys[client], &mut *signers[client], sequence, number % 4 == 0, number);
+        let body =
+            signed_body(&store, &keys[client], &mut *signers[client], sequence, number % 4 == 0, number);
         let signer = *clients[client].key.as_bytes();
         log.append([NewEntry { received: number, signer, body: &body }]).unwrap();
         starts.push(starts.last().unwrap() + OVERHEAD + body.len());

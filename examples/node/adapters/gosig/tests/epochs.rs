@@ -142,7 +142,7 @@ async fn reach(all: &[&Member], epoch: u64) {
 async fn start_members(chain: &TestChain, n: usize) -> Vec<Member> {
     let mut members = Vec::new();
     for i in 0..n {
-        members.push(Member::start(&chain.site, i).await);
+        members.push(Member::start(start(chain.site.config(i))).await);
     }
     members
 }
@@ -170,7 +170,7 @@ async fn one_member_joins_and_another_leaves() {
     let mut members = start_members(&chain, 4).await;
     commit(&mut members, 0, 0).await;
     // The observer is not known to the members yet.
-    members.push(Member::with(config).await);
+    members.push(Member::start(start(config)).await);
     let status = members[4].node.handle().status();
     assert_eq!((status.me, status.epoch, &*status.name), (None, 0, ""));
     assert_eq!(
@@ -220,7 +220,7 @@ async fn tickets_stay_valid_across_a_membership_change() {
     let mut chain = TestChain::new(4);
     let (join, config) = chain.joiner("fifth");
     let mut members = start_members(&chain, 4).await;
-    let joining = Member::with(config).await;
+    let joining = Member::start(start(config)).await;
     commit(&mut members, 0, 0).await;
     // Transactions are submitted before, during and after the change.
     let change = chain.certified(&join);
@@ -253,7 +253,7 @@ async fn a_node_restarts_while_the_epoch_ends() {
     commit(&mut members, 0, 0).await;
     for round in 0..3 {
         let (join, config) = chain.joiner(&format!("new{round}"));
-        let joining = Member::with(config).await;
+        let joining = Member::start(start(config)).await;
         let change = chain.certified(&join);
         members[0].submit(vec![change]).await;
         // A point in time near the end of the epoch.
@@ -292,7 +292,7 @@ async fn offline_members_return_two_epochs_later() {
     let sixth = members.pop().unwrap();
     sixth.node.shutdown().await.unwrap();
 
-    let joining = Member::with(config).await;
+    let joining = Member::start(start(config)).await;
     let all: Vec<&Member> = members.iter().chain([&joining]).collect();
     chain.change(&join, all[0], &all).await;
     members.push(joining);
@@ -305,7 +305,7 @@ async fn offline_members_return_two_epochs_later() {
     sixth.failed().await;
     assert_eq!(sixth.shutdown().await.unwrap_err().code(), "LEFT");
 
-    members.push(Member::start(&chain.site, 6).await);
+    members.push(Member::start(start(chain.site.config(6))).await);
     reach(&[&members[6]], 2).await;
     assert_eq!(members[6].node.handle().status().me, Some(5), "a member with a lower index has left");
     commit(&mut members, 6, 2).await;

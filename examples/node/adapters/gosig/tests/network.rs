@@ -33,29 +33,29 @@ fn site(n: usize) -> Site {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn four_members_commit() {
-    let block = scenarios::commits_transactions(&site(4)).await;
+    let block = scenarios::commits_transactions(&site(4), start).await;
     assert!(block.signers.len() >= 3 && !block.certificate.is_empty(), "{block:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_member_that_was_offline_catches_up() {
-    scenarios::catches_up(&site(4)).await;
+    scenarios::catches_up(&site(4), start).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_network_restarts_where_it_stopped() {
-    scenarios::restarts(&site(4)).await;
+    scenarios::restarts(&site(4), start).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn accepted_transactions_are_committed_after_a_restart() {
-    scenarios::commits_after_a_restart(&site(4)).await;
+    scenarios::commits_after_a_restart(&site(4), start).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn repeated_transactions_are_ordered_once_and_reported() {
     let site = site(1);
-    let mut member = Member::start(&site, 0).await;
+    let mut member = Member::start(start(site.config(0))).await;
     let handle = member.node.handle();
     let tickets = member.submit(puts(0, 3)).await;
     eventually("the transactions are committed", || member.committed(&tickets)).await;
@@ -78,7 +78,7 @@ async fn repeated_transactions_are_ordered_once_and_reported() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn uncertified_membership_changes_are_rejected() {
     let site = site(1);
-    let member = Member::start(&site, 0).await;
+    let member = Member::start(start(site.config(0))).await;
     let epoch = |number: u64| [CHANGE_PREFIX, &number.to_le_bytes(), &[0; 60]].concat();
     let handle = member.node.handle();
     let refusal = handle.submit(epoch(0).into()).unwrap_err();

@@ -26,7 +26,7 @@ fn site(scheme: SchemeName) -> Site {
 }
 
 async fn commits_transactions(scheme: SchemeName) {
-    let block = scenarios::commits_transactions(&site(scheme)).await;
+    let block = scenarios::commits_transactions(&site(scheme), start).await;
     // The parent of Jolteon's first block is the genesis, which has no certificate.
     if block.height > 1 {
         assert!(block.signers.len() >= 3 && !block.certificate.is_empty(), "{block:?}");
@@ -45,15 +45,15 @@ async fn four_members_commit_with_ed25519() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_member_that_was_offline_catches_up() {
-    scenarios::catches_up(&site(SchemeName::Ed25519)).await;
+    scenarios::catches_up(&site(SchemeName::Ed25519), start).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_network_restarts_where_it_stopped() {
-    scenarios::restarts(&site(SchemeName::Bls)).await;
+    scenarios::restarts(&site(SchemeName::Bls), start).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn accepted_transactions_are_committed_after_a_restart() {
-    scenarios::commits_after_a_restart(&site(SchemeName::Ed25519)).await;
+    scenarios::commits_after_a_restart(&site(SchemeName::Ed25519), start).await;
 }

@@ -11,7 +11,10 @@ use quorate::wire::Encode;
 use quorate::{Error, Result};
 use rand_core::TryCryptoRng;
 
-use super::{Authentication, Finished};
+use super::scheme::{Authentication, Finished};
+
+/// Name of [`Dsig`] with any suite.
+pub(crate) const DSIG: &str = "dsig";
 
 /// DSig signatures. All members form one group of likely verifiers, since every member verifies every signature.
 pub struct Dsig<S: DsigSuite, R> {
@@ -65,7 +68,7 @@ impl<S: DsigSuite, R: TryCryptoRng> Dsig<S, R> {
 }
 
 impl<S: DsigSuite, R: TryCryptoRng + Send + 'static> Authentication for Dsig<S, R> {
-    const NAME: &'static str = super::DSIG;
+    const NAME: &'static str = DSIG;
     const TRANSFERABLE: bool = true;
     const SIGNATURE_LEN: usize = Signature::<S>::LEN;
     /// For 128 keys.

@@ -7,7 +7,7 @@ use quorate::machine::{MemberIndex, Time};
 use quorate::scheme::Scheme;
 use quorate::{Error, Result};
 
-use super::{Authentication, Finished};
+use super::scheme::{Authentication, Finished};
 
 /// Ed25519 signatures.
 pub struct Eddsa {

@@ -5,7 +5,7 @@ use quorate::machine::{MemberIndex, Time};
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
-use super::{Authentication, Finished};
+use super::scheme::{Authentication, Finished};
 
 /// No signatures: the link authenticates the sender, and nothing is provable to third parties.
 #[derive(Clone, Copy, Debug, Default)]
