@@ -1,9 +1,13 @@
 //! One error type for every building block. Each error has a stable code and a message that says what was expected,
 //! what arrived and what to do; where members are at fault, it names them.
 
+mod details;
+mod message;
+
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
+
+pub use details::Detail;
 
 /// Result of every fallible call in this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
@@ -159,139 +163,7 @@ pub enum Error {
     Rng,
 }
 
-/// One field of an error, for languages that have no enum variants with fields.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Detail {
-    /// A text.
-    Text(&'static str),
-    /// A number.
-    Number(u128),
-    /// Indices of members, ascending.
-    Members(Vec<u16>),
-}
-
 impl Error {
-    /// Every code that [`code`](Error::code) can return. The tests of each binding compare their list with this one.
-    pub const CODES: &'static [&'static str] = &[
-        "MALFORMED",
-        "NON_CANONICAL",
-        "TOO_LARGE",
-        "NOT_IN_SUBGROUP",
-        "INFINITY",
-        "UNKNOWN_SIGNER",
-        "DUPLICATE_SIGNER",
-        "RELATED_KEYS",
-        "BAD_COMMITTEE",
-        "BAD_SHAPE",
-        "BAD_ENCODING",
-        "BELOW_QUORUM",
-        "BAD_SIGNATURE",
-        "BAD_POSSESSION",
-        "BAD_SHARE",
-        "BAD_CIPHERTEXT",
-        "WRONG_CONTEXT",
-        "CONTRADICTION",
-        "NOT_EVIDENCE",
-        "EXHAUSTED",
-        "ONE_TIME_REUSE",
-        "NOT_DRAWN",
-        "RATE_LIMITED",
-        "RNG",
-    ];
-
-    /// Returns the error's code, which is the same in all languages and never changes its meaning.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Error::Malformed { .. }
-            | Error::WrongLength { .. }
-            | Error::Truncated { .. }
-            | Error::TrailingBytes { .. } => "MALFORMED",
-            Error::NonCanonical { .. } => "NON_CANONICAL",
-            Error::TooLarge { .. } => "TOO_LARGE",
-            Error::NotInSubgroup => "NOT_IN_SUBGROUP",
-            Error::Infinity => "INFINITY",
-            Error::UnknownSigner { .. } => "UNKNOWN_SIGNER",
-            Error::DuplicateSigner { .. } | Error::OutOfOrder { .. } => "DUPLICATE_SIGNER",
-            Error::RelatedKeys { .. } => "RELATED_KEYS",
-            Error::BadCommittee { .. } => "BAD_COMMITTEE",
-            Error::BadShape { .. } => "BAD_SHAPE",
-            Error::BadEncoding => "BAD_ENCODING",
-            Error::BelowQuorum { .. } => "BELOW_QUORUM",
-            Error::BadSignature { .. } => "BAD_SIGNATURE",
-            Error::BadPossession => "BAD_POSSESSION",
-            Error::BadShare { .. } => "BAD_SHARE",
-            Error::BadCiphertext => "BAD_CIPHERTEXT",
-            Error::WrongContext { .. } | Error::Mismatch { .. } | Error::UnknownName { .. } => {
-                "WRONG_CONTEXT"
-            }
-            Error::Contradiction { .. } => "CONTRADICTION",
-            Error::NotEvidence => "NOT_EVIDENCE",
-            Error::Exhausted => "EXHAUSTED",
-            Error::OneTimeReuse => "ONE_TIME_REUSE",
-            Error::NotDrawn => "NOT_DRAWN",
-            Error::RateLimited => "RATE_LIMITED",
-            Error::Rng => "RNG",
-        }
-    }
-
-    /// Returns the variant's fields by name, in the order of their declaration.
-    ///
-    /// Variants that share a code have the fields of the general variant first: `what` for `MALFORMED` and
-    /// `WRONG_CONTEXT`.
-    pub fn details(&self) -> Vec<(&'static str, Detail)> {
-        use Detail::{Members, Number, Text};
-        let index = |index: &u32| Number((*index).into());
-        let number = |number: &u64| Number((*number).into());
-        match self {
-            Error::Malformed { what }
-            | Error::NonCanonical { what }
-            | Error::WrongContext { what }
-            | Error::UnknownName { what, .. } => [("what", Text(what))].into(),
-            Error::WrongLength { what, expected, actual } | Error::Mismatch { what, expected, actual } => {
-                [("what", Text(what)), ("expected", number(expected)), ("actual", number(actual))].into()
-            }
-            Error::Truncated { expected, actual } => [
-                ("what", Text("truncated input")),
-                ("expected", number(expected)),
-                ("actual", number(actual)),
-            ]
-            .into(),
-            Error::TrailingBytes { count } => {
-                [("what", Text("trailing bytes")), ("count", number(count))].into()
-            }
-            Error::TooLarge { what, limit } => {
-                [("what", Text(what)), ("limit", Number((*limit).into()))].into()
-            }
-            Error::UnknownSigner { index: i }
-            | Error::DuplicateSigner { index: i }
-            | Error::OutOfOrder { index: i } => [("index", index(i))].into(),
-            Error::RelatedKeys { first, second } => {
-                [("first", index(first)), ("second", index(second))].into()
-            }
-            Error::BadCommittee { rule } | Error::BadShape { rule } => [("rule", Text(rule))].into(),
-            Error::BelowQuorum { signed, needed } => {
-                [("signed", Number(*signed)), ("needed", Number(*needed))].into()
-            }
-            Error::BadSignature { signers } => [("signers", Members(signers.clone()))].into(),
-            Error::BadShare { members } => [("members", Members(members.clone()))].into(),
-            Error::Contradiction { kind, signed_view } => {
-                [("kind", Number((*kind).into())), ("signed_view", Number((*signed_view).into()))].into()
-            }
-            Error::NotInSubgroup
-            | Error::Infinity
-            | Error::BadEncoding
-            | Error::BadPossession
-            | Error::BadCiphertext
-            | Error::NotEvidence
-            | Error::Exhausted
-            | Error::OneTimeReuse
-            | Error::NotDrawn
-            | Error::RateLimited
-            | Error::Rng => Vec::new(),
-        }
-    }
-
     /// Returns the members at fault, ascending; empty if the error names none.
     pub fn culprits(&self) -> &[u16] {
         match self {
@@ -310,7 +182,7 @@ impl Error {
     #[cfg(any(feature = "bls", feature = "ed25519"))]
     pub(crate) fn unknown_name(
         what: &'static str,
-        given: impl fmt::Display,
+        given: impl core::fmt::Display,
         known: &'static [&'static str],
     ) -> Self {
         let given: String = alloc::format!("{given}").chars().take(64).collect();
@@ -326,126 +198,4 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Malformed { what } => write!(f, "malformed {what}"),
-            Error::WrongLength { what, expected, actual } => {
-                write!(f, "malformed {what}: expected {expected} bytes, got {actual}")
-            }
-            Error::Truncated { expected, actual } => {
-                write!(f, "truncated input: expected at least {expected} more bytes, got {actual}")
-            }
-            Error::TrailingBytes { count } => {
-                write!(f, "trailing bytes: expected the end of the input, got {count} more bytes")
-            }
-            Error::NonCanonical { what } => {
-                write!(f, "non-canonical encoding: {what}; re-encode the value with quorate")
-            }
-            Error::TooLarge { what, limit } => write!(f, "{what}: above the limit of {limit}"),
-            Error::NotInSubgroup => {
-                f.write_str("the point is outside the prime-order subgroup; reject its sender")
-            }
-            Error::Infinity => {
-                f.write_str("the point is the point at infinity or has small order; reject its sender")
-            }
-            Error::UnknownSigner { index } => write!(f, "unknown member {index}: the committee is smaller"),
-            Error::DuplicateSigner { index } => {
-                write!(f, "duplicate member {index}: each member may appear once")
-            }
-            Error::OutOfOrder { index } => {
-                write!(f, "member {index} is out of order: sort the members in ascending order")
-            }
-            Error::RelatedKeys { first, second } => {
-                write!(
-                    f,
-                    "the keys of members {first} and {second} are equal or negations of each other; remove one"
-                )
-            }
-            Error::BadCommittee { rule } => write!(f, "invalid committee: {rule}"),
-            Error::BadShape { rule } => write!(f, "no such erasure code: {rule}"),
-            Error::BadEncoding => f.write_str(
-                "the shards do not encode one message; reject their sender and keep the shards as evidence",
-            ),
-            Error::BelowQuorum { signed, needed } => {
-                write!(f, "below quorum: weight {signed} of {needed}; collect more")
-            }
-            Error::BadSignature { signers } if signers.is_empty() => {
-                f.write_str("the signature does not verify")
-            }
-            Error::BadSignature { signers } => {
-                write!(f, "the signatures of members {signers:?} do not verify")
-            }
-            Error::BadPossession => f.write_str(
-                "the proof of possession does not verify for this key; ask the key's owner for a new one",
-            ),
-            Error::BadShare { members } if members.is_empty() => {
-                f.write_str("the shares contradict each other; collect more to identify the wrong ones")
-            }
-            Error::BadShare { members } => {
-                write!(f, "the shares of members {members:?} are wrong; discard them")
-            }
-            Error::BadCiphertext => {
-                f.write_str("the ciphertext does not verify; treat it as if it were empty")
-            }
-            Error::WrongContext { what } => write!(f, "wrong context: {what}"),
-            Error::Mismatch { what, expected, actual } => {
-                write!(f, "{what} does not match: expected {expected}, got {actual}")
-            }
-            Error::UnknownName { what, given, known } => {
-                write!(f, "unknown {what} {given}: expected one of {}", known.join(", "))
-            }
-            Error::Contradiction { kind, signed_view } => write!(
-                f,
-                "refused to sign: contradicts the statement of kind {kind} that was signed at view {signed_view}"
-            ),
-            Error::NotEvidence => {
-                f.write_str("not evidence: the two objects do not contradict each other")
-            }
-            Error::Exhausted => f.write_str(
-                "no unused one-time key or presignature is left; prepare a batch, or sign under an unspent tag",
-            ),
-            Error::OneTimeReuse => f.write_str(
-                "a one-time key signed two messages; reject its signer and keep both signatures as evidence",
-            ),
-            Error::NotDrawn => {
-                f.write_str("the ticket does not win its lottery; drop the message that carries it")
-            }
-            Error::RateLimited => f.write_str(
-                "too many announcements from this signer; its signatures still verify on the slow path",
-            ),
-            Error::Rng => f.write_str("the random number generator failed; do not continue without it"),
-        }
-    }
-}
-
 impl core::error::Error for Error {}
-
-#[cfg(test)]
-mod tests {
-    use super::Error;
-    use alloc::string::ToString;
-
-    #[test]
-    fn messages_name_the_expected_and_the_actual_value() {
-        let cases = [
-            (
-                Error::WrongLength { what: "digest", expected: 32, actual: 31 },
-                "malformed digest: expected 32 bytes, got 31",
-            ),
-            (
-                Error::Mismatch { what: "epoch", expected: 3, actual: 4 },
-                "epoch does not match: expected 3, got 4",
-            ),
-            (Error::BelowQuorum { signed: 2, needed: 3 }, "below quorum: weight 2 of 3; collect more"),
-            (
-                Error::UnknownName { what: "suite", given: "bsl".into(), known: &["bls", "ed25519"] },
-                "unknown suite bsl: expected one of bls, ed25519",
-            ),
-        ];
-        for (error, text) in cases {
-            assert_eq!(error.to_string(), text);
-            assert!(Error::CODES.contains(&error.code()));
-        }
-    }
-}

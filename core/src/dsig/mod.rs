@@ -112,6 +112,7 @@ mod one_time;
 mod process;
 mod signature;
 mod signer;
+mod signer_config;
 mod single_block;
 mod suite;
 mod tree;
@@ -125,7 +126,8 @@ pub use hash_chain::{Blake3, ChainHash, Haraka256, Haraka512, Sha256};
 pub use hors::{HorsF, HorsM};
 pub use one_time::OneTimeScheme;
 pub use signature::{Announcement, Signature};
-pub use signer::{Announced, Signer, SignerConfig};
+pub use signer::{Announced, Signer};
+pub use signer_config::SignerConfig;
 pub use suite::{
     DsigSuite, HorsFBlake3, HorsFHaraka256, HorsFSha256, HorsMBlake3, HorsMHaraka256, HorsMSha256,
     WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512, WotsSha256,

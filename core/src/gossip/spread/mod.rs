@@ -1,5 +1,6 @@
 //! Dissemination of one statement's aggregates: which received ones to verify, and what to send to which member.
 
+mod completion;
 mod half;
 mod halves;
 mod stack;
@@ -21,8 +22,6 @@ use crate::{Error, Result};
 
 /// Maximum number of unverified aggregates, one per peer.
 pub const MAX_STACK: usize = 64;
-/// Number of members told about a certificate unasked, as a multiple of the fan-out.
-const CERTIFICATE_FAN_OUT: usize = 3;
 
 type Sum<S> = Verified<Aggregate<S>>;
 
@@ -381,49 +380,5 @@ impl<S: Additive> Gossip<S> {
         if let Some(certificate) = certificate {
             self.finish(certificate);
         }
-    }
-
-    fn finish(&mut self, certificate: Verified<Certificate<S>>) {
-        self.known.clone_from(certificate.signers());
-        self.whole = Some(Aggregate::from_certificate(&certificate).into_inner());
-        self.certificate = Some(certificate);
-        self.pending = CERTIFICATE_FAN_OUT * self.parameters.fan_out;
-        // From now on only the certificate is sent.
-        self.halves = Vec::new();
-        self.stack = Vec::new();
-    }
-
-    /// Returns the next peer to send the certificate to.
-    fn next_to_complete(&mut self, now: Time, draw: u64, peers: &mut Peers) -> Option<MemberIndex> {
-        if let Some(place) = self.owed.iter().rposition(|peer| peers.is_available(*peer, now)) {
-            let to = self.owed.remove(place);
-            self.complete.insert(to);
-            return Some(to);
-        }
-        while self.pending > 0 {
-            self.pending -= 1;
-            let to = peers.pick(now, draw.wrapping_add(self.pending as u64))?;
-            if !self.complete.contains(to) {
-                self.complete.insert(to);
-                return Some(to);
-            }
-        }
-        None
-    }
-
-    fn owe(&mut self, peer: MemberIndex) {
-        if self.owed.contains(&peer) {
-            return;
-        }
-        if self.owed.len() >= MAX_STACK {
-            self.owed.remove(0);
-        }
-        self.owed.push(peer);
-    }
-
-    /// Records that this peer has a certificate, so that none is owed to it.
-    fn mark_complete(&mut self, peer: MemberIndex) {
-        self.owed.retain(|owed| *owed != peer);
-        self.complete.insert(peer);
     }
 }
