@@ -33,15 +33,15 @@ impl Target {
     }
 
     /// Applies the final exponentiation, after which equal elements have equal coordinates.
-    pub(crate) fn finished(&self) -> Self {
+    pub(crate) fn final_exp(&self) -> Self {
         let mut out = blst_fp12::default();
         // SAFETY: one live field element is read and one is written.
         unsafe { blst_final_exp(&mut out, &self.0) };
         Self(out)
     }
 
-    /// Returns true if two finished elements are equal.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    /// Returns true if two results of [`final_exp`](Target::final_exp) are equal.
+    pub(crate) fn equals_finished(&self, other: &Self) -> bool {
         self.0 == other.0
     }
 
