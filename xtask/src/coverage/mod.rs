@@ -4,18 +4,19 @@
 
 mod core_api;
 mod declarations;
+mod languages;
+mod rules;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
 use clap::Args;
-use serde_json::Value;
 
 use crate::process::Outcome;
 use crate::workspace;
 use core_api::Api;
-use declarations::Declared;
+use languages::{Language, languages};
+use rules::{Reason, Rules};
 
 /// Compares the core's public API with what the four bindings declare.
 ///
@@ -38,14 +39,6 @@ const TYPED: &[&str] =
     &["scheme", "committee", "certificate", "gossip", "guard", "bls", "ed25519", "sortition"];
 const BEGIN: &str = "<!-- made by `cargo xtask coverage --write` -->\n";
 const END: &str = "<!-- end -->";
-
-struct Language {
-    /// Its column, and its key in `coverage.toml`.
-    name: &'static str,
-    /// Spelling of a function with several words.
-    camel: bool,
-    declared: Declared,
-}
 
 /// Compares the bindings with the core and returns the counts.
 pub(crate) fn check() -> Outcome<String> {
@@ -221,155 +214,12 @@ fn is_declared(name: &str, item: &str, language: &Language) -> bool {
     places.iter().any(|place| language.declared.get(*place).is_some_and(|names| names.contains(name)))
 }
 
-/// Reason for a missing item: for all languages, or by language.
-struct Reason {
-    everywhere: Option<String>,
-    by_language: BTreeMap<String, String>,
-}
-
-impl Reason {
-    fn from_value(value: &Value) -> Self {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let by = value.as_object().into_iter().flatten();
-        Self {
-            everywhere: value.as_str().map(str::to_owned),
-            by_language: by.map(|(language, reason)| (language.clone(), text(reason))).collect(),
-        }
-    }
-
-    fn covers(&self, language: &Language) -> bool {
-        self.everywhere.is_some() || self.by_language.contains_key(language.name)
-    }
-
-    /// Note for the table: the languages that lack the member (the item itself if it is empty), and the reasons.
-    fn note(&self, member: &str) -> String {
-        let member = if member.is_empty() { String::new() } else { format!("`{member}`") };
-        if let Some(reason) = &self.everywhere {
-            return if member.is_empty() { reason.clone() } else { format!("{member}: {reason}") };
-        }
-        let mut languages: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (language, reason) in &self.by_language {
-            languages.entry(reason).or_default().push(language);
-        }
-        let notes = languages.iter().map(|(reason, languages)| format!("{}: {reason}", languages.join(", ")));
-        let notes = notes.collect::<Vec<_>>().join(", ");
-        if member.is_empty() { notes } else { format!("{member} ({notes})") }
-    }
-}
-
-/// `bindings/coverage.toml`.
-struct Rules {
-    unbound: BTreeMap<String, Reason>,
-    /// Other names, per member, item or path, and per language.
-    names: BTreeMap<String, BTreeMap<String, Vec<String>>>,
-}
-
-impl Rules {
-    fn read(path: &Path) -> Outcome<Self> {
-        let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let value: Value = toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
-        let table = |name: &str| value.get(name).and_then(Value::as_object).cloned().unwrap_or_default();
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let list = |value: &Value| match value {
-            Value::Array(list) => list.iter().map(text).collect(),
-            one => vec![text(one)],
-        };
-        let by_language = |value: &Value| {
-            value
-                .as_object()
-                .into_iter()
-                .flatten()
-                .map(|(language, names)| (language.clone(), list(names)))
-                .collect()
-        };
-        Ok(Self {
-            unbound: table("unbound")
-                .iter()
-                .map(|(path, reason)| (path.clone(), Reason::from_value(reason)))
-                .collect(),
-            names: table("names").iter().map(|(path, names)| (path.clone(), by_language(names))).collect(),
-        })
-    }
-
-    /// Names that a language may use: by the rules for the path or for the name, and by its case.
-    fn names(&self, path: &str, name: &str, language: &Language) -> Vec<String> {
-        let rules = |key| self.names.get(key).and_then(|by| by.get(language.name)).into_iter().flatten();
-        let mut names: Vec<String> = rules(path).chain(rules(name)).cloned().collect();
-        names.extend([if language.camel { camel(name) } else { name.to_owned() }, name.to_owned()]);
-        names
-    }
-}
-
 fn is_constant(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
 fn last(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
-}
-
-/// `sign_unguarded` as `signUnguarded`; constants and types as they are.
-fn camel(name: &str) -> String {
-    if name.starts_with(char::is_uppercase) {
-        return name.to_owned();
-    }
-    let mut words = name.split('_');
-    let first = words.next().unwrap_or_default().to_owned();
-    words.fold(first, |mut all, word| {
-        let mut letters = word.chars();
-        all.extend(letters.next().map(|c| c.to_ascii_uppercase()));
-        all + letters.as_str()
-    })
-}
-
-fn languages() -> Outcome<Vec<Language>> {
-    let bindings = workspace::root().join("bindings");
-    let read = |folder: &str, extensions: &[&str], parse: fn(&str) -> Declared| -> Outcome<Declared> {
-        let mut declared = Declared::new();
-        for path in files(&bindings.join(folder), extensions)? {
-            let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-            for (block, names) in parse(&text) {
-                declared.entry(block).or_default().extend(names);
-            }
-        }
-        if declared.is_empty() { Err(format!("bindings/{folder} declares nothing")) } else { Ok(declared) }
-    };
-    Ok(vec![
-        Language {
-            name: "Python",
-            camel: false,
-            declared: read("python/python/quorate", &["pyi", "py"], declarations::python)?,
-        },
-        Language { name: "Node", camel: true, declared: read("node", &["d.ts"], declarations::typescript)? },
-        Language {
-            name: "Kotlin",
-            camel: true,
-            declared: read("kotlin/src/main/kotlin", &["kt"], declarations::kotlin)?,
-        },
-        Language {
-            name: "WebAssembly",
-            camel: true,
-            declared: read("wasm", &["d.ts"], declarations::typescript)?,
-        },
-    ])
-}
-
-/// Files of a folder with one of these extensions, without those of installed packages.
-fn files(folder: &Path, extensions: &[&str]) -> Outcome<Vec<std::path::PathBuf>> {
-    let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut found = Vec::new();
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_dir()
-            && !["node_modules", "target", "test", "tests", "dist", "pkg"].contains(&name.as_str())
-        {
-            found.extend(files(&path, extensions)?);
-        } else if extensions.iter().any(|extension| name.ends_with(&format!(".{extension}"))) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    Ok(found)
 }
 
 fn readme() -> std::path::PathBuf {
@@ -384,14 +234,9 @@ fn with_table(text: &str, table: &str) -> Outcome<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::collections::BTreeMap;
 
-    #[test]
-    fn names_take_the_case_of_the_language() {
-        assert_eq!(camel("sign_unguarded"), "signUnguarded");
-        assert_eq!(camel("verify"), "verify");
-        assert_eq!(camel("MAX_MEMBERS"), "MAX_MEMBERS");
-    }
+    use super::*;
 
     #[test]
     fn a_core_that_grows_and_a_reason_that_is_stale_are_noticed() {

@@ -1,0 +1,68 @@
+//! The languages of the bindings, and what each declares.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::declarations::{self, Declared};
+use crate::process::Outcome;
+use crate::workspace;
+
+/// The declarations of one language.
+pub(super) struct Language {
+    /// Its column, and its key in `coverage.toml`.
+    pub(super) name: &'static str,
+    /// Spelling of a function with several words.
+    pub(super) camel: bool,
+    pub(super) declared: Declared,
+}
+
+/// Reads the declarations of every language.
+pub(super) fn languages() -> Outcome<Vec<Language>> {
+    let bindings = workspace::root().join("bindings");
+    let read = |folder: &str, extensions: &[&str], parse: fn(&str) -> Declared| -> Outcome<Declared> {
+        let mut declared = Declared::new();
+        for path in files(&bindings.join(folder), extensions)? {
+            let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            for (block, names) in parse(&text) {
+                declared.entry(block).or_default().extend(names);
+            }
+        }
+        if declared.is_empty() { Err(format!("bindings/{folder} declares nothing")) } else { Ok(declared) }
+    };
+    Ok(vec![
+        Language {
+            name: "Python",
+            camel: false,
+            declared: read("python/python/quorate", &["pyi", "py"], declarations::python)?,
+        },
+        Language { name: "Node", camel: true, declared: read("node", &["d.ts"], declarations::typescript)? },
+        Language {
+            name: "Kotlin",
+            camel: true,
+            declared: read("kotlin/src/main/kotlin", &["kt"], declarations::kotlin)?,
+        },
+        Language {
+            name: "WebAssembly",
+            camel: true,
+            declared: read("wasm", &["d.ts"], declarations::typescript)?,
+        },
+    ])
+}
+
+/// Files of a folder with one of these extensions, without those of installed packages.
+fn files(folder: &Path, extensions: &[&str]) -> Outcome<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut found = Vec::new();
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir()
+            && !["node_modules", "target", "test", "tests", "dist", "pkg"].contains(&name.as_str())
+        {
+            found.extend(files(&path, extensions)?);
+        } else if extensions.iter().any(|extension| name.ends_with(&format!(".{extension}"))) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
