@@ -38,10 +38,10 @@ fn winners(number: u16) -> NonZeroU16 {
 
 impl<S: Vrf> World<S> {
     fn new(n: usize) -> Self {
-        Self::of(n, chain(), 3)
+        Self::make(n, chain(), 3)
     }
 
-    fn of(n: usize, chain: ChainId, epoch: u64) -> Self {
+    fn make(n: usize, chain: ChainId, epoch: u64) -> Self {
         let mut rng = StdRng::seed_from_u64(7);
         let secrets: Vec<_> = (0..n).map(|_| S::generate(&mut rng).unwrap()).collect();
         let members = secrets.iter().map(|secret| (VerifiedKey::from_secret(secret), 1)).collect();
@@ -132,9 +132,9 @@ mod run {
             assert_eq!(refused(&Lottery::new(world.committee.clone(), other, ROUND, winners(7))), not_its);
         }
         for elsewhere in [
-            World::<S>::of(4, chain(), 4),
-            World::of(4, ChainId::from_name("another"), 3),
-            World::of(5, chain(), 3),
+            World::<S>::make(4, chain(), 4),
+            World::make(4, ChainId::from_name("another"), 3),
+            World::make(5, chain(), 3),
         ] {
             assert_eq!(refused(&elsewhere.lottery(ROUND, u16::MAX)), not_its);
         }
@@ -220,7 +220,7 @@ mod run {
         for other in [Seed::genesis(chain(), b"another"), Seed::decode(&higher, &()).unwrap()] {
             assert_eq!(other.next(&proof, &world.committee), not_its);
         }
-        for elsewhere in [World::<S>::of(4, chain(), 4), World::of(4, ChainId::from_name("another"), 3)] {
+        for elsewhere in [World::<S>::make(4, chain(), 4), World::make(4, ChainId::from_name("another"), 3)] {
             assert_eq!(seed().next(&proof, &elsewhere.committee), not_its);
         }
         let stolen = SeedProof::<S>::new(2, proof.signature().clone());
@@ -316,7 +316,7 @@ fn torsion<S: Scheme<Proof = <S as Scheme>::Signature>>(x: u8) -> Option<S::Sign
 /// σ + T satisfies the pairing and has other bytes: if accepted, a member would have one ticket per such T.
 #[test]
 fn points_outside_the_subgroup_yield_no_tickets() {
-    fn of<S: Vrf + Scheme<Proof = <S as Scheme>::Signature>>() {
+    fn check<S: Vrf + Scheme<Proof = <S as Scheme>::Signature>>() {
         let world = World::<S>::new(30);
         let add = |a: &S::Signature, b: &S::Signature| S::combine(&[(0, a), (1, b)]);
         let torsion: Vec<_> = (1..30).filter_map(torsion::<S>).collect();
@@ -338,8 +338,8 @@ fn points_outside_the_subgroup_yield_no_tickets() {
             assert_eq!(seed().next(&moved, &world.committee), Err(Error::NotInSubgroup));
         }
     }
-    of::<MinSig>();
-    of::<MinPk>();
+    check::<MinSig>();
+    check::<MinPk>();
 }
 
 #[test]

@@ -55,13 +55,13 @@ test('threshold: promises give the calls\' results and errors', async () => {
   await assert.rejects(key.encryptAsync(1n, 2, plaintext, { signal: AbortSignal.abort() }), { code: 'ABORT_ERR' });
 
   const dealer = new ecdsa.TrustedDealer('secp256k1', committee, new Tolerance(4, 1));
-  const dealing = dealer.dealAsync(3n, ecdsa.Plan.ofAgreed(8));
+  const dealing = dealer.dealAsync(3n, ecdsa.Plan.forAgreed(8));
   dealer.close();
   const parties = await dealing;
   assert.deepEqual(parties.map(({ member, left }) => [member, left]), [0, 1, 2, 3].map((member) => [member, 8]));
-  await assert.rejects(dealer.dealAsync(4n, ecdsa.Plan.ofAgreed(8)), quorate.ClosedError);
+  await assert.rejects(dealer.dealAsync(4n, ecdsa.Plan.forAgreed(8)), quorate.ClosedError);
   const open = new ecdsa.TrustedDealer('ristretto255', committee, new Tolerance(4, 1));
-  await assert.rejects(open.dealAsync(4n, ecdsa.Plan.ofAgreement(5)), quorate.WrongContextError);
+  await assert.rejects(open.dealAsync(4n, ecdsa.Plan.forAgreement(5)), quorate.WrongContextError);
   assert.equal((await bls.dealAsync('bls-min-pk', committee, new Tolerance(4, 1), 'unagreed')).length, 4);
   await assert.rejects(bls.dealAsync('ed25519', committee, new Tolerance(4, 1), 'unagreed'), quorate.WrongContextError);
 

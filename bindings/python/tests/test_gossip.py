@@ -39,11 +39,11 @@ class World:
         statement = statement or self.statement
         return q.Vote.sign_unguarded(self.secrets[member], self.committee, statement).verify(self.committee)
 
-    def of(self, member: int) -> VerifiedAggregate:
+    def aggregate(self, member: int) -> VerifiedAggregate:
         return Aggregate.from_vote(self.vote(member), self.committee)
 
     def sum(self, *members: int) -> VerifiedAggregate:
-        total, *others = [self.of(member) for member in members]
+        total, *others = [self.aggregate(member) for member in members]
         for other in others:
             total = total.merge(other)
         return total
@@ -67,7 +67,7 @@ def test_an_aggregate_does_not_depend_on_the_order(world: World) -> None:
     again = Aggregate.decode(bytearray(data), world.committee)
     assert again == aggregate and again.verify(world.committee) == both
     assert asyncio.run(again.verify_async(world.committee)) == both
-    assert both.normalised([world.of(4), world.of(6)]).value.counts == [1, 1, 1, 1]
+    assert both.normalised([world.aggregate(4), world.aggregate(6)]).value.counts == [1, 1, 1, 1]
     with pytest.raises(q.TooLargeError):
         both.merge(both, 3)
 
@@ -100,8 +100,8 @@ def test_a_batch_identifies_the_forged_aggregate(world: World) -> None:
 def test_a_pool_sums_aggregates_that_add_signers(world: World) -> None:
     pool = Pool(world.committee, 0, world.statement)
     assert pool.best is None and pool.certificate is None and pool.aggregates == [] and MAX_POOL == 8
-    assert pool.insert(world.of(0)) and pool.insert(world.sum(1, 2)) and not pool.insert(world.of(1))
-    assert pool.wants(world.of(4).value) and not pool.wants(world.of(1).value)
+    assert pool.insert(world.aggregate(0)) and pool.insert(world.sum(1, 2)) and not pool.insert(world.aggregate(1))
+    assert pool.wants(world.aggregate(4).value) and not pool.wants(world.aggregate(1).value)
     assert list(pool.signers) == [0, 1, 2] and pool.statement == world.statement
     assert pool.best is not None and pool.best.value.counts == [1, 1, 1]
     assert pool.insert(world.sum(3, 4)) and pool.certificate is not None and pool.aggregates
@@ -140,7 +140,7 @@ def test_votes_spread_until_all_members_have_a_certificate(world: World) -> None
         assert certificate is not None and list(certificate.value.signers) == list(talking)
         assert list(members[me].signers) == list(talking) and members[me].waiting == 0
         assert members[me].statement == world.statement
-    arrived = world.of(0).value
+    arrived = world.aggregate(0).value
     assert members[2].receive(0, arrived, peers[2], now=now) is Received.COMPLETE
     assert Gossip(world.committee, 1, world.statement).pool.best is None
     offered = members[2].offer(0)
@@ -149,9 +149,9 @@ def test_votes_spread_until_all_members_have_a_certificate(world: World) -> None
 
 def test_senders_of_invalid_aggregates_are_blamed_and_suspended(world: World) -> None:
     gossip, peers = Gossip(world.committee, 0, world.statement), Peers(0, MEMBERS)
-    good = world.of(1).value
+    good = world.aggregate(1).value
     data = bytearray(good.encode())
-    data[-len(good.signature.encode()) :] = world.of(2).value.signature.encode()
+    data[-len(good.signature.encode()) :] = world.aggregate(2).value.signature.encode()
     forged = Aggregate.decode(data, world.committee)
     assert gossip.receive(3, forged, peers, now=1) is Received.WAITING and gossip.waiting == 1
     checked = gossip.check(peers, now=1)
@@ -197,7 +197,7 @@ def test_only_counted_suites_have_aggregates() -> None:
     for suite in (q.Suite.MIN_SIG, q.Suite.ED25519):
         world = World(suite, 1)
         for call in (
-            lambda world=world: world.of(0),
+            lambda world=world: world.aggregate(0),
             lambda world=world: Pool(world.committee, 0, world.statement),
             lambda world=world: Gossip(world.committee, 0, world.statement),
             lambda world=world: Aggregate.decode(bytes(100), world.committee),
@@ -259,7 +259,7 @@ def test_verified_objects_are_neither_constructed_nor_pickled(world: World) -> N
     lottery = Lottery(world.committee, Seed.genesis(CHAIN, b""), 3)
     ticket = lottery.draw(world.secrets[0])
     assert ticket is not None
-    for verified in (world.of(0), ticket):
+    for verified in (world.aggregate(0), ticket):
         assert copy.copy(verified) is verified and copy.deepcopy(verified) is verified
         with pytest.raises(TypeError):
             pickle.dumps(verified)
@@ -274,7 +274,7 @@ def test_verified_objects_are_neither_constructed_nor_pickled(world: World) -> N
 
 
 def test_bytes_of_any_length_are_refused_or_read(world: World) -> None:
-    whole = world.sum(0, 1).merge(world.of(0)).value.encode()
+    whole = world.sum(0, 1).merge(world.aggregate(0)).value.encode()
     for length in range(len(whole)):
         with pytest.raises((q.MalformedError, q.NonCanonicalError, q.TooLargeError)):
             Aggregate.decode(whole[:length], world.committee)

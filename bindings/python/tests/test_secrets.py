@@ -139,7 +139,7 @@ elif way == "share":
     keys = coin.PublicKeys.decode(b"\\x02" + bytes(32) + key + b"\\1\\0\\1\\0" + key)
     secret.coin_share(coin.Coin.from_name(keys, coin.CoinName(1, 1, 1, 1)))
 else:
-    secret.deal(1, ecdsa.Plan.of_agreed(2))
+    secret.deal(1, ecdsa.Plan.for_agreed(2))
 secret.close()
 print("closed", flush=True)
 sys.stdin.readline()

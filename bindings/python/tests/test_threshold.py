@@ -113,7 +113,7 @@ def test_members_toss_a_coin_together() -> None:
 def secrets() -> Iterator[tuple[Any, list[Callable[[], object]]]]:
     """Each kind of secret, and calls that need it."""
     dealer = ecdsa.TrustedDealer("secp256k1", COMMITTEE, TOLERANCE)
-    party, guard = dealer.deal(3, ecdsa.Plan.of_agreed(3))[0], guard_of()
+    party, guard = dealer.deal(3, ecdsa.Plan.for_agreed(3))[0], guard_of()
     tag = party.deal.plan.agreed(3, 0)
     opener = party.take(party.deal.plan.agreed(3, 1)).sign(guard, b"m").opener
     presignature = party.take(party.deal.plan.agreed(3, 2))
@@ -121,7 +121,7 @@ def secrets() -> Iterator[tuple[Any, list[Callable[[], object]]]]:
     coins, coin_shares = coin.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     ciphertext, named = encrypted(keys), coin.Coin.from_name(coins, NAME)
     bls_share, sealing = bls.deal("bls-min-sig", COMMITTEE, TOLERANCE, "agreed")[0], seal.SealingKey.generate()
-    yield dealer, [dealer.to_bytes, lambda: dealer.deal(4, ecdsa.Plan.of_agreed(1))]
+    yield dealer, [dealer.to_bytes, lambda: dealer.deal(4, ecdsa.Plan.for_agreed(1))]
     yield party, [party.to_bytes, lambda: party.left, lambda: party.take(tag), lambda: party.destroy(guard)]
     yield presignature, [lambda: presignature.sign(guard, b"m")]
     yield opener, [opener.open]
@@ -235,7 +235,7 @@ def test_wrong_arguments_raise_python_errors_that_name_them() -> None:
         ("member", lambda: key.encrypt(0, 65_536, b"")),
         ("member", lambda: keys.verification_key(-1)),
         ("capacity", lambda: Cache(-1)),
-        ("count", lambda: ecdsa.Plan.of_agreed(1 << 32)),
+        ("count", lambda: ecdsa.Plan.for_agreed(1 << 32)),
         ("index", lambda: party.audit(-1)),
         ("protocol", lambda: coin.CoinName(256, 0, 0, 0)),
         ("round", lambda: coin.CoinName(0, 0, 0, 1 << 64)),

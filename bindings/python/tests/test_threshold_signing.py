@@ -24,7 +24,7 @@ def guard_of(records: list[q.GuardRecord] | None = None) -> q.Guard:
 
 def dealt(group: Group = Group.SECP256K1, plan: ecdsa.Plan | None = None) -> list[ecdsa.Presignatures]:
     with ecdsa.TrustedDealer(group, COMMITTEE, TOLERANCE) as dealer:
-        return dealer.deal(3, plan or ecdsa.Plan.of_unagreed(4))
+        return dealer.deal(3, plan or ecdsa.Plan.for_unagreed(4))
 
 
 def other(share: ecdsa.SignatureShare) -> ecdsa.SignatureShare:
@@ -132,7 +132,7 @@ def test_a_destroyed_epoch_never_signs_again() -> None:
 
 
 def test_of_several_threads_only_one_signs_with_a_presignature() -> None:
-    party, guard = dealt(plan=ecdsa.Plan.of_agreed(20))[0], guard_of()
+    party, guard = dealt(plan=ecdsa.Plan.for_agreed(20))[0], guard_of()
     for number in range(20):
         presignature, barrier = party.take(party.deal.plan.agreed(3, number)), threading.Barrier(4)
         outcomes: list[str] = []
@@ -188,7 +188,7 @@ def test_a_wrong_share_yields_transferable_evidence() -> None:
 
 
 def test_plans_and_tags() -> None:
-    plan = ecdsa.Plan.of_agreement(4)
+    plan = ecdsa.Plan.for_agreement(4)
     assert plan.count == 4 + 20 * 17 == ecdsa.Plan.decode(plan.encode()).count and plan.ROUNDS == 20
     tags = [plan.prbc(5, 3), plan.promotion(5, 0, 0, 1), plan.completion(5, 0)]
     assert [tag.index for tag in tags] == [3, 4, 20] and tags[0] < tags[1] and len(set(tags)) == 3
@@ -208,7 +208,7 @@ def test_plans_and_tags() -> None:
 def test_coroutines_deal() -> None:
     async def run() -> None:
         with ecdsa.TrustedDealer("ristretto255", COMMITTEE, TOLERANCE) as dealer:
-            parties = await dealer.deal_async(1, ecdsa.Plan.of_agreed(2))
+            parties = await dealer.deal_async(1, ecdsa.Plan.for_agreed(2))
         assert [party.member for party in parties] == [0, 1, 2, 3]
         parties[0].audit(1)
         with pytest.raises(q.QuorateError):

@@ -73,8 +73,8 @@ test('threshold: results leave nothing in the module', () => {
       return [toss, ...[0, 2].map((i) => toss.add(t.made[i]).output).filter(Boolean)];
     },
     sign: () => {
-      const own = s.dealer.deal(1n, ecdsa.Plan.ofAgreed(1));
-      const signed = own[0].take(ecdsa.Plan.ofAgreed(1).agreed(1n, 0));
+      const own = s.dealer.deal(1n, ecdsa.Plan.forAgreed(1));
+      const signed = own[0].take(ecdsa.Plan.forAgreed(1).agreed(1n, 0));
       return [...own, signed];
     },
     combiner: () => {
@@ -141,6 +141,6 @@ test('oversized requests are refused before allocating', () => {
     for (const object of [coder, sent, decoded]) object.free();
   }
   const dealer = new ecdsa.TrustedDealer('secp256k1', committee, new Tolerance(1024, 1));
-  assert.throws(() => dealer.deal(1n, ecdsa.Plan.ofAgreed(1025)), coded('TOO_LARGE'));
+  assert.throws(() => dealer.deal(1n, ecdsa.Plan.forAgreed(1025)), coded('TOO_LARGE'));
   assert.throws(() => new Threshold(2, 1025), coded('BAD_COMMITTEE'));
 });

@@ -18,7 +18,7 @@ use core::ptr;
 use blst::*;
 #[cfg(feature = "threshold")]
 pub use fr::Fr;
-pub use miller::{Lines, Target};
+pub(super) use miller::{Lines, Target};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::{Error, Result};

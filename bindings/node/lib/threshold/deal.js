@@ -83,14 +83,14 @@ class Signature extends signature.Sealed {
 const makeSignature = (handle) => signature.make(Signature, handle);
 
 class Plan extends plan.Sealed {
-  static ofAgreement(parties, rounds) {
-    return makePlan(native.ecdsaPlanOfAgreement(u16(parties, 'parties'), optional(u16)(rounds, 'rounds')));
+  static forAgreement(parties, rounds) {
+    return makePlan(native.ecdsaPlanForAgreement(u16(parties, 'parties'), optional(u16)(rounds, 'rounds')));
   }
-  static ofAgreed(count) {
-    return makePlan(native.ecdsaPlanOfAgreed(u32(count, 'count')));
+  static forAgreed(count) {
+    return makePlan(native.ecdsaPlanForAgreed(u32(count, 'count')));
   }
-  static ofUnagreed(count) {
-    return makePlan(native.ecdsaPlanOfUnagreed(u32(count, 'count')));
+  static forUnagreed(count) {
+    return makePlan(native.ecdsaPlanForUnagreed(u32(count, 'count')));
   }
   static decode(data) {
     return makePlan(native.ecdsaPlanDecode(bytes(data, 'bytes')));

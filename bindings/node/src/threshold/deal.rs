@@ -100,17 +100,17 @@ pub fn ecdsa_signature_to_der<'env>(env: &'env Env, signature: &External<Signatu
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_plan_of_agreement(parties: u16, rounds: Option<u16>) -> External<Plan> {
+pub fn ecdsa_plan_for_agreement(parties: u16, rounds: Option<u16>) -> External<Plan> {
     External::new(Plan::Agreement { parties, rounds: rounds.unwrap_or(Plan::ROUNDS) })
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_plan_of_agreed(count: u32) -> External<Plan> {
+pub fn ecdsa_plan_for_agreed(count: u32) -> External<Plan> {
     External::new(Plan::Agreed { count })
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_plan_of_unagreed(count: u32) -> External<Plan> {
+pub fn ecdsa_plan_for_unagreed(count: u32) -> External<Plan> {
     External::new(Plan::Unagreed { count })
 }
 

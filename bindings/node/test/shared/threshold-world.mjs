@@ -27,12 +27,12 @@ export function tossing(q) {
 export const guard = (q, secret = q.SecretKey.generate('ed25519')) => new q.Guard(secret, q.ChainId.fromName('threshold'));
 
 /** Four parties' presignatures, and their shares made with the first one. */
-export function signing(q, group = 'secp256k1', make = 'ofUnagreed') {
+export function signing(q, group = 'secp256k1', make = 'forUnagreed') {
   const { ecdsa, Tolerance } = q.threshold;
   const committee = q.CommitteeId.fromBytes(new Uint8Array(32).fill(7));
   const dealer = new ecdsa.TrustedDealer(group, committee, new Tolerance(4, 1));
   const plan = ecdsa.Plan[make](3);
-  const tag = plan[make === 'ofAgreed' ? 'agreed' : 'unagreed'](1n, 0);
+  const tag = plan[make === 'forAgreed' ? 'agreed' : 'unagreed'](1n, 0);
   const parties = dealer.deal(1n, plan);
   const guards = parties.map(() => guard(q));
   const signed = parties.map((party, at) => party.take(tag).sign(guards[at], MESSAGE));

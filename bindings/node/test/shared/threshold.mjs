@@ -159,7 +159,7 @@ export function thresholdTests(q, assert) {
       // Tags of other epochs and plans.
       code(() => parties[0].take(at), 'WRONG_CONTEXT');
       code(() => party().take(tag), 'WRONG_CONTEXT');
-      code(() => party().take(ecdsa.Plan.ofAgreed(3).agreed(2n, 1)), 'WRONG_CONTEXT');
+      code(() => party().take(ecdsa.Plan.forAgreed(3).agreed(2n, 1)), 'WRONG_CONTEXT');
       assert.ok(signed.every((done) => done.record !== undefined) && opener.open().member === 0);
       party().audit(2);
       code(() => party().audit(3), 'EXHAUSTED');
@@ -191,7 +191,7 @@ export function thresholdTests(q, assert) {
       type(() => own.confirm({}), /^reservation must be a GuardRecord/);
     },
     'three of four sign'() {
-      for (const [group, make, needed] of [['secp256k1', 'ofUnagreed', 3], ['secp256k1', 'ofAgreed', 2], ['ristretto255', 'ofUnagreed', 3], ['ristretto255', 'ofAgreed', 2]]) {
+      for (const [group, make, needed] of [['secp256k1', 'forUnagreed', 3], ['secp256k1', 'forAgreed', 2], ['ristretto255', 'forUnagreed', 3], ['ristretto255', 'forAgreed', 2]]) {
         const { signed, key, of, tag, dealer, parties } = signing(q, group, make);
         const combiner = new ecdsa.Combiner(of, new Cache());
         const outcomes = signed.slice(0, needed).map(({ share }) => combiner.add(share.member, share));
@@ -245,8 +245,8 @@ export function thresholdTests(q, assert) {
       code(() => attested.attest(new Uint8Array(ecdsa.MAX_ATTESTATION + 1)), 'TOO_LARGE');
     },
     'plans and tags'() {
-      const plan = ecdsa.Plan.ofAgreement(4);
-      assert.deepEqual([plan.count, ecdsa.Plan.ROUNDS, ecdsa.Plan.ofAgreement(4, 1).count], [4 + 20 * 17, 20, 21]);
+      const plan = ecdsa.Plan.forAgreement(4);
+      assert.deepEqual([plan.count, ecdsa.Plan.ROUNDS, ecdsa.Plan.forAgreement(4, 1).count], [4 + 20 * 17, 20, 21]);
       const tags = [plan.prbc(3n, 2), plan.promotion(3n, 1, 2, 4), plan.completion(3n, 0)];
       assert.deepEqual(tags.map(({ index, agreement }) => [index, agreement]), [[2, 'agreed'], [32, 'unagreed'], [20, 'agreed']]);
       for (const tag of tags) assert.equal(plan.agreement(tag.index), tag.agreement);
@@ -255,13 +255,13 @@ export function thresholdTests(q, assert) {
       code(() => plan.promotion(3n, 0, 0, 5), 'MALFORMED');
       code(() => plan.prbc(3n, 4), 'UNKNOWN_SIGNER');
       code(() => plan.agreed(3n, 0), 'WRONG_CONTEXT');
-      code(() => ecdsa.Plan.ofAgreed(2).agreed(3n, 2), 'EXHAUSTED');
+      code(() => ecdsa.Plan.forAgreed(2).agreed(3n, 2), 'EXHAUSTED');
       assert.ok(ecdsa.Plan.decode(plan.encode()).equals(plan) && !tags[0].equals(tags[2]) && tags[0].equals(plan.prbc(3n, 2)));
       const { dealer } = signing(q);
-      code(() => dealer.deal(1n, ecdsa.Plan.ofAgreed(0)), 'MALFORMED');
-      code(() => dealer.deal(1n, ecdsa.Plan.ofAgreed(ecdsa.Plan.MAX_COUNT + 1)), 'TOO_LARGE');
-      code(() => dealer.deal(1n, ecdsa.Plan.ofAgreed(2 ** 32 - 1)), 'TOO_LARGE');
-      code(() => dealer.deal(1n, ecdsa.Plan.ofAgreement(1024, 65_535)), 'WRONG_CONTEXT');
+      code(() => dealer.deal(1n, ecdsa.Plan.forAgreed(0)), 'MALFORMED');
+      code(() => dealer.deal(1n, ecdsa.Plan.forAgreed(ecdsa.Plan.MAX_COUNT + 1)), 'TOO_LARGE');
+      code(() => dealer.deal(1n, ecdsa.Plan.forAgreed(2 ** 32 - 1)), 'TOO_LARGE');
+      code(() => dealer.deal(1n, ecdsa.Plan.forAgreement(1024, 65_535)), 'WRONG_CONTEXT');
     },
     'two of four sign with BLS'() {
       for (const suite of [q.Suite.MinSig, q.Suite.MinPk]) {

@@ -77,7 +77,7 @@ const { ecdsa, tdh2, coin, seal, bls, Threshold, Tolerance } = quorate.threshold
 declare const committee: quorate.CommitteeId;
 declare const guard: quorate.Guard;
 using dealer = new ecdsa.TrustedDealer(quorate.threshold.Group.Secp256k1, committee, new Tolerance(4, 1));
-const plan = ecdsa.Plan.ofUnagreed(16);
+const plan = ecdsa.Plan.forUnagreed(16);
 export async function deal(signal: AbortSignal): Promise<quorate.threshold.ecdsa.Presignatures[]> {
   return dealer.dealAsync(1n, plan, { signal });
 }

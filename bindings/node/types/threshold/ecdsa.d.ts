@@ -101,11 +101,11 @@ export class Plan {
   /** Maximum number of presignatures of an epoch. */
   static readonly MAX_COUNT: number;
   /** Creates a plan for the asynchronous agreement of `parties` parties, with at most `rounds` rounds. */
-  static ofAgreement(parties: number, rounds?: number): Plan;
+  static forAgreement(parties: number, rounds?: number): Plan;
   /** Creates a plan of `count` presignatures, all for agreed messages. */
-  static ofAgreed(count: number): Plan;
+  static forAgreed(count: number): Plan;
   /** Creates a plan of `count` presignatures, all for unagreed messages. */
-  static ofUnagreed(count: number): Plan;
+  static forUnagreed(count: number): Plan;
   static decode(bytes: Uint8Array): Plan;
   /** 5 bytes. */
   encode(): Uint8Array;

@@ -2254,7 +2254,7 @@ class Plan:
     def __repr__(self, /) -> str: ...
     def agreed(self, /, epoch: SupportsIndex, number: SupportsIndex) -> Tag:
         """
-        Presignature number `number` of a plan made by `of_agreed`.
+        Presignature number `number` of a plan made by `for_agreed`.
         """
     def agreement(self, /, index: SupportsIndex) -> Agreement | None:
         """
@@ -2279,17 +2279,17 @@ class Plan:
         Returns the 5 bytes.
         """
     @staticmethod
-    def of_agreed(count: SupportsIndex) -> Plan:
+    def for_agreed(count: SupportsIndex) -> Plan:
         """
         Creates a plan of `count` presignatures for messages that the parties agree on; the application numbers them.
         """
     @staticmethod
-    def of_agreement(parties: SupportsIndex, rounds: SupportsIndex = ...) -> Plan:
+    def for_agreement(parties: SupportsIndex, rounds: SupportsIndex = ...) -> Plan:
         """
         Creates a plan for one asynchronous agreement; `prbc`, `promotion` and `completion` return its tags.
         """
     @staticmethod
-    def of_unagreed(count: SupportsIndex) -> Plan:
+    def for_unagreed(count: SupportsIndex) -> Plan:
         """
         Creates a plan of `count` presignatures for messages that an outside party chooses.
         """
@@ -2305,7 +2305,7 @@ class Plan:
         """
     def unagreed(self, /, epoch: SupportsIndex, number: SupportsIndex) -> Tag:
         """
-        Presignature number `number` of a plan made by `of_unagreed`.
+        Presignature number `number` of a plan made by `for_unagreed`.
         """
 
 @final

@@ -108,15 +108,15 @@ export function ecdsaApi(wasm, base) {
   }
 
   class Plan extends Handle {
-    static ofAgreement(parties, rounds) {
+    static forAgreement(parties, rounds) {
       const parts = [u16(parties, 'parties'), optional(u16)(rounds, 'rounds')];
-      return wrap(Plan, wasm().EcdsaPlan.of_agreement(...parts));
+      return wrap(Plan, wasm().EcdsaPlan.for_agreement(...parts));
     }
-    static ofAgreed(count) {
-      return wrap(Plan, wasm().EcdsaPlan.of_agreed(u32(count, 'count')));
+    static forAgreed(count) {
+      return wrap(Plan, wasm().EcdsaPlan.for_agreed(u32(count, 'count')));
     }
-    static ofUnagreed(count) {
-      return wrap(Plan, wasm().EcdsaPlan.of_unagreed(u32(count, 'count')));
+    static forUnagreed(count) {
+      return wrap(Plan, wasm().EcdsaPlan.for_unagreed(u32(count, 'count')));
     }
     static decode(data) {
       return wrap(Plan, wasm().EcdsaPlan.decode(bytes(data, 'bytes')));

@@ -85,15 +85,15 @@ pub struct EcdsaPlan(pub(crate) Plan);
 
 #[wasm_bindgen]
 impl EcdsaPlan {
-    pub fn of_agreement(parties: u16, rounds: Option<u16>) -> Self {
+    pub fn for_agreement(parties: u16, rounds: Option<u16>) -> Self {
         Self(Plan::Agreement { parties, rounds: rounds.unwrap_or(Plan::ROUNDS) })
     }
 
-    pub fn of_agreed(count: u32) -> Self {
+    pub fn for_agreed(count: u32) -> Self {
         Self(Plan::Agreed { count })
     }
 
-    pub fn of_unagreed(count: u32) -> Self {
+    pub fn for_unagreed(count: u32) -> Self {
         Self(Plan::Unagreed { count })
     }
 

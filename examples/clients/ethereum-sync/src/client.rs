@@ -292,15 +292,15 @@ impl<'a> LightClient<'a> {
             committee_size: size,
             supermajority: participants * 3 >= size as u128 * 2,
             signing_root: Hex(root),
-            attested: Block::of(&update.attested_header),
-            finalized: update.finality().map(|(header, _)| Block::of(header)),
+            attested: Block::from_header(&update.attested_header),
+            finalized: update.finality().map(|(header, _)| Block::from_header(header)),
             next_committee_of: next_of,
         })
     }
 }
 
 impl Block {
-    fn of(header: &Header) -> Self {
+    fn from_header(header: &Header) -> Self {
         let execution = header.execution.as_ref();
         Self {
             slot: header.beacon.slot,

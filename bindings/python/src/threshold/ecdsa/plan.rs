@@ -31,19 +31,19 @@ impl Plan {
     /// Creates a plan for one asynchronous agreement; `prbc`, `promotion` and `completion` return its tags.
     #[staticmethod]
     #[pyo3(signature = (parties, rounds = Rounds(ecdsa::Plan::ROUNDS)))]
-    fn of_agreement(parties: Parties, rounds: Rounds) -> Self {
+    fn for_agreement(parties: Parties, rounds: Rounds) -> Self {
         Self(ecdsa::Plan::Agreement { parties: parties.0, rounds: rounds.0 })
     }
 
     /// Creates a plan of `count` presignatures for messages that the parties agree on; the application numbers them.
     #[staticmethod]
-    fn of_agreed(count: PresignatureCount) -> Self {
+    fn for_agreed(count: PresignatureCount) -> Self {
         Self(ecdsa::Plan::Agreed { count: count.0 })
     }
 
     /// Creates a plan of `count` presignatures for messages that an outside party chooses.
     #[staticmethod]
-    fn of_unagreed(count: PresignatureCount) -> Self {
+    fn for_unagreed(count: PresignatureCount) -> Self {
         Self(ecdsa::Plan::Unagreed { count: count.0 })
     }
 
@@ -86,12 +86,12 @@ impl Plan {
         Ok(Tag(self.0.completion(epoch.0, round.0)?.into()))
     }
 
-    /// Presignature number `number` of a plan made by `of_agreed`.
+    /// Presignature number `number` of a plan made by `for_agreed`.
     fn agreed(&self, epoch: Epoch, number: Number) -> Outcome<Tag> {
         Ok(Tag(self.0.agreed(epoch.0, number.0)?.into()))
     }
 
-    /// Presignature number `number` of a plan made by `of_unagreed`.
+    /// Presignature number `number` of a plan made by `for_unagreed`.
     fn unagreed(&self, epoch: Epoch, number: Number) -> Outcome<Tag> {
         Ok(Tag(self.0.unagreed(epoch.0, number.0)?.into()))
     }
@@ -99,10 +99,10 @@ impl Plan {
     fn __repr__(&self) -> String {
         match self.0 {
             ecdsa::Plan::Agreement { parties, rounds } => {
-                format!("Plan.of_agreement(parties={parties}, rounds={rounds})")
+                format!("Plan.for_agreement(parties={parties}, rounds={rounds})")
             }
-            ecdsa::Plan::Agreed { count } => format!("Plan.of_agreed(count={count})"),
-            ecdsa::Plan::Unagreed { count } => format!("Plan.of_unagreed(count={count})"),
+            ecdsa::Plan::Agreed { count } => format!("Plan.for_agreed(count={count})"),
+            ecdsa::Plan::Unagreed { count } => format!("Plan.for_unagreed(count={count})"),
         }
     }
 

@@ -49,7 +49,7 @@ class ThresholdJavaTest {
 
     @Test
     void manySign() {
-        Plan plan = Plan.ofUnagreed(4);
+        Plan plan = Plan.forUnagreed(4);
         List<Presignatures> parties;
         try (TrustedDealer dealer = new TrustedDealer(Group.SECP256K1, COMMITTEE, TOLERANCE)) {
             parties = dealer.deal(1, plan);

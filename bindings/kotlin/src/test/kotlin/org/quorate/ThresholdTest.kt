@@ -52,7 +52,7 @@ class ThresholdTest {
     private fun guard(vararg records: GuardRecord): Guard =
         Guard.restore(SecretKey.fromBytes(Suite.ED25519, ByteArray(32) { 1 }), chain, records.toList())
 
-    private fun dealt(group: Group = Group.SECP256K1, plan: Plan = Plan.ofUnagreed(4)): List<Presignatures> =
+    private fun dealt(group: Group = Group.SECP256K1, plan: Plan = Plan.forUnagreed(4)): List<Presignatures> =
         TrustedDealer(group, committee, tolerance).use { it.deal(3u, plan) }
 
     private fun again(party: Presignatures, file: ByteArray) = Presignatures.fromBytes(party.group, file)
@@ -144,7 +144,7 @@ class ThresholdTest {
 
     @Test
     fun `of several threads only one signs with a presignature`() {
-        val (party, guard) = dealt(plan = Plan.ofAgreed(20))[0] to guard()
+        val (party, guard) = dealt(plan = Plan.forAgreed(20))[0] to guard()
         for (number in 0L until 20) {
             val presignature = party.take(party.deal.plan.agreed(3u, number))
             val (start, outcomes) = CountDownLatch(1) to ConcurrentLinkedQueue<String>()
@@ -195,7 +195,7 @@ class ThresholdTest {
 
     @Test
     fun `plans and tags`() {
-        val plan = Plan.ofAgreement(4)
+        val plan = Plan.forAgreement(4)
         assertEquals(4L + Plan.ROUNDS * 17, plan.count)
         assertEquals(plan, Plan.decode(plan.encode()))
         val tags = listOf(plan.prbc(5u, 3), plan.promotion(5u, 0, 0, 1), plan.completion(5u, 0))
@@ -301,7 +301,7 @@ class ThresholdTest {
     @Test
     fun `closed secrets refuse every use and are never printed`() {
         val dealer = TrustedDealer(Group.SECP256K1, committee, tolerance)
-        val party = dealer.deal(3u, Plan.ofAgreed(3))[0]
+        val party = dealer.deal(3u, Plan.forAgreed(3))[0]
         val tag = party.deal.plan.agreed(3u, 0)
         val opener = party.take(party.deal.plan.agreed(3u, 1)).sign(guard(), message).opener
         val presignature = party.take(party.deal.plan.agreed(3u, 2))
@@ -311,7 +311,7 @@ class ThresholdTest {
         val bls = org.quorate.threshold.bls.deal(Suite.MIN_SIG, committee, tolerance, Agreement.AGREED)[0]
         val sealing = SealingKey.generate()
         val secrets = mapOf<NativeObject, List<() -> Any?>>(
-            dealer to listOf({ dealer.toBytes() }, { dealer.deal(4u, Plan.ofAgreed(1)) }, { dealer.key }),
+            dealer to listOf({ dealer.toBytes() }, { dealer.deal(4u, Plan.forAgreed(1)) }, { dealer.key }),
             party to listOf({ party.toBytes() }, { party.left }, { party.take(tag) }, { party.member }),
             presignature to listOf({ presignature.sign(guard(), message) }),
             opener to listOf({ opener.open() }),
@@ -372,8 +372,8 @@ class ThresholdTest {
             "capacity" to { Cache(-1) },
             "member" to { keys.verificationKey(-1) },
             "proposer" to { EncryptionKey.fromPublicKeys(keys).encrypt(0u, 65_536, message) },
-            "count" to { Plan.ofAgreed(1L shl 32) },
-            "rounds" to { Plan.ofAgreement(4, -1) },
+            "count" to { Plan.forAgreed(1L shl 32) },
+            "rounds" to { Plan.forAgreement(4, -1) },
             "protocol" to { CoinName(256, 0u, 0u, 0u) },
             "number" to { Group.fromNumber(-1) },
         )

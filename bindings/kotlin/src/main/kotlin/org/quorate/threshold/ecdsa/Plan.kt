@@ -49,11 +49,11 @@ public class Plan private constructor(@get:JvmSynthetic internal val raw: ByteAr
     @JvmName("completion")
     public fun completion(epoch: ULong, round: Int): Tag = tag(epoch, PlanUse.Completion(round.u16("round")))
 
-    /** Returns the tag of presignature [number] in a plan made by [ofAgreed]. */
+    /** Returns the tag of presignature [number] in a plan made by [forAgreed]. */
     @JvmName("agreed")
     public fun agreed(epoch: ULong, number: Long): Tag = tag(epoch, PlanUse.Agreed(number.u32("number")))
 
-    /** Returns the tag of presignature [number] in a plan made by [ofUnagreed]. */
+    /** Returns the tag of presignature [number] in a plan made by [forUnagreed]. */
     @JvmName("unagreed")
     public fun unagreed(epoch: ULong, number: Long): Tag = tag(epoch, PlanUse.Unagreed(number.u32("number")))
 
@@ -79,16 +79,16 @@ public class Plan private constructor(@get:JvmSynthetic internal val raw: ByteAr
         /** Creates a plan for one asynchronous agreement; [prbc], [promotion] and [completion] return its tags. */
         @JvmStatic
         @JvmOverloads
-        public fun ofAgreement(parties: Int, rounds: Int = ROUNDS): Plan =
+        public fun forAgreement(parties: Int, rounds: Int = ROUNDS): Plan =
             Plan(planOf(PlanKind.Agreement(parties.u16("parties"), rounds.u16("rounds"))))
 
         /** Creates a plan of `count` presignatures for messages that the parties agree on, numbered by the application. */
         @JvmStatic
-        public fun ofAgreed(count: Long): Plan = Plan(planOf(PlanKind.Agreed(count.u32("count"))))
+        public fun forAgreed(count: Long): Plan = Plan(planOf(PlanKind.Agreed(count.u32("count"))))
 
         /** Creates a plan of `count` presignatures for messages that an outside party chooses. */
         @JvmStatic
-        public fun ofUnagreed(count: Long): Plan = Plan(planOf(PlanKind.Unagreed(count.u32("count"))))
+        public fun forUnagreed(count: Long): Plan = Plan(planOf(PlanKind.Unagreed(count.u32("count"))))
 
         /** Decodes a plan from 5 bytes. */
         @JvmStatic
