@@ -117,7 +117,7 @@ impl LedgerProof {
         if self.summary.root() != *state_root {
             return Err(Error::WrongContext { what: "state root" });
         }
-        let found = self.trie.verify(&self.summary.trie_root, &path_of(key))?;
+        let found = self.trie.verify(&self.summary.trie_root, &trie_path(key))?;
         if found != value.map(value_hash) {
             return Err(Error::WrongContext { what: "value" });
         }
@@ -139,7 +139,7 @@ impl Application for Ledger {
     fn restore(&mut self, state: State, _height: u64) -> Result<[u8; 32], ApplicationError> {
         let mut trie = Trie::default();
         state.visit(&[ENTRY], |key, value| {
-            trie.insert(path_of(key.get(1..).unwrap_or_default()), value_hash(value));
+            trie.insert(trie_path(key.get(1..).unwrap_or_default()), value_hash(value));
             Ok(())
         })?;
         let summary = match state.get(SUMMARY)? {
@@ -191,7 +191,7 @@ impl Application for Ledger {
         }
         let trie = self
             .trie
-            .prove(&path_of(key))
+            .prove(&trie_path(key))
             .ok_or_else(|| ApplicationError::new("a block is half executed"))?;
         let value = self.state.get(&entry(key))?;
         Ok(Some(Found { value, proof: LedgerProof { summary: self.summary, trie }.encode() }))
@@ -202,14 +202,14 @@ impl Ledger {
     fn apply(&mut self, command: LedgerCommand<'_>, changes: &mut Changes) {
         match command {
             LedgerCommand::Put { key, value } => {
-                let path = path_of(key);
+                let path = trie_path(key);
                 if self.trie.len() < MAX_ENTRIES || self.trie.contains(&path) {
                     self.trie.insert(path, value_hash(value));
                     changes.put(&entry(key), value);
                 }
             }
             LedgerCommand::Delete { key } => {
-                if self.trie.remove(&path_of(key)) {
+                if self.trie.remove(&trie_path(key)) {
                     changes.delete(&entry(key));
                 }
             }
@@ -262,7 +262,7 @@ fn entry(key: &[u8]) -> Vec<u8> {
     [&[ENTRY], key].concat()
 }
 
-fn path_of(key: &[u8]) -> Digest {
+fn trie_path(key: &[u8]) -> Digest {
     static CONTEXT: LazyLock<ContextKey> = LazyLock::new(|| hash_derive_key_context(domain::LEDGER_KEY));
     hash_parts(&CONTEXT, &[key])
 }

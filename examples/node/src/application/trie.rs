@@ -195,7 +195,7 @@ struct Inner {
 }
 
 impl Inner {
-    fn side(&mut self, right: bool) -> &mut Node {
+    fn child_mut(&mut self, right: bool) -> &mut Node {
         if right { &mut self.right } else { &mut self.left }
     }
 }
@@ -214,15 +214,15 @@ fn insert(node: &mut Node, leaf: Box<Leaf>, depth: usize) -> bool {
         Node::Leaf(_) => {
             let Node::Leaf(old) = std::mem::take(node) else { return false };
             let mut inner = Box::<Inner>::default();
-            let side = bit(&old.path, depth);
-            *inner.side(side) = Node::Leaf(old);
-            insert(inner.side(bit(&leaf.path, depth)), leaf, depth + 1);
+            let right = bit(&old.path, depth);
+            *inner.child_mut(right) = Node::Leaf(old);
+            insert(inner.child_mut(bit(&leaf.path, depth)), leaf, depth + 1);
             *node = Node::Inner(inner);
             true
         }
         Node::Inner(inner) => {
             inner.hash = None;
-            insert(inner.side(bit(&leaf.path, depth)), leaf, depth + 1)
+            insert(inner.child_mut(bit(&leaf.path, depth)), leaf, depth + 1)
         }
     }
 }
@@ -235,7 +235,7 @@ fn remove(node: &mut Node, path: &Digest, depth: usize) -> bool {
         }
         Node::Empty | Node::Leaf(_) => false,
         Node::Inner(inner) => {
-            let removed = remove(inner.side(bit(path, depth)), path, depth + 1);
+            let removed = remove(inner.child_mut(bit(path, depth)), path, depth + 1);
             if removed {
                 inner.hash = None;
                 let alone = match (&mut inner.left, &mut inner.right) {
@@ -319,7 +319,7 @@ mod tests {
         path
     }
 
-    fn trie_of(map: &BTreeMap<Digest, Digest>) -> Trie {
+    fn build_trie(map: &BTreeMap<Digest, Digest>) -> Trie {
         let mut trie = Trie::default();
         for (path, value) in map {
             trie.insert(*path, *value);
@@ -358,7 +358,7 @@ mod tests {
             keys in proptest::collection::btree_map(any::<u8>(), any::<u8>(), 1..40), asked: u8, at: usize, flip in 1..=255u8
         ) {
             let map: BTreeMap<_, _> = keys.iter().map(|(k, v)| (path(*k), [*v; 32])).collect();
-            let mut trie = trie_of(&map);
+            let mut trie = build_trie(&map);
             let root = trie.root();
             let proof = trie.prove(&path(asked)).unwrap();
             let mut bytes = proof.encode();

@@ -13,7 +13,7 @@ use crate::{NodeError, Result};
 pub(super) type Stopping = watch::Receiver<bool>;
 
 /// Time for connections to finish when the node stops.
-const GRACE: Duration = Duration::from_secs(2);
+const STOP_GRACE_PERIOD: Duration = Duration::from_secs(2);
 /// Pause after a failed `accept`, which mostly means that no file descriptors are left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -73,5 +73,5 @@ pub(super) async fn accept<F, R>(
     }
     drop(listener);
     let all = async { while connections.join_next().await.is_some() {} };
-    let _ = tokio::time::timeout(GRACE, all).await;
+    let _ = tokio::time::timeout(STOP_GRACE_PERIOD, all).await;
 }

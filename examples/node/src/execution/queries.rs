@@ -69,7 +69,7 @@ impl<P: Protocol> Queries<P> {
     ///
     /// # Errors
     /// If the store fails, or if the block is missing.
-    pub fn whole(&self, height: u64) -> Result<[Bytes; 3]> {
+    pub fn encoded_block(&self, height: u64) -> Result<[Bytes; 3]> {
         let missing = || NodeError::corrupt("the archive", format!("height {height} is incomplete"));
         let block = self.store.block_at(height)?.ok_or_else(missing)?;
         let finality = self.store.finality(&block)?.ok_or_else(missing)?;

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// quarter of the permits, so that a single host cannot keep members out. The local host may hold all of them.
 #[derive(Debug)]
 pub(super) struct HandshakeLimiter {
-    held: Mutex<Held>,
+    held: Mutex<HeldPermits>,
     permits: usize,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct HeldPermits {
     total: usize,
     by_host: HashMap<IpAddr, usize>,
 }
@@ -42,7 +42,7 @@ impl HandshakeLimiter {
         Some(HandshakePermit { limiter: self.clone(), host })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, HeldPermits> {
         // No code panics while it holds the lock.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }

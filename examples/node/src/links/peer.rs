@@ -24,9 +24,9 @@ const REMAINING_STRIKES: u32 = 32;
 /// Interval after which one strike expires.
 const STRIKE_EXPIRY: Duration = Duration::from_secs(1);
 /// Time for which a disconnected peer is refused.
-const COOL_DOWN: Duration = Duration::from_secs(1);
+const EXPULSION_TIME: Duration = Duration::from_secs(1);
 /// Number of replaced processes of a peer that are remembered.
-const REMEMBERED: usize = 8;
+const MAX_REPLACED: usize = 8;
 /// Maximum number of frames in a bulk queue, which is otherwise limited by bytes.
 const MAX_BULK_FRAMES: usize = 1 << 16;
 /// Maximum size of an urgent queue, which is otherwise limited by the number of frames.
@@ -40,8 +40,8 @@ pub(super) struct Peer {
     pub(super) key: ed25519::PublicKey,
     /// True for a former member.
     pub(super) is_former_member: bool,
-    urgent: Side,
-    bulk: Side,
+    urgent: LaneState,
+    bulk: LaneState,
     counters: Counters,
     metrics: LinkMetrics,
     strikes: Mutex<Strikes>,
@@ -62,7 +62,7 @@ pub(super) struct PeerInfo {
 }
 
 /// State of one lane in both directions.
-struct Side {
+struct LaneState {
     outbox: Outbox,
     outgoing: AtomicBool,
     inbound: Arc<Semaphore>,
@@ -98,19 +98,23 @@ struct Processes {
 impl Peer {
     pub(super) fn new(info: PeerInfo, config: &LinkConfig, limits: &Limits, metrics: &LinkMetrics) -> Self {
         let PeerInfo { index, name, address, key, is_former_member } = info;
-        let side = |max_frames, max_bytes, inbound| Side {
+        let new_lane = |max_frames, max_bytes, inbound| LaneState {
             outbox: Outbox::new(max_frames, max_bytes),
             outgoing: AtomicBool::new(false),
             inbound: Arc::new(Semaphore::new(inbound)),
             peer_connected: Notify::new(),
         };
         Self {
-            urgent: side(
+            urgent: new_lane(
                 config.urgent_queue_frames,
                 MAX_URGENT_BYTES,
                 limits.inbound_urgent.max(limits.urgent_frame),
             ),
-            bulk: side(MAX_BULK_FRAMES, config.bulk_queue_bytes, limits.inbound_bulk.max(limits.bulk_frame)),
+            bulk: new_lane(
+                MAX_BULK_FRAMES,
+                config.bulk_queue_bytes,
+                limits.inbound_bulk.max(limits.bulk_frame),
+            ),
             counters: Counters::new(&name, metrics),
             metrics: metrics.clone(),
             strikes: Mutex::new(Strikes { count: 0, since: Instant::now() }),
@@ -127,23 +131,23 @@ impl Peer {
     }
 
     pub(super) fn enqueue(&self, lane: Lane, body: Bytes) {
-        self.dropped(self.side(lane).outbox.push(body));
+        self.dropped(self.lane_state(lane).outbox.push(body));
     }
 
     pub(super) fn outbox(&self, lane: Lane) -> &Outbox {
-        &self.side(lane).outbox
+        &self.lane_state(lane).outbox
     }
 
     /// Semaphore over the bytes that are received and not yet processed.
     pub(super) fn inbound(&self, lane: Lane) -> &Arc<Semaphore> {
-        &self.side(lane).inbound
+        &self.lane_state(lane).inbound
     }
 
     /// Sets whether this node's connection is established. Returns true if the state of the urgent lane changed.
     pub(super) fn set_outgoing(&self, lane: Lane, up: bool) -> bool {
-        let side = self.side(lane);
-        self.dropped(side.outbox.set_connected(up));
-        if side.outgoing.swap(up, Ordering::Relaxed) == up {
+        let lane_state = self.lane_state(lane);
+        self.dropped(lane_state.outbox.set_connected(up));
+        if lane_state.outgoing.swap(up, Ordering::Relaxed) == up {
             return false;
         }
         let gauge = &self.metrics.links_up;
@@ -179,7 +183,7 @@ impl Peer {
         }
         drop(processes);
         for lane in Lane::ALL {
-            self.side(lane).peer_connected.notify_one();
+            self.lane_state(lane).peer_connected.notify_one();
         }
         Ok(notice)
     }
@@ -192,7 +196,7 @@ impl Peer {
 
     /// Completes when the peer connects: then it can probably be dialled.
     pub(super) async fn connected(&self, lane: Lane) {
-        self.side(lane).peer_connected.notified().await;
+        self.lane_state(lane).peer_connected.notified().await;
     }
 
     /// Notes the end of a connection that [`admit`](Self::admit) admitted.
@@ -230,7 +234,7 @@ impl Peer {
         tracing::warn!(peer = %self.name, code, "disconnecting peer: too many invalid frames");
         self.note(&LinkError::Expelled);
         let mut processes = lock(&self.processes);
-        processes.not_before = Some(now + COOL_DOWN);
+        processes.not_before = Some(now + EXPULSION_TIME);
         for lane in Lane::ALL {
             if let Some(notice) = processes.slot(lane).take() {
                 notice.notify_one();
@@ -263,7 +267,7 @@ impl Peer {
             index: self.index,
             name: self.name.clone(),
             address: self.address.clone(),
-            outgoing: Lane::ALL.iter().all(|lane| self.side(*lane).outgoing.load(Ordering::Relaxed)),
+            outgoing: Lane::ALL.iter().all(|lane| self.lane_state(*lane).outgoing.load(Ordering::Relaxed)),
             incoming,
             frames_sent: c.frames_sent.get(),
             bytes_sent: c.bytes_sent.get(),
@@ -278,7 +282,7 @@ impl Peer {
         }
     }
 
-    fn side(&self, lane: Lane) -> &Side {
+    fn lane_state(&self, lane: Lane) -> &LaneState {
         match lane {
             Lane::Urgent => &self.urgent,
             Lane::Bulk => &self.bulk,
@@ -324,7 +328,7 @@ impl Processes {
         }
         if let Some(old) = self.current.replace(process) {
             self.replaced.push_back(old);
-            if self.replaced.len() > REMEMBERED {
+            if self.replaced.len() > MAX_REPLACED {
                 self.replaced.pop_front();
             }
         }

@@ -60,7 +60,7 @@ impl Tls {
         let spki = spki(&Ed25519::public_key(&identity));
         let signer = Arc::new(Identity { secret: Arc::new(identity) });
         let key = Arc::new(CertifiedKey::new(vec![CertificateDer::from(spki)], signer));
-        let members: HashMap<_, _> = keys.into_iter().map(|(i, key)| (spki_of(key), i)).collect();
+        let members: HashMap<_, _> = keys.into_iter().map(|(i, key)| (encode_spki(key), i)).collect();
         let members = Arc::new(members);
         let algorithms = provider.signature_verification_algorithms;
         let verifier = Arc::new(Verifier { expected: Expected::Members(members.clone()), algorithms });
@@ -91,7 +91,7 @@ impl Tls {
     /// If rustls refuses the configuration.
     pub fn connector(&self, key: &ed25519::PublicKey) -> Result<TlsConnector, Error> {
         let algorithms = self.provider.signature_verification_algorithms;
-        let verifier = Arc::new(Verifier { expected: Expected::One(spki_of(key)), algorithms });
+        let verifier = Arc::new(Verifier { expected: Expected::One(encode_spki(key)), algorithms });
         let mut config = ClientConfig::builder_with_provider(self.provider.clone())
             .with_protocol_versions(&[&version::TLS13])?
             .dangerous()
@@ -120,10 +120,10 @@ fn provider() -> CryptoProvider {
 }
 
 fn spki(key: &ed25519::PublicKey) -> Vec<u8> {
-    spki_of(key).to_vec()
+    encode_spki(key).to_vec()
 }
 
-fn spki_of(key: &ed25519::PublicKey) -> [u8; 44] {
+fn encode_spki(key: &ed25519::PublicKey) -> [u8; 44] {
     let mut spki = [0; 44];
     let (prefix, rest) = spki.split_at_mut(SPKI_PREFIX.len());
     prefix.copy_from_slice(&SPKI_PREFIX);

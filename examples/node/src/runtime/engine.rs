@@ -17,9 +17,9 @@ use crate::protocol::Protocol;
 use crate::{NodeError, Result};
 
 /// Maximum number of deliveries that await execution before the writer blocks.
-const DELIVERIES: usize = 32;
+const MAX_DELIVERIES: usize = 32;
 /// Maximum number of peers' requests that await the archive thread.
-const REQUESTS: usize = 64;
+const MAX_REQUESTS: usize = 64;
 
 /// Threads and links of one epoch.
 pub(super) struct Engine<P: Protocol> {
@@ -37,8 +37,8 @@ impl<P: Protocol> Engine<P> {
         let names =
             members.chain(former_members.into_iter().map(|former_member| former_member.name)).collect();
         let reporter = components.reporter();
-        let execution = Execution::start(executor, DELIVERIES, move |event| reporter.report(event))?;
-        let (request_sender, requests) = sync_channel(REQUESTS);
+        let execution = Execution::start(executor, MAX_DELIVERIES, move |event| reporter.report(event))?;
+        let (request_sender, requests) = sync_channel(MAX_REQUESTS);
         let (step_queues, store, shared) = (StepQueues::new(), &components.store, &components.shared);
         let writer = |step_queue: &Arc<StepQueue<P>>, execution| Writer {
             step_queue: step_queue.clone(),

@@ -21,7 +21,7 @@ use crate::metrics::Metrics;
 use crate::protocol::Protocol;
 
 /// Approximate maximum size of an answer with epochs, in bytes.
-const EPOCHS_BYTES: usize = 8 << 20;
+const MAX_EPOCHS_BYTES: usize = 8 << 20;
 
 /// Implementation of [`Handle`](crate::handle::Handle) for all epochs of a node.
 pub(super) struct NodeService<P: Protocol> {
@@ -116,9 +116,9 @@ impl<P: Protocol> Service for NodeService<P> {
         let now = self.role().epoch.number;
         let later = self.queries.epochs()?.into_iter().filter(|epoch| epoch.number <= now);
         for epoch in std::iter::once(genesis).chain(later).filter(|epoch| epoch.number >= from) {
-            let shown = epoch.anchor.map(|anchor| self.queries.whole(anchor.height)).transpose()?;
+            let shown = epoch.anchor.map(|anchor| self.queries.encoded_block(anchor.height)).transpose()?;
             bytes += shown.iter().flatten().map(Bytes::len).sum::<usize>() + 512 * epoch.members.len();
-            if bytes > EPOCHS_BYTES && !views.is_empty() {
+            if bytes > MAX_EPOCHS_BYTES && !views.is_empty() {
                 break;
             }
             let [block, finality, payload] = shown.map_or([None, None, None], |shown| shown.map(Some));

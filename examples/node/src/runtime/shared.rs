@@ -9,7 +9,7 @@ use crate::handle::{CommitEvent, Digest};
 use crate::protocol::Status;
 
 /// Number of blocks that execution may fall behind before the node refuses transactions.
-const LAG: u64 = 16;
+const MAX_LAG: u64 = 16;
 
 /// State that the threads of a node share.
 pub(super) struct Shared {
@@ -140,7 +140,7 @@ impl Shared {
     }
 
     fn lags(&self) -> bool {
-        self.delivered.load(Ordering::Relaxed) > self.executed().0 + LAG
+        self.delivered.load(Ordering::Relaxed) > self.executed().0 + MAX_LAG
     }
 }
 

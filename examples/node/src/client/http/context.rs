@@ -10,9 +10,9 @@ use crate::genesis::Genesis;
 use crate::handle::Handle;
 
 /// Maximum number of requests that read the disk at once; others queue.
-const LOOKUPS: usize = 4;
+const MAX_LOOKUPS: usize = 4;
 /// Maximum number of requests that wait for a commit, and of those that queue for the disk.
-const WAITERS: usize = 256;
+const MAX_WAITERS: usize = 256;
 
 /// State that all request handlers share.
 #[derive(Clone)]
@@ -41,8 +41,8 @@ impl Context {
             max_body: config.max_body_bytes,
             max_transaction: genesis.parameters.max_transaction_bytes as usize,
             stream,
-            lookups: Arc::new(Semaphore::new(LOOKUPS)),
-            waiters: Arc::new(Semaphore::new(WAITERS)),
+            lookups: Arc::new(Semaphore::new(MAX_LOOKUPS)),
+            waiters: Arc::new(Semaphore::new(MAX_WAITERS)),
             stopping,
         })
     }

@@ -61,10 +61,10 @@ pub(super) async fn transaction(
     Path(id): Path<String>,
     query: Result<Query<Wait>, QueryRejection>,
 ) -> Result<Response, ApiError> {
-    let id: TransactionId = id.parse().map_err(|e| bad(format!("transaction {id:?}: {e}")))?;
+    let id: TransactionId = id.parse().map_err(|e| bad_request(format!("transaction {id:?}: {e}")))?;
     let wait = query.map_err(bad_query)?.0.wait.unwrap_or(0.0);
     if !(0.0..=MAX_WAIT).contains(&wait) {
-        return Err(bad(format!("wait: expected a number of seconds from 0 to {MAX_WAIT}")));
+        return Err(bad_request(format!("wait: expected a number of seconds from 0 to {MAX_WAIT}")));
     }
     let found = if wait > 0.0 {
         let deadline = Instant::now() + Duration::from_secs_f64(wait);
@@ -147,7 +147,7 @@ pub(super) async fn block(
     State(context): State<Context>,
     Path(height): Path<String>,
 ) -> Result<Response, ApiError> {
-    let height: u64 = height.parse().map_err(|_| bad("height: expected a whole number"))?;
+    let height: u64 = height.parse().map_err(|_| bad_request("height: expected a whole number"))?;
     let _turn = waiting_permit(&context)?;
     match look(&context, move |handle| handle.block(height)).await? {
         Some(block) => Ok(Json(block).into_response()),
@@ -166,7 +166,7 @@ pub(super) async fn blocks(
     let Query(range) = query.map_err(bad_query)?;
     let (from, limit) = (range.from.unwrap_or(1).max(1), range.limit.unwrap_or(100));
     if limit > MAX_BLOCKS {
-        return Err(bad(format!("limit: expected at most {MAX_BLOCKS}")));
+        return Err(bad_request(format!("limit: expected at most {MAX_BLOCKS}")));
     }
     let _turn = waiting_permit(&context)?;
     let found = look(&context, move |handle| {
@@ -191,17 +191,17 @@ pub(super) async fn ledger(
     let bytes = match query.map_err(bad_query)?.0.encoding.as_deref() {
         None | Some("text") => key.clone().into_bytes(),
         Some("hex") => {
-            hex::decode(&key).map_err(|e| bad(format!("key: expected hexadecimal digits: {e}")))?
+            hex::decode(&key).map_err(|e| bad_request(format!("key: expected hexadecimal digits: {e}")))?
         }
-        Some(_) => return Err(bad("encoding is text or hex")),
+        Some(_) => return Err(bad_request("encoding is text or hex")),
     };
     if bytes.len() > MAX_KEY {
-        return Err(bad(format!("key: expected at most {MAX_KEY} bytes")));
+        return Err(bad_request(format!("key: expected at most {MAX_KEY} bytes")));
     }
     let _turn = waiting_permit(&context)?;
     match look(&context, move |handle| handle.query(&bytes)).await? {
         Some(answer) => Ok(Json(answer).into_response()),
-        None => Err(bad(format!("the application does not accept the key {key:?}"))),
+        None => Err(bad_request(format!("the application does not accept the key {key:?}"))),
     }
 }
 
@@ -237,10 +237,10 @@ fn summary(block: &BlockView) -> BlockSummary {
     }
 }
 
-fn bad(text: impl Into<String>) -> ApiError {
+fn bad_request(text: impl Into<String>) -> ApiError {
     ApiError::new(Code::BadRequest, text)
 }
 
 fn bad_query(rejection: QueryRejection) -> ApiError {
-    bad(rejection.body_text())
+    bad_request(rejection.body_text())
 }

@@ -38,7 +38,7 @@ const FLUSH_BLOCKS: usize = 1 << 12;
 /// Number of files of one level that are merged into one file of the next level.
 const FAN_IN: usize = 8;
 /// Maximum backlog in memory during a flush, in multiples of the flush limits. Execution waits above it.
-const BACKLOG: usize = 4;
+const MAX_BACKLOG: usize = 4;
 
 /// The index of one directory.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ impl TransactionIndex {
         }
         entries.sort_unstable();
         let mut inner = self.shared.lock();
-        while inner.failed.is_none() && self.shared.is_due(&inner, BACKLOG) {
+        while inner.failed.is_none() && self.shared.is_due(&inner, MAX_BACKLOG) {
             inner = self.shared.wait(inner);
         }
         inner.check()?;

@@ -132,7 +132,7 @@ pub(super) fn open_all(dir: &Path) -> Result<Vec<Arc<Run>>> {
     let (mut runs, mut useless) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(dir).map_err(|e| io(dir, e))? {
         let path = entry.map_err(|e| io(dir, e))?.path();
-        let run = match range_of(&path) {
+        let run = match parse_file_name(&path) {
             Some(range) => Run::open(path.clone(), range).map_err(|e| io(&path, e))?,
             None => None,
         };
@@ -218,7 +218,7 @@ fn prefix(id: &[u8; 32]) -> &[u8] {
     id.split_at(16).0
 }
 
-fn range_of(path: &Path) -> Option<(u64, u64, u32)> {
+fn parse_file_name(path: &Path) -> Option<(u64, u64, u32)> {
     let name = path.file_name()?.to_str()?.strip_suffix(".run")?;
     let (heights, level) = name.split_once('.')?;
     let (first, last) = heights.split_once('-')?;
