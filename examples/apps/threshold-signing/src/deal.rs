@@ -182,7 +182,7 @@ mod tests {
 
     use super::*;
 
-    fn hands(plan: Plan) -> Vec<Presignatures<Secp256k1>> {
+    fn deal_presignatures(plan: Plan) -> Vec<Presignatures<Secp256k1>> {
         let tolerance = Tolerance::new(4, 1).unwrap();
         let dealer = TrustedDealer::<Secp256k1>::new(CommitteeId([3; 32]), tolerance, &mut SysRng).unwrap();
         dealer.deal(1, plan, &mut SysRng).unwrap()
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn the_public_file_has_one_encoding_of_exact_length() {
-        let public = PublicDeal::from_shares(&hands(Plan::Unagreed { count: 3 })[0]).unwrap();
+        let public = PublicDeal::from_shares(&deal_presignatures(Plan::Unagreed { count: 3 })[0]).unwrap();
         let bytes = public.encode();
         assert_eq!(PublicDeal::decode(&bytes, &()), Ok(public.clone()));
         assert!((bytes.len() as u64) < MAX_PUBLIC);
@@ -204,21 +204,28 @@ mod tests {
             other[at] ^= 1;
             assert!(PublicDeal::decode(&other, &()).map_or(true, |other| other != public), "{at}");
         }
-        assert!(PublicDeal::from_shares(&hands(Plan::Agreed { count: 3 })[0]).is_err());
+        assert!(PublicDeal::from_shares(&deal_presignatures(Plan::Agreed { count: 3 })[0]).is_err());
     }
 
     #[test]
     fn a_party_opens_only_its_own_part_of_this_deal() {
-        let (hands, others) = (hands(Plan::Unagreed { count: 2 }), hands(Plan::Unagreed { count: 2 }));
+        let (presignatures, others) = (
+            deal_presignatures(Plan::Unagreed { count: 2 }),
+            deal_presignatures(Plan::Unagreed { count: 2 }),
+        );
         let key = SealingKey::generate(&mut SysRng).unwrap();
-        let public = PublicDeal::from_shares(&hands[0]).unwrap();
+        let public = PublicDeal::from_shares(&presignatures[0]).unwrap();
         let seal = |deal: &Deal, member, hand: &Presignatures<_>| {
             key.public().seal(&context(deal, member), &hand.to_bytes().unwrap(), &mut SysRng).unwrap()
         };
         let code = |sealed: &[u8]| public.open(&key, 1, sealed).map(drop).map_err(|e| e.code());
-        assert_eq!(code(&seal(&public.deal, 1, &hands[1])), Ok(()));
-        assert_eq!(code(&seal(&public.deal, 2, &hands[2])), Err("WRONG_CONTEXT"), "another's");
-        assert_eq!(code(&seal(&public.deal, 1, &hands[2])), Err("WRONG_CONTEXT"), "another's, mislabelled");
+        assert_eq!(code(&seal(&public.deal, 1, &presignatures[1])), Ok(()));
+        assert_eq!(code(&seal(&public.deal, 2, &presignatures[2])), Err("WRONG_CONTEXT"), "another's");
+        assert_eq!(
+            code(&seal(&public.deal, 1, &presignatures[2])),
+            Err("WRONG_CONTEXT"),
+            "another's, mislabelled"
+        );
         assert_eq!(code(&seal(&public.deal, 1, &others[1])), Err("WRONG_CONTEXT"), "another deal");
         assert_eq!(code(b""), Err("MALFORMED"));
     }

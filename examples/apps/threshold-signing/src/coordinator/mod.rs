@@ -42,12 +42,12 @@ use peer::{Peer, PeerReply, PeerRequest};
 /// Maximum number of presignatures tried for one message.
 const ATTEMPTS: u32 = 8;
 /// Time to wait for further status replies once enough parties have answered.
-const GRACE: Duration = Duration::from_millis(150);
+const STATUS_GRACE_PERIOD: Duration = Duration::from_millis(150);
 /// Maximum number of times that unreachable parties are asked while their shares are needed: a killed party may have
 /// been restarted.
 const RETRIES: u32 = 5;
 /// Pause before the first retry. It doubles with each retry.
-const PAUSE: Duration = Duration::from_millis(50);
+const RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// Maximum number of requests queued for one party.
 const QUEUE: usize = 8;
 
@@ -192,7 +192,7 @@ impl Coordinator {
                 return;
             }
             if retry > 0 {
-                sleep(PAUSE * (1 << retry)).await;
+                sleep(RETRY_PAUSE * (1 << retry)).await;
             }
             self.query_status(deadline, parties).await;
         }
@@ -223,7 +223,7 @@ impl Coordinator {
                 Err(why) => *known = PartyStatus::Unreachable(why),
             }
             if self.known_indexes() >= self.public.needed() {
-                until = until.min(Instant::now() + GRACE);
+                until = until.min(Instant::now() + STATUS_GRACE_PERIOD);
             }
         }
     }
@@ -267,7 +267,7 @@ impl Coordinator {
                 break;
             }
             if retry + 1 < RETRIES {
-                sleep(PAUSE * (1 << retry)).await;
+                sleep(RETRY_PAUSE * (1 << retry)).await;
             }
         }
         attempt.combiner.signature().copied()
@@ -286,7 +286,7 @@ impl Coordinator {
             }
             if attempt.is_decided() {
                 // The remaining replies only name faulty or missing parties, so the wait for them is short.
-                until = until.min(Instant::now() + 4 * GRACE);
+                until = until.min(Instant::now() + 4 * STATUS_GRACE_PERIOD);
             }
         }
     }

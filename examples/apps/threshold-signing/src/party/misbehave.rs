@@ -70,14 +70,15 @@ impl FromStr for Misbehaviour {
 
     fn from_str(text: &str) -> Result<Self, String> {
         Ok(match text {
-            "invalid_share-shares" => Self::WrongShares,
+            "wrong-shares" => Self::WrongShares,
             "closed" => Self::NoOpening,
             "silent" => Self::Silent,
             "garbage" => Self::Garbage,
             "false-next" => Self::FalseNext,
             _ => {
                 let pause = text.strip_prefix("slow:").and_then(|pause| pause.parse().ok());
-                let known = "expected one of invalid_share-shares, closed, silent, garbage, false-next, slow:MILLISECONDS";
+                let known =
+                    "expected one of wrong-shares, closed, silent, garbage, false-next, slow:MILLISECONDS";
                 Self::Slow(Duration::from_millis(pause.ok_or(known)?))
             }
         })
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn names_are_parsed() {
-        assert_eq!("invalid_share-shares".parse(), Ok(Misbehaviour::WrongShares));
+        assert_eq!("wrong-shares".parse(), Ok(Misbehaviour::WrongShares));
         assert_eq!("slow:250".parse(), Ok(Misbehaviour::Slow(Duration::from_millis(250))));
         for nonsense in ["", "slow", "slow:", "slow:x", "evil"] {
             assert!(nonsense.parse::<Misbehaviour>().is_err());
