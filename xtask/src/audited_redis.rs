@@ -15,7 +15,7 @@ use crate::steps::{Log, Steps};
 use crate::{npm, workspace};
 
 /// The signature options that each language is tested with.
-const WAYS: &[[&str; 2]] = &[
+const SIGNATURE_OPTIONS: &[[&str; 2]] = &[
     ["--signer", "eddsa"],
     ["--suite", "wots-haraka-512"],
     ["--suite", "wots-haraka-256"],
@@ -37,7 +37,7 @@ pub(crate) fn add_to(steps: &mut Steps) {
         node::build(log)?;
         npm::install(log, &source("node"))?;
         let (in_python, in_node) = (python.test(log, &program)?, test_in_node(log, &program)?);
-        let entries = together(log, &program, &python)?;
+        let entries = test_in_three_languages(log, &program, &python)?;
         Ok(format!("Python {in_python}, Node {in_node} tests; {entries} entries of three languages audited"))
     });
 }
@@ -65,10 +65,10 @@ fn tour(log: &Log, program: &Path) -> Outcome<u64> {
 }
 
 /// Sends one client's commands from the programs of three languages in turn; returns the number of log entries.
-fn together(log: &Log, program: &Path, python: &Python) -> Outcome<u64> {
+fn test_in_three_languages(log: &Log, program: &Path, python: &Python) -> Outcome<u64> {
     let fixture = RedisFixture::open(log, "xtask/audited-redis-together", program)?;
     let mut count = 0;
-    for way in WAYS {
+    for options in SIGNATURE_OPTIONS {
         for language in ["Rust", "Python", "Node"] {
             let mut call = match language {
                 "Python" => python.run(&["audited_redis"]),
@@ -83,11 +83,14 @@ fn together(log: &Log, program: &Path, python: &Python) -> Outcome<u64> {
                 "--json",
             ]);
             count += 1;
-            let output = log.run(call.args(way).args(["INCR", "n"]))?;
+            let output = log.run(call.args(options).args(["INCR", "n"]))?;
             let output: Value = serde_json::from_str(output.trim()).map_err(|e| format!("{e}: {output}"))?;
             for field in ["sequence", "entry", "reply"] {
                 if output.get(field).and_then(Value::as_u64) != Some(count) {
-                    return Err(format!("{language}, {}: {field} is not {count}: {output}", way.join(" ")));
+                    return Err(format!(
+                        "{language}, {}: {field} is not {count}: {output}",
+                        options.join(" ")
+                    ));
                 }
             }
             fixture.prove(log, count)?;

@@ -9,7 +9,7 @@ use crate::toolchain::{Compiler, WASM, compiles_wasm, has_std};
 use crate::{debian, environment, workspace};
 
 /// WebAssembly without a standard library: code that compiles for it needs none.
-const BARE: &str = "wasm32v1-none";
+const NO_STD_WASM: &str = "wasm32v1-none";
 /// Clang under its usual names; blst is C, and only clang compiles C to WebAssembly.
 const CLANGS: &[&str] = &[
     "clang", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14",
@@ -25,14 +25,14 @@ pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("core as no_std", |log| {
         const NO_STD: &[&str] =
             &["--no-default-features", "--features", "bls,ed25519,dsig,erasure,threshold,gossip,sortition"];
-        if has_std("rustc", BARE) || rustup_adds(log, BARE) {
-            let compiler = compiler_for(log, BARE)?;
-            compiler.build(log, BARE, NO_STD)?;
-            return Ok(format!("{BARE}, which has no std"));
+        if has_std("rustc", NO_STD_WASM) || rustup_adds(log, NO_STD_WASM) {
+            let compiler = compiler_for(log, NO_STD_WASM)?;
+            compiler.build(log, NO_STD_WASM, NO_STD)?;
+            return Ok(format!("{NO_STD_WASM}, which has no std"));
         }
         let compiler = compiler_for(log, WASM)?;
         compiler.build(log, WASM, NO_STD)?;
-        Ok(format!("{WASM}, because {BARE} cannot be installed here; {}", compiler.origin))
+        Ok(format!("{WASM}, because {NO_STD_WASM} cannot be installed here; {}", compiler.origin))
     });
     steps.add("vector code on 64-bit ARM", on_arm);
 }

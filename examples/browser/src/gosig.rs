@@ -22,7 +22,7 @@ use crate::setup::Setup;
 type Scheme = Counted<MinSig>;
 
 /// Average interval between the transactions of the clients, per member of the committee.
-const PACE: Duration = Duration::from_millis(250);
+const WORKLOAD_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Position of the tag: a message begins with its epoch.
 const TAG_AT: usize = 8;
@@ -41,7 +41,7 @@ const ROUNDS: usize = 64;
 /// Creates a run of Gosig.
 pub(crate) fn run(setup: &Setup) -> Box<dyn ProtocolRun> {
     let keys = SimulationKeys::<Scheme>::new(setup.nodes);
-    let pace = PACE * u32::try_from(setup.nodes).unwrap_or(1);
+    let pace = WORKLOAD_INTERVAL * u32::try_from(setup.nodes).unwrap_or(1);
     let host = GosigHost::new(Arc::clone(&keys)).workload(pace, u64::MAX);
     let view = GosigView {
         keys,
@@ -117,13 +117,13 @@ impl GosigView {
                 let event = Json::object().text("e", name).plain("node", from.slot);
                 event_log.event(event.plain("view", statement.view));
             }
-            self.hold_to(aggregate, event_log);
+            self.audit_signature(aggregate, event_log);
         }
         largest
     }
 
     /// Passes an aggregate with a single signer to the auditor.
-    fn hold_to(&mut self, aggregate: &Aggregate<Scheme>, event_log: &mut EventLog) {
+    fn audit_signature(&mut self, aggregate: &Aggregate<Scheme>, event_log: &mut EventLog) {
         let mut signers = aggregate.signers().iter();
         let (Some(signer), None) = (signers.next(), signers.next()) else { return };
         if aggregate.count(signer) != 1 {

@@ -19,7 +19,7 @@ use crate::run::{ProtocolRun, ProtocolView, bitmap, observed_run};
 use crate::setup::Setup;
 
 /// Average interval between batches, per member of the committee: four batches per second in total.
-const PACE: Duration = Duration::from_millis(250);
+const WORKLOAD_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Tags of messages on the wire.
 const TAGS: core::ops::RangeInclusive<u8> = 1..=12;
@@ -29,7 +29,7 @@ const READ: core::ops::RangeInclusive<u8> = 1..=4;
 /// Creates a run of Jolteon.
 pub(crate) fn run(setup: &Setup) -> Box<dyn ProtocolRun> {
     let keys = SimulationKeys::<MinSig>::new(setup.nodes);
-    let pace = PACE * u32::try_from(setup.nodes).unwrap_or(1);
+    let pace = WORKLOAD_INTERVAL * u32::try_from(setup.nodes).unwrap_or(1);
     let host = JolteonHost::new(Arc::clone(&keys)).workload(pace, u64::MAX);
     let protocol_view = JolteonView {
         keys,

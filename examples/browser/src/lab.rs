@@ -61,10 +61,10 @@ impl Lab {
             return Err(format!("expected {} to {} voters, got {n}", MEMBERS.start(), MEMBERS.end()));
         }
         let secrets =
-            (0..n).map(|i| secret(i as u64 + 1)).collect::<quorate::Result<Vec<_>>>().map_err(words)?;
+            (0..n).map(|i| secret(i as u64 + 1)).collect::<quorate::Result<Vec<_>>>().map_err(error_text)?;
         let members = secrets.iter().map(|secret| (VerifiedKey::from_secret(secret), 1)).collect();
         let chain = ChainId::from_name("laboratory");
-        let committee = Arc::new(Committee::new(chain, 0, members).map_err(words)?);
+        let committee = Arc::new(Committee::new(chain, 0, members).map_err(error_text)?);
         let (a, b) =
             (committee.statement(KIND, VIEW, [0xaa; 32]), committee.statement(KIND, VIEW, [0xbb; 32]));
         Ok(Self { committee, secrets, a, b })
@@ -193,7 +193,7 @@ impl Lab {
 
     fn vote(&self, i: usize, mark: Mark, statement: Statement) -> Result<Vote<MinSig>, String> {
         let own = self.secrets.get(i).ok_or("no such member")?;
-        let other_key = secret(i as u64 + 1_000).map_err(words)?;
+        let other_key = secret(i as u64 + 1_000).map_err(error_text)?;
         let key = if mark == Mark::Forges { &other_key } else { own };
         let bytes = statement.signed_bytes(&self.committee.id());
         Ok(Vote::new(statement, i as u16, MinSig::sign(key, &bytes)))
@@ -207,8 +207,8 @@ impl Lab {
     ) -> Result<String, String> {
         let bytes = certificate.encode();
         let began = clock();
-        let received = Certificate::<MinSig>::decode(&bytes, &self.committee).map_err(words)?;
-        let verified = received.verify(&self.committee).map_err(words)?;
+        let received = Certificate::<MinSig>::decode(&bytes, &self.committee).map_err(error_text)?;
+        let verified = received.verify(&self.committee).map_err(error_text)?;
         let ms = clock() - began;
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let signers = verified.signers();
@@ -223,9 +223,9 @@ impl Lab {
 
     /// Derives the culprits from two contradicting certificates.
     fn conflict(&self, a: Certificate<MinSig>, b: Certificate<MinSig>) -> Result<String, String> {
-        let conflict = Conflict::new(a, b).map_err(words)?;
+        let conflict = Conflict::new(a, b).map_err(error_text)?;
         let bytes = conflict.encode().len();
-        let verified = conflict.verify(&self.committee).map_err(words)?;
+        let verified = conflict.verify(&self.committee).map_err(error_text)?;
         Ok(Json::object()
             .plain("culprits", json::list(verified.culprits().iter()))
             .plain("bytes", bytes)
@@ -251,7 +251,7 @@ fn cost(cost: Cost) -> String {
         .end()
 }
 
-fn words(error: quorate::Error) -> String {
+fn error_text(error: quorate::Error) -> String {
     error.to_string()
 }
 

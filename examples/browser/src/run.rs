@@ -13,9 +13,9 @@ use quorate_simulator::{
 use crate::event_log::{EventLog, Kind};
 use crate::json::Json;
 
-type OutputOf<H> = <<H as Host>::Machine as Machine>::Output;
-type EvidenceOf<H> = <<H as Host>::Machine as Machine>::Fault;
-type RecordOf<H> = <<H as Host>::Machine as Machine>::Record;
+type HostOutput<H> = <<H as Host>::Machine as Machine>::Output;
+type HostEvidence<H> = <<H as Host>::Machine as Machine>::Fault;
+type HostRecord<H> = <<H as Host>::Machine as Machine>::Record;
 
 /// Observer of a protocol's messages and outputs.
 pub(crate) trait ProtocolView {
@@ -26,10 +26,10 @@ pub(crate) trait ProtocolView {
     fn observe(&mut self, flight: &Transmission<'_>, event_log: &mut EventLog) -> Kind;
 
     /// Logs an output of a member.
-    fn output(&mut self, node: Node, output: &OutputOf<Self::Host>, event_log: &mut EventLog);
+    fn output(&mut self, node: Node, output: &HostOutput<Self::Host>, event_log: &mut EventLog);
 
     /// Describes evidence: `proof` if it is provable to third parties, else `refused`; and a text.
-    fn describe_evidence(evidence: &EvidenceOf<Self::Host>) -> (&'static str, String);
+    fn describe_evidence(evidence: &HostEvidence<Self::Host>) -> (&'static str, String);
 
     /// Returns the highest height committed by an honest member.
     fn height(host: &Self::Host) -> u64;
@@ -154,7 +154,7 @@ impl<S: ProtocolView> ProtocolRun for Session<ObservedHost<S>> {
 impl<S: ProtocolView> Host for ObservedHost<S> {
     type Machine = <S::Host as Host>::Machine;
 
-    fn boot(&mut self, boot: BootContext<RecordOf<S::Host>>) -> Result<Self::Machine, Violation> {
+    fn boot(&mut self, boot: BootContext<HostRecord<S::Host>>) -> Result<Self::Machine, Violation> {
         let (node, records, restarts) = (boot.node, boot.records.len(), boot.restarts);
         let machine = self.inner.boot(boot)?;
         let event = Json::object().text("e", "start").plain("node", node.slot).plain("member", node.member);
@@ -162,7 +162,7 @@ impl<S: ProtocolView> Host for ObservedHost<S> {
         Ok(machine)
     }
 
-    fn decode_record(&self, bytes: &[u8]) -> quorate::Result<RecordOf<S::Host>> {
+    fn decode_record(&self, bytes: &[u8]) -> quorate::Result<HostRecord<S::Host>> {
         self.inner.decode_record(bytes)
     }
 
@@ -178,7 +178,7 @@ impl<S: ProtocolView> Host for ObservedHost<S> {
     fn on_output(
         &mut self,
         node: Node,
-        output: OutputOf<S::Host>,
+        output: HostOutput<S::Host>,
         actions: &mut Actions<'_, Self::Machine>,
     ) -> Verdict {
         self.event_log.at(actions.now().0);
@@ -191,7 +191,7 @@ impl<S: ProtocolView> Host for ObservedHost<S> {
         self.inner.on_wake(node, token, actions)
     }
 
-    fn on_fault(&mut self, node: Node, fault: Fault<EvidenceOf<S::Host>>) -> Verdict {
+    fn on_fault(&mut self, node: Node, fault: Fault<HostEvidence<S::Host>>) -> Verdict {
         self.event_log.accuse(node, &fault, S::describe_evidence(&fault.evidence));
         self.inner.on_fault(node, fault)
     }

@@ -22,7 +22,7 @@ use crate::responses::ServedEpoch;
 /// Signature scheme of votes in a protocol with membership changes.
 pub(crate) type Suite = Counted<MinSig>;
 
-const WRONG: &str =
+const INVALID_EPOCHS: &str =
     "the validator's epochs do not follow from the genesis file; the validator is faulty, ask another one";
 
 /// A chain with its proved epochs.
@@ -144,15 +144,17 @@ impl Epoch {
 
     /// Verifies that an epoch follows this one.
     fn followed_by(&self, served: &ServedEpoch) -> Result<Self, Failure> {
-        let wrong = || Failure::new(Exit::BadProof, WRONG);
+        let wrong = || Failure::new(Exit::BadProof, INVALID_EPOCHS);
         let (Some(block), Some(finality), Some(payload)) = (&served.block, &served.finality, &served.payload)
         else {
             return Err(wrong());
         };
-        let block = Block::<Suite>::decode(&block.0, &self.committees).or_fail(Exit::BadProof, WRONG)?;
-        let finality = Finality::decode(&finality.0, &self.committees).or_fail(Exit::BadProof, WRONG)?;
-        finality.verify(&self.committees, &block).or_fail(Exit::BadProof, WRONG)?;
-        let payload = Payload::decode(&payload.0, &()).or_fail(Exit::BadProof, WRONG)?;
+        let block =
+            Block::<Suite>::decode(&block.0, &self.committees).or_fail(Exit::BadProof, INVALID_EPOCHS)?;
+        let finality =
+            Finality::decode(&finality.0, &self.committees).or_fail(Exit::BadProof, INVALID_EPOCHS)?;
+        finality.verify(&self.committees, &block).or_fail(Exit::BadProof, INVALID_EPOCHS)?;
+        let payload = Payload::decode(&payload.0, &()).or_fail(Exit::BadProof, INVALID_EPOCHS)?;
         if *payload.summary() != block.payload || block.height < self.first_height {
             return Err(wrong());
         }

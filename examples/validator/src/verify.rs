@@ -11,7 +11,7 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::protocols::with_protocol;
 use crate::responses::{Answer, Transaction};
 
-const WRONG: &str = "the proof does not verify; the validator is faulty, ask another one";
+const INVALID_PROOF: &str = "the proof does not verify; the validator is faulty, ask another one";
 
 /// A transaction whose inclusion is proved.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,8 +55,9 @@ impl ProtocolVisitor for CheckTransaction<'_> {
 
     fn visit<P: Protocol>(self) -> Self::Output {
         let context = self.chain.context::<P>()?;
-        let proof = TransactionProof::<P>::decode(self.proof, &context).or_fail(Exit::BadProof, WRONG)?;
-        let proven = proof.verify(&context).or_fail(Exit::BadProof, WRONG)?;
+        let proof =
+            TransactionProof::<P>::decode(self.proof, &context).or_fail(Exit::BadProof, INVALID_PROOF)?;
+        let proven = proof.verify(&context).or_fail(Exit::BadProof, INVALID_PROOF)?;
         if proven.id != self.id {
             return Err(Failure::new(
                 Exit::BadProof,
@@ -78,8 +79,8 @@ impl ProtocolVisitor for CheckAnswer<'_> {
 
     fn visit<P: Protocol>(self) -> Self::Output {
         let context = self.chain.context::<P>()?;
-        let proof = StateProof::<P>::decode(self.proof, &context).or_fail(Exit::BadProof, WRONG)?;
-        let (height, value) = proof.verify(&context, self.key).or_fail(Exit::BadProof, WRONG)?;
+        let proof = StateProof::<P>::decode(self.proof, &context).or_fail(Exit::BadProof, INVALID_PROOF)?;
+        let (height, value) = proof.verify(&context, self.key).or_fail(Exit::BadProof, INVALID_PROOF)?;
         Ok((value.map(<[u8]>::to_vec), height))
     }
 }

@@ -78,7 +78,7 @@ impl Sandbox {
         command.current_dir(&self.folder);
         for (name, _) in env::vars_os() {
             let text = name.to_string_lossy();
-            if OURS.iter().any(|prefix| text.starts_with(prefix)) {
+            if REMOVED_VARIABLES.iter().any(|prefix| text.starts_with(prefix)) {
                 command.env_remove(&name);
             }
         }
@@ -102,7 +102,7 @@ pub(super) fn isolation() -> &'static str {
 }
 
 /// Variables that may contain paths of the repository.
-const OURS: &[&str] = &[
+const REMOVED_VARIABLES: &[&str] = &[
     "CARGO_PKG_",
     "CARGO_MANIFEST_",
     "CARGO_CRATE_",

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::process::{Outcome, output_of};
 
 /// A Python program that lists archives of every kind.
-const LOOK: &str = include_str!("contents.py");
+const LIST_CONTENTS: &str = include_str!("contents.py");
 
 /// A file that users download.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Built {
 
 /// Reads sizes, hashes and contents of a package's files.
 pub(super) fn inspect(package: &'static str, files: &[PathBuf]) -> Outcome<Vec<Built>> {
-    let output = output_of(Command::new("python3").args(["-c", LOOK]).args(files));
+    let output = output_of(Command::new("python3").args(["-c", LIST_CONTENTS]).args(files));
     let output = output.ok_or("python3 cannot open one of the archives that were built")?;
     let contents: Vec<Value> = serde_json::from_str(&output).map_err(|e| e.to_string())?;
     let one = |(file, contents): (&PathBuf, Value)| {

@@ -16,7 +16,7 @@ const MAX_TRANSACTION: usize = 8 << 20;
 /// Maximum time for an overloaded network to recover.
 const SETTLE: Duration = Duration::from_secs(60);
 /// Percentage of transactions that must commit for a rate to count as sustained.
-const HELD: f64 = 95.0;
+const SUSTAINED_PERCENT: f64 = 95.0;
 /// A ramp ends when its bounds are within this factor: the highest rate is then known to within 5 %.
 const PRECISION: f64 = 1.05;
 
@@ -146,8 +146,8 @@ impl Bench {
         loop {
             let report = self.load(targets, rate).await?;
             // A short burst may commit entirely although the network cannot sustain its rate.
-            let is_held =
-                report.committed_percent >= HELD && report.steady_tx_per_second >= rate * HELD / 100.0;
+            let is_held = report.committed_percent >= SUSTAINED_PERCENT
+                && report.steady_tx_per_second >= rate * SUSTAINED_PERCENT / 100.0;
             tell!("{:>9} tx/s: {}", count(rate as u64), report.line());
             steps.push(Step { rate, report });
             if is_held {

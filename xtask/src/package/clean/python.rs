@@ -41,14 +41,14 @@ fn from_source(log: &Log, order: &BuildOrder, sdist: &Path, sandbox: &Sandbox) -
     log.run(sandbox.command("tar").arg("--touch").arg("-xzf").arg(&sdist))?;
     let python = environment(log, sandbox, "source")?;
     let mut pip = sandbox.building(&python)?;
-    pip.args(PIP).arg("--config-settings").arg(format!("build-args=--profile=dev {APART}"));
+    pip.args(PIP).arg("--config-settings").arg(format!("build-args=--profile=dev {DISTINCT_PROFILE}"));
     log.run(pip.arg(sandbox.path(format!("quorate-{}", order.version))))?;
     smoke::check_tour(&log.run(sandbox.command(&python).arg(sandbox.path("tour.py")))?, &order.version)
 }
 
 /// Options that change cargo's hash of our two crates, so that those of the source distribution are not confused with the
 /// repository's, and that compile them quickly, because they run only a tour.
-const APART: &str = "--config=profile.dev.package.quorate.opt-level=0 --config=profile.dev.package.quorate-python.opt-level=0";
+const DISTINCT_PROFILE: &str = "--config=profile.dev.package.quorate.opt-level=0 --config=profile.dev.package.quorate-python.opt-level=0";
 
 fn environment(log: &Log, sandbox: &Sandbox, name: &str) -> Outcome<PathBuf> {
     let home = sandbox.path(name);
