@@ -284,7 +284,7 @@ function number(text, pattern, least, what) {
   return Number(text);
 }
 
-/** The maxBytes recently started testnet, as the program `quorate` finds it. */
+/** The most recently started testnet, as the program `quorate` finds it. */
 function testnet({ QUORATE_TESTNET: named, XDG_STATE_HOME: state } = process.env) {
   const usual = join(state || join(homedir(), '.local/state'), 'quorate');
   const file = join(named || usual, 'testnet.json');

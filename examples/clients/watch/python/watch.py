@@ -287,7 +287,7 @@ def height(text: str) -> int:
 
 
 def testnet() -> tuple[list[str], Path]:
-    """The max_bytes recently started testnet, as the program `quorate` finds it."""
+    """The most recently started testnet, as the program `quorate` finds it."""
     named = os.environ.get("QUORATE_TESTNET")
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state")
     file = Path(named) / "testnet.json" if named else state / "quorate/testnet.json"

@@ -69,7 +69,7 @@ private fun committees(file: String): Committees =
         throw ExitError(NO_GENESIS, "$file: ${error.message}")
     }
 
-/** The maxBytes recently started testnet, as the program `quorate` finds it. */
+/** The most recently started testnet, as the program `quorate` finds it. */
 private fun testnet(): Pair<List<String>, String> {
     val state = System.getenv("XDG_STATE_HOME")?.ifEmpty { null } ?: "${System.getProperty("user.home")}/.local/state"
     val file = System.getenv("QUORATE_TESTNET")?.ifEmpty { null }?.let { Path.of(it, "testnet.json") }
