@@ -6,7 +6,7 @@ use pyo3::sync::{MutexExt, PyOnceLock};
 use pyo3::type_hint_identifier;
 use quorate::{any, gossip};
 
-use super::peers::{chosen, drawn};
+use super::peers::{chosen, draw_or_random};
 use super::{Aggregate, Parameters, Peers, Pool, VerifiedAggregate};
 use crate::certificates::VerifiedCertificate;
 use crate::committee::Committee;
@@ -130,7 +130,7 @@ impl Gossip {
         draw: Option<Draw>,
         now: Option<Now>,
     ) -> Outcome<Option<Send>> {
-        let draw = drawn(draw)?;
+        let draw = draw_or_random(draw)?;
         Ok(self.locked(py, |gossip| gossip.next(at(now), draw, &mut peers.lock())).map(Send))
     }
 
