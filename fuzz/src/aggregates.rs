@@ -78,7 +78,7 @@ fn sum_of<S: Fixed + Additive>(members: u8, times: u8, choice: usize) -> Option<
 }
 
 /// A member of seven that receives aggregates; three bytes per step choose the sender, the signers and the defect. It blames
-/// only senders of invalid aggregates, stays within its bounds, and forms a valid certificate as soon as it received enough.
+/// only senders of invalid aggregates, stays within its bounds, and forms a valid certificate as soon as it has a quorum.
 pub(crate) fn machine(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     match first % 2 {
@@ -96,9 +96,9 @@ fn gossip_as<S: Fixed + Additive>(bytes: &[u8]) {
     let mut peers = Peers::new(0, MEMBERS as u16, parameters);
     let mut liars = BTreeSet::new();
     for (at, step) in (1u64..).zip(bytes.chunks_exact(3).take(MAX_STEPS)) {
-        let &[who, members, what] = step else { return };
-        let (from, now) = (index(usize::from(who)), Time(at * 20_000));
-        let Some((aggregate, good)) = given::<S>(members, what) else { continue };
+        let &[selector, members, what] = step else { return };
+        let (from, now) = (index(usize::from(selector)), Time(at * 20_000));
+        let Some((aggregate, good)) = aggregate_in::<S>(members, what) else { continue };
         let waiting = gossip.waiting();
         let received = gossip.receive(from, aggregate, now, &mut peers);
         match received {
@@ -108,27 +108,27 @@ fn gossip_as<S: Fixed + Additive>(bytes: &[u8]) {
                     liars.insert(from);
                 }
             }
-            Received::Invalid(_) => assert!(!good || from == 0, "a good aggregate is called invalid"),
+            Received::Invalid(_) => assert!(!good || from == 0, "a valid aggregate is called invalid"),
             Received::NothingNew => {}
             Received::Complete => assert!(gossip.certificate().is_some()),
             Received::Refused => assert!(liars.contains(&from), "an honest peer is refused"),
         }
-        if who & 0x40 == 0 {
-            let checked = gossip.check(now, (who & 0x20 == 0).then_some(&[9; 32]), &mut peers);
+        if selector & 0x40 == 0 {
+            let checked = gossip.check(now, (selector & 0x20 == 0).then_some(&[9; 32]), &mut peers);
             for fault in &checked.faults {
                 assert!(liars.contains(&fault.culprit), "an honest peer is blamed");
             }
         }
         if let Some((to, sent)) = gossip.next(now, u64::from(what) << 8 | u64::from(members), &mut peers) {
             assert!(to != 0 && usize::from(to) < MEMBERS && sent.counts().highest() <= parameters.limit);
-            assert_eq!(sent.check(&fixture.committee), Ok(()), "it sends an invalid aggregate");
-            if who & 0x80 == 0 { peers.left(to) } else { peers.failed(to, now) }
+            assert_eq!(sent.check(&fixture.committee), Ok(()), "the member sends an invalid aggregate");
+            if selector & 0x80 == 0 { peers.left(to) } else { peers.failed(to, now) }
         }
     }
     if let Some(certificate) = gossip.certificate() {
         assert_eq!((certificate.check(&fixture.committee), *certificate.statement()), (Ok(()), statement));
     }
-    // After any history, the whole aggregate from an honest peer is enough.
+    // After any history, one complete aggregate from an honest peer suffices.
     let whole = sum_of::<S>(0x7f, 0, 0);
     let honest = (1..MEMBERS).map(index).find(|member| !liars.contains(member));
     if let (Some(whole), Some(honest)) = (whole, honest) {
@@ -138,12 +138,12 @@ fn gossip_as<S: Fixed + Additive>(bytes: &[u8]) {
             let checked = gossip.check(late, None, &mut peers);
             assert!(checked.faults.iter().all(|fault| liars.contains(&fault.culprit)));
         }
-        assert!(gossip.certificate().is_some(), "a quorum was shown and there is no certificate");
+        assert!(gossip.certificate().is_some(), "no certificate after an aggregate of a quorum");
     }
 }
 
 /// An aggregate, and whether it is valid for the gossiped statement.
-fn given<S: Fixed + Additive>(members: u8, what: u8) -> Option<(Aggregate<S>, bool)> {
+fn aggregate_in<S: Fixed + Additive>(members: u8, what: u8) -> Option<(Aggregate<S>, bool)> {
     let times = what >> 4;
     let good = sum_of::<S>(members & 0x7f, times, 0)?.into_inner();
     let committee = &S::fixture().committee;

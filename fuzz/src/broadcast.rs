@@ -46,7 +46,7 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
         lively().chunks_exact(2).for_each(|action| cluster.act(action));
         let sent = cluster.memory.iter().map(|(_, _, bytes)| bytes.clone());
         let mut all: Vec<_> = sent.chain(cluster.disks.iter().flatten().map(Encode::encode)).collect();
-        // One of each first byte and length: the others differ in digests and signatures only.
+        // One per first byte and length: the others differ only in digests and signatures.
         all.sort_by_key(|seed| (seed.first().copied(), seed.len()));
         all.dedup_by_key(|seed| (seed.first().copied(), seed.len()));
         all
@@ -119,7 +119,7 @@ fn digests() -> [[u8; 32]; 2] {
     digests
 }
 
-#[allow(clippy::expect_used)] // what is made here is the same on every run
+#[allow(clippy::expect_used)] // the fixture is the same on every run
 fn equivocation<A: SimulatedAuthentication>(terms: &GroupParameters) -> Vec<u8> {
     let (mut forger, now) = (A::make(group(4), FAULTY, [200; 32]), Time(1_000_000));
     while let Ok(Some(job)) = forger.plan(now) {
@@ -132,7 +132,7 @@ fn equivocation<A: SimulatedAuthentication>(terms: &GroupParameters) -> Vec<u8> 
     evidence::encode(terms, &Equivocation { culprit: FAULTY, slot: SLOT, attestations })
 }
 
-/// Members whose messages are delivered, lost, repeated and forged, and which crash, as the input chooses. No two honest
+/// Members whose messages are delivered, lost, repeated and forged, and that crash, as the input chooses. No two honest
 /// members deliver different messages in one slot.
 pub(crate) fn machine(bytes: &[u8]) {
     let Some((first, actions)) = bytes.split_first() else { return };
@@ -356,14 +356,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lively_seed_delivers_so_the_target_tests_something() {
+    fn the_lively_seed_delivers_messages() {
         assert!(drive::<Links>(&lively()) >= 3);
         assert!(drive::<Eddsa>(&lively()) >= 3);
         assert!(drive::<SimulatedDsig>(&lively()) >= 1);
     }
 
     #[test]
-    fn the_evidence_among_the_seeds_holds_where_words_can_be_shown() {
+    fn seeds_hold_valid_evidence_in_the_signed_modes() {
         fn holds<A: SimulatedAuthentication>(seed: &[u8]) -> bool {
             let (_, rest) = evidence::decode(seed).unwrap();
             let found = Equivocation::<A::Signature>::decode(rest, &4).unwrap();
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_hold_every_kind_of_message_that_a_good_run_has() {
+    fn seeds_hold_every_kind_of_message() {
         let tags: std::collections::BTreeSet<_> =
             decoder_seeds().iter().filter_map(|seed| seed.first().copied()).collect();
         assert!([1, 2, 5, 6].iter().all(|tag| tags.contains(tag)), "{tags:?}");

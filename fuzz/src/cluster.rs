@@ -1,4 +1,4 @@
-//! Four replicas of a protocol of blocks, a network and a clock that only move as an input says.
+//! Four replicas of a block protocol, with a network and a clock that only the input advances.
 //!
 //! Members 0 to 2 are honest. Member 3 runs an honest replica too, but the driver of the cluster also has its keys and may
 //! send any message in its name. So at most one of four is faulty, and these properties hold:
@@ -53,7 +53,7 @@ pub(crate) trait Protocol {
     fn signed(replica: &Self::Replica, me: MemberIndex, message: &Message<Self>) -> Vec<(u8, u64, [u8; 32])>;
 
     /// The meaning of an output for the cluster.
-    fn heard(output: <Self::Replica as Machine>::Output) -> Heard<Self>;
+    fn event(output: <Self::Replica as Machine>::Output) -> Event<Self>;
 
     /// The height of a delivered block, and its digest.
     fn place(delivered: &Self::Delivered) -> (u64, [u8; 32]);
@@ -69,7 +69,7 @@ pub(crate) trait Protocol {
 }
 
 /// An output that the cluster handles.
-pub(crate) enum Heard<P: Protocol + ?Sized> {
+pub(crate) enum Event<P: Protocol + ?Sized> {
     /// The next block.
     Delivered(P::Delivered),
     /// A request of a peer to the archive.
@@ -285,10 +285,10 @@ impl<P: Protocol> Cluster<P> {
             }
         }
         for output in step.outputs {
-            match P::heard(output) {
-                Heard::Delivered(delivered) => inputs.extend(self.execute(me, delivered)),
-                Heard::Asked { to, request } => self.serve(me, to, &request),
-                Heard::Other => {}
+            match P::event(output) {
+                Event::Delivered(delivered) => inputs.extend(self.execute(me, delivered)),
+                Event::Asked { to, request } => self.serve(me, to, &request),
+                Event::Other => {}
             }
         }
     }
@@ -308,7 +308,7 @@ impl<P: Protocol> Cluster<P> {
         let Some(node) = self.nodes.get(usize::from(me)) else { return };
         for (kind, view, digest) in P::signed(&node.replica, me, message) {
             let first = *self.signed.entry((me, kind, view)).or_insert(digest);
-            assert!(first == digest, "member {me} contradicts itself: {message:?}");
+            assert!(first == digest, "member {me} signed contradicting statements: {message:?}");
         }
     }
 

@@ -23,7 +23,7 @@ const MAX_VOTES: usize = 48;
 
 /// Defect of a vote.
 #[derive(Clone, Copy, Debug)]
-enum Action {
+enum Defect {
     /// None: the vote is valid.
     Deliver,
     /// None, and it was verified before.
@@ -38,15 +38,15 @@ enum Action {
     Stray,
 }
 
-impl Action {
+impl Defect {
     fn from_byte(byte: u8) -> Self {
         match byte % 8 {
-            0..=2 => Action::Deliver,
-            3 => Action::DeliverVerified,
-            4 => Action::OtherChoice,
-            5 => Action::OtherMember,
-            6 => Action::Swap,
-            _ => Action::Stray,
+            0..=2 => Defect::Deliver,
+            3 => Defect::DeliverVerified,
+            4 => Defect::OtherChoice,
+            5 => Defect::OtherMember,
+            6 => Defect::Swap,
+            _ => Defect::Stray,
         }
     }
 }
@@ -79,26 +79,26 @@ impl Ledger {
         (0..CHOICES).filter(|choice| self.signed.contains(&(member, *choice))).count() <= 1
     }
 
-    fn judge<S: Fixed>(&self, faults: &[VoteFault<S>]) {
+    fn check_fault<S: Fixed>(&self, faults: &[VoteFault<S>]) {
         for fault in faults {
             match fault {
                 VoteFault::Stray { signer, .. } => {
-                    panic_unless(false, "a vote that belongs here was called stray", usize::from(*signer));
+                    panic_unless(
+                        false,
+                        "a vote for this collector was called misplaced",
+                        usize::from(*signer),
+                    );
                 }
                 VoteFault::BadSignature { signer } => {
                     let member = usize::from(*signer);
-                    panic_unless(self.slandered.contains(&member), "blamed for a good vote", member);
+                    panic_unless(self.slandered.contains(&member), "blamed for a valid vote", member);
                 }
                 VoteFault::Equivocation(evidence) => {
                     let member = usize::from(evidence.signer());
-                    panic_unless(
-                        !self.is_faithful(member),
-                        "blamed for an equivocation that was none",
-                        member,
-                    );
+                    panic_unless(!self.is_faithful(member), "blamed for a false equivocation", member);
                     let evidence: Verified<_> = (**evidence).clone();
                     let checked = evidence.into_inner().verify(&S::fixture().committee);
-                    panic_unless(checked.is_ok(), "evidence that does not verify", member);
+                    panic_unless(checked.is_ok(), "invalid evidence", member);
                 }
             }
         }
@@ -125,18 +125,18 @@ pub(crate) fn votes(bytes: &[u8]) {
             let fixture = S::fixture();
             let mut suspects = Suspects::new();
             let mut ledger = Ledger::default();
-            let Some((threshold, actions)) = bytes.split_first() else { return };
+            let Some((threshold, defects)) = bytes.split_first() else { return };
             let mut collector = VoteCollector::new(fixture.committee.clone(), VOTE, VIEW)
                 .with_batch_threshold(usize::from(threshold % 9));
-            for (action, member, choice) in actions_in(actions) {
-                for (vote, verified) in plain_votes(fixture, action, member, choice, &mut ledger) {
+            for (defect, member, choice) in defects_in(defects) {
+                for (vote, verified) in plain_votes(fixture, defect, member, choice, &mut ledger) {
                     let collected = match verified.then(|| vote.clone().verify(&fixture.committee)) {
                         Some(Ok(vote)) => collector.add_verified(vote, &mut suspects),
                         _ => collector.add(vote, &mut suspects),
                     };
                     after::<S>(collected, &mut ledger);
                 }
-                for vote in stray_votes(fixture, action, member, choice) {
+                for vote in stray_votes(fixture, defect, member, choice) {
                     let collected = collector.add(vote, &mut suspects);
                     assert!(matches!(collected.faults.as_slice(), [VoteFault::Stray { .. }]));
                     assert!(collected.certificate.is_none());
@@ -147,7 +147,7 @@ pub(crate) fn votes(bytes: &[u8]) {
                 let faithful =
                     ledger.delivered.iter().filter(|(m, c)| *c == choice && ledger.is_faithful(*m));
                 let enough = fixture.weight(faithful.map(|(m, _)| *m)) >= fixture.committee.quorum_weight();
-                assert!(ledger.certified || !enough, "good votes of a quorum gave no certificate");
+                assert!(ledger.certified || !enough, "no certificate from valid votes of a quorum");
             }
         }
     }
@@ -155,15 +155,15 @@ pub(crate) fn votes(bytes: &[u8]) {
 }
 
 fn after<S: Fixed>(collected: Collected<S>, ledger: &mut Ledger) {
-    ledger.judge(&collected.faults);
+    ledger.check_fault(&collected.faults);
     let Some(certificate) = collected.certificate else { return };
     let fixture = S::fixture();
     let choice = (0..CHOICES).find(|choice| fixture.statement(*choice) == *certificate.statement());
-    assert!(choice.is_some(), "a statement that no vote has");
+    assert!(choice.is_some(), "a statement without a vote");
     ledger.certify(certificate.signers(), choice.unwrap_or_default());
     let again = Certificate::<S>::decode(&certificate.encode(), &fixture.committee);
     assert_eq!(again.as_ref(), Ok(&*certificate), "the certificate does not survive its encoding");
-    assert!(again.is_ok_and(|c| c.verify(&fixture.committee).is_ok()), "a certificate that does not verify");
+    assert!(again.is_ok_and(|c| c.verify(&fixture.committee).is_ok()), "an invalid certificate");
 }
 
 /// Timeout votes: the choices are values, and all count together.
@@ -174,17 +174,17 @@ pub(crate) fn timeouts(bytes: &[u8]) {
             let fixture = S::fixture();
             let mut suspects = Suspects::new();
             let mut ledger = Ledger::default();
-            let Some((threshold, actions)) = bytes.split_first() else { return };
+            let Some((threshold, defects)) = bytes.split_first() else { return };
             let mut collector = TimeoutCollector::new(fixture.committee.clone(), TIMEOUT, VIEW)
                 .with_batch_threshold(usize::from(threshold % 9));
-            for (action, member, choice) in actions_in(actions) {
-                for vote in timeout_votes(fixture, action, member, choice, &mut ledger) {
+            for (defect, member, choice) in defects_in(defects) {
+                for vote in timeout_votes(fixture, defect, member, choice, &mut ledger) {
                     let collected = collector.add(vote, &mut suspects);
                     after_timeout::<S>(collected, &mut ledger);
                 }
                 if threshold & 0x80 != 0 {
                     let (honest, faults) = collector.verify_honest(&mut suspects);
-                    ledger.judge(&faults);
+                    ledger.check_fault(&faults);
                     let signers =
                         (0..MEMBERS).filter(|m| (0..CHOICES).any(|c| ledger.signed.contains(&(*m, c))));
                     assert!(!honest || fixture.weight(signers) >= fixture.committee.honest_weight());
@@ -194,42 +194,42 @@ pub(crate) fn timeouts(bytes: &[u8]) {
             let faithful: BTreeSet<_> =
                 ledger.delivered.iter().map(|(m, _)| *m).filter(|m| ledger.is_faithful(*m)).collect();
             let enough = fixture.weight(faithful) >= fixture.committee.quorum_weight();
-            assert!(ledger.certified || !enough, "good timeout votes of a quorum gave no certificate");
+            assert!(ledger.certified || !enough, "no certificate from valid timeout votes of a quorum");
         }
     }
     choose(bytes, Timeouts);
 }
 
 fn after_timeout<S: Fixed>(collected: Collected<S, TimeoutCertificate<S>>, ledger: &mut Ledger) {
-    ledger.judge(&collected.faults);
+    ledger.check_fault(&collected.faults);
     let Some(certificate) = collected.certificate else { return };
     let committee: &Committee<S> = &S::fixture().committee;
     assert!(!ledger.certified, "a second certificate");
     for (value, signers) in certificate.groups() {
         let choice = (0..CHOICES).find(|choice| Fixture::<S>::value(*choice) == *value);
-        assert!(choice.is_some(), "a value that no vote has");
+        assert!(choice.is_some(), "a value without a vote");
         ledger.certified = false;
         ledger.certify(signers, choice.unwrap_or_default());
     }
     let again = TimeoutCertificate::<S>::decode(&certificate.encode(), committee);
     assert_eq!(again.as_ref(), Ok(&*certificate), "the certificate does not survive its encoding");
-    assert!(again.is_ok_and(|c| c.verify(committee).is_ok()), "a certificate that does not verify");
+    assert!(again.is_ok_and(|c| c.verify(committee).is_ok()), "an invalid certificate");
 }
 
-fn actions_in(bytes: &[u8]) -> impl Iterator<Item = (Action, usize, usize)> {
+fn defects_in(bytes: &[u8]) -> impl Iterator<Item = (Defect, usize, usize)> {
     bytes.chunks_exact(2).take(MAX_VOTES).filter_map(|pair| match pair {
-        [action, which] => {
+        [defect, which] => {
             let which = usize::from(*which);
-            Some((Action::from_byte(*action), which % MEMBERS, which / MEMBERS % CHOICES))
+            Some((Defect::from_byte(*defect), which % MEMBERS, which / MEMBERS % CHOICES))
         }
         _ => None,
     })
 }
 
-/// The votes of an action, with whether they were verified before. Misplaced votes are made elsewhere.
+/// The votes of an action, with whether they were verified before. [`stray_votes`] creates misplaced votes.
 fn plain_votes<S: Fixed>(
     fixture: &Fixture<S>,
-    action: Action,
+    defect: Defect,
     member: usize,
     choice: usize,
     ledger: &mut Ledger,
@@ -241,21 +241,21 @@ fn plain_votes<S: Fixed>(
         (Vote::new(fixture.statement(choice), index(member), signature), false)
     };
     let next = (member + 1) % MEMBERS;
-    match action {
-        Action::OtherChoice => vec![forged(member, (member, choice + 1))],
-        Action::OtherMember => vec![forged(member, (next, choice))],
-        Action::Swap => vec![forged(member, (next, choice)), forged(next, (member, choice))],
-        Action::Stray => vec![],
-        Action::Deliver | Action::DeliverVerified => {
+    match defect {
+        Defect::OtherChoice => vec![forged(member, (member, choice + 1))],
+        Defect::OtherMember => vec![forged(member, (next, choice))],
+        Defect::Swap => vec![forged(member, (next, choice)), forged(next, (member, choice))],
+        Defect::Stray => vec![],
+        Defect::Deliver | Defect::DeliverVerified => {
             ledger.deliver(member, choice);
-            vec![(fixture.vote(member, choice), matches!(action, Action::DeliverVerified))]
+            vec![(fixture.vote(member, choice), matches!(defect, Defect::DeliverVerified))]
         }
     }
 }
 
 fn timeout_votes<S: Fixed>(
     fixture: &Fixture<S>,
-    action: Action,
+    defect: Defect,
     member: usize,
     choice: usize,
     ledger: &mut Ledger,
@@ -268,20 +268,20 @@ fn timeout_votes<S: Fixed>(
         TimeoutVote::new(TIMEOUT, epoch, VIEW, Fixture::<S>::value(choice), index(member), signature)
     };
     let next = (member + 1) % MEMBERS;
-    match action {
-        Action::OtherChoice => vec![forged(member, (member, choice + 1))],
-        Action::OtherMember => vec![forged(member, (next, choice))],
-        Action::Swap => vec![forged(member, (next, choice)), forged(next, (member, choice))],
-        Action::Stray => vec![],
-        Action::Deliver | Action::DeliverVerified => {
+    match defect {
+        Defect::OtherChoice => vec![forged(member, (member, choice + 1))],
+        Defect::OtherMember => vec![forged(member, (next, choice))],
+        Defect::Swap => vec![forged(member, (next, choice)), forged(next, (member, choice))],
+        Defect::Stray => vec![],
+        Defect::Deliver | Defect::DeliverVerified => {
             ledger.deliver(member, choice);
             vec![fixture.timeout(member, choice)]
         }
     }
 }
 
-fn stray_votes<S: Fixed>(fixture: &Fixture<S>, action: Action, member: usize, choice: usize) -> Vec<Vote<S>> {
-    if !matches!(action, Action::Stray) {
+fn stray_votes<S: Fixed>(fixture: &Fixture<S>, defect: Defect, member: usize, choice: usize) -> Vec<Vote<S>> {
+    if !matches!(defect, Defect::Stray) {
         return Vec::new();
     }
     let vote = fixture.vote(member, choice);
@@ -299,12 +299,12 @@ fn stray_votes<S: Fixed>(fixture: &Fixture<S>, action: Action, member: usize, ch
 /// Seeds of both targets.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     fn seeds_for() -> Vec<Vec<u8>> {
-        let all_actions_for = |action: u8| (0..21u8).flat_map(|which| [action, which]).collect::<Vec<u8>>();
+        let all_votes_with = |defect: u8| (0..21u8).flat_map(|which| [defect, which]).collect::<Vec<u8>>();
         let quorum: Vec<u8> = (0..7u8).flat_map(|member| [0, member]).collect();
         let mut seeds = vec![[&[2], quorum.as_slice()].concat(), [&[8], quorum.as_slice()].concat()];
-        for action in [3, 4, 5, 6, 7] {
-            seeds.push([&[2], all_actions_for(action).as_slice(), quorum.as_slice()].concat());
-            seeds.push([&[0x82, action, 2, action, 5], quorum.as_slice()].concat());
+        for defect in [3, 4, 5, 6, 7] {
+            seeds.push([&[2], all_votes_with(defect).as_slice(), quorum.as_slice()].concat());
+            seeds.push([&[0x82, defect, 2, defect, 5], quorum.as_slice()].concat());
         }
         seeds
     }

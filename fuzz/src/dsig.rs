@@ -23,22 +23,22 @@ const NOW: Time = Time(1_000_000);
 const MESSAGES: [&[u8]; 3] = [b"", b"SET key value", &[7; 100]];
 
 /// Signatures and announcements of one signer, whose first key signed two messages.
-struct Made {
+struct Fixture {
     announcement: Vec<u8>,
     /// Index in [`MESSAGES`], and the signature.
     signatures: Vec<(usize, Vec<u8>)>,
     evidence: Vec<u8>,
 }
 
-#[allow(clippy::expect_used)] // what is made here is the same on every run
+#[allow(clippy::expect_used)] // the fixture is the same on every run
 fn secret() -> quorate::ed25519::SecretKey {
     Ed25519::secret_from_bytes(&[9; 32]).expect("32 bytes")
 }
 
 static KEY: LazyLock<PublicKey> = LazyLock::new(|| Ed25519::public_key(&secret()));
 
-#[allow(clippy::expect_used)] // what is made here is the same on every run
-fn make<S: DsigSuite>(log2_batch: u8, seed: u64) -> Made {
+#[allow(clippy::expect_used)] // the fixture is the same on every run
+fn make<S: DsigSuite>(log2_batch: u8, seed: u64) -> Fixture {
     let config = SignerConfig { log2_batch, low_water: 1, ..SignerConfig::default() };
     let signer = || {
         // Two signers of one memory image.
@@ -57,19 +57,19 @@ fn make<S: DsigSuite>(log2_batch: u8, seed: u64) -> Made {
     if log2_batch > 0 {
         signatures.push((2, sign(&mut one, 2).encode()));
     }
-    Made { announcement, signatures, evidence }
+    Fixture { announcement, signatures, evidence }
 }
 
 trait Fixed: DsigSuite {
-    fn made() -> &'static Made;
+    fn fixture() -> &'static Fixture;
 }
 
 macro_rules! fixed {
     ($($suite:ident: $log2:literal),*) => {
         $(impl Fixed for $suite {
-            fn made() -> &'static Made {
-                static MADE: LazyLock<Made> = LazyLock::new(|| make::<$suite>($log2, 1));
-                &MADE
+            fn fixture() -> &'static Fixture {
+                static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| make::<$suite>($log2, 1));
+                &FIXTURE
             }
         })*
 
@@ -83,9 +83,9 @@ macro_rules! fixed {
         pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
             let mut seeds = Vec::new();
             $({
-                let made = $suite::made();
-                seeds.extend(made.signatures.iter().map(|(_, bytes)| bytes.clone()));
-                seeds.extend([made.announcement.clone(), made.evidence.clone()]);
+                let fixture = $suite::fixture();
+                seeds.extend(fixture.signatures.iter().map(|(_, bytes)| bytes.clone()));
+                seeds.extend([fixture.announcement.clone(), fixture.evidence.clone()]);
             })*
             seeds
         }
@@ -98,41 +98,41 @@ fixed!(
 );
 
 fn decode_as<S: Fixed>(bytes: &[u8]) {
-    let made = S::made();
+    let fixture = S::fixture();
     if let Some(signature) = identity::<Signature<S>, ()>(bytes, &()) {
         for (at, message) in MESSAGES.into_iter().enumerate() {
-            let known = made.signatures.iter().any(|(of, known)| *of == at && known == bytes);
+            let known = fixture.signatures.iter().any(|(of, known)| *of == at && known == bytes);
             assert_eq!(signature.verify(&KEY, message).is_ok(), known, "{}", S::NAME);
         }
     }
     if let Some(announcement) = identity::<Announcement<S>, ()>(bytes, &()) {
-        assert_eq!(announcement.verify(&KEY).is_ok(), made.announcement == bytes, "{}", S::NAME);
+        assert_eq!(announcement.verify(&KEY).is_ok(), fixture.announcement == bytes, "{}", S::NAME);
     }
     if let Some(reuse) = identity::<Reuse<S>, ()>(bytes, &()) {
-        assert_eq!(reuse.verify().is_ok(), made.evidence == bytes, "{}", S::NAME);
+        assert_eq!(reuse.verify().is_ok(), fixture.evidence == bytes, "{}", S::NAME);
     }
 }
 
-static BATCHES: LazyLock<Vec<Made>> =
+static BATCHES: LazyLock<Vec<Fixture>> =
     LazyLock::new(|| (1..5).map(|seed| make::<WotsBlake3>(1, seed)).collect());
 
 /// A verifier and an auditor that receive valid and damaged announcements and signatures; four bytes per step choose the
 /// operation, the input, the position and the kind of damage. They accept nothing that a verifier without known batches
-/// refuses, and refuse nothing else but reuse, which they always detect while they store the batch.
+/// refuses, and refuse only reuse in addition, which they always detect while they store the batch.
 pub(crate) fn verifier(bytes: &[u8]) {
     let config = VerifierConfig { announced: 2, checked: 2, burst: 4, ..VerifierConfig::default() };
     let (mut verifier, mut auditor) = (Verifier::<WotsBlake3>::new(config), Auditor::new(2));
     // Room for all batches, so that none is forgotten.
     let config = VerifierConfig { burst: u32::MAX, ..VerifierConfig::default() };
     let (mut complete, mut log) = (Verifier::<WotsBlake3>::new(config), Auditor::new(BATCHES.len()));
-    // What each key of each batch signed, in order.
+    // The messages that each key of each batch signed, in order.
     let mut signed: BTreeMap<_, Vec<&[u8]>> = BTreeMap::new();
     verifier.admit(KEY.clone());
     complete.admit(KEY.clone());
     let mut now = NOW;
     for step in bytes.chunks_exact(4).take(48) {
         let &[what, which, place, change] = step else { return };
-        let Some(made) = BATCHES.get(usize::from(which) % BATCHES.len()) else { return };
+        let Some(fixture) = BATCHES.get(usize::from(which) % BATCHES.len()) else { return };
         let damage = |bytes: &[u8]| {
             let mut bytes = bytes.to_vec();
             let at = usize::from(place) * bytes.len() / 256;
@@ -145,13 +145,14 @@ pub(crate) fn verifier(bytes: &[u8]) {
         };
         now = now.plus(std::time::Duration::from_micros(u64::from(place)));
         if what % 4 == 0 {
-            let data = damage(&made.announcement);
+            let data = damage(&fixture.announcement);
             let outcome = verifier.announce(&KEY, &data, now);
-            assert!(outcome.is_err() || data == made.announcement);
-            assert_eq!(complete.announce(&KEY, &data, now).is_ok(), data == made.announcement);
+            assert!(outcome.is_err() || data == fixture.announcement);
+            assert_eq!(complete.announce(&KEY, &data, now).is_ok(), data == fixture.announcement);
             continue;
         }
-        let Some((message, data)) = made.signatures.get(usize::from(what) % made.signatures.len()) else {
+        let Some((message, data)) = fixture.signatures.get(usize::from(what) % fixture.signatures.len())
+        else {
             return;
         };
         let Ok(signature) = Signature::<WotsBlake3>::decode(&damage(data), &()) else { continue };

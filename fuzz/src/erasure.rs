@@ -110,9 +110,7 @@ pub(crate) fn senders(bytes: &[u8]) {
     let (data, count) = (coding.shape().data(), shards.len());
     let first: Option<Vec<_>> = (0..data).map(|i| receive((i + usize::from(order)) % count)).collect();
     let last: Option<Vec<_>> = (0..count).rev().take(data + usize::from(order) % 2).map(receive).collect();
-    let (Some(first), Some(last)) = (first, last) else {
-        unreachable!("shards that were committed to are refused")
-    };
+    let (Some(first), Some(last)) = (first, last) else { unreachable!("committed shards are refused") };
     let verdicts = [first, last].map(|shards| coder.decode(&shards));
     match &verdicts {
         [Ok(one), Ok(other)] => {
@@ -124,7 +122,7 @@ pub(crate) fn senders(bytes: &[u8]) {
             assert_eq!([one.code(), other.code()], ["BAD_ENCODING"; 2]);
             assert!(!is_honest, "an honest sender is refused");
         }
-        _ => unreachable!("two verdicts under one commitment: {verdicts:?}"),
+        _ => unreachable!("two results under one commitment: {verdicts:?}"),
     }
 }
 

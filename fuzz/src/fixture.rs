@@ -40,7 +40,7 @@ pub(crate) struct Four<S: Scheme> {
     pub(crate) committee: Arc<Committee<S>>,
 }
 
-/// A scheme with committees of ours.
+/// A scheme with fixed committees.
 pub(crate) trait Fixed: Scheme {
     /// Seven members with their votes.
     fn fixture() -> &'static Fixture<Self>;
@@ -65,7 +65,7 @@ macro_rules! fixed {
 }
 fixed!(MinSig, MinPk, Ed25519, Counted<MinSig>, Counted<MinPk>, Toy);
 
-#[allow(clippy::expect_used, clippy::indexing_slicing)] // what is made here is the same on every run
+#[allow(clippy::expect_used, clippy::indexing_slicing)] // the fixture is the same on every run
 impl<S: Scheme> Fixture<S> {
     fn make() -> Self {
         let mut rng = StdRng::seed_from_u64(u64::from(S::SUITE));
@@ -116,7 +116,7 @@ impl<S: Scheme> Fixture<S> {
     }
 }
 
-#[allow(clippy::expect_used, clippy::indexing_slicing)] // what is made here is the same on every run
+#[allow(clippy::expect_used, clippy::indexing_slicing)] // the fixture is the same on every run
 impl<S: Scheme> Four<S> {
     fn make() -> Self {
         let members =
@@ -137,7 +137,7 @@ impl<S: Scheme> Four<S> {
     }
 }
 
-/// As an index into a committee.
+/// Converts to an index into a committee.
 pub(crate) fn index(member: usize) -> MemberIndex {
     (member % MEMBERS) as MemberIndex
 }

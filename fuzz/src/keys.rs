@@ -21,7 +21,7 @@ pub(crate) fn keys(bytes: &[u8]) {
             if let (Some(signature), Some(key)) =
                 (identity::<S::Signature, ()>(bytes, &()), fixture.committee.key(0))
             {
-                // There is no signature of this message: no decoded signature may verify, by any method.
+                // No member has signed this message: no decoded signature may verify, by any method.
                 assert!(S::verify(key, b"never signed", &signature).is_err());
                 assert!(
                     S::verify_possession(key, &signature).is_err() || is_possession_of_first::<S>(&signature)
@@ -45,7 +45,7 @@ fn is_possession_of_first<S: Fixed>(signature: &S::Signature) -> bool {
     S::fixture().secrets.first().is_some_and(|secret| S::prove_possession(secret) == *signature)
 }
 
-/// The form of direct links is exact too.
+/// The direct-link encoding is canonical too.
 fn link_identity<S: Scheme>(bytes: &[u8]) {
     let mut r = Reader::new(bytes);
     if let Ok(signature) = S::decode_link(&mut r) {
@@ -89,7 +89,7 @@ pub(crate) fn signer_sets(bytes: &[u8]) {
     if let Ok(set) = committee.signer_set(RawSigners::Indices(&indices)) {
         let mut sorted = indices.clone();
         sorted.sort_unstable();
-        assert_eq!(set.iter().map(u32::from).collect::<Vec<_>>(), sorted, "an index was lost or invented");
+        assert_eq!(set.iter().map(u32::from).collect::<Vec<_>>(), sorted, "the indices differ");
     }
     let flipped: Vec<u8> = bytes.iter().map(|byte| byte.reverse_bits()).collect();
     let lsb = committee.signer_set(RawSigners::LsbFirst(bytes));

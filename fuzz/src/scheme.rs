@@ -1,4 +1,4 @@
-//! The five schemes behind one byte of input.
+//! The five schemes, selected by one byte of input.
 
 use quorate::bls::{Counted, MinPk, MinSig};
 use quorate::ed25519::Ed25519;
@@ -23,7 +23,7 @@ pub(crate) fn choose(bytes: &[u8], action: impl ForScheme) {
     }
 }
 
-/// Seeds of all schemes, each behind its byte.
+/// Seeds of all schemes, each after its byte.
 pub(crate) fn seeds_of_each(of: [fn() -> Vec<Vec<u8>>; 5]) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for (byte, seeds) in (0u8..).zip(of) {

@@ -23,7 +23,7 @@ const PLAINTEXT: &[u8] = b"pay 5 to Bob";
 const NAME: CoinName = CoinName { protocol: 1, epoch: EPOCH, instance: 3, round: 0 };
 
 /// A committee's keys, and every member's share of two instances.
-struct Made<P: Purpose> {
+struct Fixture<P: Purpose> {
     keys: Arc<PublicKeys<P>>,
     key_share: Vec<u8>,
     instance: Instance<P>,
@@ -32,16 +32,16 @@ struct Made<P: Purpose> {
 }
 
 struct All {
-    tdh2: Made<Tdh2>,
+    tdh2: Fixture<Tdh2>,
     key: EncryptionKey,
     ciphertext: ValidCiphertext,
-    coin: Made<CommonCoin>,
+    coin: Fixture<CommonCoin>,
     tossed: Coin,
     value: CoinValue,
 }
 
-#[allow(clippy::expect_used, clippy::indexing_slicing)] // what is made here is the same on every run
-static MADE: LazyLock<All> = LazyLock::new(|| {
+#[allow(clippy::expect_used, clippy::indexing_slicing)] // the fixture is the same on every run
+static FIXTURE: LazyLock<All> = LazyLock::new(|| {
     let mut rng = StdRng::seed_from_u64(5);
     let committee = CommitteeId([5; 32]);
     let threshold = Threshold::new(NEEDED as u16, PARTIES as u16).expect("3 of 7");
@@ -56,7 +56,7 @@ static MADE: LazyLock<All> = LazyLock::new(|| {
     let mut shares = |of: &ValidCiphertext| {
         secrets.iter().map(|s| s.decryption_share(of, &mut rng).expect("a share")).collect()
     };
-    let tdh2 = Made {
+    let tdh2 = Fixture {
         keys: Arc::new(keys),
         key_share: secrets[0].to_bytes().to_vec(),
         instance: ciphertext.instance().clone(),
@@ -69,7 +69,7 @@ static MADE: LazyLock<All> = LazyLock::new(|| {
         [NAME, CoinName { round: 1, ..NAME }].map(|name| Coin::from_name(&keys, name).expect("a coin"));
     let mut shares =
         |of: &Coin| secrets.iter().map(|s| s.coin_share(of, &mut rng).expect("a share")).collect::<Vec<_>>();
-    let coin = Made {
+    let coin = Fixture {
         shares: shares(&tossed),
         others: shares(&other),
         keys: Arc::new(keys),
@@ -83,19 +83,19 @@ static MADE: LazyLock<All> = LazyLock::new(|| {
 
 /// All encodings: decoded values encode to the same bytes, and forgeries are invalid.
 pub(crate) fn decoders(bytes: &[u8]) {
-    decode_as(bytes, &MADE.tdh2);
-    decode_as(bytes, &MADE.coin);
+    decode_as(bytes, &FIXTURE.tdh2);
+    decode_as(bytes, &FIXTURE.coin);
     identity::<Label, ()>(bytes, &());
     identity::<Header, ()>(bytes, &());
     identity::<CoinName, ()>(bytes, &());
     identity::<EncryptionKey, ()>(bytes, &());
     if let Some(ciphertext) = identity::<Ciphertext, ()>(bytes, &()) {
-        let valid = ciphertext.check(&MADE.key, EPOCH, PROPOSER);
-        assert!(valid.is_err() || valid.as_ref() == Ok(&MADE.ciphertext), "a forgery is valid");
+        let valid = ciphertext.check(&FIXTURE.key, EPOCH, PROPOSER);
+        assert!(valid.is_err() || valid.as_ref() == Ok(&FIXTURE.ciphertext), "a forgery is valid");
     }
 }
 
-fn decode_as<P: Purpose>(bytes: &[u8], made: &Made<P>) {
+fn decode_as<P: Purpose>(bytes: &[u8], made: &Fixture<P>) {
     identity::<PublicKeys<P>, ()>(bytes, &());
     if let Ok(share) = KeyShare::<P>::from_bytes(bytes) {
         assert_eq!(share.to_bytes().as_slice(), bytes);
@@ -112,17 +112,17 @@ fn decode_as<P: Purpose>(bytes: &[u8], made: &Made<P>) {
 
 /// Seeds of [`decoders`].
 pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
-    fn seeds_for<P: Purpose>(made: &Made<P>) -> Vec<Vec<u8>> {
+    fn seeds_for<P: Purpose>(made: &Fixture<P>) -> Vec<Vec<u8>> {
         let share = made.shares.first().map(Encode::encode).unwrap_or_default();
         let context = [made.instance.base().as_bytes().as_slice(), &made.instance.id()].concat();
         let evidence = [context, share.clone()].concat();
         vec![made.keys.encode(), made.key_share.clone(), share, evidence]
     }
-    let mut seeds = [seeds_for(&MADE.tdh2), seeds_for(&MADE.coin)].concat();
-    let ciphertext = MADE.ciphertext.clone().into_inner();
-    seeds.extend([MADE.key.encode(), ciphertext.header().encode(), ciphertext.header().label.encode()]);
+    let mut seeds = [seeds_for(&FIXTURE.tdh2), seeds_for(&FIXTURE.coin)].concat();
+    let ciphertext = FIXTURE.ciphertext.clone().into_inner();
+    seeds.extend([FIXTURE.key.encode(), ciphertext.header().encode(), ciphertext.header().label.encode()]);
     seeds.extend([ciphertext.encode(), NAME.encode()]);
-    // Lengths of what is decoded here.
+    // Lengths of the decoded values.
     let lengths = [25, 65, 74, 99, 130, 194, 234];
     seeds.extend(from_vectors().iter().filter(|seed| lengths.contains(&seed.len())).cloned());
     seeds
@@ -131,34 +131,35 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
 /// A decryption and a coin toss that receive shares; two bytes per step choose the member and the defect. They produce the
 /// plaintext and the members' value, and no other result, as soon as there are enough valid shares; and no honest member
 /// is proven faulty.
-#[allow(clippy::expect_used)] // what is made here is the same on every run
+#[allow(clippy::expect_used)] // the fixture is the same on every run
 pub(crate) fn collectors(bytes: &[u8]) {
     let mut decryption =
-        Decryption::new(MADE.tdh2.keys.clone(), MADE.ciphertext.clone()).expect("its own keys");
+        Decryption::new(FIXTURE.tdh2.keys.clone(), FIXTURE.ciphertext.clone()).expect("its own keys");
     let mut cache = lagrange::Cache::default();
-    collect(bytes, &MADE.tdh2, |share| {
+    collect(bytes, &FIXTURE.tdh2, |share| {
         let got = decryption.add(share, &mut cache).ok()?;
         let opened = got.output.map(|output| assert_eq!(output.as_deref(), Ok(PLAINTEXT)));
         Some((opened.is_some(), got.faults))
     });
-    let mut toss = CoinCombiner::new(MADE.coin.keys.clone(), MADE.tossed.clone()).expect("its own keys");
-    collect(bytes, &MADE.coin, |share| {
+    let mut toss =
+        CoinCombiner::new(FIXTURE.coin.keys.clone(), FIXTURE.tossed.clone()).expect("its own keys");
+    collect(bytes, &FIXTURE.coin, |share| {
         let got = toss.add(share, &mut cache).ok()?;
-        let opened = got.output.map(|value| assert_eq!(value, MADE.value));
+        let opened = got.output.map(|value| assert_eq!(value, FIXTURE.value));
         Some((opened.is_some(), got.faults))
     });
 }
 
 fn collect<P: Purpose>(
     bytes: &[u8],
-    made: &Made<P>,
+    made: &Fixture<P>,
     mut add: impl FnMut(Share<P>) -> Option<(bool, Vec<ShareFault<P>>)>,
 ) {
-    // The members in whose names wrong shares were added, and those whose last share was right.
+    // The members in whose names invalid shares were added, and those whose last share was valid.
     let (mut spoilt, mut good, mut done) = ([false; PARTIES], [false; PARTIES], false);
     for step in bytes.chunks_exact(2).take(40) {
-        let &[who, what] = step else { return };
-        let Some((share, right)) = given(made, usize::from(who), what) else { continue };
+        let &[selector, what] = step else { return };
+        let Some((share, right)) = share_in(made, usize::from(selector), what) else { continue };
         let member = usize::from(share.member());
         let Some((opened, faults)) = add(share) else {
             assert!(member >= PARTIES, "a member's share was refused");
@@ -172,17 +173,17 @@ fn collect<P: Purpose>(
             assert!(matches!(fault, ShareFault::Forged { .. }), "all members are honest");
             assert!(spoilt.get(usize::from(fault.member())) == Some(&true), "an honest member is blamed");
         }
-        assert!(!(opened && done), "opened twice");
+        assert!(!(opened && done), "decrypted twice");
         done |= opened;
         // The collector may check two shares of one member in any order.
         let unspoilt = good.iter().zip(&spoilt).filter(|(good, spoilt)| **good && !**spoilt).count();
-        assert!(done || unspoilt < NEEDED, "enough good shares, and nothing opened");
+        assert!(done || unspoilt < NEEDED, "no result from enough valid shares");
     }
 }
 
 /// A share, and whether it is the member's own of this instance.
-fn given<P: Purpose>(made: &Made<P>, who: usize, what: u8) -> Option<(Share<P>, bool)> {
-    let (share, other) = (made.shares.get(who % PARTIES)?, made.others.get(who % PARTIES)?);
+fn share_in<P: Purpose>(made: &Fixture<P>, selector: usize, what: u8) -> Option<(Share<P>, bool)> {
+    let (share, other) = (made.shares.get(selector % PARTIES)?, made.others.get(selector % PARTIES)?);
     let mut bytes = share.encode();
     let field = |bytes: &mut Vec<u8>, from: &[u8], at: usize| {
         bytes.splice(at..at + 32, from.iter().skip(at).take(32).copied());

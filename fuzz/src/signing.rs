@@ -28,11 +28,11 @@ const FAULTY: usize = 2;
 const EPOCH: u64 = 12;
 const MESSAGE: &[u8] = b"pay 5 to Bob";
 const PLAN: Plan = Plan::Agreement { parties: PARTIES as u16, rounds: 1 };
-/// Where s lies in an encoded share.
+/// Offset of s in an encoded share.
 const S: usize = 47;
 
 /// A committee's shares and signature of one message under one tag.
-struct Made<G: Curve, C: Class> {
+struct Fixture<G: Curve, C: Class> {
     file: Vec<u8>,
     key: Arc<GroupKey<G>>,
     deal: Arc<Deal>,
@@ -43,8 +43,8 @@ struct Made<G: Curve, C: Class> {
     signature: Signature<G>,
 }
 
-#[allow(clippy::expect_used, clippy::indexing_slicing)] // what is made here is the same on every run
-fn make<G: Curve, C: Class>(tag: Tag<C>) -> Made<G, C> {
+#[allow(clippy::expect_used, clippy::indexing_slicing)] // the fixture is the same on every run
+fn make<G: Curve, C: Class>(tag: Tag<C>) -> Fixture<G, C> {
     let mut rng = StdRng::seed_from_u64(6);
     let tolerance = Tolerance::new(PARTIES as u16, FAULTY as u16).expect("2 of 7");
     let dealer = TrustedDealer::<G>::new(CommitteeId([6; 32]), tolerance, &mut rng).expect("a key");
@@ -64,7 +64,7 @@ fn make<G: Curve, C: Class>(tag: Tag<C>) -> Made<G, C> {
         let _ = combiner.add(&mut cache, share.member(), share.clone()).expect("a good share");
     }
     let signature = *combiner.signature().expect("a signature");
-    Made { file, key: dealer.key().clone(), deal, tag, signing, shares, openings, signature }
+    Fixture { file, key: dealer.key().clone(), deal, tag, signing, shares, openings, signature }
 }
 
 #[allow(clippy::expect_used)] // the plan has them
@@ -72,8 +72,8 @@ fn tags() -> (AgreedTag, UnagreedTag) {
     (PLAN.prbc(EPOCH, 3).expect("a tag"), PLAN.promotion(EPOCH, 0, 2, 4).expect("a tag"))
 }
 
-static AGREED: LazyLock<Made<Ristretto255, Agreed>> = LazyLock::new(|| make(tags().0));
-static UNAGREED: LazyLock<Made<Secp256k1, Unagreed>> = LazyLock::new(|| make(tags().1));
+static AGREED: LazyLock<Fixture<Ristretto255, Agreed>> = LazyLock::new(|| make(tags().0));
+static UNAGREED: LazyLock<Fixture<Secp256k1, Unagreed>> = LazyLock::new(|| make(tags().1));
 
 struct Shared {
     file: Vec<u8>,
@@ -81,7 +81,7 @@ struct Shared {
     share: bls::SignatureShare<MinSig>,
 }
 
-#[allow(clippy::expect_used, clippy::indexing_slicing)] // what is made here is the same on every run
+#[allow(clippy::expect_used, clippy::indexing_slicing)] // the fixture is the same on every run
 static SHARED: LazyLock<Shared> = LazyLock::new(|| {
     let tolerance = Tolerance::new(4, 1).expect("1 of 4");
     let committee = CommitteeId([6; 32]);
@@ -94,7 +94,7 @@ static SHARED: LazyLock<Shared> = LazyLock::new(|| {
     }
 });
 
-#[allow(clippy::expect_used)] // what is made here is the same on every run
+#[allow(clippy::expect_used)] // the fixture is the same on every run
 static SEALED: LazyLock<(seal::SealingKey, Vec<u8>)> = LazyLock::new(|| {
     let mut rng = StdRng::seed_from_u64(8);
     let key = seal::SealingKey::generate(&mut rng).expect("a key");
@@ -122,7 +122,7 @@ pub(crate) fn decoders(bytes: &[u8]) {
     }
 }
 
-fn decode_as<G: Curve, C: Class>(bytes: &[u8], made: &Made<G, C>) {
+fn decode_as<G: Curve, C: Class>(bytes: &[u8], made: &Fixture<G, C>) {
     identity::<GroupKey<G>, ()>(bytes, &());
     identity::<Opening<G>, ()>(bytes, &());
     identity::<SignatureShare<G>, ()>(bytes, &());
@@ -141,7 +141,7 @@ fn decode_as<G: Curve, C: Class>(bytes: &[u8], made: &Made<G, C>) {
 
 /// Seeds of [`decoders`].
 pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
-    fn seeds_for<G: Curve, C: Class>(made: &Made<G, C>) -> Vec<Vec<u8>> {
+    fn seeds_for<G: Curve, C: Class>(made: &Fixture<G, C>) -> Vec<Vec<u8>> {
         let share = made.shares.first().map(Encode::encode).unwrap_or_default();
         let opening = made.openings.first().map(Encode::encode).unwrap_or_default();
         let message = [&(MESSAGE.len() as u32).to_le_bytes(), MESSAGE].concat();
@@ -165,7 +165,7 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
     let fault = [message, SHARED.share.encode()].concat();
     seeds.extend([SHARED.file.clone(), SHARED.key.encode(), SHARED.share.encode(), fault]);
     seeds.extend([PLAN.encode(), SEALED.1.clone()]);
-    // Lengths of what is decoded here.
+    // Lengths of the decoded values.
     let lengths = [5, 64, 69, 70, 83];
     seeds.extend(from_vectors().iter().filter(|seed| lengths.contains(&seed.len())).cloned());
     seeds
@@ -179,14 +179,14 @@ pub(crate) fn combiners(bytes: &[u8]) {
     combine(bytes, &*UNAGREED);
 }
 
-fn combine<G: Curve, C: Class>(bytes: &[u8], made: &Made<G, C>) {
+fn combine<G: Curve, C: Class>(bytes: &[u8], made: &Fixture<G, C>) {
     let needed = usize::from(made.signing.threshold().needed());
     let (mut combiner, mut cache) = (Combiner::new(made.signing.clone()), lagrange::Cache::default());
-    // The first share of each party: none, right or wrong; and the parties that opened after a request.
+    // The first share of each party: none, valid or invalid; and the parties that opened after a request.
     let (mut sent, mut opened) = ([None::<bool>; PARTIES], [false; PARTIES]);
     for step in bytes.chunks_exact(2).take(60) {
-        let &[who, what] = step else { return };
-        let member = usize::from(who) % PARTIES;
+        let &[selector, what] = step else { return };
+        let member = usize::from(selector) % PARTIES;
         let (Some(share), Some(opening)) = (made.shares.get(member), made.openings.get(member)) else {
             return;
         };
@@ -216,8 +216,8 @@ fn combine<G: Curve, C: Class>(bytes: &[u8], made: &Made<G, C>) {
         assert!(counts.combinations <= FAULTY + 1 && counts.share_checks <= needed + FAULTY);
         assert!(counts.decodings <= 2 * FAULTY + 1);
     }
-    // Parties with an unanswered request open their shares, also those that are asked next; with t right shares there is
-    // a signature then.
+    // Parties with an unanswered request open their shares, also those that are requested next; t valid shares then give
+    // a signature.
     let mut owed: Vec<_> = (0..PARTIES as u16).collect();
     while let Some(member) = owed.pop() {
         let Some(opening) = made.openings.get(usize::from(member)) else { return };
@@ -226,7 +226,7 @@ fn combine<G: Curve, C: Class>(bytes: &[u8], made: &Made<G, C>) {
         );
     }
     let right = sent.iter().flatten().filter(|right| **right).count();
-    assert!(combiner.signature().is_some() || right < needed, "enough right shares, and no signature");
+    assert!(combiner.signature().is_some() || right < needed, "no signature from enough valid shares");
 }
 
 /// The share with another s.

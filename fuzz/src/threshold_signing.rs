@@ -29,15 +29,15 @@ use crate::identity;
 const PARTIES: u8 = 4;
 /// The party whose shares are opened.
 const ME: MemberIndex = 1;
-/// The party with a wrong share.
-const LIAR: MemberIndex = 3;
+/// The party with an invalid share.
+const FAULTY: MemberIndex = 3;
 const MESSAGE: &[u8] = b"pay 5 to Bob";
 const COUNT: u32 = 3;
-/// Where s ends in an encoded share: its last byte is changed for a wrong one.
+/// Offset of the last byte of s in an encoded share, which is changed for an invalid share.
 const LAST_OF_S: usize = 47 + 31;
 
 /// A group, its dealt files, and its shares and signature of a message.
-struct World {
+struct Fixture {
     texts: Vec<String>,
     group: Group,
     dealt: DealOutput,
@@ -45,14 +45,14 @@ struct World {
     contents: [Vec<u8>; 2],
     replies: Vec<Reply>,
     signature: Signature<Secp256k1>,
-    /// Against [`LIAR`], and against an honest party.
+    /// Against [`FAULTY`], and against an honest party.
     evidence: [ShareFault<Secp256k1>; 2],
 }
 
-static WORLD: LazyLock<World> = LazyLock::new(World::make);
+static FIXTURE: LazyLock<Fixture> = LazyLock::new(Fixture::make);
 
-#[allow(clippy::expect_used, clippy::indexing_slicing, reason = "what is made here is the same on every run")]
-impl World {
+#[allow(clippy::expect_used, clippy::indexing_slicing, reason = "the fixture is the same on every run")]
+impl Fixture {
     fn make() -> Self {
         let keys: Vec<Keys> = (0..=PARTIES).map(keys).collect();
         let sections = keys.iter().zip(0..).map(|(keys, i)| {
@@ -86,7 +86,7 @@ impl World {
             let signed = hand.take(tag).expect("a presignature").sign(&mut guard, MESSAGE).expect("a share");
             let opening = signed.opener.open().expect("an opening");
             let mut bytes = signed.share.encode();
-            if MemberIndex::from(i) == LIAR {
+            if MemberIndex::from(i) == FAULTY {
                 bytes[LAST_OF_S] ^= 1;
             }
             let mut share = Decode::decode(&bytes, &()).unwrap_or(signed.share);
@@ -97,18 +97,18 @@ impl World {
             replies.extend([Reply::Share(share), Reply::Opening(Box::new(opening))]);
         }
         let signature = *combiner.signature().expect("a signature");
-        let evidence = [evidence.swap_remove(usize::from(LIAR)), evidence.swap_remove(0)];
+        let evidence = [evidence.swap_remove(usize::from(FAULTY)), evidence.swap_remove(0)];
         Self { texts, group, dealt, contents, replies, signature, evidence }
     }
 }
 
-#[allow(clippy::expect_used, reason = "what is made here is the same on every run")]
+#[allow(clippy::expect_used, reason = "the fixture is the same on every run")]
 fn identity_key(i: u8) -> SecretKey {
     Ed25519::secret_from_bytes(&[i + 1; 32]).expect("32 bytes")
 }
 
-/// Keys of a party, or, behind the parties, of a requester.
-#[allow(clippy::expect_used, reason = "what is made here is the same on every run")]
+/// Keys of a party, or, for a number past the parties, of a requester.
+#[allow(clippy::expect_used, reason = "the fixture is the same on every run")]
 fn keys(i: u8) -> Keys {
     let public = hex(&Ed25519::public_key(&identity_key(i)).encode());
     let sealing = if i < PARTIES { format!("sealing {}\n", hex(&[i + 101; 32])) } else { String::new() };
@@ -128,22 +128,22 @@ fn hex(bytes: &[u8]) -> String {
 pub(crate) fn wire(bytes: &[u8]) {
     frames(bytes);
     if identity::<Request, ()>(bytes, &()).is_some() {
-        assert!(bytes.len() <= MAX_REQUEST, "a request that no frame takes");
+        assert!(bytes.len() <= MAX_REQUEST, "a request above the size of a frame");
     }
     if identity::<Reply, ()>(bytes, &()).is_some() {
-        assert!(bytes.len() <= MAX_REPLY, "a reply that no frame takes");
+        assert!(bytes.len() <= MAX_REPLY, "a reply above the size of a frame");
     }
     if let Ok(signature) = der::signature(bytes) {
         assert_eq!(signature.to_der(), bytes, "decoded, but encodes to other bytes");
-        let public = &WORLD.dealt.public;
+        let public = &FIXTURE.dealt.public;
         let valid = public.tag(0).and_then(|tag| public.key.verify(tag, MESSAGE, &signature)).is_ok();
-        assert_eq!(valid, signature == WORLD.signature, "a forgery is valid");
+        assert_eq!(valid, signature == FIXTURE.signature, "a forgery is valid");
     }
 }
 
 /// Seeds of [`wire`].
 pub(crate) fn wire_seeds() -> Vec<Vec<u8>> {
-    let (deal, message) = (WORLD.dealt.public.deal.id(), MESSAGE.to_vec());
+    let (deal, message) = (FIXTURE.dealt.public.deal.id(), MESSAGE.to_vec());
     let mut seeds: Vec<_> = [
         RequestKind::Status,
         RequestKind::Sign { index: 0, message: message.clone() },
@@ -151,12 +151,12 @@ pub(crate) fn wire_seeds() -> Vec<Vec<u8>> {
     ]
     .map(|kind| Request { deal, kind }.encode())
     .into();
-    seeds.extend(WORLD.replies.iter().take(2).map(Encode::encode));
+    seeds.extend(FIXTURE.replies.iter().take(2).map(Encode::encode));
     seeds.push(Reply::Status { next: 1, count: COUNT }.encode());
     seeds.push(Reply::Refused(Refusal { reason: RefusalReason::Contradiction, next: 1 }).encode());
     let framed: Vec<u8> = seeds.iter().flat_map(|seed| framed(seed)).collect();
     seeds.extend([framed, framed_length(MAX_REQUEST as u32 + 1), framed_length(0)]);
-    seeds.push(WORLD.signature.to_der());
+    seeds.push(FIXTURE.signature.to_der());
     seeds
 }
 
@@ -196,15 +196,17 @@ fn framed_length(length: u32) -> Vec<u8> {
 /// Deals, sealed shares and evidence: decoded values encode to the same bytes, a party accepts only its own part of its
 /// deal, and no honest party can be accused.
 pub(crate) fn files(bytes: &[u8]) {
-    let public = &WORLD.dealt.public;
+    let public = &FIXTURE.dealt.public;
     if let Some(other) = identity::<PublicDeal, ()>(bytes, &()) {
         assert!(other.tag(other.count()).is_err() && other.signing(other.count(), MESSAGE).is_err());
         let _: Result<_, _> = other.signing(0, MESSAGE);
-        assert!(other.require(&WORLD.group).is_err() || other.key.committee() == WORLD.group.committee.id());
+        assert!(
+            other.require(&FIXTURE.group).is_err() || other.key.committee() == FIXTURE.group.committee.id()
+        );
     }
     let key = keys(ME as u8);
     let Ok(key) = key.sealing() else { return };
-    let sealed = WORLD.dealt.sealed.get(usize::from(ME)).is_some_and(|sealed| sealed == bytes);
+    let sealed = FIXTURE.dealt.sealed.get(usize::from(ME)).is_some_and(|sealed| sealed == bytes);
     assert_eq!(public.open(key, ME, bytes).is_ok(), sealed, "a forged sealed file opens");
     if Presignatures::<Secp256k1>::from_bytes(bytes).is_ok() {
         // Any holder of the public key can seal a file: the contents decide.
@@ -213,25 +215,25 @@ pub(crate) fn files(bytes: &[u8]) {
             assert_eq!((shares.member(), PublicDeal::from_shares(&shares).as_ref()), (ME, Ok(public)));
         } else {
             assert!(
-                WORLD.contents.first().is_none_or(|content| content != bytes),
-                "its own shares are refused"
+                FIXTURE.contents.first().is_none_or(|content| content != bytes),
+                "the party's own shares are refused"
             );
         }
     }
     if let Ok(fault) = evidence::decode(bytes) {
         assert_eq!(fault.encode(), bytes, "decoded, but encodes to other bytes");
-        if let Ok(culprit) = evidence::check(&WORLD.group, public, &fault) {
-            assert_eq!(culprit, LIAR, "an honest party is blamed");
+        if let Ok(culprit) = evidence::check(&FIXTURE.group, public, &fault) {
+            assert_eq!(culprit, FAULTY, "an honest party is blamed");
         }
     }
 }
 
 /// Seeds of [`files`].
 pub(crate) fn files_seeds() -> Vec<Vec<u8>> {
-    let mut seeds = vec![WORLD.dealt.public.encode()];
-    seeds.extend(WORLD.dealt.sealed.iter().skip(ME.into()).take(2).cloned());
-    seeds.extend(WORLD.contents.iter().cloned());
-    seeds.extend(WORLD.evidence.iter().map(Encode::encode));
+    let mut seeds = vec![FIXTURE.dealt.public.encode()];
+    seeds.extend(FIXTURE.dealt.sealed.iter().skip(ME.into()).take(2).cloned());
+    seeds.extend(FIXTURE.contents.iter().cloned());
+    seeds.extend(FIXTURE.evidence.iter().map(Encode::encode));
     seeds
 }
 
@@ -246,18 +248,21 @@ pub(crate) fn text(bytes: &[u8]) {
             assert!(names.iter().all(|name| check_name(name).is_ok()));
             names.len() == names.iter().collect::<BTreeSet<_>>().len()
         };
-        assert!(names(group.parties.iter().map(|party| &party.name).collect()), "two parties of one name");
-        assert!(names(group.requesters.iter().collect()), "two requesters of one name");
+        assert!(names(group.parties.iter().map(|party| &party.name).collect()), "two parties with one name");
+        assert!(names(group.requesters.iter().collect()), "two requesters with one name");
     }
     if let Ok(keys) = Keys::parse(text) {
-        assert!(keys.text().is_ok_and(|again| is_same(text, &again)), "keys are written as others");
+        assert!(
+            keys.text().is_ok_and(|again| is_same(text, &again)),
+            "written keys differ from the parsed ones"
+        );
     }
     if let Ok(file) = DealerKeyFile::parse(text) {
-        assert!(is_same(text, &file.text()), "the dealer's key is written as another");
+        assert!(is_same(text, &file.text()), "the written dealer's key differs from the parsed one");
     }
 }
 
-/// But for comments, and for how hexadecimal digits are written.
+/// Compares texts without comments and without the case of hexadecimal digits.
 fn is_same(one: &str, other: &str) -> bool {
     let is_hex = |word: &str| word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let words = |text: &str| -> Vec<String> {
@@ -273,7 +278,7 @@ fn is_same(one: &str, other: &str) -> bool {
 
 /// Seeds of [`text`].
 pub(crate) fn text_seeds() -> Vec<Vec<u8>> {
-    WORLD.texts.iter().map(|text| text.clone().into_bytes()).collect()
+    FIXTURE.texts.iter().map(|text| text.clone().into_bytes()).collect()
 }
 
 #[cfg(test)]
@@ -281,14 +286,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_seeds_are_what_they_should_be() {
+    fn seeds_are_accepted() {
         let wire = wire_seeds();
         assert_eq!(wire.iter().filter(|seed| Request::decode(seed, &()).is_ok()).count(), 3);
         assert_eq!(wire.iter().filter(|seed| Reply::decode(seed, &()).is_ok()).count(), 4);
         assert_eq!(wire.iter().filter(|seed| der::signature(seed).is_ok()).count(), 1);
-        let [liar, honest] = &WORLD.evidence;
-        assert_eq!(evidence::check(&WORLD.group, &WORLD.dealt.public, liar), Ok(LIAR));
-        assert!(evidence::check(&WORLD.group, &WORLD.dealt.public, honest).is_err());
+        let [liar, honest] = &FIXTURE.evidence;
+        assert_eq!(evidence::check(&FIXTURE.group, &FIXTURE.dealt.public, liar), Ok(FAULTY));
+        assert!(evidence::check(&FIXTURE.group, &FIXTURE.dealt.public, honest).is_err());
         let texts = text_seeds();
         let count = |reads: fn(&str) -> bool| {
             texts.iter().filter(|text| reads(std::str::from_utf8(text).unwrap())).count()

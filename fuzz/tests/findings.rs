@@ -13,7 +13,7 @@ fn holds(target: &str, digits: &str) {
 /// Acknowledgements are checked together; the member whose acknowledgement completed the set was blamed for another
 /// member's forged one.
 #[test]
-fn the_forger_of_an_acknowledgement_is_blamed_not_the_last() {
+fn only_the_forger_of_an_acknowledgement_is_blamed() {
     holds(
         "jolteon-machine",
         "000a00000000000000000000000000002d0000000000000000000000000000000000275ab911c28d96ae91b6\

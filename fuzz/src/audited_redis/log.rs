@@ -1,4 +1,4 @@
-//! The log when a front starts.
+//! The log of the audited Redis at the start of a front.
 
 use std::fs;
 use std::ops::Range;
@@ -29,17 +29,17 @@ pub(crate) fn any(bytes: &[u8]) {
         assert_eq!(fs::read(&path).unwrap_or_default(), bytes, "a log that is refused was changed");
         return;
     };
-    keeps_all(&path, &recovered, bytes);
+    check_no_byte_is_lost(&path, &recovered, bytes);
     assert_eq!(
         chained(bytes, &entries),
         fs::read(&path).unwrap_or_default(),
-        "the accepted entries are no chain"
+        "the accepted entries are not a chain"
     );
-    goes_on(&path, entries.len() as u64);
+    check_repaired(&path, entries.len() as u64);
     let seen = before.map(|report| (report.head.entry, damage(&report).next()));
     match recovered.torn {
         None => assert_eq!(seen, Ok((entries.len() as u64, None))),
-        Some(_) => assert!(seen.is_ok_and(|(_, damaged)| damaged.is_some()), "an audit saw no damage"),
+        Some(_) => assert!(seen.is_ok_and(|(_, damaged)| damaged.is_some()), "the audit found no damage"),
     }
 }
 
@@ -83,17 +83,17 @@ pub(crate) fn damaged(bytes: &[u8]) {
     let kept = ends.iter().filter(|end| **end <= first).count().saturating_sub(1);
     let report = audited(&path);
     if let ([Damage::Flip(..)], Ok(report), true) = (&damages[..], &report, first >= MAGIC.len()) {
-        assert_eq!(damage(report).next(), Some(kept as u64 + 1), "the audit blames another entry");
+        assert_eq!(damage(report).next(), Some(kept as u64 + 1), "the audit reports another entry");
     }
     match opened(&path) {
         Ok((entries, recovered)) => {
             assert!(first >= HEADER || kept == 0);
             let entries: Vec<_> = entries.into_iter().map(|entry| entry.body).collect();
-            assert_eq!(Some(&entries[..]), all.get(..kept), "entries that were not written, or not all");
-            keeps_all(&path, &recovered, &found);
+            assert_eq!(Some(&entries[..]), all.get(..kept), "unwritten entries, or not all written entries");
+            check_no_byte_is_lost(&path, &recovered, &found);
             let evidence = evidence(&bodies, &ends, kept, found.len(), &touched);
             assert_eq!(evidence, None, "entry {} was dropped silently", kept + 1);
-            goes_on(&path, kept as u64);
+            check_repaired(&path, kept as u64);
         }
         Err(failure) => {
             let is_log = found.len() >= HEADER && first >= MAGIC.len();
@@ -169,7 +169,7 @@ fn apply(whole: &[u8], damages: &[Damage]) -> (Vec<u8>, Vec<Range<usize>>) {
     (bytes, touched)
 }
 
-/// An entry behind those that were kept that is whole, can be found, and says that the first one that was not kept
+/// A whole entry after the accepted ones that a scan finds, and that states that the first entry that was not accepted
 /// was on disk.
 fn evidence(
     groups: &[Vec<Vec<u8>>],
@@ -181,7 +181,7 @@ fn evidence(
     let untouched = |range: Range<usize>| {
         range.end <= len && touched.iter().all(|bad| bad.end <= range.start || range.end <= bad.start)
     };
-    // Of entry `at`, which begins where the one before it ends, from 0.
+    // The offset of entry `at`, from 0: the end of the previous one.
     let range = |at: usize| Some(*ends.get(at)?..*ends.get(at + 1)?);
     let mut durable = 0;
     let durables = groups.iter().flat_map(|group| {
@@ -207,26 +207,26 @@ fn header() -> Vec<u8> {
     [&MAGIC[..], &STORE].concat()
 }
 
-/// An entry that a start yields.
-struct Kept {
+/// An entry that a start accepts.
+struct AcceptedEntry {
     numbers: [u64; 3],
     signer: [u8; 32],
     body: Vec<u8>,
 }
 
-fn opened(path: &Path) -> Result<(Vec<Kept>, Recovery), Failure> {
+fn opened(path: &Path) -> Result<(Vec<AcceptedEntry>, Recovery), Failure> {
     let mut entries = Vec::new();
     let visit = |entry: &Entry<'_>| {
         let numbers = [entry.number, entry.durable, entry.received];
-        entries.push(Kept { numbers, signer: entry.signer, body: entry.body.to_vec() });
+        entries.push(AcceptedEntry { numbers, signer: entry.signer, body: entry.body.to_vec() });
     };
     let (log, recovered) = LogWriter::open(path, SyncPolicy::Kill, visit)?;
     assert_eq!((log.last(), recovered.entries), (entries.len() as u64, log.last()));
     Ok((entries, recovered))
 }
 
-/// Checks that a start saved exactly the bytes that it removed.
-fn keeps_all(path: &Path, recovered: &Recovery, bytes: &[u8]) {
+/// Checks that a start saves exactly the bytes that it removes.
+fn check_no_byte_is_lost(path: &Path, recovered: &Recovery, bytes: &[u8]) {
     let mut all = fs::read(path).unwrap_or_default();
     if let Some((offset, len, aside)) = &recovered.torn {
         assert_eq!((*offset, *len), (all.len() as u64, (bytes.len() - all.len()) as u64));
@@ -236,7 +236,7 @@ fn keeps_all(path: &Path, recovered: &Recovery, bytes: &[u8]) {
 }
 
 /// Checks that a repaired log needs no further repair, and accepts entries.
-fn goes_on(path: &Path, last: u64) {
+fn check_repaired(path: &Path, last: u64) {
     for number in [last, last + 1] {
         let again = LogWriter::open(path, SyncPolicy::Kill, |_| ());
         assert!(
@@ -248,10 +248,10 @@ fn goes_on(path: &Path, last: u64) {
 }
 
 /// The log of these entries, with a header.
-fn chained(header: &[u8], entries: &[Kept]) -> Vec<u8> {
+fn chained(header: &[u8], entries: &[AcceptedEntry]) -> Vec<u8> {
     let header = header.get(..HEADER).unwrap_or_default();
     let (mut log, mut chain) = (header.to_vec(), first_chain(header));
-    for (place, Kept { numbers: [number, durable, received], signer, body }) in (1..).zip(entries) {
+    for (place, AcceptedEntry { numbers: [number, durable, received], signer, body }) in (1..).zip(entries) {
         assert_eq!(*number, place, "entries are numbered without gaps");
         let (number, durable, received) = (*number, *durable, *received);
         chain = Entry { number, durable, received, signer: *signer, body }.encode_to(&chain, &mut log);
@@ -259,7 +259,7 @@ fn chained(header: &[u8], entries: &[Kept]) -> Vec<u8> {
     log
 }
 
-/// A log with a group more.
+/// A log with another group.
 fn grown(log: &[u8], first: u64, group: &[Vec<u8>]) -> Vec<u8> {
     let mut log = log.to_vec();
     for (number, body) in (first..).zip(group) {
@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_seeds_are_what_they_should_be() {
+    fn seeds_hold_whole_and_damaged_logs() {
         for (seed, entries) in any_seeds().iter().zip([0, 2, 4, 5]) {
             let (_folder, path) = file(seed);
             let report = audited(&path).unwrap();

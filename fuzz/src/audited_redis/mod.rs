@@ -20,15 +20,15 @@ const NOW: Time = Time(8);
 
 static KEY: LazyLock<PublicKey> = LazyLock::new(|| Ed25519::public_key(&secret()));
 
-/// One client's first commands of a store, signed in both ways in turn.
+/// A client's first commands for a store, signed alternately with DSig and EdDSA.
 static BODIES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(bodies);
 
-#[allow(clippy::expect_used)] // what is made here is the same on every run
+#[allow(clippy::expect_used)] // the fixture is the same on every run
 fn secret() -> SecretKey {
     Ed25519::secret_from_bytes(&[3; 32]).expect("32 bytes")
 }
 
-#[allow(clippy::expect_used)] // what is made here is the same on every run
+#[allow(clippy::expect_used)] // the fixture is the same on every run
 fn bodies() -> Vec<Vec<u8>> {
     let config = SignerConfig { log2_batch: 2, low_water: 1, ..SignerConfig::default() };
     let mut rng = StdRng::seed_from_u64(1);
@@ -52,7 +52,7 @@ fn bodies() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A proof of each.
+/// A proof of each command.
 fn proofs() -> impl Iterator<Item = Vec<u8>> {
     BODIES.iter().map(|body| [&b"QAPROOF1"[..], &STORE, KEY.as_bytes(), body].concat())
 }

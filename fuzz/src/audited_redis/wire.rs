@@ -25,7 +25,7 @@ pub(crate) fn run(bytes: &[u8]) {
     assert_eq!(holds, proofs().any(|proof| proof == bytes), "a proof of an unsigned command");
 }
 
-/// Seeds of [`run`]: one of each.
+/// Seeds of [`run`]: a frame, a command, a reply and a proof of each kind.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let replies = ["+OK\r\n", "-ERR no\r\n", ":-7\r\n", "$3\r\na\r\n\r\n", "$-1\r\n", "*-1\r\n", "*0\r\n"];
     let nested = "*3\r\n*1\r\n:1\r\n$0\r\n\r\n-ERR inside\r\n";
@@ -73,7 +73,7 @@ fn command(bytes: &[u8]) {
         assert_eq!(Some(&command.name()), arguments.first());
     }
     assert_eq!(Command::parse(bytes).ok(), whole.ok().flatten().filter(|it| it.bytes() == bytes));
-    // More bytes complete a command or show that it is none; they change no verdict.
+    // More bytes complete a command or make it invalid; they do not change an earlier result.
     for part in prefixes(bytes) {
         let taken = Command::take(part);
         assert!(taken == Ok(None) || taken == whole, "{} bytes: {taken:?} of {whole:?}", part.len());

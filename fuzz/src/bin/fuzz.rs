@@ -1,5 +1,5 @@
 //! The libFuzzer entry. `QUORATE_FUZZ_TARGET` names the target, or is `list`; with `QUORATE_FUZZ_SEEDS` the seeds of
-//! the target are written to that folder and nothing is fuzzed. `cargo xtask fuzz` sets both.
+//! the target are written to that folder, without fuzzing. `cargo xtask fuzz` sets both.
 #![no_main]
 
 use std::path::Path;

@@ -21,7 +21,7 @@ use crate::identity;
 /// Messages, proposals, segments, payloads and records.
 pub(crate) fn decoders(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
-    // The scheme of simulations has its own encodings, which must be as strict.
+    // The scheme for simulations has its own encodings, which must be equally strict.
     if first % 2 == 0 { decode_as::<Counted<MinSig>>(rest) } else { decode_as::<Toy>(rest) }
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
         let written = cluster.records().map(Encode::encode);
         let mut all: Vec<Vec<u8>> =
             sent.chain(written).map(|bytes| [&[first], bytes.as_slice()].concat()).collect();
-        // One of each tag and length: the others differ in digests and signatures only.
+        // One per tag and length: the others differ only in digests and signatures.
         all.sort_by_key(|seed| (tag(seed), seed.len()));
         all.dedup_by_key(|seed| (tag(seed), seed.len()));
         all
@@ -69,10 +69,10 @@ fn tag(seed: &[u8]) -> (bool, Option<u8>) {
     (message, seed.get(if message { 9 } else { 1 }).copied())
 }
 
-/// Replicas whose messages are delivered, lost, repeated, delayed and forged, and which crash, as the input chooses.
+/// Replicas whose messages are delivered, lost, repeated, delayed and forged, and that crash, as the input chooses.
 pub(crate) fn machine(bytes: &[u8]) {
     let Some((first, actions)) = bytes.split_first() else { return };
-    // Pairings are slow: most inputs run with the scheme that is fast.
+    // Pairings are slow: most inputs run with the fast scheme.
     if first % 32 == 0 {
         drive::<Gosig<Counted<MinSig>>>(actions)
     } else {
@@ -83,7 +83,7 @@ pub(crate) fn machine(bytes: &[u8]) {
 pub(crate) fn lively_cluster<S: Fixed + GosigScheme>() -> Cluster<Gosig<S>> {
     let mut cluster = Cluster::new();
     lively().chunks_exact(2).for_each(|action| perform(&mut cluster, action));
-    // A link that comes up again: its members greet each other.
+    // A restored link: its members exchange their states.
     perform(&mut cluster, &[14, 4]);
     (0..200).for_each(|_| perform(&mut cluster, &[0, 0]));
     cluster
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lively_seed_commits_so_the_target_tests_something() {
+    fn the_lively_seed_commits_blocks() {
         assert!(drive::<Gosig<Toy>>(&lively()) > 0);
         assert!(drive::<Gosig<Counted<MinSig>>>(&lively()) > 0);
     }

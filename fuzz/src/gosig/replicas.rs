@@ -15,7 +15,7 @@ use quorate_gosig::{
 };
 use quorate_protocol::Executed;
 
-use crate::cluster::{FAULTY, GENESIS_ROOT, Heard, Protocol};
+use crate::cluster::{Event, FAULTY, GENESIS_ROOT, Protocol};
 use crate::fixture::Fixed;
 
 /// Proposals of a few rounds, two of each proposer.
@@ -47,14 +47,14 @@ impl<S: Fixed + GosigScheme> Protocol for Gosig<S> {
             parameters: Parameters::default(),
             entropy: [me as u8; 32],
         };
-        Replica::new(config, records).expect("a replica restarts from what it wrote")
+        Replica::new(config, records).expect("a replica restarts from its own records")
     }
 
     fn check_bounds(replica: &Replica<S>) {
         let status = replica.status();
         let bounded =
             status.proposals <= MAX_PROPOSALS && status.pending_bytes <= Parameters::default().max_pool_bytes;
-        assert!(bounded, "a queue without bound: {status:?}");
+        assert!(bounded, "an unbounded queue: {status:?}");
     }
 
     fn submit(_: &Replica<S>, me: MemberIndex, number: u64, content: u8) -> Option<Command> {
@@ -86,11 +86,11 @@ impl<S: Fixed + GosigScheme> Protocol for Gosig<S> {
         }
     }
 
-    fn heard(output: Output<S>) -> Heard<Self> {
+    fn event(output: Output<S>) -> Event<Self> {
         match output {
-            Output::Deliver(delivery) => Heard::Delivered(*delivery),
-            Output::Serve { to, request } => Heard::Asked { to, request },
-            _ => Heard::Other,
+            Output::Deliver(delivery) => Event::Delivered(*delivery),
+            Output::Serve { to, request } => Event::Asked { to, request },
+            _ => Event::Other,
         }
     }
 
@@ -119,7 +119,7 @@ impl<S: Fixed + GosigScheme> Protocol for Gosig<S> {
         }
     }
 
-    /// A proposal of another block than the one that this proposal has.
+    /// A proposal of another block than this proposal's.
     fn contradiction(replica: &Replica<S>, bytes: &[u8], flip: u8) -> Option<Vec<u8>> {
         let committees = replica.committees();
         let Message::Proposal(first) = Envelope::<S>::decode(bytes, committees).ok()?.message else {

@@ -47,7 +47,7 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
         let sent = cluster.memory().map(|envelope| envelope.bytes.clone());
         let written = cluster.records().map(Encode::encode);
         let mut all: Vec<Vec<u8>> = sent.chain(written).collect();
-        // One of each first byte and length: the others differ in digests and signatures only.
+        // One per first byte and length: the others differ only in digests and signatures.
         all.sort_by_key(|seed| (seed.first().copied(), seed.len()));
         all.dedup_by_key(|seed| (seed.first().copied(), seed.len()));
         all
@@ -64,10 +64,10 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
     SEEDS.clone()
 }
 
-/// Replicas whose messages are delivered, lost, repeated, delayed and forged, and which crash, as the input chooses.
+/// Replicas whose messages are delivered, lost, repeated, delayed and forged, and that crash, as the input chooses.
 pub(crate) fn machine(bytes: &[u8]) {
     let Some((first, actions)) = bytes.split_first() else { return };
-    // Pairings are slow: most inputs run with the scheme that is fast.
+    // Pairings are slow: most inputs run with the fast scheme.
     if first % 16 == 0 {
         drive::<Jolteon<MinSig>>(actions)
     } else {
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lively_seed_commits_so_the_target_tests_something() {
+    fn the_lively_seed_commits_blocks() {
         assert!(drive::<Jolteon<Ed25519>>(&lively()) > 0);
         assert!(drive::<Jolteon<MinSig>>(&lively()) > 0);
     }

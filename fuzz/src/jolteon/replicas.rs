@@ -14,7 +14,7 @@ use quorate_jolteon::{
 };
 use quorate_protocol::Executed;
 
-use crate::cluster::{FAULTY, GENESIS_ROOT, Heard, Protocol};
+use crate::cluster::{Event, FAULTY, GENESIS_ROOT, Protocol};
 use crate::fixture::{FOUR, Fixed};
 
 /// Votes are signed with `S`.
@@ -39,16 +39,13 @@ impl<S: Fixed> Protocol for Jolteon<S> {
             first_sequence: 1,
             parameters: Parameters::default(),
         };
-        Replica::new(config, records).expect("a replica restarts from what it wrote")
+        Replica::new(config, records).expect("a replica restarts from its own records")
     }
 
     fn check_bounds(replica: &Replica<S>) {
         let status = replica.status();
         let window = usize::from(FOUR) * WINDOW as usize;
-        assert!(
-            status.pending <= window && status.outstanding <= window,
-            "a queue without bound: {status:?}"
-        );
+        assert!(status.pending <= window && status.outstanding <= window, "an unbounded queue: {status:?}");
     }
 
     fn submit(replica: &Replica<S>, me: MemberIndex, _: u64, content: u8) -> Option<Command> {
@@ -82,11 +79,11 @@ impl<S: Fixed> Protocol for Jolteon<S> {
         signed.into_iter().map(|s| (s.kind.number(), s.view, s.digest)).collect()
     }
 
-    fn heard(output: Output<S>) -> Heard<Self> {
+    fn event(output: Output<S>) -> Event<Self> {
         match output {
-            Output::Deliver(delivery) => Heard::Delivered(*delivery),
-            Output::Serve { to, request } => Heard::Asked { to, request },
-            _ => Heard::Other,
+            Output::Deliver(delivery) => Event::Delivered(*delivery),
+            Output::Serve { to, request } => Event::Asked { to, request },
+            _ => Event::Other,
         }
     }
 
@@ -115,7 +112,7 @@ impl<S: Fixed> Protocol for Jolteon<S> {
         }
     }
 
-    /// A vote for something else than what this message votes for, or another block than the one that it proposes.
+    /// A vote for another statement than this message's, or a proposal of another block.
     fn contradiction(replica: &Replica<S>, bytes: &[u8], flip: u8) -> Option<Vec<u8>> {
         let committees = replica.committees();
         match Message::<S>::decode(bytes, committees).ok()? {

@@ -21,7 +21,7 @@ use quorate_node_jolteon::Jolteon;
 use crate::fixture::{FOUR, Fixed};
 use crate::identity;
 
-/// Greetings of links, events of the submission stream, epochs with contacts, and proofs.
+/// Link handshakes, events of the submission stream, epochs with contacts, and proofs.
 pub(crate) fn wire(bytes: &[u8]) {
     identity::<Hello, ()>(bytes, &());
     identity::<Answer, ()>(bytes, &());
@@ -98,7 +98,7 @@ pub(crate) fn text(bytes: &[u8]) {
     if let Ok(config) = NodeConfig::parse(text) {
         assert!(
             NodeConfig::parse(&config.to_toml()).is_ok(),
-            "a configuration does not survive its own file"
+            "a configuration changes when it is written and parsed"
         );
     }
     proofs::read_json::<Jolteon<Ed25519>>(text, &jolteon());
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_seeds_are_what_they_should_be() {
+    fn seeds_are_accepted() {
         assert!(Genesis::parse(&genesis().to_toml().unwrap()).unwrap().committees::<Ed25519>().is_ok());
         let proven: Vec<_> =
             proofs::of_jolteon().iter().map(|proof| proof.verify(&jolteon()).unwrap().height).collect();

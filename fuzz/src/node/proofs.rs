@@ -15,11 +15,15 @@ pub(super) fn read<P: Protocol>(bytes: &[u8], context: &P::Context) {
     identity::<P::Finality, _>(bytes, context);
     if let Some(proof) = identity::<TransactionProof<P>, _>(bytes, context) {
         let verified = proof.verify(context);
-        // The transactions of the cluster are runs of one byte; nothing else was committed.
+        // All committed transactions of the cluster are runs of one byte.
         let plausible = proof.transaction.iter().all(|byte| Some(byte) == proof.transaction.first());
         assert!(verified.is_err() || plausible, "an unsubmitted transaction is proven");
         let json = proof.to_json().unwrap_or_default();
-        assert_eq!(TransactionProof::from_json(&json, context), Ok(proof), "the proof does not survive JSON");
+        assert_eq!(
+            TransactionProof::from_json(&json, context),
+            Ok(proof),
+            "the proof changes when it is converted to JSON and back"
+        );
     }
     if let Some(proof) = identity::<RootProof<P>, _>(bytes, context) {
         let _: Result<_, _> = proof.verify(context);
@@ -46,7 +50,7 @@ pub(super) fn json_seeds<P: Protocol>(proofs: &[TransactionProof<P>]) -> Vec<Vec
     proofs.iter().filter_map(|proof| proof.to_json().ok()).map(String::into_bytes).collect()
 }
 
-/// Of the first transaction of each block that a short run of Jolteon delivered.
+/// Proofs of the first transaction of each block that a short run of Jolteon delivered.
 pub(super) fn of_jolteon() -> Vec<TransactionProof<Jolteon<Ed25519>>> {
     let cluster = jolteon::lively_cluster::<Ed25519>();
     let proof = |delivery: &quorate_jolteon::Delivery<Ed25519>| {
@@ -62,7 +66,7 @@ pub(super) fn of_jolteon() -> Vec<TransactionProof<Jolteon<Ed25519>>> {
     cluster.delivered().iter().filter_map(proof).collect()
 }
 
-/// Of the first transaction of each block that a short run of Gosig delivered.
+/// Proofs of the first transaction of each block that a short run of Gosig delivered.
 pub(super) fn of_gosig() -> Vec<TransactionProof<Gosig<Toy>>> {
     let cluster = gosig::lively_cluster::<Toy>();
     let proof = |delivery: &quorate_gosig::Delivery<Toy>| {
