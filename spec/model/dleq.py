@@ -91,7 +91,7 @@ class Keys:
             raise Refused("BAD_COMMITTEE")
         inner = wire.Reader(reader.raw(32 * parties))
         keys = Keys(purpose, committee, key, needed, [element(inner) for _ in range(parties)])
-        # All that follow from the first `needed`.
+        # All keys that the first `needed` keys determine.
         points = [decode(member) for member in keys.members]
         for at, expected in [(0, decode(key)), *((i + 1, points[i]) for i in range(needed, parties))]:
             if not equal(total(zip(lagrange(range(needed), at), points)), expected):

@@ -10,7 +10,7 @@ MAX_MESSAGE, MAX_SHARDS, MAX_ROWS = 1 << 30, (1 << 31) - 1, 4096
 
 # --- fields ---------------------------------------------------------------------------------------------------
 
-# Of each word size: the polynomial modulo which suite 3 computes. Suite 2's is that of 8 bits.
+# Suite 3's reduction polynomial for each word size. Suite 2's is that of 8 bits.
 POLYNOMIALS = {
     2: 0x7,
     3: 0xB,

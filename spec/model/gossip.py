@@ -130,9 +130,9 @@ class Gossip(_Member):
         self.levels = levels(me, len(committee))
         self.kept = [None] * len(self.levels)
         self.own = self.certificate = None
-        self.beginning, self.said, self.repeated = None, 0, 0
+        self.beginning, self.last_sent, self.repeated = None, 0, 0
         self.pool = Pool(committee, me, statement, parameters)
-        self.stack, self.told, self.owed, self.tries = [], set(), [], TELL * parameters.fan_out
+        self.stack, self.informed, self.owed, self.tries = [], set(), [], TELL * parameters.fan_out
 
     @property
     def signers(self):
@@ -183,12 +183,12 @@ class Gossip(_Member):
                 faults.append((sender, refused.code))
                 peers.accuse(sender, now)
                 self.stack = [waiting for waiting in self.stack if waiting[0] != sender]
-                self.told.discard(sender)
+                self.informed.discard(sender)
         self._drop_known()
         return len(checked), sum(len(aggregate.counts) for _, aggregate in checked), grew, faults
 
     def offer(self, to):
-        if to in self.told:
+        if to in self.informed:
             return None
         if self.certificate is not None:
             self._tell(to)
@@ -208,33 +208,33 @@ class Gossip(_Member):
             to = what = None
         if to is None:
             return None
-        self.said = now
+        self.last_sent = now
         peers.begin(to, now)
         return to, what
 
     def _next_in_turn(self, now, peers):
-        def told(level):
+        def due(level):
             to = level.next_member(self.me, self.statement, lambda peer: self._is_open(peer, now, peers))
             return to, self._sum(level.number)
 
         self.beginning = now if self.beginning is None else self.beginning
         for level in self.levels:
             if level.is_due(elapsed(self.beginning, now)):
-                to, what = told(level)
+                to, what = due(level)
                 if to is not None:
                     return to, what
-        if elapsed(self.said, now) >= REPEAT:
-            self.said = now
+        if elapsed(self.last_sent, now) >= REPEAT:
+            self.last_sent = now
             for ahead in range(1, len(self.levels) + 1):
                 level = self.levels[(self.repeated + ahead) % len(self.levels)]
-                to, what = told(level) if level.most > 0 else (None, None)
+                to, what = due(level) if level.most > 0 else (None, None)
                 if to is not None:
                     self.repeated = level.number
                     return to, what
         return None, None
 
     def _is_open(self, peer, now, peers):
-        return peers.is_available(peer, now) and peer not in self.told
+        return peers.is_available(peer, now) and peer not in self.informed
 
     def _next_to_tell(self, now, draw, peers):
         to = next((peer for peer in reversed(self.owed) if peers.is_available(peer, now)), None)
@@ -243,20 +243,20 @@ class Gossip(_Member):
             picked = peers.pick(now, (draw + self.tries) % 2**64)
             if picked is None:
                 return None
-            to = None if picked in self.told else picked
+            to = None if picked in self.informed else picked
         if to is not None:
             self._tell(to)
         return to
 
     def _tell(self, peer):
         """Returns true if the peer is known to have a certificate."""
-        self.told.add(peer)
+        self.informed.add(peer)
         self.owed = [owed for owed in self.owed if owed != peer]
 
     def _miss(self, peer):
         """Returns true if the peer sent less than a quorum while there is a certificate."""
-        if peer in self.told:
-            self.told.remove(peer)
+        if peer in self.informed:
+            self.informed.remove(peer)
         elif peer not in self.owed:
             self.owed = [*self.owed, peer][-STACK:]
 

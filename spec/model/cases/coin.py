@@ -62,7 +62,7 @@ def values(b, good, bad):
 
     chosen = [case("-".join(map(str, m)), "A sufficient number of shares.", [good[i] for i in m]) for m in ([0, 1, 2], [6, 3, 0], [5, 4, 3, 2])]
     assert chosen[0] == chosen[1] == chosen[2]
-    case("all", "Everybody's.", good)
+    case("all", "The shares of all members.", good)
     case("too-few", "Too few shares.", good[:2], "BELOW_QUORUM")
     case("duplicate", "A member's share twice.", [good[0], good[1], good[1]], "DUPLICATE_SIGNER")
     case("one-wrong", "A sufficient number, but one is invalid.", [good[0], good[1], bad], "BELOW_QUORUM")

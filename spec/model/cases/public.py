@@ -47,7 +47,7 @@ def rfc8032(data):
         yield case
 
 
-# What the rule refuses among the edge cases of CCTV; all else it accepts.
+# Edge cases of CCTV that the rule refuses; it accepts all others.
 REFUSED_FLAGS = {"low_order_A", "non_canonical_A", "non_canonical_R"}
 
 

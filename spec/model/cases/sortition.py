@@ -215,7 +215,7 @@ def borders(b):
                     ticket=ticket.encode().hex(),
                     **inputs,
                 )
-    # What does not win is refused before the pairing, but after the subgroup check.
+    # A losing ticket is refused before the pairing, but after the subgroup check.
     lottery = Lottery(c, SEED, 3, 1)
     signature = lottery.ticket(key_pair(suite, 0)[1]).signature
     group = c.scheme.sigs

@@ -104,19 +104,19 @@ def one_at_a_time(w):
     # Level 1 comes first in the cycle; level 2 skips the failed peer, level 0 has no peer.
     play.sends([0], [1], 600.0)
     play.do("left", 0)
-    told = []
+    recipients = []
     for i in range(6):
         found = play.do("next", 700.0 + 100 * i)
-        told.append(found["to"])
+        recipients.append(found["to"])
         play.do("left", found["to"])
-    assert 2 not in told and last not in told and len(set(told)) == 4, told
+    assert 2 not in recipients and last not in recipients and len(set(recipients)) == 4, recipients
     play.do("failed", 0, 1300.0)
-    told = []
+    recipients = []
     for i in range(20):
         found = play.do("next", 1400.0 + 100 * i)
-        told.append(found["to"])
+        recipients.append(found["to"])
         play.do("left", found["to"])
-    assert 2 in told and last in told and 0 not in told, told
+    assert 2 in recipients and last in recipients and 0 not in recipients, recipients
     play.end("turns-one-at-a-time", "One send at a time; a silent peer is skipped until its back-off ends.")
 
     play = w.play(me=1, fan_out=1)
@@ -203,13 +203,13 @@ def larger(w):
     play.sends([7], [5], 1.0)
     play.sends(range(4), [5], 100.0)
     play.do("failed", 4, 100.0)
-    told = []
+    recipients = []
     for i in range(30):
         found = play.do("next", 2001.0 + 100 * i)
         if found is not None:
-            told.append(found["to"])
+            recipients.append(found["to"])
             play.do("left", found["to"])
-    assert 6 in told and 4 in told
+    assert 6 in recipients and 4 in recipients
     play.end("turns-passed-over", "Skipped peers: those with a quorum, with a send in progress, penalized, or silent.")
 
     play = w.play(me=5, fan_out=3, statements=(STATEMENT, OTHER, EXTREME))
@@ -266,14 +266,14 @@ def extreme(w):
     play = w.play(me=14, statements=(EXTREME,))
     own = w.of([14], EXTREME)
     play.do("adopt", own)
-    told, time = [], 2**64 - 1 - 5_000_000
+    recipients, time = [], 2**64 - 1 - 5_000_000
     for _ in range(45):
         found = play.do("next", At(time))
         assert found["aggregate"] == own
-        told.append(found["to"])
+        recipients.append(found["to"])
         play.do("left", found["to"])
         time += 100_000
-    assert set(told) == set(range(16)) - {14}, told
+    assert set(recipients) == set(range(16)) - {14}, recipients
     # The clock is set back, and reaches its maximum: no time passes, and sends end at once.
     play.is_silent(0.0)
     play.is_silent(At(time - 2))
