@@ -55,7 +55,7 @@ impl Key {
         let public = hex::encode(self.public()?.as_bytes());
         let mut text = Zeroizing::new(String::with_capacity(512));
         for part in [
-            "# A client's secret key. Anyone who has this file can sign as the client.\n",
+            "# A client's secret key. Any holder of this file can sign as the client.\n",
             FIRST_LINE,
             "\nsecret ",
             &digits,

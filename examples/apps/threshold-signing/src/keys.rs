@@ -125,7 +125,7 @@ impl Keys {
     pub fn text(&self) -> Result<Zeroizing<String>, Failure> {
         let mut text = Zeroizing::new(String::with_capacity(1024));
         text.push_str(
-            "# Secret keys. Anyone who has this file can sign as this member and open what is sealed to it.\n",
+            "# Secret keys. Any holder of this file can sign as this member and open what is sealed to it.\n",
         );
         text.push_str(FIRST_LINE);
         text.push_str("\nname ");

@@ -92,7 +92,7 @@ impl Handle {
         self.service.validators()
     }
 
-    /// The epochs from a number on, in order: as many as fit into about 8 MiB, and at least one if it exists. Reads the
+    /// The epochs from a number on, in order: up to about 8 MiB, and at least one if it exists. Reads the
     /// disk: call it from a thread that may block.
     ///
     /// # Errors

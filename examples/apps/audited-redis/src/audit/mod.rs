@@ -5,7 +5,7 @@
 //! | `ALTERED` | an entry's bytes do not match its hash |
 //! | `MALFORMED` | bytes that are not an entry |
 //! | `CUT` | the file ends within an entry |
-//! | `UNREAD` | so many bytes after damage look like entries that the rest was not read: the file was crafted |
+//! | `UNREAD` | too many bytes after damage look like entries, so that the rest was not read: the file was crafted |
 //! | `GAP` | entries are missing |
 //! | `REORDERED` | an entry is stored after a later one |
 //! | `DUPLICATE` | an entry's number occurred before |

@@ -38,7 +38,7 @@ pub(super) struct DealArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(Plan::MAX_COUNT)))]
     count: u32,
 
-    /// The dealer's key file, for further epochs; created if it does not exist. ANYONE WHO HAS IT CAN SIGN WITHOUT
+    /// The dealer's key file, for further epochs; created if it does not exist. ANY HOLDER OF IT CAN SIGN WITHOUT
     /// THE GROUP.
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,

@@ -154,7 +154,7 @@ pub fn block_range<S: GosigScheme>(
     Some(Message::Blocks(blocks.take_while(|(block, _)| block.epoch == epoch).collect()).in_epoch(epoch))
 }
 
-/// Returns an answer with a block's transactions at `places`, as many as fit.
+/// Returns an answer with a block's transactions at `places`, up to the size limit of a message.
 pub fn transaction_range<S: GosigScheme>(block: &Block<S>, payload: &Payload, places: &[u32]) -> Envelope<S> {
     let found = |place: &u32| Some((*place, payload.transaction(*place as usize)?.clone()));
     let transactions = fit_reply(places.iter().filter_map(found));
