@@ -94,7 +94,7 @@ fn collection(care: SamplePlan) -> Result<Vec<Row>> {
         in_ed("ed25519-dalek verify_batch of 67", dalek),
         in_ed("67 votes → verified certificate, Ed25519", eddsa),
         in_ed("667 votes → verified certificate, BLS MinSig", many).at_most(60.0),
-        in_ed("67 votes, 1 bad, the culprit named, BLS MinSig", one_bad).at_most(200.0),
+        in_ed("67 votes, 1 invalid, culprit identified, BLS MinSig", one_bad).at_most(200.0),
     ])
 }
 
@@ -143,7 +143,7 @@ fn sizes() -> Result<Vec<Row>> {
     }
     let members = Members::<Ed25519>::equal(40)?;
     let bytes = members.certificate(members.quorum(), 0)?.encode().len();
-    rows.push(Row::new("the same of Ed25519, n = 40", bytes as f64, "B"));
+    rows.push(Row::new("the same with Ed25519, n = 40", bytes as f64, "B"));
     Ok(rows)
 }
 

@@ -44,12 +44,12 @@ impl Program {
             thread::sleep(GRACE);
         }
         let output = output.map_err(|reason| format!("`{shown}` {reason}"))?;
-        let said = || String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        let errors = || String::from_utf8_lossy(&output.stderr).trim().to_owned();
         if !output.status.success() {
-            return Err(format!("`{shown}` failed ({}); it said:\n{}", output.status, said()));
+            return Err(format!("`{shown}` failed ({}); its error output:\n{}", output.status, errors()));
         }
         serde_json::from_slice(&output.stdout)
-            .map_err(|e| format!("`{shown}` printed no JSON object ({e}); it said:\n{}", said()))
+            .map_err(|e| format!("`{shown}` printed no JSON object ({e}); its error output:\n{}", errors()))
     }
 }
 
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_read_and_a_failure_says_why() {
+    fn a_report_is_read_and_a_failure_has_its_reason() {
         let sh = shell();
         let limit = Duration::from_secs(60);
         let report = sh.report(&["-c", "echo '{\"p50\": 4.5}'; echo careful >&2"], limit).unwrap();
@@ -179,14 +179,14 @@ mod tests {
     }
 
     #[test]
-    fn who_takes_too_long_is_ended() {
+    fn a_child_above_its_time_limit_is_killed() {
         let began = Instant::now();
         let reason = shell().report(&["-c", "exec sleep 60"], Duration::from_millis(200)).unwrap_err();
         assert!(reason.contains("took longer") && began.elapsed() < Duration::from_secs(30), "{reason}");
     }
 
     #[test]
-    fn who_ends_us_ends_the_child_and_no_other_starts() {
+    fn an_interrupt_ends_the_child_and_prevents_others() {
         let nursery = Nursery::new();
         let began = Instant::now();
         let reasons = thread::scope(|scope| {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "the next test runs it in a process of its own"]
+    #[ignore = "the next test runs it in a separate process"]
     fn a_child_that_takes_a_minute() {
         let file = env::var("QUORATE_BENCH_PID_FILE").unwrap();
         let script = "echo $$ > \"$0\"; exec sleep 60";
@@ -228,14 +228,14 @@ mod tests {
         };
         ask(us.id(), "INT");
         assert_eq!(us.wait().unwrap().code(), Some(INTERRUPTED));
-        assert!(began.elapsed() < Duration::from_secs(60), "it ended by itself");
+        assert!(began.elapsed() < Duration::from_secs(60), "the child ended before the signal");
         let there = Command::new("kill").args(["-0", &child.to_string()]).stderr(Stdio::null()).status();
-        assert!(!there.unwrap().success(), "the child is left behind");
+        assert!(!there.unwrap().success(), "the child still runs");
         fs::remove_file(file).unwrap();
     }
 
     #[test]
-    fn a_program_that_is_not_built_is_named() {
+    fn a_missing_program_is_reported() {
         let reason = Program::beside("no-such-program").err().unwrap();
         assert!(reason.contains("no-such-program") && reason.contains("cargo xtask bench"), "{reason}");
     }

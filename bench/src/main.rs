@@ -1,8 +1,8 @@
 #![forbid(unsafe_code)]
-//! What we measure, and against whom. `cargo xtask bench` builds what is needed and runs this.
+//! The benchmarks, compared with other libraries and with papers. `cargo xtask bench` builds the programs and runs this.
 //!
-//! Everything in one table comes from one run on one machine. What is compared is measured in turns, sample by
-//! sample, so that a machine that slows down slows both sides.
+//! All figures of one table come from one run on one machine. Compared code is measured in alternating samples, so that a
+//! change of the machine's speed affects both sides.
 
 mod bindings;
 mod certificates;

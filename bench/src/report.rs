@@ -1,4 +1,4 @@
-//! The report in bench/report: the figures as JSON, a page for people, and its plots.
+//! The report in bench/report: the figures as JSON, a page, and its plots.
 
 use std::fmt::Write;
 use std::fs;
@@ -53,12 +53,12 @@ pub(crate) fn write(measured: &Value) -> Result<(), String> {
 
 /// Notes about the table of bindings.
 const BINDINGS: &str = "
-Each contender is a process of its own with its keys ready; all take turns, sample by sample. Each refused a forged
-signature before it was measured; a browser's page after it, so that the first verification is the measured one. A
-certificate is one of the quorum of a hundred, 67 signers. Of a sync committee's 512 keys 501 signed, under Ethereum's
-ciphersuite. Time of Node is that of the whole process, of the others that of the calling thread; in a browser it is the
-clock's, from when the page asks for the package to its first verified certificate, in a browser context of its own each
-time, everything from a server on the same machine.
+Each contender is a separate process with its keys ready, and samples alternate between contenders. Each refused a forged
+signature before its measurement; the browser's page after it, so that the first verification is the measured one. A
+certificate has a quorum of a hundred members, 67 signers. Of a sync committee's 512 keys 501 signed, under Ethereum's
+ciphersuite. The time of Node is that of the whole process, of the others that of the calling thread. In a browser it is
+wall-clock time, from the page's request for the package to its first verified certificate, in a new browser context each
+time, with a server on the same machine.
 ";
 
 /// File, title, field of a point, label.
@@ -89,9 +89,9 @@ fn heading(all: &Value) -> String {
         if at(all, "quick").as_bool() == Some(true) { "\n\n**A quick run: do not quote it.**" } else { "" };
     format!(
         "# Report\n\nWritten by `cargo xtask bench --write` on {}, {} cores, {}.{care}\n\n\
-         `ed` is the time of one ed25519-dalek `verify_strict`, measured in the same run and in turns with what is\n\
-         compared to it. Times are medians of processor time. Latency is end to end: from when a transaction was due to be sent to its\n\
-         commit at the validator that took it. All validators of a network, and the load on it, share the machine.\n",
+         `ed` is the time of one ed25519-dalek `verify_strict`, measured in the same run, in alternation with the compared\n\
+         code. Times are medians of processor time. Latency is end to end: from the due time of a transaction to its\n\
+         commit at the validator that received it. All validators of a network, and the load on it, share the machine.\n",
         machine("processor"),
         machine("cores"),
         machine("compiler")
@@ -100,7 +100,7 @@ fn heading(all: &Value) -> String {
 
 fn rows(page: &mut String, title: &str, rows: &Value) {
     let Some(rows) = rows.as_array().filter(|rows| !rows.is_empty()) else { return };
-    let _ = write!(page, "\n## {title}\n\n| what | measured | target | | |\n|---|---:|---:|---|---|\n");
+    let _ = write!(page, "\n## {title}\n\n| measurement | result | target | | |\n|---|---:|---:|---|---|\n");
     for row in rows {
         let text = |field: &str| at(row, field).as_str().unwrap_or_default().to_owned();
         let verdict = match at(row, "reached").as_bool() {
@@ -184,7 +184,7 @@ fn growth(page: &mut String, points: &Value) {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_report_that_is_here_says_what_the_next_will_say() {
+    fn the_stored_report_has_the_current_notes() {
         assert!(include_str!("../report/README.md").ends_with(super::BINDINGS));
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 /// One figure.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    /// What was measured.
+    /// Name of the measurement.
     pub(crate) name: String,
     /// The figure.
     pub(crate) value: f64,

@@ -115,7 +115,7 @@ pub(crate) fn alone<T>(work: impl FnOnce() -> T) -> (T, bool) {
     (result, alone)
 }
 
-/// How long this thread ran so far. Linux counts up to the last time that the scheduler looked, so it is made to look.
+/// Processor time of this thread. Linux updates it only when the scheduler runs, so the thread yields first.
 pub(crate) fn processor_time() -> Option<Duration> {
     thread::yield_now();
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_thread_that_gave_way_was_not_alone() {
+    fn a_preempted_thread_is_reported() {
         assert!(!alone(|| thread::sleep(Duration::from_millis(20))).1);
     }
 
@@ -148,7 +148,7 @@ mod tests {
     fn every_case_is_run_and_gets_its_median() {
         let mut runs = [0u32; 2];
         let [a, b] = &mut runs;
-        // Long enough to be told from nothing on a machine that does much else.
+        // Long enough to be measurable on a busy machine.
         let count = |runs: &mut u32| {
             *runs += 1;
             (0..10_000u32).fold(0, |sum, i| black_box(sum ^ i))

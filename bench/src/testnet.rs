@@ -54,7 +54,7 @@ impl Testnet {
             .map_err(|e| format!("{}: {e}", self.shown()))?;
         let failed = |what: &str| {
             let errors = String::from_utf8_lossy(&output.stderr);
-            format!("`{}` {what}; it said:\n{errors}", self.shown())
+            format!("`{}` {what}; its error output:\n{errors}", self.shown())
         };
         let report: Value =
             serde_json::from_slice(&output.stdout).map_err(|_| failed("printed no JSON object"))?;
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_says_everything() {
+    fn the_command_has_all_options() {
         let net = Testnet { kill: Some((1, 4)), ..Testnet::of_four("bls", 5000, 20) };
         assert_eq!(
             net.shown(),

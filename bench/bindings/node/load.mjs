@@ -1,8 +1,7 @@
-// How much a page that verifies certificates downloads, and how long it takes until the first one is verified.
-// `node load.mjs PACKAGE CHROMIUM TOOLS BUNDLERS OUT LOADS WORLD`: PACKAGE is bindings/wasm after it was built, CHROMIUM
-// may be empty, TOOLS is the folder with Playwright, BUNDLERS the one with Vite, OUT is for the page. Prints one line of
-// JSON. The page is what Vite makes of it, as users ship it, and each load has a browser context of its own, hence no
-// cache of any kind.
+// Measures the download of a page that verifies certificates, and the time to its first verified certificate.
+// `node load.mjs PACKAGE CHROMIUM TOOLS BUNDLERS OUT LOADS WORLD`: PACKAGE is the built bindings/wasm, CHROMIUM
+// may be empty, TOOLS is the folder of Playwright, BUNDLERS that of Vite, OUT the output folder. Prints one line of JSON.
+// Vite bundles the page, as for users, and each load has a new browser context without a cache.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -14,7 +13,7 @@ import { gzipSync } from 'node:zlib';
 const [root, executablePath, tools, bundlers, out, loads, worldFile] = process.argv.slice(2);
 const given = JSON.parse(readFileSync(worldFile, 'utf8')).certificates['min-sig'];
 
-/** Runs in the page and in the Worker; the clock starts before anything of the package is there. */
+/** Runs in the page and in the Worker; the clock starts before the package is loaded. */
 const VERIFY = `export async function verify({ keys, certificate, forged }) {
   const bytes = (hex) => Uint8Array.from(hex.match(/../g), (byte) => parseInt(byte, 16));
   const data = [keys.map(bytes), bytes(certificate)];
@@ -48,14 +47,14 @@ const SOURCES = {
     window.inPage = verify;
     window.inWorker = (data) => new Promise((resolve, reject) => {
       const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
-      worker.onmessage = ({ data: said }) => {
-        if (!said) worker.postMessage(data);
-        else if (said.failed) reject(new Error(said.failed));
-        else resolve(said);
+      worker.onmessage = ({ data: reply }) => {
+        if (!reply) worker.postMessage(data);
+        else if (reply.failed) reject(new Error(reply.failed));
+        else resolve(reply);
       };
       worker.onerror = (event) => reject(new Error(event.message));
     });`,
-  // Starting a Worker is not part of loading the package: it says when it is there.
+  // Starting a Worker is not part of the measured load: the Worker reports when it has started.
   'worker.js': `import { verify } from './verify.js';
     onmessage = async ({ data }) => postMessage(await verify(data).catch((error) => ({ failed: String(error) })));
     postMessage(null);`,
@@ -68,7 +67,7 @@ const result = { size, inPage: [], inWorker: [] };
 if (executablePath) await measure();
 console.log(JSON.stringify(result));
 
-/** Builds the page and answers with its folder. */
+/** Builds the page and returns its folder. */
 async function bundled() {
   const [source, built] = [join(out, 'source'), join(out, 'built')];
   rmSync(source, { recursive: true, force: true });
@@ -90,8 +89,8 @@ async function measure() {
   const folder = await bundled();
   const { chromium } = createRequire(join(tools, 'package.json'))('playwright-core');
   const server = createServer((request, response) => {
-    const asked = normalize(new URL(request.url, 'http://localhost').pathname);
-    const path = asked === '/' ? '/index.html' : asked;
+    const requested = normalize(new URL(request.url, 'http://localhost').pathname);
+    const path = requested === '/' ? '/index.html' : requested;
     response.setHeader('content-type', TYPES[path.split('.').pop()] ?? 'text/plain');
     response.setHeader('cache-control', 'no-store');
     try {

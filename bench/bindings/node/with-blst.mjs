@@ -6,7 +6,7 @@ import { bytes, required, serve, version, world } from './loop.mjs';
 const given = world.sync;
 const encoded = given.signers.map((i) => bytes(given.keys[i]));
 const [message, proof] = [bytes(given.message), bytes(given.signature)];
-// Both flags ask for the checks that quorate always makes: of the keys' subgroup, and of the signature's.
+// Both flags enable checks that quorate always makes: the subgroup checks of the keys and of the signature.
 const decode = (key) => PublicKey.fromBytes(key, true);
 const verify = (keys, signature) => fastAggregateVerify(message, keys, signature, true);
 const keys = encoded.map(decode);

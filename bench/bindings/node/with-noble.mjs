@@ -1,9 +1,9 @@
-// @noble/curves: BLS in JavaScript alone.
+// @noble/curves: BLS in pure JavaScript.
 
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { bytes, required, serve, version, world } from './loop.mjs';
 
-// The library's own default is the suite without possession proofs.
+// The library's default is the suite without possession proofs.
 const DST = 'BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_';
 const scheme = bls12_381.longSignatures;
 const decode = (key) => bls12_381.G1.Point.fromBytes(key);

@@ -1,4 +1,4 @@
-"""What every contender in Python does: it says what it can do, and then runs what it is told to, under its own clock.
+"""The main loop of a contender in Python: it lists its operations, and then runs and times the requested ones.
 
 The protocol is that of `bench/src/bindings/contender.rs`: one line in, one line out.
 """
@@ -16,13 +16,13 @@ Work = Callable[[], object]
 
 
 def world() -> dict[str, Any]:
-    """The keys and signatures that all contenders get."""
+    """Reads the inputs of all contenders."""
     found: dict[str, Any] = json.loads(Path(sys.argv[1]).read_text())
     return found
 
 
 def refuses(work: Work) -> bool:
-    """Whether a library says no: by an exception, or by an answer that is no."""
+    """Returns whether a library refuses, with an exception or with False."""
     try:
         return work() is False
     except Exception:
@@ -30,13 +30,13 @@ def refuses(work: Work) -> bool:
 
 
 def require(holds: bool, what: str) -> None:
-    """Ends the contender, for a figure of something that is wrong is worse than none."""
+    """Ends the contender if a check fails: a figure of wrong code is worse than none."""
     if not holds:
         raise SystemExit(f"{what}: wrong verdict")
 
 
 def serve(about: str, operations: dict[str, Work]) -> None:
-    """Answers each line `OPERATION RUNS WARM-UPS` with the nanoseconds that the runs took on the processor."""
+    """Answers each line `OPERATION RUNS WARM-UPS` with the processor time of the runs in nanoseconds."""
     print(json.dumps({"about": about, "operations": list(operations)}), flush=True)
     for line in sys.stdin:
         name, runs, warm_ups = line.split()

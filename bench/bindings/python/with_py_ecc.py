@@ -1,4 +1,4 @@
-"""py_ecc: the reference in Python that Ethereum's specifications run on."""
+"""py_ecc: the reference implementation in Python that Ethereum's specifications use."""
 
 from importlib.metadata import version
 
@@ -15,7 +15,7 @@ points = [pubkey_to_G1(key) for key in encoded]
 
 
 def of_points(signature: bytes = signature) -> bool:
-    """What `FastAggregateVerify` does after it has decoded and checked every key."""
+    """The part of `FastAggregateVerify` after the decoding and checks of the keys."""
     point = signature_to_G2(signature)
     if not subgroup_check(point):
         return False
@@ -33,7 +33,7 @@ def of_bytes() -> bool:
 
 require(of_points(), "points")
 require(not of_points(forged), "points, forged")
-# Of few keys, since each takes it some 40 ms.
+# With few keys, because each one takes about 40 ms.
 require(refuses(lambda: Scheme.FastAggregateVerify(encoded[:4], message, signature)), "bytes, keys missing")
 
 

@@ -107,7 +107,7 @@ impl Program {
     fn line(&mut self) -> Result<String, String> {
         let mut line = String::new();
         match self.answers.read_line(&mut line) {
-            Ok(0) => Err("it ended; see above what it said".to_owned()),
+            Ok(0) => Err("it ended; its error output is above".to_owned()),
             Ok(_) => Ok(line.trim().to_owned()),
             Err(e) => Err(e.to_string()),
         }

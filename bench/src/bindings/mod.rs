@@ -23,7 +23,7 @@ use crate::row::Row;
 /// Measures all contenders of the description.
 pub(crate) fn measure(description: Option<&Path>, quick: bool) -> Result<Vec<Row>, String> {
     let file =
-        description.ok_or("the contenders are described by a file; run `cargo xtask bench bindings`")?;
+        description.ok_or("no description of the contenders was given; run `cargo xtask bench bindings`")?;
     let failed = |file: &Path, e: &dyn std::fmt::Display| format!("{}: {e}", file.display());
     let described: Value = serde_json::from_slice(&fs::read(file).map_err(|e| failed(file, &e))?)
         .map_err(|e| failed(file, &e))?;

@@ -81,10 +81,10 @@ fn verify_raw(committee: &Committee<MinPk>, sync: &Sync, proof: &[u8]) -> Result
 
 /// The checks that every contender passes before a measurement.
 fn refused<T>(result: Result<T>) {
-    assert!(result.is_err(), "what is forged was accepted");
+    assert!(result.is_err(), "a forged input was accepted");
 }
 
 /// Stops if a check fails: a figure of wrong code is worse than none.
 fn accepted<T>(result: Result<T>) {
-    assert!(black_box(result).is_ok(), "what is good was refused");
+    assert!(black_box(result).is_ok(), "a valid input was refused");
 }

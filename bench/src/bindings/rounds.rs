@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn contenders_take_turns_and_who_offers_nothing_is_left_out() {
+    fn samples_alternate_between_contenders_that_offer_the_operation() {
         let order = RefCell::new(Vec::new());
         let contender = |name: &'static str, operation: &'static str| {
             let order = &order;

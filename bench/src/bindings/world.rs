@@ -22,7 +22,7 @@ use crate::members::Members;
 pub(super) const MEMBERS: usize = 100;
 /// Members of a sync committee.
 pub(super) const SYNC_MEMBERS: usize = 512;
-/// One member in this number did not sign: eleven of 512, about as many as on Ethereum's main net.
+/// One member in this number did not sign: eleven of 512, about the share on Ethereum's main net.
 const ABSENT_EVERY: usize = 47;
 /// The root that the sync committee signs.
 const MESSAGE: [u8; 32] = [7; 32];

@@ -20,7 +20,7 @@ const THICK: f64 = 16.0;
 /// Bars on one axis from 0.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Bars {
-    /// Of the axis, with the unit.
+    /// Label of the axis, with the unit.
     pub(crate) x: String,
     /// Names of the parts, in the order of their values.
     pub(crate) parts: Vec<String>,

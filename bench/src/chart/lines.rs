@@ -16,10 +16,10 @@ const BOTTOM: f64 = 50.0;
 /// Series and their axes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lines {
-    /// Of the horizontal axis, with the unit.
+    /// Label of the horizontal axis, with the unit.
     pub(crate) x: String,
     pub(crate) y: String,
-    /// Of the vertical axis; the other is logarithmic.
+    /// Label of the vertical axis. The horizontal axis is logarithmic.
     pub(crate) scale: Scale,
     pub(crate) series: Vec<Series>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Lines {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
     Logarithmic,
-    /// From 0.
+    /// Linear, from 0.
     Linear,
 }
 
@@ -214,7 +214,7 @@ mod tests {
             Series::dashed("c", 0, vec![(1.0, 3.0), (-1.0, 7.0), (10.0, 30.0)]),
         ];
         let drawn = Lines::new("x", "y", series).svg("t & t").unwrap();
-        assert_eq!(drawn.matches("<circle").count(), 4, "what has no place is not drawn");
+        assert_eq!(drawn.matches("<circle").count(), 4, "a series without positive values is not drawn");
         assert!(!drawn.contains("NaN") && !drawn.contains(COLOURS[1]));
         assert!(drawn.contains("<polyline") && drawn.contains("a &lt; b") && drawn.contains("t &amp; t"));
         assert!(drawn.contains("stroke-dasharray"));

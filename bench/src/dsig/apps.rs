@@ -147,7 +147,7 @@ fn targets(redis: &Samples) -> Result<Vec<Row>, String> {
         ["direct", "none", "eddsa", "dsig"].map(|signer| redis.median(signer, "p50"));
     let (direct, none, eddsa, dsig) = (direct?, none?, eddsa?, dsig?);
     let crypto = |name: &str, signer: &str, latency: f64| {
-        let note = format!("in a client's latency signatures add {} µs", figure(latency - none));
+        let note = format!("signatures add {} µs to a client's latency", figure(latency - none));
         Ok::<_, String>(Row::new(name, redis.alone(signer)?, "µs").note(note))
     };
     Ok(vec![
@@ -180,7 +180,7 @@ fn of_redis(redis: &Samples, costs: &Costs) -> Result<Table, String> {
     let (direct, none) = (redis.median("direct", "p50")?, redis.median("none", "p50")?);
     for (name, signer, paper) in [
         ("plain", "direct", "≈ 12"),
-        ("a log, no signatures", "none", "–"),
+        ("log, no signatures", "none", "–"),
         ("EdDSA", "eddsa", "≈ 12 + 55"),
         ("DSig, wots-haraka-256", "dsig", "below 12 + 7.9"),
     ] {
@@ -197,7 +197,7 @@ fn of_redis(redis: &Samples, costs: &Costs) -> Result<Table, String> {
     }
     let mut bars = vec![
         redis.bar("plain", "direct")?,
-        redis.bar("a log, no signatures", "none")?,
+        redis.bar("log, no signatures", "none")?,
         redis.bar("EdDSA", "eddsa")?,
         redis.bar("DSig", "dsig")?,
     ];
@@ -205,8 +205,8 @@ fn of_redis(redis: &Samples, costs: &Costs) -> Result<Table, String> {
     table.drawing = Some(drawing(bars));
     table.note(
         "`audited-redis bench`: a real redis-server, and our front before it, over TCP on loopback; a client waits for \
-         each answer. The paper's server is changed itself and answers over RDMA, so that its clients wait for no \
-         kernel and no front. What is comparable is what signatures add. Medians over rounds in turns.",
+         each answer. The paper's server is changed itself and answers over RDMA, without a kernel or a front in \
+         the path. Only the latency that signatures add is comparable. Medians over alternating rounds.",
     );
     Ok(table)
 }
@@ -249,12 +249,12 @@ fn of_broadcast(broadcast: &Samples, costs: &Costs) -> Result<Table, String> {
     table.note(
         "`quorate-broadcast bench`: until the sender delivers, over TLS on loopback, all members on this machine, so \
          that they wait for each other's processor time as well. The paper's members have a machine each and RDMA; \
-         that it takes ≈ 14 µs without signatures follows from its 123 µs, 34 µs and 82 % less cryptography. Two \
-         signatures and two verifications come after each other: the sender's and the echoes'.",
+         its ≈ 14 µs without signatures are derived from its 123 µs, 34 µs and 82 % less cryptography. Two \
+         signatures and two verifications are sequential: the sender's and the echoes'.",
     );
     let slow = broadcast.median("dsig", "slow_verifications")?;
     if slow > 0.0 {
-        table.note(format!("In the middle round {slow} verifications came before their announcement."));
+        table.note(format!("In the median round, {slow} verifications preceded their announcement."));
     }
     Ok(table)
 }
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_signatures_add_is_against_the_front_without() {
+    fn the_added_latency_is_relative_to_the_front_without_signatures() {
         let rows = targets(&samples()).unwrap();
         assert_eq!(rows[0].value, 1.5);
         assert_eq!(rows[0].is_reached(), Some(true));
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_that_lacks_a_figure_is_no_figure() {
+    fn an_incomplete_report_is_refused() {
         let mut samples = Samples::default();
         assert!(samples.add(&json!({}), "").is_err());
         samples
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn who_lacks_redis_is_told_what_to_install() {
+    fn a_missing_redis_is_reported_with_its_package() {
         assert!(!is_there("no-such-program"));
         let table = unmeasured(&missing());
         assert!(table.text().contains("apt-get install redis-server"));

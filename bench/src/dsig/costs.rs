@@ -109,7 +109,7 @@ pub(crate) fn measure_suite<S: DsigSuite>(care: SamplePlan, setting: Setting) ->
         Case::new(|| single.verify()),
         Case::new(|| same.sign()),
         Case::new(|| same.verify()),
-        // As it goes on and on: the keys of the batch before have signed.
+        // The steady state: the keys of the previous batch have signed.
         Case::prepared(
             || used_up::<S>(&mut another, setting, &message),
             |signer| {
@@ -189,7 +189,7 @@ fn stranger<S: DsigSuite>(signer: &PublicKey) -> Verifier<S> {
     verifier
 }
 
-/// What is measured would be worthless otherwise.
+/// Fails if a measured operation fails, which would invalidate the measurement.
 fn refuses_forgeries<S: DsigSuite>(
     signer: &PublicKey,
     announcement: &[u8],

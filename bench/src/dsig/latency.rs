@@ -258,11 +258,11 @@ fn distribution(measured: &[Measured]) -> Table {
     let lines = Lines { scale: Scale::Linear, ..Lines::new("µs", "% of signatures within", series) };
     table.drawing = Some(Drawing::Lines(lines));
     table.note(
-        "By the clock, in chunks of 128 that take turns; a chunk in which the thread had to give way to another \
-         program is measured again. The way in between is the same for all signatures of a kind: see the right half.",
+        "Wall-clock time, in alternating chunks of 128; a chunk during which the thread was preempted is measured \
+         again. The transmission time is the same for all signatures of a kind: see the right half.",
     );
     if measured.iter().any(|one| one.disturbed) {
-        table.note("**Other programs were running nearly all the time: the high percentiles are theirs.**");
+        table.note("**Other programs ran nearly all the time and cause the high percentiles.**");
     }
     table
 }
@@ -294,9 +294,9 @@ fn breakdown(measured: &[Measured], plain: f64) -> Table {
         bars: ours.chain(papers).collect(),
     }));
     table.note(format!(
-        "Signing ends with bytes, verification begins with them. Transmission is what the signature adds, as in the \
-         paper: half of a round trip with it less half of one without, which takes {} µs here, over TCP on loopback \
-         between two threads that poll. It is a difference: near or below 0 it is lost in the noise.",
+        "Signing includes encoding, verification includes decoding. Transmission is the time that the signature \
+         adds, as in the paper: half of a round trip with it minus half of one without, which takes {} µs here, \
+         over TCP on loopback between two polling threads. As a difference, a value near or below 0 is noise.",
         figure(plain / 1000.0)
     ));
     table
@@ -307,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_signs_and_verifies_chunk_after_chunk() {
+    fn every_kind_signs_and_verifies_several_chunks() {
         for hinted in [true, false] {
             let mut work = dsig::<WotsHaraka256>(hinted).unwrap();
             // More chunks than the verifier stores announcements for, or accepts at once.
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_signature_adds_is_a_difference_within_a_turn() {
+    fn the_added_time_is_a_difference_within_a_round() {
         let mut ways = Ways::new(1584);
         assert_eq!(ways.sizes, [8, 72, 1592]);
         ways.turn().unwrap();
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn disturbed_chunks_do_not_count_unless_there_is_nothing_else() {
+    fn disturbed_chunks_count_only_if_there_are_no_others() {
         let with = |alone: [bool; 4]| {
             let mut times = [1.0, 2.0, 3.0, 4.0].into_iter().zip(alone);
             let work =

@@ -73,7 +73,7 @@ fn targets(haraka512: &Costs, haraka256: &Costs, blake3: &Costs) -> Vec<Row> {
             .note(format!("{:.3} µs", time / 1000.0))
     };
     let per_second = |what: &str, costs: &Costs, figure: f64| {
-        Row::new(format!("{what} and all behind it, one core, {}", costs.suite), figure / 1000.0, "k/s")
+        Row::new(format!("{what} with background work, one core, {}", costs.suite), figure / 1000.0, "k/s")
     };
     vec![
         Row::new("one ed25519-dalek verify_strict (ed)", haraka256.ed / 1000.0, "µs"),

@@ -163,7 +163,7 @@ pub(crate) fn figure_9(care: SamplePlan) -> Result<Table> {
     let series = lines.into_iter().chain(paper);
     let drawn = Lines::new("bytes of message", "µs to sign and verify", series.collect());
     table.drawing = Some(Drawing::Lines(drawn));
-    table.note("The paper counts the way in between, too: with it, 7.7 µs at 8 bytes.");
+    table.note("The paper includes the transmission: with it, 7.7 µs at 8 bytes.");
     Ok(table)
 }
 

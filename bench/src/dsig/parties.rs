@@ -100,7 +100,7 @@ fn one_to_many(costs: &Costs, [copy, copy_short]: [f64; 2]) -> Table {
     table.note(format!(
         "Computed from processor time of one party at a time, with two cores for each as in the paper: DSig's signer {} \
          µs in the foreground, a copy of {} µs for each verifier, {} µs in the background; its verifier {} and {} µs. \
-         No network takes part. 10 Gbps carry {} k/s of such signatures if nothing else is sent; the paper's were \
+         There is no network. 10 Gbps carry {} k/s of such signatures if nothing else is sent; the paper's were \
          full at 577 k/s, about 7 Gbps.",
         micros(costs.sign),
         micros(copy),
@@ -162,8 +162,8 @@ fn many_to_one(care: SamplePlan, costs: &Costs) -> Result<Table> {
     let series = lines.into_iter().chain(papers).collect();
     table.drawing = Some(Drawing::Lines(Lines::new("signers", "thousand verifications per second", series)));
     table.note(
-        "Computed in the same way, but what a verification takes is measured with so many signers in turns: their \
-         batches compete for the verifier's cache.",
+        "Computed in the same way, but the time of a verification is measured with this number of alternating \
+         signers, whose batches compete for the verifier's cache.",
     );
     Ok(table)
 }

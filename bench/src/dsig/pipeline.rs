@@ -23,7 +23,7 @@ use crate::table::Table;
 const LOADS: [f64; 9] = [0.1, 0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1];
 /// Maximum number of signatures in transit.
 const CHANNEL: usize = 1024;
-/// Of one load.
+/// Maximum number of signatures in one run of a load.
 const MOST_SIGNATURES: usize = 8192;
 
 /// The lines of the figure, and a table of them.
@@ -304,19 +304,19 @@ fn fill(table: &mut Table, lines: &[Line], ed: f64) {
     table.drawing =
         Some(Drawing::Lines(Lines::new("thousand signatures per second", "median latency, µs", series)));
     table.note(
-        "From when a signature is due to its verdict, so that waiting counts. The way in between is a queue in memory: \
-         bytes are handed over, no kernel and no network takes part. In the paper each side has two cores, which \
-         EdDSA both uses for messages, and DSig for a plane each. Here each has one. Planes together: keys are made \
-         when no signature is due, or when none are left; signatures that are due meanwhile wait. Foreground alone: \
-         keys are made and announcements checked beforehand and handed in batch by batch, as by a background core, \
-         and the line ends where such a core makes no more.",
+        "From the due time of a signature to the result of its verification, including waiting. The sides \
+         exchange bytes through a queue in memory, without kernel and network. In the paper each side has two \
+         cores; EdDSA uses both for messages, and DSig one for each plane. Here each side has one core. Planes \
+         together: keys are made when no signature is due, or when no keys are left; signatures that become due \
+         meanwhile wait. Foreground alone: keys are made and announcements verified in advance and provided batch \
+         by batch, as by a background core, and the line ends at the throughput of such a core.",
     );
     let runs = || lines.iter().flat_map(|line| &line.loads).flat_map(|load| &load.runs);
     let disturbed = runs().filter(|run| !run.alone).count();
     if disturbed > 0 {
         table.note(format!(
-            "In {disturbed} of {} runs a thread had to give way to another program; they count only where all runs of \
-             a load did.",
+            "In {disturbed} of {} runs a thread was preempted; such runs count only if all runs of a load were \
+             preempted.",
             runs().count()
         ));
     }
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_signed_is_verified() {
+    fn every_signature_is_verified() {
         let gaps = gaps(100_000.0, 700, None);
         for sides in [eddsa(), one_core::<WotsHaraka256>().unwrap(), own_cores::<WotsHaraka256>(700).unwrap()]
         {

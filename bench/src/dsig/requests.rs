@@ -123,9 +123,9 @@ fn table(name: &'static str, title: &str, processing: f64, measured: &[Verificat
     let lines = Lines::new("bytes of request", "thousand requests per second", lines.into());
     table.drawing = Some(Drawing::Lines(lines));
     table.note(
-        "Computed: a request takes its verification, measured here, and the time above; four cores handle requests, \
-         three with DSig, whose background has the fourth; 10 Gbps carry request, signature and announcement. No \
-         network takes part. The paper gives no numbers but these:",
+        "Computed: a request takes its verification, measured here, and the time above; four cores handle \
+         requests, three with DSig, whose background plane uses the fourth; 10 Gbps carry request, signature and \
+         announcement. There is no network. The paper prints only these numbers:",
     );
     let lost = |rate: fn(&Rates) -> f64| {
         let at = |size| measured.iter().find(|one| one.size == size).map(|one| rate(&one.rates(processing)));

@@ -37,7 +37,7 @@ pub(super) struct Sides {
     pub(super) verifier: Box<dyn Verifies>,
 }
 
-/// Nothing in advance.
+/// EdDSA, without preparation.
 pub(super) fn eddsa() -> Sides {
     let secret = SigningKey::from_bytes(&[10; 32]);
     let verifier = EddsaVerifier(secret.verifying_key());
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_sides_sign_and_verify_more_than_a_stock() {
+    fn all_sides_sign_and_verify_more_than_one_batch() {
         let sides =
             [eddsa(), one_core::<WotsHaraka256>().unwrap(), own_cores::<WotsHaraka256>(1000).unwrap()];
         for Sides { mut signer, mut verifier } in sides {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_that_was_not_announced_is_no_sample() {
+    fn an_unannounced_signature_is_an_error() {
         let Sides { mut signer, .. } = one_core::<WotsHaraka256>().unwrap();
         let Sides { mut verifier, .. } = own_cores::<WotsHaraka256>(1).unwrap();
         let signature = signer.sign(b"m", START).unwrap();

@@ -7,21 +7,17 @@ const UNCUT: Rules = Rules { limited: false, ..Rules::NONE };
 
 /// The lines of the paper's Figure 6: name, enabled rules, and the paper's throughput in tx/s.
 pub(super) const ABLATION: [(&str, Rules, &str); 11] = [
-    (
-        "a body in one piece, and who lacks it when Stage II begins is out",
-        Rules { late: false, ..UNCUT },
-        "2000",
-    ),
+    ("undivided body, excluded without it at Stage II", Rules { late: false, ..UNCUT }, "2000"),
     ("the same, pipelining of rounds", Rules { late: false, round_pipelining: true, ..UNCUT }, "3500"),
     ("the same, 5 segments", Rules { late: false, segments: 5, ..UNCUT }, "8000"),
-    ("a body in one piece", UNCUT, "–"),
+    ("undivided body", UNCUT, "–"),
     ("the same, pipelining of stages", Rules { stage_pipelining: true, ..UNCUT }, "3500"),
     ("all off", Rules::NONE, "–"),
     ("pipelining of rounds", Rules { round_pipelining: true, ..Rules::NONE }, "–"),
     ("pipelining of stages", Rules { stage_pipelining: true, ..Rules::NONE }, "–"),
     ("5 segments", Rules { segments: 5, ..Rules::NONE }, "–"),
     ("all three", Rules { asynchronous: false, ..Rules::ALL }, "15000"),
-    ("all three, transactions by themselves", Rules::ALL, "–"),
+    ("all three, separate transactions", Rules::ALL, "–"),
 ];
 
 /// The name of a set of rules.

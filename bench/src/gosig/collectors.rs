@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn silent_nodes_are_not_waited_for() {
+    fn the_collector_does_not_wait_for_silent_nodes() {
         let outcome = run(&case(1000, 333));
         assert_eq!((outcome.honest, outcome.complete.len()), (667, 667));
     }

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_check_costs_its_parts() {
+    fn the_cost_of_a_check_is_the_sum_of_its_parts() {
         let costs = Costs::TYPICAL;
         assert_eq!(costs.check(0, 0), 0);
         assert_eq!(costs.check(1, 0), 800_000);

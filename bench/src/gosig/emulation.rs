@@ -54,11 +54,11 @@ pub(super) fn measure(quick: bool, costs: Costs) -> Measured {
         ],
     );
     let paper =
-        ["the paper: rounds of 15 s, passed on 3 times", "3000", "3000", "23.9", "–", "above 16.7", "–"];
+        ["the paper: rounds of 15 s, forwarded 3 times", "3000", "3000", "23.9", "–", "above 16.7", "–"];
     table.row(paper.map(str::to_owned));
     for (case, outcome) in &all {
         table.row([
-            format!("rounds of {} s, passed on {} times", seconds(case), case.copies),
+            format!("rounds of {} s, forwarded {} times", seconds(case), case.copies),
             figure(case.load),
             figure(outcome.throughput),
             figure(outcome.latency),
@@ -98,11 +98,15 @@ pub(super) fn measure(quick: bool, costs: Costs) -> Measured {
         table.drawing = Some(steps(ours));
     }
     table.note(
-        "Votes are `core::gossip` itself; how transactions and blocks spread is a model with the rules of `examples/protocols/gosig`\n\
-         (`blocks/mod.rs` has them, and what is left out). Ours has `transaction_fanout = 2`, `retry = 1 s`, and all of 12 MB for the\n\
-         first block; a transaction that is passed on twice misses every fifth node, which asks for it once a block names it.\n\
-         Nothing is lost, as in the paper's emulation. The drawing is of the shorter rounds: how many nodes had what, after a\n\
-         block was proposed.",
+        "Votes use `core::gossip`; the spreading of transactions and blocks is a model of \
+         `examples/protocols/gosig`\n\
+         (`blocks/mod.rs` lists the rules and the differences). Ours has `transaction_fanout = 2`, `retry = 1 s`, \
+         and 12 MB for the\n\
+         first block; a transaction that is forwarded twice misses every fifth node, which requests it when a \
+         block names it.\n\
+         No packet is lost, as in the paper's emulation. The chart shows the shorter rounds: the share of nodes \
+         that had each part,\n\
+         by time since the proposal.",
     );
     Ok((rows, vec![table]))
 }
@@ -125,8 +129,8 @@ fn steps(outcome: &Outcome) -> Drawing {
         Series::new(*name, points.collect())
     });
     Drawing::Lines(Lines {
-        x: "s after the proposal".into(),
-        y: "% of the nodes that had it".into(),
+        x: "s since the proposal".into(),
+        y: "% of nodes".into(),
         scale: Scale::Linear,
         series: series.collect(),
     })

@@ -9,7 +9,7 @@ use crate::table::Table;
 /// The way in which signatures spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
-    /// As aggregates.
+    /// Aggregated.
     Aggregated,
     /// Separately.
     Plain,
@@ -174,11 +174,14 @@ pub(super) fn figure_10(points: &[Point], sizes: &[usize], costs: &Costs) -> Tab
         });
     table.drawing = Some(Drawing::Lines(Lines::new("nodes", "s", series.chain(paper).collect())));
     table.note(format!(
-        "20 cities, 2 Mbps each way, 1 % of packets lost, clocks up to 50 ms apart, nobody knows at first who is silent. Nodes run\n\
-         `core::gossip` itself, over a scheme that costs nothing; their processors are kept busy for as long as BLS takes here:\n\
-         {} µs to check an aggregate, {} µs for each further one of a batch, {} µs for each signer. Latencies are ours (`cities.rs`\n\
-         says how): the paper does not print its matrix. Its nodes took 11 ms to check an aggregate and 8 µs for each signer.\n\
-         Without aggregation and the collector are models (`plain.rs`, `collectors.rs`).",
+        "20 cities, 2 Mbps each way, 1 % of packets lost, clocks up to 50 ms apart, silent nodes are initially \
+         unknown. Nodes run\n\
+         `core::gossip` with a scheme without cost; their simulated processors are busy for the time that BLS \
+         takes here:\n\
+         {} µs to check an aggregate, {} µs for each further one of a batch, {} µs for each signer. Latencies are \
+         computed\n\
+         (`cities.rs`), because the paper does not print its matrix. Its nodes took 11 ms to check an aggregate and 8 µs for each signer.\n\
+         The lines without aggregation and with a collector are models (`plain.rs`, `collectors.rs`).",
         figure(costs.single / 1000.0),
         figure(costs.another / 1000.0),
         figure(costs.signer / 1000.0)

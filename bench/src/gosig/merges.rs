@@ -102,26 +102,26 @@ pub(super) fn measure(largest: usize) -> Result<Vec<Row>> {
         )
         .at_most(HIGHEST.into())
         .note(format!("sums of `Pool`s alone to 5 random others; {SEEDS} runs")),
-        Row::new("the same, of everybody's quorum", highest.quorum.into(), "")
+        Row::new("the same, of every node's quorum", highest.quorum.into(), "")
             .at_most(HIGHEST.into())
-            .note("`Gossip` sends sums of halves, and only what does not fit goes to a `Pool`"),
+            .note("`Gossip` sends sums of halves, and uses a `Pool` only for other sums"),
         Row::new("the same, nodes without a quorum", highest.without as f64, "nodes")
             .at_most(0.0)
-            .note(format!("after at most {} steps, in which everybody sends once", highest.steps)),
+            .note(format!("after at most {} steps, in each of which every node sends once", highest.steps)),
         Row::new(format!("message bytes, {largest} nodes, all signed"), message(&ones), "B")
             .at_most(5000.0)
             .note("as `Gossip` sends it: sums of halves, counts of 1; the paper: 40,256 B, 20 kB compressed"),
         Row::new(
-            format!("the same of what is merged in any order, {MERGING} nodes"),
+            format!("the same, merged in any order, {MERGING} nodes"),
             FRAME as f64 + highest.bytes as f64 / MERGING as f64,
             "B",
         )
         .note(format!(
-            "on average, where that is most; the longest {} B; only who spreads by a `Pool` alone sends such",
+            "the highest average; the longest {} B; sent only by nodes that spread by a `Pool` alone",
             figure(FRAME as f64 + highest.longest as f64),
         )),
         Row::new(format!("the same, all signed, counts evenly from 1 to {HIGHEST}"), message(&even), "B")
-            .note("the longest that counts to 16 get; made for this row, not sent"),
+            .note("the longest with counts to 16; generated for this row, not sent"),
     ])
 }
 

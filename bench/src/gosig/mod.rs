@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_of_the_issue_has_its_target() {
+    fn every_required_row_has_its_target() {
         let outcome = Outcome {
             complete: vec![1_000_000_000],
             honest: 1,

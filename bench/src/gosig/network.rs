@@ -226,7 +226,7 @@ mod tests {
         }
         let (out, into): (Vec<u64>, Vec<u64>) = network.traffic().unzip();
         assert_eq!((sent, sent), (out.iter().sum(), into.iter().sum()));
-        // Fifty messages each: what went out took as long as two megabits per second say.
+        // Fifty messages each take the time of two megabits per second.
         let busiest = out.iter().max().copied().unwrap_or_default();
         let left = all.iter().map(|(_, message)| message.left).max().unwrap_or_default();
         let expected = busiest as f64 * 8.0 / 2e6 * SECOND as f64;
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_urgent_goes_first_and_the_rest_has_what_is_left() {
+    fn urgent_messages_have_priority() {
         let mut network = Network::new(Setting { loss: 0.0, ..PAPER }, 20, 1);
         let bulk = network.send(0, 0, 1, 100_000, Class::Bulk);
         let urgent = network.send(0, 0, 2, 1000, Class::Urgent);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_packets_are_lost_as_is_said() {
+    fn packets_are_lost_at_the_given_rate() {
         let mut network = Network::new(PAPER, 20, 3);
         let clean = 1000 + HEADERS;
         let bytes: u64 = (0..100_000).map(|_| network.send(0, 0, 1, 1000, Class::Urgent).bytes).sum();

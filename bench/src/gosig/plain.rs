@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_passed_on_so_often_and_no_more() {
+    fn a_signature_is_forwarded_the_given_number_of_times() {
         let mut known = Known { has: vec![0; 1], ..Known::default() };
         known.insert(3);
         known.insert(3);

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scheme_that_costs_nothing_is_as_long_as_the_true_one() {
+    fn the_scheme_without_cost_has_the_real_encoding_lengths() {
         let (toy, bls) = (Signers::<Toy>::new(20).unwrap(), Signers::<Counted<MinSig>>::new(20).unwrap());
         for (count, highest) in [(1, 1), (20, 1), (20, 16), (7, 3)] {
             let toy = toy.aggregate(count, highest).unwrap();

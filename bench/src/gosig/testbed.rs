@@ -109,8 +109,8 @@ fn figure_2(all: &[Ran], loads: &[f64], silent: usize) -> Table {
         series: series.into_iter().chain(paper).collect(),
     }));
     table.note(
-        "A block of 60 MB every 10 s is 24,000 tx/s: more cannot be committed. The paper's machines stopped at 16,000; what they did\n\
-         besides sending (a virtual machine of two cores, Java) is not in the simulation, which is a model but for the votes.",
+        "A block of 60 MB every 10 s is 24,000 tx/s: more cannot be committed. The paper's machines stopped at 16,000; their other work\n\
+         (in Java, on virtual machines with two cores) is not simulated; only the votes use the real implementation.",
     );
     table
 }
@@ -124,8 +124,8 @@ fn most(all: &[Ran], rules: Rules) -> Option<&Ran> {
 fn figure_6(all: &[Ran]) -> Table {
     let mut table = Table::new(
         "gosig-figure-6",
-        "Figure 6: what each optimisation is worth in rounds of 10 s",
-        &["switched on", "most committed, tx/s", "latency then, s", "the paper, tx/s"],
+        "Figure 6: effect of each optimisation with rounds of 10 s",
+        &["enabled", "highest committed, tx/s", "latency at that rate, s", "the paper, tx/s"],
     );
     for (name, rules, paper) in ABLATION {
         let Some((_, outcome)) = most(all, rules) else { continue };
@@ -149,20 +149,23 @@ fn figure_6(all: &[Ran]) -> Table {
         series: drawn.iter().filter_map(|place| ABLATION.get(*place)).map(line).collect(),
     }));
     table.note(
-        "In all lines but the last transactions travel in the segments of blocks. The first five are no options of ours: with us a\n\
-         member that lacks a block when Stage II begins may prepare it later in Stage II, and no segment is longer than 2 MiB. These two\n\
-         rules bring most of what pipelining and segments bring the paper, which is why the lines below them differ less.",
+        "In all lines except the last, transactions travel in the segments of blocks. The first five are not \
+         options of ours: here a\n\
+         member that lacks a block at the start of Stage II may prepare it later in Stage II, and no segment is \
+         longer than 2 MiB. These\n\
+         two rules have most of the effect of pipelining and segments in the paper, so that the lines below them \
+         differ less.",
     );
     table
 }
 
 /// The table of the shortest rounds.
 fn lengths(all: &[Ran], stages: &[u64]) -> Table {
-    let mut columns = vec!["switched on".to_owned()];
+    let mut columns = vec!["enabled".to_owned()];
     columns.extend(stages.iter().map(|stage| format!("{} s", *stage as f64 / 500.0)));
     columns.push("shortest that commits, s".to_owned());
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-    let title = format!("How short rounds can be, {} tx/s: from submission to commit, s", figure(LIGHT));
+    let title = format!("Shortest rounds, {} tx/s: from submission to commit, s", figure(LIGHT));
     let mut table = Table::new("gosig-rounds", title, &columns);
     let mut series = Vec::new();
     for (number, (name, rules, _)) in ABLATION.iter().enumerate() {
@@ -193,9 +196,12 @@ fn lengths(all: &[Ran], stages: &[u64]) -> Table {
         series,
     }));
     table.note(
-        "Where rounds are lost or transactions are left behind, what is committed. A round must hold the way of a block and of the signatures. Pipelining of\n\
-         rounds begins a block when the one before is committed, before the clock's round: that makes room for its way, and\n\
-         makes transactions older that are named earlier than they need be.",
+        "Where rounds fail or transactions fall behind, the committed rate instead of the latency. A round must \
+         be long enough to spread\n\
+         a block and its signatures. Pipelining of rounds starts a block when the previous one is committed, \
+         before the clock's round:\n\
+         this leaves more time for its spreading, but names transactions earlier and thereby increases their \
+         latency.",
     );
     table
 }

@@ -20,7 +20,7 @@ use rand::rngs::StdRng;
 
 /// The signed message.
 pub(super) const MESSAGE: [u8; 32] = [7; 32];
-/// Where s begins in an encoded share: after suite, member, epoch, index and digest.
+/// Offset of s in an encoded share: after suite, member, epoch, index and digest.
 const S: usize = 47;
 
 /// The shares of all parties, and their openings.
@@ -173,7 +173,7 @@ mod tests {
         // each wrong share spoils a combination with three right ones, which are checked once, and it by itself.
         // Silent: the first four shares do not combine and are not opened; the next four are right and combine.
         // Without a signature it decodes when (held - t)/2 grows: at 6 held, in vain. With one it decodes when t + f others
-        // and an outlier can be held: at 8 and 9 in vain, for they bear two wrong ones, and at 10, which bear three.
+        // and an outlier can be held: at 8 and 9 in vain, because these correct two invalid ones, and at 10, which correct three.
         for (attack, share_checks, combinations, decodings) in
             [(Attack::First, 4, 2, 0), (Attack::Last, 6, 4, 0), (Attack::Silent, 0, 2, 4)]
         {
@@ -190,13 +190,13 @@ mod tests {
     }
 
     #[test]
-    fn wrong_shares_are_named_in_every_order() {
+    fn invalid_shares_are_identified_in_every_order() {
         culprits_are_named::<Ristretto255>();
         culprits_are_named::<Secp256k1>();
     }
 
     #[test]
-    fn a_missing_culprit_is_noticed() {
+    fn a_missing_culprit_is_detected() {
         let plan = Plan::Agreed { count: 1 };
         let tolerance = Tolerance::new(4, 1).unwrap();
         let tag = plan.agreed(1, 0).unwrap();

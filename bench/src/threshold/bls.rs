@@ -143,10 +143,10 @@ mod tests {
     use quorate::bls::MinSig;
 
     #[test]
-    fn wrong_shares_are_named() {
+    fn invalid_shares_are_identified() {
         let shares = Shares::<MinSig>::new(7, 2, Agreement::Agreed).unwrap();
         let (faulty, all) = shares.with_wrong().unwrap();
         assert_eq!(shares.blame(faulty, &all), Ok(3));
-        assert!(shares.blame(faulty, &shares.right).is_err(), "all shares were right");
+        assert!(shares.blame(faulty, &shares.right).is_err(), "all shares were valid");
     }
 }

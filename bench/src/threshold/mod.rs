@@ -45,14 +45,14 @@ fn measure_all(quick: bool) -> Result<(Vec<Row>, Vec<Table>)> {
     let unagreed = ecdsa::combined_unagreed::<Secp256k1>(care, PARTIES, 33)?;
     rows.push(
         in_ed("combine and verify, unagreed, T = 67, secp256k1", unagreed.new_set, unagreed.ed)
-            .note("members new to the cache"),
+            .note("members not cached"),
     );
-    progress("threshold", "wrong shares");
+    progress("threshold", "invalid shares");
     for faulty in FAULTY {
-        rows.extend(named(Ristretto255::NAME, &ecdsa::blamed::<Ristretto255>(care, faulty)?));
-        rows.extend(named(Secp256k1::NAME, &ecdsa::blamed::<Secp256k1>(care, faulty)?));
+        rows.extend(identification_rows(Ristretto255::NAME, &ecdsa::blamed::<Ristretto255>(care, faulty)?));
+        rows.extend(identification_rows(Secp256k1::NAME, &ecdsa::blamed::<Secp256k1>(care, faulty)?));
         let (time, ed, checks) = bls::blamed::<MinSig>(care, faulty)?;
-        let what = format!("{faulty} wrong shares first, all named, T = {}, BLS MinSig", faulty + 1);
+        let what = format!("{faulty} invalid shares first, all identified, T = {}, BLS MinSig", faulty + 1);
         rows.push(in_ed(what, time, ed).note(format!("{:.1} ms; {checks} share checks", time / 1e6)));
     }
     for scheme in &bls {
@@ -116,12 +116,12 @@ fn by_bls<V: quorate::threshold::bls::BlsScheme>(care: SamplePlan, name: &'stati
 fn targets(scheme: &Signatures) -> Vec<Row> {
     let Signatures { name, basics, .. } = scheme;
     let mut rows = vec![
-        in_ed(format!("share, its block reserved, {name}"), basics.sign, basics.ed)
+        in_ed(format!("share, block reserved, {name}"), basics.sign, basics.ed)
             .at_most(0.03)
-            .note(format!("{:.3} µs, the guard's note in memory, no disk", basics.sign / 1000.0)),
+            .note(format!("{:.3} µs, guard state in memory, no disk", basics.sign / 1000.0)),
     ];
     rows.extend(basics.sign_recorded.map(|sign| {
-        in_ed(format!("share with a record of its own, {name}"), sign, basics.ed)
+        in_ed(format!("share with its own record, {name}"), sign, basics.ed)
             .note(format!("{:.3} µs, no disk", sign / 1000.0))
     }));
     for faulty in FAULTY {
@@ -131,15 +131,15 @@ fn targets(scheme: &Signatures) -> Vec<Row> {
             in_ed(format!("combine and verify, T = {needed}, {name}"), combined.new_set, ed)
                 .at_most(1.7)
                 .note(format!(
-                    "{:.2} µs; members new to the cache; the key has its multiples",
+                    "{:.2} µs; members not cached; precomputed multiples of the key",
                     combined.new_set / 1000.0
                 )),
         );
         rows.push(
-            in_ed(format!("the same, members known, T = {needed}, {name}"), combined.known_set, ed)
+            in_ed(format!("the same, members cached, T = {needed}, {name}"), combined.known_set, ed)
                 .at_most(1.7)
                 .note(format!(
-                    "of it verifying {:.2} µs; the key has its multiples",
+                    "verification {:.2} µs; precomputed multiples of the key",
                     combined.verify / 1000.0
                 )),
         );
@@ -148,7 +148,7 @@ fn targets(scheme: &Signatures) -> Vec<Row> {
 }
 
 /// The cost of identifying f wrong shares. The counts were checked against the bounds before the measurement.
-fn named(name: &str, blamed: &Blamed) -> Vec<Row> {
+fn identification_rows(name: &str, blamed: &Blamed) -> Vec<Row> {
     let Blamed { needed, faulty, ed, first, last, silent } = blamed;
     let row = |what: String, (time, counts): (f64, Counts)| {
         let Counts { combinations, share_checks, decodings } = counts;
@@ -160,9 +160,9 @@ fn named(name: &str, blamed: &Blamed) -> Vec<Row> {
     let bound = needed + usize::from(*faulty);
     let most = first.1.share_checks.max(last.1.share_checks).max(silent.1.share_checks);
     vec![
-        row(format!("{faulty} wrong shares first, all named"), *first),
-        row(format!("{faulty} wrong shares last, all named"), *last),
-        row(format!("{faulty} wrong shares, no openings, all named"), *silent),
+        row(format!("{faulty} invalid shares first, all identified"), *first),
+        row(format!("{faulty} invalid shares last, all identified"), *last),
+        row(format!("{faulty} invalid shares, no openings, all identified"), *silent),
         Row::new(format!("most shares checked, T = {needed}, {name}"), most as f64, "checks")
             .at_most(bound as f64)
             .note("the bound: T + f"),
@@ -192,28 +192,28 @@ fn proofs_rows(tdh2: &[proofs::Costs; 2], coin: &[proofs::Costs; 2]) -> Vec<Row>
         let aim = |row: Row, limit| if kind == "with tables" { row.at_most(limit) } else { row };
         rows.push(aim(ed("encrypt", costs.encrypt), 2.0));
         rows.push(ed("check a ciphertext", costs.check));
-        rows.push(aim(ed("share, the ciphertext's check included", costs.share), 4.0));
-        rows.push(ed("verify a share by itself", costs.verify));
-        rows.push(aim(ed("verify a share, of 25 together", costs.verify_batched), 1.1));
-        rows.push(ed("decode and verify a share, of 25 together", costs.decode_and_verify));
+        rows.push(aim(ed("share, including the ciphertext check", costs.share), 4.0));
+        rows.push(ed("verify a single share", costs.verify));
+        rows.push(aim(ed("verify a share, in a batch of 25", costs.verify_batched), 1.1));
+        rows.push(ed("decode and verify a share, in a batch of 25", costs.decode_and_verify));
     }
     let [with, _] = tdh2;
-    rows.push(in_ed("TDH2 combine 25", with.combine, with.ed).at_most(6.0).note("members new to the cache"));
-    rows.push(in_ed("TDH2 combine 25, members known", with.combine_known, with.ed));
+    rows.push(in_ed("TDH2 combine 25", with.combine, with.ed).at_most(6.0).note("members not cached"));
+    rows.push(in_ed("TDH2 combine 25, members cached", with.combine_known, with.ed));
     for (costs, kind) in coin.iter().zip(["with tables", "without tables"]) {
         let ed = |what: &str, time: f64| in_ed(format!("coin {what}, {kind}"), time, costs.ed);
         let aim = |row: Row, limit| if kind == "with tables" { row.at_most(limit) } else { row };
         if kind == "with tables" {
-            let share = in_ed("coin share, the name's hash included", costs.share, costs.ed);
+            let share = in_ed("coin share, including the hash of the name", costs.share, costs.ed);
             rows.push(share.at_most(3.0));
         }
-        rows.push(ed("verify a share by itself", costs.verify));
-        rows.push(aim(ed("verify a share, of 25 together", costs.verify_batched), 1.1));
-        rows.push(ed("decode and verify a share, of 25 together", costs.decode_and_verify));
+        rows.push(ed("verify a single share", costs.verify));
+        rows.push(aim(ed("verify a share, in a batch of 25", costs.verify_batched), 1.1));
+        rows.push(ed("decode and verify a share, in a batch of 25", costs.decode_and_verify));
     }
     let [with, _] = coin;
-    rows.push(in_ed("coin combine 25", with.combine, with.ed).at_most(6.0).note("members new to the cache"));
-    rows.push(in_ed("coin combine 25, members known", with.combine_known, with.ed));
+    rows.push(in_ed("coin combine 25", with.combine, with.ed).at_most(6.0).note("members not cached"));
+    rows.push(in_ed("coin combine 25, members cached", with.combine_known, with.ed));
     rows
 }
 
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_of_the_issue_has_its_target() {
+    fn every_required_row_has_its_target() {
         let combined = |needed| Combined { needed, ed: 1.0, new_set: 2.0, known_set: 1.0, verify: 0.5 };
         let basics = Basics { ed: 1.0, sign: 0.02, sign_recorded: Some(0.04), verify: 0.5 };
         let scheme = Signatures {
@@ -240,27 +240,27 @@ mod tests {
         let costs = proofs::Costs { ed: 1.0, ..proofs::Costs::default() };
         let rows: Vec<Row> = targets(&scheme)
             .into_iter()
-            .chain(named("g", &blamed))
+            .chain(identification_rows("g", &blamed))
             .chain(proofs_rows(&[costs; 2], &[costs; 2]))
             .collect();
         let verdict = |name: &str| {
             let found = rows.iter().find(|row| row.name == name);
             found.unwrap_or_else(|| panic!("no row {name}")).is_reached()
         };
-        assert_eq!(verdict("share, its block reserved, g"), Some(true));
-        assert_eq!(verdict("share with a record of its own, g"), None);
+        assert_eq!(verdict("share, block reserved, g"), Some(true));
+        assert_eq!(verdict("share with its own record, g"), None);
         for needed in [25, 34] {
             assert_eq!(verdict(&format!("combine and verify, T = {needed}, g")), Some(false));
-            assert_eq!(verdict(&format!("the same, members known, T = {needed}, g")), Some(true));
+            assert_eq!(verdict(&format!("the same, members cached, T = {needed}, g")), Some(true));
         }
         assert_eq!(verdict("most shares checked, T = 25, g"), Some(true));
         for name in [
             "TDH2 encrypt, with tables",
-            "TDH2 share, the ciphertext's check included, with tables",
-            "TDH2 verify a share, of 25 together, with tables",
+            "TDH2 share, including the ciphertext check, with tables",
+            "TDH2 verify a share, in a batch of 25, with tables",
             "TDH2 combine 25",
-            "coin share, the name's hash included",
-            "coin verify a share, of 25 together, with tables",
+            "coin share, including the hash of the name",
+            "coin verify a share, in a batch of 25, with tables",
             "coin combine 25",
         ] {
             assert_eq!(verdict(name), Some(true), "{name}");

@@ -55,10 +55,10 @@ pub(super) fn table_2(schemes: &[&Signatures; 4]) -> Table {
     let series = schemes.iter().map(|scheme| line(scheme)).chain(paper).collect();
     table.drawing = Some(Drawing::Lines(Lines::new("shares", "µs to combine and verify, N = 100", series)));
     table.note(
-        "Share-Sign has a presignature whose block of the journal is reserved, and includes the guard's note \
-         in memory; no disk takes part, and dealing is not counted, as in the paper. Combine-Shares is the \
-         time from 25 unchecked shares of members that are new to the cache of Lagrange coefficients to a \
-         verified signature, less the verification. The key has its multiples. The paper's ECDSA is over \
+        "Share-Sign uses a presignature whose block of the journal is reserved, and updates the guard in memory; \
+         disk writes and dealing are not included, as in the paper. Combine-Shares is the time from 25 unverified \
+         shares of members whose Lagrange coefficients are not cached to a verified signature, minus the \
+         verification. Multiples of the key are precomputed. The paper's ECDSA is over \
          ristretto255 and its BLS is threshold_crypto, whose signatures are in G2 as MinPk's; ours is blst.",
     );
     table
@@ -79,8 +79,8 @@ pub(super) fn table_3(schemes: &[&Signatures; 4]) -> Table {
     let ratio = of_epoch(min_pk, parties) / of_epoch(ristretto, parties);
     table.row(["improvement".to_owned(), improvement.to_owned(), format!("{} ×", figure(ratio))]);
     table.note(
-        "No protocol runs here. Computed of medians: what the signatures of an epoch take of one party's processor if \
-         the first round ends it. It signs a share for each of 8 broadcasts, for four steps of each of 8 promotions and \
+        "Computed from medians, without running the protocol: one party's processor time for the signatures of an \
+         epoch that ends in its first round. It signs a share for each of 8 broadcasts, for four steps of each of 8 promotions and \
          for the round, 41 in all; of 3 shares it combines its broadcast's signature and the round's, of 6 those of its \
          four steps; it verifies the other 35. The paper's batches are of 10,000 transactions, and its time is that of \
          all parties on one machine.",
@@ -141,7 +141,7 @@ pub(super) fn table_5([with, without]: &[Costs; 2]) -> Table {
         }
     }
     table.row([
-        "Verify-Share, each of 25 together".to_owned(),
+        "Verify-Share, in a batch of 25".to_owned(),
         "–".to_owned(),
         "–".to_owned(),
         "–".to_owned(),
@@ -152,10 +152,10 @@ pub(super) fn table_5([with, without]: &[Costs; 2]) -> Table {
     ]);
     table.drawing = Some(Drawing::Bars(Bars { x: "µs".to_owned(), parts: vec!["time".to_owned()], bars }));
     table.note(
-        "Decrypt-Share includes the check of the ciphertext, without which no share is made; of Combine-Shares the \
-         members are new to the cache of Lagrange coefficients. Tables are a choice of the caller: 61,440 B for those of \
-         the encryption key and the second generator, about 1 MB for those of 100 verification keys, which serve \
-         shares that are verified together. 250 bytes are encrypted.",
+        "Decrypt-Share includes the mandatory check of the ciphertext; for Combine-Shares, the Lagrange \
+         coefficients of the members are not cached. Tables are optional: 61,440 B for those of \
+         the encryption key and the second generator, about 1 MB for those of 100 verification keys, which batch \
+         verification uses. 250 bytes are encrypted.",
     );
     table
 }

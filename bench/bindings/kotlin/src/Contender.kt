@@ -19,8 +19,8 @@ import org.quorate.Suite
 
 private typealias Operations = Map<String, () -> Unit>
 
-/** So often a method is called before the compiler has done all that it ever will. */
-private const val COMPILED = 12_000
+/** Number of calls after which the compiler has fully optimised a method. */
+private const val WARM_UP_CALLS = 12_000
 
 private val chain = ChainId.fromName("bench")
 private val clock = ManagementFactory.getThreadMXBean()
@@ -28,10 +28,10 @@ private val clock = ManagementFactory.getThreadMXBean()
 fun main(arguments: Array<String>) {
     val world = JsonParser.parseString(File(arguments.single()).readText()).asJsonObject
     val given = world.getAsJsonObject("certificates")
-    // The same calls on a committee of four, since certificates of a hundred would take it half a minute.
+    // Warms up with a committee of four, because certificates of a hundred would take half a minute.
     val small = certificates(Suite.ED25519, "small", given.getAsJsonObject("small"))
     val oneTime = oneTime(world.getAsJsonObject("dsig"))
-    repeat(COMPILED) { (small + oneTime).values.forEach { it() } }
+    repeat(WARM_UP_CALLS) { (small + oneTime).values.forEach { it() } }
     val operations = suites.flatMap { (name, suite) -> certificates(suite, name, given.getAsJsonObject(name)).entries }
         .associate { it.toPair() } + sync(world.getAsJsonObject("sync")) + oneTime
     val about = "quorate ${Quorate.VERSION}, Java ${Runtime.version().feature()}, Kotlin ${KotlinVersion.CURRENT}"
@@ -49,7 +49,7 @@ fun main(arguments: Array<String>) {
 
 private val suites = mapOf("min-sig" to Suite.MIN_SIG, "min-pk" to Suite.MIN_PK, "ed25519" to Suite.ED25519)
 
-/** Closes what it makes, so that the price of freeing it is in the figure. */
+/** The operations close their results, so that the figures include freeing them. */
 private fun certificates(suite: Suite, name: String, given: JsonObject): Operations {
     val members = given.bytesOf("keys").map { AttestedMember(PublicKey.decode(suite, it), 1) }
     val committee = Committee.fromAttested(chain, 1uL, members)

@@ -164,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn few_copies_are_enough_and_cost_less() {
+    fn fewer_copies_suffice_and_take_less_bandwidth() {
         let [one, three] = [1, 3].map(|copies| run(&Case { copies, ..case() }).unwrap());
         assert_eq!((one.committed.0, three.committed.0), (one.committed.1, three.committed.1));
         assert!(one.copies < 2.0 && three.copies > 2.5, "{} {}", one.copies, three.copies);
     }
 
     #[test]
-    fn more_than_the_links_carry_is_not_committed() {
+    fn throughput_is_limited_by_the_links() {
         let outcome = run(&Case { load: 12_000.0, block: 80_000_000, ..case() }).unwrap();
         assert!(outcome.throughput < 10_000.0, "{}", outcome.throughput);
     }
