@@ -47,7 +47,7 @@ suite! {
     merging::counts_are_what_they_seem,
     stack::aggregates_without_a_new_signer_are_dropped_unverified,
     stack::what_does_not_belong_here_is_not_taken_in,
-    stack::votes_told_one_by_one_come_to_a_quorum,
+    stack::votes_sent_one_by_one_form_a_quorum,
     stack::one_waits_of_each_peer_and_the_oldest_make_room,
     stack::only_the_sender_of_an_invalid_aggregate_is_blamed,
     stack::a_flood_costs_one_verification_per_sender,

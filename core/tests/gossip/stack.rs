@@ -64,7 +64,7 @@ pub(crate) fn what_does_not_belong_here_is_not_taken_in<S: Additive>() {
     assert_eq!(wrong_epoch.unwrap_err().code(), "WRONG_CONTEXT");
 }
 
-pub(crate) fn votes_informed_one_by_one_come_to_a_quorum<S: Additive>() {
+pub(crate) fn votes_sent_one_by_one_form_a_quorum<S: Additive>() {
     for (n, step) in [(4, 1), (7, 3), (16, 5), (50, 7)] {
         let world = World::<S>::new(n.into());
         let (mut gossip, mut peers) = world.gossip(0);
