@@ -178,7 +178,7 @@ fn test_jerasure(log: &Log) -> Outcome<String> {
     // Both packages at once, so that the core is compiled once.
     cargo.args(["test", "--package", "quorate", "--package", "quorate-fuzz", "--no-default-features"]);
     cargo.args(["--features", "quorate/default,quorate/jerasure,quorate-fuzz/jerasure"]);
-    let output = log.run(cargo.args(["--lib", "--test", "vectors", "--test", "brief", "--", "erasure"]))?;
+    let output = log.run(cargo.args(["--lib", "--test", "vectors", "--", "erasure"]))?;
     Ok(tests_in(&output))
 }
 

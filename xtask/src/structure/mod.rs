@@ -25,10 +25,8 @@ pub(crate) use crates::{Package, packages};
 pub(crate) struct Findings {
     /// Uses of a crate or of a core module that a rule forbids, one sentence each.
     violations: Vec<String>,
-    /// Circles of files or crates that [`rules::ALLOWED_CIRCLES`] does not allow.
+    /// Circles of files or crates.
     circles: Vec<Circle>,
-    /// Circles that it allows.
-    allowed: Vec<Circle>,
     /// Size of what was checked.
     checked: String,
 }
@@ -39,11 +37,7 @@ pub(crate) fn check() -> Outcome<String> {
     if !findings.violations.is_empty() || !findings.circles.is_empty() {
         return Err(findings.shown());
     }
-    let stale = match findings.stale_allowances().as_slice() {
-        [] => String::new(),
-        stale => format!("; remove from ALLOWED_CIRCLES: {}", stale.join(", ")),
-    };
-    Ok(format!("{}, {} allowed circles{stale}", findings.checked, findings.allowed.len()))
+    Ok(findings.checked)
 }
 
 /// All violations and circles as text.
@@ -99,25 +93,13 @@ fn file_graphs(packages: &BTreeMap<String, Package>) -> Outcome<Vec<Graph>> {
 }
 
 impl Findings {
-    /// Sorts the circles of a graph into new and allowed ones. Files shared by several targets count once.
+    /// Adds the circles of a graph. Files shared by several targets count once.
     fn add_circles(&mut self, graph: &Graph) {
         for circle in graph.circles() {
-            let is_allowed = |(file, _): &(&str, &str)| circle.nodes.iter().any(|node| node == file);
-            let list = match rules::ALLOWED_CIRCLES.iter().any(is_allowed) {
-                true => &mut self.allowed,
-                false => &mut self.circles,
-            };
-            if !list.contains(&circle) {
-                list.push(circle);
+            if !self.circles.contains(&circle) {
+                self.circles.push(circle);
             }
         }
-    }
-
-    /// Entries of the list of allowed circles that no circle needs any more.
-    fn stale_allowances(&self) -> Vec<&'static str> {
-        let needed =
-            |file: &str| self.allowed.iter().any(|circle| circle.nodes.iter().any(|node| node == file));
-        rules::ALLOWED_CIRCLES.iter().map(|(file, _)| *file).filter(|file| !needed(file)).collect()
     }
 
     fn shown(&self) -> String {
@@ -131,15 +113,8 @@ impl Findings {
                 let _ = writeln!(text, "    {from} uses {} of {to}", names.join(", "));
             }
         }
-        for file in self.stale_allowances() {
-            let _ = writeln!(text, "{file} is on no circle any more: remove it from ALLOWED_CIRCLES");
-        }
-        let counts = (self.violations.len(), self.circles.len(), self.allowed.len());
-        let _ = write!(
-            text,
-            "{}: {} violations, {} circles, {} allowed circles",
-            self.checked, counts.0, counts.1, counts.2
-        );
+        let counts = (self.violations.len(), self.circles.len());
+        let _ = write!(text, "{}: {} violations, {} circles", self.checked, counts.0, counts.1);
         text
     }
 }

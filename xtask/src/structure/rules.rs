@@ -76,9 +76,5 @@ pub(crate) const CRATE_EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("quorate-broadcast", "tokio", "its own binary"),
 ];
 
-/// Circles of files that are allowed so far: one file of each circle, and the reason. Do not add to this list: move the
-/// common items into a file of their own.
-pub(crate) const ALLOWED_CIRCLES: &[(&str, &str)] = &[];
-
 /// Folders whose files are not checked for circles: the lists of test tools and bundled applications.
 pub(crate) const UNCHECKED_FOLDERS: &[&str] = &["bindings/wasm/test/bundlers"];

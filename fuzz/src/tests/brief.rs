@@ -1,10 +1,9 @@
 //! Every fuzz target on its seeds and on a bounded number of mutations of them, the same on every run.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use quorate_fuzz::mutate::{Rng, mutate};
-use quorate_fuzz::{TARGETS, Target};
+use crate::mutate::{Rng, mutate};
+use crate::{TARGETS, Target};
 
 fn brief(name: &str) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target of that name");

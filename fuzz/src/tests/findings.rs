@@ -1,7 +1,6 @@
 //! Inputs that once failed, named by the bug.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use quorate_fuzz::TARGETS;
+use crate::TARGETS;
 
 fn holds(target: &str, digits: &str) {
     let input: Vec<u8> =
