@@ -38,8 +38,8 @@ impl Program {
         let shown = format!("{} {}", self.name, arguments.join(" "));
         let mut command = Command::new(&self.path);
         watch()?;
-        let output = NURSERY.run(command.args(arguments), limit);
-        if NURSERY.state().interrupted {
+        let output = CHILDREN.run(command.args(arguments), limit);
+        if CHILDREN.state().interrupted {
             // The thread that received the signal ends this process.
             thread::sleep(GRACE);
         }
@@ -54,7 +54,7 @@ impl Program {
 }
 
 /// The running child, of which there is one at a time, and whether children may run.
-struct Nursery {
+struct ChildRunner {
     state: Mutex<State>,
     empty: Condvar,
 }
@@ -65,9 +65,9 @@ struct State {
     interrupted: bool,
 }
 
-static NURSERY: Nursery = Nursery::new();
+static CHILDREN: ChildRunner = ChildRunner::new();
 
-impl Nursery {
+impl ChildRunner {
     const fn new() -> Self {
         Self { state: Mutex::new(State { id: None, interrupted: false }), empty: Condvar::new() }
     }
@@ -140,7 +140,7 @@ fn watch() -> Result<(), String> {
             (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
         thread::spawn(move || {
             runtime.block_on(either(&mut interrupt, &mut terminate));
-            NURSERY.close();
+            CHILDREN.close();
             process::exit(INTERRUPTED);
         });
         Ok(())
@@ -187,16 +187,16 @@ mod tests {
 
     #[test]
     fn an_interrupt_ends_the_child_and_prevents_others() {
-        let nursery = Nursery::new();
+        let runner = ChildRunner::new();
         let began = Instant::now();
         let reasons = thread::scope(|scope| {
             let running =
-                scope.spawn(|| nursery.run(Command::new("sleep").arg("60"), Duration::from_secs(60)));
-            while nursery.state().id.is_none() {
+                scope.spawn(|| runner.run(Command::new("sleep").arg("60"), Duration::from_secs(60)));
+            while runner.state().id.is_none() {
                 thread::yield_now();
             }
-            nursery.close();
-            let late = nursery.run(&mut Command::new("true"), Duration::from_secs(60));
+            runner.close();
+            let late = runner.run(&mut Command::new("true"), Duration::from_secs(60));
             [running.join().unwrap().unwrap_err(), late.unwrap_err()]
         });
         assert_eq!(reasons, ["was interrupted", "was not started: interrupted"]);

@@ -15,7 +15,7 @@ class Parameters:
     batch: int = 4
     fan_out: int = 5
     back_off: int = 2_000_000  # microseconds, as the next
-    patience: int = 500_000
+    send_timeout: int = 500_000
 
 
 def later(now, after):
@@ -46,7 +46,7 @@ class Peers:
         return self.accused.get(peer, (0, 0))[1] > now
 
     def begin(self, peer, now):
-        self.sending[peer] = later(now, self.parameters.patience)
+        self.sending[peer] = later(now, self.parameters.send_timeout)
 
     def left(self, peer):
         self.sending.pop(peer, None)

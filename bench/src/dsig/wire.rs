@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Timeout of an answer: other programs may keep the machine busy.
-const PATIENCE: Duration = Duration::from_secs(20);
+const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// One-way latencies in nanoseconds, `rounds` for messages of each size. Sizes are 2 or more.
 pub(super) fn ways(sizes: &[u16], rounds: usize) -> Result<Vec<Vec<f64>>, String> {
@@ -87,7 +87,7 @@ fn patiently(mut work: impl FnMut() -> std::io::Result<usize>) -> std::io::Resul
         match work() {
             Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
             Err(e) if e.kind() == ErrorKind::WouldBlock || e.kind() == ErrorKind::Interrupted => {
-                if began.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+                if began.get_or_insert_with(Instant::now).elapsed() > SEND_TIMEOUT {
                     return Err(ErrorKind::TimedOut.into());
                 }
                 thread::yield_now();

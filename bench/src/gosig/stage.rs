@@ -320,7 +320,7 @@ impl<'a> World<'a> {
             self.queue.put(sent.comes, Event::Comes { to, from, sent, load });
         } else {
             // There is no answer, which a transport treats as a failure.
-            let overdue = sent.left + Parameters::default().patience.as_nanos() as Nanos;
+            let overdue = sent.left + Parameters::default().send_timeout.as_nanos() as Nanos;
             self.queue.put(overdue, Event::Failed { from, to });
         }
     }

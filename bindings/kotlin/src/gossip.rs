@@ -149,13 +149,13 @@ struct GossipParameters {
     batch: u32,
     fan_out: u32,
     back_off: Duration,
-    patience: Duration,
+    send_timeout: Duration,
 }
 
 impl From<GossipParameters> for gossip::Parameters {
     fn from(parameters: GossipParameters) -> Self {
-        let GossipParameters { limit, preferred, batch, fan_out, back_off, patience } = parameters;
-        Self { limit, preferred, batch: batch as usize, fan_out: fan_out as usize, back_off, patience }
+        let GossipParameters { limit, preferred, batch, fan_out, back_off, send_timeout } = parameters;
+        Self { limit, preferred, batch: batch as usize, fan_out: fan_out as usize, back_off, send_timeout }
     }
 }
 

@@ -25,14 +25,14 @@ const maybe = (made, make) => (made === undefined || made === null ? undefined :
 
 /** The user's parameters, completed with the defaults. */
 function parameters(given) {
-  const { limit, preferred, batch, fanOut, backOff, patience } = options(given, 'parameters');
+  const { limit, preferred, batch, fanOut, backOff, sendTimeout } = options(given, 'parameters');
   return native.gossipParametersNew(
     optional(u16)(limit, 'parameters.limit'),
     optional(u16)(preferred, 'parameters.preferred'),
     optional(u32)(batch, 'parameters.batch'),
     optional(u32)(fanOut, 'parameters.fanOut'),
     optional(u64)(backOff, 'parameters.backOff'),
-    optional(u64)(patience, 'parameters.patience'),
+    optional(u64)(sendTimeout, 'parameters.sendTimeout'),
   );
 }
 

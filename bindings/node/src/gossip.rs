@@ -38,7 +38,7 @@ pub fn gossip_parameters_new(
     batch: Option<u32>,
     fan_out: Option<u32>,
     back_off: Option<BigInt>,
-    patience: Option<BigInt>,
+    send_timeout: Option<BigInt>,
 ) -> External<Parameters> {
     let default = Parameters::default();
     let span =
@@ -49,7 +49,7 @@ pub fn gossip_parameters_new(
         batch: batch.map_or(default.batch, |batch| batch as usize),
         fan_out: fan_out.map_or(default.fan_out, |fan_out| fan_out as usize),
         back_off: span(back_off, default.back_off),
-        patience: span(patience, default.patience),
+        send_timeout: span(send_timeout, default.send_timeout),
     })
 }
 

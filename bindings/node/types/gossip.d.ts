@@ -35,7 +35,7 @@ export interface Parameters {
   /** Back-off after a failed send to a peer, in microseconds; each further failure in a row adds as much. Default: 2 s. */
   readonly backOff?: bigint | undefined;
   /** Time after which an unanswered send counts as failed and frees its slot, in microseconds. Default: 0.5 s. */
-  readonly patience?: bigint | undefined;
+  readonly sendTimeout?: bigint | undefined;
 }
 
 /**
@@ -186,7 +186,7 @@ export class Peers {
   isAvailable(peer: number, now?: bigint): boolean;
   /**
    * Registers the start of a send: it occupies a slot until it has `left`, was `sent` or `failed`, at most for the
-   * patience. {@link Gossip.next} calls it itself.
+   * send timeout. {@link Gossip.next} calls it itself.
    */
   begin(peer: number, now?: bigint): void;
   /** Registers that a message has left: its slot is free again, although its delivery is unknown. */

@@ -45,5 +45,5 @@ spans! {
     Lifetime, "lifetime";
     Interval, "interval";
     BackOff, "back_off";
-    Patience, "patience";
+    SendTimeout, "send_timeout";
 }

@@ -112,9 +112,9 @@ def test_a_pool_sums_aggregates_that_add_signers(world: World) -> None:
 
 def test_votes_spread_until_all_members_have_a_certificate(world: World) -> None:
     dice = random.Random(4)
-    parameters = Parameters(fan_out=2, patience=timedelta(milliseconds=100))
+    parameters = Parameters(fan_out=2, send_timeout=timedelta(milliseconds=100))
     assert (parameters.fan_out, parameters.batch, parameters.limit, parameters.preferred) == (2, 4, 255, 16)
-    assert parameters.back_off == timedelta(seconds=2) and parameters == Parameters(fan_out=2, patience=timedelta(0, 0.1))
+    assert parameters.back_off == timedelta(seconds=2) and parameters == Parameters(fan_out=2, send_timeout=timedelta(0, 0.1))
     members = [Gossip(world.committee, me, world.statement, parameters) for me in range(MEMBERS)]
     peers = [Peers(me, MEMBERS, parameters) for me in range(MEMBERS)]
     # Two members stay silent: a quorum is five of seven.
@@ -175,7 +175,7 @@ def test_senders_of_invalid_aggregates_are_blamed_and_suspended(world: World) ->
 
 
 def test_failed_peers_are_suspended(world: World) -> None:
-    peers = Peers(0, 2, Parameters(fan_out=1, back_off=timedelta(seconds=1), patience=timedelta(seconds=1)))
+    peers = Peers(0, 2, Parameters(fan_out=1, back_off=timedelta(seconds=1), send_timeout=timedelta(seconds=1)))
     assert peers.next_free() is None and peers.pick(now=0) == 1 == peers.pick(draw=7, now=0)
     peers.begin(1, now=0)
     assert not peers.has_room(now=0) and peers.pick(now=0) is None and peers.next_free() == 1_000_000

@@ -15,14 +15,14 @@ export function gossipApi(wasm, base) {
 
   /** The user's parameters, completed with the defaults. */
   function parameters(given) {
-    const { limit, preferred, batch, fanOut, backOff, patience } = options(given, 'parameters');
+    const { limit, preferred, batch, fanOut, backOff, sendTimeout } = options(given, 'parameters');
     return wasm().GossipParameters.new(
       optional(u16)(limit, 'parameters.limit'),
       optional(u16)(preferred, 'parameters.preferred'),
       optional(u32)(batch, 'parameters.batch'),
       optional(u32)(fanOut, 'parameters.fanOut'),
       optional(u64)(backOff, 'parameters.backOff'),
-      optional(u64)(patience, 'parameters.patience'),
+      optional(u64)(sendTimeout, 'parameters.sendTimeout'),
     );
   }
 

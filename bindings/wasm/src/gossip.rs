@@ -160,7 +160,7 @@ impl GossipParameters {
         batch: Option<u32>,
         fan_out: Option<u32>,
         back_off: Option<u64>,
-        patience: Option<u64>,
+        send_timeout: Option<u64>,
     ) -> Self {
         let default = gossip::Parameters::default();
         Self(gossip::Parameters {
@@ -169,7 +169,7 @@ impl GossipParameters {
             batch: batch.map_or(default.batch, |batch| batch as usize),
             fan_out: fan_out.map_or(default.fan_out, |fan_out| fan_out as usize),
             back_off: back_off.map_or(default.back_off, Duration::from_micros),
-            patience: patience.map_or(default.patience, Duration::from_micros),
+            send_timeout: send_timeout.map_or(default.send_timeout, Duration::from_micros),
         })
     }
 }

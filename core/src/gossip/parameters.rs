@@ -16,7 +16,7 @@ pub struct Parameters {
     /// Back-off after a failed send to a peer; each further failure in a row adds the same time. Default: 2 s.
     pub back_off: Duration,
     /// Time after which an unanswered send counts as failed and frees its slot. Default: 500 ms.
-    pub patience: Duration,
+    pub send_timeout: Duration,
 }
 
 impl Default for Parameters {
@@ -27,7 +27,7 @@ impl Default for Parameters {
             batch: 4,
             fan_out: 5,
             back_off: Duration::from_secs(2),
-            patience: Duration::from_millis(500),
+            send_timeout: Duration::from_millis(500),
         }
     }
 }

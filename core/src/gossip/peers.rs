@@ -94,9 +94,9 @@ impl Peers {
     }
 
     /// Records the start of a send. It occupies a slot until [`left`](Peers::left), [`sent`](Peers::sent) or
-    /// [`failed`](Peers::failed) is called, or until [`Parameters::patience`] has passed, when it counts as failed.
+    /// [`failed`](Peers::failed) is called, or until [`Parameters::send_timeout`] has passed, when it counts as failed.
     pub fn begin(&mut self, peer: MemberIndex, now: Time) {
-        self.sending.insert(peer, now.plus(self.parameters.patience));
+        self.sending.insert(peer, now.plus(self.parameters.send_timeout));
     }
 
     /// Records that a message has left: its slot is free again, though its delivery is unknown.
@@ -181,7 +181,7 @@ mod tests {
 
     fn peers() -> Peers {
         let parameters =
-            Parameters { back_off: SECOND, patience: SECOND / 2, fan_out: 3, ..Parameters::default() };
+            Parameters { back_off: SECOND, send_timeout: SECOND / 2, fan_out: 3, ..Parameters::default() };
         Peers::new(0, 5, parameters)
     }
 

@@ -68,7 +68,7 @@ struct Network {
 
 const BYTES_PER_SECOND: u64 = 250_000;
 /// Time after which an unanswered send has failed.
-const PATIENCE: u64 = 500_000;
+const SEND_TIMEOUT: u64 = 500_000;
 
 pub(crate) fn run(setting: Setting) -> Outcome {
     let mut network = Network::new(setting);
@@ -230,7 +230,7 @@ impl Network {
             let left = state.uplink;
             self.at(left, node, Event::Left { to });
             if to >= self.setting.speaking || self.rng.random_range(0..100) == 0 {
-                self.at(left + PATIENCE, node, Event::Failed { to });
+                self.at(left + SEND_TIMEOUT, node, Event::Failed { to });
             } else {
                 self.at(arrives, to, Event::Deliver { from: node, statement, aggregate });
             }

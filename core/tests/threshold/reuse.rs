@@ -20,7 +20,7 @@ enum Crash {
     After,
 }
 
-struct Life<G: Curve> {
+struct CrashTest<G: Curve> {
     file: Vec<u8>,
     secret: [u8; 32],
     disk: Vec<GuardRecord>,
@@ -29,7 +29,7 @@ struct Life<G: Curve> {
     sent: BTreeMap<(u64, u32), [u8; 32]>,
 }
 
-impl<G: Curve> Life<G> {
+impl<G: Curve> CrashTest<G> {
     fn new(file: Vec<u8>) -> Self {
         let party = Party::new(Presignatures::from_bytes(&file).unwrap());
         Self { secret: party.secret, file, disk: Vec::new(), party, sent: BTreeMap::new() }
@@ -71,100 +71,100 @@ pub(crate) fn no_crash_makes_a_presignature_sign_twice<G: Curve>() {
         for (epoch, file) in [7, 8].into_iter().zip(&files) {
             let tags = |round| PLAN.promotion(epoch, round, 2, 3).unwrap();
             for crash_at in 0..2u16 {
-                let mut life = Life::<G>::new(file.clone());
+                let mut test = CrashTest::<G>::new(file.clone());
                 for round in 0..2 {
-                    life.sign(tags(round), b"first", (round == crash_at).then_some(crash)).unwrap();
+                    test.sign(tags(round), b"first", (round == crash_at).then_some(crash)).unwrap();
                 }
                 // A share that never left may be made anew for any message; one that may have left may not.
-                let other = life.sign(tags(crash_at), b"second", Some(Crash::After));
+                let other = test.sign(tags(crash_at), b"second", Some(Crash::After));
                 match crash {
                     Crash::BeforeTheRecord => other.unwrap(),
                     _ => assert_eq!(other.unwrap_err().code(), "CONTRADICTION"),
                 }
-                life.restart();
-                let same = life.sign(tags(crash_at), b"first", None);
+                test.restart();
+                let same = test.sign(tags(crash_at), b"first", None);
                 match crash {
                     Crash::BeforeTheRecord => assert_eq!(same.unwrap_err().code(), "CONTRADICTION"),
                     _ => same.unwrap(),
                 }
-                life.restart();
-                let other_view = life.sign(tags(1 - crash_at), b"second", None);
-                assert_eq!(other_view.is_err(), crash_at == 1 || life.sent.len() == 2);
+                test.restart();
+                let other_view = test.sign(tags(1 - crash_at), b"second", None);
+                assert_eq!(other_view.is_err(), crash_at == 1 || test.sent.len() == 2);
             }
         }
     }
 }
 
 pub(crate) fn a_block_is_burnt_by_a_crash<G: Curve>() {
-    let mut life = Life::<G>::new(file::<G>(7));
-    let key = life.party.presignatures.key().id().0;
+    let mut test = CrashTest::<G>::new(file::<G>(7));
+    let key = test.party.presignatures.key().id().0;
     let tags: Vec<_> = (0..4).map(|member| PLAN.prbc(7, member).unwrap()).collect();
-    life.sign(tags[0], MESSAGE, None).unwrap();
-    assert_eq!(life.disk.len(), 1);
+    test.sign(tags[0], MESSAGE, None).unwrap();
+    assert_eq!(test.disk.len(), 1);
 
-    let reservation = life.party.guard.reserve(&key, 7, 0).unwrap();
+    let reservation = test.party.guard.reserve(&key, 7, 0).unwrap();
     // Until the reservation is durable, each share still needs its own record.
-    life.sign(tags[1], MESSAGE, None).unwrap();
-    assert_eq!(life.disk.len(), 2);
-    life.disk.push(reservation);
-    life.party.guard.confirm(&reservation).unwrap();
-    assert_eq!(life.party.guard.reserve(&key, 7, 900), Ok(reservation), "the same block");
-    life.sign(tags[2], MESSAGE, None).unwrap();
-    assert_eq!(life.disk.len(), 3, "no record of its own");
+    test.sign(tags[1], MESSAGE, None).unwrap();
+    assert_eq!(test.disk.len(), 2);
+    test.disk.push(reservation);
+    test.party.guard.confirm(&reservation).unwrap();
+    assert_eq!(test.party.guard.reserve(&key, 7, 900), Ok(reservation), "the same block");
+    test.sign(tags[2], MESSAGE, None).unwrap();
+    assert_eq!(test.disk.len(), 3, "no record of its own");
     // Within the process the guard remembers, even if a copy of the presignature turns up.
-    life.party.presignatures = Presignatures::from_bytes(&life.file).unwrap();
-    assert_eq!(life.sign(tags[2], b"second", None).unwrap_err().code(), "CONTRADICTION");
-    life.sign(tags[2], MESSAGE, None).unwrap_err();
-    life.party.presignatures = Presignatures::from_bytes(&life.file).unwrap();
-    life.sign(tags[2], MESSAGE, None).unwrap();
+    test.party.presignatures = Presignatures::from_bytes(&test.file).unwrap();
+    assert_eq!(test.sign(tags[2], b"second", None).unwrap_err().code(), "CONTRADICTION");
+    test.sign(tags[2], MESSAGE, None).unwrap_err();
+    test.party.presignatures = Presignatures::from_bytes(&test.file).unwrap();
+    test.sign(tags[2], MESSAGE, None).unwrap();
 
-    life.restart();
+    test.restart();
     // Presignatures without a record are lost, spent or not; those with a record can be sent again.
-    assert_eq!(life.sign(tags[2], MESSAGE, None).unwrap_err(), Error::Exhausted);
-    assert_eq!(life.sign(tags[3], MESSAGE, None).unwrap_err(), Error::Exhausted);
-    assert_eq!(life.party.guard.reserve(&key, 7, 1_023), Err(Error::Exhausted));
-    life.sign(tags[0], MESSAGE, None).unwrap();
-    life.sign(tags[1], MESSAGE, None).unwrap();
+    assert_eq!(test.sign(tags[2], MESSAGE, None).unwrap_err(), Error::Exhausted);
+    assert_eq!(test.sign(tags[3], MESSAGE, None).unwrap_err(), Error::Exhausted);
+    assert_eq!(test.party.guard.reserve(&key, 7, 1_023), Err(Error::Exhausted));
+    test.sign(tags[0], MESSAGE, None).unwrap();
+    test.sign(tags[1], MESSAGE, None).unwrap();
     // The next block is a different one, and so is the same block of another epoch.
-    assert!(life.party.guard.reserve(&key, 7, 1_024).is_ok());
-    assert!(life.party.guard.reserve(&key, 8, 0).is_ok());
+    assert!(test.party.guard.reserve(&key, 7, 1_024).is_ok());
+    assert!(test.party.guard.reserve(&key, 8, 0).is_ok());
 }
 
 pub(crate) fn an_epoch_that_is_over_stays_over<G: Curve>() {
-    let mut life = Life::<G>::new(file::<G>(7));
+    let mut test = CrashTest::<G>::new(file::<G>(7));
     let tag = PLAN.completion(7, 1).unwrap();
-    life.sign(PLAN.completion(7, 0).unwrap(), MESSAGE, None).unwrap();
-    let (file, mut guard) = (life.file.clone(), guard(&life.secret, life.disk.clone()));
-    let left = std::mem::replace(&mut life.party.presignatures, Presignatures::from_bytes(&file).unwrap());
-    life.disk.push(left.destroy(&mut guard));
-    life.restart();
-    assert_eq!(life.sign(tag, MESSAGE, None).unwrap_err(), Error::Exhausted);
+    test.sign(PLAN.completion(7, 0).unwrap(), MESSAGE, None).unwrap();
+    let (file, mut guard) = (test.file.clone(), guard(&test.secret, test.disk.clone()));
+    let left = std::mem::replace(&mut test.party.presignatures, Presignatures::from_bytes(&file).unwrap());
+    test.disk.push(left.destroy(&mut guard));
+    test.restart();
+    assert_eq!(test.sign(tag, MESSAGE, None).unwrap_err(), Error::Exhausted);
     // A compacted journal says the same in one record.
-    let compact: Vec<_> = life.party.guard.records().collect();
+    let compact: Vec<_> = test.party.guard.records().collect();
     assert_eq!(compact.len(), 1);
-    life.disk = compact;
-    life.restart();
-    assert_eq!(life.sign(tag, MESSAGE, None).unwrap_err(), Error::Exhausted);
+    test.disk = compact;
+    test.restart();
+    assert_eq!(test.sign(tag, MESSAGE, None).unwrap_err(), Error::Exhausted);
     // The next epoch is open.
-    let mut next = Life::<G>::new(self::file::<G>(8));
-    next.disk = life.disk;
+    let mut next = CrashTest::<G>::new(self::file::<G>(8));
+    next.disk = test.disk;
     next.restart();
     next.sign(PLAN.completion(8, 1).unwrap(), MESSAGE, None).unwrap();
 }
 
 pub(crate) fn what_is_taken_is_gone<G: Curve>() {
-    let mut life = Life::<G>::new(file::<G>(7));
+    let mut test = CrashTest::<G>::new(file::<G>(7));
     let tag = PLAN.prbc(7, 3).unwrap();
-    drop(life.party.presignatures.take(tag).unwrap());
-    assert_eq!(life.party.presignatures.take(tag).map(drop), Err(Error::Exhausted));
-    assert_eq!(life.party.presignatures.left() as u32, PLAN.count() - 1);
+    drop(test.party.presignatures.take(tag).unwrap());
+    assert_eq!(test.party.presignatures.take(tag).map(drop), Err(Error::Exhausted));
+    assert_eq!(test.party.presignatures.left() as u32, PLAN.count() - 1);
     // Neither from another epoch, nor under the tag of another plan.
     let elsewhere = PLAN.prbc(8, 0).unwrap();
-    assert_eq!(life.party.presignatures.take(elsewhere).map(drop).unwrap_err().code(), "WRONG_CONTEXT");
+    assert_eq!(test.party.presignatures.take(elsewhere).map(drop).unwrap_err().code(), "WRONG_CONTEXT");
     let stranger = Plan::Agreed { count: 100 }.agreed(7, 4).unwrap();
-    assert_eq!(life.party.presignatures.take(stranger).map(drop).unwrap_err().code(), "WRONG_CONTEXT");
+    assert_eq!(test.party.presignatures.take(stranger).map(drop).unwrap_err().code(), "WRONG_CONTEXT");
     let beyond = Plan::Agreed { count: 1_000 }.agreed(7, 999).unwrap();
-    assert_eq!(life.party.presignatures.take(beyond).map(drop).unwrap_err(), Error::Exhausted);
+    assert_eq!(test.party.presignatures.take(beyond).map(drop).unwrap_err(), Error::Exhausted);
 }
 
 pub(crate) fn two_epochs_and_all_their_tags_have_distinct_nonces<G: Curve>() {

@@ -16,7 +16,7 @@ use crate::responses::{Answer, BlockSummary, ServedEpoch, ServedEpochs, Status, 
 /// Maximum response size: an epoch carries all transactions of a block, in hexadecimal.
 const LARGEST_ANSWER: usize = 160 << 20;
 /// Default time limit of a request.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One validator's HTTP interface.
 #[derive(Clone, Debug)]
@@ -50,12 +50,12 @@ impl Api {
 
     /// Returns the validator's status.
     pub(crate) async fn status(&self) -> Result<Status, Failure> {
-        self.get("/v1/status", PATIENCE).await
+        self.get("/v1/status", REQUEST_TIMEOUT).await
     }
 
     /// Returns the validator's status as JSON.
     pub(crate) async fn raw_status(&self) -> Result<serde_json::Value, Failure> {
-        self.get("/v1/status", PATIENCE).await
+        self.get("/v1/status", REQUEST_TIMEOUT).await
     }
 
     /// Returns the address of the submission stream. If it listens on all interfaces, the host is that of HTTP.
@@ -73,28 +73,28 @@ impl Api {
 
     /// Submits a transaction.
     pub(crate) async fn submit(&self, transaction: Vec<u8>) -> Result<Ticket, Failure> {
-        self.request(Method::POST, "/v1/transactions", transaction, PATIENCE).await
+        self.request(Method::POST, "/v1/transactions", transaction, REQUEST_TIMEOUT).await
     }
 
     /// Looks up a transaction and waits up to `wait` for its commit. Returns [`Exit::NotFound`] after that.
     pub(crate) async fn transaction(&self, id: Digest, wait: Duration) -> Result<Transaction, Failure> {
         let path = format!("/v1/transactions/{id}?wait={}", wait.as_secs_f64());
-        self.get(&path, wait + PATIENCE).await
+        self.get(&path, wait + REQUEST_TIMEOUT).await
     }
 
     /// Looks up a key of the application's state.
     pub(crate) async fn query(&self, key: &[u8]) -> Result<Answer, Failure> {
-        self.get(&format!("/v1/ledger/{}?encoding=hex", hex::encode(key)), PATIENCE).await
+        self.get(&format!("/v1/ledger/{}?encoding=hex", hex::encode(key)), REQUEST_TIMEOUT).await
     }
 
     /// Returns one page of blocks, starting at height `from`.
     pub(crate) async fn blocks(&self, from: u64) -> Result<Vec<BlockSummary>, Failure> {
-        self.get(&format!("/v1/blocks?from={from}&limit=1000"), PATIENCE).await
+        self.get(&format!("/v1/blocks?from={from}&limit=1000"), REQUEST_TIMEOUT).await
     }
 
     /// Returns one page of epochs, starting at epoch `from`.
     pub(crate) async fn epochs(&self, from: u64) -> Result<Vec<ServedEpoch>, Failure> {
-        let served: ServedEpochs = self.get(&format!("/v1/epochs?from={from}"), PATIENCE).await?;
+        let served: ServedEpochs = self.get(&format!("/v1/epochs?from={from}"), REQUEST_TIMEOUT).await?;
         Ok(served.epochs)
     }
 
@@ -108,8 +108,8 @@ impl Api {
         health.is_ok_and(|health| health.ready)
     }
 
-    async fn get<T: DeserializeOwned>(&self, path: &str, patience: Duration) -> Result<T, Failure> {
-        self.request(Method::GET, path, Vec::new(), patience).await
+    async fn get<T: DeserializeOwned>(&self, path: &str, limit: Duration) -> Result<T, Failure> {
+        self.request(Method::GET, path, Vec::new(), limit).await
     }
 
     async fn request<T: DeserializeOwned>(
@@ -117,14 +117,14 @@ impl Api {
         method: Method,
         path: &str,
         body: Vec<u8>,
-        patience: Duration,
+        limit: Duration,
     ) -> Result<T, Failure> {
         let silent = || {
             let text = format!("the validator at {} does not answer", self.address);
             Failure::new(Exit::Unreachable, text)
         };
         let request = http::request(&self.address, method, path, body, LARGEST_ANSWER);
-        let response = timeout(patience, request).await.map_err(|_| silent())?;
+        let response = timeout(limit, request).await.map_err(|_| silent())?;
         let doing = format!("no validator answers at {}", self.address);
         let Response { status, body } = response.or_fail(Exit::Unreachable, doing)?;
         if (200..300).contains(&status) {

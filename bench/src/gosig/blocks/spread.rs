@@ -265,7 +265,7 @@ impl World<'_> {
         if self.member(to).is_some() {
             self.queue.put(sent.comes, Event::Comes { to, from, sent, load });
         } else if is_vote {
-            let overdue = sent.left + self.parameters.patience.as_nanos() as Nanos;
+            let overdue = sent.left + self.parameters.send_timeout.as_nanos() as Nanos;
             self.queue.put(overdue, Event::Failed { from, to });
         }
     }

@@ -74,7 +74,7 @@ export function gossip(q, assert) {
 
     'votes spread until all members have a certificate'() {
       const w = worldOf(q, q.Suite.MinSigCounted);
-      const parameters = { fanOut: 2, patience: 100_000n };
+      const parameters = { fanOut: 2, sendTimeout: 100_000n };
       const members = w.secrets.map((_, me) => new Gossip(w.committee, me, w.statement, parameters));
       const peers = w.secrets.map((_, me) => new Peers(me, N, parameters));
       // Two members stay silent: a quorum is five of seven.
@@ -131,7 +131,7 @@ export function gossip(q, assert) {
     },
 
     'failed peers are suspended'() {
-      const peers = new Peers(0, 2, { fanOut: 1, backOff: 1_000_000n, patience: 1_000_000n });
+      const peers = new Peers(0, 2, { fanOut: 1, backOff: 1_000_000n, sendTimeout: 1_000_000n });
       assert.deepEqual([peers.nextFree(), peers.pick({ now: 0n }), peers.pick({ draw: 7n, now: 0n })], [undefined, 1, 1]);
       peers.begin(1, 0n);
       assert.deepEqual([peers.hasRoom(0n), peers.pick({ now: 0n }), peers.nextFree()], [false, undefined, 1_000_000n]);

@@ -2096,12 +2096,12 @@ class Parameters:
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
-    def __new__(cls, /, *, limit: SupportsIndex = ..., preferred: SupportsIndex = ..., batch: SupportsIndex = ..., fan_out: SupportsIndex = ..., back_off: timedelta = ..., patience: timedelta = ...) -> Parameters:
+    def __new__(cls, /, *, limit: SupportsIndex = ..., preferred: SupportsIndex = ..., batch: SupportsIndex = ..., fan_out: SupportsIndex = ..., back_off: timedelta = ..., send_timeout: timedelta = ...) -> Parameters:
         """
         No count exceeds `limit`; no count of a pool's sum exceeds `preferred` if that is possible. At most `batch`
         aggregates are verified together, and at most `fan_out` sends are in progress at once. A failed peer is
         suspended for `back_off`, and for as much longer after each further failure in a row; an unanswered send
-        occupies its slot for `patience` and then counts as failed.
+        occupies its slot for `send_timeout` and then counts as failed.
         """
     def __repr__(self, /) -> str: ...
     @property
@@ -2125,7 +2125,7 @@ class Parameters:
         Maximum of every count.
         """
     @property
-    def patience(self, /) -> timedelta:
+    def send_timeout(self, /) -> timedelta:
         """
         Time after which an unanswered send counts as failed and frees its slot.
         """
@@ -2189,7 +2189,7 @@ class Peers:
     def begin(self, /, peer: SupportsIndex, now: SupportsIndex | None = None) -> None:
         """
         Registers the start of a send: it occupies a slot until it has `left`, was `sent` or `failed`, at most for the
-        patience. `Gossip.next` calls it itself.
+        send timeout. `Gossip.next` calls it itself.
         """
     def failed(self, /, peer: SupportsIndex, now: SupportsIndex | None = None) -> None:
         """

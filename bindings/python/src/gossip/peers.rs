@@ -7,7 +7,7 @@ use quorate::gossip;
 
 use crate::convert::{Batch, CountLimit, Draw, FanOut, Member, Now, Preferred, Size, size};
 use crate::failure::Outcome;
-use crate::times::{BackOff, Patience, at};
+use crate::times::{BackOff, SendTimeout, at};
 
 /// Parameters of gossip. They affect the speed and cost of dissemination, never the validity of a certificate.
 #[pyclass(frozen, eq, module = "quorate.gossip")]
@@ -19,7 +19,7 @@ impl Parameters {
     /// No count exceeds `limit`; no count of a pool's sum exceeds `preferred` if that is possible. At most `batch`
     /// aggregates are verified together, and at most `fan_out` sends are in progress at once. A failed peer is
     /// suspended for `back_off`, and for as much longer after each further failure in a row; an unanswered send
-    /// occupies its slot for `patience` and then counts as failed.
+    /// occupies its slot for `send_timeout` and then counts as failed.
     #[new]
     #[pyo3(signature = (
         *,
@@ -28,7 +28,7 @@ impl Parameters {
         batch = Batch(4),
         fan_out = FanOut(5),
         back_off = BackOff(Duration::from_secs(2)),
-        patience = Patience(Duration::from_millis(500)),
+        send_timeout = SendTimeout(Duration::from_millis(500)),
     ))]
     fn new(
         limit: CountLimit,
@@ -36,7 +36,7 @@ impl Parameters {
         batch: Batch,
         fan_out: FanOut,
         back_off: BackOff,
-        patience: Patience,
+        send_timeout: SendTimeout,
     ) -> Self {
         Self(gossip::Parameters {
             limit: limit.0,
@@ -44,7 +44,7 @@ impl Parameters {
             batch: size(batch.0),
             fan_out: size(fan_out.0),
             back_off: back_off.0,
-            patience: patience.0,
+            send_timeout: send_timeout.0,
         })
     }
 
@@ -80,8 +80,8 @@ impl Parameters {
 
     /// Time after which an unanswered send counts as failed and frees its slot.
     #[getter]
-    fn patience(&self) -> Duration {
-        self.0.patience
+    fn send_timeout(&self) -> Duration {
+        self.0.send_timeout
     }
 
     fn __repr__(&self) -> String {
@@ -150,7 +150,7 @@ impl Peers {
     }
 
     /// Registers the start of a send: it occupies a slot until it has `left`, was `sent` or `failed`, at most for the
-    /// patience. `Gossip.next` calls it itself.
+    /// send timeout. `Gossip.next` calls it itself.
     #[pyo3(signature = (peer, now = None))]
     fn begin(&self, py: Python<'_>, peer: Member, now: Option<Now>) {
         self.attached(py, |peers| peers.begin(peer.0, at(now)));

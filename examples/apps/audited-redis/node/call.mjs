@@ -59,8 +59,8 @@ class Program {
   }
 
   async #work() {
-    const { front, key, signer: scheme, suite, store, patience } = this.options;
-    const client = await Client.connect(front, Key.load(key), { scheme, suite, store, patience });
+    const { front, key, signer: scheme, suite, store, connectTimeout } = this.options;
+    const client = await Client.connect(front, Key.load(key), { scheme, suite, store, connectTimeout });
     this.#connected = true;
     /** @type {Promise<unknown>} */
     let printing = Promise.resolve();
@@ -156,7 +156,7 @@ class Program {
 function commandLine(args) {
   const text = /** @type {const} */ ({ type: 'string' });
   const flag = /** @type {const} */ ({ type: 'boolean' });
-  const known = { front: text, key: text, signer: text, suite: text, store: text, patience: text, timeout: text };
+  const known = { front: text, key: text, signer: text, suite: text, store: text, 'connect-timeout': text, timeout: text };
   const options = { ...known, json: flag, help: flag };
   // All words after the command's name belong to the command, even if they look like options.
   const { tokens } = parseArgs({ args, options, allowPositionals: true, strict: false, tokens: true });
@@ -174,7 +174,7 @@ function commandLine(args) {
   return {
     ...{ front, key, json, help, signer: oneOf(SCHEMES, signer), suite: oneOf(SUITES, suite) },
     store: store === undefined ? undefined : Buffer.from(store, 'hex'),
-    patience: milliseconds(values.patience ?? '5'),
+    connectTimeout: milliseconds(values['connect-timeout'] ?? '5'),
     timeout: milliseconds(values.timeout ?? '60'),
     command: args.slice(name),
   };

@@ -16,7 +16,7 @@ import { MAX_REPLY, message, readFrame, signedCommand } from './wire.mjs';
  * @property {string} [suite] suite of DSig; default: `wots-blake3`
  * @property {Uint8Array | undefined} [store] expected 32-byte store of the front. The default accepts any store on the
  *   first connection and requires the same one when reconnecting
- * @property {number} [patience] time limit in milliseconds for connecting and reconnecting
+ * @property {number} [connectTimeout] time limit in milliseconds for connecting and reconnecting
  */
 
 /** Maximum number of commands in flight; a front accepts no more. */
@@ -35,7 +35,7 @@ export class Client {
   #key;
   #signing;
   #store;
-  #patience;
+  #connectTimeout;
   #pending = new PendingCommands();
   /** Time of the last command, in microseconds. */
   #last = 0n;
@@ -57,12 +57,12 @@ export class Client {
    * @param {import('./keys.mjs').Key} key
    * @param {Options} options
    */
-  constructor(front, key, { scheme = 'dsig', suite = 'wots-blake3', store, patience = 5000 }) {
+  constructor(front, key, { scheme = 'dsig', suite = 'wots-blake3', store, connectTimeout = 5000 }) {
     this.#front = front;
     this.#key = key;
     this.#signing = new CommandSigner(key, scheme, suite);
     this.#store = store;
-    this.#patience = patience;
+    this.#connectTimeout = connectTimeout;
   }
 
   /**
@@ -171,7 +171,7 @@ export class Client {
    * @returns {Promise<Failure | undefined>}
    */
   async #connect() {
-    const late = AbortSignal.any([AbortSignal.timeout(this.#patience), this.#shutdown.signal]);
+    const late = AbortSignal.any([AbortSignal.timeout(this.#connectTimeout), this.#shutdown.signal]);
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       try {
         this.#useLink(await openLink(this.#front, this.#key, this.#store, late));

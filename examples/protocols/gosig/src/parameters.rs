@@ -58,8 +58,8 @@ pub struct Parameters {
     pub uplink_bytes_per_second: u64,
     /// Time to wait for an answer. A member that does not answer is sent nothing for [`back_off`](Self::back_off), and for as
     /// much longer each further time.
-    pub patience: Duration,
-    /// Back-off from a member that does not answer within [`patience`](Self::patience).
+    pub send_timeout: Duration,
+    /// Back-off from a member that does not answer within [`send_timeout`](Self::send_timeout).
     pub back_off: Duration,
     /// Time until an unanswered request is sent to another member.
     pub retry: Duration,
@@ -101,7 +101,7 @@ impl Parameters {
         gossip::Parameters {
             fan_out: self.fanout,
             back_off: self.back_off,
-            patience: self.patience,
+            send_timeout: self.send_timeout,
             ..gossip::Parameters::default()
         }
     }
@@ -120,7 +120,7 @@ impl Default for Parameters {
             transaction_fanout: 3,
             transaction_delay: Duration::from_millis(10),
             uplink_bytes_per_second: 12_500_000,
-            patience: Duration::from_millis(250),
+            send_timeout: Duration::from_millis(250),
             back_off: Duration::from_millis(250),
             retry: Duration::from_millis(100),
             max_block_bytes: 4 << 20,

@@ -15,7 +15,7 @@ use quorate::machine::{MemberIndex, Time};
 #[derive(Debug)]
 pub(crate) struct Uplink {
     bytes_per_second: u64,
-    patience: Duration,
+    send_timeout: Duration,
     /// Time at which all messages have left.
     free: Time,
     leaving: VecDeque<(Time, MemberIndex)>,
@@ -23,18 +23,18 @@ pub(crate) struct Uplink {
 }
 
 impl Uplink {
-    pub(crate) fn new(bytes_per_second: u64, patience: Duration) -> Self {
+    pub(crate) fn new(bytes_per_second: u64, send_timeout: Duration) -> Self {
         let (leaving, awaited) = (VecDeque::new(), BTreeMap::new());
-        Self { bytes_per_second: bytes_per_second.max(1), patience, free: Time(0), leaving, awaited }
+        Self { bytes_per_second: bytes_per_second.max(1), send_timeout, free: Time(0), leaving, awaited }
     }
 
     /// Records that a message was passed to a link.
     pub(crate) fn sent(&mut self, now: Time, to: MemberIndex, bytes: usize) {
         let micros = (bytes as u64).saturating_mul(1_000_000) / self.bytes_per_second;
         // However low the rate is, a place is held no longer than an answer is awaited.
-        self.free = self.free.max(now).plus(Duration::from_micros(micros)).min(now.plus(self.patience));
+        self.free = self.free.max(now).plus(Duration::from_micros(micros)).min(now.plus(self.send_timeout));
         self.leaving.push_back((self.free, to));
-        self.awaited.entry(to).or_insert(self.free.plus(self.patience));
+        self.awaited.entry(to).or_insert(self.free.plus(self.send_timeout));
     }
 
     /// Records a message from a member: it is available.
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use quorate::gossip::Parameters;
 
-    const PATIENCE: Duration = Duration::from_millis(100);
+    const SEND_TIMEOUT: Duration = Duration::from_millis(100);
 
     fn ms(ms: u64) -> Time {
         Time(ms * 1_000)
@@ -79,7 +79,7 @@ mod tests {
         let parameters = Parameters { fan_out: 2, ..Parameters::default() };
         let mut peers = Peers::new(0, 8, parameters);
         // 1000 bytes take a millisecond.
-        let mut uplink = Uplink::new(1_000_000, PATIENCE);
+        let mut uplink = Uplink::new(1_000_000, SEND_TIMEOUT);
         for peer in [1, 2] {
             peers.begin(peer, ms(5));
             uplink.sent(ms(5), peer, 3_000);
@@ -94,13 +94,13 @@ mod tests {
         uplink.advance(ms(11), &mut peers);
         assert_eq!(uplink.due(), None);
         uplink.sent(ms(20), 3, usize::MAX);
-        assert_eq!(uplink.due(), Some(ms(20).plus(PATIENCE)));
+        assert_eq!(uplink.due(), Some(ms(20).plus(SEND_TIMEOUT)));
     }
 
     #[test]
     fn silent_members_are_backed_off_from() {
         let mut peers = Peers::new(0, 8, Parameters::default());
-        let mut uplink = Uplink::new(1_000_000, PATIENCE);
+        let mut uplink = Uplink::new(1_000_000, SEND_TIMEOUT);
         uplink.sent(ms(0), 1, 1_000);
         uplink.sent(ms(0), 2, 1_000);
         // Another message does not extend the time for an answer.

@@ -31,7 +31,7 @@ fn bare_quorum(seed: u64, prepare: impl FnOnce(&mut GosigHost<Toy>)) -> Simulati
     let mut host = GosigHost::<Toy>::new(keys()).workload(Duration::from_millis(200), u64::MAX);
     host.schedule.proposals = SECOND_STAGE;
     host.schedule.signatures = ROUND - SECOND_STAGE;
-    host.parameters.patience = Duration::from_millis(20);
+    host.parameters.send_timeout = Duration::from_millis(20);
     prepare(&mut host);
     Simulation::new(scenario, host)
 }

@@ -14,12 +14,12 @@ use super::queue::Queue;
 /// Pause between two attempts to connect.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(200);
 /// Time limit for the connection and its handshake.
-const CONNECT_PATIENCE: Duration = Duration::from_secs(3);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Keeps a connection to `target`; reconnects when it ends. Never returns.
 pub(super) async fn keep(target: String, queue: Arc<Queue>, shared: Arc<Shared>) {
     loop {
-        match timeout(CONNECT_PATIENCE, connect(&target)).await {
+        match timeout(CONNECT_TIMEOUT, connect(&target)).await {
             Ok(Ok(stream)) => {
                 queue.open();
                 let ended = converse(stream, &queue, &shared).await;

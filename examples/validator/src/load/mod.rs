@@ -26,7 +26,7 @@ pub(crate) use report::{Latencies, LoadReport};
 /// Interval at which due transactions are passed to the connections.
 const TICK: Duration = Duration::from_millis(5);
 /// Time limit of the first connections.
-const CONNECT_PATIENCE: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval of the checks for outstanding commits at the end of a load.
 const DRAIN_TICK: Duration = Duration::from_millis(10);
 
@@ -58,7 +58,7 @@ impl Load {
             tokio::spawn(connection::keep(target.clone(), queue.clone(), shared.clone()))
         };
         let connections = plan.targets.iter().zip(&queues).map(connect).collect();
-        let deadline = Instant::now() + CONNECT_PATIENCE;
+        let deadline = Instant::now() + CONNECT_TIMEOUT;
         while !queues.iter().all(|queue| queue.is_open()) && Instant::now() < deadline {
             sleep(TICK).await;
         }

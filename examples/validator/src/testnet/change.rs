@@ -15,7 +15,7 @@ use crate::commands::member::{Begun, Proposal, make};
 use crate::exit::{Exit, Failure, OrFail};
 
 /// Time limit of a change.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// Time limit of one attempt: a killed validator forgets its pending transactions.
 const ATTEMPT: Duration = Duration::from_secs(10);
 /// Pause before the next attempt, after a killed validator or a conflicting change.
@@ -102,7 +102,7 @@ impl Changes {
 
 async fn carry_out(request: MemberRequest, approvers: Approvers) -> Result<Begun, Failure> {
     let genesis = Genesis::load(&approvers.genesis).or_fail(Exit::Setup, "cannot use the testnet's files")?;
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     let mut apis = approvers.apis.iter().cycle();
     loop {
         let unreachable = || Failure::new(Exit::Unreachable, "no running validator to submit the change to");

@@ -8,7 +8,7 @@ use super::layout::NodePlace;
 use crate::exit::{Exit, Failure, OrFail};
 
 /// Time limit of a clean stop.
-const STOP_PATIENCE: Duration = Duration::from_secs(5);
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// Number of bytes of the log shown when a validator ended unexpectedly.
 const LOG_TAIL: usize = 2000;
 
@@ -63,7 +63,7 @@ impl ValidatorProcess {
     /// Stops the process cleanly, or kills it after a time limit. Returns true if it stopped cleanly.
     pub(crate) async fn stop(mut self) -> bool {
         drop(self.stdin.take());
-        match tokio::time::timeout(STOP_PATIENCE, self.child.wait()).await {
+        match tokio::time::timeout(STOP_TIMEOUT, self.child.wait()).await {
             Ok(Ok(status)) => status.success(),
             _ => {
                 let _ = self.child.kill().await;

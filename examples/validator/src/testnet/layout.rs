@@ -20,7 +20,7 @@ const STAGE_MS_PER_NODE: u32 = 16;
 
 /// Requested properties of a testnet. `None` means the value of the existing directory, or the default.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct RequestedTestnet {
     pub nodes: Option<usize>,
     pub protocol: Option<ProtocolName>,
     pub scheme: Option<SchemeName>,
@@ -56,7 +56,7 @@ impl Layout {
     /// Creates the files of a testnet, or reads existing ones.
     pub(crate) fn prepare(
         directory: &Path,
-        wanted: &Wanted,
+        requested: &RequestedTestnet,
         parameters: Parameters,
     ) -> Result<Self, Failure> {
         fs::create_dir_all(directory)
@@ -65,15 +65,16 @@ impl Layout {
             directory.canonicalize().or_fail(Exit::Setup, format!("cannot use {}", directory.display()))?;
         let genesis = directory.join("genesis.toml");
         if genesis.exists() {
-            return Self::resume(directory, genesis, wanted);
+            return Self::resume(directory, genesis, requested);
         }
-        let (nodes, scheme) = (wanted.nodes.unwrap_or(4), wanted.scheme.unwrap_or(SchemeName::Bls));
+        let (nodes, scheme) = (requested.nodes.unwrap_or(4), requested.scheme.unwrap_or(SchemeName::Bls));
         let base = free_ports(nodes)?;
         let mut members = Vec::new();
         for index in 0..nodes {
             members.push((make(&directory, index, port(base, index), scheme, false)?, 1));
         }
-        let mut made = assemble("testnet", members, wanted.protocol.clone().unwrap_or_default(), parameters)?;
+        let mut made =
+            assemble("testnet", members, requested.protocol.clone().unwrap_or_default(), parameters)?;
         if let Some(schedule) = &mut made.schedule {
             // The validators share this machine's processors, and the work per stage grows with their number.
             let stage = STAGE_MS_PER_NODE.saturating_mul(nodes as u32);
@@ -101,11 +102,11 @@ impl Layout {
         fs::remove_file(&self.genesis).or_fail(Exit::Failed, doing)
     }
 
-    fn resume(directory: PathBuf, path: PathBuf, wanted: &Wanted) -> Result<Self, Failure> {
+    fn resume(directory: PathBuf, path: PathBuf, requested: &RequestedTestnet) -> Result<Self, Failure> {
         let genesis = Genesis::load(&path).or_fail(Exit::Setup, "cannot continue the testnet")?;
-        let same = wanted.nodes.is_none_or(|nodes| nodes == genesis.members.len())
-            && wanted.protocol.as_ref().is_none_or(|protocol| *protocol == genesis.protocol)
-            && wanted.scheme.is_none_or(|scheme| scheme == genesis.scheme);
+        let same = requested.nodes.is_none_or(|nodes| nodes == genesis.members.len())
+            && requested.protocol.as_ref().is_none_or(|protocol| *protocol == genesis.protocol)
+            && requested.scheme.is_none_or(|scheme| scheme == genesis.scheme);
         if !same {
             let text = format!(
                 "{} holds a testnet of {} validators that run {} with {}; choose another directory with --data, or omit \
@@ -200,12 +201,14 @@ mod tests {
     #[test]
     fn a_testnet_is_created_once_and_continued() {
         let dir = tempfile::tempdir().unwrap();
-        let prepare = |wanted: Wanted| Layout::prepare(dir.path(), &wanted, Parameters::default());
+        let prepare =
+            |requested: RequestedTestnet| Layout::prepare(dir.path(), &requested, Parameters::default());
         let scheme = Some(SchemeName::Ed25519);
-        let made = prepare(Wanted { nodes: Some(3), scheme, ..Wanted::default() }).unwrap();
+        let made =
+            prepare(RequestedTestnet { nodes: Some(3), scheme, ..RequestedTestnet::default() }).unwrap();
         assert!(!made.continued);
         assert_eq!(made.nodes.len(), 3);
-        let again = prepare(Wanted::default()).unwrap();
+        let again = prepare(RequestedTestnet::default()).unwrap();
         assert!(again.continued);
         assert_eq!(again.scheme, SchemeName::Ed25519);
         assert_eq!(again.nodes[2].http, made.nodes[2].http);
@@ -214,11 +217,15 @@ mod tests {
         assert_eq!((&*public.name, grown.nodes.len()), ("node3", before + 1));
         assert!(NodeConfig::load(&grown.nodes[3].config).unwrap().node.observe);
         // It is part of the testnet from now on, although the genesis does not list it.
-        assert_eq!(prepare(Wanted { nodes: Some(3), ..Wanted::default() }).unwrap().nodes.len(), before + 1);
+        assert_eq!(
+            prepare(RequestedTestnet { nodes: Some(3), ..RequestedTestnet::default() }).unwrap().nodes.len(),
+            before + 1
+        );
         let gosig = Some(GOSIG.parse().unwrap());
-        for other in
-            [Wanted { nodes: Some(4), ..Wanted::default() }, Wanted { protocol: gosig, ..Wanted::default() }]
-        {
+        for other in [
+            RequestedTestnet { nodes: Some(4), ..RequestedTestnet::default() },
+            RequestedTestnet { protocol: gosig, ..RequestedTestnet::default() },
+        ] {
             assert_eq!(prepare(other).unwrap_err().exit(), Exit::Setup);
         }
     }

@@ -22,7 +22,7 @@ use crate::commands::bench::{rate, seconds};
 use crate::exit::{Exit, Failure};
 use crate::load::{Format, Payloads};
 use crate::protocols::{GOSIG, parse_protocol};
-use layout::Wanted;
+use layout::RequestedTestnet;
 use network::Network;
 use session::{Session, SessionOptions};
 use timeline::{NodeAt, Plans, Timeline};
@@ -159,8 +159,8 @@ impl RunTestnet {
         let directory = self.data.clone().or_else(|| temporary.as_ref().map(|dir| dir.path().to_owned()));
         let directory = directory.unwrap_or_default();
         let nodes = self.nodes.or(self.data.is_none().then_some(DEFAULT_NODES)).map(|nodes| nodes as usize);
-        let wanted = Wanted { nodes, protocol: self.protocol.clone(), scheme: self.scheme };
-        let network = Network::start(&directory, wanted, parameters, &self.log_level).await?;
+        let requested = RequestedTestnet { nodes, protocol: self.protocol.clone(), scheme: self.scheme };
+        let network = Network::start(&directory, requested, parameters, &self.log_level).await?;
         // Checked again: an existing directory may have another number of validators or another protocol.
         let fixed = changes && network.layout.protocol != *GOSIG;
         let timeline = match timeline(network.len()) {

@@ -5,14 +5,14 @@ use quorate_node::genesis::Parameters;
 use tokio::time::{Instant, sleep};
 
 use super::child::{Sample, Usage, ValidatorProcess, crashed, has_left, log_tail};
-use super::layout::{Layout, NodePlace, Wanted};
+use super::layout::{Layout, NodePlace, RequestedTestnet};
 use crate::api::Api;
 use crate::commands::keygen::PublicFile;
 use crate::exit::{Exit, Failure};
 use crate::target::Testnet;
 
 /// Time limit for the validators to connect with each other.
-const START_PATIENCE: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// Interval of the readiness polls.
 const START_PAUSE: Duration = Duration::from_millis(50);
 /// Maximum number of attempts when ports are in use.
@@ -31,13 +31,13 @@ impl Network {
     /// Creates or reads the files, starts the validators, and waits until they are ready.
     pub(crate) async fn start(
         directory: &Path,
-        wanted: Wanted,
+        requested: RequestedTestnet,
         parameters: Parameters,
         log_level: &str,
     ) -> Result<Self, Failure> {
         let mut attempt = 1;
         loop {
-            let layout = Layout::prepare(directory, &wanted, parameters.clone())?;
+            let layout = Layout::prepare(directory, &requested, parameters.clone())?;
             let fresh = !layout.continued;
             match Self::launch(layout, log_level).await {
                 // Another process took a port between its choice and its use.
@@ -167,7 +167,7 @@ impl Network {
     }
 
     async fn wait_until_ready(&mut self) -> Result<(), Failure> {
-        let deadline = Instant::now() + START_PATIENCE;
+        let deadline = Instant::now() + START_TIMEOUT;
         for (index, api) in self.apis()?.iter().enumerate() {
             // A validator that is no longer a member stops at once.
             while self.is_running(index) && !api.is_ready().await {
@@ -179,7 +179,7 @@ impl Network {
                     let text = format!(
                         "{} was not ready after {} s; its log {} ends with:\n{}",
                         place.name,
-                        START_PATIENCE.as_secs(),
+                        START_TIMEOUT.as_secs(),
                         place.log.display(),
                         log_tail(place)
                     );

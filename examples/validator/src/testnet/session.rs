@@ -94,7 +94,7 @@ impl Session {
         (0..self.network.len())
             .filter(|node| !self.network.is_running(*node))
             .for_each(|node| watch.has_left(node));
-        watch.look().await;
+        watch.poll().await;
         watch.begin();
         let (usage, height) = (self.network.usage(), watch.height());
         let rate = self.options.rate;
@@ -105,7 +105,7 @@ impl Session {
         let start = Instant::now();
         let failure = self.follow(&mut watch, load.as_ref(), start).await.err();
         let elapsed = start.elapsed();
-        watch.look().await;
+        watch.poll().await;
         let blocks = watch.height().saturating_sub(height);
         let after = self.network.usage();
         let load = match load.take() {
@@ -146,7 +146,7 @@ impl Session {
                 }
                 () = sleep_until(next) => self.act(watch, start).await?,
                 _ = tick.tick() => {
-                    watch.look().await;
+                    watch.poll().await;
                     self.record_changes_of_state(watch, start).await;
                     if self.screen.is_some() || looks % LOOKS_PER_LINE == 0 {
                         self.draw(watch, load, start, end);
@@ -299,7 +299,7 @@ impl Session {
     /// Waits until every running validator has reached the current height, so that all blocks are compared, and until the
     /// requested membership changes are complete.
     async fn settle(&mut self, watch: &mut Watch, start: Instant) {
-        watch.look().await;
+        watch.poll().await;
         let (height, deadline) = (watch.height(), Instant::now() + CATCH_UP);
         let mut interrupted = std::pin::pin!(interrupted());
         while !(watch.all_reached(height) && self.is_changed()) && Instant::now() < deadline {
@@ -307,7 +307,7 @@ impl Session {
                 () = sleep(SETTLE_PAUSE) => {}
                 () = interrupted.as_mut() => break,
             }
-            watch.look().await;
+            watch.poll().await;
             self.record_changes_of_state(watch, start).await;
         }
         self.record_changes_of_state(watch, start).await;

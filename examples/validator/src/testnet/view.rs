@@ -3,7 +3,7 @@ use std::time::Duration;
 use quorate_node::genesis::{ProtocolName, SchemeName};
 use quorate_support::terminal::{AnsiColor, Style, clock, count, millis, styled};
 
-use super::watch::{Watch, Watched};
+use super::watch::{ObservedNode, Watch};
 use crate::load::Latencies;
 use crate::protocols::{GOSIG, JOLTEON};
 
@@ -155,7 +155,7 @@ impl Frame<'_> {
     }
 }
 
-fn row(name: &str, node: &Watched, leads: bool, columns: usize, paint: &Paint) -> String {
+fn row(name: &str, node: &ObservedNode, leads: bool, columns: usize, paint: &Paint) -> String {
     let name = format!("{name}{}", if leads { " *" } else { "" });
     match (&node.status, node.up) {
         (Some(s), _) => {

@@ -8,14 +8,14 @@ use crate::api::Api;
 use crate::responses::{BlockSummary, Status};
 
 /// Time limit of a status poll.
-const LOOK_PATIENCE: Duration = Duration::from_millis(900);
+const POLL_TIMEOUT: Duration = Duration::from_millis(900);
 /// Time window of the shown rates.
 const RATE_WINDOW: Duration = Duration::from_secs(5);
 
 /// State of the validators as observed by polling them.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    pub nodes: Vec<Watched>,
+    pub nodes: Vec<ObservedNode>,
     pub agreement: Agreement,
     /// Recent samples of the greatest height.
     heights: VecDeque<(Instant, u64)>,
@@ -23,7 +23,7 @@ pub(crate) struct Watch {
 
 /// Observed state of one validator.
 #[derive(Debug)]
-pub(crate) struct Watched {
+pub(crate) struct ObservedNode {
     api: Api,
     /// True if the validator is supposed to run.
     pub up: bool,
@@ -43,20 +43,20 @@ pub(crate) struct Watched {
 impl Watch {
     pub(crate) fn new(apis: Vec<Api>) -> Self {
         Self {
-            nodes: apis.into_iter().map(Watched::new).collect(),
+            nodes: apis.into_iter().map(ObservedNode::new).collect(),
             agreement: Agreement::default(),
             heights: VecDeque::new(),
         }
     }
 
     /// Polls the status and the new blocks of all validators that are supposed to run, concurrently.
-    pub(crate) async fn look(&mut self) {
-        let asked: Vec<_> = (0..self.nodes.len()).map(|index| self.ask(index)).collect();
-        for (index, asked) in asked.into_iter().enumerate() {
-            let (status, blocks) = asked.await;
+    pub(crate) async fn poll(&mut self) {
+        let polls: Vec<_> = (0..self.nodes.len()).map(|index| self.poll_node(index)).collect();
+        for (index, poll) in polls.into_iter().enumerate() {
+            let (status, blocks) = poll.await;
             self.agreement.compare(index, &blocks);
             if let Some(node) = self.nodes.get_mut(index) {
-                node.take_note(status);
+                node.record_status(status);
             }
         }
         let now = Instant::now();
@@ -68,17 +68,17 @@ impl Watch {
 
     /// Compares the new blocks of one validator.
     pub(crate) async fn compare(&mut self, index: usize) {
-        let (_, blocks) = self.ask(index).await;
+        let (_, blocks) = self.poll_node(index).await;
         self.agreement.compare(index, &blocks);
     }
 
     /// Starts a poll of one validator. Blocks that do not arrive in time are requested by the next poll.
-    fn ask(&self, index: usize) -> impl Future<Output = (Option<Status>, Vec<BlockSummary>)> + use<> {
+    fn poll_node(&self, index: usize) -> impl Future<Output = (Option<Status>, Vec<BlockSummary>)> + use<> {
         let api = self.nodes.get(index).filter(|node| node.up).map(|node| node.api.clone());
         let mut from = self.agreement.compared(index) + 1;
-        let asked = tokio::spawn(async move {
+        let poll = tokio::spawn(async move {
             let Some(api) = api else { return (None, Vec::new()) };
-            let (deadline, mut blocks) = (Instant::now() + LOOK_PATIENCE, Vec::new());
+            let (deadline, mut blocks) = (Instant::now() + POLL_TIMEOUT, Vec::new());
             let Ok(Ok(status)) = timeout_at(deadline, api.status()).await else { return (None, blocks) };
             // A continued chain may be long, so this repeats until all blocks arrived or the time is over.
             while let Ok(Ok(more)) = timeout_at(deadline, api.blocks(from)).await {
@@ -90,7 +90,7 @@ impl Watch {
             }
             (Some(status), blocks)
         });
-        async { asked.await.unwrap_or_default() }
+        async { poll.await.unwrap_or_default() }
     }
 
     /// Resets the counters of timeouts.
@@ -119,7 +119,7 @@ impl Watch {
 
     /// Adds a new validator without blocks.
     pub(crate) fn add(&mut self, api: Api) {
-        self.nodes.push(Watched::new(api));
+        self.nodes.push(ObservedNode::new(api));
         self.is_restarted(self.nodes.len().saturating_sub(1));
     }
 
@@ -176,7 +176,7 @@ impl Watch {
     }
 }
 
-impl Watched {
+impl ObservedNode {
     fn new(api: Api) -> Self {
         Self {
             api,
@@ -195,7 +195,7 @@ impl Watched {
         self.api.address() == api.address()
     }
 
-    fn take_note(&mut self, status: Option<Status>) {
+    fn record_status(&mut self, status: Option<Status>) {
         if let Some(status) = &status {
             self.timeouts += status.timeouts.saturating_sub(self.last_timeouts);
             self.last_timeouts = status.timeouts;

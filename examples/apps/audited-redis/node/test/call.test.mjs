@@ -12,7 +12,7 @@ import { Deployment, eventually } from './deployment.mjs';
 const LIMIT = { timeout: 300_000 };
 const program = fileURLToPath(new URL('../call.mjs', import.meta.url));
 const options = (/** @type {Deployment} */ deployment, name = 'alice') => {
-  return ['--front', deployment.listen, '--key', `${name}.key`, '--patience', '60'];
+  return ['--front', deployment.listen, '--key', `${name}.key`, '--connect-timeout', '60'];
 };
 
 const parsed = (/** @type {string} */ text) => JSON.parse(text);

@@ -12,7 +12,7 @@ import { Client, Key } from '../index.mjs';
 import { Malformed, encodeCommand, parseReply } from '../resp.mjs';
 
 export const PROGRAM = process.env.AUDITED_REDIS ?? 'audited-redis';
-export const PATIENCE = 60_000;
+export const TIMEOUT = 60_000;
 const NAMES = ['alice', 'bob', 'stranger'];
 
 /** @typedef {import('node:child_process').ChildProcess} Process */
@@ -96,7 +96,7 @@ export class Deployment {
    * @param {import('../client.mjs').Options} [options]
    */
   client(name, options = {}) {
-    return Client.connect(this.listen, this.key(name), { patience: PATIENCE, ...options });
+    return Client.connect(this.listen, this.key(name), { connectTimeout: TIMEOUT, ...options });
   }
 
   /**

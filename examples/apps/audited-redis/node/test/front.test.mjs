@@ -217,7 +217,7 @@ test('every command has an outcome if the front is killed under load', LIMIT, as
 
 test('an unreachable front is reported and found after its restart', LIMIT, async (t) => {
   const deployment = await Deployment.start(t);
-  const alice = await deployment.client('alice', { patience: 1000 });
+  const alice = await deployment.client('alice', { connectTimeout: 1000 });
   await alice.call('INCR', 'n');
   await deployment.freeze(deployment.front);
   const inFlight = alice.call('INCR', 'n');
@@ -245,7 +245,7 @@ test('a second program with the same key is reported', LIMIT, async (t) => {
 test('calls fail if the key is closed before a reconnect', LIMIT, async (t) => {
   const deployment = await Deployment.start(t);
   const key = deployment.key('alice');
-  const alice = await Client.connect(deployment.listen, key, { patience: 60_000 });
+  const alice = await Client.connect(deployment.listen, key, { connectTimeout: 60_000 });
   key.close();
   assert.equal((await alice.call('PING')).reply, 'PONG');
   await deployment.killFront();

@@ -12,7 +12,7 @@ import { STORE, executed, frame, maliciousFront, refusal, welcome } from './mali
 /** @typedef {import('./malicious-front.mjs').Session} Session */
 
 const LIMIT = { timeout: 300_000 };
-const patience = 60_000;
+const connectTimeout = 60_000;
 const key = () => new Key(randomFillSync(new Uint8Array(new ArrayBuffer(32))));
 const HEAD = [Buffer.from('QAREDIS1'), Buffer.alloc(64)];
 const hello = (/** @type {Uint8Array[]} */ ...rest) => Buffer.concat([...HEAD, ...rest]);
@@ -43,7 +43,7 @@ for (const [name, [data, code]] of Object.entries(HELLO)) {
       session.write(data);
       await session.link.readExactly(data.length < 72 ? 40 : 104);
     });
-    await assert.rejects(Client.connect(address, key(), { patience }), { code });
+    await assert.rejects(Client.connect(address, key(), { connectTimeout }), { code });
   });
 }
 
@@ -73,7 +73,7 @@ for (const [name, [data, code]] of Object.entries(ANSWERS)) {
       session.write(data);
       await session.closed();
     });
-    const client = await Client.connect(address, key(), { patience });
+    const client = await Client.connect(address, key(), { connectTimeout });
     await client.call('PING').catch(() => {});
     for (let round = 0; round < 2; round += 1) await assert.rejects(client.call('PING'), { code });
     assert.equal(sessions.length, 1);
@@ -95,7 +95,7 @@ test('replies out of order are detected', LIMIT, async (t) => {
       session.write(...frames);
       await session.closed();
     });
-    const client = await Client.connect(address, key(), { patience });
+    const client = await Client.connect(address, key(), { connectTimeout });
     const [, second] = [await client.send('PING'), await client.send('PING')];
     await assert.rejects(second.answer, { code });
     await client.close();
@@ -112,7 +112,7 @@ test('malformed replies are reported to the caller', LIMIT, async (t) => {
     }
     await session.closed();
   });
-  const client = await Client.connect(address, key(), { patience });
+  const client = await Client.connect(address, key(), { connectTimeout });
   for (const [number] of garbage.entries()) {
     await assert.rejects(client.call('PING'), (error) => {
       return error instanceof Error && error.message.includes(`entry ${number + 1} of the log, is malformed RESP2`);
@@ -124,8 +124,8 @@ test('malformed replies are reported to the caller', LIMIT, async (t) => {
 
 test('connecting to a silent front has a time limit', LIMIT, async (t) => {
   const { address } = await maliciousFront(t, (session) => session.closed());
-  await assert.rejects(Client.connect(address, key(), { patience: 300 }), /within the time limit \(UNREACHABLE\)/);
-  await assert.rejects(Client.connect('127.0.0.1:1', key(), { patience }), /is the front running/);
+  await assert.rejects(Client.connect(address, key(), { connectTimeout: 300 }), /within the time limit \(UNREACHABLE\)/);
+  await assert.rejects(Client.connect('127.0.0.1:1', key(), { connectTimeout }), /is the front running/);
 });
 
 test('a shorter log or another store is refused after reconnecting', LIMIT, async (t) => {
@@ -148,7 +148,7 @@ test('a shorter log or another store is refused after reconnecting', LIMIT, asyn
     [other, 'OTHER_STORE'],
   ])) {
     const { address, sessions } = await maliciousFront(t, first, second);
-    const client = await Client.connect(address, key(), { patience });
+    const client = await Client.connect(address, key(), { connectTimeout });
     assert.deepEqual(client.store, STORE);
     assert.deepEqual(await client.call('PING'), { sequence: 1, entry: 1, reply: 'OK' });
     await assert.rejects(client.call('PING'), { code });
@@ -170,7 +170,7 @@ test('only unlogged commands are sent again, and unchanged', LIMIT, async (t) =>
     await session.closed();
   };
   const { address, sessions } = await maliciousFront(t, first, second);
-  const client = await Client.connect(address, key(), { patience });
+  const client = await Client.connect(address, key(), { connectTimeout });
   const [lost, ...others] = [...'abc'].map((word) => client.call('INCR', word));
   await assert.rejects(lost, { name: 'Lost', logged: true });
   assert.deepEqual((await Promise.all(others)).map(({ sequence }) => sequence), [9, 10]);
@@ -189,7 +189,7 @@ test('a log that lost unanswered entries in a crash is accepted', LIMIT, async (
     if (last === 1) await session.closed();
   });
   const { address } = await maliciousFront(t, ...sessions);
-  const client = await Client.connect(address, key(), { patience });
+  const client = await Client.connect(address, key(), { connectTimeout });
   await client.call('INCR', 'a');
   await assert.rejects(client.call('INCR', 'b'), { name: 'Lost', logged: true });
   await assert.rejects(client.call('INCR', 'c'), { name: 'Lost', logged: false });
@@ -210,7 +210,7 @@ test('after a refusal, signing waits for the next sequence number', LIMIT, async
     session.write(executed(Number((await session.command()).readBigUInt64LE(1)), 1));
     await session.closed();
   });
-  const client = await Client.connect(address, key(), { patience });
+  const client = await Client.connect(address, key(), { connectTimeout });
   const [refused, gap] = [client.call('INCR', 'a'), client.call('INCR', 'b')];
   const later = gap.catch(({ code }) => code);
   await assert.rejects(refused, { code: 'STALE' });
@@ -232,7 +232,7 @@ test('commands after a refusal are not sent again', LIMIT, async (t) => {
     await session.closed();
   };
   const { address } = await maliciousFront(t, first, second);
-  const client = await Client.connect(address, key(), { patience });
+  const client = await Client.connect(address, key(), { connectTimeout });
   const outcomes = await Promise.allSettled([...'abc'].map((word) => client.call('INCR', word)));
   const found = outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason);
   assert.deepEqual(found.map(({ code }) => code), ['STALE', 'LOST', 'LOST']);
@@ -261,7 +261,7 @@ test('a batch is announced before a signature of its keys', LIMIT, async (t) => 
     }
     await session.closed();
   });
-  const client = await Client.connect(address, key(), { patience });
+  const client = await Client.connect(address, key(), { connectTimeout });
   for (let call = 0; call < count; call += 1) await client.call('PING');
   await client.close();
 });
@@ -273,7 +273,7 @@ test('a large frame takes memory only for its received bytes', LIMIT, async (t) 
     session.write(bytes(0x40, 0, 0, 8, 0x82), Buffer.alloc(1000));
     await session.closed();
   });
-  const client = await Client.connect(address, key(), { patience });
+  const client = await Client.connect(address, key(), { connectTimeout });
   const before = process.memoryUsage().arrayBuffers;
   const { answer } = await client.send('PING');
   await Promise.race([answer, sleep(500)]);
@@ -287,7 +287,7 @@ test('commands in flight are limited', LIMIT, async (t) => {
     await session.accept();
     for (;;) await session.command();
   });
-  const client = await Client.connect(address, key(), { patience });
+  const client = await Client.connect(address, key(), { connectTimeout });
   const ended = Promise.allSettled(Array.from({ length: 1100 }, () => client.call('PING')));
   while (sessions[0].commands.length < 1024) await sleep(50);
   await sleep(300);
@@ -302,7 +302,7 @@ test('closing does not wait for a front that stops reading', LIMIT, async (t) =>
     session.socket.pause();
     await new Promise(() => {});
   });
-  const client = await Client.connect(address, key(), { patience, scheme: 'eddsa' });
+  const client = await Client.connect(address, key(), { connectTimeout, scheme: 'eddsa' });
   const calls = Array.from({ length: 40 }, () => client.call('SET', 'a', Buffer.alloc(1 << 20)));
   const ended = Promise.allSettled(calls);
   await sleep(300);

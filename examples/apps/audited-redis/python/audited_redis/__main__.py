@@ -91,7 +91,7 @@ def command_line() -> argparse.ArgumentParser:
     )
     parser.add_argument("--store", type=store, metavar="HEX", help="the store that the front must have")
     parser.add_argument(
-        "--patience", type=seconds, default=5.0, metavar="S", help="seconds for connecting (default: 5)"
+        "--connect-timeout", type=seconds, default=5.0, metavar="S", help="seconds for connecting (default: 5)"
     )
     parser.add_argument(
         "--timeout", type=seconds, default=60.0, metavar="S", help="seconds for an answer (default: 60)"
@@ -151,7 +151,7 @@ class Program:
         """Connects, sends the commands and prints their outcomes."""
         options = self.options
         signing = {"scheme": options.signer, "suite": options.suite}
-        connection = {"store": options.store, "patience": options.patience}
+        connection = {"store": options.store, "connect_timeout": options.connect_timeout}
         async with await Client.connect(options.front, key, **signing, **connection) as client:
             self.sending = asyncio.create_task(self.send(client))
             try:

@@ -28,9 +28,9 @@ class Client:
     `Lost`.
     """
 
-    def __init__(self, front: str, key: Key, signing: CommandSigner, store: bytes | None, patience: float) -> None:
+    def __init__(self, front: str, key: Key, signing: CommandSigner, store: bytes | None, connect_timeout: float) -> None:
         self._front, self._key, self._signing = front, key, signing
-        self._store, self._patience = store, patience
+        self._store, self._connect_timeout = store, connect_timeout
         self._pending = PendingCommands()
         self._order = asyncio.Lock()  # held while a command gets its sequence number: keeps their order
         self._link: Link | None = None
@@ -48,14 +48,14 @@ class Client:
         scheme: str = "dsig",
         suite: str = "wots-blake3",
         store: bytes | None = None,
-        patience: float = 5.0,
+        connect_timeout: float = 5.0,
     ) -> Self:
         """Connects to a front and authenticates the client.
 
         `store` is the expected 32-byte store of the front. The default accepts any store on the first connection and
-        requires the same one when reconnecting. `patience` limits the seconds that connecting or reconnecting takes.
+        requires the same one when reconnecting. `connect_timeout` limits the seconds that connecting or reconnecting takes.
         """
-        client = cls(front, key, CommandSigner(key, scheme, suite), store, patience)
+        client = cls(front, key, CommandSigner(key, scheme, suite), store, connect_timeout)
         try:
             await client._connected_link()
         except BaseException:
@@ -141,7 +141,7 @@ class Client:
     async def _connect(self) -> Failure | None:
         """Connects; after a lost connection it retries within the time limit."""
         now = asyncio.get_running_loop().time
-        until, pause = now() + self._patience, FIRST_PAUSE
+        until, pause = now() + self._connect_timeout, FIRST_PAUSE
         while True:
             try:
                 self._use_link(await open_link(self._front, self._key, self._store, until))

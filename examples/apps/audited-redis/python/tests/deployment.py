@@ -19,7 +19,7 @@ from audited_redis import Client, Key, Reply
 from audited_redis.resp import Malformed, encode_command, parse_reply
 
 PROGRAM = os.environ.get("AUDITED_REDIS", "audited-redis")
-PATIENCE = 60.0
+TIMEOUT = 60.0
 Arguments = ParamSpec("Arguments")
 
 
@@ -99,7 +99,7 @@ class Deployment:
         return Key.load(self.path / f"{name}.key")
 
     async def client(self, name: str = "alice", **options: Any) -> Client:
-        return await Client.connect(self.listen, self.key(name), **({"patience": PATIENCE} | options))
+        return await Client.connect(self.listen, self.key(name), **({"connect_timeout": TIMEOUT} | options))
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Runs a command of the Rust program."""

@@ -19,7 +19,7 @@ COMMAND = [sys.executable, "-m", "audited_redis"]
 
 def call(deployment: Deployment, *arguments: str, stdin: str = "", key: str = "alice") -> tuple[int, str, str]:
     """Returns exit code, standard output and standard error."""
-    options = ["--front", deployment.listen, "--key", f"{key}.key", "--patience", "60"]
+    options = ["--front", deployment.listen, "--key", f"{key}.key", "--connect-timeout", "60"]
     ran = subprocess.run(
         [*COMMAND, *options, *arguments], cwd=deployment.path, input=stdin, capture_output=True, text=True, check=False
     )
@@ -79,7 +79,7 @@ def test_unusable_input_is_reported_with_its_exit_code(deployment: Deployment) -
 
 @pytest.fixture
 def running(deployment: Deployment) -> Iterator[subprocess.Popen[str]]:
-    options = ["--front", deployment.listen, "--key", "alice.key", "--patience", "60"]
+    options = ["--front", deployment.listen, "--key", "alice.key", "--connect-timeout", "60"]
     pipe = subprocess.PIPE
     command, path = [*COMMAND, *options], deployment.path
     process = subprocess.Popen(command, cwd=path, stdin=pipe, stdout=pipe, stderr=pipe, text=True)

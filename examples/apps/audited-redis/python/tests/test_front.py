@@ -206,7 +206,7 @@ async def test_every_command_has_an_outcome_if_the_front_is_killed_under_load(de
 
 @async_test
 async def test_an_unreachable_front_is_reported_and_found_after_its_restart(deployment: Deployment) -> None:
-    async with await deployment.client(patience=1.0) as alice:
+    async with await deployment.client(connect_timeout=1.0) as alice:
         await alice.call("INCR", "n")
         deployment.freeze(deployment.front)
         in_flight = asyncio.create_task(alice.call("INCR", "n"))

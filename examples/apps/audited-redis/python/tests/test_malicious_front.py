@@ -47,7 +47,7 @@ async def test_invalid_handshakes_are_reported(case: str, key: Key) -> None:
 
     async with MaliciousFront(script) as address:
         with pytest.raises(Failure) as caught:
-            await Client.connect(address, key, patience=60)
+            await Client.connect(address, key, connect_timeout=60)
         assert caught.value.code == code, caught.value
 
 
@@ -81,7 +81,7 @@ async def test_later_violations_close_the_client_permanently(case: str, key: Key
         await session.reader.read()
 
     front = MaliciousFront(script)
-    async with front as address, await Client.connect(address, key, patience=60) as client:
+    async with front as address, await Client.connect(address, key, connect_timeout=60) as client:
         first = await client.send("PING")
         await asyncio.wait([first])
         for _ in range(2):
@@ -108,7 +108,7 @@ async def test_replies_out_of_order_are_detected(key: Key) -> None:
             session.writer.write(data)
             await session.reader.read()
 
-        async with MaliciousFront(script) as address, await Client.connect(address, key, patience=60) as client:
+        async with MaliciousFront(script) as address, await Client.connect(address, key, connect_timeout=60) as client:
             answers = [await client.send("PING"), await client.send("PING")]
             await asyncio.wait(answers)
             with pytest.raises(Failure) as caught:
@@ -127,7 +127,7 @@ async def test_malformed_replies_are_reported(key: Key) -> None:
             session.writer.write(executed(number, number, reply))
         await session.reader.read()
 
-    async with MaliciousFront(script) as address, await Client.connect(address, key, patience=60) as client:
+    async with MaliciousFront(script) as address, await Client.connect(address, key, connect_timeout=60) as client:
         for number, reply in enumerate(garbage, 1):
             with pytest.raises(BadFront, match=f"entry {number} of the log") as caught:
                 await client.call("PING")
@@ -142,9 +142,9 @@ async def test_connecting_to_a_silent_front_has_a_time_limit(key: Key) -> None:
 
     async with MaliciousFront(silent) as address:
         with pytest.raises(Unreachable, match="within the time limit"):
-            await Client.connect(address, key, patience=0.3)
+            await Client.connect(address, key, connect_timeout=0.3)
     with pytest.raises(Unreachable, match="is the front running"):
-        await Client.connect(address, key, patience=0.3)
+        await Client.connect(address, key, connect_timeout=0.3)
 
 
 @async_test
@@ -165,7 +165,7 @@ async def test_a_shorter_log_or_another_store_is_refused_after_reconnecting(key:
 
     for second, code in ((shorter, "ROLLED_BACK"), (other, "OTHER_STORE")):
         front = MaliciousFront(first, second)
-        async with front as address, await Client.connect(address, key, patience=60) as client:
+        async with front as address, await Client.connect(address, key, connect_timeout=60) as client:
             assert client.store == STORE and await client.call("PING") == Answer(1, 1, "OK")
             with pytest.raises(BadFront) as caught:
                 await client.call("PING")
@@ -187,7 +187,7 @@ async def test_only_unlogged_commands_are_sent_again_and_unchanged(key: Key) -> 
         await session.reader.read()
 
     front = MaliciousFront(first, second)
-    async with front as address, await Client.connect(address, key, patience=60) as client:
+    async with front as address, await Client.connect(address, key, connect_timeout=60) as client:
         sent = [await client.send("INCR", word) for word in "abc"]
         with pytest.raises(Lost) as caught:
             await sent[0]
@@ -217,7 +217,7 @@ async def test_a_log_that_lost_unanswered_entries_in_a_crash_is_accepted(key: Ke
         await session.reader.read()
 
     front = MaliciousFront(first, second, third)
-    async with front as address, await Client.connect(address, key, patience=60) as client:
+    async with front as address, await Client.connect(address, key, connect_timeout=60) as client:
         await client.call("INCR", "a")
         for logged in (True, False):
             with pytest.raises(Lost) as caught:
@@ -239,7 +239,7 @@ async def test_after_a_refusal_signing_waits_for_the_next_sequence_number(key: K
         session.writer.write(executed(number, 1))
         await session.reader.read()
 
-    async with MaliciousFront(script) as address, await Client.connect(address, key, patience=60) as client:
+    async with MaliciousFront(script) as address, await Client.connect(address, key, connect_timeout=60) as client:
         refused, gap = await client.send("INCR", "a"), await client.send("INCR", "b")
         with pytest.raises(Refused):
             await refused
@@ -263,7 +263,7 @@ async def test_commands_after_a_refusal_are_not_sent_again(key: Key) -> None:
         await session.reader.read()
 
     front = MaliciousFront(first, second)
-    async with front as address, await Client.connect(address, key, patience=60) as client:
+    async with front as address, await Client.connect(address, key, connect_timeout=60) as client:
         refused, *later = [await client.send("INCR", word) for word in "abc"]
         with pytest.raises(Refused):
             await refused
@@ -287,7 +287,7 @@ async def test_a_batch_is_announced_before_a_signature_of_its_keys(key: Key) -> 
             session.writer.write(executed(number, number) if announced else refusal(number, b"-UNANNOUNCED batch\r\n"))
         await session.reader.read()
 
-    async with MaliciousFront(script) as address, await Client.connect(address, key, patience=60) as client:
+    async with MaliciousFront(script) as address, await Client.connect(address, key, connect_timeout=60) as client:
         signer = client._signing._signer
         assert signer is not None
         # From here on this test makes the keys, as a thread that is ahead of the event loop.
@@ -309,7 +309,7 @@ async def test_a_large_frame_takes_memory_only_for_its_received_bytes(key: Key) 
         session.writer.write((134_217_792).to_bytes(4, "little") + b"\x82" + bytes(1000))
         await session.reader.read()
 
-    async with MaliciousFront(script) as address, await Client.connect(address, key, patience=60) as client:
+    async with MaliciousFront(script) as address, await Client.connect(address, key, connect_timeout=60) as client:
         tracemalloc.start()
         answer = await client.send("PING")
         await asyncio.wait([answer], timeout=0.5)
@@ -328,7 +328,7 @@ async def test_commands_in_flight_are_limited(key: Key) -> None:
             await session.command()
 
     front = MaliciousFront(script)
-    async with front as address, await Client.connect(address, key, patience=60) as client:
+    async with front as address, await Client.connect(address, key, connect_timeout=60) as client:
         calls = [asyncio.create_task(client.call("PING")) for _ in range(1100)]
         (session,) = front.sessions
         while len(session.commands) < 1024:
@@ -348,7 +348,7 @@ async def test_closing_does_not_wait_for_a_front_that_stops_reading(key: Key) ->
         await asyncio.sleep(1000)
 
     async with MaliciousFront(script) as address:
-        client = await Client.connect(address, key, patience=60, scheme="eddsa")
+        client = await Client.connect(address, key, connect_timeout=60, scheme="eddsa")
         calls = [asyncio.create_task(client.call("SET", "a", bytes(1 << 20))) for _ in range(40)]
         await asyncio.sleep(0.3)
         await client.close()

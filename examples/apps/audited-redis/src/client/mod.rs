@@ -103,8 +103,8 @@ impl Client {
     /// [`Failure`] if the front does not answer, has another store than expected, or refuses the client.
     pub async fn connect(front: &str, key: &Key, options: ClientOptions) -> Result<Self, Failure> {
         let connecting = Self::connect_patiently(front, key, &options);
-        timeout(options.patience, connecting).await.unwrap_or_else(|_| {
-            Err(Failure::unreachable(format!("{front}: no answer within {:?}", options.patience)))
+        timeout(options.connect_timeout, connecting).await.unwrap_or_else(|_| {
+            Err(Failure::unreachable(format!("{front}: no answer within {:?}", options.connect_timeout)))
         })
     }
 

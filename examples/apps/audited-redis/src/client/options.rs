@@ -20,7 +20,7 @@ pub struct ClientOptions {
     /// sent after one.
     pub scripts: bool,
     /// Time limit for connecting.
-    pub patience: Duration,
+    pub connect_timeout: Duration,
 }
 
 impl Default for ClientOptions {
@@ -31,7 +31,7 @@ impl Default for ClientOptions {
             store: None,
             answered: 0,
             scripts: true,
-            patience: Duration::from_secs(5),
+            connect_timeout: Duration::from_secs(5),
         }
     }
 }

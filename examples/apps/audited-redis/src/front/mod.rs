@@ -76,7 +76,7 @@ pub struct Front {
 }
 
 /// Maximum time that a hanging disk, and a hanging Redis, can delay the shutdown.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum number of commands that wait for the committer.
 const MAX_WAITING: usize = 4096;
 /// Maximum total size of waiting commands in KiB: a few commands of the maximum size.
@@ -164,11 +164,11 @@ impl Front {
         let _ = self.accepting.await;
         // The committer ends because all connections are closed.
         let threads = tokio::task::spawn_blocking(move || {
-            if !self.committer.within(PATIENCE) {
+            if !self.committer.within(TIMEOUT) {
                 self.upstream.abandon();
-                self.committer.within(PATIENCE);
+                self.committer.within(TIMEOUT);
             }
-            self.upstream.stop(PATIENCE);
+            self.upstream.stop(TIMEOUT);
             self.refusals.stop();
         });
         let _ = threads.await;

@@ -14,7 +14,7 @@ impl ThreadExit {
         (ending, Self(Mutex::new(ended)))
     }
 
-    pub(super) fn within(&self, patience: Duration) -> bool {
-        matches!(lock(&self.0).recv_timeout(patience), Err(RecvTimeoutError::Disconnected))
+    pub(super) fn within(&self, limit: Duration) -> bool {
+        matches!(lock(&self.0).recv_timeout(limit), Err(RecvTimeoutError::Disconnected))
     }
 }

@@ -118,15 +118,15 @@ impl Upstream {
         }
     }
 
-    /// Closes the connection permanently when all commands are answered, or after `patience`.
-    pub(super) fn stop(&self, patience: Duration) {
+    /// Closes the connection permanently when all commands are answered, or after `limit`.
+    pub(super) fn stop(&self, limit: Duration) {
         self.stopping.store(true, Ordering::SeqCst);
         if let Some(socket) = lock(&self.socket).as_ref() {
             socket.shutdown_write();
         }
-        if !self.ended.within(patience) {
+        if !self.ended.within(limit) {
             self.abandon();
-            self.ended.within(patience);
+            self.ended.within(limit);
         }
     }
 

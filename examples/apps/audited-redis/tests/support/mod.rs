@@ -168,7 +168,8 @@ impl Deployment {
     }
 
     pub async fn client_with(&self, name: &str, scheme: SignatureScheme) -> Client {
-        let options = ClientOptions { scheme, patience: Duration::from_secs(30), ..ClientOptions::default() };
+        let options =
+            ClientOptions { scheme, connect_timeout: Duration::from_secs(30), ..ClientOptions::default() };
         Client::connect(&self.address, self.key(name), options).await.unwrap()
     }
 

@@ -15,7 +15,7 @@ use crate::member::{Identity, Member};
 use crate::signer::{Make, SignerName, SuiteName, WithSigner, authentication_kind, with_signer};
 
 /// Time limit for connecting, and for each delivery.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Measure latencies between members in this process, over real sockets on this machine.
 ///
@@ -223,7 +223,7 @@ impl Measure<'_> {
         let begin = Instant::now();
         while !members.iter().all(Member::is_connected) {
             self.go_on()?;
-            if begin.elapsed() > PATIENCE {
+            if begin.elapsed() > TIMEOUT {
                 return Err(Failure::new(
                     Exit::Stalled,
                     "the members do not connect; check whether this machine is overloaded",
@@ -275,11 +275,11 @@ impl Measure<'_> {
         first.broadcast(message.clone());
         let (mut own, mut all) = (Duration::ZERO, Duration::ZERO);
         for _ in 0..count {
-            let (member, delivered, at) = match heard.recv_timeout(PATIENCE) {
+            let (member, delivered, at) = match heard.recv_timeout(TIMEOUT) {
                 Ok(event) => event?,
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     let text =
-                        format!("a message was not delivered within {PATIENCE:?}; see the members' logs");
+                        format!("a message was not delivered within {TIMEOUT:?}; see the members' logs");
                     return Err(Failure::new(Exit::Stalled, text));
                 }
             };

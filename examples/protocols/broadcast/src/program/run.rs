@@ -21,7 +21,7 @@ const BACKLOG: usize = 256;
 /// Interval at which the backlog is checked again.
 const PAUSE: Duration = Duration::from_millis(2);
 /// Time limit for stopping.
-const STOP_PATIENCE: Duration = Duration::from_secs(2);
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Run one member: broadcast each line of standard input, and print delivered messages.
 ///
@@ -134,7 +134,7 @@ impl RunArgs {
             }
         };
         // A blocked output must not prevent the exit; stopping at any point is safe.
-        let _ = tokio::time::timeout(STOP_PATIENCE, member.stop()).await;
+        let _ = tokio::time::timeout(STOP_TIMEOUT, member.stop()).await;
         outcome
     }
 }

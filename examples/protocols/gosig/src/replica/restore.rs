@@ -100,7 +100,7 @@ impl<S: GosigScheme> Replica<S> {
         let members = committees.voters.len();
         // An observer has no index among the members.
         let peers = Peers::new(me.unwrap_or(members), members, parameters.gossip());
-        let uplink = Uplink::new(parameters.uplink_bytes_per_second, parameters.patience);
+        let uplink = Uplink::new(parameters.uplink_bytes_per_second, parameters.send_timeout);
         let mut replica = Self {
             identity: Identity { committees, me, voting_key, identity_key },
             schedule,

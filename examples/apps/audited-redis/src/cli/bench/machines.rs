@@ -32,7 +32,7 @@ pub(super) struct Front {
 }
 
 /// Time limit for a process to become ready.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Redis {
     pub(super) async fn start(folder: &Path) -> Result<Self, Failure> {
@@ -62,7 +62,7 @@ impl Redis {
                     ))
                 })?;
             let began = std::time::Instant::now();
-            while began.elapsed() < PATIENCE && matches!(process.try_wait(), Ok(None)) {
+            while began.elapsed() < TIMEOUT && matches!(process.try_wait(), Ok(None)) {
                 if let Ok(mut direct) = Direct::connect(address).await
                     && direct.call(b"*1\r\n$4\r\nPING\r\n").await.is_ok()
                 {
@@ -126,7 +126,7 @@ impl Front {
         let mut line = String::new();
         if let Some(output) = process.stdout.take() {
             let mut output = BufReader::new(output);
-            let ready = tokio::time::timeout(PATIENCE, output.read_line(&mut line));
+            let ready = tokio::time::timeout(TIMEOUT, output.read_line(&mut line));
             ready.await.map_err(|_| Failure::failed("the front did not start"))?.map_err(failed)?;
         }
         let said: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();

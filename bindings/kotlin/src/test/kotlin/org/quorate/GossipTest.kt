@@ -99,7 +99,7 @@ class GossipTest {
     @Test
     fun `votes spread until all members have a certificate`() {
         val world = World(Suite.MIN_SIG_COUNTED)
-        val parameters = Parameters(fanOut = 2, patience = Duration.ofMillis(100))
+        val parameters = Parameters(fanOut = 2, sendTimeout = Duration.ofMillis(100))
         val members = List(world.n) { Gossip(world.committee, it, world.statement, parameters) }
         val peers = List(world.n) { Peers(it, world.n, parameters) }
         // Two members stay silent: a quorum is five of seven.
@@ -157,7 +157,7 @@ class GossipTest {
     @Test
     fun `failed peers are suspended`() {
         val second = Duration.ofSeconds(1)
-        val peers = Peers(0, 2, Parameters(fanOut = 1, backOff = second, patience = second))
+        val peers = Peers(0, 2, Parameters(fanOut = 1, backOff = second, sendTimeout = second))
         assertEquals(listOf(1, 1), listOf(peers.pick(null, 0u), peers.pick(7u, 0u)))
         peers.begin(1, 0u)
         assertFalse(peers.hasRoom(0u))

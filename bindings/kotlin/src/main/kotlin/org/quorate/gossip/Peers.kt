@@ -18,7 +18,7 @@ import org.quorate.u16
  * @property batch maximum number of aggregates that are verified together.
  * @property fanOut maximum number of concurrent sends, and number of members to which a new aggregate is sent.
  * @property backOff how long a failed peer is suspended; each further failure in a row adds as much.
- * @property patience how long an unanswered send occupies its slot; then it has failed.
+ * @property sendTimeout how long an unanswered send occupies its slot; then it has failed.
  */
 public data class Parameters @JvmOverloads public constructor(
     public val limit: Int = DEFAULT_LIMIT,
@@ -26,7 +26,7 @@ public data class Parameters @JvmOverloads public constructor(
     public val batch: Int = 4,
     public val fanOut: Int = 5,
     public val backOff: Duration = Duration.ofSeconds(2),
-    public val patience: Duration = Duration.ofMillis(500),
+    public val sendTimeout: Duration = Duration.ofMillis(500),
 ) {
     @get:JvmSynthetic
     internal val native: NativeParameters =
@@ -36,7 +36,7 @@ public data class Parameters @JvmOverloads public constructor(
             batch.natural("batch"),
             fanOut.natural("fanOut"),
             backOff.notNegative("backOff"),
-            patience.notNegative("patience"),
+            sendTimeout.notNegative("sendTimeout"),
         )
 
     internal companion object {
@@ -88,7 +88,7 @@ public class Peers private constructor(@get:JvmSynthetic internal val cell: Cell
 
     /**
      * Registers the start of a send: it occupies a slot until it has [left], was [sent] or [failed], at most for the
-     * patience. [Gossip.next] calls it itself.
+     * send timeout. [Gossip.next] calls it itself.
      */
     @JvmOverloads
     @JvmName("begin")
