@@ -1,5 +1,7 @@
-//! Linker settings for an addon: Node provides its symbols when the addon is loaded.
+//! Writes the glue of the blocks that `quorate-interface` declares, and sets the linker for an addon: Node provides its
+//! symbols when the addon is loaded.
 
-fn main() {
+fn main() -> Result<(), String> {
     napi_build::setup();
+    quorate_generator::write("rs", quorate_generator::node::emit)
 }

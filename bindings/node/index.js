@@ -14,7 +14,7 @@ const timeouts = require('./lib/timeouts.js');
 const { Equivocation, VerifiedEquivocation, Conflict, VerifiedConflict } = require('./lib/evidence.js');
 const { VoteCollector, TimeoutCollector } = require('./lib/collectors.js');
 const { Guard, GuardRecord } = require('./lib/guard.js');
-const { Merkle, Path } = require('./lib/merkle.js');
+const { Merkle, Path } = require('./generated/merkle.js');
 
 const about = constants();
 

@@ -57,7 +57,7 @@ export * from './types/evidence.js';
 export * from './types/guard.js';
 export * from './types/ids.js';
 export * from './types/keys.js';
-export * from './types/merkle.js';
+export * from './generated/merkle.js';
 export * from './types/statements.js';
 export * from './types/suites.js';
 export * from './types/timeouts.js';

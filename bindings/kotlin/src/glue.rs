@@ -98,6 +98,11 @@ uniffi::custom_type!(Uint128, Vec<u8>, {
     },
 });
 
+/// A byte string of any length, or of one length.
+pub(crate) fn owned(bytes: impl Into<Vec<u8>>) -> Vec<u8> {
+    bytes.into()
+}
+
 /// Exactly 32 bytes.
 pub(crate) fn hash32(what: &'static str, bytes: &[u8]) -> Result<[u8; 32]> {
     let actual = bytes.len() as u64;

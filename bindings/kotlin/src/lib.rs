@@ -18,7 +18,9 @@ mod glue;
 mod gossip;
 mod guard;
 mod keys;
-mod merkle;
+mod merkle {
+    include!(concat!(env!("OUT_DIR"), "/merkle.rs"));
+}
 mod signers;
 mod sortition;
 mod statements;

@@ -34,7 +34,10 @@ pub mod glue;
 pub mod gossip;
 pub mod guard;
 pub mod keys;
-pub mod merkle;
+pub mod merkle {
+    //! Merkle trees.
+    include!(concat!(env!("OUT_DIR"), "/merkle.rs"));
+}
 pub mod sortition;
 pub mod threshold;
 pub mod timeouts;

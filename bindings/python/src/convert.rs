@@ -143,25 +143,21 @@ macro_rules! integers {
         #[derive(Clone, Copy)]
         pub(crate) struct $name(pub(crate) $integer);
 
-        impl FromPyObject<'_, '_> for $name {
-            type Error = PyErr;
+        impl pyo3::FromPyObject<'_, '_> for $name {
+            type Error = pyo3::PyErr;
 
-            const INPUT_TYPE: PyStaticExpr = <$integer as FromPyObject<'_, '_>>::INPUT_TYPE;
+            const INPUT_TYPE: pyo3::inspect::PyStaticExpr =
+                <$integer as pyo3::FromPyObject<'_, '_>>::INPUT_TYPE;
 
-            fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-                let py = object.py();
-                object.extract().map($name).map_err(|error: PyErr| {
-                    if error.is_instance_of::<PyOverflowError>(py) || error.is_instance_of::<PyValueError>(py) {
-                        let most = <$integer>::MAX;
-                        PyOverflowError::new_err(format!(concat!($argument, " must be from 0 to {}"), most))
-                    } else {
-                        error
-                    }
-                })
+            fn extract(object: pyo3::Borrowed<'_, '_, pyo3::PyAny>) -> pyo3::PyResult<Self> {
+                let named = |error| $crate::convert::named(object.py(), error, $argument, <$integer>::MAX.into());
+                object.extract().map($name).map_err(named)
             }
         }
     )*};
 }
+
+pub(crate) use integers;
 
 integers! {
     Kind: u8, "kind";
@@ -219,6 +215,15 @@ integers! {
 impl From<Kind> for quorate::certificate::Kind {
     fn from(kind: Kind) -> Self {
         Self::new(kind.0)
+    }
+}
+
+/// The error of an integer out of range, with the argument's name; any other error stays as it is.
+pub(crate) fn named(py: Python<'_>, error: PyErr, argument: &str, most: u128) -> PyErr {
+    if error.is_instance_of::<PyOverflowError>(py) || error.is_instance_of::<PyValueError>(py) {
+        PyOverflowError::new_err(format!("{argument} must be from 0 to {most}"))
+    } else {
+        error
     }
 }
 

@@ -34,7 +34,9 @@ mod held;
 mod ids;
 mod keys;
 mod layer;
-mod merkle;
+mod merkle {
+    include!(concat!(env!("OUT_DIR"), "/merkle.rs"));
+}
 mod pickle;
 mod signers;
 mod sortition;

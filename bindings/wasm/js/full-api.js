@@ -1,6 +1,7 @@
 // The whole package: verification of certificates, and everything else. If a result of the module has several parts,
 // the last part to be read consumes the result, so that nothing is left to free.
 
+import { merkleApi } from '../generated/merkle.js';
 import { blsApi } from './bls-api.js';
 import { certificateApi } from './certificate-api.js';
 import { fill } from './common.js';
@@ -11,7 +12,6 @@ import { gossipApi } from './gossip-api.js';
 import { guardApi } from './guard-api.js';
 import { name, open, wrap } from './handle.js';
 import { keysApi } from './keys-api.js';
-import { merkleApi } from './merkle-api.js';
 import { sortitionApi } from './sortition-api.js';
 import { thresholdApi } from './threshold/index.js';
 import { timeoutsApi } from './timeouts-api.js';

@@ -71,10 +71,10 @@ extern "C" {
     fn set(this: &Uint8Array, bytes: &[u8]);
 }
 
-/// Secret bytes as a JavaScript array: a vector would leave an unwiped copy in this memory.
+/// Bytes as a JavaScript array. For a secret: a vector would leave an unwiped copy in this memory.
 #[cfg(feature = "full")]
-pub(crate) fn secret_array(secret: &[u8]) -> Uint8Array {
-    let array = Uint8Array::new(secret.len() as u32);
-    array.set(secret);
+pub(crate) fn byte_array(bytes: &[u8]) -> Uint8Array {
+    let array = Uint8Array::new(bytes.len() as u32);
+    array.set(bytes);
     array
 }

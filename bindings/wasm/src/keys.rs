@@ -33,7 +33,7 @@ mod full {
     use zeroize::Zeroizing;
 
     use super::PublicKey;
-    use crate::glue::{JsResult, OrThrow, Uint8Array, secret_array, suite};
+    use crate::glue::{JsResult, OrThrow, Uint8Array, byte_array, suite};
 
     #[wasm_bindgen]
     impl PublicKey {
@@ -62,7 +62,7 @@ mod full {
         }
 
         pub fn to_bytes(&self) -> Uint8Array {
-            secret_array(&*self.0.to_bytes())
+            byte_array(&*self.0.to_bytes())
         }
 
         pub fn suite(&self) -> String {

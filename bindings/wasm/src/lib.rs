@@ -27,7 +27,12 @@ pub mod gossip;
 pub mod guard;
 pub mod keys;
 #[cfg(feature = "full")]
-pub mod merkle;
+pub mod lists;
+#[cfg(feature = "full")]
+pub mod merkle {
+    //! Merkle trees.
+    include!(concat!(env!("OUT_DIR"), "/merkle.rs"));
+}
 pub mod signers;
 #[cfg(feature = "full")]
 pub mod sortition;

@@ -61,7 +61,8 @@ fn node(log: &Log) -> Outcome<Vec<Value>> {
     npm::tools(log)?;
     let library = release(log, "quorate-napi")?;
     let package = folder("node-package")?;
-    for part in ["package.json", "index.js", "index.mjs", "lib"] {
+    bindings::generated::write()?;
+    for part in ["package.json", "index.js", "index.mjs", "lib", "generated"] {
         workspace::copy(&bindings::node::package().join(part), &package.join(part))?;
     }
     workspace::copy(&library, &package.join(bindings::node::library_name()?))?;

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::generated;
 use crate::process::{Outcome, is_on_path, output_of};
 use crate::steps::{Log, Once, Steps};
 use crate::{environment, workspace};
@@ -37,7 +38,7 @@ fn prepare(log: &Log) -> Outcome {
     tools(log)?;
     crate::build::libraries(log)?;
     let library = crate::build::library("debug", PACKAGE);
-    let generated = folder().join("target/generated");
+    let generated_folder = folder().join("target/generated");
     remove_outputs(&folder().join("target"))?;
     log.run(
         Command::new(workspace::target("debug").join("uniffi-bindgen"))
@@ -46,14 +47,15 @@ fn prepare(log: &Log) -> Outcome {
             .args(["--language", "kotlin", "--no-format", "--config"])
             .arg(folder().join("uniffi.toml"))
             .arg("--out-dir")
-            .arg(generated.join("kotlin")),
+            .arg(generated_folder.join("kotlin")),
     )?;
-    let source = generated.join("kotlin/org/quorate/internal/quorate.kt");
+    let source = generated_folder.join("kotlin/org/quorate/internal/quorate.kt");
     let text = fs::read_to_string(&source).map_err(|e| format!("{}: {e}", source.display()))?;
     fs::write(&source, reuse_call_status(&make_internal(&text))?)
         .map_err(|e| format!("{}: {e}", source.display()))?;
-    examples::write(&folder().join("README.md"), &generated.join("readme"))?;
-    let natives = generated.join("native").join(platform()?);
+    generated::write_below(&generated_folder.join("kotlin"), generated::kotlin_classes()?)?;
+    examples::write(&folder().join("README.md"), &generated_folder.join("readme"))?;
+    let natives = generated_folder.join("native").join(platform()?);
     workspace::copy(&library, &natives.join(workspace::library_name(PACKAGE)))
 }
 

@@ -1,5 +1,6 @@
 //! Builds the packages for other languages and runs their tests.
 
+pub(crate) mod generated;
 pub(crate) mod kotlin;
 mod matrix;
 pub(crate) mod node;

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::generated;
 use crate::process::{Outcome, output_of};
 use crate::steps::{Log, Steps};
 use crate::{environment, workspace};
@@ -120,6 +121,7 @@ pub(crate) fn assemble(log: &Log) -> Outcome<PathBuf> {
     // Remains of an earlier build.
     let _ = fs::remove_dir_all(&package);
     workspace::copy(&workspace::root().join("bindings/python/python/quorate"), &package)?;
+    generated::write_below(&package, generated::stubs()?)?;
     workspace::copy(&crate::build::library("debug", "quorate-python"), &package.join("_native.abi3.so"))?;
     Ok(folder)
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::generated;
 use crate::process::Outcome;
 use crate::steps::{Log, Once, Steps};
 use crate::wasm::{self, Pack};
@@ -42,6 +43,7 @@ pub(crate) fn build(log: &Log) -> Outcome {
     let certificate =
         Pack { name: "certificate", default_features: false, optimise: Some("-Oz"), ..full.clone() };
     BUILT.run(|| {
+        generated::write()?;
         wasm::build(log, &full, &dist)?;
         wasm::build(log, &certificate, &dist).map(drop)
     })

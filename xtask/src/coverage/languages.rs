@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::declarations::{self, Declared};
+use crate::bindings::generated::{self, Files};
 use crate::process::Outcome;
 use crate::workspace;
 
@@ -18,6 +19,7 @@ pub(super) struct Language {
 
 /// Reads the declarations of every language.
 pub(super) fn languages() -> Outcome<Vec<Language>> {
+    generated::write()?;
     let bindings = workspace::root().join("bindings");
     let read = |folder: &str, extensions: &[&str], parse: fn(&str) -> Declared| -> Outcome<Declared> {
         let mut declared = Declared::new();
@@ -29,18 +31,20 @@ pub(super) fn languages() -> Outcome<Vec<Language>> {
         }
         if declared.is_empty() { Err(format!("bindings/{folder} declares nothing")) } else { Ok(declared) }
     };
+    let with = |mut declared: Declared, files: Files, parse: fn(&str) -> Declared| {
+        for (block, names) in files.iter().flat_map(|(_, text)| parse(text)) {
+            declared.entry(block).or_default().extend(names);
+        }
+        declared
+    };
+    let python = read("python/python/quorate", &["pyi", "py"], declarations::python)?;
+    let python = with(python, generated::stubs()?, declarations::python);
+    let kotlin = read("kotlin/src/main/kotlin", &["kt"], declarations::kotlin)?;
+    let kotlin = with(kotlin, generated::kotlin_classes()?, declarations::kotlin);
     Ok(vec![
-        Language {
-            name: "Python",
-            camel: false,
-            declared: read("python/python/quorate", &["pyi", "py"], declarations::python)?,
-        },
+        Language { name: "Python", camel: false, declared: python },
         Language { name: "Node", camel: true, declared: read("node", &["d.ts"], declarations::typescript)? },
-        Language {
-            name: "Kotlin",
-            camel: true,
-            declared: read("kotlin/src/main/kotlin", &["kt"], declarations::kotlin)?,
-        },
+        Language { name: "Kotlin", camel: true, declared: kotlin },
         Language {
             name: "WebAssembly",
             camel: true,

@@ -45,6 +45,7 @@ impl StagingFolder {
     /// Copies the `files` of the binding's `package.json`, and the files of every package.
     fn new(log: &Log, binding: &str, version: &str) -> Outcome<Self> {
         crate::npm::tools(log)?;
+        bindings::generated::write()?;
         let source = workspace::root().join("bindings").join(binding);
         let text = fs::read_to_string(source.join("package.json")).map_err(|e| e.to_string())?;
         let manifest: Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;

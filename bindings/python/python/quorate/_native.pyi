@@ -8,6 +8,7 @@ from quorate.dsig import Announced
 from quorate.errors import QuorateError
 from quorate.faults import Collected, VoteFault
 from quorate.gossip import Checked as GossipChecked, Received, Send
+from quorate.merkle import Merkle as Merkle, Path as Path
 from quorate.suite import Suite
 from quorate.threshold.coin import ShareFault as CoinShareFault
 from quorate.threshold.ecdsa import Signed
@@ -1957,41 +1958,6 @@ class Members:
     def __next__(self, /) -> int: ...
 
 @final
-class Merkle:
-    """
-    A kind of tree: the domain strings of its leaves and of its nodes, which must differ and have no other use. THE ROOT
-    ALONE DOES NOT BIND THE NUMBER OF LEAVES: sign the count together with the root.
-    """
-    def __eq__(self, value: object, /) -> bool: ...
-    def __ne__(self, value: object, /) -> bool: ...
-    def __new__(cls, /, leaf_domain: str, node_domain: str) -> Merkle:
-        """
-        Creates a kind of tree.
-        """
-    def __repr__(self, /) -> str: ...
-    def leaf(self, /, item: Buffer) -> bytes:
-        """
-        Returns the leaf of one item.
-        """
-    def leaves(self, /, items: Iterable[Buffer]) -> list[bytes]:
-        """
-        Returns the leaves of several items.
-        """
-    def path(self, /, leaves: Iterable[Buffer], index: SupportsIndex) -> Path:
-        """
-        Returns the path of the leaf at `index`.
-        """
-    def root(self, /, leaves: Iterable[Buffer]) -> bytes:
-        """
-        Returns the root over leaves of 32 bytes each.
-        """
-    def verify(self, /, root: Buffer, leaf: Buffer, path: Path) -> None:
-        """
-        Verifies that `leaf` is at the path's position in the tree under `root`; raises `WrongContextError` if it is
-        not. Compare `path.count` with the signed count.
-        """
-
-@final
 class Opener:
     """
     Opens a share that was sent, if another member requests it.
@@ -2133,40 +2099,6 @@ class Parameters:
     def preferred(self, /) -> int:
         """
         Preferred maximum of the counts of a pool's sum; only sums that make a quorum exceed it.
-        """
-
-@final
-class Path:
-    """
-    The path from one leaf to the root.
-    """
-    def __eq__(self, value: object, /) -> bool: ...
-    def __ne__(self, value: object, /) -> bool: ...
-    def __reduce__(self, /) -> Any: ...
-    def __repr__(self, /) -> str: ...
-    @property
-    def count(self, /) -> int:
-        """
-        Number of leaves of the tree, as this path claims.
-        """
-    @staticmethod
-    def decode(data: Buffer) -> Path:
-        """
-        Decodes a path.
-        """
-    def encode(self, /) -> bytes:
-        """
-        Returns the canonical encoding.
-        """
-    @property
-    def index(self, /) -> int:
-        """
-        Index of the leaf.
-        """
-    @property
-    def siblings(self, /) -> list[bytes]:
-        """
-        The siblings along the path, bottom first.
         """
 
 @final

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::{
     CombinerCache, EvidenceVerdict, ThresholdHandle, ToleranceHandle, accuse, counted, parse_agreement,
 };
-use crate::glue::{JsResult, OrThrow, Uint8Array, decode, secret_array, suite};
+use crate::glue::{JsResult, OrThrow, Uint8Array, byte_array, decode, suite};
 use crate::keys::{PublicKey, Signature};
 
 #[wasm_bindgen]
@@ -84,7 +84,7 @@ impl SharedKeyShare {
     }
 
     pub fn to_bytes(&self) -> Uint8Array {
-        secret_array(self.0.to_bytes().as_slice())
+        byte_array(self.0.to_bytes().as_slice())
     }
 
     pub fn suite(&self) -> String {

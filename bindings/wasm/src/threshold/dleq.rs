@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use zeroize::Zeroizing;
 
 use super::ThresholdHandle;
-use crate::glue::{JsResult, OrThrow, Uint8Array, decode, secret_array};
+use crate::glue::{JsResult, OrThrow, Uint8Array, byte_array, decode};
 
 /// A value for one purpose or the other.
 #[derive(Clone, Copy)]
@@ -182,7 +182,7 @@ impl DleqKeyShare {
     }
 
     pub fn to_bytes(&self) -> Uint8Array {
-        of!(&self.0, share => secret_array(share.to_bytes().as_slice()))
+        of!(&self.0, share => byte_array(share.to_bytes().as_slice()))
     }
 
     pub fn member(&self) -> MemberIndex {

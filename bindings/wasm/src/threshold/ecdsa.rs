@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use super::deal::{EcdsaDeal, EcdsaKey, EcdsaPlan, EcdsaTag, parse_group};
 use super::signing::{EcdsaOpening, EcdsaShare, EcdsaSigning};
 use super::{ToleranceHandle, agreement_name};
-use crate::glue::{JsResult, OrThrow, Uint8Array, decode, secret_array};
+use crate::glue::{JsResult, OrThrow, Uint8Array, byte_array, decode};
 use crate::guard::{Guard, GuardRecord};
 
 /// Maximum number of presignatures of all parties together: a sixth of a gigabyte.
@@ -45,7 +45,7 @@ impl EcdsaDealer {
     }
 
     pub fn to_bytes(&self) -> Uint8Array {
-        secret_array(self.0.to_bytes().as_slice())
+        byte_array(self.0.to_bytes().as_slice())
     }
 
     pub fn key(&self) -> EcdsaKey {
@@ -75,7 +75,7 @@ impl EcdsaPresignatures {
     }
 
     pub fn to_bytes(&self) -> JsResult<Uint8Array> {
-        Ok(secret_array(self.0.to_bytes().or_throw()?.as_slice()))
+        Ok(byte_array(self.0.to_bytes().or_throw()?.as_slice()))
     }
 
     pub fn group(&self) -> String {

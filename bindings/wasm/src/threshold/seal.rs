@@ -7,7 +7,7 @@ use quorate::wire::Encode;
 use wasm_bindgen::prelude::wasm_bindgen;
 use zeroize::Zeroizing;
 
-use crate::glue::{JsResult, OrThrow, Uint8Array, decode, secret_array};
+use crate::glue::{JsResult, OrThrow, Uint8Array, byte_array, decode};
 
 #[wasm_bindgen]
 pub struct SealingKey(seal::SealingKey);
@@ -27,7 +27,7 @@ impl SealingKey {
     }
 
     pub fn to_bytes(&self) -> Uint8Array {
-        secret_array(self.0.to_bytes().as_slice())
+        byte_array(self.0.to_bytes().as_slice())
     }
 
     pub fn public(&self) -> SealingPublicKey {
@@ -35,7 +35,7 @@ impl SealingKey {
     }
 
     pub fn open(&self, context: &[u8], sealed: &[u8]) -> JsResult<Uint8Array> {
-        Ok(secret_array(self.0.open(context, sealed).or_throw()?.as_slice()))
+        Ok(byte_array(self.0.open(context, sealed).or_throw()?.as_slice()))
     }
 }
 

@@ -46,9 +46,11 @@ fn from_source(log: &Log, order: &BuildOrder, sdist: &Path, sandbox: &Sandbox) -
     smoke::check_tour(&log.run(sandbox.command(&python).arg(sandbox.path("tour.py")))?, &order.version)
 }
 
-/// Options that change cargo's hash of our two crates, so that those of the source distribution are not confused with the
+/// Options that change cargo's hash of our crates, so that those of the source distribution are not confused with the
 /// repository's, and that compile them quickly, because they run only a tour.
-const DISTINCT_PROFILE: &str = "--config=profile.dev.package.quorate.opt-level=0 --config=profile.dev.package.quorate-python.opt-level=0";
+const DISTINCT_PROFILE: &str = "--config=profile.dev.package.quorate.opt-level=0 --config=profile.dev.package.quorate-python.opt-level=0 \
+                                --config=profile.dev.package.quorate-interface.opt-level=0 \
+                                --config=profile.dev.package.quorate-generator.opt-level=0";
 
 fn environment(log: &Log, sandbox: &Sandbox, name: &str) -> Outcome<PathBuf> {
     let home = sandbox.path(name);

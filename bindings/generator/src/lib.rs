@@ -1,0 +1,67 @@
+//! Writes the bindings' code from `quorate-interface`, the one declaration of the blocks' interface.
+//!
+//! [`parse`] reads a module of that crate into the [`model`]; each other module writes one kind of file from the model:
+//!
+//! | module | writes | used by |
+//! |---|---|---|
+//! | [`python`], [`node`], [`wasm`], [`kotlin_glue`] | Rust that pyo3, napi-rs, wasm-bindgen and uniffi export | `build.rs` of each binding |
+//! | [`stub`] | Python's type stubs | `build.rs` of that binding, for maturin, and `cargo xtask` |
+//! | [`javascript`], [`typescript`] | the classes for Node and the web, and their declarations | `cargo xtask` |
+//! | [`kotlin`] | the classes for Kotlin and Java | `cargo xtask` |
+//!
+//! The result is never checked in: build scripts write into cargo's `OUT_DIR`, and `cargo xtask` when it assembles a package.
+
+pub mod docs;
+pub mod javascript;
+pub mod kotlin;
+pub mod kotlin_glue;
+pub mod model;
+pub mod names;
+pub mod node;
+pub mod parse;
+pub mod python;
+pub mod stub;
+pub mod typescript;
+pub mod wasm;
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use model::Block;
+
+/// The names of the blocks, which are the modules of `quorate-interface`.
+pub const BLOCKS: &[&str] = &["merkle"];
+
+/// The folder with the modules of `quorate-interface`: both crates are side by side in the repository and in each source
+/// distribution.
+#[must_use]
+pub fn interface() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../interface/src")
+}
+
+/// Reads all blocks.
+///
+/// # Errors
+/// A text that names the file and the item outside the form that `quorate-interface` describes.
+pub fn blocks() -> Result<Vec<Block>, String> {
+    let read = |name: &&str| {
+        let file = interface().join(format!("{name}.rs"));
+        let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        parse::block(name, &text).map_err(|problem| format!("{}: {problem}", file.display()))
+    };
+    BLOCKS.iter().map(read).collect()
+}
+
+/// For a build script: writes a file of each block into `OUT_DIR`, as `BLOCK.EXTENSION`.
+///
+/// # Errors
+/// As [`blocks`], or if a file cannot be written.
+pub fn write(extension: &str, emit: fn(&Block) -> String) -> Result<(), String> {
+    println!("cargo::rerun-if-changed={}", interface().display());
+    let out = env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: only build scripts call this")?;
+    for block in blocks()? {
+        let file = Path::new(&out).join(format!("{}.{extension}", block.name));
+        fs::write(&file, emit(&block)).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! Names in the case of each language.
+
+/// `leaf_domain` as `leafDomain`.
+#[must_use]
+pub fn camel(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |all, word| all + &capitalised(word))
+}
+
+/// `leaf_domain` as `LeafDomain`.
+#[must_use]
+pub fn pascal(name: &str) -> String {
+    capitalised(&camel(name))
+}
+
+/// `VoteCollector` as `vote_collector`.
+#[must_use]
+pub fn snake(name: &str) -> String {
+    let mut all = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !all.is_empty() {
+            all.push('_');
+        }
+        all.extend(letter.to_lowercase());
+    }
+    all
+}
+
+/// The name of a function outside its class: `merkle_verify`.
+#[must_use]
+pub fn free_function(class: &str, function: &str) -> String {
+    format!("{}_{function}", snake(class))
+}
+
+/// The name of a parameter in Python, where `bytes` is the name of a type.
+#[must_use]
+pub fn python_parameter(name: &str) -> &str {
+    if name == "bytes" { "data" } else { name }
+}
+
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_take_the_case_of_each_language() {
+        assert_eq!(
+            (camel("leaf_domain").as_str(), pascal("leaf_domain").as_str()),
+            ("leafDomain", "LeafDomain")
+        );
+        assert_eq!(free_function("VoteCollector", "add_all"), "vote_collector_add_all");
+    }
+}

@@ -1,0 +1,54 @@
+//! What is written for the block `expected/tree.txt`, in each language. With `QUORATE_WRITE=1` the test writes the files
+//! instead: look at the difference before it is committed.
+
+use std::path::Path;
+use std::{env, fs};
+
+use quorate_generator::javascript::Package;
+use quorate_generator::{javascript, kotlin, kotlin_glue, node, parse, python, stub, typescript, wasm};
+
+#[test]
+fn each_language_gets_the_expected_text() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected");
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
+    let block = parse::block("tree", &read("tree.txt")).unwrap();
+    let outputs = [
+        ("python.txt", python::emit(&block)),
+        ("stub.txt", stub::emit(&block)),
+        ("node.txt", node::emit(&block)),
+        ("node-javascript.txt", javascript::emit(&block, Package::Node)),
+        ("wasm.txt", wasm::emit(&block)),
+        ("web-javascript.txt", javascript::emit(&block, Package::Web)),
+        ("web-typescript.txt", typescript::emit(&block, Package::Web)),
+        ("kotlin-glue.txt", kotlin_glue::emit(&block)),
+        ("kotlin.txt", kotlin::emit(&block)),
+    ];
+    for (name, text) in outputs {
+        if env::var_os("QUORATE_WRITE").is_some() {
+            fs::write(folder.join(name), &text).unwrap();
+        }
+        assert_eq!(text, read(name), "{name}");
+    }
+}
+
+#[test]
+fn node_declares_what_the_web_does_except_free() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected");
+    let block = parse::block("tree", &fs::read_to_string(folder.join("tree.txt")).unwrap()).unwrap();
+    let of = |package| typescript::emit(&block, package);
+    let (node, web) = (of(Package::Node), of(Package::Web));
+    let extra: Vec<&str> = web.lines().filter(|line| !node.contains(line)).map(str::trim).collect();
+    assert!(
+        !extra.is_empty()
+            && extra
+                .iter()
+                .all(|line| ["free", "Frees", "Symbol.dispose"].iter().any(|name| line.contains(name))),
+        "{extra:?}"
+    );
+}
+
+#[test]
+fn every_block_of_the_interface_is_read() {
+    let blocks = quorate_generator::blocks().unwrap();
+    assert!(blocks.iter().all(|block| !block.classes.is_empty() && !block.docs.text.is_empty()));
+}

@@ -1,0 +1,74 @@
+//! The files that `quorate-generator` writes from the declaration of the blocks' interface. They are not checked in.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use quorate_generator::javascript::Package;
+use quorate_generator::model::Block;
+use quorate_generator::names::pascal;
+use quorate_generator::{blocks, javascript, kotlin, stub, typescript};
+
+use crate::process::Outcome;
+use crate::workspace;
+
+/// Writes the classes of the packages for JavaScript and their declarations, in the folders of their sources.
+pub(crate) fn write() -> Outcome {
+    let bindings = workspace::root().join("bindings");
+    for block in blocks()? {
+        let name = &block.name;
+        for (folder, package) in [("node", Package::Node), ("wasm", Package::Web)] {
+            let folder = bindings.join(folder).join("generated");
+            put(&folder.join(format!("{name}.js")), &javascript::emit(&block, package))?;
+            put(&folder.join(format!("{name}.d.ts")), &typescript::emit(&block, package))?;
+        }
+    }
+    Ok(())
+}
+
+/// Files below a folder: path and text of each.
+pub(crate) type Files = Vec<(PathBuf, String)>;
+
+/// Writes files below a folder.
+pub(crate) fn write_below(folder: &Path, files: Files) -> Outcome {
+    files.iter().try_for_each(|(file, text)| put(&folder.join(file), text))
+}
+
+/// The type stubs of Python's modules, below the folder of the package.
+pub(crate) fn stubs() -> Outcome<Files> {
+    let file = |block: &Block| (PathBuf::from(format!("{}.pyi", block.name)), stub::emit(block));
+    Ok(blocks()?.iter().map(file).collect())
+}
+
+/// The classes for Kotlin, below a folder of sources.
+pub(crate) fn kotlin_classes() -> Outcome<Files> {
+    let file = |block: &Block| {
+        let path = Path::new("org/quorate").join(format!("{}.kt", pascal(&block.name)));
+        (path, kotlin::emit(block))
+    };
+    Ok(blocks()?.iter().map(file).collect())
+}
+
+/// Writes a file unless it has this text: tools that compare times would run again.
+fn put(file: &Path, text: &str) -> Outcome {
+    if fs::read_to_string(file).is_ok_and(|found| found == text) {
+        return Ok(());
+    }
+    let problem = |error: std::io::Error| format!("{}: {error}", file.display());
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).map_err(problem)?;
+    }
+    fs::write(file, text).map_err(problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_has_its_class_for_kotlin() {
+        let files = kotlin_classes().unwrap();
+        let (path, text) = &files[0];
+        assert_eq!(path, Path::new("org/quorate/Merkle.kt"));
+        assert!(text.contains("public data class Merkle("), "{text}");
+    }
+}
