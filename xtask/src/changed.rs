@@ -4,12 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
-
 use crate::process::{Outcome, output_of};
-use crate::steps::{Log, tests_in};
+use crate::steps::Log;
 use crate::structure::{Package, packages};
-use crate::workspace;
+use crate::{test_programs, workspace};
 
 /// Kind of change that makes a step necessary.
 #[derive(Clone, Copy, Debug)]
@@ -142,25 +140,9 @@ impl Change {
         format!("{} changed files; affected crates: {crates}", self.files.len())
     }
 
-    /// Runs the unit and integration tests of the affected crates. All tests are compiled as the whole test compiles
-    /// them: with fewer crates cargo would choose other features and compile dependencies again.
+    /// Runs the unit and integration tests of the affected crates.
     pub(crate) fn run_tests(&self, log: &Log) -> Outcome<String> {
-        let mut cargo = workspace::test_command();
-        let listed = log.run(cargo.args(["--no-run", "--message-format", "json"]))?;
-        let mut output = String::new();
-        let mut failed = Vec::new();
-        for test in listed.lines().filter_map(TestProgram::parse) {
-            if !self.affected.contains(&test.package) {
-                continue;
-            }
-            let mut command = Command::new(&test.program);
-            command.current_dir(&test.folder).env("CARGO_MANIFEST_DIR", &test.folder);
-            match log.run(&mut command) {
-                Ok(text) => output += &text,
-                Err(reason) => failed.push(reason),
-            }
-        }
-        if failed.is_empty() { Ok(tests_in(&output)) } else { Err(failed.join("\n")) }
+        test_programs::run(log, |package| self.affected.contains(package))
     }
 }
 
@@ -168,33 +150,6 @@ impl Change {
 #[cfg(test)]
 pub(crate) fn triggered_steps() -> Vec<&'static str> {
     TRIGGERS.iter().map(|(name, _)| *name).collect()
-}
-
-/// A compiled test program of one crate.
-#[derive(Debug, PartialEq, Eq)]
-struct TestProgram {
-    package: String,
-    program: PathBuf,
-    folder: PathBuf,
-}
-
-impl TestProgram {
-    /// Reads one of cargo's messages; returns `None` if it announces no test program.
-    fn parse(line: &str) -> Option<Self> {
-        let message: Value = serde_json::from_str(line).ok()?;
-        let is_test = message.pointer("/profile/test").and_then(Value::as_bool)?;
-        let program = message.get("executable").and_then(Value::as_str).filter(|_| is_test)?;
-        let manifest = Path::new(message.get("manifest_path").and_then(Value::as_str)?);
-        let folder = manifest.parent()?.to_path_buf();
-        // `path+file:///folder#name@0.1.0`, or `path+file:///folder/name#0.1.0`.
-        let id = message.get("package_id").and_then(Value::as_str)?;
-        let (path, version) = id.rsplit_once('#')?;
-        let package = match version.split_once('@') {
-            Some((name, _)) => name,
-            None => path.rsplit('/').next()?,
-        };
-        Some(Self { package: package.to_owned(), program: program.into(), folder })
-    }
 }
 
 /// The crates that a changed file belongs to, or whose tests read it.
@@ -274,18 +229,5 @@ mod tests {
         assert!(change(&["spec/vectors/bls.json"]).affected.contains("quorate-validator"));
         assert!(change(&["Cargo.lock"]).affected.contains("xtask"));
         assert!(change(&["spec/tla/Gosig.tla"]).affected.is_empty());
-    }
-
-    #[test]
-    fn test_programs_are_read_from_messages_of_cargo() {
-        let line = r#"{"reason":"compiler-artifact","package_id":"path+file:///r/core#quorate@0.1.0","manifest_path":"/r/core/Cargo.toml","profile":{"test":true},"executable":"/t/quorate-1"}"#;
-        let test = TestProgram {
-            package: "quorate".into(),
-            program: "/t/quorate-1".into(),
-            folder: "/r/core".into(),
-        };
-        assert_eq!(TestProgram::parse(line), Some(test));
-        assert_eq!(TestProgram::parse(&line.replace("true", "false")), None);
-        assert_eq!(TestProgram::parse("   Compiling quorate"), None);
     }
 }

@@ -26,6 +26,7 @@ mod steps;
 mod structure;
 mod targets;
 mod test;
+mod test_programs;
 mod threshold_signing;
 mod tla;
 mod toolchain;

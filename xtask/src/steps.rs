@@ -51,6 +51,13 @@ impl Log {
         self.run_with(command, process::run_logged)
     }
 
+    /// Runs a command whose output goes into the file `name` of the log's own folder: for commands that run side by side.
+    pub(crate) fn run_beside(&self, command: &mut Command, name: &str) -> Outcome<String> {
+        let path = self.path().with_extension("").join(format!("{name}.log"));
+        let _ = fs::remove_file(&path);
+        process::run_logged(command, &path, LIMIT)
+    }
+
     /// Runs a command that may fail. Returns its exit code, unless a signal ended it, and its output.
     pub(crate) fn run_to_end(&self, command: &mut Command) -> Outcome<(Option<i32>, String)> {
         self.run_with(command, process::run_to_status).map(|(status, text)| (status.code(), text))

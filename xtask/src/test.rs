@@ -9,7 +9,7 @@ use crate::process::Outcome;
 use crate::steps::{Log, Steps, tests_in};
 use crate::{
     audited_redis, bindings, broadcast, build, documents, environment, ethereum, fuzz, lint, msrv, package,
-    simulate, targets, threshold_signing, tla, vectors, watch, web, workspace,
+    simulate, targets, test_programs, threshold_signing, tla, vectors, watch, web, workspace,
 };
 
 /// Runs all checks and tests, and ends with a line `steps: N passed, N failed`.
@@ -105,10 +105,9 @@ fn whole_steps(xtask: CommandLine) -> Steps {
     steps.add_background("vectors and model", vectors::check);
     steps.add_background("TLA+ model", tla::check);
     msrv::add_to(&mut steps);
+    steps.add_background("guided fuzzing", fuzz::brief);
     lint::add_to(&mut steps, xtask);
     add_tests(&mut steps, xtask, 200);
-    // The following steps wait for pages, Maven and linkers.
-    steps.add_background("guided fuzzing", fuzz::brief);
     add_languages_and_programs(&mut steps);
     package::add_to(&mut steps);
     steps
@@ -130,9 +129,7 @@ fn reduced_steps(xtask: CommandLine) -> Steps {
 /// Adds the tests in Rust and the simulations, with this number of seeds.
 fn add_tests(steps: &mut Steps, xtask: CommandLine, seeds: u64) {
     steps.add("core's feature sets", check_feature_sets);
-    steps.add("unit and integration tests", |log| {
-        log.run(workspace::test_command().arg("--no-fail-fast")).map(|output| tests_in(&output))
-    });
+    steps.add("unit and integration tests", |log| test_programs::run(log, |_| true));
     // A crate without the standard library runs where processes fork all the same.
     steps.add("DSig without std", |log| {
         let mut cargo = workspace::cargo();

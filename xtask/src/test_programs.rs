@@ -1,0 +1,101 @@
+//! The test programs of the workspace, run side by side: many of them wait for networks, and cargo runs one at a time.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use serde_json::Value;
+
+use crate::process::Outcome;
+use crate::steps::{Log, tests_in};
+use crate::workspace;
+
+/// Compiles all unit and integration tests, and runs those of the crates for which `wanted` is true.
+///
+/// All tests are compiled, also to run few of them: with fewer crates cargo would choose other features and compile
+/// dependencies again. All programs are run, also after a failure.
+pub(crate) fn run(log: &Log, wanted: impl Fn(&str) -> bool) -> Outcome<String> {
+    let listed =
+        log.run(workspace::test_command().args(["--no-run", "--message-format", "json-render-diagnostics"]))?;
+    let programs: Vec<TestProgram> = listed.lines().filter_map(TestProgram::parse).collect();
+    let waiting: Mutex<VecDeque<TestProgram>> =
+        Mutex::new(programs.into_iter().filter(|program| wanted(&program.package)).collect());
+    let results = Mutex::new(Vec::new());
+    let lanes = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..lanes {
+            scope.spawn(|| {
+                while let Some(program) = locked(&waiting).pop_front() {
+                    let result = program.run(log);
+                    locked(&results).push(result);
+                }
+            });
+        }
+    });
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (passed, failed): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
+    if failed.is_empty() {
+        Ok(tests_in(&passed.into_iter().flatten().collect::<String>()))
+    } else {
+        Err(failed.into_iter().filter_map(Result::err).collect::<Vec<_>>().join("\n"))
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A compiled test program of one crate.
+#[derive(Debug, PartialEq, Eq)]
+struct TestProgram {
+    package: String,
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+impl TestProgram {
+    /// Reads one of cargo's messages; returns `None` if it announces no test program.
+    fn parse(line: &str) -> Option<Self> {
+        let message: Value = serde_json::from_str(line).ok()?;
+        let is_test = message.pointer("/profile/test").and_then(Value::as_bool)?;
+        let program = message.get("executable").and_then(Value::as_str).filter(|_| is_test)?;
+        let manifest = Path::new(message.get("manifest_path").and_then(Value::as_str)?);
+        let folder = manifest.parent()?.to_path_buf();
+        // `path+file:///folder#name@0.1.0`, or `path+file:///folder/name#0.1.0`.
+        let id = message.get("package_id").and_then(Value::as_str)?;
+        let (path, version) = id.rsplit_once('#')?;
+        let package = match version.split_once('@') {
+            Some((name, _)) => name,
+            None => path.rsplit('/').next()?,
+        };
+        Some(Self { package: package.to_owned(), program: program.into(), folder })
+    }
+
+    /// Runs the program as cargo does, with a log of its own.
+    fn run(&self, log: &Log) -> Outcome<String> {
+        let mut command = Command::new(&self.program);
+        command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
+        let name = self.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        log.run_beside(&mut command, &name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn test_programs_are_read_from_messages_of_cargo() {
+        let line = r#"{"reason":"compiler-artifact","package_id":"path+file:///r/core#quorate@0.1.0","manifest_path":"/r/core/Cargo.toml","profile":{"test":true},"executable":"/t/quorate-1"}"#;
+        let test = TestProgram {
+            package: "quorate".into(),
+            program: "/t/quorate-1".into(),
+            folder: "/r/core".into(),
+        };
+        assert_eq!(TestProgram::parse(line), Some(test));
+        assert_eq!(TestProgram::parse(&line.replace("true", "false")), None);
+        assert_eq!(TestProgram::parse("   Compiling quorate"), None);
+    }
+}
