@@ -162,7 +162,7 @@ fn ed25519_verdict(key: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
     });
     let claims = [Claim { message: b"good", signers: &first }, Claim { message, signers: &second }];
     let proof = vec![(0, Ed25519::sign(&good, b"good")), (1, signature)];
-    let batch = Ed25519::verify_claims(Keys { public: &keys, cache: &() }, &claims, &proof);
+    let batch = Ed25519::verify_claims(Keys::new(&keys, &()), &claims, &proof);
     assert_eq!(batch.is_ok(), verdict.is_ok(), "the batch has another verdict");
     verdict
 }

@@ -2,12 +2,16 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::dispatch::{ForScheme, any_of, as_typed, each, per_suite, typed, whole};
+use rand_core::TryCryptoRng;
+
+use super::dispatch::{ForScheme, any_of, as_typed, each, per_suite, typed, whole, wrong_suite};
 use super::keys::{PublicKey, VerifiedKey};
+#[cfg(feature = "bls")]
+use crate::bls::Ciphersuite;
 use crate::certificate::{Kind, Statement};
 use crate::committee::{self, ChainId, CommitteeId, RawSigners, Repeats, SignerSet};
 use crate::machine::MemberIndex;
-use crate::scheme::Scheme;
+use crate::scheme::{Claim, Scheme};
 use crate::{Error, Result};
 
 type Shared<S> = Arc<committee::Committee<S>>;
@@ -140,7 +144,28 @@ impl Committee {
         each!(self, Committee, S, committee => committee.signer_set(signers))
     }
 
-    /// Verifies a proof over message bytes without framing, see
+    /// Returns the same committee, whose members sign the messages of another chain in another way than the default, see
+    /// [`Committee::with_ciphersuite`](committee::Committee::with_ciphersuite).
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for another ciphersuite than the default if the suite is not 1 or 2.
+    #[cfg(feature = "bls")]
+    pub fn with_ciphersuite(self, ciphersuite: Ciphersuite) -> Result<Self> {
+        match self {
+            Self::MinSig(committee) => {
+                Ok(Arc::new(Arc::unwrap_or_clone(committee).with_ciphersuite(ciphersuite)).into())
+            }
+            Self::MinPk(committee) => {
+                Ok(Arc::new(Arc::unwrap_or_clone(committee).with_ciphersuite(ciphersuite)).into())
+            }
+            #[cfg(any(feature = "ed25519", feature = "gossip"))]
+            other if ciphersuite == Ciphersuite::default() => Ok(other),
+            #[cfg(any(feature = "ed25519", feature = "gossip"))]
+            _ => Err(wrong_suite()),
+        }
+    }
+
+    /// Verifies that `signers` signed the bytes of `message`, for chains with their own framing, see
     /// [`Committee::verify_raw`](committee::Committee::verify_raw).
     /// `proof` is the encoded aggregate (BLS) or the signatures in ascending order of the signers (Ed25519).
     ///
@@ -151,6 +176,41 @@ impl Committee {
         each!(self, Committee, S, committee => {
             let proof = whole(proof, |r| S::decode_proof(r, signers))?;
             committee.verify_raw(message, signers, &proof)
+        })
+    }
+
+    /// Verifies that each member signed its own message, see
+    /// [`Committee::verify_raw_each`](committee::Committee::verify_raw_each). `proof` is encoded as for
+    /// [`verify_raw`](Committee::verify_raw).
+    ///
+    /// # Errors
+    /// As [`Committee::verify_raw_each`](committee::Committee::verify_raw_each), and the errors of an invalid encoding
+    /// of the proof.
+    pub fn verify_raw_each(&self, signed: &[(MemberIndex, &[u8])], proof: &[u8]) -> Result<u128> {
+        each!(self, Committee, S, committee => {
+            let signers = committee.signers_of(signed)?;
+            let proof = whole(proof, |r| S::decode_proof(r, &signers))?;
+            committee.verify_raw_each(signed, &proof)
+        })
+    }
+
+    /// Verifies many proofs, each over its own message, and returns the weight or the error of each, see
+    /// [`Committee::verify_raw_batch`](committee::Committee::verify_raw_batch). Each proof is encoded as for
+    /// [`verify_raw`](Committee::verify_raw).
+    pub fn verify_raw_batch<R: TryCryptoRng + ?Sized>(
+        &self,
+        items: &[(Claim<'_>, &[u8])],
+        rng: &mut R,
+    ) -> Vec<Result<u128>> {
+        each!(self, Committee, S, committee => {
+            let proofs = items.iter().map(|(claim, proof)| whole(proof, |r| S::decode_proof(r, claim.signers)));
+            let proofs: Vec<Result<_>> = proofs.collect();
+            let decoded = items.iter().zip(&proofs);
+            let decoded: Vec<_> =
+                decoded.filter_map(|((claim, _), proof)| Some((*claim, proof.as_ref().ok()?))).collect();
+            let mut results = committee.verify_raw_batch(&decoded, rng).into_iter();
+            let result = |proof: Result<_>| proof.and_then(|_| results.next().unwrap_or(Err(wrong_suite())));
+            proofs.into_iter().map(result).collect()
         })
     }
 

@@ -4,9 +4,13 @@ use core::fmt;
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
+#[cfg(feature = "bls")]
+use super::dispatch::wrong_suite;
 use super::dispatch::{any_of, as_typed, each, per_suite, typed, whole, written};
 use super::suite::{Suite, with_scheme};
 use crate::Result;
+#[cfg(feature = "bls")]
+use crate::bls::Ciphersuite;
 use crate::scheme::{self, Scheme};
 use crate::wire::{Decode, Encode};
 
@@ -78,6 +82,22 @@ impl SecretKey {
         each!(self, SecretKey, S, secret => any_of::<S, _>(S::sign(secret, message)))
     }
 
+    /// Signs message bytes for another chain, see [`Ciphersuite::sign`].
+    ///
+    /// # Errors
+    /// [`WrongContext`](crate::Error::WrongContext) for another ciphersuite than the default if the suite is not 1 or 2.
+    #[cfg(feature = "bls")]
+    pub fn sign_with(&self, ciphersuite: &Ciphersuite, message: &[u8]) -> Result<Signature> {
+        match self {
+            Self::MinSig(secret) => Ok(Signature::MinSig(ciphersuite.sign(secret, message))),
+            Self::MinPk(secret) => Ok(Signature::MinPk(ciphersuite.sign(secret, message))),
+            #[cfg(any(feature = "ed25519", feature = "gossip"))]
+            other if *ciphersuite == Ciphersuite::default() => Ok(other.sign(message)),
+            #[cfg(any(feature = "ed25519", feature = "gossip"))]
+            _ => Err(wrong_suite()),
+        }
+    }
+
     /// Makes a proof of possession of the secret key.
     pub fn prove_possession(&self) -> Signature {
         each!(self, SecretKey, S, secret => any_of::<S, _>(S::prove_possession(secret)))
@@ -112,6 +132,26 @@ impl PublicKey {
     /// As [`Scheme::verify`], and [`WrongContext`](crate::Error::WrongContext) for a signature of another suite.
     pub fn verify(&self, message: &[u8], signature: &Signature) -> Result<()> {
         each!(self, PublicKey, S, key => S::verify(key, message, as_typed::<S, _>(signature)?))
+    }
+
+    /// Verifies one signature of another chain, see [`Ciphersuite::verify`].
+    ///
+    /// # Errors
+    /// As [`Ciphersuite::verify`], and [`WrongContext`](crate::Error::WrongContext) for a signature of another suite, or
+    /// for another ciphersuite than the default if the suite is not 1 or 2.
+    #[cfg(feature = "bls")]
+    pub fn verify_with(
+        &self,
+        ciphersuite: &Ciphersuite,
+        message: &[u8],
+        signature: &Signature,
+    ) -> Result<()> {
+        match (self, signature) {
+            (Self::MinSig(key), Signature::MinSig(signature)) => ciphersuite.verify(key, message, signature),
+            (Self::MinPk(key), Signature::MinPk(signature)) => ciphersuite.verify(key, message, signature),
+            (key, signature) if *ciphersuite == Ciphersuite::default() => key.verify(message, signature),
+            _ => Err(wrong_suite()),
+        }
     }
 
     /// Verifies a proof of possession.

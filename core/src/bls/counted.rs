@@ -60,6 +60,9 @@ impl<V: Plain> Scheme for Counted<V> {
     type Signature = Signature<V>;
     type Proof = Proof<V>;
     type Cache = Cache<V>;
+    type Ciphersuite = ();
+
+    const STATEMENTS: &'static () = &();
 
     fn generate<R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<SecretKey<V>> {
         V::generate(rng)
@@ -135,9 +138,21 @@ impl<V: Plain> Scheme for Counted<V> {
             return Err(Error::Infinity);
         }
         let messages: Vec<&[u8]> = terms.iter().map(|(_, message)| *message).collect();
-        let hashes = V::Sig::hash_many(&messages, V::TAGS.0);
+        let hashes = V::Sig::hash_many(&messages, V::TAGS.proven);
         let terms: Vec<_> = terms.iter().map(|(key, _)| key).zip(&hashes).collect();
         keys.cache.check(&terms, &proof.signature.point)
+    }
+
+    fn verify_each(keys: Keys<'_, Self>, signed: &[(MemberIndex, &[u8])], proof: &Proof<V>) -> Result<()> {
+        proof.signature.check()?;
+        let multiple = |member: MemberIndex| {
+            let key = point(keys, member).ok_or(Error::UnknownSigner { index: member.into() })?;
+            Ok(multiples::<V::Key>(&[(proof.counts.get(member), key)]))
+        };
+        let multiples: Vec<_> = signed.iter().map(|(member, _)| multiple(*member)).collect::<Result<_>>()?;
+        let messages: Vec<&[u8]> = signed.iter().map(|(_, message)| *message).collect();
+        let hashes = V::Sig::hash_many(&messages, V::TAGS.proven);
+        keys.cache.check(&multiples.iter().zip(&hashes).collect::<Vec<_>>(), &proof.signature.point)
     }
 
     fn locate(
@@ -189,7 +204,7 @@ impl<V: Plain> Scheme for Counted<V> {
             factors.push(*scalar);
         }
         let messages: Vec<&[u8]> = groups.keys().copied().collect();
-        let hashes = V::Sig::hash_many(&messages, V::TAGS.0);
+        let hashes = V::Sig::hash_many(&messages, V::TAGS.proven);
         let terms: Vec<_> = groups
             .values()
             .zip(&hashes)

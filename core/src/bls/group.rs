@@ -1,3 +1,4 @@
+use super::ciphersuite::Tags;
 use super::ffi::{G1, G2, Group, Lines, Target};
 use crate::scheme::sealed::Sealed;
 
@@ -21,9 +22,9 @@ pub trait Variant:
     #[doc(hidden)]
     #[cfg(feature = "gossip")]
     const COUNTED: (u8, &'static str);
-    /// Domain separation tags of signatures and of proofs of possession.
+    /// Domain separation tags.
     #[doc(hidden)]
-    const TAGS: (&'static [u8], &'static [u8]);
+    const TAGS: Tags;
 
     #[doc(hidden)]
     fn prepare(key: &Affine<Self::Key>) -> Self::Prepared;
@@ -59,8 +60,12 @@ impl Variant for MinSig {
     const SUITE: (u8, &'static str) = (1, "bls-min-sig");
     #[cfg(feature = "gossip")]
     const COUNTED: (u8, &'static str) = (4, "bls-min-sig-counted");
-    const TAGS: (&'static [u8], &'static [u8]) =
-        (b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_", b"BLS_POP_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_");
+    const TAGS: Tags = Tags {
+        basic: b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_",
+        augmented: b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_AUG_",
+        proven: b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_",
+        possession: b"BLS_POP_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_",
+    };
 
     fn prepare(key: &Affine<G2>) -> Lines {
         Lines::new(key)
@@ -85,8 +90,12 @@ impl Variant for MinPk {
     const SUITE: (u8, &'static str) = (2, "bls-min-pk");
     #[cfg(feature = "gossip")]
     const COUNTED: (u8, &'static str) = (5, "bls-min-pk-counted");
-    const TAGS: (&'static [u8], &'static [u8]) =
-        (b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_", b"BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_");
+    const TAGS: Tags = Tags {
+        basic: b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_NUL_",
+        augmented: b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_AUG_",
+        proven: b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_",
+        possession: b"BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_",
+    };
 
     fn prepare(key: &Affine<G1>) -> Affine<G1> {
         *key

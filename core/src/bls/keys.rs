@@ -20,6 +20,14 @@ impl<V: Variant> SecretKey<V> {
         Self { scalar, variant: PhantomData }
     }
 
+    pub(super) fn public_key(&self) -> PublicKey<V> {
+        PublicKey::new(V::Key::public_key(&self.scalar))
+    }
+
+    pub(super) fn sign(&self, message: &[u8], tag: &[u8]) -> Signature<V> {
+        Signature { point: V::Sig::sign(&self.scalar, message, tag) }
+    }
+
     /// Converts a reconstructed or dealt scalar to a key; `None` for zero.
     #[cfg(feature = "threshold")]
     pub(crate) fn from_scalar(number: super::ffi::Fr) -> Option<Self> {

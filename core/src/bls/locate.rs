@@ -29,7 +29,7 @@ pub(super) fn locate<V: Variant>(
         .collect::<Option<_>>()?;
     let points: Vec<_> = signatures.iter().map(|(_, signature)| &signature.point).collect();
     let weights: Vec<u128> = (1..).take(signatures.len()).collect();
-    let hash = V::Sig::hash(message, V::TAGS.0);
+    let hash = V::Sig::hash(message, V::TAGS.proven);
 
     let generator = V::Key::generator();
     let error = |key: Affine<V::Key>, signature: Affine<V::Sig>| {

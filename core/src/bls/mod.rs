@@ -5,7 +5,8 @@
 //!
 //! The trait [`Scheme`] is the standard's raw API: it signs message bytes under the domain separation tag
 //! `BLS_SIG_BLS12381G{1,2}_XMD:SHA-256_SSWU_RO_POP_`, so public test vectors apply. A protocol puts its context into the
-//! message, never into the tag (draft-irtf-cfrg-bls-signature, section 3.3).
+//! message, never into the tag (draft-irtf-cfrg-bls-signature, section 3.3). Signatures of chains with another
+//! ciphersuite or tag are verified through [`Ciphersuite`].
 //!
 //! **Rogue keys.** Aggregation is sound only over keys whose owners hold the secret. The functions of this module
 //! therefore take [`VerifiedKey`]s, which require a proof of possession.
@@ -40,6 +41,7 @@
 //! println!("{secret:?}");
 //! ```
 
+mod ciphersuite;
 #[cfg(feature = "gossip")]
 mod counted;
 mod ffi;
@@ -51,6 +53,7 @@ mod scheme;
 
 use alloc::vec::Vec;
 
+pub use ciphersuite::{Ciphersuite, Dst};
 #[cfg(feature = "gossip")]
 pub use counted::Counted;
 #[cfg(feature = "threshold")]
@@ -82,7 +85,7 @@ pub fn fast_aggregate_verify<V: Variant + Scheme<PublicKey = PublicKey<V>>>(
     signature: &Signature<V>,
 ) -> Result<()> {
     let key = PublicKey::sum(keys.iter().map(VerifiedKey::public));
-    pairing::verify::<V>(&[(key, message)], signature)
+    pairing::verify::<V>(&[(key, message)], V::TAGS.proven, signature)
 }
 
 /// Verifies that each key signed its own message. Cost: one hash and one pairing per message, and one more pairing.
@@ -94,5 +97,5 @@ pub fn aggregate_verify<V: Variant + Scheme<PublicKey = PublicKey<V>>>(
     signature: &Signature<V>,
 ) -> Result<()> {
     let terms: Vec<_> = signed.iter().map(|(key, message)| (key.public().point(), *message)).collect();
-    pairing::verify::<V>(&terms, signature)
+    pairing::verify::<V>(&terms, V::TAGS.proven, signature)
 }

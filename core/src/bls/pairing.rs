@@ -1,13 +1,17 @@
 //! The verification equation Π e(keyᵢ, H(messageᵢ)) = e(g, signature) in three settings: single keys, a committee with
 //! precomputed data, and many proofs at once.
 
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
+use alloc::vec;
 use alloc::vec::Vec;
 
+use super::ciphersuite::Ciphersuite;
 use super::ffi::Group;
 use super::group::{Affine, Pair, Variant};
 use super::keys::{PublicKey, Signature};
-use crate::scheme::{Claim, SignerSet, coefficients};
+use crate::machine::MemberIndex;
+use crate::scheme::{self, Claim, Scheme, SignerSet, coefficients};
 use crate::wire::{Encode, Writer};
 use crate::{Error, Result};
 
@@ -57,13 +61,17 @@ impl<V: Variant> Cache<V> {
 
 /// Verifies one signature over pairs of a key and a message. Cost: a hash and a pairing per pair, one more pairing, one
 /// subgroup check.
-pub(super) fn verify<V: Variant>(terms: &[(Affine<V::Key>, &[u8])], signature: &Signature<V>) -> Result<()> {
+pub(super) fn verify<V: Variant>(
+    terms: &[(Affine<V::Key>, &[u8])],
+    tag: &[u8],
+    signature: &Signature<V>,
+) -> Result<()> {
     if terms.is_empty() || terms.iter().any(|(key, _)| V::Key::is_infinity(key)) {
         return Err(Error::Infinity);
     }
     signature.check()?;
     let messages: Vec<&[u8]> = terms.iter().map(|(_, message)| *message).collect();
-    let hashes = V::Sig::hash_many(&messages, V::TAGS.0);
+    let hashes = V::Sig::hash_many(&messages, tag);
     equation::<V>(&terms.iter().map(|(key, _)| key).zip(&hashes).collect::<Vec<_>>(), &signature.point)
 }
 
@@ -76,7 +84,7 @@ pub(super) fn verify_unique<V: Variant, T>(
 ) -> Result<T> {
     signature.check()?;
     let judged = judge(&signature.to_bytes())?;
-    let hash = V::Sig::hash(message, V::TAGS.0);
+    let hash = V::Sig::hash(message, V::TAGS.proven);
     equation::<V>(&[(key.point_ref(), &hash)], &signature.point).map(|()| judged)
 }
 
@@ -84,7 +92,7 @@ pub(super) fn verify_unique<V: Variant, T>(
 pub(super) fn verify_possession<V: Variant>(key: &PublicKey<V>, possession: &Signature<V>) -> Result<()> {
     let check = || {
         possession.check()?;
-        let hash = V::Sig::hash(key.as_bytes(), V::TAGS.1);
+        let hash = V::Sig::hash(key.as_bytes(), V::TAGS.possession);
         equation::<V>(&[(key.point_ref(), &hash)], &possession.point)
     };
     check().map_err(|_| Error::BadPossession)
@@ -98,37 +106,63 @@ fn equation<V: Variant>(terms: &[Pair<'_, V>], signature: &Affine<V::Sig>) -> Re
     if V::pairings(&terms, &[]).equals(&V::pairings(&[], &[])) { Ok(()) } else { Err(Error::bad_signature()) }
 }
 
+/// A committee's keys in a scheme with this module's types.
+type Keys<'a, V> = scheme::Keys<'a, V>;
+
+/// A scheme whose keys, cache and ciphersuite are those of this module.
+pub(super) trait Summed:
+    Variant + Scheme<PublicKey = PublicKey<Self>, Cache = Cache<Self>, Ciphersuite = Ciphersuite>
+{
+}
+
+impl<V> Summed for V where
+    V: Variant + Scheme<PublicKey = PublicKey<V>, Cache = Cache<V>, Ciphersuite = Ciphersuite>
+{
+}
+
 /// Verifies claims of committee members against one signature.
-pub(super) fn verify_claims<V: Variant>(
-    keys: &[PublicKey<V>],
-    cache: &Cache<V>,
+pub(super) fn verify_claims<V: Summed>(
+    keys: Keys<'_, V>,
     claims: &[Claim<'_>],
     signature: &Signature<V>,
 ) -> Result<()> {
     signature.check()?;
-    let messages: Vec<&[u8]> = claims.iter().map(|claim| claim.message).collect();
-    let hashes = V::Sig::hash_many(&messages, V::TAGS.0);
-    let sets: Vec<_> = claims.iter().map(|claim| claim.signers).zip(&hashes).collect();
-    check_sets::<V>(keys, cache, &sets, &signature.point)
+    let mut terms = Vec::with_capacity(claims.len());
+    for claim in claims {
+        terms.extend(terms_of::<V>(keys, claim)?);
+    }
+    check_terms::<V>(keys, &terms, &signature.point)
+}
+
+/// Verifies the messages of single members against one signature.
+pub(super) fn verify_each<V: Summed>(
+    keys: Keys<'_, V>,
+    signed: &[(MemberIndex, &[u8])],
+    signature: &Signature<V>,
+) -> Result<()> {
+    signature.check()?;
+    let terms = signed.iter().map(|(member, message)| term_of::<V>(keys, *member, message));
+    check_terms::<V>(keys, &terms.collect::<Result<Vec<_>>>()?, &signature.point)
 }
 
 /// Verifies many signatures by one random linear combination. Claims with the same signers share a pairing.
 ///
 /// Each signature gets its own subgroup check first: the cofactor of G1 has small factors, and a combination misses
 /// points of small order.
-pub(super) fn verify_many<V: Variant>(
-    keys: &[PublicKey<V>],
-    cache: &Cache<V>,
+pub(super) fn verify_many<V: Summed>(
+    keys: Keys<'_, V>,
     items: &[(Claim<'_>, &Signature<V>)],
     entropy: Option<&[u8; 32]>,
 ) -> Result<()> {
     for (_, signature) in items {
         signature.check()?;
     }
+    let tag = keys.ciphersuite.tag::<V>();
     let mut coefficients = coefficients(entropy, |hasher| {
-        for key in keys {
+        for key in keys.public {
             hasher.update(key.as_bytes());
         }
+        hasher.update(&(tag.len() as u64).to_le_bytes()).update(tag);
         for (claim, signature) in items {
             hasher.update(&(claim.message.len() as u64).to_le_bytes()).update(claim.message);
             let mut w = Writer::new();
@@ -140,46 +174,89 @@ pub(super) fn verify_many<V: Variant>(
     });
     let bits = coefficients.bits();
     let scalars: Vec<u128> = items.iter().map(|_| coefficients.draw()).collect();
-    let messages: Vec<&[u8]> = items.iter().map(|(claim, _)| claim.message).collect();
-    let hashes = V::Sig::hash_many(&messages, V::TAGS.0);
+    let mut terms = Vec::with_capacity(items.len());
+    for ((claim, _), scalar) in items.iter().zip(&scalars) {
+        terms.extend(terms_of::<V>(keys, claim)?.into_iter().map(|term| (term, *scalar)));
+    }
+    let messages: Vec<&[u8]> = terms.iter().map(|(term, _)| &*term.message).collect();
+    let hashes = V::Sig::hash_many(&messages, tag);
 
     let mut groups: BTreeMap<_, (Vec<_>, Vec<_>)> = BTreeMap::new();
-    for (((claim, _), hash), scalar) in items.iter().zip(&hashes).zip(&scalars) {
-        let (points, factors) = groups.entry(claim.signers).or_default();
+    for ((term, scalar), hash) in terms.iter().zip(&hashes) {
+        let (points, factors) = groups.entry(term.signers).or_default();
         points.push(hash);
         factors.push(*scalar);
     }
-    let (sets, hashes): (Vec<_>, Vec<_>) = groups
+    let (signers, hashes): (Vec<_>, Vec<_>) = groups
         .into_iter()
         .map(|(signers, (points, factors))| (signers, V::Sig::combine(&points, &factors, bits)))
         .unzip();
     let signatures: Vec<_> = items.iter().map(|(_, signature)| &signature.point).collect();
     let signature = V::Sig::combine(&signatures, &scalars, bits);
-    check_sets::<V>(keys, cache, &sets.into_iter().zip(&hashes).collect::<Vec<_>>(), &signature)
+    check_hashes::<V>(keys, &signers.into_iter().zip(&hashes).collect::<Vec<_>>(), &signature)
 }
 
-/// Checks the equation over the aggregate keys of the signer sets.
+/// Members whose keys are paired with one hash.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Signers<'a> {
+    Set(&'a SignerSet),
+    One(MemberIndex),
+}
+
+/// Members and the bytes that each of them signed.
+struct Term<'a> {
+    signers: Signers<'a>,
+    message: Cow<'a, [u8]>,
+}
+
+/// Returns the terms of a claim: one, or one per signer if each signs its own key with the message.
+fn terms_of<'a, V: Summed>(keys: Keys<'_, V>, claim: &Claim<'a>) -> Result<Vec<Term<'a>>> {
+    if claim.signers.is_empty() || claim.signers.committee_len() as usize != keys.public.len() {
+        return Err(Error::WrongContext { what: "signer set" });
+    }
+    if keys.ciphersuite.is_augmented() {
+        claim.signers.iter().map(|member| term_of::<V>(keys, member, claim.message)).collect()
+    } else {
+        Ok(vec![Term { signers: Signers::Set(claim.signers), message: claim.message.into() }])
+    }
+}
+
+fn term_of<'a, V: Summed>(keys: Keys<'_, V>, member: MemberIndex, message: &'a [u8]) -> Result<Term<'a>> {
+    let key = keys.public.get(usize::from(member)).ok_or(Error::UnknownSigner { index: member.into() })?;
+    Ok(Term { signers: Signers::One(member), message: keys.ciphersuite.signed_bytes(key, message) })
+}
+
+fn check_terms<V: Summed>(keys: Keys<'_, V>, terms: &[Term<'_>], signature: &Affine<V::Sig>) -> Result<()> {
+    let messages: Vec<&[u8]> = terms.iter().map(|term| &*term.message).collect();
+    let hashes = V::Sig::hash_many(&messages, keys.ciphersuite.tag::<V>());
+    let signers = terms.iter().map(|term| term.signers);
+    check_hashes::<V>(keys, &signers.zip(&hashes).collect::<Vec<_>>(), signature)
+}
+
+/// Checks the equation over the aggregate keys of the signers of each hash.
 ///
 /// Colluding members can choose keys that sum to infinity, each with a proof of possession. A signature of only these
 /// members is refused, as the standard requires. If the proof has further signer sets, the factor of such a set is 1, as
 /// in the standard's `AggregateVerify`, which pairs each key separately. If the whole proof were refused, colluders that
 /// name one value could invalidate every timeout certificate.
-fn check_sets<V: Variant>(
-    keys: &[PublicKey<V>],
-    cache: &Cache<V>,
-    sets: &[(&SignerSet, &Affine<V::Sig>)],
+fn check_hashes<V: Summed>(
+    keys: Keys<'_, V>,
+    hashes: &[(Signers<'_>, &Affine<V::Sig>)],
     signature: &Affine<V::Sig>,
 ) -> Result<()> {
     let (mut loose, mut full) = (Vec::new(), Vec::new());
-    for (signers, hash) in sets {
-        if signers.is_empty() || signers.committee_len() as usize != keys.len() {
-            return Err(Error::WrongContext { what: "signer set" });
-        }
-        if signers.len() == keys.len() {
-            full.push((&cache.prepared_full, *hash));
-            continue;
-        }
-        let key = cache.aggregate(keys, signers);
+    for (signers, hash) in hashes {
+        let key = match signers {
+            Signers::Set(set) if set.len() == keys.public.len() => {
+                full.push((&keys.cache.prepared_full, *hash));
+                continue;
+            }
+            Signers::Set(set) => keys.cache.aggregate(keys.public, set),
+            Signers::One(member) => {
+                let key = keys.public.get(usize::from(*member));
+                key.ok_or(Error::UnknownSigner { index: (*member).into() })?.point()
+            }
+        };
         if !V::Key::is_infinity(&key) {
             loose.push((key, *hash));
         }
@@ -189,6 +266,6 @@ fn check_sets<V: Variant>(
     }
     let terms: Vec<_> = loose.iter().map(|(key, hash)| (key, *hash)).collect();
     let left = V::pairings(&terms, &full);
-    let right = V::pairings(&[], &[(&cache.prepared_generator, signature)]);
+    let right = V::pairings(&[], &[(&keys.cache.prepared_generator, signature)]);
     if left.equals(&right) { Ok(()) } else { Err(Error::bad_signature()) }
 }

@@ -3,6 +3,7 @@ use alloc::vec::Vec;
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
+use super::ciphersuite::Ciphersuite;
 use super::ffi::{Group, Scalar};
 use super::group::{MinPk, MinSig, Variant};
 use super::keys::{PublicKey, SecretKey, Signature};
@@ -25,6 +26,9 @@ macro_rules! scheme {
             type Signature = Signature<Self>;
             type Proof = Signature<Self>;
             type Cache = Cache<Self>;
+            type Ciphersuite = Ciphersuite;
+
+            const STATEMENTS: &'static Ciphersuite = &Ciphersuite::ProofOfPossession;
 
             fn generate<R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<SecretKey<Self>> {
                 Ok(SecretKey::new(Scalar::derive(&*random_32(rng)?)))
@@ -42,22 +46,19 @@ macro_rules! scheme {
             }
 
             fn public_key(secret: &SecretKey<Self>) -> PublicKey<Self> {
-                PublicKey::new(<Self as Variant>::Key::public_key(&secret.scalar))
+                secret.public_key()
             }
 
             fn sign(secret: &SecretKey<Self>, message: &[u8]) -> Signature<Self> {
-                Signature { point: <Self as Variant>::Sig::sign(&secret.scalar, message, Self::TAGS.0) }
+                secret.sign(message, Self::TAGS.proven)
             }
 
             fn verify(key: &PublicKey<Self>, message: &[u8], signature: &Signature<Self>) -> Result<()> {
-                pairing::verify::<Self>(&[(key.point(), message)], signature)
+                pairing::verify::<Self>(&[(key.point(), message)], Self::TAGS.proven, signature)
             }
 
             fn prove_possession(secret: &SecretKey<Self>) -> Signature<Self> {
-                let key = Self::public_key(secret);
-                Signature {
-                    point: <Self as Variant>::Sig::sign(&secret.scalar, key.as_bytes(), Self::TAGS.1),
-                }
+                secret.sign(secret.public_key().as_bytes(), Self::TAGS.possession)
             }
 
             fn verify_possession(key: &PublicKey<Self>, possession: &Signature<Self>) -> Result<()> {
@@ -98,7 +99,15 @@ macro_rules! scheme {
                 claims: &[Claim<'_>],
                 proof: &Signature<Self>,
             ) -> Result<()> {
-                pairing::verify_claims(keys.public, keys.cache, claims, proof)
+                pairing::verify_claims(keys, claims, proof)
+            }
+
+            fn verify_each(
+                keys: Keys<'_, Self>,
+                signed: &[(MemberIndex, &[u8])],
+                proof: &Signature<Self>,
+            ) -> Result<()> {
+                pairing::verify_each(keys, signed, proof)
             }
 
             fn locate(
@@ -117,7 +126,7 @@ macro_rules! scheme {
                 match items {
                     [] => Ok(()),
                     [(claim, proof)] => Self::verify_claims(keys, &[*claim], proof),
-                    _ => pairing::verify_many(keys.public, keys.cache, items, entropy),
+                    _ => pairing::verify_many(keys, items, entropy),
                 }
             }
 

@@ -6,7 +6,7 @@ use rand_core::TryCryptoRng;
 use super::signers;
 use super::statement::Statement;
 use crate::committee::{Committee, SignerSet, Verified};
-use crate::scheme::{Claim, Scheme, random_32, read_suite};
+use crate::scheme::{Claim, Item, Scheme, find_bad, random_32, read_suite};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
@@ -182,12 +182,12 @@ pub(crate) fn batch<S: Scheme>(
         .filter(|(_, error)| error.is_none())
         .map(|((i, c), _)| (i, c, c.statement.signed_bytes(&committee.id())))
         .collect();
-    let items: Vec<(usize, (Claim<'_>, &S::Proof))> = sound
+    let items: Vec<Item<'_, S>> = sound
         .iter()
         .map(|(i, c, message)| (*i, (Claim { message, signers: &c.signers }, &c.proof)))
         .collect();
     let mut bad = Vec::new();
-    find_bad(committee, &items, entropy, &mut bad);
+    find_bad(committee.scheme_keys(), &items, entropy, &mut bad);
     for (i, error) in bad {
         if let Some(slot) = errors.get_mut(i) {
             *slot = Some(error);
@@ -198,34 +198,4 @@ pub(crate) fn batch<S: Scheme>(
         Some(error) => Err(error),
     };
     certificates.into_iter().zip(errors).map(verdict).collect()
-}
-
-/// A claim with its proof, and its position in the caller's list.
-pub(crate) type Item<'a, S> = (usize, (Claim<'a>, &'a <S as Scheme>::Proof));
-
-/// Finds the bad items by bisection down to single ones. The entropy was drawn after all inputs were fixed, so every
-/// part may use it.
-pub(crate) fn find_bad<S: Scheme>(
-    committee: &Committee<S>,
-    items: &[Item<'_, S>],
-    entropy: Option<&[u8; 32]>,
-    bad: &mut Vec<(usize, Error)>,
-) {
-    let result = match items {
-        [] => Ok(()),
-        [(_, (claim, proof))] => S::verify_claims(committee.scheme_keys(), &[*claim], proof),
-        _ => {
-            let many: Vec<_> = items.iter().map(|(_, item)| *item).collect();
-            S::verify_many(committee.scheme_keys(), &many, entropy)
-        }
-    };
-    match (result, items) {
-        (Ok(()), _) | (_, []) => {}
-        (Err(error), [(i, _)]) => bad.push((*i, error)),
-        (Err(_), _) => {
-            let (left, right) = items.split_at(items.len() / 2);
-            find_bad(committee, left, entropy, bad);
-            find_bad(committee, right, entropy, bad);
-        }
-    }
 }

@@ -78,6 +78,7 @@ mod certificate;
 mod collected;
 mod collector;
 mod evidence;
+mod header;
 mod held_votes;
 pub(crate) mod signers;
 mod statement;
@@ -90,11 +91,10 @@ mod vote;
 pub use certificate::Certificate;
 #[cfg(any(feature = "bls", feature = "ed25519"))]
 pub(crate) use certificate::batch;
-#[cfg(feature = "gossip")]
-pub(crate) use certificate::{Item, find_bad};
 pub use collected::{Collected, VoteFault};
 pub use collector::VoteCollector;
 pub use evidence::{Conflict, Equivocation};
+pub use header::UntrustedHeader;
 pub use statement::{Kind, Statement};
 pub use suspects::Suspects;
 pub use tally::DEFAULT_BATCH_THRESHOLD;

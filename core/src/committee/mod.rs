@@ -35,7 +35,7 @@ pub use raw::RawSigners;
 pub use verified::Verified;
 
 use crate::machine::MemberIndex;
-use crate::scheme::{Claim, Keys, Scheme, VerifiedKey};
+use crate::scheme::{Keys, Scheme, VerifiedKey};
 use crate::{Error, Result};
 
 /// Maximum number of members of a committee: indices have 16 bits.
@@ -56,6 +56,8 @@ pub struct Committee<S: Scheme> {
     /// The common weight of the members, if all weights are equal.
     equal: Option<u128>,
     cache: S::Cache,
+    /// How the members sign messages of another chain.
+    ciphersuite: S::Ciphersuite,
 }
 
 /// Policy of [`Committee::from_attested`] for repeated keys.
@@ -86,7 +88,8 @@ impl<S: Scheme> Committee<S> {
     /// validator registers.
     ///
     /// If one key has no proof of possession, its owner can sign alone for the whole committee. All other checks are
-    /// those of [`new`](Committee::new).
+    /// those of [`new`](Committee::new). For messages of another chain continue with
+    /// [`with_ciphersuite`](Committee::with_ciphersuite) and [`verify_raw`](Committee::verify_raw).
     ///
     /// # Errors
     /// As [`new`](Committee::new).
@@ -109,7 +112,8 @@ impl<S: Scheme> Committee<S> {
         }
         let cache = S::cache(&keys)?;
         let equal = weights.first().copied().filter(|first| weights.iter().all(|weight| weight == first));
-        Ok(Self { chain, epoch, id, keys, weights, positions, total, equal, cache })
+        let ciphersuite = S::Ciphersuite::default();
+        Ok(Self { chain, epoch, id, keys, weights, positions, total, equal, cache, ciphersuite })
     }
 
     /// Returns the identifier that every signed statement contains, which prevents replay in another context.
@@ -198,21 +202,6 @@ impl<S: Scheme> Committee<S> {
         }
     }
 
-    /// Verifies that `signers` signed the bytes of `message`, for chains with their own framing, and returns the weight
-    /// of the signers: **compare it with your threshold**. Cost as [`Scheme::verify_claims`] with one claim.
-    ///
-    /// # Errors
-    /// [`Error::Mismatch`] for a set of another committee size, [`Error::BelowQuorum`] for an empty set, and the errors
-    /// of [`Scheme::verify_claims`].
-    pub fn verify_raw(&self, message: &[u8], signers: &SignerSet, proof: &S::Proof) -> Result<u128> {
-        self.require_size(signers)?;
-        if signers.is_empty() {
-            return Err(Error::BelowQuorum { signed: 0, needed: 1 });
-        }
-        S::verify_claims(self.scheme_keys(), &[Claim { message, signers }], proof)?;
-        Ok(self.weight_of(signers))
-    }
-
     /// Checks that a set belongs to a committee of this size.
     pub(crate) fn require_size(&self, signers: &SignerSet) -> Result<()> {
         match signers.committee_len() {
@@ -237,9 +226,9 @@ impl<S: Scheme> Committee<S> {
         self.position(key).ok_or(Error::WrongContext { what: "signing key" })
     }
 
-    /// Returns the keys with their cache.
+    /// Returns the keys with their cache, for statements.
     pub(crate) fn scheme_keys(&self) -> Keys<'_, S> {
-        Keys { public: &self.keys, cache: &self.cache }
+        Keys::new(&self.keys, &self.cache)
     }
 }
 

@@ -55,11 +55,36 @@ pub(super) fn terms<'a>(
         .collect()
 }
 
+/// Pairs each signature of a proof with its key and with the message of its signer.
+///
+/// `signed` and the proof must have the same members in the same order.
+pub(super) fn single_terms<'a>(
+    keys: &'a [PublicKey],
+    signed: &[(MemberIndex, &'a [u8])],
+    proof: &'a [(MemberIndex, Signature)],
+) -> Result<Vec<Term<'a>>> {
+    if signed.len() != proof.len() || signed.iter().zip(proof).any(|((a, _), (b, _))| a != b) {
+        return Err(Error::WrongContext { what: "signer set" });
+    }
+    let pairs = signed.iter().zip(proof).map(|((member, message), (_, signature))| {
+        let key = keys.get(usize::from(*member)).ok_or(Error::UnknownSigner { index: (*member).into() })?;
+        Ok(Term { key, message, signature })
+    });
+    pairs.collect()
+}
+
+impl Term<'_> {
+    /// Verifies the term by the plain equation.
+    pub(super) fn verify(&self) -> Result<()> {
+        self.key.verify(self.message, self.signature)
+    }
+}
+
 /// Verifies all terms together; a single term by the plain equation.
 pub(super) fn verify(terms: &[Term<'_>]) -> Result<()> {
     match terms {
         [] => return Err(Error::bad_signature()),
-        [term] => return term.key.verify(term.message, term.signature),
+        [term] => return term.verify(),
         _ => {}
     }
     let challenges: Vec<Scalar> =

@@ -28,6 +28,9 @@ impl Scheme for Ed25519 {
     /// Signatures in ascending order of members.
     type Proof = Vec<(MemberIndex, Signature)>;
     type Cache = ();
+    type Ciphersuite = ();
+
+    const STATEMENTS: &'static () = &();
 
     fn generate<R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<SecretKey> {
         Ok(SecretKey::new(random_32(rng)?))
@@ -100,6 +103,20 @@ impl Scheme for Ed25519 {
 
     fn verify_claims(keys: Keys<'_, Self>, claims: &[Claim<'_>], proof: &Self::Proof) -> Result<()> {
         batch::verify(&batch::terms(keys.public, claims, proof)?)
+    }
+
+    fn verify_each(keys: Keys<'_, Self>, signed: &[(MemberIndex, &[u8])], proof: &Self::Proof) -> Result<()> {
+        batch::verify(&batch::single_terms(keys.public, signed, proof)?)
+    }
+
+    fn bad_signers(
+        keys: Keys<'_, Self>,
+        signed: &[(MemberIndex, &[u8])],
+        proof: &Self::Proof,
+    ) -> Vec<MemberIndex> {
+        let terms = batch::single_terms(keys.public, signed, proof).unwrap_or_default();
+        let bad = terms.iter().zip(proof).filter(|(term, _)| term.verify().is_err());
+        bad.map(|(_, (member, _))| *member).collect()
     }
 
     fn locate(_: Keys<'_, Self>, _: &[u8], _: &[(MemberIndex, &Signature)]) -> Option<MemberIndex> {

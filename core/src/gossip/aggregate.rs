@@ -4,10 +4,10 @@ use core::fmt;
 
 use rand_core::TryCryptoRng;
 
-use crate::certificate::{Certificate, Item, Statement, Vote, find_bad, signers};
+use crate::certificate::{Certificate, Statement, Vote, signers};
 use crate::committee::{Committee, SignerSet, Verified};
 use crate::machine::MemberIndex;
-use crate::scheme::{Additive, Claim, CountedProof, Counts, random_32, read_suite};
+use crate::scheme::{Additive, Claim, CountedProof, Counts, Item, find_bad, random_32, read_suite};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
@@ -152,7 +152,7 @@ impl<S: Additive> Aggregate<S> {
             })
             .collect();
         let mut bad = Vec::new();
-        find_bad(committee, &items, entropy, &mut bad);
+        find_bad(committee.scheme_keys(), &items, entropy, &mut bad);
         for (i, error) in bad {
             if let Some(verdict) = verdicts.get_mut(i) {
                 *verdict = Err(error);

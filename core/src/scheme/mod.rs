@@ -13,6 +13,7 @@
 
 #[cfg(feature = "gossip")]
 mod additive;
+mod bisection;
 #[cfg(any(feature = "bls", feature = "ed25519", feature = "threshold"))]
 mod coefficients;
 #[cfg(feature = "gossip")]
@@ -28,6 +29,7 @@ mod vrf;
 
 #[cfg(feature = "gossip")]
 pub use additive::{Additive, CountedProof};
+pub(crate) use bisection::{Item, find_bad};
 #[cfg(any(feature = "bls", feature = "ed25519", feature = "threshold"))]
 pub(crate) use coefficients::coefficients;
 #[cfg(feature = "gossip")]

@@ -116,6 +116,9 @@ impl Scheme for Toy {
     type Signature = Signature;
     type Proof = CountedProof<Signature>;
     type Cache = ();
+    type Ciphersuite = ();
+
+    const STATEMENTS: &'static () = &();
 
     fn generate<R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<NoSecret> {
         Ok(NoSecret(number(&*random_32(rng)?)))
@@ -197,6 +200,22 @@ impl Scheme for Toy {
         for claim in claims {
             let key = sum_of_keys(keys, claim.signers, &proof.counts)?;
             expected = sum([expected, times(key, hash(claim.message))].into_iter());
+        }
+        finite(proof.signature.0)?;
+        if expected == times(proof.signature.0, GENERATOR) {
+            Ok(())
+        } else {
+            Err(Error::BadSignature { signers: Vec::new() })
+        }
+    }
+
+    fn verify_each(keys: Keys<'_, Self>, signed: &[(MemberIndex, &[u8])], proof: &Self::Proof) -> Result<()> {
+        let mut expected = 0;
+        for (member, message) in signed {
+            let key = keys.public.get(usize::from(*member));
+            let key = key.ok_or(Error::UnknownSigner { index: (*member).into() })?;
+            let counted = times(u64::from(proof.counts.get(*member)), times(key.0, hash(message)));
+            expected = sum([expected, counted].into_iter());
         }
         finite(proof.signature.0)?;
         if expected == times(proof.signature.0, GENERATOR) {

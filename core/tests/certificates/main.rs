@@ -10,6 +10,7 @@ mod extremes;
 mod forgeries;
 mod guard;
 mod harness;
+mod header;
 mod spam;
 mod timeouts;
 mod wire;
@@ -61,6 +62,7 @@ suite! {
     guard::losing_a_record_before_it_is_durable_is_harmless,
     guard::records_restore_in_any_order_and_with_repetitions,
     guard::signs_one_timeout_value_per_view,
+    header::every_encoding_begins_with_the_header,
     spam::the_failure_limit_bounds_verifications_per_member,
     spam::without_a_limit_no_member_can_be_excluded,
     spam::honest_members_get_a_certificate_under_any_traffic,

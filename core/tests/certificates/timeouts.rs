@@ -8,7 +8,11 @@ fn collector<S: Scheme>(world: &World<S>) -> TimeoutCollector<S> {
     TimeoutCollector::new(world.committee.clone(), TIMEOUT, VIEW)
 }
 
-fn certificate<S: Scheme>(world: &World<S>, values: &[u64], threshold: usize) -> TimeoutCertificate<S> {
+pub(crate) fn certificate<S: Scheme>(
+    world: &World<S>,
+    values: &[u64],
+    threshold: usize,
+) -> TimeoutCertificate<S> {
     let (mut collector, mut suspects) = (collector(world).with_batch_threshold(threshold), Suspects::new());
     let mut certificate = None;
     for (signer, value) in (0..).zip(values) {

@@ -58,7 +58,7 @@ fn verify<S: Scheme>(key: S::PublicKey, message: &[u8], signature: S::Signature)
     });
     let claims = [Claim { message: b"good", signers: &first }, Claim { message, signers: &second }];
     let proof = S::combine(&[(0, &good_signature), (1, &signature)]);
-    let together = S::verify_claims(Keys { public: &keys, cache: &S::cache(&keys)? }, &claims, &proof);
+    let together = S::verify_claims(Keys::new(&keys, &S::cache(&keys)?), &claims, &proof);
     assert_eq!(together, verdict, "the batch has another verdict");
     verdict
 }
