@@ -26,6 +26,8 @@
 //! `scheme` is below `bls` and `ed25519`: it defines the trait [`Scheme`](scheme::Scheme), which they implement and
 //! over which committees and certificates are generic.
 //!
+//! To verify the signatures of another chain, begin with [*Bring your own chain*](committee#bring-your-own-chain).
+//!
 //! Nothing in this crate opens a socket, reads a clock or starts a thread. Only [`dsig`] keeps global state, because it
 //! must detect that a process was forked. The crate compiles for `wasm32` and, without the feature `std`, as `no_std`
 //! with `alloc`. The one exception is the feature `driver`, which is off by default: it starts a thread that generates

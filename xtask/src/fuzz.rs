@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::process::{Outcome, output_of, run_in_terminal};
 use crate::steps::Log;
-use crate::workspace;
+use crate::{environment, workspace};
 
 /// Fuzzes one target or all targets in turn, and stores inputs in target/fuzz/corpus.
 ///
@@ -78,6 +78,7 @@ pub(crate) fn run(args: &FuzzArgs) -> Outcome {
 
 /// The step of `cargo xtask test`.
 pub(crate) fn brief(log: &Log) -> Outcome<String> {
+    environment::for_jerasure(log)?;
     let program = build(Effort::Brief, |command| log.run(command).map(drop))?;
     let targets = targets(&program)?;
     for target in &targets {
@@ -89,8 +90,8 @@ pub(crate) fn brief(log: &Log) -> Outcome<String> {
 /// How much compiling a run is worth.
 #[derive(Clone, Copy, Debug)]
 enum Effort {
-    /// A run of seconds: without the targets of whole programs and with little optimisation, because compiling either
-    /// takes longer than the run.
+    /// A run of seconds, with Jerasure: without the targets of whole programs and with little optimisation, because
+    /// compiling either takes longer than the run.
     Brief,
     /// A run of minutes or hours: optimised, with the targets of whole programs if `programs`.
     Thorough { programs: bool },
@@ -98,9 +99,9 @@ enum Effort {
 
 /// Builds the targets.
 fn build(effort: Effort, run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<PathBuf> {
-    let (folder, with_programs, opt_level) = match effort {
-        Effort::Brief => ("fuzz/brief", false, 1),
-        Effort::Thorough { programs } => ("fuzz/build", programs, 3),
+    let (folder, features, with_programs, opt_level) = match effort {
+        Effort::Brief => ("fuzz/brief", "libfuzzer,jerasure", false, 1),
+        Effort::Thorough { programs } => ("fuzz/build", "libfuzzer", programs, 3),
     };
     let folder = workspace::target(folder);
     let mut command = workspace::cargo();
@@ -112,7 +113,7 @@ fn build(effort: Effort, run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<P
         "--bin",
         "fuzz",
         "--features",
-        "libfuzzer",
+        features,
     ]);
     if !with_programs {
         command.arg("--no-default-features");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::environment;
 use crate::process::{Outcome, is_on_path, output_of};
@@ -14,6 +14,9 @@ const OLDEST: u32 = 20;
 
 /// Installs the packages of a folder's `package-lock.json` into its `node_modules`, unless they are there already.
 pub(crate) fn install(log: &Log, folder: &Path) -> Outcome {
+    // Steps run in parallel, and two installations into one folder would damage it.
+    static LOCK: Mutex<()> = Mutex::new(());
+    let _guard = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     tools(log)?;
     let lock = folder.join("package-lock.json");
     let wanted = fs::read(&lock).map_err(|e| format!("{}: {e}", lock.display()))?;

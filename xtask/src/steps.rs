@@ -5,8 +5,8 @@ use std::fs;
 use std::io::{Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -81,27 +81,28 @@ impl Log {
     }
 }
 
-/// Work that several steps need and the first of them does.
+/// Work that several steps need and the first of them does; the others wait meanwhile.
 #[derive(Debug)]
-pub(crate) struct Once(AtomicBool);
+pub(crate) struct Once(Mutex<bool>);
 
 impl Once {
     pub(crate) const fn new() -> Self {
-        Self(AtomicBool::new(false))
+        Self(Mutex::new(false))
     }
 
     /// Does the work unless this process did it already. The next caller repeats work that failed.
     pub(crate) fn run(&self, work: impl FnOnce() -> Outcome) -> Outcome {
-        if !self.0.load(Ordering::Relaxed) {
+        let mut done = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*done {
             work()?;
-            self.mark_done();
+            *done = true;
         }
         Ok(())
     }
 
     /// Records that other work did this work too.
     pub(crate) fn mark_done(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
     }
 }
 

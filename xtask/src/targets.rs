@@ -1,4 +1,4 @@
-//! Builds of the core for wasm32 with `std`, and for bare metal without.
+//! Checks of the core for wasm32 with `std` and for bare metal without, and tests on 64-bit ARM.
 
 use std::env;
 use std::path::PathBuf;
@@ -15,26 +15,26 @@ const CLANGS: &[&str] = &[
     "clang", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14",
 ];
 
-/// Adds both builds.
+/// Adds the steps. They have a folder of their own, so they run in the background.
 pub(crate) fn add_to(steps: &mut Steps) {
-    steps.add("core on wasm32", |log| {
+    steps.add_background("core on wasm32", |log| {
         let compiler = compiler_for(log, WASM)?;
-        compiler.build(log, WASM, &["--features", "erasure,threshold"])?;
+        compiler.check(log, WASM, &["--features", "erasure,threshold"])?;
         Ok(compiler.origin)
     });
-    steps.add("core as no_std", |log| {
+    steps.add_background("core as no_std", |log| {
         const NO_STD: &[&str] =
             &["--no-default-features", "--features", "bls,ed25519,dsig,erasure,threshold,gossip,sortition"];
         if has_std("rustc", NO_STD_WASM) || rustup_adds(log, NO_STD_WASM) {
             let compiler = compiler_for(log, NO_STD_WASM)?;
-            compiler.build(log, NO_STD_WASM, NO_STD)?;
+            compiler.check(log, NO_STD_WASM, NO_STD)?;
             return Ok(format!("{NO_STD_WASM}, which has no std"));
         }
         let compiler = compiler_for(log, WASM)?;
-        compiler.build(log, WASM, NO_STD)?;
+        compiler.check(log, WASM, NO_STD)?;
         Ok(format!("{WASM}, because {NO_STD_WASM} cannot be installed here; {}", compiler.origin))
     });
-    steps.add("vector code on 64-bit ARM", on_arm);
+    steps.add_background("vector code on 64-bit ARM", on_arm);
 }
 
 /// 64-bit ARM: DSig uses its AES instructions and the erasure codes its vector instructions. An emulator runs its programs.

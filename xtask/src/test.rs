@@ -105,6 +105,9 @@ fn whole_steps(xtask: CommandLine) -> Steps {
     steps.add_background("vectors and model", vectors::check);
     steps.add_background("TLA+ model", tla::check);
     msrv::add_to(&mut steps);
+    bindings::wasm::add_build_to(&mut steps);
+    steps.add_background("module of the page", |log| web::engine(log).map(|_| String::new()));
+    targets::add_to(&mut steps);
     steps.add_background("guided fuzzing", fuzz::brief);
     lint::add_to(&mut steps, xtask);
     add_tests(&mut steps, xtask, 200);
@@ -119,6 +122,8 @@ fn reduced_steps(xtask: CommandLine) -> Steps {
     steps.add("environment", environment::prepare);
     steps.add_background("vectors and model", vectors::check_if_changed);
     steps.add_background("TLA+ model", tla::check_if_changed);
+    bindings::wasm::add_build_to(&mut steps);
+    targets::add_to(&mut steps);
     lint::add_to(&mut steps, xtask);
     add_tests(&mut steps, xtask, 40);
     add_languages_and_programs(&mut steps);
@@ -146,7 +151,6 @@ fn add_tests(steps: &mut Steps, xtask: CommandLine, seeds: u64) {
     steps.add("simulation", move |log| simulate::brief(log, simulate::Protocol::Jolteon, seeds));
     steps.add("simulation of Gosig", move |log| simulate::brief(log, simulate::Protocol::Gosig, seeds));
     broadcast::add_to(steps, seeds);
-    targets::add_to(steps);
 }
 
 fn add_languages_and_programs(steps: &mut Steps) {
@@ -167,14 +171,12 @@ fn check_feature_sets(log: &Log) -> Outcome<String> {
     Ok(format!("{} sets", FEATURE_SETS.len()))
 }
 
-/// Tests the erasure codes, their vectors and their fuzz targets with the feature `jerasure`, which no other build has:
-/// it is C, which has to be compiled and linked.
+/// Tests the erasure codes and their vectors with the feature `jerasure`, which only this build and that for guided
+/// fuzzing have: it is C, which has to be compiled and linked.
 fn test_jerasure(log: &Log) -> Outcome<String> {
     environment::for_jerasure(log)?;
     let mut cargo = workspace::cargo();
-    // Both packages at once, so that the core is compiled once.
-    cargo.args(["test", "--package", "quorate", "--package", "quorate-fuzz", "--no-default-features"]);
-    cargo.args(["--features", "quorate/default,quorate/jerasure,quorate-fuzz/jerasure"]);
+    cargo.args(["test", "--package", "quorate", "--features", "jerasure"]);
     let output = log.run(cargo.args(["--lib", "--test", "vectors", "--", "erasure"]))?;
     Ok(tests_in(&output))
 }

@@ -51,9 +51,9 @@ impl Compiler {
         workspace::target(if self.rustc.is_some() { "debian" } else { "targets" })
     }
 
-    /// Builds the core for a target with these features.
-    pub(crate) fn build(&self, log: &Log, target: &str, features: &[&str]) -> Outcome<String> {
-        log.run(self.cargo(target).args(["build", "--package", "quorate"]).args(features))
+    /// Checks the core for a target with these features, and compiles its C code.
+    pub(crate) fn check(&self, log: &Log, target: &str, features: &[&str]) -> Outcome<String> {
+        log.run(self.cargo(target).args(["check", "--package", "quorate"]).args(features))
     }
 }
 

@@ -96,6 +96,8 @@ fn fingerprint(pack: &Pack, files: &[PathBuf]) -> String {
 fn bind(log: &Log, pack: &Pack, built: &Path, out: &Path) -> Outcome {
     fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
     let mut cargo = workspace::cargo();
+    // A folder of its own, so that it never waits for another build.
+    cargo.env("CARGO_TARGET_DIR", workspace::target("xtask/wasm-pack"));
     cargo.args(["run", "--quiet", "--package", "quorate-wasm-pack", "--"]).arg(built).arg("--out").arg(out);
     cargo.args(["--target", pack.target, "--name", pack.name]);
     log.run(&mut cargo).map(drop)

@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::process::Outcome;
-use crate::steps::{Log, Steps};
+use crate::steps::{Log, Once, Steps};
 use crate::wasm::{self, Pack};
 use crate::{environment, workspace};
 
@@ -65,13 +65,20 @@ pub(crate) fn add_to(steps: &mut Steps) {
     });
 }
 
+/// Builds the page's module and returns its folder, which is permanent: the next build reuses the module if nothing
+/// changed.
+pub(crate) fn engine(log: &Log) -> Outcome<PathBuf> {
+    static BUILT: Once = Once::new();
+    let pack = Pack { name: "engine", optimise: Some("-O2"), ..Pack::new("quorate-browser") };
+    let folder = workspace::target("xtask/engine");
+    BUILT.run(|| wasm::build(log, &pack, &folder).map(drop))?;
+    Ok(folder)
+}
+
 /// Builds the page into `dist/web` and returns that folder.
 fn build(log: &Log) -> Outcome<PathBuf> {
     let out = workspace::root().join("dist/web");
-    let pack = Pack { name: "engine", optimise: Some("-O2"), ..Pack::new("quorate-browser") };
-    // In a permanent folder: the next build reuses the module if nothing changed.
-    let engine = workspace::target("xtask/engine");
-    wasm::build(log, &pack, &engine)?;
+    let engine = engine(log)?;
     // Removes files of an earlier build.
     let _ = fs::remove_dir_all(&out);
     workspace::copy(&workspace::root().join("examples/browser/web"), &out)?;
@@ -117,7 +124,7 @@ fn answer(mut stream: TcpStream, folder: &Path) -> std::io::Result<()> {
     write!(
         stream,
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-cache\r\n\
-         X-Content-Type-WebArgs: nosniff\r\nConnection: close\r\n\r\n",
+         X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
         body.len()
     )?;
     if method == "GET" {

@@ -3,8 +3,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::group::Variant;
-use super::keys::{PublicKey, SecretKey, Signature};
-use super::pairing;
+use super::keys::PublicKey;
+use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
 /// How another chain signs messages with BLS: one of the standard's ciphersuites (draft-irtf-cfrg-bls-signature, section
@@ -14,6 +14,31 @@ use crate::{Error, Result};
 /// accept, see [`Committee::with_ciphersuite`](crate::committee::Committee::with_ciphersuite). Quorate's own statements
 /// are always signed under [`ProofOfPossession`](Ciphersuite::ProofOfPossession), so a signature under any other
 /// ciphersuite is never a vote.
+///
+/// | bytes | field |
+/// |---|---|
+/// | 1 | 0: basic, 1: message augmentation, 2: proof of possession, 3: custom |
+/// | 0, or 1 + 1 to 255 | nothing, or the length of the custom tag and the tag |
+///
+/// A beacon of drand, whose group has one key:
+///
+/// ```
+/// # fn bytes(text: &str) -> Vec<u8> {
+/// #     (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
+/// # }
+/// use quorate::bls::{Ciphersuite, MinSig, PublicKey, Signature};
+/// use quorate::wire::Decode;
+///
+/// let key = "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d106451\
+///            0d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a";
+/// let message = "f652498d092acd949bad74e40683bf3824fb817980504a0c7e6722cfc5a9c0a3"; // SHA-256 of the round, 1000
+/// let signature = "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125\
+///                  e342b73a8dd2bacbe47e4b6b63ed5e39";
+/// let key = PublicKey::<MinSig>::decode(&bytes(key), &())?;
+/// let signature = Signature::<MinSig>::decode(&bytes(signature), &())?;
+/// Ciphersuite::Basic.verify(&key, &bytes(message), &signature)?;
+/// # Ok::<(), quorate::Error>(())
+/// ```
 ///
 /// The keys of a committee need verified proofs of possession under `Basic` and `Custom` too: the signatures of all
 /// members on one message are verified against the sum of their keys.
@@ -41,30 +66,6 @@ impl Ciphersuite {
         Dst::new(tag).map(Self::Custom)
     }
 
-    /// Signs a message for another chain. Never sign with a key that signs quorate's statements: a
-    /// [`Guard`](crate::guard::Guard) does not record it.
-    pub fn sign<V: Variant>(&self, secret: &SecretKey<V>, message: &[u8]) -> Signature<V> {
-        let message = match self {
-            Self::MessageAugmentation => self.signed_bytes(&secret.public_key(), message),
-            _ => Cow::Borrowed(message),
-        };
-        secret.sign(&message, self.tag::<V>())
-    }
-
-    /// Verifies one signature of another chain. Cost: a hash to the curve, a subgroup check, two pairings.
-    ///
-    /// # Errors
-    /// [`Error::BadSignature`], [`Error::NotInSubgroup`], [`Error::Infinity`].
-    pub fn verify<V: Variant>(
-        &self,
-        key: &PublicKey<V>,
-        message: &[u8],
-        signature: &Signature<V>,
-    ) -> Result<()> {
-        let message = self.signed_bytes(key, message);
-        pairing::verify(&[(key.point(), &*message)], self.tag::<V>(), signature)
-    }
-
     /// The domain separation tag of this ciphersuite.
     pub(super) fn tag<V: Variant>(&self) -> &[u8] {
         match self {
@@ -90,6 +91,47 @@ impl Ciphersuite {
     /// True if each signer signs other bytes for one message.
     pub(super) fn is_augmented(&self) -> bool {
         *self == Self::MessageAugmentation
+    }
+}
+
+impl Encode for Ciphersuite {
+    fn encode_to(&self, w: &mut Writer) {
+        match self {
+            Self::Basic => w.u8(0),
+            Self::MessageAugmentation => w.u8(1),
+            Self::ProofOfPossession => w.u8(2),
+            Self::Custom(tag) => {
+                w.u8(3);
+                w.u8(tag.0.len() as u8);
+                w.raw(&tag.0);
+            }
+        }
+    }
+}
+
+impl Decode for Ciphersuite {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        match r.u8()? {
+            0 => Ok(Self::Basic),
+            1 => Ok(Self::MessageAugmentation),
+            2 => Ok(Self::ProofOfPossession),
+            3 => {
+                let len = r.u8()?;
+                Self::custom(r.raw(len.into())?)
+            }
+            _ => Err(Error::Malformed { what: "ciphersuite" }),
+        }
+    }
+}
+
+impl fmt::Display for Ciphersuite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Basic => f.write_str("basic"),
+            Self::MessageAugmentation => f.write_str("message-augmentation"),
+            Self::ProofOfPossession => f.write_str("proof-of-possession"),
+            Self::Custom(tag) => write!(f, "custom {tag:?}"),
+        }
     }
 }
 
@@ -123,51 +165,33 @@ impl Dst {
 
 impl fmt::Debug for Dst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Dst({})", self.0.escape_ascii())
+        write!(f, "\"{}\"", self.0.escape_ascii())
     }
-}
-
-/// The standard's domain separation tags for one assignment of the groups.
-#[derive(Debug)]
-pub struct Tags {
-    pub(super) basic: &'static [u8],
-    pub(super) augmented: &'static [u8],
-    /// Signatures under the ciphersuite with proofs of possession.
-    pub(super) proven: &'static [u8],
-    /// The proofs of possession themselves.
-    pub(super) possession: &'static [u8],
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bls::MinPk;
-    use crate::scheme::Scheme;
-
-    #[test]
-    fn a_signature_verifies_under_its_own_ciphersuite_only() {
-        let secret = MinPk::secret_from_bytes(&[7; 32]).unwrap();
-        let key = MinPk::public_key(&secret);
-        let all = [
-            Ciphersuite::Basic,
-            Ciphersuite::MessageAugmentation,
-            Ciphersuite::ProofOfPossession,
-            Ciphersuite::custom(b"my chain").unwrap(),
-            Ciphersuite::custom(b"your chain").unwrap(),
-        ];
-        for signed in &all {
-            let signature = signed.sign(&secret, b"m");
-            for verified in &all {
-                assert_eq!(verified.verify(&key, b"m", &signature).is_ok(), signed == verified);
-            }
-        }
-        assert_eq!(Ciphersuite::default().sign(&secret, b"m"), MinPk::sign(&secret, b"m"));
-    }
 
     #[test]
     fn a_custom_tag_has_1_to_255_bytes() {
         assert_eq!(Dst::new(b"").unwrap_err().code(), "MALFORMED");
         assert!(Dst::new(&[1; 255]).is_ok());
         assert_eq!(Dst::new(&[1; 256]).unwrap_err().code(), "TOO_LARGE");
+    }
+
+    #[test]
+    fn an_encoding_is_exact() {
+        let long = Ciphersuite::custom(&[7; 255]).unwrap();
+        for (ciphersuite, len) in
+            [(Ciphersuite::Basic, 1), (Ciphersuite::MessageAugmentation, 1), (long, 257)]
+        {
+            let bytes = ciphersuite.encode();
+            assert_eq!(bytes.len(), len);
+            assert_eq!(Ciphersuite::decode(&bytes, &()), Ok(ciphersuite));
+        }
+        for bad in [&[][..], &[4], &[0, 0], &[3], &[3, 0], &[3, 2, b'a'], &[3, 1, b'a', b'b']] {
+            assert_eq!(Ciphersuite::decode(bad, &()).unwrap_err().code(), "MALFORMED", "{bad:?}");
+        }
     }
 }

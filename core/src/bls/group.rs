@@ -1,4 +1,3 @@
-use super::ciphersuite::Tags;
 use super::ffi::{G1, G2, Group, Lines, Target};
 use crate::scheme::sealed::Sealed;
 
@@ -30,6 +29,17 @@ pub trait Variant:
     fn prepare(key: &Affine<Self::Key>) -> Self::Prepared;
     #[doc(hidden)]
     fn pairings(terms: &[Pair<'_, Self>], prepared: &[(&Self::Prepared, &Affine<Self::Sig>)]) -> Target;
+}
+
+/// The standard's domain separation tags for one assignment of the groups.
+#[derive(Debug)]
+pub struct Tags {
+    pub(super) basic: &'static [u8],
+    pub(super) augmented: &'static [u8],
+    /// Signatures under the ciphersuite with proofs of possession.
+    pub(super) proven: &'static [u8],
+    /// The proofs of possession themselves.
+    pub(super) possession: &'static [u8],
 }
 
 /// Arguments of a pairing: a key point and a signature point.

@@ -49,6 +49,7 @@ mod group;
 mod keys;
 mod locate;
 mod pairing;
+mod raw;
 mod scheme;
 
 use alloc::vec::Vec;

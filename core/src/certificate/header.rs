@@ -1,6 +1,6 @@
 use super::statement::Kind;
 use crate::Result;
-use crate::wire::{Decode, Reader};
+use crate::wire::{Decode, Encode, Reader, Writer};
 
 /// What encoded bytes **claim** to be: the first fields of a [`Vote`](super::Vote), [`Certificate`](super::Certificate),
 /// [`TimeoutVote`](super::TimeoutVote), [`TimeoutCertificate`](super::TimeoutCertificate),
@@ -57,6 +57,15 @@ impl UntrustedHeader {
     /// Returns the claimed view.
     pub fn view(&self) -> u64 {
         self.view
+    }
+}
+
+impl Encode for UntrustedHeader {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u8(self.suite);
+        w.u8(self.kind.number());
+        w.u64(self.epoch);
+        w.u64(self.view);
     }
 }
 

@@ -20,6 +20,54 @@
 //! assert_eq!(committee.quorum_weight(), 67);
 //! # Ok(()) } main().unwrap(); }
 //! ```
+//!
+//! # Bring your own chain
+//!
+//! A committee also verifies what another chain's validators signed, with the same cached keys:
+//! [`from_attested`](Committee::from_attested) takes keys that the chain registered,
+//! [`with_ciphersuite`](Committee::with_ciphersuite) says how they sign, [`signer_set`](Committee::signer_set) reads the
+//! chain's bitmap, and [`verify_raw`](Committee::verify_raw) returns the weight of the signers. The caller builds the
+//! signed bytes and compares the weight with the chain's threshold.
+//!
+//! | chain | scheme | ciphersuite | signers | verified by |
+//! |---|---|---|---|---|
+//! | Ethereum, sync committees | `MinPk`, repeated keys | proof of possession | bitmap, lowest bit first | `verify_raw` |
+//! | Aptos | `MinPk` | proof of possession | bitmap, highest bit first | `verify_raw` |
+//! | Sui | `MinSig` | basic | indices | `verify_raw` |
+//! | CometBFT | `Ed25519` | – | one message per vote | [`verify_raw_each`](Committee::verify_raw_each) |
+//! | drand | `MinSig`, `MinPk` | basic | one key for the group | [`Ciphersuite::verify`](crate::bls::Ciphersuite::verify) |
+//!
+//! ```
+//! # #[cfg(all(feature = "bls", feature = "ed25519"))] {
+//! use quorate::bls::{self, Ciphersuite, MinSig};
+//! use quorate::committee::{ChainId, Committee, RawSigners, Repeats};
+//! use quorate::ed25519::Ed25519;
+//! use quorate::scheme::Scheme;
+//!
+//! # fn main() -> quorate::Result<()> {
+//! # let secrets = (1..=4).map(|i| MinSig::secret_from_bytes(&[i; 32])).collect::<quorate::Result<Vec<_>>>()?;
+//! # let keys: Vec<_> = secrets.iter().map(MinSig::public_key).collect();
+//! # let sign = |i: usize, message: &[u8]| Ciphersuite::Basic.sign(&secrets[i], message);
+//! // As in Sui: all validators sign the same bytes, under the basic scheme.
+//! let members = keys.into_iter().map(|key| (key, 2_500)).collect();
+//! let committee = Committee::<MinSig>::from_attested(ChainId::from_name("sui"), 5, members, Repeats::Refuse)?
+//!     .with_ciphersuite(Ciphersuite::Basic);
+//! let message = b"intent, summary of a checkpoint, epoch";
+//! let aggregate = bls::aggregate(&[sign(0, message), sign(1, message), sign(3, message)])?;
+//! let signers = committee.signer_set(RawSigners::Indices(&[0, 1, 3]))?;
+//! assert!(committee.verify_raw(message, &signers, &aggregate)? >= 6_667);
+//!
+//! # let secrets = (1..=4).map(|i| Ed25519::secret_from_bytes(&[i; 32])).collect::<quorate::Result<Vec<_>>>()?;
+//! # let keys: Vec<_> = secrets.iter().map(Ed25519::public_key).collect();
+//! # let sign = |i: usize, message: &[u8]| Ed25519::sign(&secrets[i], message);
+//! // As in CometBFT: the signed bytes of each vote contain its time.
+//! let members = keys.into_iter().map(|key| (key, 10)).collect();
+//! let committee = Committee::<Ed25519>::from_attested(ChainId::from_name("cosmos"), 9, members, Repeats::Refuse)?;
+//! let votes: [(u16, &[u8]); 3] = [(0, b"block 7 at 10:00:01"), (1, b"block 7 at 10:00:03"), (3, b"block 7 at 10:00:02")];
+//! let signatures = votes.map(|(i, message)| (i, sign(i.into(), message))).to_vec();
+//! assert!(committee.verify_raw_each(&votes, &signatures)? * 3 > committee.total_weight() * 2);
+//! # Ok(()) } main().unwrap(); }
+//! ```
 
 mod identity;
 mod raw;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use quorate_generator::javascript::Package;
 use quorate_generator::model::Block;
@@ -13,6 +14,9 @@ use crate::workspace;
 
 /// Writes the classes of the packages for JavaScript and their declarations, in the folders of their sources.
 pub(crate) fn write() -> Outcome {
+    // Steps run in parallel, and none may read a file that another one writes.
+    static LOCK: Mutex<()> = Mutex::new(());
+    let _guard = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let bindings = workspace::root().join("bindings");
     for block in blocks()? {
         let name = &block.name;
@@ -67,8 +71,8 @@ mod tests {
     #[test]
     fn every_block_has_its_class_for_kotlin() {
         let files = kotlin_classes().unwrap();
-        let (path, text) = &files[0];
-        assert_eq!(path, Path::new("org/quorate/Merkle.kt"));
+        let (_, text) =
+            files.iter().find(|(path, _)| path.as_path() == Path::new("org/quorate/Merkle.kt")).unwrap();
         assert!(text.contains("public data class Merkle("), "{text}");
     }
 }

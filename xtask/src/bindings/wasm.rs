@@ -13,6 +13,11 @@ use crate::{environment, npm, workspace};
 /// The build of both modules in this process.
 static BUILT: Once = Once::new();
 
+/// Adds a background step that builds the modules: optimising them takes minutes of one processor.
+pub(crate) fn add_build_to(steps: &mut Steps) {
+    steps.add_background("wasm modules", |log| build(log).map(|()| String::new()));
+}
+
 /// Adds the step.
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("wasm binding", |log| {

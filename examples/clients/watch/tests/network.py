@@ -282,6 +282,8 @@ def commands(arguments):
 
 
 def main():
+    # A shell that starts this program in the background lets it ignore Ctrl-C, and its children would too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     quorate, watchers = sys.argv[1], commands(sys.argv[2:])
     with tempfile.TemporaryDirectory() as temporary, testnet(quorate, temporary) as found:
         tests = Tests(watchers, Path(temporary) / "net")
