@@ -142,12 +142,37 @@ def _by_xi(a):
 _add, _sub, _mul = Fp2.add, Fp2.sub, Fp2.mul
 
 
+def _wide2(a0, a1, b0, b1):
+    """(a0 + a1·u)·(b0 + b1·u), not reduced."""
+    x, y = a0 * b0, a1 * b1
+    return x - y, (a0 + a1) * (b0 + b1) - x - y
+
+
+def _wide6(a, b):
+    """a·b in Fp6 as six integers, not reduced: most of the model's time is spent here, and reductions are half of it."""
+    (a0, a1), (a2, a3), (a4, a5) = a
+    (b0, b1), (b2, b3), (b4, b5) = b
+    p0, p1 = _wide2(a0, a1, b0, b1)
+    q0, q1 = _wide2(a2, a3, b2, b3)
+    r0, r1 = _wide2(a4, a5, b4, b5)
+    x0, x1 = _wide2(a2 + a4, a3 + a5, b2 + b4, b3 + b5)
+    y0, y1 = _wide2(a0 + a2, a1 + a3, b0 + b2, b1 + b3)
+    z0, z1 = _wide2(a0 + a4, a1 + a5, b0 + b4, b1 + b5)
+    x0, x1 = x0 - q0 - r0, x1 - q1 - r1
+    return (
+        (p0 + x0 - x1, p1 + x0 + x1),
+        (y0 - p0 - q0 + r0 - r1, y1 - p1 - q1 + r0 + r1),
+        (z0 - p0 - r0 + q0, z1 - p1 - r1 + q1),
+    )
+
+
+def _reduced(a):
+    (a0, a1), (a2, a3), (a4, a5) = a
+    return ((a0 % P, a1 % P), (a2 % P, a3 % P), (a4 % P, a5 % P))
+
+
 def mul6(a, b):
-    p0, p1, p2 = _mul(a[0], b[0]), _mul(a[1], b[1]), _mul(a[2], b[2])
-    c01 = _sub(_mul(_add(a[0], a[1]), _add(b[0], b[1])), _add(p0, p1))
-    c02 = _sub(_mul(_add(a[0], a[2]), _add(b[0], b[2])), _add(p0, p2))
-    c12 = _sub(_mul(_add(a[1], a[2]), _add(b[1], b[2])), _add(p1, p2))
-    return (_add(p0, _by_xi(c12)), _add(c01, _by_xi(p2)), _add(c02, p1))
+    return _reduced(_wide6(a, b))
 
 
 def add6(a, b):
@@ -174,10 +199,33 @@ def inv6(a):
 ONE12 = (((1, 0), (0, 0), (0, 0)), ((0, 0), (0, 0), (0, 0)))
 
 
+def _sum6(a, b):
+    """a + b, not reduced."""
+    (a0, a1), (a2, a3), (a4, a5) = a
+    (b0, b1), (b2, b3), (b4, b5) = b
+    return ((a0 + b0, a1 + b1), (a2 + b2, a3 + b3), (a4 + b4, a5 + b5))
+
+
 def mul12(a, b):
-    p0, p1 = mul6(a[0], b[0]), mul6(a[1], b[1])
-    cross = sub6(mul6(add6(a[0], a[1]), add6(b[0], b[1])), add6(p0, p1))
-    return (add6(p0, _by_v(p1)), cross)
+    p, q = _wide6(a[0], b[0]), _wide6(a[1], b[1])
+    cross = _wide6(_sum6(a[0], a[1]), _sum6(b[0], b[1]))
+    (p0, p1), (p2, p3), (p4, p5) = p
+    (q0, q1), (q2, q3), (q4, q5) = q
+    (c0, c1), (c2, c3), (c4, c5) = cross
+    even = ((p0 + q4 - q5, p1 + q4 + q5), (p2 + q0, p3 + q1), (p4 + q2, p5 + q3))
+    odd = ((c0 - p0 - q0, c1 - p1 - q1), (c2 - p2 - q2, c3 - p3 - q3), (c4 - p4 - q4, c5 - p5 - q5))
+    return (_reduced(even), _reduced(odd))
+
+
+def square12(a):
+    """a², with two products: (x + y)·(x + v·y) − (1 + v)·x·y + 2·x·y·w."""
+    x, y = a
+    product = _wide6(x, y)
+    (p0, p1), (p2, p3), (p4, p5) = product
+    (y0, y1), (y2, y3), (y4, y5) = y
+    (s0, s1), (s2, s3), (s4, s5) = _wide6(_sum6(x, y), _sum6(x, ((y4 - y5, y4 + y5), (y0, y1), (y2, y3))))
+    even = ((s0 - p0 - p4 + p5, s1 - p1 - p4 - p5), (s2 - p2 - p0, s3 - p3 - p1), (s4 - p4 - p2, s5 - p5 - p3))
+    return (_reduced(even), _reduced(_sum6(product, product)))
 
 
 def conjugate12(a):
@@ -193,7 +241,7 @@ def inv12(a):
 def pow12(a, exponent):
     result = ONE12
     for bit in bin(exponent)[2:]:
-        result = mul12(result, result)
+        result = square12(result)
         if bit == "1":
             result = mul12(result, a)
     return result

@@ -14,6 +14,7 @@ from .field import (
     inv12,
     mul12,
     pow12,
+    square12,
 )
 
 # Final exponentiation, hard part, three times: a cube is one exactly when its root is (the order is R, a prime).
@@ -34,7 +35,7 @@ def _miller(pairs):
     """∏ f_{|X|,Q}(P), with the conjugation that a negative X requires."""
     f, points = ONE12, [q for _, q in pairs]
     for bit in bin(-X)[3:]:
-        f = mul12(f, f)
+        f = square12(f)
         for i, (p, q) in enumerate(pairs):
             t = points[i]
             f = mul12(f, _line(t, G2.slope(t, t), p))
@@ -57,7 +58,7 @@ def _final_exponentiation(f):
     a = mul12(_pow_x(a), conjugate12(a))  # ^(X − 1)²
     a = mul12(_pow_x(a), frobenius12(a))  # ^(X + P)
     a = mul12(mul12(_pow_x(_pow_x(a)), frobenius12(frobenius12(a))), conjugate12(a))  # ^(X² + P² − 1)
-    return mul12(a, mul12(f, mul12(f, f)))
+    return mul12(a, mul12(f, square12(f)))
 
 
 def product_is_one(pairs):
