@@ -9,8 +9,18 @@ from ..committee import SCHEMES
 from ..operations import committee, statement_json
 from ..timeout import TimeoutVote
 from ..wire import u8
-from .bls import small_order
-from .common import CHAIN, COUNTED_SUITES, NAMES, OTHER_CHAIN, cancelling_members, flip, key_pair, member, members
+from .common import (
+    CHAIN,
+    COUNTED_SUITES,
+    NAMES,
+    OTHER_CHAIN,
+    cancelling_members,
+    flip,
+    key_pair,
+    member,
+    members,
+    small_order,
+)
 
 EPOCH = 7
 STATEMENT = Statement(1, EPOCH, 42, bytes(range(32)))

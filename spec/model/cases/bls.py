@@ -3,7 +3,7 @@
 from ..book import Book
 from ..committee import SCHEMES
 from ..field import Fp, P, R
-from .common import BLS_SUITES, NAMES, flip, key_pair, secret
+from .common import BLS_SUITES, NAMES, flip, key_pair, secret, small_order
 
 MESSAGES = {"empty": b"", "abc": b"abc", "long": bytes(range(256))}
 
@@ -50,22 +50,6 @@ def strange_points(group):
     yield "truncated", "The last byte is missing.", good[:-1], "MALFORMED"
     yield "extended", "A trailing byte.", good + b"\0", "MALFORMED"
     yield "empty", "No bytes.", b"", "MALFORMED"
-
-
-def small_order(group):
-    """Returns a point of the smallest prime order that divides the cofactor."""
-    n = group.cofactor
-    prime = next(q for q in range(2, 10**6) if n % q == 0)
-    while n % prime == 0:
-        n //= prime
-    seed = 1
-    while True:
-        point = group.mul(group.outside_subgroup(seed), n * R)
-        while point is not None and group.mul(point, prime) is not None:
-            point = group.mul(point, prime)
-        if point is not None:
-            return point
-        seed += 1
 
 
 def points(b, suite):

@@ -6,8 +6,19 @@ from ..certificate import Certificate, Statement, Vote
 from ..committee import SCHEMES
 from ..operations import committee, statement_json
 from ..wire import u8, varint
-from .bls import small_order
-from .common import BLS_SUITES, CHAIN, NAMES, OTHER_CHAIN, SUITES, cancelling_members, flip, key_pair, member, members
+from .common import (
+    BLS_SUITES,
+    CHAIN,
+    NAMES,
+    OTHER_CHAIN,
+    SUITES,
+    cancelling_members,
+    flip,
+    key_pair,
+    member,
+    members,
+    small_order,
+)
 
 EPOCH = 7
 STATEMENT = Statement(1, EPOCH, 42, bytes(range(32)))

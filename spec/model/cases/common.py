@@ -55,3 +55,19 @@ def flip(data, position, mask=1):
     changed = bytearray(data)
     changed[position] ^= mask
     return bytes(changed)
+
+
+def small_order(group):
+    """Returns a point of the smallest prime order that divides the cofactor."""
+    n = group.cofactor
+    prime = next(q for q in range(2, 10**6) if n % q == 0)
+    while n % prime == 0:
+        n //= prime
+    seed = 1
+    while True:
+        point = group.mul(group.outside_subgroup(seed), n * R)
+        while point is not None and group.mul(point, prime) is not None:
+            point = group.mul(point, prime)
+        if point is not None:
+            return point
+        seed += 1

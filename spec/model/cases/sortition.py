@@ -5,8 +5,7 @@ from ..committee import SCHEMES
 from ..operations import committee
 from ..sortition import Lottery, Seed, SeedProof, Ticket
 from ..wire import u8, u16, u64
-from .bls import small_order
-from .common import BLS_SUITES, CHAIN, COUNTED_SUITES, NAMES, OTHER_CHAIN, flip, key_pair, member, members, secret
+from .common import BLS_SUITES, CHAIN, COUNTED_SUITES, NAMES, OTHER_CHAIN, flip, key_pair, member, members, secret, small_order
 
 EPOCH, ROUND = 7, 42
 SEED = Seed.genesis(CHAIN, b"what nobody chose")

@@ -6,8 +6,7 @@ from ..committee import SCHEMES
 from ..operations import committee
 from ..timeout import TimeoutCertificate, TimeoutVote
 from ..wire import u8, u16, u64
-from .bls import small_order
-from .common import BLS_SUITES, CHAIN, NAMES, OTHER_CHAIN, SUITES, cancelling_members, flip, key_pair, members, secret
+from .common import BLS_SUITES, CHAIN, NAMES, OTHER_CHAIN, SUITES, cancelling_members, flip, key_pair, members, secret, small_order
 
 EPOCH, KIND, VIEW = 7, 2, 42
 COUNT_AT = 18  # after suite, kind, epoch, view

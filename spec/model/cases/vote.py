@@ -5,8 +5,7 @@ from ..certificate import Statement, Vote
 from ..committee import SCHEMES
 from ..operations import committee, statement_json
 from ..wire import u16
-from .bls import small_order
-from .common import CHAIN, NAMES, OTHER_CHAIN, SUITES, flip, key_pair, members, secret
+from .common import CHAIN, NAMES, OTHER_CHAIN, SUITES, flip, key_pair, members, secret, small_order
 
 EPOCH = 7
 DIGEST = bytes(range(32))
