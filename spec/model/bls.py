@@ -1,6 +1,8 @@
-"""BLS signatures, both variants of the proof-of-possession ciphersuite (`spec/bls.md`)."""
+"""BLS signatures in both variants, under the ciphersuite with proofs of possession and under other chains'
+(`spec/bls.md`)."""
 
 from . import counts as block
+from .ciphersuite import AUGMENTATION, DEFAULT
 from .curve import G1, G2
 from .errors import Refused
 from .field import R
@@ -11,10 +13,12 @@ from .pairing import product_is_one
 class Variant:
     """The operations of a suite, with the same names as in `ed25519.Ed25519`. Keys and signatures are points."""
 
+    has_ciphersuites = True
+
     def __init__(self, suite, name, key_group, sig_group):
         self.suite, self.name, self.keys, self.sigs = suite, name, key_group, sig_group
-        tag = f"BLS12381{sig_group.name}_XMD:SHA-256_SSWU_RO_POP_".encode()
-        self.sign_tag, self.pop_tag = b"BLS_SIG_" + tag, b"BLS_POP_" + tag
+        self.sign_tag = DEFAULT.tag(sig_group.name)
+        self.pop_tag = f"BLS_POP_BLS12381{sig_group.name}_XMD:SHA-256_SSWU_RO_POP_".encode()
         self.key_len, self.sig_len, self.link_len = key_group.compressed, sig_group.compressed, sig_group.uncompressed
 
     # --- keys and signatures as bytes -------------------------------------------------------------------------
@@ -64,6 +68,14 @@ class Variant:
 
     def verify(self, key, message, signature):
         self.aggregate_verify([(key, message)], signature)
+
+    def sign_with(self, ciphersuite, secret, message):
+        signed = ciphersuite.signed_bytes(self.encode_key(self.public_key(secret)), message)
+        return self.sigs.mul(hash_to_curve(self.sigs.name, signed, ciphersuite.tag(self.sigs.name)), secret)
+
+    def verify_with(self, ciphersuite, key, message, signature):
+        signed = ciphersuite.signed_bytes(self.encode_key(key), message)
+        self._equation([(key, signed)], signature, ciphersuite.tag(self.sigs.name))
 
     def prove_possession(self, secret):
         key = self.encode_key(self.public_key(secret))
@@ -115,15 +127,25 @@ class Variant:
     def read_proof(self, reader, signers):
         return self.decode_signature(reader.raw(self.sig_len))
 
-    def verify_claims(self, claims, proof):
-        """`claims` is a list of (message, {member: key}). Keys that cancel contribute a factor of 1 among other claims."""
-        sums = [(self.keys.sum(keys.values()), message) for message, keys in claims]
-        self.aggregate_verify([(key, message) for key, message in sums if key is not None], proof)
+    def verify_claims(self, claims, proof, ciphersuite=DEFAULT):
+        """`claims` is a list of (message, {member: key}). Keys that cancel contribute a factor of 1 among other claims.
+        Under message augmentation no two members sign the same bytes, so each key is paired with a hash of its own."""
+        if ciphersuite.number == AUGMENTATION:
+            signed = [(key, message) for message, keys in claims for key in keys.values()]
+            terms = [(key, ciphersuite.signed_bytes(self.encode_key(key), message)) for key, message in signed]
+        else:
+            sums = [(self.keys.sum(keys.values()), message) for message, keys in claims]
+            terms = [(key, message) for key, message in sums if key is not None]
+        if not terms:
+            raise Refused("INFINITY")
+        self._equation(terms, proof, ciphersuite.tag(self.sigs.name))
 
 
 class Counted(Variant):
     """The same signatures, but a certificate states how often each signer's is in the sum: it has a pair of
     {member: count} and the sum (`spec/gossip.md`)."""
+
+    has_ciphersuites = False
 
     def encode_proof(self, signatures):
         return self.encode_counted(dict.fromkeys(signatures, 1), self.sigs.sum(signatures.values()))
@@ -135,7 +157,8 @@ class Counted(Variant):
         counts = dict(zip(sorted(signers), block.read(reader, len(signers))))
         return counts, self.decode_signature(reader.raw(self.sig_len))
 
-    def verify_claims(self, claims, proof):
+    def verify_claims(self, claims, proof, ciphersuite=DEFAULT):
+        assert ciphersuite == DEFAULT
         counts, signature = proof
         weighed = [(m, {i: self.keys.mul(key, counts[i]) for i, key in keys.items()}) for m, keys in claims]
         super().verify_claims(weighed, signature)

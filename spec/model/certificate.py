@@ -36,6 +36,12 @@ class Statement:
         return same and self.digest != other.digest
 
 
+def peek_header(data):
+    """The claimed suite, kind, epoch and view of an encoding; nothing of it is verified."""
+    r = wire.Reader(data)
+    return r.uint(1), r.uint(1), r.uint(8), r.uint(8)
+
+
 def read_suite(r, scheme):
     if r.uint(1) != scheme.suite:
         raise Refused("WRONG_CONTEXT")

@@ -4,6 +4,7 @@ from functools import cache
 
 from . import wire
 from .bls import MIN_PK, MIN_PK_COUNTED, MIN_SIG, MIN_SIG_COUNTED
+from .ciphersuite import DEFAULT
 from .ed25519 import ED25519
 from .errors import Refused
 
@@ -16,6 +17,12 @@ MAX_TOTAL_WEIGHT = 2**125
 def decode_key(suite, key):
     """Cached, because a member's key is in many committees."""
     return SCHEMES[suite].decode_key(key)
+
+
+def require_ciphersuite(scheme, ciphersuite):
+    """Only suites 1 and 2 have ciphersuites other than the default."""
+    if not scheme.has_ciphersuites and ciphersuite != DEFAULT:
+        raise Refused("WRONG_CONTEXT")
 
 
 def chain_id_from_name(name):
@@ -92,10 +99,24 @@ class Committee:
             raise Refused("NON_CANONICAL")
         return bits
 
-    def verify_raw(self, message, signers, proof):
+    def signers_in_order(self, members):
+        if any(a > b for a, b in zip(members, members[1:])):
+            raise Refused("DUPLICATE_SIGNER")
+        return self.signers_from_indices(members)
+
+    def verify_raw(self, message, signers, proof, ciphersuite=DEFAULT):
         """The weight of the signers of `message`; `proof` is the encoded proof of a certificate."""
+        return self._verify_raw([(message, signers)], signers, proof, ciphersuite)
+
+    def verify_raw_each(self, signed, proof, ciphersuite=DEFAULT):
+        """The weight of the members of `signed`, a list of (member, message) with one proof for all messages."""
+        signers = self.signers_in_order([member for member, _ in signed])
+        return self._verify_raw([(message, [member]) for member, message in signed], signers, proof, ciphersuite)
+
+    def _verify_raw(self, claims, signers, proof, ciphersuite):
         proof = wire.whole(proof, lambda r: self.scheme.read_proof(r, signers))
         if not signers:
             raise Refused("BELOW_QUORUM")
-        self.scheme.verify_claims([(message, {i: self.keys[i] for i in signers})], proof)
+        keyed = [(message, {i: self.keys[i] for i in members}) for message, members in claims]
+        self.scheme.verify_claims(keyed, proof, ciphersuite)
         return self.weight_of(signers)

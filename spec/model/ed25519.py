@@ -2,6 +2,7 @@
 
 import hashlib
 
+from .ciphersuite import DEFAULT
 from .errors import Refused
 from .wire import POSSESSION_ED25519
 
@@ -95,6 +96,7 @@ class Ed25519:
 
     suite, name = 3, "ed25519"
     key_len, sig_len, link_len = 32, 64, 64
+    has_ciphersuites = False
 
     def secret(self, data):
         if len(data) != 32:
@@ -175,8 +177,9 @@ class Ed25519:
     def read_proof(self, reader, signers):
         return {i: self.decode_signature(reader.raw(64)) for i in sorted(signers)}
 
-    def verify_claims(self, claims, proof):
+    def verify_claims(self, claims, proof, ciphersuite=DEFAULT):
         """The definition: verifies every signature separately. A batch must have the same result."""
+        assert ciphersuite == DEFAULT
         for message, keys in claims:
             for member, key in keys.items():
                 self.verify(key, message, proof[member])

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quorate::certificate::{Certificate, Kind, Statement, Suspects, Vote, VoteCollector};
+use quorate::certificate::{Certificate, Kind, Statement, Suspects, UntrustedHeader, Vote, VoteCollector};
 use quorate::scheme::Scheme;
 use quorate::wire::Encode;
 use quorate::{Error, Result};
@@ -10,6 +10,16 @@ use serde_json::{Value, json};
 
 use super::committees::{committee, indices};
 use super::fields::{array, bytes, decode, number, small, whole, written};
+
+pub(crate) fn header(input: &Value) -> Result<Value> {
+    let header = UntrustedHeader::peek(&bytes(&input["bytes"]))?;
+    Ok(json!({
+        "suite": header.suite(),
+        "kind": header.kind().number(),
+        "epoch": header.epoch().to_string(),
+        "view": header.view().to_string(),
+    }))
+}
 
 pub(crate) fn run<S: Scheme>(operation: &str, input: &Value) -> Result<Value> {
     let committee = Arc::new(committee::<S>(&input["committee"])?);

@@ -11,6 +11,7 @@ mod erasures;
 mod fields;
 mod guards;
 mod merkles;
+mod raw;
 mod schemes;
 #[cfg(feature = "threshold")]
 mod signatures;
@@ -68,6 +69,14 @@ pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
     }
     if operation == "chain_id.from_name" {
         return committees::chain_id(input);
+    }
+    match operation {
+        "header.peek" => return certificates::header(input),
+        "ciphersuite.decode" | "signature.verify_with" | "committee.verify_raw_each" => {
+            return raw::run(operation, input);
+        }
+        "committee.verify_raw" if input.get("ciphersuite").is_some() => return raw::run(operation, input),
+        _ => {}
     }
     let suite = input.get("suite").unwrap_or(&input["committee"]["suite"]);
     let suite = suite.as_u64().expect("a suite");

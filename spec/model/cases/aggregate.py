@@ -9,6 +9,7 @@ from ..committee import SCHEMES
 from ..operations import committee, statement_json
 from ..timeout import TimeoutVote
 from ..wire import u8
+from . import raw
 from .common import (
     CHAIN,
     COUNTED_SUITES,
@@ -33,6 +34,7 @@ def book():
     b = Book("aggregate", "Aggregates: bytes, counts, sums of sums, and certificates that carry counts.")
     for suite in COUNTED_SUITES:
         Small(b, suite).add()
+        raw.counted(b, suite)
     for suite, n in ((4, 40), (4, 100), (5, 24)):
         forms(b, suite, n)
     thousand(b)

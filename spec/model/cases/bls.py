@@ -3,6 +3,7 @@
 from ..book import Book
 from ..committee import SCHEMES
 from ..field import Fp, P, R
+from . import ciphersuites
 from .common import BLS_SUITES, NAMES, flip, key_pair, secret, small_order
 
 MESSAGES = {"empty": b"", "abc": b"abc", "long": bytes(range(256))}
@@ -16,6 +17,7 @@ def book():
         signatures(b, suite)
         possessions(b, suite)
         aggregates(b, suite)
+    ciphersuites.cases(b)
     return b
 
 

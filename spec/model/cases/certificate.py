@@ -6,6 +6,7 @@ from ..certificate import Certificate, Statement, Vote
 from ..committee import SCHEMES
 from ..operations import committee, statement_json
 from ..wire import u8, varint
+from . import headers
 from .common import (
     BLS_SUITES,
     CHAIN,
@@ -32,6 +33,7 @@ def book():
     for suite, n in ((1, 40), (1, 100), (2, 40), (3, 24), (3, 40)):
         forms(b, suite, n)
     thousand(b)
+    headers.cases(b)
     return b
 
 

@@ -2,6 +2,7 @@
 
 from ..book import Book
 from ..committee import MAX_TOTAL_WEIGHT, SCHEMES
+from . import raw
 from .common import BLS_SUITES, CHAIN, NAMES, OTHER_CHAIN, SUITES, key_pair, member, members
 
 EPOCH = 7
@@ -19,6 +20,7 @@ def book():
     raw_signers(b)
     for suite in SUITES:
         raw_verification(b, suite)
+    raw.cases(b)
     return b
 
 

@@ -1,7 +1,7 @@
 """Statements, votes, certificates."""
 
 from .. import wire
-from ..certificate import Certificate, Statement, Vote
+from ..certificate import Certificate, Statement, Vote, peek_header
 from .committees import committee
 from .registry import operation, raw
 
@@ -22,6 +22,12 @@ def statement_encode(i):
         "signed_bytes": s.signed_bytes(c.id).hex(),
         "identity": s.identity(c.id).hex(),
     }
+
+
+@operation("header.peek")
+def header_peek(i):
+    suite, kind, epoch, view = peek_header(raw(i["bytes"]))
+    return {"suite": suite, "kind": kind, "epoch": str(epoch), "view": str(view)}
 
 
 @operation("vote.sign")

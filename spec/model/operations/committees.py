@@ -1,6 +1,8 @@
 """Committees."""
 
-from ..committee import Committee, chain_id_from_name
+from .. import wire
+from ..ciphersuite import DEFAULT, Ciphersuite
+from ..committee import Committee, chain_id_from_name, require_ciphersuite
 from .registry import operation, raw
 
 
@@ -61,8 +63,24 @@ def committee_signers(i):
     return {"signers": sorted(members), "weight": str(c.weight_of(members))}
 
 
+def ciphersuite_of(i, scheme):
+    """The ciphersuite of the input, by default that of statements."""
+    ciphersuite = wire.whole(raw(i["ciphersuite"]), Ciphersuite.read) if "ciphersuite" in i else DEFAULT
+    require_ciphersuite(scheme, ciphersuite)
+    return ciphersuite
+
+
 @operation("committee.verify_raw")
 def committee_verify_raw(i):
     c = committee(i["committee"])
+    ciphersuite = ciphersuite_of(i, c.scheme)
     signers = c.signers_from_indices(i["indices"])
-    return {"weight": str(c.verify_raw(raw(i["message"]), signers, raw(i["proof"])))}
+    return {"weight": str(c.verify_raw(raw(i["message"]), signers, raw(i["proof"]), ciphersuite))}
+
+
+@operation("committee.verify_raw_each")
+def committee_verify_raw_each(i):
+    c = committee(i["committee"])
+    ciphersuite = ciphersuite_of(i, c.scheme)
+    signed = [(one["member"], raw(one["message"])) for one in i["signed"]]
+    return {"weight": str(c.verify_raw_each(signed, raw(i["proof"]), ciphersuite))}

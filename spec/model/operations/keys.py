@@ -1,6 +1,9 @@
 """Keys and signatures."""
 
+from .. import wire
+from ..ciphersuite import Ciphersuite
 from ..committee import SCHEMES
+from .committees import ciphersuite_of
 from .registry import operation, raw
 
 
@@ -42,6 +45,23 @@ def verify(i):
     scheme = SCHEMES[i["suite"]]
     key, signature = scheme.decode_key(raw(i["public_key"])), scheme.decode_signature(raw(i["signature"]))
     scheme.verify(key, raw(i["message"]), signature)
+    return {}
+
+
+@operation("ciphersuite.decode")
+def ciphersuite_decode(i):
+    return {"encoded": wire.whole(raw(i["bytes"]), Ciphersuite.read).encode().hex()}
+
+
+@operation("signature.verify_with")
+def signature_verify_with(i):
+    scheme = SCHEMES[i["suite"]]
+    ciphersuite = ciphersuite_of(i, scheme)
+    key, signature = scheme.decode_key(raw(i["public_key"])), scheme.decode_signature(raw(i["signature"]))
+    if scheme.has_ciphersuites:
+        scheme.verify_with(ciphersuite, key, raw(i["message"]), signature)
+    else:
+        scheme.verify(key, raw(i["message"]), signature)
     return {}
 
 
