@@ -7,7 +7,7 @@
 use std::num::NonZeroU16;
 use std::sync::Arc;
 
-use quorate::bls::{Counted, MinPk, MinSig};
+use quorate::bls::{Ciphersuite, Counted, MinPk, MinSig};
 use quorate::certificate::{
     Equivocation, Kind, Statement, Suspects, TimeoutCollector, TimeoutVote, Vote, VoteCollector,
 };
@@ -59,6 +59,20 @@ fn varint(s: &mut Stream) -> Vec<u8> {
 fn statement(s: &mut Stream) -> Vec<u8> {
     let (statement, id) = (s.statement(None), CommitteeId(s.bytes32()));
     [statement.encode(), statement.signed_bytes(&id).to_vec(), statement.identity(&id).to_vec()].concat()
+}
+
+fn ciphersuite(s: &mut Stream) -> Vec<u8> {
+    let ciphersuite = match s.below(4) {
+        0 => Ciphersuite::Basic,
+        1 => Ciphersuite::MessageAugmentation,
+        2 => Ciphersuite::ProofOfPossession,
+        _ => {
+            let len = 1 + s.below(255);
+            let tag: Vec<u8> = (0..len).map(|_| s.below(256) as u8).collect();
+            Ciphersuite::custom(&tag).unwrap()
+        }
+    };
+    ciphersuite.encode()
 }
 
 /// Returns the secret keys of the vectors' members 0 to 11.
@@ -234,9 +248,10 @@ fn check_scheme<S: Scheme>(name: &str) {
 }
 
 #[test]
-fn varints_and_statements() {
+fn varints_statements_and_ciphersuites() {
     check("varint", varint);
     check("statement", statement);
+    check("ciphersuite", ciphersuite);
 }
 
 #[test]
@@ -279,5 +294,5 @@ fn sortition() {
 
 #[test]
 fn every_entry_is_checked() {
-    assert_eq!(read("conformance.json")["entries"].as_array().unwrap().len(), 2 + 5 * 5 + 2 + 4);
+    assert_eq!(read("conformance.json")["entries"].as_array().unwrap().len(), 2 + 5 * 5 + 2 + 4 + 1);
 }

@@ -9,6 +9,7 @@ from . import blake3, wire
 from .aggregate import Aggregate
 from .cases.common import BLS_SUITES, COUNTED_SUITES, NAMES, SUITES, key_pair, secret
 from .certificate import Certificate, Statement, Vote
+from .ciphersuite import CUSTOM, Ciphersuite
 from .committee import Committee
 from .dleq import h
 from .evidence import Equivocation
@@ -182,6 +183,12 @@ def tickets(suite):
     return one
 
 
+def ciphersuites(s):
+    number = s.below(4)
+    tag = bytes(s.below(256) for _ in range(1 + s.below(255))) if number == CUSTOM else b""
+    return Ciphersuite(number, tag).encode()
+
+
 def entries():
     yield "varint", 2000, varints
     yield "statement", 300, statements
@@ -195,6 +202,7 @@ def entries():
         yield f"aggregate/{NAMES[suite]}", 16, aggregates(suite)
     for suite in BLS_SUITES + COUNTED_SUITES:
         yield f"ticket/{NAMES[suite]}", 12, tickets(suite)
+    yield "ciphersuite", 300, ciphersuites
 
 
 def text():
