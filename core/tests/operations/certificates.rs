@@ -12,7 +12,9 @@ use super::committees::{committee, indices};
 use super::fields::{array, bytes, decode, number, small, whole, written};
 
 pub(crate) fn header(input: &Value) -> Result<Value> {
-    let header = UntrustedHeader::peek(&bytes(&input["bytes"]))?;
+    let data = bytes(&input["bytes"]);
+    let header = UntrustedHeader::peek(&data)?;
+    assert_eq!(header.encode(), data[..UntrustedHeader::LEN], "the header encodes to other bytes");
     Ok(json!({
         "suite": header.suite(),
         "kind": header.kind().number(),
