@@ -7,6 +7,11 @@ from .errors import Refused
 BASIC, AUGMENTATION, POSSESSION, CUSTOM = range(4)
 SUFFIXES = {BASIC: "NUL", AUGMENTATION: "AUG", POSSESSION: "POP"}
 
+# The tags under which quorate signs: no custom tag may equal one of them.
+OWN_TAGS = {
+    f"BLS_{use}_BLS12381{group}_XMD:SHA-256_SSWU_RO_POP_".encode() for use in ("SIG", "POP") for group in ("G1", "G2")
+}
+
 
 @dataclass(frozen=True)
 class Ciphersuite:
@@ -27,6 +32,8 @@ class Ciphersuite:
         tag = r.raw(r.uint(1))
         if not tag:
             raise Refused("MALFORMED")
+        if tag in OWN_TAGS:
+            raise Refused("NON_CANONICAL")
         return cls(CUSTOM, tag)
 
     def tag(self, group):

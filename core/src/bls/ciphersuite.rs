@@ -2,7 +2,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::group::Variant;
+use super::group::{MinPk, MinSig, Tags, Variant};
 use super::keys::PublicKey;
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
@@ -12,8 +12,8 @@ use crate::{Error, Result};
 ///
 /// It selects the signatures that [`Committee::verify_raw`](crate::committee::Committee::verify_raw) and its relatives
 /// accept, see [`Committee::with_ciphersuite`](crate::committee::Committee::with_ciphersuite). Quorate's own statements
-/// are always signed under [`ProofOfPossession`](Ciphersuite::ProofOfPossession), so a signature under any other
-/// ciphersuite is never a vote.
+/// are always signed under [`ProofOfPossession`](Ciphersuite::ProofOfPossession), and no custom tag can equal its tags: a
+/// signature under any other ciphersuite is never a vote.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -146,13 +146,18 @@ impl Dst {
     /// Creates a tag.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for an empty tag, [`Error::TooLarge`] above [`MAX_LEN`](Dst::MAX_LEN) bytes.
+    /// [`Error::Malformed`] for an empty tag, [`Error::TooLarge`] above [`MAX_LEN`](Dst::MAX_LEN) bytes,
+    /// [`Error::NonCanonical`] for a tag under which quorate signs statements or proofs of possession.
     pub fn new(tag: &[u8]) -> Result<Self> {
         if tag.is_empty() {
             return Err(Error::Malformed { what: "empty domain separation tag" });
         }
         if tag.len() > Self::MAX_LEN {
             return Err(Error::TooLarge { what: "domain separation tag", limit: Self::MAX_LEN as u64 });
+        }
+        let is_own = |tags: &Tags| [tags.proven, tags.possession].contains(&tag);
+        if is_own(&MinSig::TAGS) || is_own(&MinPk::TAGS) {
+            return Err(Error::NonCanonical { what: "domain separation tag of the default ciphersuite" });
         }
         Ok(Self(tag.to_vec()))
     }
@@ -178,6 +183,10 @@ mod tests {
         assert_eq!(Dst::new(b"").unwrap_err().code(), "MALFORMED");
         assert!(Dst::new(&[1; 255]).is_ok());
         assert_eq!(Dst::new(&[1; 256]).unwrap_err().code(), "TOO_LARGE");
+        for own in [MinSig::TAGS.proven, MinPk::TAGS.proven, MinSig::TAGS.possession, MinPk::TAGS.possession] {
+            assert_eq!(Dst::new(own).unwrap_err().code(), "NON_CANONICAL");
+        }
+        assert!(Dst::new(MinPk::TAGS.basic).is_ok());
     }
 
     #[test]

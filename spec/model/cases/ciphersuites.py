@@ -35,6 +35,9 @@ def encodings(b):
     case("longest-tag", "A custom tag of 255 bytes.", LONGEST.encode())
     standard = Ciphersuite(CUSTOM, CIPHERSUITES["basic"].tag("G1"))
     case("standard-tag", "A custom tag equal to a standard one remains custom.", standard.encode())
+    for label, own in (("vote", DEFAULT.tag("G2")), ("possession", DEFAULT.tag("G1").replace(b"SIG", b"POP", 1))):
+        data = Ciphersuite(CUSTOM, own).encode()
+        case(f"{label}-tag", "A custom tag equal to one under which quorate signs.", data, "NON_CANONICAL")
     case("empty", "No bytes.", b"", "MALFORMED")
     for number in (4, 255):
         case(f"unknown-{number}", "An unknown ciphersuite.", bytes([number]), "MALFORMED")
@@ -113,7 +116,8 @@ def signatures(b, suite):
         message=key + MESSAGE,
     )
     same_tag = Ciphersuite(CUSTOM, DEFAULT.tag(group.name))
-    case("custom-standard-tag", "A custom tag equal to the default's.", same_tag, made(DEFAULT))
+    description = "A custom tag equal to one under which quorate signs."
+    case("custom-own-tag", description, same_tag, made(DEFAULT), "NON_CANONICAL")
     outside = group.add(scheme.sign_with(CIPHERSUITES["basic"], value, MESSAGE), small_order(group))
     case(
         "basic-small-order-added",
