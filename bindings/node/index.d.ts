@@ -5,8 +5,9 @@
  * - Integers of 64 and 128 bits are `bigint`, smaller ones `number`. A member is an index from 0 in a committee.
  * - A failed call throws a {@link QuorateError} with a stable `code`; a value of the wrong type is a `TypeError`, a
  *   number out of range a `RangeError`. `verify` returns nothing or a verified object; it never returns `false`.
- * - Objects are immutable unless a method's description says that it changes them. They belong to one thread and cannot
- *   be cloned or posted: send their encodings.
+ * - Objects are immutable unless a method's description says that it changes them. They belong to one thread:
+ *   `structuredClone` and `postMessage` throw a `DataCloneError`; send their encodings.
+ * - Native memory is freed after an object is garbage-collected, or at once by `free()` and at the end of a `using` block.
  *
  * The library has not been audited.
  *
@@ -46,6 +47,8 @@ export * from './types/evidence.js';
 export * from './types/guard.js';
 export * from './types/ids.js';
 export * from './types/keys.js';
+export * from './generated/ciphersuite.js';
+export * from './generated/header.js';
 export * from './generated/merkle.js';
 export * from './types/statements.js';
 export * from './types/suites.js';

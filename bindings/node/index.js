@@ -14,6 +14,8 @@ const timeouts = require('./lib/timeouts.js');
 const { Equivocation, VerifiedEquivocation, Conflict, VerifiedConflict } = require('./lib/evidence.js');
 const { VoteCollector, TimeoutCollector } = require('./lib/collectors.js');
 const { Guard, GuardRecord } = require('./lib/guard.js');
+const { Ciphersuite } = require('./generated/ciphersuite.js');
+const { UntrustedHeader } = require('./generated/header.js');
 const { Merkle, Path } = require('./generated/merkle.js');
 
 const about = constants();
@@ -43,6 +45,7 @@ module.exports = {
   CommitteeId,
   SignerSet,
   Committee,
+  Ciphersuite,
   Statement,
   Vote,
   VerifiedVote,
@@ -50,6 +53,7 @@ module.exports = {
   VoteCollector,
   Certificate,
   VerifiedCertificate,
+  UntrustedHeader,
   TimeoutVote: timeouts.TimeoutVote,
   VerifiedTimeoutVote: timeouts.VerifiedTimeoutVote,
   TimeoutCollector,

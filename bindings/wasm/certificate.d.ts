@@ -88,7 +88,7 @@ export class CommitteeId implements Owned {
 
 export class SignerSet implements Iterable<number>, Owned {
   #private;
-  constructor(committeeSize: number);
+  constructor(committeeSize: number, members?: Iterable<number>);
   static full(committeeSize: number): SignerSet;
   static fromMembers(committeeSize: number, members: Iterable<number>): SignerSet;
   insert(member: number): boolean;
@@ -182,6 +182,21 @@ export class VerifiedCertificate implements Owned {
   private constructor();
   readonly value: Certificate;
   readonly committee: CommitteeId;
+  free(): void;
+  [Symbol.dispose](): void;
+}
+
+export class UntrustedHeader implements Owned {
+  #private;
+  private constructor();
+  static peek(bytes: Uint8Array): UntrustedHeader;
+  static decode(bytes: Uint8Array): UntrustedHeader;
+  encode(): Uint8Array;
+  readonly suite: SuiteName;
+  readonly kind: number;
+  readonly epoch: bigint;
+  readonly view: bigint;
+  equals(other: UntrustedHeader): boolean;
   free(): void;
   [Symbol.dispose](): void;
 }

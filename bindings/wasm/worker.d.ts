@@ -184,6 +184,33 @@ export class CertificateWorkerCommittee {
 export class WorkerCommittee extends CertificateWorkerCommittee {
   #private;
   private constructor();
+  /**
+   * Verifies that each member signed its own message, as `Committee.verifyRawEach` does.
+   *
+   * @param signed - pairs of member and message, ascending by member
+   * @returns the members' weight: **compare it with your threshold**
+   */
+  verifyRawEach(
+    signed: Iterable<readonly [member: number, message: Uint8Array]>,
+    proof: Uint8Array,
+    options?: CallOptions,
+  ): Promise<bigint>;
+  /**
+   * Verifies several proofs, each over its own message, as `Committee.verifyRawBatch` does, and returns for each, in
+   * input order, the signers' weight or its error. At most 65,536; later calls wait until it is done.
+   */
+  verifyRawBatch(
+    items: Iterable<readonly [message: Uint8Array, signers: RawSigners, proof: Uint8Array]>,
+    options?: CallOptions,
+  ): Promise<(bigint | QuorateError)[]>;
+  /**
+   * Creates a committee of the same members, who sign the messages of another chain under another ciphersuite, as
+   * `Committee.withCiphersuite` does. This committee stays usable.
+   *
+   * @param ciphersuite - the encoding of a `Ciphersuite`: one byte, 0 for the basic scheme, 1 for message augmentation, 2
+   * for proof of possession; or 3, the length of a custom tag in one byte, and the tag
+   */
+  withCiphersuite(ciphersuite: Uint8Array, options?: CallOptions): Promise<WorkerCommittee>;
   /** Decodes a timeout certificate and verifies it. */
   verifyTimeoutCertificate(bytes: Uint8Array, options?: CallOptions): Promise<TimeoutCertificateData>;
   /** Decodes a vote of this committee's suite and verifies it. */

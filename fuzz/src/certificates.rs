@@ -3,7 +3,7 @@
 use quorate::bls::{Counted, MinPk, MinSig};
 use quorate::certificate::{
     Certificate, Conflict, Equivocation, Statement, Suspects, TimeoutCertificate, TimeoutCollector,
-    TimeoutVote, Vote, VoteCollector,
+    TimeoutVote, UntrustedHeader, Vote, VoteCollector,
 };
 use quorate::committee::Committee;
 use quorate::ed25519::Ed25519;
@@ -15,14 +15,17 @@ use crate::identity;
 use crate::scheme::{ForScheme, choose, seeds_of_each};
 use crate::seeds::from_vectors;
 
-/// Statements, votes and timeout votes in both forms, and the guard's records.
+/// Statements, headers, votes and timeout votes in both forms, and the guard's records.
 pub(crate) fn votes(bytes: &[u8]) {
     struct Votes;
     impl ForScheme for Votes {
         fn run<S: Fixed>(self, bytes: &[u8]) {
             let committee = &S::fixture().committee;
             identity::<Statement, ()>(bytes, &());
+            identity::<UntrustedHeader, ()>(bytes, &());
             if let Some(vote) = identity::<Vote<S>, ()>(bytes, &()) {
+                let header = UntrustedHeader::peek(bytes).map(|header| (header.kind(), header.view()));
+                assert_eq!(header, Ok((vote.statement().kind, vote.statement().view)));
                 let known = (0..3).any(|choice| vote == S::fixture().vote(vote.signer().into(), choice));
                 assert!(known || vote.verify(committee).is_err(), "a forged vote verifies");
             }

@@ -8,15 +8,16 @@ use crate::fixture::Fixed;
 use crate::identity;
 use crate::scheme::{ForScheme, choose, seeds_of_each};
 use crate::seeds::from_vectors;
-use quorate::bls::{Counted, MinPk, MinSig};
+use quorate::bls::{Ciphersuite, Counted, MinPk, MinSig};
 use quorate::ed25519::Ed25519;
 
-/// Keys, possession proofs and signatures of one member.
+/// Keys, possession proofs and signatures of one member, and ciphersuites.
 pub(crate) fn keys(bytes: &[u8]) {
     struct Keys;
     impl ForScheme for Keys {
         fn run<S: Fixed>(self, bytes: &[u8]) {
             identity::<S::PublicKey, ()>(bytes, &());
+            identity::<Ciphersuite, ()>(bytes, &());
             let fixture = S::fixture();
             if let (Some(signature), Some(key)) =
                 (identity::<S::Signature, ()>(bytes, &()), fixture.committee.key(0))

@@ -43,7 +43,7 @@ pub fn emit(block: &Block, package: Package) -> String {
 }
 
 /// The functions that check arguments.
-const CHECKS: &str = "bytes, string, u32";
+const CHECKS: &str = "bytes, string, suite, u8, u32, u64";
 /// The functions for native objects.
 const HANDLES: &str = "Handle, TOKEN, open, wrap";
 
@@ -128,7 +128,10 @@ fn argument(parameter: &Parameter) -> String {
         Type::Text => format!("string({value}, '{name}')"),
         Type::Bytes => format!("bytes({value}, '{name}')"),
         Type::BytesList => format!("byteStrings({value}, '{name}')"),
+        Type::U8 => format!("u8({value}, '{name}')"),
         Type::U32 | Type::Size => format!("u32({value}, '{name}')"),
+        Type::U64 => format!("u64({value}, '{name}')"),
+        Type::Suite => format!("suite({value})"),
         Type::Class(class) => format!("open({value}, {class}, '{name}')"),
     }
 }

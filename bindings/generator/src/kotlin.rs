@@ -3,7 +3,7 @@
 use crate::docs::Style;
 use crate::kotlin_glue::crosses;
 use crate::model::{Block, Class, Function, Kind, Parameter, Role, Type};
-use crate::names::{camel, free_function};
+use crate::names::{camel, free_function, pascal};
 
 /// Writes the file of a block.
 #[must_use]
@@ -56,7 +56,7 @@ fn value(class: &Class) -> (String, Vec<String>) {
         class.constructor().map(|constructor| constructor.parameters.as_slice()).unwrap_or_default();
     let properties: Vec<String> = parameters
         .iter()
-        .map(|one| format!("public val {}: {}", camel(&one.name), parameter_type(&one.kind)))
+        .map(|one| format!("public val {}: {}", camel(&one.name), result_type(&one.kind)))
         .collect();
     let checks: String = parameters
         .iter()
@@ -89,7 +89,12 @@ fn encoded(class: &Class) -> (String, Vec<String>) {
         let property = camel(&getter.name);
         let value = copied(result, &format!("fields.{property}"));
         let docs = Style::Kotlin.function(getter, 0);
-        Some(format!("{docs}public val {property}: {} get() = {value}\n", result_type(result)))
+        // Kotlin gives a function with an unsigned type a name that Java cannot call.
+        let name = match result {
+            Type::U64 => format!("@get:JvmName(\"get{}\")\n", pascal(&getter.name)),
+            _ => String::new(),
+        };
+        Some(format!("{docs}{name}public val {property}: {} get() = {value}\n", result_type(result)))
     }));
     (head, members)
 }
@@ -131,7 +136,9 @@ fn function(block: &Block, class: &Class, function: &Function, annotation: &str)
     let (result, value) = match &function.result {
         None => ("Unit".to_owned(), call),
         Some(Type::Class(name)) => (name.clone(), format!("{name}.decode({call})")),
-        Some(kind @ (Type::U32 | Type::Size)) => (result_type(kind), copied(kind, &call)),
+        Some(kind @ (Type::U8 | Type::U32 | Type::Size | Type::Suite)) => {
+            (result_type(kind), copied(kind, &call))
+        }
         Some(kind) => (result_type(kind), call),
     };
     let head = format!("public fun {}({}): {result} =", camel(&function.name), parameters.join(", "));
@@ -152,13 +159,6 @@ fn parameter_of(block: &Block, parameter: &Parameter) -> String {
             let within = block.class(name).and_then(|class| class.within.as_ref());
             within.map_or(name.clone(), |outer| format!("{outer}.{name}"))
         }
-        other => parameter_type(other),
-    }
-}
-
-fn parameter_type(kind: &Type) -> String {
-    match kind {
-        Type::Size => "Int".to_owned(),
         other => result_type(other),
     }
 }
@@ -168,8 +168,10 @@ fn result_type(kind: &Type) -> String {
         Type::Text => "String".to_owned(),
         Type::Bytes => "ByteArray".to_owned(),
         Type::BytesList => "List<ByteArray>".to_owned(),
+        Type::U8 | Type::Size => "Int".to_owned(),
         Type::U32 => "Long".to_owned(),
-        Type::Size => "Int".to_owned(),
+        Type::U64 => "ULong".to_owned(),
+        Type::Suite => "Suite".to_owned(),
         Type::Class(name) => name.clone(),
     }
 }
@@ -179,9 +181,11 @@ fn argument(parameter: &Parameter) -> String {
     let name = camel(&parameter.name);
     match parameter.kind {
         Type::Text => format!("{name}.text(\"{name}\")"),
+        Type::U8 => format!("{name}.u8(\"{name}\")"),
         Type::U32 => format!("{name}.u32(\"{name}\")"),
         Type::Size => format!("{name}.natural(\"{name}\")"),
-        Type::Bytes | Type::BytesList | Type::Class(_) => name,
+        Type::Suite => format!("{name}.native"),
+        Type::Bytes | Type::BytesList | Type::U64 | Type::Class(_) => name,
     }
 }
 
@@ -191,8 +195,9 @@ fn copied(kind: &Type, value: &str) -> String {
         Type::Bytes => format!("{value}.clone()"),
         Type::BytesList => format!("{value}.map {{ it.clone() }}"),
         Type::U32 => format!("{value}.toLong()"),
-        Type::Size => format!("{value}.toInt()"),
-        Type::Text | Type::Class(_) => value.to_owned(),
+        Type::U8 | Type::Size => format!("{value}.toInt()"),
+        Type::Suite => format!("Suite.fromNative({value})"),
+        Type::Text | Type::U64 | Type::Class(_) => value.to_owned(),
     }
 }
 

@@ -1,16 +1,18 @@
 //! Rust that uniffi exports to Kotlin: functions on values and encodings, which need no closing.
 
 use crate::model::{Block, Class, Function, Kind, Parameter, Role, Type};
-use crate::names::free_function;
+use crate::names::{free_function, import};
 
 /// Writes the module of a block.
 #[must_use]
 pub fn emit(block: &Block) -> String {
-    let head = format!(
-        "use quorate_interface::{} as interface;\n\nuse crate::glue::{{Result, owned}};\n",
-        block.name
-    );
-    block.classes.iter().fold(head, |all, one| all + &class(block, one))
+    let code: String = block.classes.iter().map(|one| class(block, one)).collect();
+    let imports = [
+        import("quorate::any", &["Suite"], &code),
+        format!("use quorate_interface::{} as interface;\n\n", block.name),
+        import("crate::glue", &["Result", "owned"], &code),
+    ];
+    imports.concat() + &code
 }
 
 fn class(block: &Block, class: &Class) -> String {
@@ -105,7 +107,9 @@ fn field_type(kind: &Type) -> String {
         Type::Text => "String".to_owned(),
         Type::Bytes => "Vec<u8>".to_owned(),
         Type::BytesList => "Vec<Vec<u8>>".to_owned(),
+        Type::U8 | Type::Suite => "u8".to_owned(),
         Type::U32 | Type::Size => "u32".to_owned(),
+        Type::U64 => "u64".to_owned(),
         Type::Class(name) => name.clone(),
     }
 }
@@ -128,7 +132,8 @@ fn prepared(block: &Block, parameter: &Parameter) -> String {
 fn argument(parameter: &Parameter) -> String {
     let name = &parameter.name;
     match parameter.kind {
-        Type::Text | Type::U32 => name.clone(),
+        Type::Text | Type::U8 | Type::U32 | Type::U64 => name.clone(),
+        Type::Suite => format!("Suite::from_number({name})?"),
         Type::Bytes | Type::BytesList | Type::Class(_) => format!("&{name}"),
         Type::Size => format!("{name} as usize"),
     }
@@ -139,6 +144,7 @@ fn converted(result: Option<&Type>, call: &str) -> String {
         Some(Type::Bytes) => format!("owned({call})"),
         Some(Type::BytesList) => format!("{call}.into_iter().map(owned).collect()"),
         Some(Type::Size) => format!("{call} as u32"),
-        None | Some(Type::Text | Type::U32 | Type::Class(_)) => call.to_owned(),
+        Some(Type::Suite) => format!("{call}.number()"),
+        None | Some(Type::Text | Type::U8 | Type::U32 | Type::U64 | Type::Class(_)) => call.to_owned(),
     }
 }

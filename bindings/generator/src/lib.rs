@@ -30,7 +30,7 @@ use std::{env, fs};
 use model::Block;
 
 /// The names of the blocks, which are the modules of `quorate-interface`.
-pub const BLOCKS: &[&str] = &["merkle"];
+pub const BLOCKS: &[&str] = &["ciphersuite", "header", "merkle"];
 
 /// The folder with the modules of `quorate-interface`: both crates are side by side in the repository and in each source
 /// distribution.

@@ -86,12 +86,18 @@ pub enum Type {
     Text,
     /// Bytes: `&[u8]` as a parameter, `Vec<u8>`, `[u8; N]` or `Hash` as a result.
     Bytes,
+    /// An unsigned integer of a format: `u8`.
+    U8,
     /// An unsigned integer of a format: `u32`.
     U32,
+    /// An unsigned integer of a format: `u64`.
+    U64,
     /// A position or a count in memory: `usize`.
     Size,
     /// A list of byte strings: `&[&[u8]]` as a parameter, a `Vec` of any bytes as a result.
     BytesList,
+    /// A signature scheme: `Suite`.
+    Suite,
     /// An object of a class of the interface: `&Class` as a parameter, the class itself or `Self` as a result.
     Class(String),
 }
@@ -119,6 +125,16 @@ impl Class {
 }
 
 impl Block {
+    /// True if a function takes or returns a signature scheme.
+    #[must_use]
+    pub fn has_suites(&self) -> bool {
+        let functions = self.classes.iter().flat_map(|class| &class.functions);
+        let mut kinds = functions.flat_map(|function| {
+            function.result.iter().chain(function.parameters.iter().map(|parameter| &parameter.kind))
+        });
+        kinds.any(|kind| *kind == Type::Suite)
+    }
+
     /// The class of this name.
     #[must_use]
     pub fn class(&self, name: &str) -> Option<&Class> {

@@ -39,6 +39,23 @@ pub fn python_parameter(name: &str) -> &str {
     if name == "bytes" { "data" } else { name }
 }
 
+/// Traits of the bindings' glue, with the method that generated code calls.
+const TRAITS: [(&str, &str); 2] = [("Throw", "throw"), ("OrThrow", "or_throw")];
+
+/// Imports those names of a Rust module that the code mentions.
+#[must_use]
+pub fn import(module: &str, names: &[&str], code: &str) -> String {
+    let words: Vec<&str> = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
+    let called = |name| TRAITS.iter().any(|(one, method)| *one == name && words.contains(method));
+    let used: Vec<&str> =
+        names.iter().copied().filter(|name| words.contains(name) || called(*name)).collect();
+    match used.as_slice() {
+        [] => String::new(),
+        [one] => format!("use {module}::{one};\n"),
+        several => format!("use {module}::{{{}}};\n", several.join(", ")),
+    }
+}
+
 fn capitalised(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
@@ -55,5 +72,13 @@ mod tests {
             ("leafDomain", "LeafDomain")
         );
         assert_eq!(free_function("VoteCollector", "add_all"), "vote_collector_add_all");
+    }
+
+    #[test]
+    fn only_names_that_the_code_mentions_are_imported() {
+        let code = "fn text() -> Bytes { bytes(3).throw() }";
+        assert_eq!(import("glue", &["Bytes", "bytes", "byte"], code), "use glue::{Bytes, bytes};\n");
+        assert_eq!(import("glue", &["byte", "Throw"], code), "use glue::Throw;\n");
+        assert_eq!(import("glue", &["OrThrow"], code), "");
     }
 }

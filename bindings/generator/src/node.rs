@@ -1,17 +1,24 @@
 //! Rust that napi-rs exports to Node: one function per method, on handles.
 
 use crate::model::{Block, Class, Function, Parameter, Role, Type};
-use crate::names::free_function;
+use crate::names::{free_function, import};
 
 /// Writes the module of a block.
 #[must_use]
 pub fn emit(block: &Block) -> String {
-    let head = format!(
-        "use napi::Env;\nuse napi::bindgen_prelude::External;\nuse napi_derive::napi;\n\
-         use quorate_interface::{} as interface;\n\nuse crate::glue::{{Bytes, Result, Throw, bytes}};\n",
-        block.name
-    );
-    block.classes.iter().fold(head, |all, one| all + &class(one))
+    let code: String = block.classes.iter().map(class).collect();
+    let interface = format!("use quorate_interface::{} as interface;\n", block.name);
+    let heads = [
+        import("napi", &["Env"], &code),
+        import("napi::bindgen_prelude", &["BigInt"], &code),
+        "use napi_derive::napi;\n".to_owned(),
+        import("quorate::any", &["Suite"], &code),
+        interface,
+        "\n".to_owned(),
+        import("crate::glue", &["Bytes", "Result", "Throw", "bytes", "number"], &code),
+        import("crate::handle", &["External"], &code),
+    ];
+    heads.concat() + &code
 }
 
 fn class(class: &Class) -> String {
@@ -49,7 +56,10 @@ fn function(class: &Class, function: &Function) -> String {
         None if !function.fallible => ("()".to_owned(), format!("{call};\n    Ok(())")),
         None => ("()".to_owned(), thrown),
         Some(Type::Text) => ("String".to_owned(), thrown),
+        Some(Type::U8) => ("u8".to_owned(), thrown),
         Some(Type::U32) => ("u32".to_owned(), thrown),
+        Some(Type::U64) => ("u64".to_owned(), thrown),
+        Some(Type::Suite) => ("&'static str".to_owned(), format!("Ok({call}.name())")),
         Some(Type::Bytes) => ("Bytes<'env>".to_owned(), format!("bytes(env, {call})")),
         Some(Type::BytesList) => (
             "Vec<Bytes<'env>>".to_owned(),
@@ -72,7 +82,10 @@ fn parameter_type(kind: &Type) -> String {
         Type::Text => "String".to_owned(),
         Type::Bytes => "&[u8]".to_owned(),
         Type::BytesList => "Vec<&[u8]>".to_owned(),
+        Type::U8 => "u8".to_owned(),
         Type::U32 | Type::Size => "u32".to_owned(),
+        Type::U64 => "BigInt".to_owned(),
+        Type::Suite => "String".to_owned(),
         Type::Class(name) => format!("&External<interface::{name}>"),
     }
 }
@@ -80,7 +93,9 @@ fn parameter_type(kind: &Type) -> String {
 fn argument(parameter: &Parameter) -> String {
     let name = &parameter.name;
     match parameter.kind {
-        Type::Text | Type::Bytes | Type::U32 | Type::Class(_) => name.clone(),
+        Type::Text | Type::Bytes | Type::U8 | Type::U32 | Type::Class(_) => name.clone(),
+        Type::U64 => format!("number(&{name})"),
+        Type::Suite => format!("Suite::from_name(&{name}).throw()?"),
         Type::BytesList => format!("&{name}"),
         Type::Size => format!("{name} as usize"),
     }

@@ -125,7 +125,10 @@ fn named_type(name: &str, class: &str) -> Outcome<Type> {
     match name {
         "String" => Ok(Type::Text),
         "Hash" => Ok(Type::Bytes),
+        "u8" => Ok(Type::U8),
         "u32" => Ok(Type::U32),
+        "u64" => Ok(Type::U64),
+        "Suite" => Ok(Type::Suite),
         "usize" => Ok(Type::Size),
         "Self" => Ok(Type::Class(class.to_owned())),
         name if name.starts_with(char::is_uppercase) => Ok(Type::Class(name.to_owned())),

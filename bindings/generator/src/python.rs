@@ -36,8 +36,9 @@ fn class(block: &Block, class: &Class) -> String {
 fn integers(class: &Class, function: &Function) -> String {
     let numbers = function.parameters.iter().filter_map(|parameter| {
         let width = match parameter.kind {
+            Type::U8 => "u8",
             Type::U32 => "u32",
-            Type::Size => "u64",
+            Type::U64 | Type::Size => "u64",
             _ => return None,
         };
         let name = integer(class, function, parameter);
@@ -94,7 +95,8 @@ fn parameter_type(class: &Class, function: &Function, parameter: &Parameter) -> 
         Type::Text => "String".to_owned(),
         Type::Bytes => "crate::convert::Bytes".to_owned(),
         Type::BytesList => "crate::convert::List<crate::convert::Bytes>".to_owned(),
-        Type::U32 | Type::Size => integer(class, function, parameter),
+        Type::U8 | Type::U32 | Type::U64 | Type::Size => integer(class, function, parameter),
+        Type::Suite => "crate::layer::Suite".to_owned(),
         Type::Class(name) => format!("&{name}"),
     }
 }
@@ -115,7 +117,7 @@ fn argument(parameter: &Parameter) -> String {
     match parameter.kind {
         Type::Text => name.to_owned(),
         Type::Bytes | Type::BytesList => format!("&{name}"),
-        Type::U32 => format!("{name}.0"),
+        Type::U8 | Type::U32 | Type::U64 | Type::Suite => format!("{name}.0"),
         Type::Size => format!("crate::convert::size({name}.0)"),
         Type::Class(_) => format!("&{name}.0"),
     }
@@ -127,15 +129,19 @@ fn result_type(result: Option<&Type>) -> String {
         Some(Type::Text) => "String".to_owned(),
         Some(Type::Bytes) => "Bound<'py, PyBytes>".to_owned(),
         Some(Type::BytesList) => "Vec<Bound<'py, PyBytes>>".to_owned(),
+        Some(Type::U8) => "u8".to_owned(),
         Some(Type::U32) => "u32".to_owned(),
+        Some(Type::U64) => "u64".to_owned(),
         Some(Type::Size) => "usize".to_owned(),
+        Some(Type::Suite) => "crate::layer::Suite".to_owned(),
         Some(Type::Class(name)) => name.clone(),
     }
 }
 
 fn converted(result: Option<&Type>, call: &str) -> String {
     match result {
-        None | Some(Type::Text | Type::U32 | Type::Size) => call.to_owned(),
+        None | Some(Type::Text | Type::U8 | Type::U32 | Type::U64 | Type::Size) => call.to_owned(),
+        Some(Type::Suite) => format!("crate::layer::Suite({call})"),
         Some(Type::Bytes) => format!("PyBytes::new(py, &{call})"),
         Some(Type::BytesList) => format!("{call}.iter().map(|item| PyBytes::new(py, item)).collect()"),
         Some(Type::Class(name)) => format!("{name}({call})"),

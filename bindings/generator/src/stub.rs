@@ -10,9 +10,10 @@ pub fn emit(block: &Block) -> String {
     let names: Vec<String> = block.classes.iter().map(|class| format!("\"{}\"", class.name)).collect();
     let head = format!(
         "{docs}\nfrom collections.abc import Iterable\nfrom typing import Any, SupportsIndex, final\n\
-         from typing_extensions import Buffer\n\n__all__ = [{}]\n",
+         from typing_extensions import Buffer\n\n{suite}__all__ = [{}]\n",
         names.join(", "),
         docs = Style::Python.comment(&block.docs, 0),
+        suite = if block.has_suites() { "from .suite import Suite\n\n" } else { "" },
     );
     block.classes.iter().fold(head, |all, one| all + &class(one))
 }
@@ -44,7 +45,8 @@ fn function(class: &Class, function: &Function) -> String {
             Type::Text => "str".to_owned(),
             Type::Bytes => "bytes".to_owned(),
             Type::BytesList => "list[bytes]".to_owned(),
-            Type::U32 | Type::Size => "int".to_owned(),
+            Type::U8 | Type::U32 | Type::U64 | Type::Size => "int".to_owned(),
+            Type::Suite => "Suite".to_owned(),
             Type::Class(name) => name.clone(),
         },
     };
@@ -60,7 +62,8 @@ fn parameter(parameter: &Parameter) -> String {
         Type::Text => "str",
         Type::Bytes => "Buffer",
         Type::BytesList => "Iterable[Buffer]",
-        Type::U32 | Type::Size => "SupportsIndex",
+        Type::U8 | Type::U32 | Type::U64 | Type::Size => "SupportsIndex",
+        Type::Suite => "Suite | str",
         Type::Class(name) => name,
     };
     format!("{}: {kind}", python_parameter(&parameter.name))

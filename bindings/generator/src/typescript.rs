@@ -1,29 +1,30 @@
 //! The declarations of both packages for JavaScript: `BLOCK.d.ts`.
 
 use crate::docs::Style;
-use crate::javascript::{Package, is_property};
+use crate::javascript::is_property;
 use crate::model::{Block, Class, Function, Parameter, Role, Type};
 use crate::names::camel;
 
 /// Writes the declarations of a block.
 #[must_use]
-pub fn emit(block: &Block, package: Package) -> String {
+pub fn emit(block: &Block) -> String {
     let head = Style::TypeScript.comment(&block.docs, 0);
-    block.classes.iter().fold(head, |all, one| all + &class(one, package))
+    let suite = "\nimport type { Suite } from '../types/suites.js';\n";
+    let head = head + if block.has_suites() { suite } else { "" };
+    block.classes.iter().fold(head, |all, one| all + &class(one))
 }
 
-/// The members of each object of the web package, whose memory JavaScript does not collect by itself.
+/// The members of each object: its memory is not JavaScript's.
 const FREE: &str = "  /** Frees the memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */\n  free(): void;\n  [Symbol.dispose](): void;\n";
 
-fn class(class: &Class, package: Package) -> String {
+fn class(class: &Class) -> String {
     let docs = Style::TypeScript.comment(&class.docs, 0);
-    let free = if package == Package::Web { FREE } else { "" };
     let private = if class.constructor().is_none() { "  private constructor();\n" } else { "" };
     let functions: String = class.functions.iter().map(function).collect();
     let equality =
         if class.equality { format!("  equals(other: {}): boolean;\n", class.name) } else { String::new() };
     format!(
-        "\n{docs}export class {} {{\n  #private;\n{free}{private}{functions}{equality}  toString(): string;\n}}\n",
+        "\n{docs}export class {} {{\n  #private;\n{FREE}{private}{functions}{equality}  toString(): string;\n}}\n",
         class.name
     )
 }
@@ -42,7 +43,9 @@ fn function(function: &Function) -> String {
         Some(Type::Text) => "string",
         Some(Type::Bytes) => "Uint8Array",
         Some(Type::BytesList) => "Uint8Array[]",
-        Some(Type::U32 | Type::Size) => "number",
+        Some(Type::U8 | Type::U32 | Type::Size) => "number",
+        Some(Type::U64) => "bigint",
+        Some(Type::Suite) => "Suite",
         Some(Type::Class(name)) => name,
     };
     let declared = match function.role {
@@ -72,7 +75,9 @@ fn parameter(parameter: &Parameter) -> String {
         Type::Text => "string",
         Type::Bytes => "Uint8Array",
         Type::BytesList => "Iterable<Uint8Array>",
-        Type::U32 | Type::Size => "number",
+        Type::U8 | Type::U32 | Type::Size => "number",
+        Type::U64 => "bigint",
+        Type::Suite => "Suite",
         Type::Class(name) => name,
     };
     format!("{}: {kind}", camel(&parameter.name))

@@ -1,17 +1,21 @@
 //! Rust that wasm-bindgen exports to JavaScript: one handle per structure, and functions of the same names as Node's.
 
 use crate::model::{Block, Class, Function, Parameter, Role, Type};
-use crate::names::{camel, free_function};
+use crate::names::{camel, free_function, import};
 
 /// Writes the module of a block.
 #[must_use]
 pub fn emit(block: &Block) -> String {
-    let head = format!(
-        "use quorate_interface::{} as interface;\nuse wasm_bindgen::prelude::wasm_bindgen;\n\n\
-         use crate::glue::{{JsResult, OrThrow, Uint8Array}};\nuse crate::lists::{{ByteStrings, byte_arrays, owned}};\n",
-        block.name
-    );
-    block.classes.iter().fold(head, |all, one| all + &class(one))
+    let code: String = block.classes.iter().map(class).collect();
+    let interface = format!("use quorate_interface::{} as interface;\n", block.name);
+    let heads = [
+        import("quorate::any", &["Suite"], &code),
+        interface,
+        "use wasm_bindgen::prelude::wasm_bindgen;\n\n".to_owned(),
+        import("crate::glue", &["JsResult", "OrThrow", "Uint8Array"], &code),
+        import("crate::lists", &["ByteStrings", "byte_arrays", "owned"], &code),
+    ];
+    heads.concat() + &code
 }
 
 fn class(class: &Class) -> String {
@@ -47,7 +51,10 @@ fn function(class: &Class, function: &Function) -> String {
     let (result, converted) = match &function.result {
         None => ("()".to_owned(), None),
         Some(Type::Text) => ("String".to_owned(), None),
+        Some(Type::U8) => ("u8".to_owned(), None),
         Some(Type::U32) => ("u32".to_owned(), None),
+        Some(Type::U64) => ("u64".to_owned(), None),
+        Some(Type::Suite) => ("String".to_owned(), Some(format!("{made}.to_string()"))),
         Some(Type::Size) => ("u32".to_owned(), Some(format!("{made} as u32"))),
         Some(Type::Bytes) => ("Vec<u8>".to_owned(), Some(format!("owned({made})"))),
         Some(Type::BytesList) => ("Vec<Uint8Array>".to_owned(), Some(format!("byte_arrays(&{made})"))),
@@ -71,7 +78,10 @@ fn parameter_type(kind: &Type) -> String {
         Type::Text => "String".to_owned(),
         Type::Bytes => "&[u8]".to_owned(),
         Type::BytesList => "ByteStrings".to_owned(),
+        Type::U8 => "u8".to_owned(),
         Type::U32 | Type::Size => "u32".to_owned(),
+        Type::U64 => "u64".to_owned(),
+        Type::Suite => "String".to_owned(),
         Type::Class(name) => format!("&{name}"),
     }
 }
@@ -79,7 +89,8 @@ fn parameter_type(kind: &Type) -> String {
 fn argument(parameter: &Parameter) -> String {
     let name = &parameter.name;
     match parameter.kind {
-        Type::Text | Type::Bytes | Type::U32 => name.clone(),
+        Type::Text | Type::Bytes | Type::U8 | Type::U32 | Type::U64 => name.clone(),
+        Type::Suite => format!("Suite::from_name(&{name}).or_throw()?"),
         Type::BytesList => format!("&{name}.slices()"),
         Type::Size => format!("{name} as usize"),
         Type::Class(_) => format!("&{name}.0"),

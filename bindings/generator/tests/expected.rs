@@ -19,7 +19,7 @@ fn each_language_gets_the_expected_text() {
         ("node-javascript.txt", javascript::emit(&block, Package::Node)),
         ("wasm.txt", wasm::emit(&block)),
         ("web-javascript.txt", javascript::emit(&block, Package::Web)),
-        ("web-typescript.txt", typescript::emit(&block, Package::Web)),
+        ("typescript.txt", typescript::emit(&block)),
         ("kotlin-glue.txt", kotlin_glue::emit(&block)),
         ("kotlin.txt", kotlin::emit(&block)),
     ];
@@ -29,22 +29,6 @@ fn each_language_gets_the_expected_text() {
         }
         assert_eq!(text, read(name), "{name}");
     }
-}
-
-#[test]
-fn node_declares_what_the_web_does_except_free() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected");
-    let block = parse::block("tree", &fs::read_to_string(folder.join("tree.txt")).unwrap()).unwrap();
-    let of = |package| typescript::emit(&block, package);
-    let (node, web) = (of(Package::Node), of(Package::Web));
-    let extra: Vec<&str> = web.lines().filter(|line| !node.contains(line)).map(str::trim).collect();
-    assert!(
-        !extra.is_empty()
-            && extra
-                .iter()
-                .all(|line| ["free", "Frees", "Symbol.dispose"].iter().any(|name| line.contains(name))),
-        "{extra:?}"
-    );
 }
 
 #[test]

@@ -20,6 +20,8 @@
 //! | `getter` | a function | a property in languages that have properties |
 //! | `quick` | a function | takes less than a microsecond; Python keeps the interpreter's lock meanwhile |
 
+pub mod ciphersuite;
+pub mod header;
 pub mod merkle;
 
 use quorate::{Error, Result};

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use getrandom::SysRng;
 use quorate::any;
 use quorate::certificate::Kind;
-use quorate::committee::{RawSigners, Repeats};
+use quorate::committee::{self, RawSigners, Repeats};
+use quorate::scheme::Claim;
 
-use crate::glue::{Result, Uint128, chain_id, hash32};
+use crate::glue::{Failure, Result, Uint128, chain_id, ciphersuite, hash32};
 use crate::keys::{PublicKey, VerifiedKey};
 use crate::signers::SignerSet;
 use crate::statements::Statement;
@@ -21,6 +23,28 @@ struct Member {
 struct AttestedMember {
     key: Arc<PublicKey>,
     weight: Uint128,
+}
+
+/// A member, and the message that it signed.
+#[derive(uniffi::Record)]
+struct MemberMessage {
+    member: u16,
+    message: Vec<u8>,
+}
+
+/// A message, its signers, and their proof.
+#[derive(uniffi::Record)]
+struct RawClaim {
+    message: Vec<u8>,
+    signers: Arc<SignerSet>,
+    proof: Vec<u8>,
+}
+
+/// Verdict on one claim of a batch.
+#[derive(uniffi::Enum)]
+enum RawVerdict {
+    Valid { weight: Uint128 },
+    Invalid { error: Failure },
 }
 
 #[derive(uniffi::Object)]
@@ -120,6 +144,28 @@ impl Committee {
 
     fn verify_raw(&self, message: Vec<u8>, signers: &SignerSet, proof: Vec<u8>) -> Result<Uint128> {
         Ok(Uint128(self.0.verify_raw(&message, &signers.get(), &proof)?))
+    }
+
+    fn with_ciphersuite(&self, bytes: Vec<u8>) -> Result<Arc<Self>> {
+        Ok(Arc::new(Self(self.0.clone().with_ciphersuite(ciphersuite(&bytes)?)?)))
+    }
+
+    fn verify_raw_each(&self, signed: Vec<MemberMessage>, proof: Vec<u8>) -> Result<Uint128> {
+        let signed: Vec<_> = signed.iter().map(|one| (one.member, one.message.as_slice())).collect();
+        Ok(Uint128(self.0.verify_raw_each(&signed, &proof)?))
+    }
+
+    fn verify_raw_batch(&self, claims: Vec<RawClaim>) -> Vec<RawVerdict> {
+        let sets: Vec<committee::SignerSet> = claims.iter().map(|claim| claim.signers.get()).collect();
+        let items = claims.iter().zip(&sets);
+        let items: Vec<_> = items
+            .map(|(RawClaim { message, proof, .. }, signers)| (Claim { message, signers }, proof.as_slice()))
+            .collect();
+        let verdict = |result| match result {
+            Ok(weight) => RawVerdict::Valid { weight: Uint128(weight) },
+            Err(error) => RawVerdict::Invalid { error: quorate::Error::into(error) },
+        };
+        self.0.verify_raw_batch(&items, &mut SysRng).into_iter().map(verdict).collect()
     }
 
     fn statement(&self, kind: u8, view: u64, digest: Vec<u8>) -> Result<Statement> {

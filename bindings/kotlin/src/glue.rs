@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use quorate::bls::Ciphersuite;
 use quorate::committee::{ChainId, CommitteeId};
+use quorate::wire::Decode;
 use quorate::{Detail as CoreDetail, Error};
 
 /// The one code that the core does not define: the object was closed or its ownership was transferred.
@@ -117,6 +119,11 @@ pub(crate) fn chain_id(bytes: &[u8]) -> Result<ChainId> {
 /// As [`chain_id`].
 pub(crate) fn committee_id(bytes: &[u8]) -> Result<CommitteeId> {
     hash32("committee identifier", bytes).map(CommitteeId)
+}
+
+/// Ciphersuites cross as their encodings.
+pub(crate) fn ciphersuite(bytes: &[u8]) -> Result<Ciphersuite> {
+    Ok(Ciphersuite::decode(bytes, &())?)
 }
 
 /// A panic under the lock leaves the value consistent, so the next caller may continue.

@@ -390,7 +390,8 @@ impl Gossip {
     }
 }
 
-/// Maximum sizes of a pool and of the verification queue.
+// Maximum sizes of a pool and of the verification queue. Not a documentation comment: uniffi would write it so that the
+// function stays public.
 #[uniffi::export]
 fn gossip_limits() -> Vec<u32> {
     vec![gossip::MAX_POOL as u32, gossip::MAX_STACK as u32]

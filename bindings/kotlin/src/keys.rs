@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use getrandom::SysRng;
 use quorate::any;
 
-use crate::glue::{NativeFailure, Result};
+use crate::glue::{NativeFailure, Result, ciphersuite};
 
 /// Returns the suite with this number; suites cross the boundary as one byte.
 pub(crate) fn suite(number: u8) -> Result<any::Suite> {
@@ -82,6 +82,11 @@ impl SecretKey {
         self.with(|key| Arc::new(Signature(key.sign(&message))))
     }
 
+    fn sign_with(&self, ciphersuite: Vec<u8>, message: Vec<u8>) -> Result<Arc<Signature>> {
+        let ciphersuite = self::ciphersuite(&ciphersuite)?;
+        Ok(Arc::new(Signature(self.with(|key| key.sign_with(&ciphersuite, &message))??)))
+    }
+
     fn prove_possession(&self) -> Result<Arc<Signature>> {
         self.with(|key| Arc::new(Signature(key.prove_possession())))
     }
@@ -107,6 +112,10 @@ impl PublicKey {
 
     fn verify(&self, message: Vec<u8>, signature: &Signature) -> Result<()> {
         Ok(self.0.verify(&message, &signature.0)?)
+    }
+
+    fn verify_with(&self, ciphersuite: Vec<u8>, message: Vec<u8>, signature: &Signature) -> Result<()> {
+        Ok(self.0.verify_with(&self::ciphersuite(&ciphersuite)?, &message, &signature.0)?)
     }
 
     fn verify_possession(&self, possession: &Signature) -> Result<()> {

@@ -9,6 +9,9 @@
 
 mod bls;
 mod certificates;
+mod ciphersuite {
+    include!(concat!(env!("OUT_DIR"), "/ciphersuite.rs"));
+}
 mod collector;
 mod committees;
 mod dsig;
@@ -17,6 +20,9 @@ mod evidence;
 mod glue;
 mod gossip;
 mod guard;
+mod header {
+    include!(concat!(env!("OUT_DIR"), "/header.rs"));
+}
 mod keys;
 mod merkle {
     include!(concat!(env!("OUT_DIR"), "/merkle.rs"));

@@ -117,6 +117,14 @@ function pair(value, what, first, second) {
   return [first(value[0], `${what}[0]`), second(value[1], `${what}[1]`)];
 }
 
+/** Three elements, each of which is checked. */
+function triple(value, what, ...checks) {
+  if (!Array.isArray(value) || value.length !== 3) {
+    throw new TypeError(`${what} must be an array of three, not ${shown(value)}`);
+  }
+  return checks.map((check, at) => check(value[at], `${what}[${at}]`));
+}
+
 const optional = (check) => (value, what) => (value === undefined ? undefined : check(value, what));
 
-module.exports = { bytes, u8, u16, u32, size, u64, u128, string, boolean, callable, suite, options, list, pair, optional };
+module.exports = { bytes, u8, u16, u32, size, u64, u128, string, boolean, callable, suite, options, list, pair, triple, optional };

@@ -1,13 +1,16 @@
 'use strict';
 
 const native = require('./native.js');
-const { boolean, bytes, list, optional, options, pair, u8, u16, u32, u64, u128 } = require('./check.js');
+const { boolean, bytes, list, optional, options, pair, triple, u8, u16, u32, u64, u128 } = require('./check.js');
+const { failure } = require('./errors.js');
+const { open } = require('./handle.js');
 const { makeChainId, makeCommitteeId, openChainId } = require('./ids.js');
 const { makePublicKey, openPublicKey, openVerifiedKey } = require('./keys.js');
 const { offThread } = require('./offthread.js');
 const { sealed } = require('./sealed.js');
 const { makeSignerSet, openSignerSet } = require('./signers.js');
 const { makeStatement } = require('./statement.js');
+const { Ciphersuite } = require('../generated/ciphersuite.js');
 
 const { maxMembers } = native.constants();
 
@@ -87,6 +90,10 @@ class Committee extends committee.Sealed {
     const listed = list(indices, 'signers.indices', u32, maxMembers);
     return makeSignerSet(native.committeeSignersOfIndices(handle, listed));
   }
+  withCiphersuite(ciphersuite) {
+    const handle = committee.open(this, 'this');
+    return makeCommittee(native.committeeWithCiphersuite(handle, open(ciphersuite, Ciphersuite, 'ciphersuite')));
+  }
   verifyRaw(message, signers, proof) {
     const data = [bytes(message, 'message'), openSignerSet(signers, 'signers'), bytes(proof, 'proof')];
     return native.committeeVerifyRaw(committee.open(this, 'this'), ...data);
@@ -96,6 +103,22 @@ class Committee extends committee.Sealed {
       const data = [bytes(message, 'message'), openSignerSet(signers, 'signers'), bytes(proof, 'proof')];
       return native.committeeVerifyRawAsync(committee.open(this, 'this'), ...data, flag);
     });
+  }
+  verifyRawEach(signed, proof) {
+    return native.committeeVerifyRawEach(...signedBy(committee.open(this, 'this'), signed, proof));
+  }
+  verifyRawEachAsync(signed, proof, given) {
+    return offThread(given, (flag) =>
+      native.committeeVerifyRawEachAsync(...signedBy(committee.open(this, 'this'), signed, proof), flag),
+    );
+  }
+  verifyRawBatch(items) {
+    return weights(native.committeeVerifyRawBatch(committee.open(this, 'this'), ...columns(items)));
+  }
+  verifyRawBatchAsync(items, given) {
+    const begin = (flag) =>
+      native.committeeVerifyRawBatchAsync(committee.open(this, 'this'), ...columns(items), flag);
+    return offThread(given, begin, weights);
   }
   statement(kind, view, digest) {
     const fields = [u8(kind, 'kind'), u64(view, 'view'), bytes(digest, 'digest')];
@@ -109,6 +132,25 @@ class Committee extends committee.Sealed {
     return `Committee(${this.size} members of ${this.suite}, epoch ${this.epoch}, ${this.id})`;
   }
 }
+
+/**
+ * A committee's handle, members with their messages, and the proof. One member more than the committee has suffices: the
+ * core reports the one that is repeated or unknown.
+ */
+function signedBy(handle, signed, proof) {
+  const one = (value, what) => pair(value, what, u16, bytes);
+  const pairs = list(signed, 'signed', one, native.committeeSize(handle));
+  return [handle, pairs.map(([member]) => member), pairs.map(([, message]) => message), bytes(proof, 'proof')];
+}
+
+/** Messages, signers and proofs of `[message, signers, proof]` items. */
+function columns(items) {
+  const all = list(items, 'items', (item, what) => triple(item, what, bytes, openSignerSet, bytes));
+  return [0, 1, 2].map((at) => all.map((item) => item[at]));
+}
+
+const weights = (found) => found.map((one) => (typeof one === 'string' ? failure(one) : one));
+
 const makeCommittee = (handle) => committee.make(Committee, handle);
 
 module.exports = { Committee, openCommittee: committee.open };

@@ -104,7 +104,7 @@ class Signer extends signer.Sealed {
     return this.toString();
   }
 }
-if (Symbol.dispose) Signer.prototype[Symbol.dispose] = Signer.prototype.close;
+for (const key of ['free', Symbol.dispose].filter(Boolean)) Signer.prototype[key] = Signer.prototype.close;
 
 class Verifier extends verifier.Sealed {
   #revocation;

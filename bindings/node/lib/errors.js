@@ -65,6 +65,13 @@ function tooLarge(what, limit) {
   return error;
 }
 
+/** The object was freed. */
+function closed(what) {
+  const error = new named.CLOSED(TOKEN, 'CLOSED', `this ${what} was closed, freed or consumed`, [], { what });
+  Error.captureStackTrace?.(error, closed);
+  return error;
+}
+
 /** The error that the native half encoded as JSON; the stack begins below the function `below`. */
 function failure(text, below = failure) {
   const { code, message, culprits, details } = JSON.parse(text);
@@ -84,4 +91,4 @@ function translated(error, below) {
 
 const classes = Object.fromEntries(Object.values(named).map((Class) => [Class.name, Class]));
 
-module.exports = { failure, tooLarge, translated, codes: Object.keys(named), classes: { QuorateError, ...classes } };
+module.exports = { failure, closed, tooLarge, translated, codes: Object.keys(named), classes: { QuorateError, ...classes } };

@@ -78,7 +78,7 @@ class Guard extends guard.Sealed {
     return this.toString();
   }
 }
-if (Symbol.dispose) Guard.prototype[Symbol.dispose] = Guard.prototype.close;
+for (const key of ['free', Symbol.dispose].filter(Boolean)) Guard.prototype[key] = Guard.prototype.close;
 
 class GuardRecord extends guardRecord.Sealed {
   static decode(data) {

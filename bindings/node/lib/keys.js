@@ -2,9 +2,11 @@
 
 const native = require('./native.js');
 const { bytes, suite } = require('./check.js');
+const { open } = require('./handle.js');
 const { hex } = require('./hex.js');
 const { offThread } = require('./offthread.js');
 const { sealed } = require('./sealed.js');
+const { Ciphersuite } = require('../generated/ciphersuite.js');
 
 const secretKey = sealed('SecretKey');
 const publicKey = sealed('PublicKey');
@@ -31,6 +33,10 @@ class SecretKey extends secretKey.Sealed {
   sign(message) {
     return makeSignature(native.secretKeySign(secretKey.open(this, 'this'), bytes(message, 'message')));
   }
+  signWith(ciphersuite, message) {
+    const parts = [open(ciphersuite, Ciphersuite, 'ciphersuite'), bytes(message, 'message')];
+    return makeSignature(native.secretKeySignWith(secretKey.open(this, 'this'), ...parts));
+  }
   provePossession() {
     return makeSignature(native.secretKeyProvePossession(secretKey.open(this, 'this')));
   }
@@ -47,7 +53,7 @@ class SecretKey extends secretKey.Sealed {
     return this.toString();
   }
 }
-if (Symbol.dispose) SecretKey.prototype[Symbol.dispose] = SecretKey.prototype.close;
+for (const key of ['free', Symbol.dispose].filter(Boolean)) SecretKey.prototype[key] = SecretKey.prototype.close;
 
 class PublicKey extends publicKey.Sealed {
   static decode(name, data) {
@@ -68,6 +74,16 @@ class PublicKey extends publicKey.Sealed {
       const key = publicKey.open(this, 'this');
       return native.publicKeyVerifyAsync(key, bytes(message, 'message'), signature.open(signed, 'signature'), flag);
     });
+  }
+  verifyWith(ciphersuite, message, signed) {
+    native.publicKeyVerifyWith(publicKey.open(this, 'this'), ...signedWith(ciphersuite, message, signed));
+  }
+  verifyWithAsync(ciphersuite, message, signed, options) {
+    const begin = (flag) => {
+      const parts = signedWith(ciphersuite, message, signed);
+      return native.publicKeyVerifyWithAsync(publicKey.open(this, 'this'), ...parts, flag);
+    };
+    return offThread(options, begin);
   }
   verifyPossession(possession) {
     const key = publicKey.open(this, 'this');
@@ -90,6 +106,12 @@ class PublicKey extends publicKey.Sealed {
   }
 }
 const makePublicKey = (handle) => publicKey.make(PublicKey, handle);
+
+const signedWith = (ciphersuite, message, signed) => [
+  open(ciphersuite, Ciphersuite, 'ciphersuite'),
+  bytes(message, 'message'),
+  signature.open(signed, 'signature'),
+];
 
 class Signature extends signature.Sealed {
   static decode(name, data) {

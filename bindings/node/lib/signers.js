@@ -7,16 +7,15 @@ const { sealed } = require('./sealed.js');
 const signerSet = sealed('SignerSet');
 
 class SignerSet extends signerSet.Sealed {
-  constructor(committeeSize) {
-    super(signerSet.key, native.signerSetNew(u16(committeeSize, 'committeeSize')));
+  constructor(committeeSize, members) {
+    const size = u16(committeeSize, 'committeeSize');
+    super(signerSet.key, members === undefined ? native.signerSetNew(size) : fromMembers(size, members));
   }
   static full(committeeSize) {
     return makeSignerSet(native.signerSetFull(u16(committeeSize, 'committeeSize')));
   }
   static fromMembers(committeeSize, members) {
-    const size = u16(committeeSize, 'committeeSize');
-    // One index more than the committee's size suffices: the core reports the duplicate or unknown one.
-    return makeSignerSet(native.signerSetFromMembers(size, list(members, 'members', u16, size)));
+    return makeSignerSet(fromMembers(u16(committeeSize, 'committeeSize'), members));
   }
   insert(member) {
     return native.signerSetInsert(signerSet.open(this, 'this'), u16(member, 'member'));
@@ -55,6 +54,10 @@ class SignerSet extends signerSet.Sealed {
     return [...this];
   }
 }
+
+/** One index more than the committee's size suffices: the core reports the duplicate or unknown one. */
+const fromMembers = (size, members) => native.signerSetFromMembers(size, list(members, 'members', u16, size));
+
 const makeSignerSet = (handle) => signerSet.make(SignerSet, handle);
 
 module.exports = { SignerSet, openSignerSet: signerSet.open, makeSignerSet };

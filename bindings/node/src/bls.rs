@@ -1,10 +1,10 @@
 //! BLS signatures outside committees.
 
-use napi::bindgen_prelude::External;
 use napi_derive::napi;
 use quorate::any::{Signature, VerifiedKey, bls};
 
 use crate::glue::{Flag, Promised, Result, Throw, handle, queue};
+use crate::handle::External;
 
 fn owned<T: Clone>(handles: Vec<&External<T>>) -> Vec<T> {
     handles.into_iter().map(|handle| T::clone(handle)).collect()

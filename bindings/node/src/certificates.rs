@@ -2,13 +2,14 @@
 
 use getrandom::SysRng;
 use napi::Env;
-use napi::bindgen_prelude::{Either, External};
+use napi::bindgen_prelude::Either;
 use napi_derive::napi;
 use quorate::any::{Certificate, Committee};
 use quorate::certificate::Statement;
 use quorate::committee::{CommitteeId, SignerSet, Verified};
 
 use crate::glue::{Bytes, Flag, Promised, Result, bytes, failure, handle, queue};
+use crate::handle::External;
 
 #[napi(catch_unwind)]
 pub fn certificate_decode(data: &[u8], committee: &External<Committee>) -> Result<External<Certificate>> {

@@ -1,13 +1,14 @@
 //! Identifiers of chains and committees, sets of members, committees.
 
 use napi::Env;
-use napi::bindgen_prelude::{BigInt, External};
+use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use quorate::any::{Committee, PublicKey, VerifiedKey};
 use quorate::certificate::{Kind, Statement};
 use quorate::committee::{ChainId, CommitteeId, RawSigners, Repeats, SignerSet};
 
-use crate::glue::{Bytes, Flag, Promised, Result, Throw, array, bytes, handle, large, number, queue};
+use crate::glue::{Bytes, Result, Throw, array, bytes, handle, large, number};
+use crate::handle::External;
 
 #[napi(catch_unwind)]
 pub fn chain_id_from_name(name: String) -> External<ChainId> {
@@ -226,29 +227,6 @@ pub fn committee_signers_msb_first(
     bitmap: &[u8],
 ) -> Result<External<SignerSet>> {
     handle(committee.signer_set(RawSigners::MsbFirst(bitmap)))
-}
-
-#[napi(catch_unwind)]
-pub fn committee_verify_raw(
-    committee: &External<Committee>,
-    message: &[u8],
-    signers: &External<SignerSet>,
-    proof: &[u8],
-) -> Result<u128> {
-    committee.verify_raw(message, signers, proof).throw()
-}
-
-#[napi(catch_unwind)]
-pub fn committee_verify_raw_async(
-    committee: &External<Committee>,
-    message: &[u8],
-    signers: &External<SignerSet>,
-    proof: &[u8],
-    cancelled: Option<&External<Flag>>,
-) -> Promised<u128> {
-    let (committee, signers) = (Committee::clone(committee), SignerSet::clone(signers));
-    let (message, proof) = (message.to_vec(), proof.to_vec());
-    queue(cancelled, move || committee.verify_raw(&message, &signers, &proof))
 }
 
 #[napi(catch_unwind)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use getrandom::SysRng;
 use napi::Env;
-use napi::bindgen_prelude::{BigInt, External, Uint8Array};
+use napi::bindgen_prelude::{BigInt, Uint8Array};
 use napi_derive::napi;
 use quorate::Error;
 use quorate::any::PublicKey;
@@ -18,6 +18,7 @@ use quorate::ed25519;
 use quorate::machine::{MemberIndex, Time};
 
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, failure, handle, number, queue};
+use crate::handle::External;
 use crate::keys::Secret;
 
 /// A signer until it is closed, with the lock that it shares with the threads in `prepare`.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use napi::Env;
-use napi::bindgen_prelude::{BigInt, External, Uint8Array};
+use napi::bindgen_prelude::{BigInt, Uint8Array};
 use napi_derive::napi;
 use quorate::erasure::tuner::{Row, Table};
 use quorate::erasure::{
@@ -11,7 +11,8 @@ use quorate::erasure::{
 };
 use quorate::wire::{Decode, Encode};
 
-use crate::glue::{Bytes, Flag, Promised, Result, Throw, bytes, handle, number, queue, sized};
+use crate::glue::{Bytes, Flag, Promised, Result, Throw, bytes, handle, number, queue};
+use crate::handle::External;
 
 /// Limits.
 #[napi(object, object_from_js = false)]
@@ -180,7 +181,7 @@ pub fn erasure_coder_coding(coder: &External<SharedCoders>) -> External<Coding> 
 
 fn dispersed(made: Dispersal) -> External<Dispersal> {
     let size = made.shards().shape().shards() * made.shards().shard_len();
-    sized(made, size)
+    External::sized(made, size)
 }
 
 #[napi(catch_unwind)]
@@ -270,7 +271,7 @@ pub fn erasure_commitment_identity<'env>(
 
 fn held(shard: CheckedShard) -> External<SharedShard> {
     let size = shard.bytes().len();
-    sized(Arc::new(shard), size)
+    External::sized(Arc::new(shard), size)
 }
 
 #[napi(catch_unwind)]

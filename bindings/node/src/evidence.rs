@@ -1,12 +1,12 @@
 //! Evidence of protocol violations.
 
 use napi::Env;
-use napi::bindgen_prelude::External;
 use napi_derive::napi;
 use quorate::any::{Certificate, Committee, Conflict, Equivocation, Vote};
 use quorate::committee::{CommitteeId, SignerSet, Verified};
 
 use crate::glue::{Bytes, Flag, Promised, Result, bytes, handle, queue, suite};
+use crate::handle::External;
 
 #[napi(catch_unwind)]
 pub fn equivocation_new(first: &External<Vote>, second: &External<Vote>) -> Result<External<Equivocation>> {

@@ -5,12 +5,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use napi::bindgen_prelude::{AsyncTask, BigInt, External, ToNapiValue, Uint8ArraySlice, Unknown};
+use napi::bindgen_prelude::{AsyncTask, BigInt, ToNapiValue, Uint8ArraySlice, Unknown};
 use napi::{Env, ScopedTask};
 use napi_derive::napi;
 use quorate::any::Suite;
 use quorate::{Detail, Error};
 use serde_json::{Value, json};
+
+use crate::handle::External;
 
 /// Result of a fallible function.
 pub type Result<T> = napi::Result<T>;
@@ -33,11 +35,6 @@ impl<T> Throw<T> for quorate::Result<T> {
 /// A handle to a value of the core.
 pub(crate) fn handle<T: 'static>(made: quorate::Result<T>) -> Result<External<T>> {
     made.map(External::new).throw()
-}
-
-/// A handle to a value that owns `size` more bytes. V8 counts them, so that it collects garbage early enough.
-pub(crate) fn sized<T: 'static>(value: T, size: usize) -> External<T> {
-    External::new_with_size_hint(value, size)
 }
 
 /// Returns an error as the text that `lib/errors.js` reads.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use getrandom::SysRng;
 use napi::Env;
-use napi::bindgen_prelude::{BigInt, Either, External};
+use napi::bindgen_prelude::{BigInt, Either};
 use napi_derive::napi;
 use quorate::any::{Aggregate, Certificate, Committee, Gossip, Pool, Signature, Vote};
 use quorate::certificate::Statement;
@@ -13,6 +13,7 @@ use quorate::gossip::{Checked, Parameters, Peers, Received};
 use quorate::machine::Time;
 
 use crate::glue::{Bytes, Flag, Promised, Result, Throw, array, bytes, failure, handle, number, queue};
+use crate::handle::External;
 
 /// A verified aggregate.
 pub type Sum = External<Verified<Aggregate>>;

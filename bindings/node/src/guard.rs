@@ -1,7 +1,7 @@
 //! A key that never signs contradicting statements, and the records of its signatures.
 
 use napi::Env;
-use napi::bindgen_prelude::{BigInt, External};
+use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use quorate::any::{Committee, Guard, PublicKey, TimeoutVote, Vote};
 use quorate::certificate::{Kind, Statement};
@@ -10,6 +10,7 @@ use quorate::guard::GuardRecord;
 use quorate::wire::{Decode, Encode};
 
 use crate::glue::{Bytes, Closable, Result, Throw, array, bytes, handle, number};
+use crate::handle::External;
 use crate::keys::Secret;
 
 /// A guard until it is closed.

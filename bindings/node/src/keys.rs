@@ -2,11 +2,12 @@
 
 use getrandom::SysRng;
 use napi::Env;
-use napi::bindgen_prelude::External;
 use napi_derive::napi;
 use quorate::any::{PublicKey, SecretKey, Signature, UnverifiedKey, VerifiedKey};
+use quorate_interface::ciphersuite::Ciphersuite;
 
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, handle, queue, suite};
+use crate::handle::External;
 
 /// A secret key until it is closed or a guard takes ownership of it.
 pub type Secret = Closable<SecretKey>;
@@ -43,6 +44,15 @@ pub fn secret_key_public_key(key: &External<Secret>) -> Result<External<PublicKe
 #[napi(catch_unwind)]
 pub fn secret_key_sign(key: &External<Secret>, message: &[u8]) -> Result<External<Signature>> {
     Ok(External::new(key.open()?.sign(message)))
+}
+
+#[napi(catch_unwind)]
+pub fn secret_key_sign_with(
+    key: &External<Secret>,
+    ciphersuite: &External<Ciphersuite>,
+    message: &[u8],
+) -> Result<External<Signature>> {
+    handle(key.open()?.sign_with(&ciphersuite.0, message))
 }
 
 #[napi(catch_unwind)]
@@ -94,6 +104,29 @@ pub fn public_key_verify_async(
     let (key, message) = (PublicKey::clone(key), message.to_vec());
     let signature = Signature::clone(signature);
     queue(cancelled, move || key.verify(&message, &signature))
+}
+
+#[napi(catch_unwind)]
+pub fn public_key_verify_with(
+    key: &External<PublicKey>,
+    ciphersuite: &External<Ciphersuite>,
+    message: &[u8],
+    signature: &External<Signature>,
+) -> Result<()> {
+    key.verify_with(&ciphersuite.0, message, signature).throw()
+}
+
+#[napi(catch_unwind)]
+pub fn public_key_verify_with_async(
+    key: &External<PublicKey>,
+    ciphersuite: &External<Ciphersuite>,
+    message: &[u8],
+    signature: &External<Signature>,
+    cancelled: Option<&External<Flag>>,
+) -> Promised<()> {
+    let (key, ciphersuite, message) = (PublicKey::clone(key), ciphersuite.0.clone(), message.to_vec());
+    let signature = Signature::clone(signature);
+    queue(cancelled, move || key.verify_with(&ciphersuite, &message, &signature))
 }
 
 #[napi(catch_unwind)]

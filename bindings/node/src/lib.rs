@@ -1,16 +1,17 @@
 //! The native half of the npm package `quorate`.
 //!
 //! Users do not call it: `lib/*.js` contains the classes of `index.d.ts`, and checks the types and ranges of arguments
-//! by name. Here each method is one function on opaque handles (napi's `External`, which stores the type of its
-//! content, so that no other JavaScript object is accepted). An error is a message in JSON, which `lib/errors.js`
-//! converts to a subclass of `QuorateError`.
+//! by name. Here each method is one function on opaque handles, which have the type of their content, so that no
+//! other JavaScript object is accepted. An error is a message in JSON, which `lib/errors.js` converts to a subclass of
+//! `QuorateError`.
 //!
 //! | module | concepts |
 //! |---|---|
 //! | [`keys`] | secret and public keys, signatures, possession |
 //! | [`committee`] | chain and committee identifiers, signer sets, committees |
+//! | [`raw`], [`ciphersuite`] | signatures of other chains |
 //! | [`votes`] | statements, votes, suspects, collectors |
-//! | [`certificates`] | certificates, single and in batches |
+//! | [`certificates`], [`header`] | certificates, single and in batches; what an encoding claims to be |
 //! | [`timeouts`] | timeout votes, their collectors and certificates |
 //! | [`evidence`] | equivocations, conflicts |
 //! | [`guard`] | a key that never signs contradicting statements, and its records |
@@ -20,12 +21,17 @@
 //! | [`dsig`] | one-time keys that Ed25519 signs in batches |
 //! | [`threshold`] | threshold encryption, coins and signatures |
 //! | [`erasure`] | messages as shards, some of which restore all |
+//! | [`handle`] | values that JavaScript's objects own, and when they are dropped |
 //! | [`glue`] | errors, bytes, work off the main thread |
-#![allow(unsafe_code, reason = "#[napi] generates the calls of Node's C interface; nothing here writes any")]
+#![allow(unsafe_code, reason = "#[napi] generates the calls of Node's C interface; only `handle` writes any")]
 #![allow(missing_docs, reason = "the functions are documented where users see them, in index.d.ts")]
 
 pub mod bls;
 pub mod certificates;
+pub mod ciphersuite {
+    //! The ciphersuites of other chains' BLS signatures.
+    include!(concat!(env!("OUT_DIR"), "/ciphersuite.rs"));
+}
 pub mod committee;
 pub mod dsig;
 pub mod erasure;
@@ -33,11 +39,17 @@ pub mod evidence;
 pub mod glue;
 pub mod gossip;
 pub mod guard;
+pub mod handle;
+pub mod header {
+    //! What encoded votes and certificates claim to be.
+    include!(concat!(env!("OUT_DIR"), "/header.rs"));
+}
 pub mod keys;
 pub mod merkle {
     //! Merkle trees.
     include!(concat!(env!("OUT_DIR"), "/merkle.rs"));
 }
+pub mod raw;
 pub mod sortition;
 pub mod threshold;
 pub mod timeouts;

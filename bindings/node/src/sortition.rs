@@ -3,7 +3,7 @@
 use core::num::NonZeroU16;
 
 use napi::Env;
-use napi::bindgen_prelude::{BigInt, External};
+use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use quorate::any::{Committee, Lottery, SeedProof, Signature, Ticket};
 use quorate::committee::{ChainId, CommitteeId, Verified};
@@ -11,6 +11,7 @@ use quorate::sortition::{EXPECTED_WINNERS, Score, Seed};
 use quorate::wire::{Decode, Encode};
 
 use crate::glue::{Bytes, Flag, Promised, Result, Throw, bytes, handle, number, queue, suite};
+use crate::handle::External;
 use crate::keys::Secret;
 
 #[napi(catch_unwind)]

@@ -1,7 +1,7 @@
 //! Timeout votes, their collectors and certificates.
 
 use napi::Env;
-use napi::bindgen_prelude::{BigInt, External};
+use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use quorate::any::{
     Collected, Committee, Signature, TimeoutCertificate, TimeoutCollector, TimeoutVote, Vote,
@@ -11,6 +11,7 @@ use quorate::certificate::{Kind, Statement, Suspects};
 use quorate::committee::{CommitteeId, SignerSet, Verified};
 
 use crate::glue::{Bytes, Flag, Promised, Result, Throw, bytes, handle, number, queue, suite};
+use crate::handle::External;
 use crate::keys::Secret;
 use crate::votes::Fault;
 

@@ -1,7 +1,7 @@
 //! Statements, votes, suspects and collectors of votes.
 
 use napi::Env;
-use napi::bindgen_prelude::{BigInt, External};
+use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use quorate::any::{
     Certificate, Collected, Committee, Equivocation, Signature, Vote, VoteCollector, VoteFault,
@@ -13,6 +13,7 @@ use quorate::wire::{Decode, Encode};
 use crate::glue::{
     Bytes, Flag, Promised, Result, Throw, array, bytes, failure, handle, number, queue, suite,
 };
+use crate::handle::External;
 use crate::keys::Secret;
 
 #[napi(catch_unwind)]

@@ -1,11 +1,12 @@
 //! Reading and writing encodings, and hashes under a domain.
 
 use napi::Env;
-use napi::bindgen_prelude::{BigInt, External};
+use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use quorate::wire::{Reader, Writer, domain};
 
 use crate::glue::{Bytes, Result, Throw, bytes, large, number};
+use crate::handle::External;
 
 #[napi(catch_unwind)]
 pub fn wire_hash<'env>(env: &'env Env, name: String, data: &[u8]) -> Result<Bytes<'env>> {

@@ -174,8 +174,9 @@ test('dsig: nothing shows a secret', () => {
   const secret = SecretKey.generate('ed25519');
   const hidden = Buffer.from(secret.toBytes()).toString('hex');
   const signer = new dsig.Signer(secret);
-  const shown = [signer, structuredClone(signer)].map((one) => inspect(one, { showHidden: true, depth: 9, getters: true }));
-  for (const text of shown) assert.ok(!text.includes(hidden), text);
+  const shown = inspect(signer, { showHidden: true, depth: 9, getters: true });
+  assert.ok(!shown.includes(hidden), shown);
+  assert.throws(() => structuredClone(signer), { name: 'DataCloneError' });
   assert.equal(inspect(signer), 'Signer(wots-blake3, 0 keys ready)');
   assert.equal(inspect(new dsig.Verifier()), 'Verifier(wots-blake3)');
 });

@@ -1,7 +1,6 @@
 // Features of Node only: two module systems, worker threads, threads behind promises, inspection.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
@@ -39,6 +38,16 @@ test('promises give the same results and errors as calls', async () => {
   assert.equal(await quorate.bls.aggregateVerifyAsync(keys.map((key) => [key, message]), together), undefined);
   const signers = quorate.SignerSet.full(4);
   assert.equal(await committee.verifyRawAsync(message, signers, together.encode()), 4n);
+  const raw = [message, signers, together.encode()];
+  assert.equal(await committee.verifyRawEachAsync(secrets.map((_, member) => [member, message]), raw[2]), 4n);
+  const [weight, bad] = await committee.verifyRawBatchAsync([raw, [new Uint8Array(1), ...raw.slice(1)]]);
+  assert.deepEqual([weight, bad.code], [4n, 'BAD_SIGNATURE']);
+  const basic = quorate.Ciphersuite.basic();
+  const foreign = secrets[0].signWith(basic, message);
+  assert.equal(await secrets[0].publicKey().verifyWithAsync(basic, message, foreign), undefined);
+  await assert.rejects(secrets[0].publicKey().verifyWithAsync(basic, message, signature), quorate.BadSignatureError);
+  await assert.rejects(committee.verifyRawEachAsync([[0]], raw[2]), TypeError);
+  await assert.rejects(committee.verifyRawBatchAsync([raw], { signal: 1 }), TypeError);
   const two = [certificate.value, certificate.value];
   for (const call of ['verifyBatchAsync', 'verifyBatchDerivedAsync']) {
     const verdicts = await quorate.Certificate[call](committee, two);
@@ -85,26 +94,22 @@ test('an abort rejects at any time and never ends the process', async () => {
   assert.ok(await verify(undefined));
 });
 
-test('nothing shows a secret', async () => {
+test('nothing shows a secret', () => {
   const { secrets, guard } = world(quorate);
   const bytes = secrets[0].toBytes();
   const hidden = Buffer.from(bytes).toString('hex');
   for (const object of [secrets[0], guard, { deep: { er: secrets[0] } }]) {
     const shown = [
       inspect(object, { showHidden: true, depth: 9, getters: true }),
-      inspect(structuredClone(object), { showHidden: true, depth: 9 }),
       JSON.stringify(object),
       `${object}`,
     ];
     for (const text of shown) assert.ok(!text.includes(hidden) && !text.includes(bytes.join()), text);
   }
   assert.equal(inspect(secrets[0]), 'SecretKey(bls-min-sig)');
-  const { port1, port2 } = new MessageChannel();
-  port1.postMessage(secrets[0]);
-  const [received] = await once(port2, 'message');
+  const { port1 } = new MessageChannel();
+  for (const object of [secrets[0], guard]) assert.throws(() => port1.postMessage(object), { name: 'DataCloneError' });
   port1.close();
-  assert.deepEqual(Reflect.ownKeys(received), []);
-  assert.ok(!(received instanceof quorate.SecretKey));
 });
 
 test('worker threads are independent and may end in a call', async () => {

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import * as quorate from 'quorate';
 import { badInput } from './shared/bad-input.mjs';
 import { declarations } from './shared/declarations.mjs';
+import { otherChains } from './shared/other-chains.mjs';
 import { differences } from './shared/surface.mjs';
 import { tour } from './shared/tour.mjs';
 import { oneOfEach } from './shared/world.mjs';
@@ -11,6 +12,7 @@ import { oneOfEach } from './shared/world.mjs';
 const declared = declarations((name) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
 
 for (const [name, run] of Object.entries(badInput(quorate, assert))) test(`bad input: ${name}`, run);
+for (const [name, run] of Object.entries(otherChains(quorate, assert))) test(`other chains: ${name}`, run);
 
 test('the tour', () => {
   assert.deepEqual(tour(quorate), { culprits: [1], signers: [0, 2, 3], length: 100, same: true });

@@ -104,9 +104,9 @@ test('threshold: nothing shows a secret', () => {
   const { dealer, parties, signed } = signing(quorate);
   for (const [object, secret] of [[shares[0], shares[0].toBytes().slice(-32)], [dealer, dealer.toBytes()]]) {
     const hidden = Buffer.from(secret).toString('hex');
-    for (const text of [object, structuredClone(object)].map((one) => inspect(one, { showHidden: true, depth: 9, getters: true }))) {
-      assert.ok(!text.includes(hidden), text);
-    }
+    const text = inspect(object, { showHidden: true, depth: 9, getters: true });
+    assert.ok(!text.includes(hidden), text);
+    assert.throws(() => structuredClone(object), { name: 'DataCloneError' });
   }
   assert.equal(inspect(dealer), 'TrustedDealer(secp256k1)');
   assert.equal(inspect(parties[2]), 'Presignatures(2 left of member 2, epoch 1)');

@@ -15,6 +15,9 @@ import type { Suite } from './suites.js';
  */
 export class Certificate {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** @throws {@link MalformedError} and other decoding errors, {@link WrongContextError}, {@link BelowQuorumError} */
   static decode(bytes: Uint8Array, committee: Committee): Certificate;
@@ -72,6 +75,9 @@ export class Certificate {
 /** A certificate whose signatures were verified. */
 export class VerifiedCertificate implements Verified<Certificate> {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   readonly value: Certificate;
   readonly committee: CommitteeId;

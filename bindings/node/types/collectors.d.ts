@@ -45,6 +45,9 @@ export interface CollectorOptions {
  */
 export class VoteCollector {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   constructor(committee: Committee, kind: number, view: bigint, options?: CollectorOptions);
   /**
    * Adds a vote; one that was verified against this committee is not verified again.

@@ -94,6 +94,8 @@ export namespace dsig {
    */
   class Signer {
     #private;
+    /** Does what `close` does. */
+    free(): void;
     /**
      * Takes ownership of the secret key, of suite `Ed25519`: that object is closed afterwards. Store the key elsewhere
      * if it is needed again. No batch is generated yet.
@@ -149,6 +151,9 @@ export namespace dsig {
   /** Verifies signatures of known signers, fast if their batch was announced. */
   class Verifier {
     #private;
+    /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+    free(): void;
+    [Symbol.dispose](): void;
     /** A verifier without admitted signers. @throws {@link WrongContextError} for an unknown suite name */
     constructor(options?: VerifierOptions);
     readonly suite: Suite;
@@ -215,6 +220,9 @@ export namespace dsig {
    */
   class Auditor {
     #private;
+    /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+    free(): void;
+    [Symbol.dispose](): void;
     /** @throws {@link WrongContextError} for an unknown suite name */
     constructor(options?: AuditorOptions);
     readonly suite: Suite;

@@ -16,6 +16,9 @@ export const MAX_SHARDS: number;
 /** The parameters of Jerasure's code: bits per word, and bytes per packet as a power of two. */
 export class Packets {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** @throws {@link BadShapeError} for words below 2 or above 16 bits, or packets above 65,536 bytes */
   constructor(word: number, log2Packet: number);
   readonly word: number;
@@ -37,6 +40,9 @@ export class Packets {
  */
 export class Suite {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   static readonly Leopard: Suite;
   static readonly Gf8: Suite;
@@ -61,6 +67,9 @@ export class Suite {
 /** Number of shards: any `data` of them restore the message. */
 export class Shape {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** @throws {@link BadShapeError} without data shards, or with more than 32,768 shards */
   constructor(data: number, parity: number);
   /**
@@ -83,6 +92,9 @@ export class Shape {
  */
 export class Coding {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /**
    * @param suite - {@link Suite.recommended} if `undefined`
    * @throws {@link BadShapeError} if the suite does not support this shape
@@ -104,6 +116,9 @@ export class Coding {
  */
 export class Coder {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** @throws {@link BadShapeError} if this build does not support the code */
   constructor(coding: Coding);
   readonly coding: Coding;
@@ -136,6 +151,9 @@ export class Coder {
  */
 export class Commitment {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** @throws {@link WrongContextError} for another coding */
   static decode(bytes: Uint8Array, coding: Coding): Commitment;
@@ -154,6 +172,9 @@ export class Commitment {
 /** A shard whose path leads to the root of its commitment. Only checked shards can be decoded. */
 export class CheckedShard {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** Decodes a shard and checks it. @throws {@link WrongContextError} if it does not match its commitment */
   static decode(bytes: Uint8Array, coding: Coding): CheckedShard;
@@ -171,6 +192,9 @@ export class CheckedShard {
 /** A message and all its shards. */
 export class Dispersal {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   readonly commitment: Commitment;
   readonly message: Uint8Array;
@@ -184,6 +208,9 @@ export class Dispersal {
 /** Measurement of the tuner for a shape, a length and a suite. */
 export class Row {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** With this suite, coding a message of this length takes `cost` nanoseconds. */
   constructor(shape: Shape, message: number, suite: Suite, cost: bigint);
   readonly shape: Shape;
@@ -199,6 +226,9 @@ export class Row {
  */
 export class Table {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** An empty table. */
   constructor();
   /** Maximum number of rows. */

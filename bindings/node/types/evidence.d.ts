@@ -11,6 +11,9 @@ import type { Vote } from './votes.js';
 /** Two votes of one member on contradicting statements. No honest member can be accused. */
 export class Equivocation {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** @throws {@link NotEvidenceError} for different members or votes that do not contradict each other */
   constructor(first: Vote, second: Vote);
   /** @throws {@link MalformedError} and other decoding errors, {@link WrongContextError} for another suite */
@@ -34,6 +37,9 @@ export class Equivocation {
 /** A verified equivocation. */
 export class VerifiedEquivocation implements Verified<Equivocation> {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   readonly value: Equivocation;
   readonly committee: CommitteeId;
@@ -43,6 +49,9 @@ export class VerifiedEquivocation implements Verified<Equivocation> {
 /** Two certificates of contradicting statements: the members that signed both violated the protocol. */
 export class Conflict {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** @throws {@link NotEvidenceError} for certificates that do not contradict each other */
   constructor(first: Certificate, second: Certificate);
   static decode(bytes: Uint8Array, committee: Committee): Conflict;
@@ -66,6 +75,9 @@ export class Conflict {
 /** A verified conflict. */
 export class VerifiedConflict implements Verified<Conflict> {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   readonly value: Conflict;
   readonly committee: CommitteeId;

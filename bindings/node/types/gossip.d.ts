@@ -44,6 +44,9 @@ export interface Parameters {
  */
 export class Aggregate {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** Returns the aggregate of one verified vote. @throws {@link WrongContextError} for a suite without counts */
   static fromVote(vote: VerifiedVote, committee: Committee): VerifiedAggregate;
@@ -102,6 +105,9 @@ export class Aggregate {
 /** An aggregate whose sum was verified; only such aggregates are merged. */
 export class VerifiedAggregate {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   readonly value: Aggregate;
   /** Committee against which it was verified: compare it with the id of the current one. */
@@ -131,6 +137,9 @@ export class VerifiedAggregate {
  */
 export class Pool {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** An empty pool of member `me`. @throws {@link WrongContextError} for a suite without counts */
   constructor(committee: Committee, me: number, statement: Statement, parameters?: Parameters);
   readonly statement: Statement;
@@ -172,6 +181,9 @@ export interface Choice {
  */
 export class Peers {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** The peers of member `me` in a committee of that size. */
   constructor(me: number, committeeSize: number, parameters?: Parameters);
   /**
@@ -257,6 +269,9 @@ export interface CheckOptions {
  */
 export class Gossip {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /**
    * A gossip of member `me` that knows no signature on the statement yet.
    *

@@ -14,6 +14,8 @@ import type { Vote } from './votes.js';
  */
 export class Guard {
   #private;
+  /** Does what `close` does. */
+  free(): void;
   /**
    * The guard of a key that has **never signed on this chain**. Takes ownership of the secret: `secret` is closed
    * afterwards.
@@ -78,6 +80,9 @@ export class Guard {
 /** Record of the last statement of one kind: 81 bytes. */
 export class GuardRecord {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   static decode(bytes: Uint8Array): GuardRecord;
   encode(): Uint8Array;

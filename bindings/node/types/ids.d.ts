@@ -3,6 +3,9 @@
 /** Identifier of a chain: 32 bytes that no other chain uses, for instance the hash of the genesis. */
 export class ChainId {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** Derives an identifier from a name, for tests and demonstrations: any party that knows the name can derive it. */
   static fromName(name: string): ChainId;
@@ -18,6 +21,9 @@ export class ChainId {
 /** Identifier of a committee of one chain in one epoch: a hash of all its parameters, which every signature covers. */
 export class CommitteeId {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** @throws {@link MalformedError} unless there are 32 bytes */
   static fromBytes(bytes: Uint8Array): CommitteeId;

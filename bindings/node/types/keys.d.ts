@@ -2,6 +2,7 @@
 
 import type { AsyncOptions } from './async.js';
 import type { Suite } from './suites.js';
+import type { Ciphersuite } from '../generated/ciphersuite.js';
 
 /**
  * A secret key. It never reveals itself: not when printed, inspected, cloned, posted or converted to JSON.
@@ -13,6 +14,8 @@ import type { Suite } from './suites.js';
  */
 export class SecretKey {
   #private;
+  /** Does what `close` does. */
+  free(): void;
   private constructor();
   /** Generates a key with the operating system's random number generator. @throws {@link RngError} */
   static generate(suite: Suite): SecretKey;
@@ -30,6 +33,13 @@ export class SecretKey {
   publicKey(): PublicKey;
   /** Signs exactly the bytes of the message. Validators sign statements through a {@link Guard} instead. */
   sign(message: Uint8Array): Signature;
+  /**
+   * Signs exactly the bytes of the message for another chain. Never sign with a key that signs statements: a
+   * {@link Guard} does not record it.
+   *
+   * @throws {@link WrongContextError} for another ciphersuite than the default, unless the suite is `MinSig` or `MinPk`
+   */
+  signWith(ciphersuite: Ciphersuite, message: Uint8Array): Signature;
   /** Creates a proof of possession of this key. */
   provePossession(): Signature;
   /** Wipes the key. Closing twice does nothing. */
@@ -46,6 +56,9 @@ export class SecretKey {
 /** A decoded public key: a point of the right group, canonical, and not the neutral element. */
 export class PublicKey {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** Cost: one square root and one subgroup check. @throws {@link MalformedError} and other decoding errors */
   static decode(suite: Suite, bytes: Uint8Array): PublicKey;
@@ -55,6 +68,21 @@ export class PublicKey {
   verify(message: Uint8Array, signature: Signature): void;
   /** As {@link PublicKey.verify}, off this thread. */
   verifyAsync(message: Uint8Array, signature: Signature, options?: AsyncOptions): Promise<void>;
+  /**
+   * Verifies a signature of another chain on exactly the bytes of the message. Cost: two pairings, a hash to the curve, a
+   * subgroup check.
+   *
+   * @throws {@link BadSignatureError}; {@link WrongContextError} for a signature of another suite, or for another
+   * ciphersuite than the default, unless the suite is `MinSig` or `MinPk`
+   */
+  verifyWith(ciphersuite: Ciphersuite, message: Uint8Array, signature: Signature): void;
+  /** As {@link PublicKey.verifyWith}, off this thread. */
+  verifyWithAsync(
+    ciphersuite: Ciphersuite,
+    message: Uint8Array,
+    signature: Signature,
+    options?: AsyncOptions,
+  ): Promise<void>;
   /** Verifies a proof of possession. @throws {@link BadPossessionError} */
   verifyPossession(possession: Signature): void;
   /** As {@link PublicKey.verifyPossession}, off this thread. */
@@ -68,6 +96,9 @@ export class PublicKey {
 /** A decoded signature. It is not verified yet. */
 export class Signature {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** @throws {@link MalformedError} and other decoding errors */
   static decode(suite: Suite, bytes: Uint8Array): Signature;
@@ -85,6 +116,9 @@ export class Signature {
 /** A public key with an unverified proof of possession, as a member submits it. */
 export class UnverifiedKey {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** @throws {@link WrongContextError} for two suites */
   constructor(publicKey: PublicKey, possession: Signature);
   /** Creates the key of `secret` with its proof. */
@@ -111,6 +145,9 @@ export class UnverifiedKey {
  */
 export class VerifiedKey {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** Returns the key of a secret key, which needs no proof. */
   static fromSecret(secret: SecretKey): VerifiedKey;

@@ -20,6 +20,9 @@ export const EXPECTED_WINNERS: number;
  */
 export class Seed {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /**
    * Returns the first seed of a chain, from bytes that **no member chose** and that were unknown when the keys were
@@ -51,6 +54,9 @@ export class Seed {
  */
 export class SeedProof {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** Creates a proof from its parts. Nothing is verified. */
   constructor(signer: number, signature: Signature);
   /**
@@ -75,6 +81,9 @@ export class SeedProof {
 /** One round's lottery among the members of a committee. Every member has the same chance, whatever its weight. */
 export class Lottery {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /**
    * The lottery of `round`, in which `expected` members win on average.
    *
@@ -98,6 +107,9 @@ export class Lottery {
 /** A member's claim to have won. A decoded ticket is not verified yet. */
 export class Ticket {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** Creates a ticket from its parts. Nothing is verified. */
   constructor(round: bigint, member: number, signature: Signature);
   static decode(suite: Suite, bytes: Uint8Array): Ticket;
@@ -129,6 +141,9 @@ export class Ticket {
 /** A verified winning ticket. */
 export class VerifiedTicket {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   readonly value: Ticket;
   /** Committee against which it was verified: compare it with the id of the current one. */
@@ -141,6 +156,9 @@ export class VerifiedTicket {
 /** Score of a winning ticket: 32 pseudorandom bytes. The smallest score ranks first. */
 export class Score {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   readonly bytes: Uint8Array;
   /** Negative if this score is smaller, and so ranks first; positive if the other is. For `sort`. */

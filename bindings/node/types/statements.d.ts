@@ -16,6 +16,9 @@ export interface Verified<T> {
 /** A statement that members sign: that `digest` is valid for this kind, epoch and view. 49 bytes. */
 export class Statement {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /**
    * @param fields - `kind` 0 to 255 (a protocol gives each of its phases one), `digest` 32 bytes
    * @throws {@link MalformedError} for a digest of another length

@@ -12,6 +12,9 @@ import type { Suspects, Vote } from './votes.js';
 /** A member's vote to give up a view; it names a value, such as the view of the highest certificate that it knows. */
 export class TimeoutVote {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** Creates a timeout vote. Nothing is verified. */
   constructor(fields: {
     readonly kind: number;
@@ -59,6 +62,9 @@ export class TimeoutVote {
 /** A timeout vote whose signature was verified. */
 export class VerifiedTimeoutVote implements Verified<TimeoutVote> {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   readonly value: TimeoutVote;
   readonly committee: CommitteeId;
@@ -68,6 +74,9 @@ export class VerifiedTimeoutVote implements Verified<TimeoutVote> {
 /** Collects timeout votes of one kind and view until a quorum, with whatever values, makes a certificate. */
 export class TimeoutCollector {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   constructor(committee: Committee, kind: number, view: bigint, options?: CollectorOptions);
   /** As {@link VoteCollector.add}. */
   add(vote: TimeoutVote | VerifiedTimeoutVote, suspects: Suspects): Collected<VerifiedTimeoutCertificate>;
@@ -88,6 +97,9 @@ export class TimeoutCollector {
 /** A quorum's certificate that it gave up a view; the members are grouped by the values that they named. */
 export class TimeoutCertificate {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** @throws {@link MalformedError} and other decoding errors, {@link WrongContextError}, {@link BelowQuorumError} */
   static decode(bytes: Uint8Array, committee: Committee): TimeoutCertificate;
@@ -117,6 +129,9 @@ export class TimeoutCertificate {
 /** A timeout certificate whose signatures were verified. */
 export class VerifiedTimeoutCertificate implements Verified<TimeoutCertificate> {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   readonly value: TimeoutCertificate;
   readonly committee: CommitteeId;

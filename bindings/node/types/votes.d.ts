@@ -10,6 +10,9 @@ import type { Suite } from './suites.js';
 /** One member's signature on a statement. A decoded vote is not verified yet. */
 export class Vote {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** Creates a vote. Nothing is verified. */
   constructor(statement: Statement, signer: number, signature: Signature);
   /**
@@ -46,6 +49,9 @@ export class Vote {
 /** A vote whose signature was verified. */
 export class VerifiedVote implements Verified<Vote> {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   readonly value: Vote;
   readonly committee: CommitteeId;
@@ -59,6 +65,9 @@ export class VerifiedVote implements Verified<Vote> {
  */
 export class Suspects implements Iterable<number> {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   constructor();
   contains(member: number): boolean;
   readonly size: number;

@@ -10,6 +10,9 @@ export namespace wire {
   /** Reads an encoding front to back. Too few bytes raise {@link MalformedError}; each call advances the position. */
   class Reader {
     #private;
+    /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+    free(): void;
+    [Symbol.dispose](): void;
     /** A reader over a copy of `bytes`. */
     constructor(bytes: Uint8Array);
     /** Number of bytes left. */
@@ -37,6 +40,9 @@ export namespace wire {
   /** Writes an encoding front to back. */
   class Writer {
     #private;
+    /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+    free(): void;
+    [Symbol.dispose](): void;
     constructor();
     /** Number of bytes written. */
     readonly length: number;

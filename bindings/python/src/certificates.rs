@@ -1,18 +1,18 @@
 //! `Certificate`.
 
-use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
-use pyo3::{IntoPyObjectExt, type_hint_identifier, type_hint_subscript, type_hint_union};
-use quorate::committee::Verified;
-use quorate::{Result, any};
+use pyo3::types::PyBytes;
+use quorate::any;
 
 use crate::committee::Committee;
 use crate::convert::{Bytes, List};
-use crate::failure::{Outcome, exception};
+use crate::failure::Outcome;
 use crate::layer::{Coroutine, Suite, off_thread};
+use crate::pickle::refused;
 use crate::signers::SignerSet;
 use crate::statement::Statement;
+use crate::text::Shown;
+use crate::verdicts::Verdicts;
 use crate::verified::verified;
 
 /// A quorum's signatures on one statement. A decoded certificate is canonical, has the committee's epoch and reaches
@@ -138,7 +138,24 @@ impl Certificate {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        format!("<Certificate {}>", self.0.shown())
+    }
+
+    /// Raises `TypeError`: decoding needs the committee.
+    fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
+        refused(
+            "a Certificate cannot be pickled: decoding needs the committee; send its bytes and decode them there",
+        )
+    }
+
+    fn __copy__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[allow(unused_variables, reason = "part of the protocol")]
+    #[pyo3(signature = (memo, /))]
+    fn __deepcopy__<'py>(slf: PyRef<'py, Self>, memo: &Bound<'py, PyAny>) -> PyRef<'py, Self> {
+        slf
     }
 }
 
@@ -149,35 +166,4 @@ verified! {
 
 fn plain(certificates: List<Py<Certificate>>) -> Outcome<Vec<any::Certificate>> {
     Ok(certificates.all()?.into_iter().map(|certificate| certificate.get().0.clone()).collect())
-}
-
-/// Verdict on each element of a batch: a `V` if it is valid.
-pub(crate) struct Verdicts<V>(pub(crate) Vec<Result<V>>);
-
-impl<V> Verdicts<V> {
-    pub(crate) fn new<T>(verdicts: Vec<Result<Verified<T>>>) -> Self
-    where
-        V: From<Verified<T>>,
-    {
-        Self(verdicts.into_iter().map(|verdict| verdict.map(V::from)).collect())
-    }
-}
-
-impl<'py, V: IntoPyObject<'py>> IntoPyObject<'py> for Verdicts<V> {
-    type Target = PyList;
-    type Output = Bound<'py, PyList>;
-    type Error = PyErr;
-
-    const OUTPUT_TYPE: PyStaticExpr = type_hint_subscript!(
-        type_hint_identifier!("builtins", "list"),
-        type_hint_union!(V::OUTPUT_TYPE, type_hint_identifier!("quorate.errors", "QuorateError"))
-    );
-
-    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let verdict = |verdict| match verdict {
-            Ok(verified) => IntoPyObjectExt::into_bound_py_any(verified, py),
-            Err(error) => exception(py, &error),
-        };
-        PyList::new(py, self.0.into_iter().map(verdict).collect::<PyResult<Vec<_>>>()?)
-    }
 }

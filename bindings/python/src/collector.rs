@@ -8,17 +8,13 @@ use quorate::any;
 
 use crate::certificates::VerifiedCertificate;
 use crate::committee::Committee;
-use crate::convert::{Bytes, Kind, Limit, Threshold, View, exactly, size};
+use crate::convert::{Bytes, Kind, Limit, Threshold, View, exactly, size, verified_or_not};
 use crate::failure::Outcome;
 use crate::faults::Collected;
 use crate::signers::Suspects;
 use crate::votes::{VerifiedVote, Vote};
 
-#[derive(FromPyObject)]
-enum AnyVote<'py> {
-    Plain(PyRef<'py, Vote>),
-    Verified(PyRef<'py, VerifiedVote>),
-}
+verified_or_not! { AnyVote: Vote or VerifiedVote }
 
 /// Collects the votes of one kind and view until one statement has a certificate. It stores at most one vote per member
 /// and verifies nothing until it has a quorum; then it verifies one sum. Threads may share it.

@@ -2,18 +2,25 @@
 
 use std::hash::{Hash, Hasher};
 
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use quorate::any;
-use quorate::committee::{RawSigners, Repeats};
+use pyo3::sync::PyOnceLock;
+use quorate::committee::{self, RawSigners, Repeats};
+use quorate::scheme::Claim;
+use quorate::{any, bls};
+use quorate_interface::ciphersuite as interface;
 
-use crate::convert::{Bytes, Epoch, Index, Kind, Member, Members, View, Weight, exactly};
+use crate::ciphersuite::Ciphersuite;
+use crate::convert::{Bytes, Epoch, Index, Kind, List, Member, Members, View, Weight, exactly};
 use crate::failure::Outcome;
 use crate::ids::{ChainId, CommitteeId};
 use crate::keys::{PublicKey, VerifiedKey};
 use crate::layer::{Coroutine, Suite, off_thread};
+use crate::pickle::Reduced;
 use crate::signers::SignerSet;
 use crate::statement::Statement;
+use crate::verdicts::Verdicts;
 
 /// The members of one epoch of one chain, in order. Create it once per epoch and share it: it is immutable and caches
 /// data for verification. Two committees are equal if their ids are.
@@ -29,6 +36,18 @@ impl PartialEq for Committee {
 impl Hash for Committee {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.id().hash(state);
+    }
+}
+
+impl Committee {
+    /// How the members sign the messages of another chain.
+    fn ciphersuite(&self) -> Ciphersuite {
+        let ciphersuite = match &self.0 {
+            any::Committee::MinSig(committee) => committee.ciphersuite().clone(),
+            any::Committee::MinPk(committee) => committee.ciphersuite().clone(),
+            _ => bls::Ciphersuite::default(),
+        };
+        Ciphersuite(interface::Ciphersuite(ciphersuite))
     }
 }
 
@@ -168,9 +187,22 @@ impl Committee {
         Ok(set.into())
     }
 
+    /// Returns a committee of the same members, which sign the messages of another chain under this ciphersuite: it
+    /// selects the signatures that `verify_raw`, `verify_raw_each` and `verify_raw_batch` accept. Statements are not
+    /// affected, and the ids are equal: votes and certificates verify under both committees. This committee does not
+    /// change. Cost: a copy of the keys and of the cached data. Raises `WrongContextError` for another ciphersuite than
+    /// the default if the suite is neither `bls-min-sig` nor `bls-min-pk`.
+    fn with_ciphersuite(&self, py: Python<'_>, ciphersuite: &Ciphersuite) -> Outcome<Self> {
+        Ok(Self(py.detach(|| self.0.clone().with_ciphersuite(ciphersuite.0.0.clone()))?))
+    }
+
     /// Verifies that `signers` signed exactly the bytes of `message`, for chains with their own framing, and returns
     /// their weight: COMPARE IT WITH YOUR THRESHOLD. `proof` is the encoded aggregate (BLS), or the signatures in
-    /// ascending order of the signers (Ed25519).
+    /// ascending order of the signers (Ed25519). Cost (BLS): two pairings, one hash to the curve, one subgroup check,
+    /// and one addition for each absent member (or each present member, if those are fewer); under message augmentation,
+    /// one hash to the curve and one pairing for each signer. Raises `BelowQuorumError` for an empty set,
+    /// `WrongContextError` for a set of another committee size, and `BadSignatureError`, whose `culprits` are known for
+    /// Ed25519.
     fn verify_raw(&self, py: Python<'_>, message: Bytes, signers: &SignerSet, proof: Bytes) -> Outcome<u128> {
         let signers = signers.now(py);
         Ok(py.detach(|| self.0.verify_raw(&message, &signers, &proof))?)
@@ -188,6 +220,71 @@ impl Committee {
         off_thread(slf, "verify_raw", (message.into_python(py), signers, proof.into_python(py)))
     }
 
+    /// Verifies that each member signed its own message, as in a commit of CometBFT, where the signed bytes of a vote
+    /// contain its time, and returns the members' weight: COMPARE IT WITH YOUR THRESHOLD. `signed` are pairs of a member
+    /// and its message, in ascending order of the members; `proof` is that of `verify_raw`. Cost (BLS): one hash to the
+    /// curve and one pairing for each member, one more pairing, one subgroup check. Raises `UnknownSignerError` and
+    /// `DuplicateSignerError` (also for members that are not in ascending order), `BelowQuorumError` without members,
+    /// and `BadSignatureError`, whose `culprits` are known for Ed25519.
+    fn verify_raw_each(
+        &self,
+        py: Python<'_>,
+        signed: Members<(Member, Bytes)>,
+        proof: Bytes,
+    ) -> Outcome<u128> {
+        let signed = signed.counted();
+        Ok(py.detach(|| {
+            let signed: Vec<(u16, &[u8])> =
+                signed.iter().map(|(member, message)| (member.0, &**message)).collect();
+            self.0.verify_raw_each(&signed, &proof)
+        })?)
+    }
+
+    /// As `verify_raw_each`, on another thread.
+    fn verify_raw_each_async<'py>(
+        slf: &Bound<'py, Self>,
+        signed: Members<(Member, Bytes)>,
+        proof: Bytes,
+    ) -> PyResult<Coroutine<'py, u128>> {
+        let py = slf.py();
+        let own = |(member, message): (Member, Bytes)| (member.0, message.into_python(py));
+        let signed: Vec<_> = signed.counted().into_iter().map(own).collect();
+        off_thread(slf, "verify_raw_each", (signed, proof.into_python(py)))
+    }
+
+    /// Verifies several messages by a random linear combination and returns a verdict for each, in input order: the
+    /// signers' weight, or the exception that `verify_raw` would have raised. COMPARE EACH WEIGHT WITH YOUR THRESHOLD.
+    /// `items` are triples of message, signers and proof. Items with the same signers share a pairing; if the
+    /// combination fails, bisection finds every bad item.
+    fn verify_raw_batch(
+        &self,
+        py: Python<'_>,
+        items: List<(Bytes, Py<SignerSet>, Bytes)>,
+    ) -> Outcome<Verdicts<u128>> {
+        let own = |(message, signers, proof): (_, Py<SignerSet>, _)| (message, signers.get().now(py), proof);
+        let items: Vec<(Bytes, committee::SignerSet, Bytes)> = items.all()?.into_iter().map(own).collect();
+        Ok(Verdicts(py.detach(|| {
+            let items: Vec<(Claim<'_>, &[u8])> = items
+                .iter()
+                .map(|(message, signers, proof)| (Claim { message, signers }, &**proof))
+                .collect();
+            self.0.verify_raw_batch(&items, &mut getrandom::SysRng)
+        })))
+    }
+
+    /// As `verify_raw_batch`, on another thread.
+    fn verify_raw_batch_async<'py>(
+        slf: &Bound<'py, Self>,
+        items: List<(Bytes, Py<SignerSet>, Bytes)>,
+    ) -> Outcome<Coroutine<'py, Verdicts<u128>>> {
+        let py = slf.py();
+        let own = |(message, signers, proof): (Bytes, Py<SignerSet>, Bytes)| {
+            (message.into_python(py), SignerSet::from(signers.get().now(py)), proof.into_python(py))
+        };
+        let items: Vec<_> = items.all()?.into_iter().map(own).collect();
+        Ok(off_thread(slf, "verify_raw_batch", (items,))?)
+    }
+
     /// Creates a statement in this committee's epoch; the digest has 32 bytes.
     fn statement(&self, kind: Kind, view: View, digest: Bytes) -> Outcome<Statement> {
         Ok(self.0.statement(kind.into(), view.0, exactly(&digest, "digest")?).into())
@@ -198,6 +295,27 @@ impl Committee {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        let (members, epoch, suite, id) = (self.0.len(), self.0.epoch(), self.0.suite(), self.0.id());
+        format!("<Committee members={members} epoch={epoch} suite={suite} id={id}>")
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        static COMMITTEE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let keys = || (0..).zip(self.0.keys());
+        let has_repeats = keys().any(|(index, key)| self.0.position(&key) != Some(index));
+        let members: Vec<_> = keys().map(|(index, key)| (PublicKey(key), self.0.weight(index))).collect();
+        let arguments = (self.chain(), self.epoch(), members, has_repeats, self.ciphersuite());
+        let function = COMMITTEE.import(py, "quorate._pickle", "committee")?;
+        (function, arguments).into_bound_py_any(py)
+    }
+
+    fn __copy__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[allow(unused_variables, reason = "part of the protocol")]
+    #[pyo3(signature = (memo, /))]
+    fn __deepcopy__<'py>(slf: PyRef<'py, Self>, memo: &Bound<'py, PyAny>) -> PyRef<'py, Self> {
+        slf
     }
 }

@@ -47,6 +47,8 @@ impl FromPyObject<'_, '_> for Bytes {
         let buffer = PyBuffer::<u8>::get(&object).map_err(|error| {
             if error.is_instance_of::<PyBufferError>(py) {
                 PyTypeError::new_err(format!("expected a buffer of bytes: {}", error.value(py)))
+            } else if error.is_instance_of::<PyTypeError>(py) {
+                expected("bytes or another buffer", &object)
             } else {
                 error
             }
@@ -108,7 +110,7 @@ impl<'py, T: FromPyObjectOwned<'py>, const MAX: usize> FromPyObject<'_, 'py> for
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if object.is_instance_of::<PyString>() {
-            return Err(PyTypeError::new_err("expected an iterable of items, got a str"));
+            return Err(expected("an iterable of items", &object));
         }
         let mut items = Vec::new();
         for item in object.try_iter()?.take(MAX + 1) {
@@ -150,7 +152,7 @@ macro_rules! integers {
                 <$integer as pyo3::FromPyObject<'_, '_>>::INPUT_TYPE;
 
             fn extract(object: pyo3::Borrowed<'_, '_, pyo3::PyAny>) -> pyo3::PyResult<Self> {
-                let named = |error| $crate::convert::named(object.py(), error, $argument, <$integer>::MAX.into());
+                let named = |error| $crate::convert::named(&object, error, $argument, <$integer>::MAX.into());
                 object.extract().map($name).map_err(named)
             }
         }
@@ -218,14 +220,60 @@ impl From<Kind> for quorate::certificate::Kind {
     }
 }
 
-/// The error of an integer out of range, with the argument's name; any other error stays as it is.
-pub(crate) fn named(py: Python<'_>, error: PyErr, argument: &str, most: u128) -> PyErr {
+/// The error of an integer out of range, or of an object that is no integer, with the argument's name; any other error
+/// stays as it is.
+pub(crate) fn named(object: &Bound<'_, PyAny>, error: PyErr, argument: &str, most: u128) -> PyErr {
+    let py = object.py();
     if error.is_instance_of::<PyOverflowError>(py) || error.is_instance_of::<PyValueError>(py) {
         PyOverflowError::new_err(format!("{argument} must be from 0 to {most}"))
+    } else if error.is_instance_of::<PyTypeError>(py) && !object.hasattr("__index__").unwrap_or(true) {
+        PyTypeError::new_err(format!("{argument} must be an int, not {}", type_of(object)))
     } else {
         error
     }
 }
+
+/// The `TypeError` for an object of another type. pyo3 adds a note with the argument's name.
+pub(crate) fn expected(what: &str, object: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!("expected {what}, not {}", type_of(object)))
+}
+
+fn type_of(object: &Bound<'_, PyAny>) -> String {
+    object.get_type().name().map_or_else(|_| "another type".to_owned(), |name| name.to_string())
+}
+
+/// An argument that is an object of a class, or of the class of its verified values.
+macro_rules! verified_or_not {
+    ($name:ident: $plain:ident or $verified:ident) => {
+        enum $name<'py> {
+            Plain(PyRef<'py, $plain>),
+            Verified(PyRef<'py, $verified>),
+        }
+
+        impl<'a, 'py> FromPyObject<'a, 'py> for $name<'py> {
+            type Error = PyErr;
+
+            const INPUT_TYPE: pyo3::inspect::PyStaticExpr = {
+                // It calls itself by its name.
+                use pyo3::type_hint_union;
+                type_hint_union!(
+                    <PyRef<'_, $plain> as FromPyObject<'_, '_>>::INPUT_TYPE,
+                    <PyRef<'_, $verified> as FromPyObject<'_, '_>>::INPUT_TYPE
+                )
+            };
+
+            fn extract(object: pyo3::Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+                if let Ok(plain) = object.extract() {
+                    return Ok(Self::Plain(plain));
+                }
+                let what = concat!(stringify!($plain), " or ", stringify!($verified));
+                object.extract().map(Self::Verified).map_err(|_| $crate::convert::expected(what, &object))
+            }
+        }
+    };
+}
+
+pub(crate) use verified_or_not;
 
 /// The same as a `usize`; a number that does not fit exceeds every possible size.
 pub(crate) fn size(n: u64) -> usize {

@@ -9,8 +9,9 @@ use crate::committee::Committee;
 use crate::convert::Bytes;
 use crate::failure::Outcome;
 use crate::layer::{Coroutine, Suite, off_thread};
-use crate::pickle::{Reduced, reduced};
+use crate::pickle::{Reduced, reduced, refused};
 use crate::signers::SignerSet;
+use crate::text::Shown;
 use crate::verified::verified;
 use crate::votes::Vote;
 
@@ -77,7 +78,7 @@ impl Equivocation {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        format!("<Equivocation {}>", self.0.shown())
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
@@ -148,7 +149,24 @@ impl Conflict {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        format!("<Conflict {}>", self.0.shown())
+    }
+
+    /// Raises `TypeError`: decoding needs the committee.
+    fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
+        refused(
+            "a Conflict cannot be pickled: decoding needs the committee; send its bytes and decode them there",
+        )
+    }
+
+    fn __copy__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[allow(unused_variables, reason = "part of the protocol")]
+    #[pyo3(signature = (memo, /))]
+    fn __deepcopy__<'py>(slf: PyRef<'py, Self>, memo: &Bound<'py, PyAny>) -> PyRef<'py, Self> {
+        slf
     }
 }
 

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use quorate::any;
 
+use crate::ciphersuite::Ciphersuite;
 use crate::convert::Bytes;
 use crate::failure::{Failure, Outcome};
 use crate::layer::{Coroutine, Suite, off_thread};
@@ -84,6 +85,14 @@ impl SecretKey {
     /// Signs exactly these bytes. Use a `Guard` to sign anything that a protocol acts on.
     fn sign(&self, py: Python<'_>, message: Bytes) -> Outcome<Signature> {
         self.with(py, |key| key.sign(&message)).map(Signature)
+    }
+
+    /// Signs exactly these bytes for another chain, under its ciphersuite. Never sign with a key that signs quorate's
+    /// statements: a `Guard` does not record it. Raises `WrongContextError` for another ciphersuite than the default if
+    /// the suite is neither `bls-min-sig` nor `bls-min-pk`.
+    fn sign_with(&self, py: Python<'_>, ciphersuite: &Ciphersuite, message: Bytes) -> Outcome<Signature> {
+        let signature = self.with(py, |key| key.sign_with(&ciphersuite.0.0, &message))?;
+        Ok(Signature(signature?))
     }
 
     /// Creates a proof of possession of the key; see also `UnverifiedKey.prove`.
@@ -194,6 +203,30 @@ encoded! {
             signature: &Bound<'py, Signature>,
         ) -> PyResult<Coroutine<'py, ()>> {
             off_thread(slf, "verify", (message.into_python(slf.py()), signature))
+        }
+
+        /// Verifies one signature of another chain over exactly these bytes, under its ciphersuite. Cost (BLS): one
+        /// hash to the curve, one subgroup check, two pairings. Raises `BadSignatureError`, or `WrongContextError` for
+        /// a signature of another suite, and for another ciphersuite than the default if the suite is neither
+        /// `bls-min-sig` nor `bls-min-pk`.
+        fn verify_with(
+            &self,
+            py: Python<'_>,
+            ciphersuite: &Ciphersuite,
+            message: Bytes,
+            signature: &Signature,
+        ) -> Outcome<()> {
+            Ok(py.detach(|| self.0.verify_with(&ciphersuite.0.0, &message, &signature.0))?)
+        }
+
+        /// As `verify_with`, on another thread.
+        fn verify_with_async<'py>(
+            slf: &Bound<'py, Self>,
+            ciphersuite: &Bound<'py, Ciphersuite>,
+            message: Bytes,
+            signature: &Bound<'py, Signature>,
+        ) -> PyResult<Coroutine<'py, ()>> {
+            off_thread(slf, "verify_with", (ciphersuite, message.into_python(slf.py()), signature))
         }
 
         /// Verifies a proof of possession.

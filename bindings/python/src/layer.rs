@@ -9,6 +9,7 @@ use pyo3::types::PyTuple;
 use pyo3::{Borrowed, IntoPyObjectExt, type_hint_identifier, type_hint_subscript, type_hint_union};
 use quorate::any;
 
+use crate::convert::expected;
 use crate::failure::Failure;
 
 const ANY: PyStaticExpr = type_hint_identifier!("typing", "Any");
@@ -27,7 +28,7 @@ impl FromPyObject<'_, '_> for Suite {
 
     fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         // The enum's members are strings.
-        let name: &str = object.extract()?;
+        let name: &str = object.extract().map_err(|_: PyErr| expected("a Suite or its name", &object))?;
         any::Suite::from_name(name).map(Suite).map_err(|error| Failure::from(error).into())
     }
 }

@@ -11,6 +11,7 @@
 //! | `timeouts` | `TimeoutVote`, `TimeoutCollector`, `TimeoutCertificate` |
 //! | `gossip`, `sortition` | the modules of the same names |
 //! | `evidence`, `guard` | `Equivocation`, `Conflict`, `Guard`, `GuardRecord` |
+//! | `ciphersuite`, `header` | `Ciphersuite`, `UntrustedHeader` |
 //! | `merkle`, `wire`, `bls`, `dsig`, `erasure` | the modules of the same names |
 //! | `threshold` | `quorate.threshold` with its modules `ecdsa`, `bls`, `tdh2`, `coin` and `seal` |
 //!
@@ -20,6 +21,9 @@
 
 mod bls;
 mod certificates;
+mod ciphersuite {
+    include!(concat!(env!("OUT_DIR"), "/ciphersuite.rs"));
+}
 mod collector;
 mod committee;
 mod convert;
@@ -30,6 +34,9 @@ mod failure;
 mod faults;
 mod gossip;
 mod guard;
+mod header {
+    include!(concat!(env!("OUT_DIR"), "/header.rs"));
+}
 mod held;
 mod ids;
 mod keys;
@@ -41,9 +48,11 @@ mod pickle;
 mod signers;
 mod sortition;
 mod statement;
+mod text;
 mod threshold;
 mod timeouts;
 mod times;
+mod verdicts;
 mod verified;
 mod votes;
 mod wire;
@@ -60,6 +69,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::certificates::{Certificate, VerifiedCertificate};
+    #[pymodule_export]
+    use crate::ciphersuite::Ciphersuite;
     #[pymodule_export]
     use crate::collector::VoteCollector;
     #[pymodule_export]
@@ -78,6 +89,8 @@ mod _native {
     use crate::gossip::{Aggregate, Gossip, Parameters, Peers, Pool, VerifiedAggregate};
     #[pymodule_export]
     use crate::guard::{Guard, GuardRecord};
+    #[pymodule_export]
+    use crate::header::UntrustedHeader;
     #[pymodule_export]
     use crate::ids::{ChainId, CommitteeId};
     #[pymodule_export]

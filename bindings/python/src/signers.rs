@@ -36,7 +36,10 @@ impl SignerSet {
 impl SignerSet {
     /// The set of these members, each listed once, of a committee of `committee_len`.
     #[new]
-    #[pyo3(signature = (committee_len, members = convert::Members::NONE))]
+    #[pyo3(
+        signature = (committee_len, members = convert::Members::NONE),
+        text_signature = "(committee_len, members=())"
+    )]
     fn new(committee_len: Size, members: convert::Members<Member>) -> Outcome<Self> {
         let members = members.counted().into_iter().map(|member| member.0);
         Ok(committee::SignerSet::from_members(committee_len.0, members)?.into())

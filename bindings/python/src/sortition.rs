@@ -15,6 +15,7 @@ use crate::ids::ChainId;
 use crate::keys::{SecretKey, Signature};
 use crate::layer::{Coroutine, Suite, off_thread};
 use crate::pickle::{Reduced, reduced, refused};
+use crate::text::Shown;
 use crate::verified::verified;
 
 /// Randomness of the lotteries, renewed with each block. Members whose chains agree up to its height have the same
@@ -66,7 +67,7 @@ impl Seed {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        format!("<Seed height={} value={}>", self.0.height(), hex::encode(self.0.value()))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
@@ -137,7 +138,7 @@ impl SeedProof {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        format!("<SeedProof signer={} suite={}>", self.0.signer(), self.0.suite())
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
@@ -158,7 +159,10 @@ impl Lottery {
     /// The lottery of `round`, in which `expected` members win on average. Every member has the same chance, whatever
     /// its weight.
     #[new]
-    #[pyo3(signature = (committee, seed, round, expected = Expected(sortition::EXPECTED_WINNERS.get())))]
+    #[pyo3(
+        signature = (committee, seed, round, expected = Expected(sortition::EXPECTED_WINNERS.get())),
+        text_signature = "(committee, seed, round, expected=EXPECTED_WINNERS)"
+    )]
     fn new(committee: Py<Committee>, seed: &Seed, round: Round, expected: Expected) -> Outcome<Self> {
         let expected = NonZeroU16::new(expected.0)
             .ok_or_else(|| PyOverflowError::new_err("expected must be from 1 to 65535"))?;
@@ -198,7 +202,8 @@ impl Lottery {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.inner)
+        let (height, round, expected) = (self.inner.seed().height(), self.round(), self.expected());
+        format!("<Lottery height={height} round={round} expected={expected}>")
     }
 }
 
@@ -282,7 +287,7 @@ impl Ticket {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        format!("<Ticket {}>", self.0.shown())
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {

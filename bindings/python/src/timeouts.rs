@@ -8,14 +8,15 @@ use pyo3::types::PyBytes;
 use quorate::any;
 
 use crate::committee::Committee;
-use crate::convert::{Bytes, Epoch, Kind, Limit, Member, Threshold, Value, View, size};
+use crate::convert::{Bytes, Epoch, Kind, Limit, Member, Threshold, Value, View, size, verified_or_not};
 use crate::failure::Outcome;
 use crate::faults::{Collected, Faults};
 use crate::keys::{SecretKey, Signature};
 use crate::layer::{Coroutine, Suite, off_thread};
-use crate::pickle::{Reduced, reduced};
+use crate::pickle::{Reduced, reduced, refused};
 use crate::signers::{SignerSet, Suspects};
 use crate::statement::Statement;
+use crate::text::Shown;
 use crate::verified::verified;
 use crate::votes::Vote;
 
@@ -150,7 +151,7 @@ impl TimeoutVote {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        format!("<TimeoutVote {}>", self.0.shown())
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
@@ -163,11 +164,7 @@ verified! {
     VerifiedTimeoutVote of TimeoutVote: any::TimeoutVote
 }
 
-#[derive(FromPyObject)]
-enum AnyTimeoutVote<'py> {
-    Plain(PyRef<'py, TimeoutVote>),
-    Verified(PyRef<'py, VerifiedTimeoutVote>),
-}
+verified_or_not! { AnyTimeoutVote: TimeoutVote or VerifiedTimeoutVote }
 
 /// Collects timeout votes of one kind and view until a quorum, with whatever values, makes a certificate. It works like
 /// `VoteCollector`. Threads may share it.
@@ -354,7 +351,24 @@ impl TimeoutCertificate {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        format!("<TimeoutCertificate {}>", self.0.shown())
+    }
+
+    /// Raises `TypeError`: decoding needs the committee.
+    fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
+        refused(
+            "a TimeoutCertificate cannot be pickled: decoding needs the committee; send its bytes and decode them there",
+        )
+    }
+
+    fn __copy__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[allow(unused_variables, reason = "part of the protocol")]
+    #[pyo3(signature = (memo, /))]
+    fn __deepcopy__<'py>(slf: PyRef<'py, Self>, memo: &Bound<'py, PyAny>) -> PyRef<'py, Self> {
+        slf
     }
 }
 

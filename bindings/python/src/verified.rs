@@ -34,7 +34,7 @@ macro_rules! verified {
             }
 
             fn __repr__(&self) -> String {
-                format!("Verified({:?})", *self.0)
+                format!(concat!("<", stringify!($name), " {}>"), $crate::text::Shown::shown(&*self.0))
             }
 
             /// Raises `TypeError`: unpickling would bypass verification.

@@ -11,6 +11,7 @@ use crate::keys::{SecretKey, Signature};
 use crate::layer::{Coroutine, Suite, off_thread};
 use crate::pickle::{Reduced, reduced};
 use crate::statement::Statement;
+use crate::text::Shown;
 use crate::verified::verified;
 
 /// One member's signature on a statement. A decoded vote is not verified yet.
@@ -99,7 +100,7 @@ impl Vote {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        format!("<Vote {}>", self.0.shown())
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {

@@ -1,18 +1,21 @@
 // Verification of certificates; `wasm()` returns the module's exports, or throws if they are not loaded yet.
 
+import { headerApi } from '../generated/header.js';
 import { boolean, bytes, list, optional, options, pair, shown, string, suite, u128, u16, u32, u64, u8 } from './check.js';
 import { make, addText } from './errors.js';
 import { MAX_MEMBERS } from './constants.js';
 import { Handle, TOKEN, hex, name, open, same, wrap } from './handle.js';
+import { Uncloneable } from './uncloneable.js';
 
 export { MAX_MEMBERS, SUITE_NUMBERS, Suite } from './constants.js';
 
 /** A class of 32 bytes, so that chains and committees cannot be confused, and access to the bytes. */
 function identifier(kind) {
   let open;
-  class Identifier {
+  class Identifier extends Uncloneable {
     #bytes;
     constructor(token, data) {
+      super();
       if (token !== TOKEN) throw new TypeError(`${kind} cannot be constructed; use ${kind}.fromBytes`);
       this.#bytes = data;
     }
@@ -74,6 +77,7 @@ export function verified(get) {
 export function certificateApi(wasm, { VerifiedKey } = {}) {
   const [ChainId, openChain] = identifier('ChainId');
   const [CommitteeId, openCommitteeId] = identifier('CommitteeId');
+  const { UntrustedHeader } = headerApi(wasm);
   ChainId.fromName = (text) => ChainId.fromBytes(wasm().chain_from_name(string(text, 'name')));
 
   class PublicKey extends Handle {
@@ -99,17 +103,21 @@ export function certificateApi(wasm, { VerifiedKey } = {}) {
   }
 
   class SignerSet extends Handle {
-    constructor(size, raw) {
-      super(TOKEN, size === TOKEN ? raw : wasm().SignerSet.empty(u16(size, 'committeeSize')));
+    constructor(size, given) {
+      super(TOKEN, size === TOKEN ? given : SignerSet.#parse(size, given));
+    }
+    static #parse(size, members) {
+      const committee = u16(size, 'committeeSize');
+      if (members === undefined) return wasm().SignerSet.empty(committee);
+      // One index more than the committee's size suffices: the core reports the duplicate or unknown one.
+      return wasm().SignerSet.from_members(committee, Uint16Array.from(list(members, 'members', u16, committee)));
     }
     static full(size) {
       return wrap(SignerSet, wasm().SignerSet.full(u16(size, 'committeeSize')));
     }
     static fromMembers(size, members) {
-      const committee = u16(size, 'committeeSize');
-      // One index more than the committee's size suffices: the core reports the duplicate or unknown one.
-      const listed = Uint16Array.from(list(members, 'members', u16, committee));
-      return wrap(SignerSet, wasm().SignerSet.from_members(committee, listed));
+      // `undefined` is an error here, not the empty set.
+      return new SignerSet(size, members === undefined ? null : members);
     }
     insert(member) {
       return open(this, SignerSet).insert(u16(member, 'member'));
@@ -341,6 +349,6 @@ export function certificateApi(wasm, { VerifiedKey } = {}) {
   }
   class VerifiedCertificate extends verified(() => [Certificate, CommitteeId]) {}
 
-  const classes = { ChainId, CommitteeId, PublicKey, SignerSet, Statement, Committee, Certificate, VerifiedCertificate };
-  return { classes: name(classes), openChain, openCommitteeId };
+  const plain = { ChainId, CommitteeId, PublicKey, SignerSet, Statement, Committee, Certificate, VerifiedCertificate };
+  return { classes: name({ ...plain, UntrustedHeader }), openChain, openCommitteeId };
 }

@@ -12,4 +12,4 @@ export { init };
 export * from './public-errors.js';
 export { MAX_MEMBERS, SUITE_NUMBERS, Suite } from './certificate-api.js';
 export { VERSION } from './version.js';
-export const { ChainId, CommitteeId, PublicKey, SignerSet, Statement, Committee, Certificate, VerifiedCertificate } = certificateApi(wasm).classes;
+export const { ChainId, CommitteeId, PublicKey, SignerSet, Statement, Committee, Certificate, VerifiedCertificate, UntrustedHeader } = certificateApi(wasm).classes;

@@ -113,6 +113,14 @@ export function pair(value, what, first, second) {
   return [first(value[0], `${what}[0]`), second(value[1], `${what}[1]`)];
 }
 
+/** Three elements, each of which is checked. */
+export function triple(value, what, ...checks) {
+  if (!Array.isArray(value) || value.length !== 3) {
+    throw new TypeError(`${what} must be an array of three, not ${shown(value)}`);
+  }
+  return checks.map((check, at) => check(value[at], `${what}[${at}]`));
+}
+
 export const optional = (check) => (value, what) => (value === undefined ? undefined : check(value, what));
 
 /** Describes a value in an error message by its type, never by its content. */

@@ -12,6 +12,7 @@ import { gossipApi } from './gossip-api.js';
 import { guardApi } from './guard-api.js';
 import { name, open, wrap } from './handle.js';
 import { keysApi } from './keys-api.js';
+import { rawApi } from './raw-api.js';
 import { sortitionApi } from './sortition-api.js';
 import { thresholdApi } from './threshold/index.js';
 import { timeoutsApi } from './timeouts-api.js';
@@ -49,7 +50,8 @@ export function fullApi(wasm) {
   const timeouts = timeoutsApi(wasm, { ...signing, ...votes }, collecting);
   const evidence = evidenceApi(wasm, { ...signing, ...votes });
   const guard = guardApi(wasm, { ...signing, ...votes, ...timeouts }, openChain);
-  const classes = name({ ...keys, ...votes, ...timeouts, ...evidence, ...guard, ...merkleApi(wasm) });
+  const raw = rawApi(wasm, signing);
+  const classes = name({ ...keys, ...raw, ...votes, ...timeouts, ...evidence, ...guard, ...merkleApi(wasm) });
   const shared = { CommitteeId, openCommitteeId, PublicKey, Signature: keys.Signature, ...guard };
   return {
     ...base.classes,

@@ -2,18 +2,20 @@
 
 import { shown } from './check.js';
 import { closed } from './errors.js';
+import { Uncloneable } from './uncloneable.js';
 
 /** Only this package creates objects from handles. */
 export const TOKEN = Symbol('quorate');
 
 let slot;
 
-export class Handle {
+export class Handle extends Uncloneable {
   #raw;
   /** The class that it was created as: replacing the prototype does not change it. */
   #Class;
 
   constructor(token, raw) {
+    super();
     if (token !== TOKEN) {
       throw new TypeError(`${new.target.name} cannot be constructed; its documentation names the functions that create it`);
     }

@@ -64,6 +64,14 @@ function operations(q) {
       }
     });
 
+  /** The result for each item of a list: the error of `read`, or what `decide` finds for all that were read. */
+  const together = (items, read, decide) => {
+    const all = each(items, read);
+    const results = decide(all.filter(({ error }) => !error).map(({ value }) => value)).values();
+    return all.map((one) => (one.error ? one : results.next().value));
+  };
+  const result = (one) => (one instanceof Error ? { error: described(one) } : { value: one });
+
   const shownStatement = ({ kind, epoch, view, digest }) => ({ kind, epoch, view, digest });
   /** A verified object as plain data, converted by `show`. */
   const shown = (keep, verified, show) => ({ ...show(keep(verified.value), keep), committee: verified.committee.bytes });
@@ -114,6 +122,14 @@ function operations(q) {
       ),
     raw: (id, message, signers, proof) =>
       scoped((keep) => at(id).verifyRaw(message, keep(at(id).signerSet(signers)), proof)),
+    rawEach: (id, signed, proof) => at(id).verifyRawEach(signed, proof),
+    rawBatch: (id, items) =>
+      scoped((keep) => {
+        const read = ([message, signers, proof]) => [message, keep(at(id).signerSet(signers)), proof];
+        return together(items, read, (good) => at(id).verifyRawBatch(good).map(result));
+      }),
+    ciphersuite: (id, encoded) =>
+      scoped((keep) => remember(at(id).withCiphersuite(keep(q.Ciphersuite.decode(encoded))))),
     certificate: (id, data) => checked(id, byCommittee(q.Certificate, data), shownCertificate),
     detached: (id, data, statement) =>
       checked(
@@ -123,15 +139,14 @@ function operations(q) {
       ),
     batch: (id, all) =>
       scoped((keep) => {
-        const decoded = each(all, (data) => keep(q.Certificate.decode(data, at(id))));
-        const good = decoded.filter(({ value }) => value).map(({ value }) => value);
+        const decode = (data) => keep(q.Certificate.decode(data, at(id)));
         // The small build has no batches; its verdicts are the same.
-        const verdicts = q.Certificate.verifyBatch
-          ? q.Certificate.verifyBatch(at(id), good).map((one) => (one instanceof Error ? { error: described(one) } : { value: one }))
-          : each(good, (certificate) => certificate.verify(at(id)));
+        const verify = (good) =>
+          q.Certificate.verifyBatch
+            ? q.Certificate.verifyBatch(at(id), good).map(result)
+            : each(good, (certificate) => certificate.verify(at(id)));
         const show = ({ value, error }) => (error ? { error } : { value: shown(keep, keep(value), shownCertificate) });
-        const inOrder = verdicts.values();
-        return decoded.map((one) => (one.error ? one : show(inOrder.next().value)));
+        return together(all, decode, (good) => verify(good).map(show));
       }),
     timeoutCertificate: (id, data) => checked(id, byCommittee(q.TimeoutCertificate, data), shownTimeout),
     vote: (id, data) => checked(id, bySuite(q.Vote, data), shownVote),

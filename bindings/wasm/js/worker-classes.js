@@ -3,7 +3,7 @@
 
 import { recreatedError } from './calls.js';
 import { MAX_MEMBERS } from './constants.js';
-import { boolean, bytes, list, optional, options, pair, shown, string, suite, u128, u32, u64 } from './check.js';
+import { boolean, bytes, list, optional, options, pair, shown, string, suite, triple, u128, u16, u32, u64 } from './check.js';
 import { addText, closed, make, tooLarge } from './errors.js';
 import { hex } from './handle.js';
 
@@ -49,16 +49,21 @@ function chainOf(value) {
 const membersOf = (members) =>
   listOf(members, 'members', (value, what) => pair(value, what, copied, u128), MAX_MEMBERS);
 
-function signersOf(signers) {
-  if (signers === undefined) throw new TypeError('signers must be an object, not undefined');
-  const { indices, lsbFirst, msbFirst } = options(signers, 'signers');
+function signersOf(signers, what = 'signers') {
+  if (signers === undefined) throw new TypeError(`${what} must be an object, not undefined`);
+  const { indices, lsbFirst, msbFirst } = options(signers, what);
   if ([indices, lsbFirst, msbFirst].filter((form) => form !== undefined).length !== 1) {
-    throw new TypeError('signers must have exactly one of indices, lsbFirst and msbFirst');
+    throw new TypeError(`${what} must have exactly one of indices, lsbFirst and msbFirst`);
   }
   if (lsbFirst !== undefined) return { lsbFirst: copied(lsbFirst, 'lsbFirst') };
   if (msbFirst !== undefined) return { msbFirst: copied(msbFirst, 'msbFirst') };
   return { indices: list(indices, 'indices', u32, MAX_MEMBERS) };
 }
+
+/** Members with their messages; the core reports the member that is repeated or unknown. */
+const signedOf = (signed, size) => list(signed, 'signed', (value, what) => pair(value, what, u16, copied), size);
+const proofsOf = (items) =>
+  listOf(items, 'items', (item, what) => triple(item, what, copied, signersOf, copied), MAX_BATCH);
 
 function constructed(token, Class) {
   if (token !== TOKEN) throw new TypeError(`${Class.name} cannot be constructed; use startWorker`);
@@ -72,6 +77,7 @@ const release = (calls, id) => {
 };
 
 let ask;
+let derive;
 
 export class CertificateWorkerCommittee {
   #calls;
@@ -88,12 +94,17 @@ export class CertificateWorkerCommittee {
   }
 
   static {
-    ask = (committee, operation, given, signal) => {
+    ask = (committee, operation, given, signal, discard) => {
       if (typeof committee !== 'object' || committee === null || !(#id in committee)) {
         throw new TypeError(`this must be a WorkerCommittee, not ${shown(committee)}`);
       }
       if (committee.#id === undefined) throw closed('WorkerCommittee');
-      return committee.#calls.call(operation, [committee.#id, ...given], signal);
+      return committee.#calls.call(operation, [committee.#id, ...given], signal, discard);
+    };
+    derive = async (committee, operation, given, signal) => {
+      const discard = ({ id }) => release(committee.#calls, id);
+      const about = await ask(committee, operation, given, signal, discard);
+      return new WorkerCommittee(TOKEN, committee.#calls, about);
     };
   }
 
@@ -146,6 +157,15 @@ export class CertificateWorkerCommittee {
 }
 
 export class WorkerCommittee extends CertificateWorkerCommittee {
+  async withCiphersuite(ciphersuite, given) {
+    return derive(this, 'ciphersuite', [copied(ciphersuite, 'ciphersuite')], signalOf(given));
+  }
+  async verifyRawEach(signed, proof, given) {
+    return ask(this, 'rawEach', [signedOf(signed, this.size), copied(proof, 'proof')], signalOf(given));
+  }
+  async verifyRawBatch(items, given) {
+    return (await ask(this, 'rawBatch', [proofsOf(items)], signalOf(given))).map(verdict);
+  }
   async verifyTimeoutCertificate(data, given) {
     return ask(this, 'timeoutCertificate', [copied(data, 'bytes')], signalOf(given));
   }

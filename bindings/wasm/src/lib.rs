@@ -12,6 +12,11 @@
 pub mod bls;
 pub mod certificates;
 #[cfg(feature = "full")]
+pub mod ciphersuite {
+    //! The ciphersuites of other chains' BLS signatures.
+    include!(concat!(env!("OUT_DIR"), "/ciphersuite.rs"));
+}
+#[cfg(feature = "full")]
 pub mod collector;
 pub mod committee;
 #[cfg(feature = "full")]
@@ -25,14 +30,19 @@ mod glue;
 pub mod gossip;
 #[cfg(feature = "full")]
 pub mod guard;
+pub mod header {
+    //! What encoded votes and certificates claim to be.
+    include!(concat!(env!("OUT_DIR"), "/header.rs"));
+}
 pub mod keys;
-#[cfg(feature = "full")]
 pub mod lists;
 #[cfg(feature = "full")]
 pub mod merkle {
     //! Merkle trees.
     include!(concat!(env!("OUT_DIR"), "/merkle.rs"));
 }
+#[cfg(feature = "full")]
+pub mod raw;
 pub mod signers;
 #[cfg(feature = "full")]
 pub mod sortition;

@@ -1,37 +1,45 @@
 //! Lists of byte strings, and byte strings, for generated functions.
 
-use wasm_bindgen::prelude::wasm_bindgen;
-
-use crate::glue::{Uint8Array, byte_array};
-
-/// A list of byte strings that JavaScript fills.
-#[wasm_bindgen]
-#[derive(Default)]
-pub struct ByteStrings(Vec<Vec<u8>>);
-
-#[wasm_bindgen]
-impl ByteStrings {
-    pub fn empty() -> Self {
-        Self::default()
-    }
-
-    pub fn add(&mut self, bytes: Vec<u8>) {
-        self.0.push(bytes);
-    }
-}
-
-impl ByteStrings {
-    pub(crate) fn slices(&self) -> Vec<&[u8]> {
-        self.0.iter().map(Vec::as_slice).collect()
-    }
-}
-
-/// A list of byte strings as JavaScript's arrays.
-pub(crate) fn byte_arrays(list: &[impl AsRef<[u8]>]) -> Vec<Uint8Array> {
-    list.iter().map(|bytes| byte_array(bytes.as_ref())).collect()
-}
+#[cfg(feature = "full")]
+pub use full::ByteStrings;
+#[cfg(feature = "full")]
+pub(crate) use full::byte_arrays;
 
 /// A byte string of any length, or of one length.
 pub(crate) fn owned(bytes: impl Into<Vec<u8>>) -> Vec<u8> {
     bytes.into()
+}
+
+#[cfg(feature = "full")]
+mod full {
+    use wasm_bindgen::prelude::wasm_bindgen;
+
+    use crate::glue::{Uint8Array, byte_array};
+
+    /// A list of byte strings that JavaScript fills.
+    #[wasm_bindgen]
+    #[derive(Default)]
+    pub struct ByteStrings(Vec<Vec<u8>>);
+
+    #[wasm_bindgen]
+    impl ByteStrings {
+        pub fn empty() -> Self {
+            Self::default()
+        }
+
+        pub fn add(&mut self, bytes: Vec<u8>) {
+            self.0.push(bytes);
+        }
+    }
+
+    impl ByteStrings {
+        pub(crate) fn slices(&self) -> Vec<&[u8]> {
+            self.0.iter().map(Vec::as_slice).collect()
+        }
+    }
+
+    /// A list of byte strings as JavaScript's arrays.
+    pub(crate) fn byte_arrays(list: &[impl AsRef<[u8]>]) -> Vec<Uint8Array> {
+        list.iter().map(|bytes| byte_array(bytes.as_ref())).collect()
+    }
 }

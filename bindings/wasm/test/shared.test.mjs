@@ -6,11 +6,13 @@ import { test } from 'node:test';
 import * as quorate from 'quorate-wasm';
 import { badInput } from '../../node/test/shared/bad-input.mjs';
 import { declarations } from '../../node/test/shared/declarations.mjs';
+import { otherChains } from '../../node/test/shared/other-chains.mjs';
 import { differences } from '../../node/test/shared/surface.mjs';
 import { tour } from '../../node/test/shared/tour.mjs';
 import { oneOfEach } from '../../node/test/shared/world.mjs';
 
 for (const [name, run] of Object.entries(badInput(quorate, assert))) test(`bad input: ${name}`, run);
+for (const [name, run] of Object.entries(otherChains(quorate, assert))) test(`other chains: ${name}`, run);
 
 test('the tour', () => {
   assert.deepEqual(tour(quorate), { culprits: [1], signers: [0, 2, 3], length: 100, same: true });

@@ -10,6 +10,7 @@ const folder = new URL('../../../spec/vectors/', import.meta.url);
 /** Operations of the certificate-only build. */
 const VERIFYING = ['chain_id.from_name', 'committee.from_attested', 'committee.signers', 'committee.verify_raw'].concat(
   ['public_key.decode', 'statement.encode', 'certificate.decode', 'certificate.verify', 'certificate.verify_detached'],
+  ['header.peek'],
 );
 
 function run(binding, only) {

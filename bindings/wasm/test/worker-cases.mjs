@@ -52,6 +52,13 @@ async function verifies(committee, s, full) {
   same([good, again], [certificate, certificate], 'a batch');
   if (malformed.code === undefined || !(malformed instanceof Error)) fail('a batch says what is wrong');
   if (!full) return;
+  const items = [[s.message, { indices: s.signers }, s.proof], [s.statement, { indices: s.signers }, s.proof], [s.message, { indices: [9] }, s.proof]];
+  const [heavy, forged, unknown] = await committee.verifyRawBatch(items);
+  same([heavy, forged.code, unknown.code], [BigInt(s.signers.length), 'BAD_SIGNATURE', 'UNKNOWN_SIGNER'], 'a batch of raw proofs');
+  const foreign = await committee.withCiphersuite(s.ciphersuite);
+  same([foreign.constructor, foreign.id], [committee.constructor, id], 'the same committee under another ciphersuite');
+  if (s.eachProof) same(await foreign.verifyRawEach(s.each, s.eachProof), BigInt(s.each.length), 'a message per member');
+  foreign.free();
   const vote = { suite, statement, signer: 1, committee: id };
   same(await committee.verifyVote(s.vote), vote, 'the vote');
   const timeout = { suite, kind: 2, epoch: 5n, view: 9n };
@@ -83,7 +90,7 @@ export const cases = {
       for (const s of samples) {
         const committee = await worker.committeeFromAttested(s.suite, 'worker', 5n, weighted(s.publicKeys));
         await verifies(committee, s, false);
-        if ('verifyVote' in committee || 'committee' in worker) fail('the small build offers what it has not');
+        if ('verifyVote' in committee || 'withCiphersuite' in committee || 'committee' in worker) fail('the small build offers what it has not');
       }
     });
   },
@@ -125,6 +132,9 @@ export const cases = {
         await is(committee.verifyCertificates([bad]), TypeError, `a batch of ${what}`);
         await is(committee.verifyRaw(bad, { indices: [] }, s.proof), TypeError, `a message ${what}`);
         await is(committee.verifyRaw(s.message, bad, s.proof), TypeError, `signers ${what}`);
+        await is(committee.verifyRawEach([[0, bad]], s.proof), TypeError, `a member's message ${what}`);
+        await is(committee.verifyRawBatch([[s.message, bad, s.proof]]), TypeError, `an item's signers ${what}`);
+        await is(committee.withCiphersuite(bad), TypeError, `a ciphersuite ${what}`);
         await is(worker.verifyKeys(s.suite, [bad]), TypeError, `a key ${what}`);
         if (typeof bad !== 'string') await is(worker.committee(bad, 'x', 1n, []), TypeError, `a suite ${what}`);
         if (typeof bad !== 'string') await is(worker.committee(s.suite, bad, 1n, []), TypeError, `a chain ${what}`);

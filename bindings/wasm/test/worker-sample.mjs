@@ -14,6 +14,12 @@ export function sample(q, suite, members = 4) {
   const opposite = collect(new q.VoteCollector(committee, 1, 9n), contrary);
   const timeouts = secrets.map((secret, at) => q.TimeoutVote.signUnguarded(secret, committee, 2, 9n, BigInt(at % 4)));
   const timeoutCertificate = collect(new q.TimeoutCollector(committee, 2, 9n), timeouts);
+  const hasCiphersuites = suite === q.Suite.MinSig || suite === q.Suite.MinPk;
+  const ciphersuite = hasCiphersuites ? q.Ciphersuite.basic() : q.Ciphersuite.proofOfPossession();
+  const each = secrets.map((_, member) => [member, new Uint8Array([member])]);
+  const eachSigned = each.map(([member, bytes]) => secrets[member].signWith(ciphersuite, bytes));
+  const joined = () => Uint8Array.from(eachSigned.flatMap((one) => [...one.encode()]));
+  const eachProof = suite === q.Suite.Ed25519 ? joined() : hasCiphersuites && q.bls.aggregate(eachSigned).encode();
   const message = statement.signedBytes(committee.id);
   const forged = Uint8Array.from(certificate.encode());
   // Another signature: the certificate still decodes.
@@ -33,6 +39,10 @@ export function sample(q, suite, members = 4) {
     signers: [...certificate.signers],
     message,
     proof: certificate.proof(),
+    ciphersuite: ciphersuite.encode(),
+    each,
+    // A proof of the counted suites has counts beside the sum.
+    eachProof,
     vote: votes[1].encode(),
     timeoutVote: timeouts[1].encode(),
     timeoutCertificate: timeoutCertificate.encode(),

@@ -1,6 +1,7 @@
 /** Keys, signatures, and proofs of possession. */
 
 import type { Suite } from './suites.js';
+import type { Ciphersuite } from '../generated/ciphersuite.js';
 
 /**
  * A secret key. It never reveals itself: not when printed, inspected, cloned, posted or converted to JSON.
@@ -25,6 +26,13 @@ export class SecretKey {
   publicKey(): PublicKey;
   /** Signs exactly the bytes of the message. Validators sign statements through a {@link Guard} instead. */
   sign(message: Uint8Array): Signature;
+  /**
+   * Signs exactly the bytes of the message for another chain. Never sign with a key that signs statements: a
+   * {@link Guard} does not record it.
+   *
+   * @throws {@link WrongContextError} for another ciphersuite than the default, unless the suite is `MinSig` or `MinPk`
+   */
+  signWith(ciphersuite: Ciphersuite, message: Uint8Array): Signature;
   /** Creates a proof of possession of this key. */
   provePossession(): Signature;
   /**
@@ -54,6 +62,14 @@ export class PublicKey {
   readonly suite: Suite;
   /** Verifies a signature on exactly the bytes of the message. @throws {@link BadSignatureError} */
   verify(message: Uint8Array, signature: Signature): void;
+  /**
+   * Verifies a signature of another chain on exactly the bytes of the message. Cost: two pairings, a hash to the curve, a
+   * subgroup check.
+   *
+   * @throws {@link BadSignatureError}; {@link WrongContextError} for a signature of another suite, or for another
+   * ciphersuite than the default, unless the suite is `MinSig` or `MinPk`
+   */
+  verifyWith(ciphersuite: Ciphersuite, message: Uint8Array, signature: Signature): void;
   /** Verifies a proof of possession. @throws {@link BadPossessionError} */
   verifyPossession(possession: Signature): void;
   equals(other: PublicKey): boolean;

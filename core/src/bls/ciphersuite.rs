@@ -183,7 +183,8 @@ mod tests {
         assert_eq!(Dst::new(b"").unwrap_err().code(), "MALFORMED");
         assert!(Dst::new(&[1; 255]).is_ok());
         assert_eq!(Dst::new(&[1; 256]).unwrap_err().code(), "TOO_LARGE");
-        for own in [MinSig::TAGS.proven, MinPk::TAGS.proven, MinSig::TAGS.possession, MinPk::TAGS.possession] {
+        for own in [MinSig::TAGS.proven, MinPk::TAGS.proven, MinSig::TAGS.possession, MinPk::TAGS.possession]
+        {
             assert_eq!(Dst::new(own).unwrap_err().code(), "NON_CANONICAL");
         }
         assert!(Dst::new(MinPk::TAGS.basic).is_ok());

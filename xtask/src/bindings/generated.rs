@@ -23,7 +23,7 @@ pub(crate) fn write() -> Outcome {
         for (folder, package) in [("node", Package::Node), ("wasm", Package::Web)] {
             let folder = bindings.join(folder).join("generated");
             put(&folder.join(format!("{name}.js")), &javascript::emit(&block, package))?;
-            put(&folder.join(format!("{name}.d.ts")), &typescript::emit(&block, package))?;
+            put(&folder.join(format!("{name}.d.ts")), &typescript::emit(&block))?;
         }
     }
     Ok(())

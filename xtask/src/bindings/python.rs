@@ -58,6 +58,8 @@ fn check_types(log: &Log, python: &Path, package: &Path) -> Outcome {
         "dsig_hooks",
         "erasure",
         "gossip",
+        "idioms",
+        "other_chains",
         "threshold",
         "threshold_signing",
     ]

@@ -59,9 +59,9 @@ class Cache extends cache.Sealed {
   }
 }
 
-/** Classes with a `close` also support `using`, and show nothing of their secret in JSON. */
+/** Classes with a `close` are also freed and disposed of by it, and show nothing of their secret in JSON. */
 function closes({ prototype }) {
-  if (Symbol.dispose) prototype[Symbol.dispose] = prototype.close;
+  for (const key of ['free', Symbol.dispose].filter(Boolean)) prototype[key] = prototype.close;
   prototype.toJSON = function toJSON() {
     return this.toString();
   };

@@ -2,7 +2,7 @@
 
 use getrandom::SysRng;
 use napi::Env;
-use napi::bindgen_prelude::{External, Uint8Array};
+use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 use quorate::any::threshold::Outcome;
 use quorate::any::threshold::bls::{self, Combiner, GroupKey, KeyShare, ShareFault, SignatureShare, Signing};
@@ -13,6 +13,7 @@ use quorate::threshold::{Agreement, Threshold, Tolerance};
 
 use super::{CountsInfo, EvidenceVerdict, SharedCache, accuse, parse_agreement};
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, handle, queue, suite};
+use crate::handle::External;
 
 /// A party's share of a key until it is closed.
 pub type OpenKeyShare = Closable<KeyShare>;

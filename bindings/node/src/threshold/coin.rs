@@ -2,7 +2,7 @@
 
 use getrandom::SysRng;
 use napi::Env;
-use napi::bindgen_prelude::{BigInt, External, Uint8Array};
+use napi::bindgen_prelude::{BigInt, Uint8Array};
 use napi_derive::napi;
 use quorate::any::threshold::Cache;
 use quorate::threshold::coin::{Coin, CoinCombiner, CoinName, CoinValue};
@@ -12,6 +12,7 @@ use super::dleq::{
     AnyInstance, AnyKeys, AnyShare, AnyVerified, Either, Fault, OpenKeyShare, all, coin, coin_faults,
 };
 use crate::glue::{Bytes, Result, Throw, array, bytes, handle, number};
+use crate::handle::External;
 
 #[napi(catch_unwind)]
 pub fn coin_from_name(

@@ -1,7 +1,7 @@
 //! Threshold ECDSA: combining shares to a signature.
 
 use napi::Env;
-use napi::bindgen_prelude::{External, Uint8Array};
+use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 use quorate::any::threshold::Outcome;
 use quorate::any::threshold::ecdsa::{
@@ -12,6 +12,7 @@ use quorate::machine::MemberIndex;
 use super::deal::{SharedDeal, parse_group};
 use super::{CountsInfo, EvidenceVerdict, SharedCache, accuse};
 use crate::glue::{Bytes, Result, Throw, bytes, handle};
+use crate::handle::External;
 
 #[napi(catch_unwind)]
 pub fn ecdsa_share_decode(group: String, data: &[u8]) -> Result<External<SignatureShare>> {

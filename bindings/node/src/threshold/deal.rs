@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use napi::Env;
-use napi::bindgen_prelude::{BigInt, External, Uint8Array};
+use napi::bindgen_prelude::{BigInt, Uint8Array};
 use napi_derive::napi;
 use quorate::any::threshold::Group;
 use quorate::any::threshold::ecdsa::{GroupKey, Signature, Tag};
@@ -15,6 +15,7 @@ use quorate::wire::{Decode, Encode};
 
 use super::agreement_name;
 use crate::glue::{Bytes, Result, Throw, bytes, handle, number};
+use crate::handle::External;
 
 /// Returns the group with this name.
 pub(crate) fn parse_group(name: &str) -> Result<Group> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use getrandom::SysRng;
 use napi::Env;
-use napi::bindgen_prelude::{BigInt, External};
+use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use quorate::Error;
 use quorate::any::threshold::ecdsa::{GroupKey, TrustedDealer};
@@ -15,6 +15,7 @@ use quorate::threshold::ecdsa::Plan;
 use super::deal::parse_group;
 use super::presignatures::{OpenPresignatures, party_handle};
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, handle, number, queue};
+use crate::handle::External;
 
 /// A dealer until it is closed. A thread that is dealing holds the key until it is done.
 pub type OpenDealer = Closable<Arc<TrustedDealer>>;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use getrandom::SysRng;
 use napi::Env;
-use napi::bindgen_prelude::{External, Uint8Array};
+use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 use quorate::committee::CommitteeId;
 use quorate::machine::MemberIndex;
@@ -19,6 +19,7 @@ use quorate::wire::{Decode, Encode};
 use quorate::{Error, Result as Outcome};
 
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, handle, queue};
+use crate::handle::External;
 
 /// A value for one purpose or the other.
 #[derive(Clone, Copy, PartialEq)]

@@ -19,7 +19,7 @@ pub mod tdh2;
 
 use std::sync::{Arc, Mutex, TryLockError};
 
-use napi::bindgen_prelude::{External, Uint8Array};
+use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 use quorate::Error;
 use quorate::any::threshold::Cache;
@@ -28,6 +28,7 @@ use quorate::threshold::combiner::Counts;
 use quorate::threshold::{Agreement, MAX_PARTIES, Threshold, Tolerance};
 
 use crate::glue::{Result, Throw, handle};
+use crate::handle::External;
 
 #[napi(catch_unwind)]
 pub fn threshold_max_parties() -> u16 {

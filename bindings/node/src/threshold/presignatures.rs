@@ -1,7 +1,6 @@
 //! Threshold ECDSA: a party's presignatures, and signing with them.
 
 use napi::Env;
-use napi::bindgen_prelude::External;
 use napi_derive::napi;
 use quorate::Error;
 use quorate::any::threshold::Group;
@@ -13,8 +12,9 @@ use quorate::machine::MemberIndex;
 
 use super::agreement_name;
 use super::deal::{SharedDeal, parse_group};
-use crate::glue::{Bytes, Closable, Result, Throw, bytes, handle, sized};
+use crate::glue::{Bytes, Closable, Result, Throw, bytes, handle};
 use crate::guard::OpenGuard;
+use crate::handle::External;
 
 /// A party's presignatures until they are closed or destroyed.
 pub type OpenPresignatures = Closable<Presignatures>;
@@ -23,7 +23,7 @@ pub type OpenOpener = Closable<Opener>;
 
 pub(crate) fn party_handle(party: Presignatures) -> External<OpenPresignatures> {
     let size = party.left() * 161;
-    sized(Closable::new("presignatures", party), size)
+    External::sized(Closable::new("presignatures", party), size)
 }
 
 #[napi(catch_unwind)]

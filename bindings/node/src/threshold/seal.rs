@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use getrandom::SysRng;
 use napi::Env;
-use napi::bindgen_prelude::{External, Uint8Array};
+use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 use quorate::threshold::seal::{MAX_CONTENT, OVERHEAD, SealingKey, SealingPublicKey};
 use quorate::wire::{Decode, Encode};
 
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, array, bytes, handle, queue};
+use crate::handle::External;
 
 /// A private key that opens files, until it is closed. A thread that is opening a file holds the key until it is done.
 pub type OpenSealingKey = Closable<Arc<SealingKey>>;

@@ -2,7 +2,7 @@
 
 use getrandom::SysRng;
 use napi::Env;
-use napi::bindgen_prelude::{BigInt, External, Uint8Array};
+use napi::bindgen_prelude::{BigInt, Uint8Array};
 use napi_derive::napi;
 use quorate::any::threshold::Cache;
 use quorate::committee::CommitteeId;
@@ -16,7 +16,8 @@ use super::SharedCache;
 use super::dleq::{
     AnyInstance, AnyKeys, AnyShare, AnyVerified, Either, Fault, OpenKeyShare, all, tdh2, tdh2_faults,
 };
-use crate::glue::{Bytes, Flag, Promised, Result, Throw, bytes, failure, handle, number, queue, sized};
+use crate::glue::{Bytes, Flag, Promised, Result, Throw, bytes, failure, handle, number, queue};
+use crate::handle::External;
 
 /// A key shared by threads.
 pub type SharedKey = std::sync::Arc<EncryptionKey>;
@@ -65,7 +66,7 @@ pub fn tdh2_key_key<'env>(env: &'env Env, key: &External<SharedKey>) -> Result<B
 
 fn large(made: Ciphertext) -> External<Ciphertext> {
     let size = made.payload().len();
-    sized(made, size)
+    External::sized(made, size)
 }
 
 #[napi(catch_unwind)]
@@ -148,7 +149,7 @@ fn check(
     proposer: MemberIndex,
 ) -> quorate::Result<External<ValidCiphertext>> {
     let size = ciphertext.payload().len();
-    Ok(sized(ciphertext.check(key, epoch, proposer)?, size))
+    Ok(External::sized(ciphertext.check(key, epoch, proposer)?, size))
 }
 
 #[napi(catch_unwind)]

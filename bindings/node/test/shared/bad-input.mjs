@@ -123,6 +123,11 @@ export function badInput(q, assert) {
       type(() => committee.signerSet({ lsbFirst: null }), /lsbFirst must be a Uint8Array/);
       code(() => committee.requireQuorum(q.SignerSet.fromMembers(4, [0, 1])), 'BELOW_QUORUM');
       assert.equal(new q.SignerSet(4).insert(4), false);
+      assert.deepEqual([...new q.SignerSet(4, [3, 1])], [1, 3]);
+      code(() => new q.SignerSet(4, [9]), 'UNKNOWN_SIGNER');
+      code(() => new q.SignerSet(4, [1, 1]), 'DUPLICATE_SIGNER');
+      for (const value of [null, 9, 'text', {}]) type(() => new q.SignerSet(4, value), /^members must be iterable/);
+      for (const value of [null, undefined]) type(() => q.SignerSet.fromMembers(4, value), /^members must be iterable/);
     },
     'errors have details and culprits'() {
       const { committee, statement, votes } = world(q);
@@ -210,7 +215,7 @@ export function badInput(q, assert) {
     },
     'objects cannot be forged'() {
       const objects = oneOfEach(q);
-      const unbuildable = ['SecretKey', 'PublicKey', 'Signature', 'VerifiedKey', 'ChainId', 'CommitteeId', 'VerifiedVote', 'Certificate', 'VerifiedCertificate', 'VerifiedTimeoutVote', 'TimeoutCertificate', 'VerifiedTimeoutCertificate', 'VerifiedEquivocation', 'VerifiedConflict', 'GuardRecord', 'Path'];
+      const unbuildable = ['SecretKey', 'PublicKey', 'Signature', 'VerifiedKey', 'ChainId', 'CommitteeId', 'Ciphersuite', 'VerifiedVote', 'Certificate', 'VerifiedCertificate', 'UntrustedHeader', 'VerifiedTimeoutVote', 'TimeoutCertificate', 'VerifiedTimeoutCertificate', 'VerifiedEquivocation', 'VerifiedConflict', 'GuardRecord', 'Path'];
       for (const name of unbuildable) {
         type(() => new q[name]());
         type(() => new q[name](objects[name], objects[name]));
@@ -241,6 +246,14 @@ export function badInput(q, assert) {
         assert.deepEqual(Reflect.ownKeys(object), []);
       }
       assert.equal(JSON.stringify(secrets[0]), '"SecretKey(bls-min-sig)"');
+    },
+    'no object can be cloned'() {
+      for (const [name, object] of Object.entries(oneOfEach(q))) {
+        for (const value of [object, { inside: [object] }]) {
+          assert.throws(() => structuredClone(value), (e) => e.name === 'DataCloneError', name);
+        }
+        for (const key of ['deref', 'then']) assert.ok(!(key in object), name);
+      }
     },
     'views of buffers'() {
       const { committee, statement, votes } = world(q);

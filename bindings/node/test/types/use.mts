@@ -73,6 +73,16 @@ export const outcomes: (quorate.QuorateError | undefined)[] = quorate.dsig.verif
 export const later: Promise<(quorate.QuorateError | undefined)[]> = quorate.dsig.verifyAllAsync(suite, new Set([entry]), {});
 export const bytes: number = quorate.dsig.SIGNATURE_LEN['wots-blake3'];
 
+export function weights(chain: Committee, items: quorate.RawProof[]): bigint[] {
+  const verdicts = chain.withCiphersuite(quorate.Ciphersuite.basic()).verifyRawBatch(items);
+  return verdicts.filter((one) => typeof one === 'bigint');
+}
+export const commit = (chain: Committee, proof: Uint8Array): bigint => chain.verifyRawEach(new Map([[0, proof]]), proof);
+export const epoch: bigint = quorate.UntrustedHeader.peek(new Uint8Array(18)).epoch;
+export const claimed: Suite = quorate.UntrustedHeader.peek(new Uint8Array(18)).suite;
+// @ts-expect-error a ciphersuite is not named by a string
+secret.signWith('basic', new Uint8Array(3));
+
 const { ecdsa, tdh2, coin, seal, bls, Threshold, Tolerance } = quorate.threshold;
 declare const committee: quorate.CommitteeId;
 declare const guard: quorate.Guard;

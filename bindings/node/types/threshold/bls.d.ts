@@ -33,6 +33,9 @@ export function beacon(signature: Signature): Uint8Array;
 /** Public part of a shared key. */
 export class GroupKey {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** Cost: a square root and a subgroup check for each party. */
   static decode(suite: Suite, bytes: Uint8Array): GroupKey;
@@ -55,6 +58,8 @@ export class GroupKey {
 /** One party's share of the key. It never reveals itself; {@link KeyShare.close} wipes it. */
 export class KeyShare {
   #private;
+  /** Does what `close` does. */
+  free(): void;
   private constructor();
   /** Decodes the result of `toBytes`. @throws {@link WrongContextError} if the secret does not belong to the member */
   static fromBytes(suite: Suite, bytes: Uint8Array): KeyShare;
@@ -77,6 +82,9 @@ export class KeyShare {
 /** One party's part of a signature. */
 export class SignatureShare {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   static decode(suite: Suite, bytes: Uint8Array): SignatureShare;
   encode(): Uint8Array;
@@ -102,6 +110,9 @@ export class SignatureShare {
  */
 export class Combiner {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   constructor(key: GroupKey, message: Uint8Array, cache?: Cache);
   /**
    * Adds a share received over a link that authenticates `from`.
@@ -135,6 +146,9 @@ export interface Fault {
  */
 export class ShareFault {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** Decodes the bytes; the evidence is not verified yet. */
   static decode(suite: Suite, bytes: Uint8Array): ShareFault;

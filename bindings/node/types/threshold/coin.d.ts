@@ -10,6 +10,9 @@ import type { Cache, Threshold } from './common.js';
 /** The public keys of a dealt key. They were checked to lie on one polynomial. */
 export class PublicKeys {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /**
    * Deals a new key: the threshold is f + 1 if f members may be faulty. **The process that runs this knows the key.**
@@ -61,6 +64,8 @@ export interface Dealt {
 /** A member's share of the secret key. It never reveals itself; {@link KeyShare.close} wipes it. */
 export class KeyShare {
   #private;
+  /** Does what `close` does. */
+  free(): void;
   private constructor();
   /** Decodes the result of `toBytes`; call {@link KeyShare.check} next. The caller wipes `bytes`. */
   static fromBytes(bytes: Uint8Array): KeyShare;
@@ -91,6 +96,9 @@ export class KeyShare {
 /** A member's share of a coin with its proof, as received: 130 bytes. */
 export class CoinShare {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   static decode(bytes: Uint8Array): CoinShare;
   encode(): Uint8Array;
@@ -103,6 +111,9 @@ export class CoinShare {
 /** A verified share. Only verified shares can be combined. */
 export class VerifiedShare {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   readonly member: number;
   toString(): string;
@@ -111,6 +122,9 @@ export class VerifiedShare {
 /** Evidence that a member made a wrong share, for every holder of the public keys. 194 bytes. */
 export class WrongShare {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** Decodes the bytes; the evidence is not verified yet. */
   static decode(bytes: Uint8Array): WrongShare;
@@ -147,6 +161,9 @@ export interface CoinName {
 /** A name hashed to the group for a set of keys. */
 export class Coin {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   static fromName(keys: PublicKeys, name: CoinName): Coin;
   readonly name: CoinName;
@@ -165,6 +182,9 @@ export class Coin {
 /** 32 random bytes, the same for all members. */
 export class CoinValue {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   static fromBytes(bytes: Uint8Array): CoinValue;
   readonly bytes: Uint8Array;
@@ -181,6 +201,9 @@ export class CoinValue {
 /** Collects the shares of one coin until enough are valid. */
 export class CoinCombiner {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** @throws {@link WrongContextError} if the coin belongs to other keys */
   constructor(keys: PublicKeys, coin: Coin, cache?: Cache);
   /** Adds a share. @throws {@link UnknownSignerError} */

@@ -30,6 +30,9 @@ export type Agreement = (typeof Agreement)[keyof typeof Agreement];
 /** A threshold: any `needed` of `parties` shares suffice. */
 export class Threshold {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** @throws {@link BadCommitteeError} unless 1 ≤ needed ≤ parties ≤ {@link MAX_PARTIES} */
   constructor(needed: number, parties: number);
   readonly needed: number;
@@ -41,6 +44,9 @@ export class Threshold {
 /** Number of parties, and the maximum number of faulty ones. */
 export class Tolerance {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** @throws {@link BadCommitteeError} unless 3·faulty < parties ≤ {@link MAX_PARTIES} */
   constructor(parties: number, faulty: number);
   readonly parties: number;
@@ -56,6 +62,9 @@ export class Tolerance {
  */
 export class Cache {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** @param capacity - number of cached sets for each group. Default: 16 */
   constructor(capacity?: number);
   toString(): string;

@@ -21,6 +21,8 @@ export const MAX_ATTESTATION: number;
  */
 export class TrustedDealer {
   #private;
+  /** Does what `close` does. */
+  free(): void;
   /** Generates a new key. @throws {@link RngError} @throws {@link WrongContextError} for an unknown group */
   constructor(group: Group, committee: CommitteeId, tolerance: Tolerance);
   /** Returns the dealer of a stored key. @throws {@link MalformedError} @throws {@link NonCanonicalError} */
@@ -50,6 +52,9 @@ export class TrustedDealer {
 /** The public key of a committee. */
 export class GroupKey {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   static decode(group: Group, bytes: Uint8Array): GroupKey;
   encode(): Uint8Array;
@@ -78,6 +83,9 @@ export class GroupKey {
 /** A decoded signature: 64 bytes. */
 export class Signature {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   static decode(group: Group, bytes: Uint8Array): Signature;
   encode(): Uint8Array;
@@ -95,6 +103,9 @@ export class Signature {
 /** Plan of an epoch's presignatures. */
 export class Plan {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** Default number of rounds of an agreement: 20. */
   static readonly ROUNDS: number;
@@ -145,6 +156,9 @@ export class Plan {
 /** One presignature of one epoch, and the class of messages that it may sign. Only a {@link Plan} creates tags. */
 export class Tag {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   readonly epoch: bigint;
   readonly index: number;
@@ -156,6 +170,9 @@ export class Tag {
 /** Public part of the deal for one epoch; its holder can verify evidence. */
 export class Deal {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   static decode(bytes: Uint8Array): Deal;
   encode(): Uint8Array;
@@ -174,6 +191,8 @@ export class Deal {
 /** One party's presignatures of one epoch. Each can be taken once; the rest are wiped when this is closed. */
 export class Presignatures {
   #private;
+  /** Does what `close` does. */
+  free(): void;
   private constructor();
   /** Decodes the result of `toBytes`. @throws {@link WrongContextError} if its parts do not belong together */
   static fromBytes(group: Group, bytes: Uint8Array): Presignatures;
@@ -217,6 +236,8 @@ export class Presignatures {
 /** One presignature. It signs one message. */
 export class Presignature {
   #private;
+  /** Does what `close` does. */
+  free(): void;
   private constructor();
   readonly group: Group;
   readonly agreement: Agreement;
@@ -251,6 +272,8 @@ export interface Signed {
 /** Opens a share that was sent, in case the signature does not verify. */
 export class Opener {
   #private;
+  /** Does what `close` does. */
+  free(): void;
   private constructor();
   /**
    * Returns the opening, for the holders of the share. @throws {@link WrongContextError} if the dealer made a mistake
@@ -268,6 +291,9 @@ export class Opener {
 /** One party's part of a signature. It is public; whether it is right is unknown until the signature verifies. */
 export class SignatureShare {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   static decode(group: Group, bytes: Uint8Array): SignatureShare;
   encode(): Uint8Array;
@@ -293,6 +319,9 @@ export class SignatureShare {
 /** An opening, which lets the other members check a party's share. */
 export class Opening {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   static decode(group: Group, bytes: Uint8Array): Opening;
   encode(): Uint8Array;
@@ -306,6 +335,9 @@ export class Opening {
 /** A message under a tag: the subject of a {@link Combiner}. */
 export class Signing {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /**
    * For a combiner without a party's file; parties call {@link Presignatures.signing}. A wrong nonce makes every
    * combination fail.
@@ -326,6 +358,9 @@ export class Signing {
  */
 export class Combiner {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   constructor(signing: Signing, cache?: Cache);
   /**
    * Adds a share received over a link that authenticates `from`.
@@ -374,6 +409,9 @@ export interface Counts {
  */
 export class ShareFault {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** Decodes the bytes; the evidence is not verified yet. */
   static decode(group: Group, bytes: Uint8Array): ShareFault;

@@ -17,6 +17,8 @@ export const MAX_CONTENT: number;
  */
 export class SealingKey {
   #private;
+  /** Does what `close` does. */
+  free(): void;
   private constructor();
   /** @throws {@link RngError} */
   static generate(): SealingKey;
@@ -47,6 +49,9 @@ export class SealingKey {
 /** The public key to which files are sealed: 32 bytes. */
 export class SealingPublicKey {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** Accepts any 32 bytes; a key of small order is rejected when it is used. @throws {@link MalformedError} */
   static decode(bytes: Uint8Array): SealingPublicKey;

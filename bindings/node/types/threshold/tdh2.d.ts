@@ -19,6 +19,9 @@ export const OVERHEAD: number;
 /** The public keys of a dealt key. They were checked to lie on one polynomial. */
 export class PublicKeys {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /**
    * Deals a new key: the threshold is f + 1 if f members may be faulty. **The process that runs this knows the key.**
@@ -70,6 +73,8 @@ export interface Dealt {
 /** A member's share of the secret key. It never reveals itself; {@link KeyShare.close} wipes it. */
 export class KeyShare {
   #private;
+  /** Does what `close` does. */
+  free(): void;
   private constructor();
   /** Decodes the result of `toBytes`; call {@link KeyShare.check} next. The caller wipes `bytes`. */
   static fromBytes(bytes: Uint8Array): KeyShare;
@@ -100,6 +105,9 @@ export class KeyShare {
 /** A member's share of a decryption with its proof, as received: 130 bytes. */
 export class DecryptionShare {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   static decode(bytes: Uint8Array): DecryptionShare;
   encode(): Uint8Array;
@@ -112,6 +120,9 @@ export class DecryptionShare {
 /** A verified share. Only verified shares can be combined. */
 export class VerifiedShare {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   readonly member: number;
   toString(): string;
@@ -120,6 +131,9 @@ export class VerifiedShare {
 /** Evidence that a member made a wrong share, for every holder of the public keys. 194 bytes. */
 export class WrongShare {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** Decodes the bytes; the evidence is not verified yet. */
   static decode(bytes: Uint8Array): WrongShare;
@@ -147,6 +161,9 @@ export interface Checked {
 /** The key for encrypting and checking ciphertexts: 65 bytes. */
 export class EncryptionKey {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   static fromPublicKeys(keys: PublicKeys): EncryptionKey;
   static decode(bytes: Uint8Array): EncryptionKey;
@@ -178,6 +195,9 @@ export interface Label {
 /** A ciphertext as sent by a proposer. Only its form is checked. */
 export class Ciphertext {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   static decode(bytes: Uint8Array): Ciphertext;
   encode(): Uint8Array;
@@ -202,6 +222,9 @@ export class Ciphertext {
 /** A checked ciphertext, for which shares can be made. */
 export class ValidCiphertext {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   private constructor();
   /** The ciphertext without the proof that it was checked. */
   readonly ciphertext: Ciphertext;
@@ -229,6 +252,9 @@ export class ValidCiphertext {
  */
 export class Decryption {
   #private;
+  /** Frees the native memory now; after that every use throws {@link ClosedError}. Further calls do nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** @throws {@link WrongContextError} if the ciphertext was checked for other keys */
   constructor(keys: PublicKeys, ciphertext: ValidCiphertext, cache?: Cache);
   /** Adds a share. @throws {@link UnknownSignerError} */

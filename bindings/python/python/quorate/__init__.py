@@ -44,6 +44,7 @@ from ._native import (
     VoteCollector,
     core_codes,
 )
+from .ciphersuite import Ciphersuite
 from .errors import (
     BadCiphertextError,
     BadCommitteeError,
@@ -73,6 +74,7 @@ from .errors import (
     WrongContextError,
 )
 from .faults import Collected, VoteFault
+from .header import UntrustedHeader
 from .suite import Suite
 
 CODES: Final = (*core_codes(), ClosedError.code)
@@ -92,6 +94,7 @@ __all__ = [
     "CODES",
     "Certificate",
     "ChainId",
+    "Ciphersuite",
     "ClosedError",
     "Collected",
     "Committee",
@@ -130,6 +133,7 @@ __all__ = [
     "TimeoutVote",
     "TooLargeError",
     "UnknownSignerError",
+    "UntrustedHeader",
     "UnverifiedKey",
     "VERSION",
     "VerifiedCertificate",

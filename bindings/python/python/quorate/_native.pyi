@@ -4,10 +4,12 @@ The native part of quorate; import `quorate` instead.
 
 from collections.abc import Callable, Coroutine, Iterable
 from datetime import timedelta
+from quorate.ciphersuite import Ciphersuite as Ciphersuite
 from quorate.dsig import Announced
 from quorate.errors import QuorateError
 from quorate.faults import Collected, VoteFault
 from quorate.gossip import Checked as GossipChecked, Received, Send
+from quorate.header import UntrustedHeader as UntrustedHeader
 from quorate.merkle import Merkle as Merkle, Path as Path
 from quorate.suite import Suite
 from quorate.threshold.coin import ShareFault as CoinShareFault
@@ -21,7 +23,7 @@ from typing_extensions import Buffer
 # `Reader`, `Writer` and `CheckedShard` have members of that name.
 _Bytes: TypeAlias = bytes
 
-__all__ = ["DEFAULT_BATCH_THRESHOLD", "EXPECTED_WINNERS", "MAX_MEMBERS", "MAX_MESSAGE", "MAX_PARTIES", "MAX_POOL", "MAX_SHARDS", "MAX_STACK", "MAX_TIMEOUT_GROUPS", "MAX_TOTAL_WEIGHT", "SEAL_MAX_CONTENT", "SEAL_OVERHEAD", "TDH2_MAX_PLAINTEXT", "TDH2_OVERHEAD", "VERSION", "Aggregate", "Auditor", "BlsCombiner", "BlsGroupKey", "BlsKeyShare", "BlsShareFault", "BlsSignatureShare", "Cache", "Certificate", "ChainId", "CheckedShard", "Ciphertext", "Coder", "Coding", "Coin", "CoinCombiner", "CoinKeyShare", "CoinName", "CoinPublicKeys", "CoinShare", "CoinValue", "CoinVerifiedShare", "CoinWrongShare", "Commitment", "Committee", "CommitteeId", "Conflict", "Deal", "Decryption", "DecryptionShare", "Dispersal", "EcdsaCombiner", "EcdsaGroupKey", "EcdsaShareFault", "EcdsaSignature", "EcdsaSignatureShare", "EncryptionKey", "Equivocation", "ErasureSuite", "Gossip", "Guard", "GuardRecord", "Lottery", "Members", "Merkle", "Opener", "Opening", "Packets", "Parameters", "Path", "Peers", "Plan", "Pool", "Presignature", "Presignatures", "PublicKey", "Reader", "Row", "Score", "SealingKey", "SealingPublicKey", "SecretKey", "Seed", "SeedProof", "Shape", "Signature", "Signer", "SignerSet", "Signing", "Statement", "Suspects", "Table", "Tag", "Tdh2KeyShare", "Tdh2PublicKeys", "Tdh2VerifiedShare", "Tdh2WrongShare", "Threshold", "Ticket", "TimeoutCertificate", "TimeoutCollector", "TimeoutVote", "Tolerance", "TrustedDealer", "UnverifiedKey", "ValidCiphertext", "VerifiedAggregate", "VerifiedCertificate", "VerifiedConflict", "VerifiedEquivocation", "VerifiedKey", "VerifiedTicket", "VerifiedTimeoutCertificate", "VerifiedTimeoutVote", "VerifiedVote", "Verifier", "Vote", "VoteCollector", "Writer", "aggregate", "aggregate_verify", "aggregate_verify_async", "bls_beacon", "bls_deal", "core_codes", "domains", "dsig_suites", "fast_aggregate_verify", "fast_aggregate_verify_async", "hash", "reuse", "verify", "verify_all", "verify_all_async", "verify_reuse"]
+__all__ = ["DEFAULT_BATCH_THRESHOLD", "EXPECTED_WINNERS", "MAX_MEMBERS", "MAX_MESSAGE", "MAX_PARTIES", "MAX_POOL", "MAX_SHARDS", "MAX_STACK", "MAX_TIMEOUT_GROUPS", "MAX_TOTAL_WEIGHT", "SEAL_MAX_CONTENT", "SEAL_OVERHEAD", "TDH2_MAX_PLAINTEXT", "TDH2_OVERHEAD", "VERSION", "Aggregate", "Auditor", "BlsCombiner", "BlsGroupKey", "BlsKeyShare", "BlsShareFault", "BlsSignatureShare", "Cache", "Certificate", "ChainId", "CheckedShard", "Ciphersuite", "Ciphertext", "Coder", "Coding", "Coin", "CoinCombiner", "CoinKeyShare", "CoinName", "CoinPublicKeys", "CoinShare", "CoinValue", "CoinVerifiedShare", "CoinWrongShare", "Commitment", "Committee", "CommitteeId", "Conflict", "Deal", "Decryption", "DecryptionShare", "Dispersal", "EcdsaCombiner", "EcdsaGroupKey", "EcdsaShareFault", "EcdsaSignature", "EcdsaSignatureShare", "EncryptionKey", "Equivocation", "ErasureSuite", "Gossip", "Guard", "GuardRecord", "Lottery", "Members", "Merkle", "Opener", "Opening", "Packets", "Parameters", "Path", "Peers", "Plan", "Pool", "Presignature", "Presignatures", "PublicKey", "Reader", "Row", "Score", "SealingKey", "SealingPublicKey", "SecretKey", "Seed", "SeedProof", "Shape", "Signature", "Signer", "SignerSet", "Signing", "Statement", "Suspects", "Table", "Tag", "Tdh2KeyShare", "Tdh2PublicKeys", "Tdh2VerifiedShare", "Tdh2WrongShare", "Threshold", "Ticket", "TimeoutCertificate", "TimeoutCollector", "TimeoutVote", "Tolerance", "TrustedDealer", "UntrustedHeader", "UnverifiedKey", "ValidCiphertext", "VerifiedAggregate", "VerifiedCertificate", "VerifiedConflict", "VerifiedEquivocation", "VerifiedKey", "VerifiedTicket", "VerifiedTimeoutCertificate", "VerifiedTimeoutVote", "VerifiedVote", "Verifier", "Vote", "VoteCollector", "Writer", "aggregate", "aggregate_verify", "aggregate_verify_async", "bls_beacon", "bls_deal", "core_codes", "domains", "dsig_suites", "fast_aggregate_verify", "fast_aggregate_verify_async", "hash", "reuse", "verify", "verify_all", "verify_all_async", "verify_reuse"]
 
 DEFAULT_BATCH_THRESHOLD: Final[int]
 EXPECTED_WINNERS: Final[int]
@@ -48,6 +50,12 @@ class Aggregate:
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
+    def __copy__(self, /) -> Aggregate: ...
+    def __deepcopy__(self, memo: Any, /) -> Aggregate: ...
+    def __reduce__(self, /) -> Any:
+        """
+        Raises `TypeError`: decoding needs the committee.
+        """
     def __repr__(self, /) -> str: ...
     def count(self, /, member: SupportsIndex) -> int:
         """
@@ -138,7 +146,7 @@ class Auditor:
     Verifies a log, one signature after the other, without prior knowledge and with one Ed25519 verification per batch
     of keys. It has no list of signers: the caller decides which to trust. Threads may share an auditor.
     """
-    def __new__(cls, /, suite: str = "wots-blake3", *, roots: SupportsIndex = ...) -> Auditor:
+    def __new__(cls, /, suite: str = "wots-blake3", *, roots: SupportsIndex = 1024) -> Auditor:
         """
         An auditor that remembers up to `roots` batches of keys, at least one; the oldest are evicted, and each takes
         about 12 kB.
@@ -382,7 +390,7 @@ class Cache:
     A cache of the Lagrange coefficients of recently used sets of members. In a stable network the same members usually
     respond first, so share one cache among all combiners. Threads may share it.
     """
-    def __new__(cls, /, capacity: SupportsIndex = ...) -> Cache:
+    def __new__(cls, /, capacity: SupportsIndex = 16) -> Cache:
         """
         A cache of at most `capacity` sets for each group, at least one. Memory: 34 bytes for each member of a set.
         """
@@ -396,6 +404,12 @@ class Certificate:
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
+    def __copy__(self, /) -> Certificate: ...
+    def __deepcopy__(self, memo: Any, /) -> Certificate: ...
+    def __reduce__(self, /) -> Any:
+        """
+        Raises `TypeError`: decoding needs the committee.
+        """
     def __repr__(self, /) -> str: ...
     @staticmethod
     def decode(data: Buffer, committee: Committee) -> Certificate:
@@ -1065,6 +1079,9 @@ class Committee:
         """
         A committee of members whose proofs of possession were verified, each with its weight.
         """
+    def __copy__(self, /) -> Committee: ...
+    def __deepcopy__(self, memo: Any, /) -> Committee: ...
+    def __reduce__(self, /) -> Any: ...
     def __repr__(self, /) -> str: ...
     @property
     def chain(self, /) -> ChainId:
@@ -1141,11 +1158,39 @@ class Committee:
         """
         Verifies that `signers` signed exactly the bytes of `message`, for chains with their own framing, and returns
         their weight: COMPARE IT WITH YOUR THRESHOLD. `proof` is the encoded aggregate (BLS), or the signatures in
-        ascending order of the signers (Ed25519).
+        ascending order of the signers (Ed25519). Cost (BLS): two pairings, one hash to the curve, one subgroup check,
+        and one addition for each absent member (or each present member, if those are fewer); under message
+        augmentation, one hash to the curve and one pairing for each signer. Raises `BelowQuorumError` for an empty set,
+        `WrongContextError` for a set of another committee size, and `BadSignatureError`, whose `culprits` are known for
+        Ed25519.
         """
     def verify_raw_async(self, /, message: Buffer, signers: SignerSet, proof: Buffer) -> Coroutine[Any, Any, int]:
         """
         As `verify_raw`, on another thread.
+        """
+    def verify_raw_batch(self, /, items: Iterable[tuple[Buffer, SignerSet, Buffer]]) -> list[int | QuorateError]:
+        """
+        Verifies several messages by a random linear combination and returns a verdict for each, in input order: the
+        signers' weight, or the exception that `verify_raw` would have raised. COMPARE EACH WEIGHT WITH YOUR THRESHOLD.
+        `items` are triples of message, signers and proof. Items with the same signers share a pairing; if the
+        combination fails, bisection finds every bad item.
+        """
+    def verify_raw_batch_async(self, /, items: Iterable[tuple[Buffer, SignerSet, Buffer]]) -> Coroutine[Any, Any, list[int | QuorateError]]:
+        """
+        As `verify_raw_batch`, on another thread.
+        """
+    def verify_raw_each(self, /, signed: Iterable[tuple[SupportsIndex, Buffer]], proof: Buffer) -> int:
+        """
+        Verifies that each member signed its own message, as in a commit of CometBFT, where the signed bytes of a vote
+        contain its time, and returns the members' weight: COMPARE IT WITH YOUR THRESHOLD. `signed` are pairs of a
+        member and its message, in ascending order of the members; `proof` is that of `verify_raw`. Cost (BLS): one hash
+        to the curve and one pairing for each member, one more pairing, one subgroup check. Raises `UnknownSignerError`
+        and `DuplicateSignerError` (also for members that are not in ascending order), `BelowQuorumError` without
+        members, and `BadSignatureError`, whose `culprits` are known for Ed25519.
+        """
+    def verify_raw_each_async(self, /, signed: Iterable[tuple[SupportsIndex, Buffer]], proof: Buffer) -> Coroutine[Any, Any, int]:
+        """
+        As `verify_raw_each`, on another thread.
         """
     def weight(self, /, index: SupportsIndex) -> int | None:
         """
@@ -1154,6 +1199,14 @@ class Committee:
     def weight_of(self, /, signers: SignerSet) -> int:
         """
         Weight of a set; indices outside the committee weigh nothing.
+        """
+    def with_ciphersuite(self, /, ciphersuite: Ciphersuite) -> Committee:
+        """
+        Returns a committee of the same members, which sign the messages of another chain under this ciphersuite: it
+        selects the signatures that `verify_raw`, `verify_raw_each` and `verify_raw_batch` accept. Statements are not
+        affected, and the ids are equal: votes and certificates verify under both committees. This committee does not
+        change. Cost: a copy of the keys and of the cached data. Raises `WrongContextError` for another ciphersuite than
+        the default if the suite is neither `bls-min-sig` nor `bls-min-pk`.
         """
 
 @final
@@ -1195,6 +1248,12 @@ class Conflict:
     def __new__(cls, /, first: Certificate, second: Certificate) -> Conflict:
         """
         Combines two votes into evidence. The signatures are not verified yet.
+        """
+    def __copy__(self, /) -> Conflict: ...
+    def __deepcopy__(self, memo: Any, /) -> Conflict: ...
+    def __reduce__(self, /) -> Any:
+        """
+        Raises `TypeError`: decoding needs the committee.
         """
     def __repr__(self, /) -> str: ...
     @property
@@ -1917,7 +1976,7 @@ class Lottery:
     One round's lottery among the members of a committee. Each member plays in secret, and a winner can prove that it
     won. It needs unique signatures: any suite but Ed25519.
     """
-    def __new__(cls, /, committee: Committee, seed: Seed, round: SupportsIndex, expected: SupportsIndex = ...) -> Lottery:
+    def __new__(cls, /, committee: Committee, seed: Seed, round: SupportsIndex, expected: SupportsIndex = EXPECTED_WINNERS) -> Lottery:
         """
         The lottery of `round`, in which `expected` members win on average. Every member has the same chance, whatever
         its weight.
@@ -2062,7 +2121,7 @@ class Parameters:
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
-    def __new__(cls, /, *, limit: SupportsIndex = ..., preferred: SupportsIndex = ..., batch: SupportsIndex = ..., fan_out: SupportsIndex = ..., back_off: timedelta = ..., send_timeout: timedelta = ...) -> Parameters:
+    def __new__(cls, /, *, limit: SupportsIndex = 255, preferred: SupportsIndex = 16, batch: SupportsIndex = 4, fan_out: SupportsIndex = 5, back_off: timedelta = timedelta(seconds=2), send_timeout: timedelta = timedelta(milliseconds=500)) -> Parameters:
         """
         No count exceeds `limit`; no count of a pool's sum exceeds `preferred` if that is possible. At most `batch`
         aggregates are verified together, and at most `fan_out` sends are in progress at once. A failed peer is
@@ -2216,7 +2275,7 @@ class Plan:
         Creates a plan of `count` presignatures for messages that the parties agree on; the application numbers them.
         """
     @staticmethod
-    def for_agreement(parties: SupportsIndex, rounds: SupportsIndex = ...) -> Plan:
+    def for_agreement(parties: SupportsIndex, rounds: SupportsIndex = 20) -> Plan:
         """
         Creates a plan for one asynchronous agreement; `prbc`, `promotion` and `completion` return its tags.
         """
@@ -2450,6 +2509,17 @@ class PublicKey:
     def verify_possession_async(self, /, possession: Signature) -> Coroutine[Any, Any, None]:
         """
         As `verify_possession`, on another thread.
+        """
+    def verify_with(self, /, ciphersuite: Ciphersuite, message: Buffer, signature: Signature) -> None:
+        """
+        Verifies one signature of another chain over exactly these bytes, under its ciphersuite. Cost (BLS): one hash to
+        the curve, one subgroup check, two pairings. Raises `BadSignatureError`, or `WrongContextError` for a signature
+        of another suite, and for another ciphersuite than the default if the suite is neither `bls-min-sig` nor
+        `bls-min-pk`.
+        """
+    def verify_with_async(self, /, ciphersuite: Ciphersuite, message: Buffer, signature: Signature) -> Coroutine[Any, Any, None]:
+        """
+        As `verify_with`, on another thread.
         """
 
 @final
@@ -2697,6 +2767,12 @@ class SecretKey:
         """
         Signs exactly these bytes. Use a `Guard` to sign anything that a protocol acts on.
         """
+    def sign_with(self, /, ciphersuite: Ciphersuite, message: Buffer) -> Signature:
+        """
+        Signs exactly these bytes for another chain, under its ciphersuite. Never sign with a key that signs quorate's
+        statements: a `Guard` does not record it. Raises `WrongContextError` for another ciphersuite than the default if
+        the suite is neither `bls-min-sig` nor `bls-min-pk`.
+        """
     @property
     def suite(self, /) -> Suite:
         """
@@ -2898,7 +2974,7 @@ class Signer:
     """
     def __enter__(self, /) -> Signer: ...
     def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
-    def __new__(cls, /, secret: SecretKey, suite: str = "wots-blake3", *, groups: Iterable[Iterable[SupportsIndex]] = ..., log2_batch: SupportsIndex = ..., low_water: SupportsIndex = ..., lifetime: timedelta = ...) -> Signer:
+    def __new__(cls, /, secret: SecretKey, suite: str = "wots-blake3", *, groups: Iterable[Iterable[SupportsIndex]] = (), log2_batch: SupportsIndex = 7, low_water: SupportsIndex = 512, lifetime: timedelta = timedelta(seconds=10)) -> Signer:
         """
         A signer under an Ed25519 key, whose ownership it takes: the `SecretKey` is closed afterwards, even if this
         fails. `groups` are sets of likely verifiers; the group of all verifiers always exists. A batch has
@@ -2955,7 +3031,7 @@ class Signer:
         """
         Number of keys ready in all groups.
         """
-    def sign(self, /, message: Buffer, hint: Iterable[SupportsIndex] = ..., now: SupportsIndex | None = None) -> bytes:
+    def sign(self, /, message: Buffer, hint: Iterable[SupportsIndex] = (), now: SupportsIndex | None = None) -> bytes:
         """
         Signs with a fresh key of the smallest group that contains all of `hint` and has a key; an empty hint means all
         verifiers. The hint determines which verifiers verify fast, never which can verify. Raises `ExhaustedError` if
@@ -2985,7 +3061,7 @@ class SignerSet:
         Iterates over a snapshot of the members, ascending.
         """
     def __len__(self, /) -> int: ...
-    def __new__(cls, /, committee_len: SupportsIndex, members: Iterable[SupportsIndex] = ...) -> SignerSet:
+    def __new__(cls, /, committee_len: SupportsIndex, members: Iterable[SupportsIndex] = ()) -> SignerSet:
         """
         The set of these members, each listed once, of a committee of `committee_len`.
         """
@@ -3484,6 +3560,12 @@ class TimeoutCertificate:
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
+    def __copy__(self, /) -> TimeoutCertificate: ...
+    def __deepcopy__(self, memo: Any, /) -> TimeoutCertificate: ...
+    def __reduce__(self, /) -> Any:
+        """
+        Raises `TypeError`: decoding needs the committee.
+        """
     def __repr__(self, /) -> str: ...
     @staticmethod
     def decode(data: Buffer, committee: Committee) -> TimeoutCertificate:
@@ -3887,7 +3969,7 @@ class VerifiedAggregate:
         """
         Committee against which it was verified: compare it with the id of the current one.
         """
-    def merge(self, /, other: VerifiedAggregate, limit: SupportsIndex = ...) -> VerifiedAggregate:
+    def merge(self, /, other: VerifiedAggregate, limit: SupportsIndex = 255) -> VerifiedAggregate:
         """
         Adds two aggregates of one statement. Raises `WrongContextError` for another committee or statement, and
         `TooLargeError` if a count would exceed `limit`. Cost: one addition.
@@ -4130,7 +4212,7 @@ class Verifier:
     Verifies signatures of admitted signers, fast if their batch was announced. Threads may share a verifier; even a
     hostile announcement never blocks another thread from verifying.
     """
-    def __new__(cls, /, suite: str = "wots-blake3", *, announced: SupportsIndex = ..., checked: SupportsIndex = ..., burst: SupportsIndex = ..., interval: timedelta = ...) -> Verifier:
+    def __new__(cls, /, suite: str = "wots-blake3", *, announced: SupportsIndex = 32, checked: SupportsIndex = 8, burst: SupportsIndex = 32, interval: timedelta = timedelta(microseconds=200)) -> Verifier:
         """
         A verifier without admitted signers. For each signer, it remembers up to `announced` announced batches and
         `checked` batches of signatures without an announcement; the oldest are evicted, and each takes about 12 kB. It

@@ -4,6 +4,7 @@ A `Signer` prepares and announces batches in the background. A `Verifier` that h
 verifies its signatures with hashes alone. Without the announcement, `verify` needs one more Ed25519 verification.
 """
 
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -18,6 +19,7 @@ from ._native import (
     verify_all_async,
     verify_reuse,
 )
+from ._signature import show_defaults
 
 __all__ = [
     "Announced",
@@ -32,6 +34,9 @@ __all__ = [
     "verify_all_async",
     "verify_reuse",
 ]
+
+show_defaults(Signer, lifetime=timedelta(seconds=10))
+show_defaults(Verifier, interval=timedelta(microseconds=200))
 
 SIGNATURE_LEN: Final = MappingProxyType(dict(dsig_suites()))
 """Size of a signature in bytes, by the name of the suite."""

@@ -7,10 +7,12 @@ next message and its recipient; once a quorum has signed, it holds a certificate
 
 from __future__ import annotations
 
+from datetime import timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
 from ._native import MAX_POOL, MAX_STACK, Aggregate, Gossip, Parameters, Peers, Pool, VerifiedAggregate
+from ._signature import show_defaults
 from .errors import QuorateError
 
 __all__ = [
@@ -27,6 +29,9 @@ __all__ = [
     "Send",
     "VerifiedAggregate",
 ]
+
+
+show_defaults(Parameters, back_off=timedelta(seconds=2), send_timeout=timedelta(milliseconds=500))
 
 
 class Received(StrEnum):

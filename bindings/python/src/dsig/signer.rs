@@ -66,15 +66,18 @@ impl Signer {
     /// 2**`log2_batch` keys, at most 128; a group with fewer keys than `low_water` gets another batch; keys older than
     /// `lifetime` are wiped.
     #[new]
-    #[pyo3(signature = (
-        secret,
-        suite = "wots-blake3",
-        *,
-        groups = List::NONE,
-        log2_batch = Log2(7),
-        low_water = LowWater(512),
-        lifetime = Lifetime(std::time::Duration::from_secs(10)),
-    ))]
+    #[pyo3(
+        signature = (
+            secret,
+            suite = "wots-blake3",
+            *,
+            groups = List::NONE,
+            log2_batch = Log2(7),
+            low_water = LowWater(512),
+            lifetime = Lifetime(std::time::Duration::from_secs(10)),
+        ),
+        text_signature = "(secret, suite='wots-blake3', *, groups=(), log2_batch=7, low_water=512, lifetime=...)"
+    )]
     fn new(
         py: Python<'_>,
         secret: &SecretKey,
@@ -149,7 +152,10 @@ impl Signer {
     ///
     /// `now`, in all methods, is in microseconds of a clock that continues while the machine sleeps; it defaults to the
     /// system's time of day.
-    #[pyo3(signature = (message, hint = Members::NONE, now = None))]
+    #[pyo3(
+        signature = (message, hint = Members::NONE, now = None),
+        text_signature = "($self, message, hint=(), now=None)"
+    )]
     fn sign<'py>(
         &self,
         py: Python<'py>,

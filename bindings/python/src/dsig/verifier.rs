@@ -41,14 +41,17 @@ impl Verifier {
     /// accepts bursts of `burst` announcements, and one more per `interval`. A signer has `low_water` / 128 + 1 batches
     /// for each of its groups; signatures of batches that do not fit verify slowly.
     #[new]
-    #[pyo3(signature = (
-        suite = "wots-blake3",
-        *,
-        announced = Batches(32),
-        checked = Batches(8),
-        burst = Burst(32),
-        interval = Interval(Duration::from_micros(200)),
-    ))]
+    #[pyo3(
+        signature = (
+            suite = "wots-blake3",
+            *,
+            announced = Batches(32),
+            checked = Batches(8),
+            burst = Burst(32),
+            interval = Interval(Duration::from_micros(200)),
+        ),
+        text_signature = "(suite='wots-blake3', *, announced=32, checked=8, burst=32, interval=...)"
+    )]
     fn new(
         suite: &str,
         announced: Batches,
@@ -173,7 +176,10 @@ impl Auditor {
     /// An auditor that remembers up to `roots` batches of keys, at least one; the oldest are evicted, and each takes
     /// about 12 kB.
     #[new]
-    #[pyo3(signature = (suite = "wots-blake3", *, roots = Roots(1024)))]
+    #[pyo3(
+        signature = (suite = "wots-blake3", *, roots = Roots(1024)),
+        text_signature = "(suite='wots-blake3', *, roots=1024)"
+    )]
     fn new(suite: &str, roots: Roots) -> Outcome<Self> {
         let suite = named(suite)?;
         Ok(Self { suite, inner: Mutex::new(DynAuditor::new(suite, size(roots.0))) })

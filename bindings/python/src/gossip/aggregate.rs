@@ -2,14 +2,17 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use quorate::any;
 
-use crate::certificates::{Verdicts, VerifiedCertificate};
+use crate::certificates::VerifiedCertificate;
 use crate::committee::Committee;
 use crate::convert::{Bytes, CountLimit, List, Member};
 use crate::failure::Outcome;
 use crate::keys::Signature;
 use crate::layer::{Coroutine, Suite, off_thread};
+use crate::pickle::refused;
 use crate::signers::SignerSet;
 use crate::statement::Statement;
+use crate::text::Shown;
+use crate::verdicts::Verdicts;
 use crate::verified::verified;
 use crate::votes::VerifiedVote;
 
@@ -144,7 +147,24 @@ impl Aggregate {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        format!("<Aggregate {}>", self.0.shown())
+    }
+
+    /// Raises `TypeError`: decoding needs the committee.
+    fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
+        refused(
+            "an Aggregate cannot be pickled: decoding needs the committee; send its bytes and decode them there",
+        )
+    }
+
+    fn __copy__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[allow(unused_variables, reason = "part of the protocol")]
+    #[pyo3(signature = (memo, /))]
+    fn __deepcopy__<'py>(slf: PyRef<'py, Self>, memo: &Bound<'py, PyAny>) -> PyRef<'py, Self> {
+        slf
     }
 }
 
@@ -157,7 +177,7 @@ verified! {
     VerifiedAggregate of Aggregate: any::Aggregate, {
         /// Adds two aggregates of one statement. Raises `WrongContextError` for another committee or statement, and
         /// `TooLargeError` if a count would exceed `limit`. Cost: one addition.
-        #[pyo3(signature = (other, limit = CountLimit(255)))]
+        #[pyo3(signature = (other, limit = CountLimit(255)), text_signature = "($self, other, limit=255)")]
         fn merge(&self, py: Python<'_>, other: &VerifiedAggregate, limit: CountLimit) -> Outcome<Self> {
             Ok(Self(py.detach(|| self.0.merge(&other.0, limit.0))?))
         }

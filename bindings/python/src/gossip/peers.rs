@@ -21,15 +21,18 @@ impl Parameters {
     /// suspended for `back_off`, and for as much longer after each further failure in a row; an unanswered send
     /// occupies its slot for `send_timeout` and then counts as failed.
     #[new]
-    #[pyo3(signature = (
-        *,
-        limit = CountLimit(255),
-        preferred = Preferred(16),
-        batch = Batch(4),
-        fan_out = FanOut(5),
-        back_off = BackOff(Duration::from_secs(2)),
-        send_timeout = SendTimeout(Duration::from_millis(500)),
-    ))]
+    #[pyo3(
+        signature = (
+            *,
+            limit = CountLimit(255),
+            preferred = Preferred(16),
+            batch = Batch(4),
+            fan_out = FanOut(5),
+            back_off = BackOff(Duration::from_secs(2)),
+            send_timeout = SendTimeout(Duration::from_millis(500)),
+        ),
+        text_signature = "(*, limit=255, preferred=16, batch=4, fan_out=5, back_off=..., send_timeout=...)"
+    )]
     fn new(
         limit: CountLimit,
         preferred: Preferred,
@@ -85,7 +88,13 @@ impl Parameters {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        let gossip::Parameters { limit, preferred, batch, fan_out, .. } = self.0;
+        let span = |span: Duration| format!("timedelta(seconds={})", span.as_secs_f64());
+        let (back_off, send_timeout) = (span(self.0.back_off), span(self.0.send_timeout));
+        format!(
+            "Parameters(limit={limit}, preferred={preferred}, batch={batch}, fan_out={fan_out}, back_off={back_off}, \
+             send_timeout={send_timeout})"
+        )
     }
 }
 
@@ -196,6 +205,7 @@ impl Peers {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        self.attached(py, |peers| format!("Peers(next free: {:?})", peers.next_free().map(|time| time.0)))
+        let next = self.attached(py, |peers| peers.next_free().map(|time| time.0.to_string()));
+        format!("<Peers next_free={}>", next.as_deref().unwrap_or("None"))
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct Cache(Mutex<any::Cache>);
 impl Cache {
     /// A cache of at most `capacity` sets for each group, at least one. Memory: 34 bytes for each member of a set.
     #[new]
-    #[pyo3(signature = (capacity = Capacity(16)))]
+    #[pyo3(signature = (capacity = Capacity(16)), text_signature = "(capacity=16)")]
     fn new(capacity: Capacity) -> Self {
         Self(Mutex::new(any::Cache::new(size(capacity.0))))
     }

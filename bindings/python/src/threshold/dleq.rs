@@ -188,7 +188,8 @@ macro_rules! purpose {
             }
 
             fn __repr__(&self) -> String {
-                format!("{:?}", self.0)
+                let (threshold, key) = (self.0.threshold(), hex::encode(self.0.key().as_bytes()));
+                format!("<PublicKeys needed={} parties={} key={key}>", threshold.needed(), threshold.parties())
             }
 
             fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {

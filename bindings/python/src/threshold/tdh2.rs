@@ -90,7 +90,11 @@ impl EncryptionKey {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        format!(
+            "<EncryptionKey committee={} key={}>",
+            self.0.committee(),
+            hex::encode(self.0.key().as_bytes())
+        )
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
@@ -152,7 +156,7 @@ impl Ciphertext {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        format!("<Ciphertext {}>", shown(&self.0.header().label))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
@@ -208,7 +212,7 @@ impl ValidCiphertext {
     }
 
     fn __repr__(&self) -> String {
-        format!("ValidCiphertext({:?})", self.0.label())
+        format!("<ValidCiphertext {}>", shown(self.0.label()))
     }
 
     /// Raises `TypeError`: unpickling would bypass verification.
@@ -259,8 +263,15 @@ impl Decryption {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        format!("Decryption({:?}, done: {})", self.label, self.is_done(py))
+        let done = if self.is_done(py) { "True" } else { "False" };
+        format!("<Decryption {} is_done={done}>", shown(&self.label))
     }
+}
+
+/// The attributes of a ciphertext in representations.
+fn shown(label: &tdh2::Label) -> String {
+    let tdh2::Label { epoch, proposer, payload, .. } = label;
+    format!("epoch={epoch} proposer={proposer} payload={}", hex::encode(payload))
 }
 
 /// `quorate.threshold.tdh2.Collected`.

@@ -1,7 +1,7 @@
 // Compiled, never run: the declarations under `tsc --strict`.
 
-import init, { ChainId, Committee, QuorateError, SecretKey, Suite, VerifiedKey, Vote, VoteCollector, Suspects, dsig, erasure, threshold, wire } from 'quorate-wasm';
-import { Certificate, Committee as SmallCommittee } from 'quorate-wasm/certificate';
+import init, { ChainId, Ciphersuite, Committee, QuorateError, SecretKey, SignerSet, Suite, UntrustedHeader, VerifiedKey, Vote, VoteCollector, Suspects, dsig, erasure, threshold, wire } from 'quorate-wasm';
+import { Certificate, Committee as SmallCommittee, UntrustedHeader as SmallHeader } from 'quorate-wasm/certificate';
 import { startWorker, type QuorateWorker, type WorkerCommittee } from 'quorate-wasm/worker';
 
 await init();
@@ -25,6 +25,12 @@ committee.statement(1, 2, new Uint8Array(32));
 // @ts-expect-error a committee of the other module does not fit this one
 check(new Uint8Array(1), committee);
 secret.free();
+const basic = Ciphersuite.basic();
+export const weights: (bigint | QuorateError)[] = committee.withCiphersuite(basic).verifyRawBatch([[basic.encode(), new SignerSet(1), basic.encode()]]);
+export const epochs: bigint[] = [UntrustedHeader, SmallHeader].map((header) => header.peek(new Uint8Array(18)).epoch);
+export const foreign = (chain: WorkerCommittee): Promise<WorkerCommittee> => chain.withCiphersuite(new Uint8Array([0]));
+// @ts-expect-error the small module has no ciphersuites
+export const none = (chain: SmallCommittee) => chain.withCiphersuite(basic);
 
 const owner = new dsig.Signer(SecretKey.generate(Suite.Ed25519), { suite: 'wots-blake3', groups: [[1]], lifetime: 5n });
 const batch: dsig.Announced | undefined = owner.prepare();

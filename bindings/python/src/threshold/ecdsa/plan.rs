@@ -30,7 +30,10 @@ impl Plan {
 
     /// Creates a plan for one asynchronous agreement; `prbc`, `promotion` and `completion` return its tags.
     #[staticmethod]
-    #[pyo3(signature = (parties, rounds = Rounds(ecdsa::Plan::ROUNDS)))]
+    #[pyo3(
+        signature = (parties, rounds = Rounds(ecdsa::Plan::ROUNDS)),
+        text_signature = "(parties, rounds=20)"
+    )]
     fn for_agreement(parties: Parties, rounds: Rounds) -> Self {
         Self(ecdsa::Plan::Agreement { parties: parties.0, rounds: rounds.0 })
     }

@@ -1,3 +1,5 @@
+@file:JvmSynthetic
+
 package org.quorate
 
 import java.math.BigInteger

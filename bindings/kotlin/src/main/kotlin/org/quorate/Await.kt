@@ -44,6 +44,13 @@ public suspend fun UnverifiedKey.awaitVerify(): VerifiedKey = offThread { verify
 public suspend fun PublicKey.awaitVerify(message: ByteArray, signature: Signature): Unit =
     offThread { verify(message, signature) }
 
+/** [PublicKey.verifyWith] off the calling thread. */
+public suspend fun PublicKey.awaitVerifyWith(
+    ciphersuite: Ciphersuite,
+    message: ByteArray,
+    signature: Signature,
+): Unit = offThread { verifyWith(ciphersuite, message, signature) }
+
 /** [PublicKey.verifyPossession] off the calling thread. */
 public suspend fun PublicKey.awaitVerifyPossession(possession: Signature): Unit =
     offThread { verifyPossession(possession) }
@@ -83,6 +90,14 @@ public suspend fun Certificate.Companion.awaitVerifyBatchDerived(
 /** [Committee.verifyRaw] off the calling thread. */
 public suspend fun Committee.awaitVerifyRaw(message: ByteArray, signers: SignerSet, proof: ByteArray): BigInteger =
     offThread { verifyRaw(message, signers, proof) }
+
+/** [Committee.verifyRawEach] off the calling thread. */
+public suspend fun Committee.awaitVerifyRawEach(signed: Iterable<Pair<Int, ByteArray>>, proof: ByteArray): BigInteger =
+    offThread { verifyRawEach(signed, proof) }
+
+/** [Committee.verifyRawBatch] off the calling thread. */
+public suspend fun Committee.awaitVerifyRawBatch(claims: List<RawClaim>): List<RawVerdict> =
+    offThread { verifyRawBatch(claims) }
 
 /** [Bls.fastAggregateVerify] off the calling thread. */
 public suspend fun Bls.awaitFastAggregateVerify(

@@ -9,7 +9,7 @@ import org.quorate.internal.verifyBatchDerived as nativeVerifyBatchDerived
 /** A quorum's certificate for one statement. Decoding checks form and quorum; [verify] checks the signatures. */
 public class Certificate private constructor(@get:JvmSynthetic internal val cell: Cell<NativeCertificate>) :
     NativeValue(cell) {
-    internal constructor(native: NativeCertificate) : this(Cell(native, "Certificate"))
+    internal constructor(native: NativeCertificate, hidden: Hidden = Hidden()) : this(Cell(native, "Certificate"))
 
     override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
@@ -69,7 +69,8 @@ public class Certificate private constructor(@get:JvmSynthetic internal val cell
 /** A verified certificate. Only verification creates one. */
 public class VerifiedCertificate
 private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedCertificate>) : NativeObject(cell) {
-    internal constructor(native: NativeVerifiedCertificate) : this(Cell(native, "VerifiedCertificate"))
+    internal constructor(native: NativeVerifiedCertificate, hidden: Hidden = Hidden()) :
+        this(Cell(native, "VerifiedCertificate"))
 
     /** The certificate. */
     public val value: Certificate get() = cell.call { Certificate(it.value()) }
@@ -78,9 +79,10 @@ private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedCert
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
     override fun equals(other: Any?): Boolean =
-        this === other || other is VerifiedCertificate && committee == other.committee && value == other.value
+        this === other ||
+            other is VerifiedCertificate && compared { committee == other.committee && value == other.value }
 
-    override fun hashCode(): Int = value.hashCode()
+    override fun hashCode(): Int = hashed { value.hashCode() }
 
     override fun toString(): String = shown { "Verified($value)" }
 }

@@ -4,6 +4,7 @@ import java.math.BigInteger
 import org.quorate.internal.AttestedMember as NativeAttestedMember
 import org.quorate.internal.Committee as NativeCommittee
 import org.quorate.internal.Member as NativeMember
+import org.quorate.internal.MemberMessage as NativeMemberMessage
 
 /** A prospective member of a committee: a key whose owner proved possession of the secret, and its weight. */
 public class Member(public val key: VerifiedKey, public val weight: BigInteger) {
@@ -21,7 +22,7 @@ public class AttestedMember(public val key: PublicKey, public val weight: BigInt
  */
 public class Committee private constructor(@get:JvmSynthetic internal val cell: Cell<NativeCommittee>) :
     NativeObject(cell) {
-    internal constructor(native: NativeCommittee) : this(Cell(native, "Committee"))
+    internal constructor(native: NativeCommittee, hidden: Hidden = Hidden()) : this(Cell(native, "Committee"))
 
     /** The signature scheme of its keys. */
     public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
@@ -88,11 +89,59 @@ public class Committee private constructor(@get:JvmSynthetic internal val cell: 
     public fun signerSetMsbFirst(bitmap: ByteArray): SignerSet = cell.call { SignerSet(it.signersMsbFirst(bitmap)) }
 
     /**
+     * Returns a committee of the same members, which sign the messages of another chain under this ciphersuite: it
+     * selects the signatures that [verifyRaw], [verifyRawEach] and [verifyRawBatch] accept. Statements are not
+     * affected, and the ids are equal: votes and certificates verify under both committees. This committee stays
+     * usable. Cost: a copy of the keys and of the precomputed data.
+     *
+     * Throws [QuorateException.WrongContext] for another ciphersuite than the default if the suite is neither
+     * [Suite.MIN_SIG] nor [Suite.MIN_PK].
+     */
+    public fun withCiphersuite(ciphersuite: Ciphersuite): Committee =
+        cell.call { Committee(it.withCiphersuite(ciphersuite.raw)) }
+
+    /**
      * Verifies that [signers] signed exactly the bytes of [message], for chains with their own framing, and returns the
-     * signers' weight: **compare it with your threshold**.
+     * signers' weight: **compare it with your threshold**. [proof] is the encoded aggregate (BLS), or the signatures in
+     * ascending order of the signers (Ed25519).
+     *
+     * Cost (BLS): two pairings, one hash to the curve, one subgroup check, and one addition for each absent member (or
+     * each present member, if those are fewer); under message augmentation, one hash to the curve and one pairing for
+     * each signer. Throws [QuorateException.BelowQuorum] for an empty set, [QuorateException.WrongContext] for a set of
+     * another committee size, and [QuorateException.BadSignature], whose culprits are known for Ed25519.
      */
     public fun verifyRaw(message: ByteArray, signers: SignerSet, proof: ByteArray): BigInteger =
         cell.call { committee -> signers.cell.call { committee.verifyRaw(message, it, proof) } }
+
+    /**
+     * Verifies that each member signed its own message, as in a commit of CometBFT, where the signed bytes of a vote
+     * contain its time, and returns the members' weight: **compare it with your threshold**. [signed] are pairs of a
+     * member and its message, in ascending order of the members; [proof] is that of [verifyRaw].
+     *
+     * Cost (BLS): one hash to the curve and one pairing for each member, one more pairing, one subgroup check. Throws
+     * [QuorateException.UnknownSigner], [QuorateException.DuplicateSigner] (also for members that are not in ascending
+     * order), [QuorateException.BelowQuorum] without members, and [QuorateException.BadSignature], whose culprits are
+     * known for Ed25519.
+     */
+    public fun verifyRawEach(signed: Iterable<Pair<Int, ByteArray>>, proof: ByteArray): BigInteger {
+        // One member more than the committee's size suffices: the core reports the duplicate or unknown one.
+        val listed = signed.take(size + 1).map { (member, text) -> NativeMemberMessage(member.u16("member"), text) }
+        return cell.call { it.verifyRawEach(listed, proof) }
+    }
+
+    /**
+     * Verifies several claims at once, which costs less than [verifyRaw] of each: claims with the same signers share a
+     * pairing. Each gets the verdict that it would get alone, in input order. **Compare each weight with your
+     * threshold.**
+     */
+    public fun verifyRawBatch(claims: List<RawClaim>): List<RawVerdict> {
+        // Reads the list once: a list that changes meanwhile must not separate messages from their signers.
+        val listed = claims.toList()
+        return callAll(listed.map { it.signers.cell }) { sets ->
+            val natives = listed.zip(sets) { claim, signers -> claim.native(signers) }
+            cell.call { RawVerdict.fromNative(it.verifyRawBatch(natives)) }
+        }
+    }
 
     /** Creates a statement in this committee's epoch. */
     @JvmName("statement")
@@ -100,9 +149,10 @@ public class Committee private constructor(@get:JvmSynthetic internal val cell: 
         cell.call { Statement(it.statement(kind.u8("kind"), view, digest)) }
 
     /** Returns true if [id] is equal, which means equal chain, epoch, suite, keys and weights. */
-    override fun equals(other: Any?): Boolean = this === other || other is Committee && id == other.id
+    override fun equals(other: Any?): Boolean =
+        this === other || other is Committee && compared { id == other.id }
 
-    override fun hashCode(): Int = id.hashCode()
+    override fun hashCode(): Int = hashed { id.hashCode() }
 
     override fun toString(): String = shown { "Committee($size members of $suite, epoch $epoch, $id)" }
 

@@ -94,7 +94,7 @@ public object Dsig {
     }
 
     /** Announcement of a new batch of one-time keys. */
-    public class Announced internal constructor(private val native: NativeAnnounced) {
+    public class Announced internal constructor(private val native: NativeAnnounced, hidden: Hidden = Hidden()) {
         /** Recipients: the members of the batch's group; null for all verifiers. */
         public val to: Set<Int>? = native.to?.map { it.toInt() }?.toSet()
 

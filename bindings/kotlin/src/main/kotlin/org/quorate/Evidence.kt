@@ -7,7 +7,7 @@ import org.quorate.internal.VerifiedEquivocation as NativeVerifiedEquivocation
 
 /** Two contradicting votes of one member. */
 public class Equivocation private constructor(private val cell: Cell<NativeEquivocation>) : NativeValue(cell) {
-    internal constructor(native: NativeEquivocation) : this(Cell(native, "Equivocation"))
+    internal constructor(native: NativeEquivocation, hidden: Hidden = Hidden()) : this(Cell(native, "Equivocation"))
 
     /** Throws [QuorateException.NotEvidence] unless the votes contradict each other. */
     public constructor(first: Vote, second: Vote) : this(
@@ -45,7 +45,8 @@ public class Equivocation private constructor(private val cell: Cell<NativeEquiv
 /** A verified equivocation. Only verification creates one. */
 public class VerifiedEquivocation private constructor(private val cell: Cell<NativeVerifiedEquivocation>) :
     NativeObject(cell) {
-    internal constructor(native: NativeVerifiedEquivocation) : this(Cell(native, "VerifiedEquivocation"))
+    internal constructor(native: NativeVerifiedEquivocation, hidden: Hidden = Hidden()) :
+        this(Cell(native, "VerifiedEquivocation"))
 
     /** The evidence. */
     public val value: Equivocation get() = cell.call { Equivocation(it.value()) }
@@ -54,16 +55,17 @@ public class VerifiedEquivocation private constructor(private val cell: Cell<Nat
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
     override fun equals(other: Any?): Boolean =
-        this === other || other is VerifiedEquivocation && committee == other.committee && value == other.value
+        this === other ||
+            other is VerifiedEquivocation && compared { committee == other.committee && value == other.value }
 
-    override fun hashCode(): Int = value.hashCode()
+    override fun hashCode(): Int = hashed { value.hashCode() }
 
     override fun toString(): String = shown { "Verified($value)" }
 }
 
 /** Two contradicting certificates: more than a third of the weight signed both. */
 public class Conflict private constructor(private val cell: Cell<NativeConflict>) : NativeValue(cell) {
-    internal constructor(native: NativeConflict) : this(Cell(native, "Conflict"))
+    internal constructor(native: NativeConflict, hidden: Hidden = Hidden()) : this(Cell(native, "Conflict"))
 
     /** Throws [QuorateException.NotEvidence] unless the certificates contradict each other. */
     public constructor(first: Certificate, second: Certificate) : this(
@@ -98,7 +100,8 @@ public class Conflict private constructor(private val cell: Cell<NativeConflict>
 /** A verified conflict. Only verification creates one. */
 public class VerifiedConflict private constructor(private val cell: Cell<NativeVerifiedConflict>) :
     NativeObject(cell) {
-    internal constructor(native: NativeVerifiedConflict) : this(Cell(native, "VerifiedConflict"))
+    internal constructor(native: NativeVerifiedConflict, hidden: Hidden = Hidden()) :
+        this(Cell(native, "VerifiedConflict"))
 
     /** The evidence. */
     public val value: Conflict get() = cell.call { Conflict(it.value()) }
@@ -107,9 +110,10 @@ public class VerifiedConflict private constructor(private val cell: Cell<NativeV
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
     override fun equals(other: Any?): Boolean =
-        this === other || other is VerifiedConflict && committee == other.committee && value == other.value
+        this === other ||
+            other is VerifiedConflict && compared { committee == other.committee && value == other.value }
 
-    override fun hashCode(): Int = value.hashCode()
+    override fun hashCode(): Int = hashed { value.hashCode() }
 
     override fun toString(): String = shown { "Verified($value)" }
 }

@@ -20,6 +20,14 @@ public class SecretKey private constructor(private val cell: Cell<NativeSecretKe
     /** Signs exactly the bytes of a message. Validators sign through a [Guard] instead. */
     public fun sign(message: ByteArray): Signature = cell.call { Signature(it.sign(message)) }
 
+    /**
+     * Signs exactly the bytes of a message for another chain, under its ciphersuite. Never sign with a key that signs
+     * quorate's statements: a [Guard] does not record it. Throws [QuorateException.WrongContext] for another
+     * ciphersuite than the default if the suite is neither [Suite.MIN_SIG] nor [Suite.MIN_PK].
+     */
+    public fun signWith(ciphersuite: Ciphersuite, message: ByteArray): Signature =
+        cell.call { Signature(it.signWith(ciphersuite.raw, message)) }
+
     /** Creates a proof of possession of the secret key of [publicKey]. */
     public fun provePossession(): Signature = cell.call { Signature(it.provePossession()) }
 
@@ -64,7 +72,7 @@ public class SecretKey private constructor(private val cell: Cell<NativeSecretKe
 /** A decoded public key. It does not prove possession of the secret key: committees require a [VerifiedKey]. */
 public class PublicKey private constructor(@get:JvmSynthetic internal val cell: Cell<NativePublicKey>) :
     NativeValue(cell) {
-    internal constructor(native: NativePublicKey) : this(Cell(native, "PublicKey"))
+    internal constructor(native: NativePublicKey, hidden: Hidden = Hidden()) : this(Cell(native, "PublicKey"))
 
     override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
@@ -76,6 +84,15 @@ public class PublicKey private constructor(@get:JvmSynthetic internal val cell: 
      */
     public fun verify(message: ByteArray, signature: Signature): Unit =
         cell.call { key -> signature.cell.call { key.verify(message, it) } }
+
+    /**
+     * Verifies that this key's owner signed [message] for another chain, under its ciphersuite. Cost (BLS): one hash to
+     * the curve, one subgroup check, two pairings. Throws [QuorateException.BadSignature], or
+     * [QuorateException.WrongContext] for a signature of another suite, and for another ciphersuite than the default if
+     * the suite is neither [Suite.MIN_SIG] nor [Suite.MIN_PK].
+     */
+    public fun verifyWith(ciphersuite: Ciphersuite, message: ByteArray, signature: Signature): Unit =
+        cell.call { key -> signature.cell.call { key.verifyWith(ciphersuite.raw, message, it) } }
 
     /** Verifies a proof of possession. Throws [QuorateException.BadPossession]. */
     public fun verifyPossession(possession: Signature): Unit =
@@ -94,7 +111,7 @@ public class PublicKey private constructor(@get:JvmSynthetic internal val cell: 
 /** A decoded signature. It is not verified yet. */
 public class Signature private constructor(@get:JvmSynthetic internal val cell: Cell<NativeSignature>) :
     NativeValue(cell) {
-    internal constructor(native: NativeSignature) : this(Cell(native, "Signature"))
+    internal constructor(native: NativeSignature, hidden: Hidden = Hidden()) : this(Cell(native, "Signature"))
 
     override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
@@ -120,7 +137,7 @@ public class Signature private constructor(@get:JvmSynthetic internal val cell: 
 
 /** A public key with an unverified proof of possession, as a member submits it. */
 public class UnverifiedKey private constructor(private val cell: Cell<NativeUnverifiedKey>) : NativeValue(cell) {
-    internal constructor(native: NativeUnverifiedKey) : this(Cell(native, "UnverifiedKey"))
+    internal constructor(native: NativeUnverifiedKey, hidden: Hidden = Hidden()) : this(Cell(native, "UnverifiedKey"))
 
     /** Combines a received key and proof. */
     public constructor(public: PublicKey, possession: Signature) : this(
@@ -160,7 +177,7 @@ public class UnverifiedKey private constructor(private val cell: Cell<NativeUnve
  */
 public class VerifiedKey private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedKey>) :
     NativeObject(cell) {
-    internal constructor(native: NativeVerifiedKey) : this(Cell(native, "VerifiedKey"))
+    internal constructor(native: NativeVerifiedKey, hidden: Hidden = Hidden()) : this(Cell(native, "VerifiedKey"))
 
     /** Signature scheme of the object. */
     public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
@@ -168,9 +185,10 @@ public class VerifiedKey private constructor(@get:JvmSynthetic internal val cell
     /** The key. */
     public val public: PublicKey get() = cell.call { PublicKey(it.publicKey()) }
 
-    override fun equals(other: Any?): Boolean = this === other || other is VerifiedKey && public == other.public
+    override fun equals(other: Any?): Boolean =
+        this === other || other is VerifiedKey && compared { public == other.public }
 
-    override fun hashCode(): Int = public.hashCode()
+    override fun hashCode(): Int = hashed { public.hashCode() }
 
     override fun toString(): String = shown { "VerifiedKey($suite, ${public.encode().hex()})" }
 

@@ -1,3 +1,5 @@
+@file:JvmSynthetic
+
 package org.quorate
 
 import java.math.BigInteger
@@ -33,19 +35,22 @@ public sealed class QuorateException private constructor(
     )
 
     /** The bytes are not an encoding of the expected type: wrong length, unknown tag, or not a point. */
-    public class Malformed internal constructor(failure: Failure) : QuorateException("MALFORMED", failure) {
+    public class Malformed internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("MALFORMED", failure) {
         /** Type of the decoded value. */
         public val what: String get() = text("what")
     }
 
     /** The bytes decode, but they are not the canonical encoding of the value. */
-    public class NonCanonical internal constructor(failure: Failure) : QuorateException("NON_CANONICAL", failure) {
+    public class NonCanonical internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("NON_CANONICAL", failure) {
         /** Type of the decoded value. */
         public val what: String get() = text("what")
     }
 
     /** A length or count exceeds its limit; no memory was allocated for it. */
-    public class TooLarge internal constructor(failure: Failure) : QuorateException("TOO_LARGE", failure) {
+    public class TooLarge internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("TOO_LARGE", failure) {
         /** Type of the decoded value. */
         public val what: String get() = text("what")
 
@@ -54,26 +59,30 @@ public sealed class QuorateException private constructor(
     }
 
     /** The point is on the curve but outside the prime-order subgroup. */
-    public class NotInSubgroup internal constructor(failure: Failure) : QuorateException("NOT_IN_SUBGROUP", failure)
+    public class NotInSubgroup internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("NOT_IN_SUBGROUP", failure)
 
     /** A key, signature or aggregate is the point at infinity, or has small order. */
-    public class Infinity internal constructor(failure: Failure) : QuorateException("INFINITY", failure)
+    public class Infinity internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("INFINITY", failure)
 
     /** The index does not belong to the committee. */
-    public class UnknownSigner internal constructor(failure: Failure) : QuorateException("UNKNOWN_SIGNER", failure) {
+    public class UnknownSigner internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("UNKNOWN_SIGNER", failure) {
         /** The unknown index. */
         public val index: Long get() = number("index").toLong()
     }
 
     /** The same member appears twice where it may appear only once. */
-    public class DuplicateSigner internal constructor(failure: Failure) :
+    public class DuplicateSigner internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
         QuorateException("DUPLICATE_SIGNER", failure) {
         /** The repeated index. */
         public val index: Long get() = number("index").toLong()
     }
 
     /** Two members of a committee have the same key, or the key of one is the negation of the other's. */
-    public class RelatedKeys internal constructor(failure: Failure) : QuorateException("RELATED_KEYS", failure) {
+    public class RelatedKeys internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("RELATED_KEYS", failure) {
         /** The first of the two members. */
         public val first: Long get() = number("first").toLong()
 
@@ -82,13 +91,15 @@ public sealed class QuorateException private constructor(
     }
 
     /** The committee has no members, too many members, a weight of zero, or a total weight above the limit. */
-    public class BadCommittee internal constructor(failure: Failure) : QuorateException("BAD_COMMITTEE", failure) {
+    public class BadCommittee internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("BAD_COMMITTEE", failure) {
         /** The violated rule. */
         public val rule: String get() = text("rule")
     }
 
     /** No erasure code supports this number of shards or these parameters. */
-    public class BadShape internal constructor(failure: Failure) : QuorateException("BAD_SHAPE", failure) {
+    public class BadShape internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("BAD_SHAPE", failure) {
         /** The violated rule. */
         public val rule: String get() = text("rule")
     }
@@ -96,10 +107,12 @@ public sealed class QuorateException private constructor(
     /**
      * The sender committed to shards that do not encode one message; every member that decodes them gets this error.
      */
-    public class BadEncoding internal constructor(failure: Failure) : QuorateException("BAD_ENCODING", failure)
+    public class BadEncoding internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("BAD_ENCODING", failure)
 
     /** The signers, or the shards, are below the threshold. */
-    public class BelowQuorum internal constructor(failure: Failure) : QuorateException("BELOW_QUORUM", failure) {
+    public class BelowQuorum internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("BELOW_QUORUM", failure) {
         /** Weight of the signers. */
         public val signed: BigInteger get() = number("signed")
 
@@ -108,28 +121,34 @@ public sealed class QuorateException private constructor(
     }
 
     /** A signature does not verify; [culprits] lists the members with invalid signatures, if known. */
-    public class BadSignature internal constructor(failure: Failure) : QuorateException("BAD_SIGNATURE", failure)
+    public class BadSignature internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("BAD_SIGNATURE", failure)
 
     /** A proof of possession does not verify for its key. */
-    public class BadPossession internal constructor(failure: Failure) : QuorateException("BAD_POSSESSION", failure)
+    public class BadPossession internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("BAD_POSSESSION", failure)
 
     /** Shares of a key, a signature or a decryption are wrong; [culprits] lists the members at fault, if known. */
-    public class BadShare internal constructor(failure: Failure) : QuorateException("BAD_SHARE", failure)
+    public class BadShare internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("BAD_SHARE", failure)
 
     /**
      * The proof of a threshold ciphertext does not verify, or its payload does not match its label and key; treat it as
      * empty.
      */
-    public class BadCiphertext internal constructor(failure: Failure) : QuorateException("BAD_CIPHERTEXT", failure)
+    public class BadCiphertext internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("BAD_CIPHERTEXT", failure)
 
     /** The object is valid, but for another committee, chain, epoch, view or suite. */
-    public class WrongContext internal constructor(failure: Failure) : QuorateException("WRONG_CONTEXT", failure) {
+    public class WrongContext internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("WRONG_CONTEXT", failure) {
         /** The value that does not match. */
         public val what: String get() = text("what")
     }
 
     /** Signing this would contradict an earlier signature; nothing was signed. */
-    public class Contradiction internal constructor(failure: Failure) : QuorateException("CONTRADICTION", failure) {
+    public class Contradiction internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("CONTRADICTION", failure) {
         /** The kind of statement. */
         public val kind: Int get() = number("kind").toInt()
 
@@ -140,26 +159,32 @@ public sealed class QuorateException private constructor(
     }
 
     /** Two objects submitted as evidence do not contradict each other. */
-    public class NotEvidence internal constructor(failure: Failure) : QuorateException("NOT_EVIDENCE", failure)
+    public class NotEvidence internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("NOT_EVIDENCE", failure)
 
     /**
      * The one-time key or presignature is not available; nothing was signed. Either no fresh one-time key is left:
      * prepare a batch and sign again. Or the presignature is spent, burnt, or outside its plan or epoch: sign under
      * another tag.
      */
-    public class Exhausted internal constructor(failure: Failure) : QuorateException("EXHAUSTED", failure)
+    public class Exhausted internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("EXHAUSTED", failure)
 
     /** The signer used one one-time key for two different messages; reject its signatures from now on. */
-    public class OneTimeReuse internal constructor(failure: Failure) : QuorateException("ONE_TIME_REUSE", failure)
+    public class OneTimeReuse internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("ONE_TIME_REUSE", failure)
 
     /** The ticket does not win its lottery; a member that presents it is at fault. */
-    public class NotDrawn internal constructor(failure: Failure) : QuorateException("NOT_DRAWN", failure)
+    public class NotDrawn internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("NOT_DRAWN", failure)
 
     /** The signer sent more announcements than its allowance; the excess was not examined. */
-    public class RateLimited internal constructor(failure: Failure) : QuorateException("RATE_LIMITED", failure)
+    public class RateLimited internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("RATE_LIMITED", failure)
 
     /** The operating system's random number generator failed. */
-    public class Rng internal constructor(failure: Failure) : QuorateException("RNG", failure)
+    public class Rng internal constructor(failure: Failure, hidden: Hidden = Hidden()) :
+        QuorateException("RNG", failure)
 
     /** The object was closed, or a [Guard] took ownership of it. Only the bindings report this. */
     public class Closed internal constructor(message: String) :

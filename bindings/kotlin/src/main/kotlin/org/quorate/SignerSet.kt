@@ -6,7 +6,7 @@ import org.quorate.internal.Suspects as NativeSuspects
 /** A set of members of a committee of a given size; iteration is in ascending order. */
 public class SignerSet private constructor(@get:JvmSynthetic internal val cell: Cell<NativeSignerSet>) :
     NativeObject(cell), Iterable<Int> {
-    internal constructor(native: NativeSignerSet) : this(Cell(native, "SignerSet"))
+    internal constructor(native: NativeSignerSet, hidden: Hidden = Hidden()) : this(Cell(native, "SignerSet"))
 
     /** The empty set of a committee of [committeeLen] members. */
     public constructor(committeeLen: Int) : this(NativeSignerSet(committeeLen.u16("committeeLen")))
@@ -48,9 +48,9 @@ public class SignerSet private constructor(@get:JvmSynthetic internal val cell: 
         cell.call { mine -> other.cell.call { mine.isDisjoint(it) } }
 
     override fun equals(other: Any?): Boolean =
-        this === other || other is SignerSet && cell.call { mine -> other.cell.call { mine.same(it) } }
+        this === other || other is SignerSet && compared { cell.call { mine -> other.cell.call { mine.same(it) } } }
 
-    override fun hashCode(): Int = members().hashCode()
+    override fun hashCode(): Int = hashed { members().hashCode() }
 
     override fun toString(): String = shown { "SignerSet(${members()} of $committeeLen)" }
 

@@ -9,7 +9,10 @@ import org.quorate.internal.statementIdentity
 import org.quorate.internal.statementSignedBytes
 
 /** A statement that members sign: that [digest] is valid for this kind, epoch and view. In Java: `Statement.of(…)`. */
-public class Statement internal constructor(@get:JvmSynthetic internal val native: NativeStatement) {
+public class Statement internal constructor(
+    @get:JvmSynthetic internal val native: NativeStatement,
+    hidden: Hidden = Hidden(),
+) {
     /** Phase of the protocol: each phase has a number of its own. */
     public val kind: Int get() = native.kind.toInt()
 

@@ -14,7 +14,7 @@ import org.quorate.internal.timeoutStatement
  */
 public class TimeoutVote private constructor(@get:JvmSynthetic internal val cell: Cell<NativeTimeoutVote>) :
     NativeValue(cell) {
-    internal constructor(native: NativeTimeoutVote) : this(Cell(native, "TimeoutVote"))
+    internal constructor(native: NativeTimeoutVote, hidden: Hidden = Hidden()) : this(Cell(native, "TimeoutVote"))
 
     override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
@@ -109,7 +109,8 @@ public class TimeoutVote private constructor(@get:JvmSynthetic internal val cell
 /** A verified timeout vote. Only verification creates one. */
 public class VerifiedTimeoutVote
 private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedTimeoutVote>) : NativeObject(cell) {
-    internal constructor(native: NativeVerifiedTimeoutVote) : this(Cell(native, "VerifiedTimeoutVote"))
+    internal constructor(native: NativeVerifiedTimeoutVote, hidden: Hidden = Hidden()) :
+        this(Cell(native, "VerifiedTimeoutVote"))
 
     /** The vote. */
     public val value: TimeoutVote get() = cell.call { TimeoutVote(it.value()) }
@@ -118,9 +119,10 @@ private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedTime
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
     override fun equals(other: Any?): Boolean =
-        this === other || other is VerifiedTimeoutVote && committee == other.committee && value == other.value
+        this === other ||
+            other is VerifiedTimeoutVote && compared { committee == other.committee && value == other.value }
 
-    override fun hashCode(): Int = value.hashCode()
+    override fun hashCode(): Int = hashed { value.hashCode() }
 
     override fun toString(): String = shown { "Verified($value)" }
 }
@@ -213,7 +215,8 @@ public class TimeoutGroup internal constructor(value: ULong, public val signers:
 /** A quorum's certificate that it gave up a view. Decoding checks form and quorum; [verify] checks the signatures. */
 public class TimeoutCertificate private constructor(private val cell: Cell<NativeTimeoutCertificate>) :
     NativeValue(cell) {
-    internal constructor(native: NativeTimeoutCertificate) : this(Cell(native, "TimeoutCertificate"))
+    internal constructor(native: NativeTimeoutCertificate, hidden: Hidden = Hidden()) :
+        this(Cell(native, "TimeoutCertificate"))
 
     override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
@@ -266,7 +269,8 @@ public class TimeoutCertificate private constructor(private val cell: Cell<Nativ
 /** A verified timeout certificate. Only verification creates one. */
 public class VerifiedTimeoutCertificate
 private constructor(private val cell: Cell<NativeVerifiedTimeoutCertificate>) : NativeObject(cell) {
-    internal constructor(native: NativeVerifiedTimeoutCertificate) : this(Cell(native, "VerifiedTimeoutCertificate"))
+    internal constructor(native: NativeVerifiedTimeoutCertificate, hidden: Hidden = Hidden()) :
+        this(Cell(native, "VerifiedTimeoutCertificate"))
 
     /** The certificate. */
     public val value: TimeoutCertificate get() = cell.call { TimeoutCertificate(it.value()) }
@@ -276,9 +280,9 @@ private constructor(private val cell: Cell<NativeVerifiedTimeoutCertificate>) : 
 
     override fun equals(other: Any?): Boolean =
         this === other ||
-            other is VerifiedTimeoutCertificate && committee == other.committee && value == other.value
+            other is VerifiedTimeoutCertificate && compared { committee == other.committee && value == other.value }
 
-    override fun hashCode(): Int = value.hashCode()
+    override fun hashCode(): Int = hashed { value.hashCode() }
 
     override fun toString(): String = shown { "Verified($value)" }
 }

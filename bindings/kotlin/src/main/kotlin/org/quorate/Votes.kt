@@ -5,7 +5,7 @@ import org.quorate.internal.Vote as NativeVote
 
 /** A member's unverified signature on a statement. */
 public class Vote private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVote>) : NativeValue(cell) {
-    internal constructor(native: NativeVote) : this(Cell(native, "Vote"))
+    internal constructor(native: NativeVote, hidden: Hidden = Hidden()) : this(Cell(native, "Vote"))
 
     /** Creates a vote from its parts. Nothing is verified. */
     public constructor(statement: Statement, signer: Int, signature: Signature) : this(
@@ -57,7 +57,7 @@ public class Vote private constructor(@get:JvmSynthetic internal val cell: Cell<
 /** A verified vote. Only verification creates one. */
 public class VerifiedVote private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedVote>) :
     NativeObject(cell) {
-    internal constructor(native: NativeVerifiedVote) : this(Cell(native, "VerifiedVote"))
+    internal constructor(native: NativeVerifiedVote, hidden: Hidden = Hidden()) : this(Cell(native, "VerifiedVote"))
 
     /** The vote. */
     public val value: Vote get() = cell.call { Vote(it.value()) }
@@ -66,9 +66,10 @@ public class VerifiedVote private constructor(@get:JvmSynthetic internal val cel
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
     override fun equals(other: Any?): Boolean =
-        this === other || other is VerifiedVote && committee == other.committee && value == other.value
+        this === other ||
+            other is VerifiedVote && compared { committee == other.committee && value == other.value }
 
-    override fun hashCode(): Int = value.hashCode()
+    override fun hashCode(): Int = hashed { value.hashCode() }
 
     override fun toString(): String = shown { "Verified($value)" }
 }

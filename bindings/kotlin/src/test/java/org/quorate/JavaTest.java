@@ -83,6 +83,26 @@ class JavaTest {
     }
 
     @Test
+    void signaturesOfOtherChains() {
+        Ciphersuite basic = Ciphersuite.basic();
+        Committee chain = committee.withCiphersuite(basic);
+        Signature one = secrets.get(1).signWith(basic, DIGEST);
+        secrets.get(1).getPublicKey().verifyWith(basic, DIGEST, one);
+        SignerSet signers = new SignerSet(4, List.of(1));
+        assertEquals(BigInteger.ONE, chain.verifyRaw(DIGEST, signers, one.encode()));
+        assertEquals(BigInteger.ONE, chain.verifyRawEach(List.of(new Pair<>(1, DIGEST)), one.encode()));
+        for (RawVerdict verdict : chain.verifyRawBatch(List.of(new RawClaim(DIGEST, signers, one.encode())))) {
+            assertEquals(BigInteger.ONE, assertInstanceOf(RawVerdict.Valid.class, verdict).getWeight());
+        }
+        Vote vote = Vote.signUnguarded(secrets.get(1), committee, statement);
+        UntrustedHeader header = UntrustedHeader.peek(vote.encode());
+        assertEquals(Suite.MIN_PK, header.getSuite());
+        assertEquals(1, header.getKind());
+        assertEquals(0L, header.getEpoch());
+        assertEquals(7L, header.getView());
+    }
+
+    @Test
     void timeoutsEvidenceAndGuard() {
         List<TimeoutVote> votes = new ArrayList<>();
         secrets.forEach(secret -> votes.add(TimeoutVote.signUnguarded(secret, committee, 2, 7, 5)));

@@ -5,6 +5,7 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.concurrent.thread
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertNotEquals
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -33,9 +34,7 @@ class LifetimeTest {
                 { gone.secrets[0].sign(ByteArray(1)) },
                 { gone.secrets[0].toBytes() },
                 { gone.keys[0].verify() },
-                { gone.keys[0] == example.keys[0] },
                 { gone.votes[0].verify(example.committee) },
-                { gone.votes[0].hashCode() },
                 { gone.certificate.verify(example.committee) },
                 { gone.timeout.encode() },
                 { gone.equivocation.signer },
@@ -59,6 +58,41 @@ class LifetimeTest {
             )
         uses.forEachIndexed { number, use -> assertThrows<QuorateException.Closed>("use $number") { use() } }
         assertEquals("CLOSED", assertThrows<QuorateException.Closed> { gone.committee.size }.code)
+    }
+
+    @Test
+    fun `equality, hash and text of a closed object never throw`() {
+        val example = Example(Suite.MIN_SIG)
+        val vote = example.votes[0]
+        val pairs =
+            listOf<() -> NativeObject>(
+                { Vote.decode(vote.suite, vote.encode()) },
+                { vote.verify(example.committee) },
+                { Certificate.decode(example.certificate.encode(), example.committee) },
+                { example.certificate.verify(example.committee) },
+                { TimeoutCertificate.decode(example.timeout.encode(), example.committee) },
+                { example.timeout.verify(example.committee) },
+                { example.equivocation.verify(example.committee) },
+                { UnverifiedKey.decode(Suite.MIN_SIG, example.keys[0].encode()) },
+                { example.keys[0].verify() },
+                { example.committee.withCiphersuite(Ciphersuite.proofOfPossession()) },
+                { SignerSet(4, listOf(1)) },
+            )
+        for (make in pairs) {
+            val (open, closed, never) = List(3) { make() }
+            assertEquals(open, closed)
+            val table = hashSetOf(closed)
+            closed.close()
+            never.close()
+            assertNotEquals(open, closed)
+            assertNotEquals(closed, open)
+            assertNotEquals(closed, never)
+            assertEquals(closed, closed)
+            // A table still finds what was put into it, and an object that was never hashed has a hash too.
+            assertTrue(closed in table)
+            assertEquals(never.hashCode(), never.hashCode())
+            assertTrue(closed.toString().endsWith("(closed)"))
+        }
     }
 
     @Test

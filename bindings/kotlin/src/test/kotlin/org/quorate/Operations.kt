@@ -17,6 +17,7 @@ internal object Operations {
             "chain_id" -> json("chain" to ChainId.fromName(input.text("name")))
             "bls" -> bls(operation, input)
             "committee" -> committees(operation, input)
+            "ciphersuite", "header" -> RawOperations.decoded(operation, input)
             "statement", "vote", "certificate" -> certificates(operation, input)
             "timeout_vote", "timeout_certificate" -> timeouts(operation, input)
             "equivocation", "conflict" -> evidence(operation, input)
@@ -125,6 +126,10 @@ internal object Operations {
                 key().verify(input.bytes("message"), signature())
                 JsonNull.INSTANCE
             }
+            "signature.verify_with" -> {
+                key().verifyWith(RawOperations.ciphersuite(input), input.bytes("message"), signature())
+                JsonNull.INSTANCE
+            }
             "possession.prove" -> json("possession" to secret().provePossession().encode())
             "possession.verify" -> {
                 verifiedKey(suite, input)
@@ -185,17 +190,14 @@ internal object Operations {
             return figures(Committee(chain, input.text("epoch").toULong(), members))
         }
         val committee = committee(input["committee"].asJsonObject)
-        if (operation == "committee.from_attested") return figures(committee)
-        val signers =
-            when {
-                input.has("indices") -> committee.signerSet(input.list("indices").map { it.asLong })
-                input.has("lsb_first") -> committee.signerSetLsbFirst(input.bytes("lsb_first"))
-                else -> committee.signerSetMsbFirst(input.bytes("msb_first"))
-            }
         return when (operation) {
-            "committee.signers" -> json("signers" to signers, "weight" to committee.weightOf(signers))
-            "committee.verify_raw" ->
-                json("weight" to committee.verifyRaw(input.bytes("message"), signers, input.bytes("proof")))
+            "committee.from_attested" -> figures(committee)
+            "committee.signers" -> {
+                val signers = RawOperations.signers(committee, input)
+                json("signers" to signers, "weight" to committee.weightOf(signers))
+            }
+            "committee.verify_raw" -> RawOperations.same(committee, input)
+            "committee.verify_raw_each" -> RawOperations.each(committee, input)
             else -> error("no operation $operation")
         }
     }

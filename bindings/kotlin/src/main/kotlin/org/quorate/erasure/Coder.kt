@@ -2,6 +2,7 @@ package org.quorate.erasure
 
 import org.quorate.Cell
 import org.quorate.EncodedObject
+import org.quorate.Hidden
 import org.quorate.NativeObject
 import org.quorate.QuorateException
 import org.quorate.callAll
@@ -22,7 +23,7 @@ import org.quorate.translated
  * Everything that determines a message's shards: code, shape, length, and the root of the tree over all shards. All
  * receivers of the same commitment decode the same message, or all decode none.
  */
-public class Commitment internal constructor(private val native: NativeCommitment) {
+public class Commitment internal constructor(private val native: NativeCommitment, hidden: Hidden = Hidden()) {
     /** The erasure code. */
     public val suite: Suite get() = Suite.decode(native.suite)
 
@@ -61,7 +62,7 @@ public class Commitment internal constructor(private val native: NativeCommitmen
  */
 public class CheckedShard private constructor(@get:JvmSynthetic internal val cell: Cell<NativeShard>) :
     EncodedObject(cell) {
-    internal constructor(native: NativeShard) : this(Cell(native, "CheckedShard"))
+    internal constructor(native: NativeShard, hidden: Hidden = Hidden()) : this(Cell(native, "CheckedShard"))
 
     /** The commitment that it belongs to. */
     public val commitment: Commitment get() = cell.call { Commitment(it.commitment()) }
@@ -121,7 +122,7 @@ public class Coder private constructor(
 
 /** A message, all its shards, and the tree over them. */
 public class Dispersal private constructor(private val cell: Cell<NativeDispersal>) : NativeObject(cell) {
-    internal constructor(native: NativeDispersal) : this(Cell(native, "Dispersal"))
+    internal constructor(native: NativeDispersal, hidden: Hidden = Hidden()) : this(Cell(native, "Dispersal"))
 
     /** The sender's commitment. */
     public val commitment: Commitment get() = cell.call { Commitment(it.commitment()) }
@@ -142,7 +143,7 @@ public class Dispersal private constructor(private val cell: Cell<NativeDispersa
  * Measurement for a shape, a length and a suite: encoding a message of this length and decoding it with f and with 2f
  * lost shards takes [cost] nanoseconds in total.
  */
-public class Row internal constructor(private val native: NativeRow) {
+public class Row internal constructor(private val native: NativeRow, hidden: Hidden = Hidden()) {
     /** Number of data and parity shards. */
     public val shape: Shape get() = Shape.fromNative(native.shape)
 

@@ -3,6 +3,7 @@ package org.quorate.gossip
 import org.quorate.Cell
 import org.quorate.Committee
 import org.quorate.CommitteeId
+import org.quorate.Hidden
 import org.quorate.NativeObject
 import org.quorate.NativeValue
 import org.quorate.QuorateException
@@ -27,7 +28,7 @@ import org.quorate.u16
  */
 public class Aggregate private constructor(@get:JvmSynthetic internal val cell: Cell<NativeAggregate>) :
     NativeValue(cell) {
-    internal constructor(native: NativeAggregate) : this(Cell(native, "Aggregate"))
+    internal constructor(native: NativeAggregate, hidden: Hidden = Hidden()) : this(Cell(native, "Aggregate"))
 
     override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
@@ -100,7 +101,8 @@ public class Aggregate private constructor(@get:JvmSynthetic internal val cell: 
 /** An aggregate whose sum was verified; only such aggregates are merged. Only verification creates one. */
 public class VerifiedAggregate
 private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedAggregate>) : NativeObject(cell) {
-    internal constructor(native: NativeVerifiedAggregate) : this(Cell(native, "VerifiedAggregate"))
+    internal constructor(native: NativeVerifiedAggregate, hidden: Hidden = Hidden()) :
+        this(Cell(native, "VerifiedAggregate"))
 
     /** The aggregate. */
     public val value: Aggregate get() = cell.call { Aggregate(it.value()) }
@@ -129,9 +131,10 @@ private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedAggr
         cell.call { one -> committee.cell.call { one.certificate(it)?.let(::VerifiedCertificate) } }
 
     override fun equals(other: Any?): Boolean =
-        this === other || other is VerifiedAggregate && committee == other.committee && value == other.value
+        this === other ||
+            other is VerifiedAggregate && compared { committee == other.committee && value == other.value }
 
-    override fun hashCode(): Int = value.hashCode()
+    override fun hashCode(): Int = hashed { value.hashCode() }
 
     override fun toString(): String = shown { "Verified($value)" }
 }

@@ -2,6 +2,7 @@ package org.quorate.gossip
 
 import org.quorate.Cell
 import org.quorate.Committee
+import org.quorate.Hidden
 import org.quorate.NativeObject
 import org.quorate.QuorateException
 import org.quorate.SignerSet
@@ -21,7 +22,7 @@ import org.quorate.u16
  * [Gossip] uses one beside its own sums; a protocol with another dissemination method needs only this.
  */
 public class Pool private constructor(private val cell: Cell<NativePool>) : NativeObject(cell) {
-    internal constructor(native: NativePool) : this(Cell(native, "Pool"))
+    internal constructor(native: NativePool, hidden: Hidden = Hidden()) : this(Cell(native, "Pool"))
 
     /** An empty pool of member [me]. */
     @JvmOverloads

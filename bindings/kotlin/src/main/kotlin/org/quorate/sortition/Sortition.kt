@@ -5,6 +5,7 @@ import org.quorate.Cell
 import org.quorate.ChainId
 import org.quorate.Committee
 import org.quorate.CommitteeId
+import org.quorate.Hidden
 import org.quorate.NativeObject
 import org.quorate.NativeValue
 import org.quorate.QuorateException
@@ -29,7 +30,7 @@ import org.quorate.u16
  * Randomness of the lotteries, renewed with each block. Members whose chains agree up to its height have the same seed.
  * In Java: `Seed.genesis(…)`.
  */
-public class Seed internal constructor(@get:JvmSynthetic internal val native: NativeSeed) {
+public class Seed internal constructor(@get:JvmSynthetic internal val native: NativeSeed, hidden: Hidden = Hidden()) {
     /** Number of proofs that precede it. */
     public val height: ULong
         @JvmName("getHeight")
@@ -76,7 +77,7 @@ public class Seed internal constructor(@get:JvmSynthetic internal val native: Na
  */
 public class SeedProof private constructor(@get:JvmSynthetic internal val cell: Cell<NativeSeedProof>) :
     NativeValue(cell) {
-    internal constructor(native: NativeSeedProof) : this(Cell(native, "SeedProof"))
+    internal constructor(native: NativeSeedProof, hidden: Hidden = Hidden()) : this(Cell(native, "SeedProof"))
 
     /** Creates a proof from its parts. Nothing is verified. */
     public constructor(signer: Int, signature: Signature) : this(
@@ -172,7 +173,7 @@ public class Lottery private constructor(@get:JvmSynthetic internal val cell: Ce
 
 /** A member's claim to have won. A decoded ticket is not verified yet. In Java: `Ticket.of(…)`. */
 public class Ticket private constructor(@get:JvmSynthetic internal val cell: Cell<NativeTicket>) : NativeValue(cell) {
-    internal constructor(native: NativeTicket) : this(Cell(native, "Ticket"))
+    internal constructor(native: NativeTicket, hidden: Hidden = Hidden()) : this(Cell(native, "Ticket"))
 
     override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
@@ -225,7 +226,7 @@ public class Ticket private constructor(@get:JvmSynthetic internal val cell: Cel
 /** A verified winning ticket. Only verification, or the draw itself, creates one. */
 public class VerifiedTicket
 private constructor(private val cell: Cell<NativeVerifiedTicket>) : NativeObject(cell) {
-    internal constructor(native: NativeVerifiedTicket) : this(Cell(native, "VerifiedTicket"))
+    internal constructor(native: NativeVerifiedTicket, hidden: Hidden = Hidden()) : this(Cell(native, "VerifiedTicket"))
 
     /** The ticket. */
     public val value: Ticket get() = cell.call { Ticket(it.value()) }
@@ -237,9 +238,10 @@ private constructor(private val cell: Cell<NativeVerifiedTicket>) : NativeObject
     public val score: Score get() = cell.call { Score(it.score()) }
 
     override fun equals(other: Any?): Boolean =
-        this === other || other is VerifiedTicket && committee == other.committee && value == other.value
+        this === other ||
+            other is VerifiedTicket && compared { committee == other.committee && value == other.value }
 
-    override fun hashCode(): Int = value.hashCode()
+    override fun hashCode(): Int = hashed { value.hashCode() }
 
     override fun toString(): String = shown { "Verified($value)" }
 }

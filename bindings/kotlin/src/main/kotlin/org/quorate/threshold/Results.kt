@@ -88,6 +88,7 @@ public fun interface Attested {
 }
 
 /** Returns the culprit, if every attestation of the evidence is valid. */
+@JvmSynthetic
 internal fun EvidenceVerdict.culprit(attested: Attested): Int {
     val good = attestations.all { attested.isGood(it.member.toInt(), it.bytes, it.attestation) }
     if (!good) translated { refuseEvidence() }

@@ -5,6 +5,7 @@ package org.quorate.threshold.bls
 import org.quorate.Cell
 import org.quorate.CommitteeId
 import org.quorate.EncodedObject
+import org.quorate.Hidden
 import org.quorate.NativeObject
 import org.quorate.PublicKey
 import org.quorate.QuorateException
@@ -45,7 +46,7 @@ public fun beacon(signature: Signature): ByteArray = signature.cell.call { blsBe
 /** Public part of a shared key. */
 public class GroupKey private constructor(@get:JvmSynthetic internal val cell: Cell<NativeGroupKey>) :
     EncodedObject(cell) {
-    internal constructor(native: NativeGroupKey) : this(Cell(native, "GroupKey"))
+    internal constructor(native: NativeGroupKey, hidden: Hidden = Hidden()) : this(Cell(native, "GroupKey"))
 
     /** The signature scheme. */
     public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
@@ -82,7 +83,7 @@ public class GroupKey private constructor(@get:JvmSynthetic internal val cell: C
 
 /** One party's share of the key. Close it to wipe it. It cannot be printed, compared, copied or serialized. */
 public class KeyShare private constructor(private val cell: Cell<NativeKeyShare>) : NativeObject(cell) {
-    internal constructor(native: NativeKeyShare) : this(Cell(native, "KeyShare"))
+    internal constructor(native: NativeKeyShare, hidden: Hidden = Hidden()) : this(Cell(native, "KeyShare"))
 
     /** The signature scheme. */
     public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
@@ -112,7 +113,7 @@ public class KeyShare private constructor(private val cell: Cell<NativeKeyShare>
 /** One party's part of a signature. */
 public class SignatureShare private constructor(@get:JvmSynthetic internal val cell: Cell<NativeSignatureShare>) :
     EncodedObject(cell) {
-    internal constructor(native: NativeSignatureShare) : this(Cell(native, "SignatureShare"))
+    internal constructor(native: NativeSignatureShare, hidden: Hidden = Hidden()) : this(Cell(native, "SignatureShare"))
 
     /** The signature scheme. */
     public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
@@ -185,7 +186,7 @@ public class Combiner private constructor(private val cell: Cell<NativeCombiner>
  * A wrong share, with the message that it was to sign. Every holder of the key can verify it, if the share is attested.
  */
 public class ShareFault private constructor(private val cell: Cell<NativeShareFault>) : EncodedObject(cell) {
-    internal constructor(native: NativeShareFault) : this(Cell(native, "ShareFault"))
+    internal constructor(native: NativeShareFault, hidden: Hidden = Hidden()) : this(Cell(native, "ShareFault"))
 
     /** The signature scheme. */
     public val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }

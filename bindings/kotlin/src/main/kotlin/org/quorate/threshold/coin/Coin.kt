@@ -3,6 +3,7 @@ package org.quorate.threshold.coin
 import org.quorate.Cell
 import org.quorate.CommitteeId
 import org.quorate.EncodedObject
+import org.quorate.Hidden
 import org.quorate.NativeObject
 import org.quorate.QuorateException
 import org.quorate.borrowed
@@ -38,7 +39,7 @@ public class Dealt internal constructor(
 /** The public keys of a dealt key, checked to lie on one polynomial. */
 public class PublicKeys private constructor(@get:JvmSynthetic internal val cell: Cell<NativePublicKeys>) :
     EncodedObject(cell) {
-    internal constructor(native: NativePublicKeys) : this(Cell(native, "PublicKeys"))
+    internal constructor(native: NativePublicKeys, hidden: Hidden = Hidden()) : this(Cell(native, "PublicKeys"))
 
     /** Committee for which they were dealt. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
@@ -105,7 +106,7 @@ public class PublicKeys private constructor(@get:JvmSynthetic internal val cell:
 
 /** A member's share of the secret key. Close it to wipe it. It cannot be printed, compared, copied or serialized. */
 public class KeyShare private constructor(private val cell: Cell<NativeKeyShare>) : NativeObject(cell) {
-    internal constructor(native: NativeKeyShare) : this(Cell(native, "KeyShare"))
+    internal constructor(native: NativeKeyShare, hidden: Hidden = Hidden()) : this(Cell(native, "KeyShare"))
 
     /** Member that holds the share. */
     public val member: Int get() = cell.call { it.member().toInt() }
@@ -183,7 +184,7 @@ public class Coin private constructor(@get:JvmSynthetic internal val cell: Cell<
 
 /** Evidence that a member made a wrong share, for every holder of the public keys. */
 public class WrongShare private constructor(private val cell: Cell<NativeWrongShare>) : EncodedObject(cell) {
-    internal constructor(native: NativeWrongShare) : this(Cell(native, "WrongShare"))
+    internal constructor(native: NativeWrongShare, hidden: Hidden = Hidden()) : this(Cell(native, "WrongShare"))
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
@@ -203,6 +204,7 @@ public class WrongShare private constructor(private val cell: Cell<NativeWrongSh
     }
 }
 
+@JvmSynthetic
 internal fun fault(native: NativeFault): ShareFault<WrongShare, CoinShare> =
     when (native) {
         is NativeFault.Proven -> ShareFault.Proven(native.member.toInt(), WrongShare(native.evidence))

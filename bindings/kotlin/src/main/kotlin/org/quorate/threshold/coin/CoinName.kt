@@ -1,5 +1,6 @@
 package org.quorate.threshold.coin
 
+import org.quorate.Hidden
 import org.quorate.bytes
 import org.quorate.internal.CoinName as NativeName
 import org.quorate.internal.coinNameDecode
@@ -8,7 +9,10 @@ import org.quorate.translated
 import org.quorate.u8
 
 /** Name of a coin. Use each name for one decision only. In Java: `CoinName.of(…)`. */
-public class CoinName internal constructor(@get:JvmSynthetic internal val native: NativeName) {
+public class CoinName internal constructor(
+    @get:JvmSynthetic internal val native: NativeName,
+    hidden: Hidden = Hidden(),
+) {
     /** Number of the protocol. The caller chooses it so that no two protocols share a coin. */
     public val protocol: Int get() = native.protocol.toInt()
 

@@ -2,6 +2,7 @@ package org.quorate.threshold.coin
 
 import org.quorate.Cell
 import org.quorate.EncodedObject
+import org.quorate.Hidden
 import org.quorate.NativeObject
 import org.quorate.bytes
 import org.quorate.internal.CoinShare as NativeShare
@@ -11,7 +12,7 @@ import org.quorate.translated
 /** A member's share with its proof, as received. A decoded share is not verified yet. */
 public class CoinShare private constructor(@get:JvmSynthetic internal val cell: Cell<NativeShare>) :
     EncodedObject(cell) {
-    internal constructor(native: NativeShare) : this(Cell(native, "CoinShare"))
+    internal constructor(native: NativeShare, hidden: Hidden = Hidden()) : this(Cell(native, "CoinShare"))
 
     /** Member that the share names. Unproven until the share is verified. */
     public val member: Int get() = cell.call { it.member().toInt() }
@@ -33,7 +34,7 @@ public class CoinShare private constructor(@get:JvmSynthetic internal val cell: 
  */
 public class VerifiedShare private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedShare>) :
     NativeObject(cell) {
-    internal constructor(native: NativeVerifiedShare) : this(Cell(native, "VerifiedShare"))
+    internal constructor(native: NativeVerifiedShare, hidden: Hidden = Hidden()) : this(Cell(native, "VerifiedShare"))
 
     /** Index of its party. */
     public val member: Int get() = cell.call { it.member().toInt() }

@@ -2,6 +2,7 @@ package org.quorate.threshold.ecdsa
 
 import org.quorate.Cell
 import org.quorate.EncodedObject
+import org.quorate.Hidden
 import org.quorate.NativeObject
 import org.quorate.QuorateException
 import org.quorate.internal.EcdsaCombiner as NativeCombiner
@@ -23,7 +24,7 @@ import org.quorate.u16
 /** One party's part of a signature. It names its key, epoch, index and message. */
 public class SignatureShare private constructor(@get:JvmSynthetic internal val cell: Cell<NativeSignatureShare>) :
     EncodedObject(cell) {
-    internal constructor(native: NativeSignatureShare) : this(Cell(native, "SignatureShare"))
+    internal constructor(native: NativeSignatureShare, hidden: Hidden = Hidden()) : this(Cell(native, "SignatureShare"))
 
     /** Its group. */
     public val group: Group get() = cell.call { Group.fromNative(it.group()) }
@@ -66,7 +67,7 @@ public class SignatureShare private constructor(@get:JvmSynthetic internal val c
 /** An opening, which lets the other members check a party's share. */
 public class Opening private constructor(@get:JvmSynthetic internal val cell: Cell<NativeOpening>) :
     EncodedObject(cell) {
-    internal constructor(native: NativeOpening) : this(Cell(native, "Opening"))
+    internal constructor(native: NativeOpening, hidden: Hidden = Hidden()) : this(Cell(native, "Opening"))
 
     /** Its group. */
     public val group: Group get() = cell.call { Group.fromNative(it.group()) }
@@ -92,7 +93,7 @@ public class Opening private constructor(@get:JvmSynthetic internal val cell: Ce
 /** A message under a tag: the subject of a combiner. */
 public class Signing private constructor(@get:JvmSynthetic internal val cell: Cell<NativeSigning>) :
     NativeObject(cell) {
-    internal constructor(native: NativeSigning) : this(Cell(native, "Signing"))
+    internal constructor(native: NativeSigning, hidden: Hidden = Hidden()) : this(Cell(native, "Signing"))
 
     /**
      * For a combiner without a party's file; parties call [Presignatures.signing]. A wrong nonce makes every
@@ -168,7 +169,7 @@ public class Combiner private constructor(private val cell: Cell<NativeCombiner>
 
 /** A wrong share, with the evidence against it. Every holder of the deal can verify it, if the share is attested. */
 public class ShareFault private constructor(private val cell: Cell<NativeShareFault>) : EncodedObject(cell) {
-    internal constructor(native: NativeShareFault) : this(Cell(native, "ShareFault"))
+    internal constructor(native: NativeShareFault, hidden: Hidden = Hidden()) : this(Cell(native, "ShareFault"))
 
     /** Its group. */
     public val group: Group get() = cell.call { Group.fromNative(it.group()) }

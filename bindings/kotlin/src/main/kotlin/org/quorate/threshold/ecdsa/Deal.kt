@@ -3,6 +3,7 @@ package org.quorate.threshold.ecdsa
 import org.quorate.Cell
 import org.quorate.CommitteeId
 import org.quorate.EncodedObject
+import org.quorate.Hidden
 import org.quorate.QuorateException
 import org.quorate.hex
 import org.quorate.internal.Deal as NativeDeal
@@ -16,7 +17,7 @@ import org.quorate.translated
 /** The public key of a committee. */
 public class GroupKey private constructor(@get:JvmSynthetic internal val cell: Cell<NativeGroupKey>) :
     EncodedObject(cell) {
-    internal constructor(native: NativeGroupKey) : this(Cell(native, "GroupKey"))
+    internal constructor(native: NativeGroupKey, hidden: Hidden = Hidden()) : this(Cell(native, "GroupKey"))
 
     /** Group of the key. */
     public val group: Group get() = cell.call { Group.fromNative(it.group()) }
@@ -91,7 +92,7 @@ public class Signature internal constructor(
  * deals cannot sign together.
  */
 public class Deal private constructor(@get:JvmSynthetic internal val cell: Cell<NativeDeal>) : EncodedObject(cell) {
-    internal constructor(native: NativeDeal) : this(Cell(native, "Deal"))
+    internal constructor(native: NativeDeal, hidden: Hidden = Hidden()) : this(Cell(native, "Deal"))
 
     /** Identifier: 32 bytes. */
     public val id: ByteArray get() = cell.call { it.id() }

@@ -1,6 +1,7 @@
 package org.quorate.threshold.ecdsa
 
 import org.quorate.Cell
+import org.quorate.Hidden
 import org.quorate.NativeObject
 import org.quorate.QuorateException
 import org.quorate.hex
@@ -98,7 +99,7 @@ public class Plan private constructor(@get:JvmSynthetic internal val raw: ByteAr
 
 /** One presignature of one epoch, and the class of messages that it may sign. Only a plan creates tags. */
 public class Tag private constructor(@get:JvmSynthetic internal val cell: Cell<NativeTag>) : NativeObject(cell) {
-    internal constructor(native: NativeTag) : this(Cell(native, "Tag"))
+    internal constructor(native: NativeTag, hidden: Hidden = Hidden()) : this(Cell(native, "Tag"))
 
     /** The epoch. */
     public val epoch: ULong

@@ -3,6 +3,7 @@ package org.quorate.threshold.ecdsa
 import org.quorate.Cell
 import org.quorate.Guard
 import org.quorate.GuardRecord
+import org.quorate.Hidden
 import org.quorate.NativeObject
 import org.quorate.QuorateException
 import org.quorate.borrowed
@@ -20,7 +21,7 @@ import org.quorate.u32
  * it is read again, and the guard's journal lists the spent presignatures. Close it to wipe them.
  */
 public class Presignatures private constructor(private val cell: Cell<NativePresignatures>) : NativeObject(cell) {
-    internal constructor(native: NativePresignatures) : this(Cell(native, "Presignatures"))
+    internal constructor(native: NativePresignatures, hidden: Hidden = Hidden()) : this(Cell(native, "Presignatures"))
 
     /** Their group. */
     public val group: Group get() = cell.call { Group.fromNative(it.group()) }
@@ -72,7 +73,7 @@ public class Presignatures private constructor(private val cell: Cell<NativePres
 
 /** One presignature, which signs one message. */
 public class Presignature private constructor(private val cell: Cell<NativePresignature>) : NativeObject(cell) {
-    internal constructor(native: NativePresignature) : this(Cell(native, "Presignature"))
+    internal constructor(native: NativePresignature, hidden: Hidden = Hidden()) : this(Cell(native, "Presignature"))
 
     /** Its group. */
     public val group: Group get() = cell.call { Group.fromNative(it.group()) }
@@ -108,7 +109,7 @@ public data class Signed(
 
 /** Opens a share that was sent, if another member requests it. */
 public class Opener private constructor(private val cell: Cell<NativeOpener>) : NativeObject(cell) {
-    internal constructor(native: NativeOpener) : this(Cell(native, "Opener"))
+    internal constructor(native: NativeOpener, hidden: Hidden = Hidden()) : this(Cell(native, "Opener"))
 
     /**
      * Returns the opening, for the holders of the share. Throws [QuorateException.WrongContext] if the dealer made a

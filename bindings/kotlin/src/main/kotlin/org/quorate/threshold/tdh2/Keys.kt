@@ -3,6 +3,7 @@ package org.quorate.threshold.tdh2
 import org.quorate.Cell
 import org.quorate.CommitteeId
 import org.quorate.EncodedObject
+import org.quorate.Hidden
 import org.quorate.NativeObject
 import org.quorate.QuorateException
 import org.quorate.borrowed
@@ -41,7 +42,7 @@ public class Dealt internal constructor(
 /** The public keys of a dealt key, checked to lie on one polynomial. */
 public class PublicKeys private constructor(@get:JvmSynthetic internal val cell: Cell<NativePublicKeys>) :
     EncodedObject(cell) {
-    internal constructor(native: NativePublicKeys) : this(Cell(native, "PublicKeys"))
+    internal constructor(native: NativePublicKeys, hidden: Hidden = Hidden()) : this(Cell(native, "PublicKeys"))
 
     /** Committee for which they were dealt. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
@@ -108,7 +109,7 @@ public class PublicKeys private constructor(@get:JvmSynthetic internal val cell:
 
 /** A member's share of the secret key. Close it to wipe it. It cannot be printed, compared, copied or serialized. */
 public class KeyShare private constructor(private val cell: Cell<NativeKeyShare>) : NativeObject(cell) {
-    internal constructor(native: NativeKeyShare) : this(Cell(native, "KeyShare"))
+    internal constructor(native: NativeKeyShare, hidden: Hidden = Hidden()) : this(Cell(native, "KeyShare"))
 
     /** Member that holds the share. */
     public val member: Int get() = cell.call { it.member().toInt() }
@@ -151,7 +152,7 @@ public class KeyShare private constructor(private val cell: Cell<NativeKeyShare>
 /** The key for encrypting and checking ciphertexts: all that a client needs of a committee. */
 public class EncryptionKey private constructor(@get:JvmSynthetic internal val cell: Cell<NativeEncryptionKey>) :
     EncodedObject(cell) {
-    internal constructor(native: NativeEncryptionKey) : this(Cell(native, "EncryptionKey"))
+    internal constructor(native: NativeEncryptionKey, hidden: Hidden = Hidden()) : this(Cell(native, "EncryptionKey"))
 
     /** Committee whose members decrypt. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
@@ -202,7 +203,7 @@ public class EncryptionKey private constructor(@get:JvmSynthetic internal val ce
 
 /** A ciphertext as sent by a proposer. Only its form is checked. */
 public class Ciphertext private constructor(private val cell: Cell<NativeCiphertext>) : EncodedObject(cell) {
-    internal constructor(native: NativeCiphertext) : this(Cell(native, "Ciphertext"))
+    internal constructor(native: NativeCiphertext, hidden: Hidden = Hidden()) : this(Cell(native, "Ciphertext"))
 
     /** The context that it names. */
     public val label: Label get() = cell.call { Label(it.label()) }
@@ -235,7 +236,8 @@ public class Ciphertext private constructor(private val cell: Cell<NativeCiphert
 /** A checked ciphertext, for which shares can be made. Only [Ciphertext.check] creates one. */
 public class ValidCiphertext private constructor(@get:JvmSynthetic internal val cell: Cell<NativeValidCiphertext>) :
     NativeObject(cell) {
-    internal constructor(native: NativeValidCiphertext) : this(Cell(native, "ValidCiphertext"))
+    internal constructor(native: NativeValidCiphertext, hidden: Hidden = Hidden()) :
+        this(Cell(native, "ValidCiphertext"))
 
     /** The ciphertext, without the proof that it was checked. */
     public val ciphertext: Ciphertext get() = cell.call { Ciphertext(it.ciphertext()) }
@@ -267,7 +269,7 @@ public class ValidCiphertext private constructor(@get:JvmSynthetic internal val 
 
 /** Evidence that a member made a wrong share, for every holder of the public keys. */
 public class WrongShare private constructor(private val cell: Cell<NativeWrongShare>) : EncodedObject(cell) {
-    internal constructor(native: NativeWrongShare) : this(Cell(native, "WrongShare"))
+    internal constructor(native: NativeWrongShare, hidden: Hidden = Hidden()) : this(Cell(native, "WrongShare"))
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
@@ -287,6 +289,7 @@ public class WrongShare private constructor(private val cell: Cell<NativeWrongSh
     }
 }
 
+@JvmSynthetic
 internal fun fault(native: NativeFault): ShareFault<WrongShare, DecryptionShare> =
     when (native) {
         is NativeFault.Proven -> ShareFault.Proven(native.member.toInt(), WrongShare(native.evidence))

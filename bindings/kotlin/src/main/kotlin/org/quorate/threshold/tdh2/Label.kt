@@ -1,11 +1,12 @@
 package org.quorate.threshold.tdh2
 
 import org.quorate.CommitteeId
+import org.quorate.Hidden
 import org.quorate.bytes
 import org.quorate.internal.Label as NativeLabel
 
 /** Context of a ciphertext. Moving a ciphertext to another context requires knowledge of its plaintext. */
-public class Label internal constructor(private val native: NativeLabel) {
+public class Label internal constructor(private val native: NativeLabel, hidden: Hidden = Hidden()) {
     /** Committee whose keys decrypt it. */
     public val committee: CommitteeId get() = CommitteeId.fromBytes(native.committee)
 

@@ -1,0 +1,82 @@
+//! What encoded votes and certificates claim to be, before they are verified.
+
+use core::fmt;
+
+use quorate::Result;
+use quorate::any::Suite;
+use quorate::certificate;
+use quorate::wire::{Decode, Encode};
+
+/// What encoded bytes **claim** to be: the first fields of a vote, a certificate, a timeout vote, a timeout certificate,
+/// an equivocation, a conflict or an aggregate, read without a committee. A light client chooses the committee of this
+/// epoch with it, and decodes and verifies the bytes under that committee. Nothing here is verified: the sender wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, encoded)]
+pub struct UntrustedHeader {
+    suite: Suite,
+    header: certificate::UntrustedHeader,
+}
+
+impl UntrustedHeader {
+    /// Reads the header of an encoding. The bytes after it are not looked at.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) for fewer than 18 bytes.
+    /// [`Error::WrongContext`](quorate::Error) if no suite has the number in the first byte.
+    #[cfg_attr(binding, quick)]
+    pub fn peek(bytes: &[u8]) -> Result<Self> {
+        Self::known(certificate::UntrustedHeader::peek(bytes)?)
+    }
+
+    /// Decodes a header alone: 18 bytes.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) for another length.
+    /// [`Error::WrongContext`](quorate::Error) if no suite has the number in the first byte.
+    #[cfg_attr(binding, quick)]
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        Self::known(certificate::UntrustedHeader::decode(bytes, &())?)
+    }
+
+    /// Returns the 18 bytes of the header.
+    #[cfg_attr(binding, quick)]
+    pub fn encode(&self) -> Vec<u8> {
+        self.header.encode()
+    }
+
+    /// The claimed signature scheme.
+    #[cfg_attr(binding, getter)]
+    pub fn suite(&self) -> Suite {
+        self.suite
+    }
+
+    /// The claimed kind of statement.
+    #[cfg_attr(binding, getter)]
+    pub fn kind(&self) -> u8 {
+        self.header.kind().number()
+    }
+
+    /// The claimed epoch.
+    #[cfg_attr(binding, getter)]
+    pub fn epoch(&self) -> u64 {
+        self.header.epoch()
+    }
+
+    /// The claimed view.
+    #[cfg_attr(binding, getter)]
+    pub fn view(&self) -> u64 {
+        self.header.view()
+    }
+
+    fn known(header: certificate::UntrustedHeader) -> Result<Self> {
+        Ok(Self { suite: Suite::from_number(header.suite())?, header })
+    }
+}
+
+impl fmt::Display for UntrustedHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { suite, header } = self;
+        let (kind, epoch, view) = (header.kind().number(), header.epoch(), header.view());
+        write!(f, "UntrustedHeader({suite}, kind {kind}, epoch {epoch}, view {view})")
+    }
+}

@@ -1,0 +1,5 @@
+"""The ciphersuites of other chains' BLS signatures."""
+
+from ._native import Ciphersuite
+
+__all__ = ["Ciphersuite"]
