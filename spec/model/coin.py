@@ -46,7 +46,7 @@ class CoinCombiner:
         pool.hold(share, faults)
         if not pool.is_enough():
             return None
-        pool.settle(faults)
+        pool.verify_pending(faults)
         if len(pool.verified) < pool.keys.needed:
             return None
         self.done = True

@@ -72,7 +72,7 @@ class Keys:
         self.purpose, self.committee, self.key, self.needed, self.members = purpose, committee, key, needed, members
 
     @staticmethod
-    def of(purpose, committee, coefficients, parties):
+    def from_polynomial(purpose, committee, coefficients, parties):
         """The keys of a polynomial, and the secrets."""
         secrets = [sum(c * x**k for k, c in enumerate(coefficients)) % ORDER for x in range(parties + 1)]
         key, *members = [base_times(secret) for secret in secrets]
@@ -111,7 +111,7 @@ class KeyShare:
         self.purpose, self.committee, self.key, self.member, self.secret = purpose, committee, key, member, secret
 
     @staticmethod
-    def of(keys, member, secret):
+    def from_secret(keys, member, secret):
         return KeyShare(keys.purpose, keys.committee, keys.key, member, secret)
 
     def encode(self):
@@ -198,7 +198,7 @@ def verify_shares(keys, instance, shares):
 
 
 def verify_wrong_share(data, keys):
-    """The member that evidence proves guilty."""
+    """The member whose fault the evidence proves."""
     reader = wire.Reader(data)
     instance = Instance(keys, element(reader), reader.raw(32))
     share = Share.read(reader, keys.purpose)
@@ -249,12 +249,12 @@ class Pool:
     def is_enough(self):
         return len(self.pending) + len(self.verified) >= self.keys.needed
 
-    def settle(self, faults):
+    def verify_pending(self, faults):
         held = [self.pending[member] for member in sorted(self.pending)]
         good, bad = verify_shares(self.keys, self.instance, held)
         self.pending = {}
         self.verified.update((share.member, share) for share in good)
         faults += [fault["member"] for fault in bad]
 
-    def everything(self):
+    def held(self):
         return [*self.verified.values(), *self.pending.values()]

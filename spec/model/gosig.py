@@ -52,13 +52,6 @@ def read_signature(r, scheme):
     return scheme.decode_signature(r.raw(scheme.sig_len))
 
 
-def read_taking(r, read):
-    """The result of `read`, with the bytes that it consumed."""
-    before = r.rest
-    value = read(r)
-    return value, before[: len(before) - len(r.rest)]
-
-
 # --- transactions ---------------------------------------------------------------------------------------------
 
 
@@ -77,7 +70,7 @@ class Summary:
     root: bytes
 
     @classmethod
-    def of(cls, transactions):
+    def from_transactions(cls, transactions):
         leaves = [TRANSACTIONS.leaf(transaction) for transaction in transactions]
         return cls(len(leaves), sum(4 + len(t) for t in transactions), TRANSACTIONS.root(leaves))
 
@@ -89,7 +82,7 @@ class Summary:
         summary = cls(r.uint(4), r.uint(4), r.raw(32))
         too_large = summary.count > MAX_TRANSACTIONS or summary.length > MAX_PAYLOAD
         too_short = summary.length < 4 * summary.count
-        if too_large or too_short or (summary.count == 0 and summary != cls.of([])):
+        if too_large or too_short or (summary.count == 0 and summary != cls.from_transactions([])):
             raise Refused("MALFORMED")
         return summary
 
@@ -183,7 +176,7 @@ class Proposal:
     @classmethod
     def read(cls, r, c):
         block, round, proposer = Block.read(r, c), r.uint(8), r.uint(2)
-        certificate = r.option(lambda r: read_taking(r, lambda r: Certificate.read(r, c.voters)))
+        certificate = r.option(lambda r: wire.read_taking(r, lambda r: Certificate.read(r, c.voters)))
         ticket, signature = read_signature(r, c.voters.scheme), read_signature(r, ED25519)
         c.require_member(proposer)
         proposal = cls(block, round, proposer, certificate, ticket, signature)
@@ -249,7 +242,7 @@ class Segment:
     @classmethod
     def read(cls, r):
         head = r.raw(32), r.uint(8), r.uint(2), r.uint(2), r.uint(2), r.uint(4)
-        length, entries = read_taking(r, _read_entries)
+        length, entries = wire.read_taking(r, _read_entries)
         segment = cls(*head, entries)
         placed = segment.index < segment.segments <= MAX_SEGMENTS
         if not placed or length == 0 or segment.first + length > MAX_TRANSACTIONS:

@@ -1,4 +1,4 @@
-"""A member's gossip of one statement (`spec/gossip.md`, "Spreading")."""
+"""A member's gossip of one statement (`spec/gossip.md`, "Dissemination")."""
 
 from .errors import Refused
 from .peers import elapsed
@@ -6,7 +6,7 @@ from .turns import levels
 
 SUMS, PIECES, STACK = 8, 64, 64  # in a pool, beside it, unverified
 REPEAT = 100_000  # microseconds
-TELL = 3  # times the fan-out
+CERTIFICATE_FAN_OUT = 3  # times the fan-out
 
 
 def highest(aggregate):
@@ -132,7 +132,7 @@ class Gossip(_Member):
         self.own = self.certificate = None
         self.beginning, self.last_sent, self.repeated = None, 0, 0
         self.pool = Pool(committee, me, statement, parameters)
-        self.stack, self.informed, self.owed, self.tries = [], set(), [], TELL * parameters.fan_out
+        self.stack, self.complete, self.owed, self.tries = [], set(), [], CERTIFICATE_FAN_OUT * parameters.fan_out
 
     @property
     def signers(self):
@@ -160,9 +160,9 @@ class Gossip(_Member):
             raise Refused("TOO_LARGE")
         peers.heard(sender)
         if decides:
-            self._tell(sender)
+            self._mark_complete(sender)
         elif self.certificate is not None:
-            self._miss(sender)
+            self._owe(sender)
         if self.certificate is not None:
             return "complete"
         if not self._is_news(aggregate):
@@ -183,15 +183,15 @@ class Gossip(_Member):
                 faults.append((sender, refused.code))
                 peers.accuse(sender, now)
                 self.stack = [waiting for waiting in self.stack if waiting[0] != sender]
-                self.informed.discard(sender)
+                self.complete.discard(sender)
         self._drop_known()
         return len(checked), sum(len(aggregate.counts) for _, aggregate in checked), grew, faults
 
     def offer(self, to):
-        if to in self.informed:
+        if to in self.complete:
             return None
         if self.certificate is not None:
-            self._tell(to)
+            self._mark_complete(to)
             return self.certificate
         level = self._level({to})
         return None if level is None else self._sum(level)
@@ -201,7 +201,7 @@ class Gossip(_Member):
         if not peers.has_room(now):
             return None
         if self.certificate is not None:
-            to, what = self._next_to_tell(now, draw, peers), self.certificate
+            to, what = self._next_to_complete(now, draw, peers), self.certificate
         elif self.signers:
             to, what = self._next_in_turn(now, peers)
         else:
@@ -234,29 +234,29 @@ class Gossip(_Member):
         return None, None
 
     def _is_open(self, peer, now, peers):
-        return peers.is_available(peer, now) and peer not in self.informed
+        return peers.is_available(peer, now) and peer not in self.complete
 
-    def _next_to_tell(self, now, draw, peers):
+    def _next_to_complete(self, now, draw, peers):
         to = next((peer for peer in reversed(self.owed) if peers.is_available(peer, now)), None)
         while to is None and self.tries > 0:
             self.tries -= 1
             picked = peers.pick(now, (draw + self.tries) % 2**64)
             if picked is None:
                 return None
-            to = None if picked in self.informed else picked
+            to = None if picked in self.complete else picked
         if to is not None:
-            self._tell(to)
+            self._mark_complete(to)
         return to
 
-    def _tell(self, peer):
-        """Returns true if the peer is known to have a certificate."""
-        self.informed.add(peer)
+    def _mark_complete(self, peer):
+        """Records that the peer has a certificate."""
+        self.complete.add(peer)
         self.owed = [owed for owed in self.owed if owed != peer]
 
-    def _miss(self, peer):
-        """Returns true if the peer sent less than a quorum while there is a certificate."""
-        if peer in self.informed:
-            self.informed.remove(peer)
+    def _owe(self, peer):
+        """Records that the peer sent less than a quorum while there is a certificate."""
+        if peer in self.complete:
+            self.complete.remove(peer)
         elif peer not in self.owed:
             self.owed = [*self.owed, peer][-STACK:]
 

@@ -96,7 +96,7 @@ class Batch:
 @dataclass
 class BatchRef:
     header: Header
-    detached: bytes  # the certificate, as it stands on the wire
+    detached: bytes  # the certificate, encoded
     certificate: object = None
 
     def encode(self):
@@ -107,19 +107,12 @@ class BatchRef:
         header = Header.read(r)
         if header.author >= len(identities):
             raise Refused("UNKNOWN_SIGNER")
-        before = r.rest
-        certificate = Certificate.read_detached(r, header.statement(identities.epoch), identities)
-        return cls(header, before[: len(before) - len(r.rest)], certificate)
+        statement = header.statement(identities.epoch)
+        certificate, encoded = wire.read_taking(r, lambda r: Certificate.read_detached(r, statement, identities))
+        return cls(header, encoded, certificate)
 
 
 # --- blocks ---------------------------------------------------------------------------------------------------
-
-
-def _read_taking(r, read):
-    """The result of `read`, with the bytes that it consumed."""
-    before = r.rest
-    value = read(r)
-    return value, before[: len(before) - len(r.rest)]
 
 
 @dataclass
@@ -171,8 +164,8 @@ class Block:
             r.uint(8),
             r.uint(2),
             r.raw(32),
-            r.option(lambda r: _read_taking(r, lambda r: Certificate.read(r, committees.voters))),
-            r.option(lambda r: _read_taking(r, lambda r: TimeoutCertificate.read(r, committees.voters))),
+            r.option(lambda r: wire.read_taking(r, lambda r: Certificate.read(r, committees.voters))),
+            r.option(lambda r: wire.read_taking(r, lambda r: TimeoutCertificate.read(r, committees.voters))),
             [BatchRef.read(r, committees.identities) for _ in range(r.count(MAX_PAYLOAD))],
             (r.uint(8), r.raw(32)),
             r.uint(8),
@@ -350,7 +343,7 @@ class Sequences:
         seen = sum(1 << k for k in range(min(WINDOW, self.top + 1)) if self.top - k in self.there)
         return wire.u64(self.top) + wire.u64(seen)
 
-    def note(self, sequence):
+    def record(self, sequence):
         """Returns true if the sequence was admitted."""
         if sequence <= self.top - WINDOW or sequence in self.there:
             return False
@@ -359,7 +352,7 @@ class Sequences:
         return True
 
 
-class Standings:
+class LeaderReputation:
     def __init__(self, voters):
         self.voters, self.height = voters, 0
         self.members = [{"strikes": 0, "failed_at": 0, "seen_at": 0} for _ in voters.keys]

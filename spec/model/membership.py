@@ -7,7 +7,7 @@ from .certificate import Certificate, Statement
 from .committee import Committee
 from .ed25519 import ED25519
 from .errors import Refused
-from .gosig import Committees, read_signature, read_taking
+from .gosig import Committees, read_signature
 
 PREFIX = b"quorate-v1-gosig-epoch"
 MEMBERSHIP = 5
@@ -28,11 +28,11 @@ class Change:
 
     @classmethod
     def read(cls, r, scheme):
-        (identity, joins), encoded = read_taking(r, lambda r: _read_change(r, scheme))
+        (identity, joins), encoded = wire.read_taking(r, lambda r: _read_change(r, scheme))
         return cls(identity, joins, encoded)
 
     @classmethod
-    def of(cls, transaction, c):
+    def from_transaction(cls, transaction, c):
         """The change in the transaction, or None."""
         if not transaction.startswith(PREFIX):
             return None
@@ -80,7 +80,7 @@ def next_epoch(c, transactions):
     scheme, changed, contacts = c.voters.scheme, None, []
     keys = zip(map(scheme.encode_key, c.voters.keys), c.identities.keys, c.voters.weights)
     members = list(keys)
-    for change in filter(None, (Change.of(transaction, c) for transaction in transactions)):
+    for change in filter(None, (Change.from_transaction(transaction, c) for transaction in transactions)):
         try:
             after = change.applied(members, scheme)
             made = _committees(c, after)

@@ -16,13 +16,13 @@ def member_of(secret, committee):
     return committee.keys.index(key)
 
 
-def check_unique(scheme, key, message, signature, judge):
-    """The result of `judge` for the signature's bytes, if they are the unique signature of the key on the message."""
+def check_unique(scheme, key, message, signature, accept):
+    """The result of `accept` for the signature's bytes, if they are the unique signature of the key on the message."""
     if not scheme.sigs.in_subgroup(signature):
         raise Refused("NOT_IN_SUBGROUP")
-    judged = judge(scheme.encode_signature(signature))
+    accepted = accept(scheme.encode_signature(signature))
     scheme.verify(key, message, signature)
-    return judged
+    return accepted
 
 
 def key_of(committee, member):
@@ -113,13 +113,13 @@ class Lottery:
         if c.keys.index(key) != ticket.member:
             raise Refused("WRONG_CONTEXT")
 
-        def judge(data):
+        def accept(data):
             score = h("sortition-score", data)
             if not self.wins(score):
                 raise Refused("NOT_DRAWN")
             return score
 
-        return check_unique(c.scheme, key, self.signed_bytes(), ticket.signature, judge)
+        return check_unique(c.scheme, key, self.signed_bytes(), ticket.signature, accept)
 
 
 @dataclass

@@ -144,14 +144,14 @@ class Decryption:
         if not pool.is_enough():
             return None
         if self.hopeful:
-            opened = self.ciphertext.open(dleq.interpolate(pool.keys, pool.everything()))
+            opened = self.ciphertext.open(dleq.interpolate(pool.keys, pool.held()))
             if opened != "other key":
                 return self.finish(opened)
             self.hopeful = False
-        pool.settle(faults)
+        pool.verify_pending(faults)
         if len(pool.verified) < pool.keys.needed:
             return None
-        return self.finish(self.ciphertext.open(dleq.interpolate(pool.keys, pool.everything())))
+        return self.finish(self.ciphertext.open(dleq.interpolate(pool.keys, pool.held())))
 
     def finish(self, opened):
         self.done = True

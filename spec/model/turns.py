@@ -1,4 +1,4 @@
-"""The order of recipients, and random picks (`spec/gossip.md`, "Spreading")."""
+"""The order of recipients, and random picks (`spec/gossip.md`, "Dissemination")."""
 
 from dataclasses import dataclass
 from math import gcd

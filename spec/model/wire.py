@@ -105,3 +105,10 @@ def whole(data, read):
     value = read(r)
     r.end()
     return value
+
+
+def read_taking(r, read):
+    """The result of `read`, with the bytes that it consumed."""
+    before = r.rest
+    value = read(r)
+    return value, before[: len(before) - len(r.rest)]

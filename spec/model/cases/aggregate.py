@@ -64,7 +64,7 @@ class Small:
         group, signatures = self.scheme.sigs, signatures or self.signatures
         return group.sum(group.mul(signatures[i], count) for i, count in counts.items())
 
-    def of(self, counts, statement=STATEMENT, signatures=None):
+    def encode(self, counts, statement=STATEMENT, signatures=None):
         """Encodes an aggregate with these counts."""
         total = self.total(counts, signatures or (self.signatures if statement == STATEMENT else self.sign(statement)))
         return Aggregate(self.scheme, statement, counts, total).encode(self.c)
@@ -89,7 +89,7 @@ class Small:
                 committee=f"{self.name}/four",
                 vote=vote.encode().hex(),
             )
-            assert bytes.fromhex(made["aggregate"]) == self.of({i: 1})
+            assert bytes.fromhex(made["aggregate"]) == self.encode({i: 1})
         self.good()
         self.counting()
         self.structure()
@@ -113,7 +113,7 @@ class Small:
             "whole-bytes": {0: 4, 1: 2},  # 5 + 3 bits
             "last-counts": {0: 1, 1: 1, 2: 1, 3: 2},
         }.items():
-            data = self.of(counts)
+            data = self.encode(counts)
             out = self.case(f"good-{label}", f"Counts {list(counts.values())}: {len(data)} bytes.", data)
             assert out["counts"] == list(counts.values())
 
@@ -152,7 +152,7 @@ class Small:
             self.case(f"counts-{label}", "The counts do not match the sum.", data, "BAD_SIGNATURE")
 
     def structure(self):
-        good, all_four = self.of({0: 1, 1: 1, 2: 1}), self.of({0: 2, 1: 1, 2: 1, 3: 1})
+        good, all_four = self.encode({0: 1, 1: 1, 2: 1}), self.encode({0: 2, 1: 1, 2: 1, 3: 1})
 
         def case(label, description, data, expect):
             self.case(label, description, data, expect, operation="aggregate.decode")
@@ -172,7 +172,7 @@ class Small:
         case("list-too-long", "The list is longer than the committee.", head + b"\x01\x05" + tail, "TOO_LARGE")
 
     def context(self):
-        good = self.of({0: 1, 1: 3})
+        good = self.encode({0: 1, 1: 3})
         for suite in (0, 1, 2, 3, 9 - self.suite, 255):
             data = u8(suite) + good[1:]
             self.case(
@@ -188,7 +188,7 @@ class Small:
         self.case("larger-committee", "Verified with a committee with one more member.", good, "BAD_SIGNATURE", "five")
 
     def signature(self):
-        good, group, total = self.of({0: 1, 1: 3}), self.scheme.sigs, self.total({0: 1, 1: 3})
+        good, group, total = self.encode({0: 1, 1: 3}), self.scheme.sigs, self.total({0: 1, 1: 3})
         for label, position in (("kind", 1), ("view", 10), ("digest", 49)):
             self.case(f"other-{label}", f"The {label} changed.", flip(good, position), "BAD_SIGNATURE")
         self.case("other-signers", "Another member is listed as a signer.", flip(good, HEAD + 1, 6), "BAD_SIGNATURE")
@@ -243,20 +243,20 @@ class Small:
         )
 
     def merging(self):
-        a, b, c = self.of({0: 1, 1: 1}), self.of({2: 3}), self.of({1: 2, 2: 1, 3: 1})
+        a, b, c = self.encode({0: 1, 1: 1}), self.encode({2: 3}), self.encode({1: 2, 2: 1, 3: 1})
         disjoint = self.merge("disjoint", "Disjoint signers.", [a, b])
-        assert bytes.fromhex(disjoint["aggregate"]) == self.of({0: 1, 1: 1, 2: 3})
-        expected = self.of({0: 1, 1: 3, 2: 4, 3: 1}).hex()
+        assert bytes.fromhex(disjoint["aggregate"]) == self.encode({0: 1, 1: 1, 2: 3})
+        expected = self.encode({0: 1, 1: 3, 2: 4, 3: 1}).hex()
         for label, parts in (("abc", [a, b, c]), ("cba", [c, b, a]), ("bca", [b, c, a])):
             assert self.merge(label, "In any order.", parts)["aggregate"] == expected
         self.merge("itself", "With itself: equal signers, doubled counts.", [c, c])
-        self.merge("at-limit", "A count at the limit.", [self.of({0: 200}), self.of({0: 55, 1: 1})])
-        self.merge("above-limit", "A count above the limit.", [self.of({0: 200}), self.of({0: 56, 1: 1})], "TOO_LARGE")
-        self.merge("above-low-limit", "A count above a lower limit.", [a, self.of({1: 1})], "TOO_LARGE", 1)
-        self.merge("at-highest", "The maximum count.", [self.of({0: MAX - 1}), a], limit=MAX)
-        self.merge("above-highest", "Above the maximum count.", [self.of({0: MAX}), a], "TOO_LARGE", MAX)
-        self.merge("far-above-highest", "Far above the maximum count.", [self.of({0: MAX}), self.of({0: MAX})], "TOO_LARGE", MAX)
-        self.merge("other-statement", "For another statement.", [a, self.of({2: 1}, OTHER)], "WRONG_CONTEXT")
+        self.merge("at-limit", "A count at the limit.", [self.encode({0: 200}), self.encode({0: 55, 1: 1})])
+        self.merge("above-limit", "A count above the limit.", [self.encode({0: 200}), self.encode({0: 56, 1: 1})], "TOO_LARGE")
+        self.merge("above-low-limit", "A count above a lower limit.", [a, self.encode({1: 1})], "TOO_LARGE", 1)
+        self.merge("at-highest", "The maximum count.", [self.encode({0: MAX - 1}), a], limit=MAX)
+        self.merge("above-highest", "Above the maximum count.", [self.encode({0: MAX}), a], "TOO_LARGE", MAX)
+        self.merge("far-above-highest", "Far above the maximum count.", [self.encode({0: MAX}), self.encode({0: MAX})], "TOO_LARGE", MAX)
+        self.merge("other-statement", "For another statement.", [a, self.encode({2: 1}, OTHER)], "WRONG_CONTEXT")
         self.merge("bad-part", "An invalid part.", [a, flip(b, 49)], "BAD_SIGNATURE")
 
     def normalising(self):
@@ -266,22 +266,22 @@ class Small:
                 description,
                 "aggregate.normalise",
                 committee=f"{self.name}/four",
-                aggregate=self.of(counts).hex(),
+                aggregate=self.encode(counts).hex(),
                 parts=[part.hex() for part in parts],
             )
-            assert bytes.fromhex(made["aggregate"]) == self.of(left), label
+            assert bytes.fromhex(made["aggregate"]) == self.encode(left), label
 
-        single = {i: self.of({i: 1}) for i in range(4)}
+        single = {i: self.encode({i: 1}) for i in range(4)}
         case("one", "A single signature is subtracted until its count is 1.", {0: 9, 1: 2}, [single[0]], {0: 1, 1: 2})
         case("all", "All single signatures are subtracted.", {0: 9, 1: 2, 3: 5}, [single[i] for i in (0, 1, 3)], {0: 1, 1: 1, 3: 1})
-        case("pair", "A pair is subtracted as often as both counts stay positive.", {0: 9, 1: 4}, [self.of({0: 1, 1: 1})], {0: 6, 1: 1})
-        case("heavy", "A part that counts one signer twice.", {0: 8, 1: 5}, [self.of({0: 2, 1: 1})], {0: 2, 1: 2})
-        case("too-heavy", "A part with too high a count is not subtracted.", {0: 2, 1: 5}, [self.of({0: 2, 1: 1})], {0: 2, 1: 5})
-        case("non-member", "Parts of a member that did not sign.", {0: 2}, [single[1], self.of({0: 1, 1: 1})], {0: 2})
-        case("other-statement", "For another statement.", {0: 2}, [self.of({0: 1}, OTHER)], {0: 2})
+        case("pair", "A pair is subtracted as often as both counts stay positive.", {0: 9, 1: 4}, [self.encode({0: 1, 1: 1})], {0: 6, 1: 1})
+        case("heavy", "A part that counts one signer twice.", {0: 8, 1: 5}, [self.encode({0: 2, 1: 1})], {0: 2, 1: 2})
+        case("too-heavy", "A part with too high a count is not subtracted.", {0: 2, 1: 5}, [self.encode({0: 2, 1: 1})], {0: 2, 1: 5})
+        case("non-member", "Parts of a member that did not sign.", {0: 2}, [single[1], self.encode({0: 1, 1: 1})], {0: 2})
+        case("other-statement", "For another statement.", {0: 2}, [self.encode({0: 1}, OTHER)], {0: 2})
         case("nothing", "Nothing to subtract.", {0: 1, 1: 1}, [single[0]], {0: 1, 1: 1})
         case("no-parts", "No parts.", {0: 2, 1: 1}, [], {0: 2, 1: 1})
-        pair, heavy = self.of({0: 1, 1: 1}), self.of({0: 3})
+        pair, heavy = self.encode({0: 1, 1: 1}), self.encode({0: 3})
         case("order-a", "In the order given.", {0: 5, 1: 3}, [pair, heavy], {0: 3, 1: 1})
         case("order-b", "In the order given.", {0: 5, 1: 3}, [heavy, pair], {0: 1, 1: 2})
 
@@ -295,7 +295,7 @@ class Small:
             "counted": {0: 4, 2: 1, 3: 2},
             "all": dict.fromkeys(range(4), 5),
         }.items():
-            made = certify(f"certificate-{label}", self.of(counts))["certificate"]
+            made = certify(f"certificate-{label}", self.encode(counts))["certificate"]
             assert (made is not None) == (len(counts) > 2)
             if made:
                 self.certificate(f"certified-{label}", "Valid.", bytes.fromhex(made))

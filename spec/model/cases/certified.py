@@ -5,7 +5,7 @@ from itertools import count
 from ..certificate import Statement
 from ..turns import Picking
 from .common import CHAIN, key_pair, member
-from .world import EPOCH, STATEMENT, Draw, Of, World
+from .world import EPOCH, STATEMENT, Draw, StatementIndex, World
 
 
 def add(b, four, sixteen):
@@ -21,7 +21,7 @@ def add(b, four, sixteen):
 
 def quorum(w):
     play = w.play(me=2)
-    whole = w.of([0, 1, 3])
+    whole = w.aggregate([0, 1, 3])
     play.do("adopt", [2])
     play.sends([3], [2], 0.0)
     play.do("adopt", whole)
@@ -68,7 +68,7 @@ def quorum(w):
 
 def owed(w):
     """A session in which the last of a hundred members is a quorum alone."""
-    whole = w.of([99])
+    whole = w.aggregate([99])
     play = w.play(me=99, fan_out=2)
     play.do("adopt", whole)
     for peer in [*range(70), 3, 50]:
@@ -86,7 +86,7 @@ def owed(w):
 
 
 def many_heard(w):
-    whole = w.of([99])
+    whole = w.aggregate([99])
     play = w.play(me=99)
     for peer in [*range(70), 10]:
         play.do("heard", peer)
@@ -107,9 +107,9 @@ def many_heard(w):
     recipients = []
     for i, statement in enumerate(several):
         w.signed[99, statement] = w.scheme.sign(key_pair(4, 1)[1], statement.signed_bytes(w.c.id))
-        one = w.of([99], statement)
-        play.do("adopt", one, Of(i))
-        recipients.append(play.sends([30, 60], one, 0.0, Draw(in_order(i)), Of(i)))
+        one = w.aggregate([99], statement)
+        play.do("adopt", one, StatementIndex(i))
+        recipients.append(play.sends([30, 60], one, 0.0, Draw(in_order(i)), StatementIndex(i)))
         play.do("left", recipients[-1])
     assert set(recipients) == {30, 60}, recipients
     play.end("certificate-in-order", "After sixteen picks without a recipient, the next members in ascending order.")
@@ -134,7 +134,7 @@ def heard(w):
     play.do("failed", 12, 0.0)
     play.do("accuse", 9, 0.0)
     play.do("heard", 1)
-    whole = w.of(list(range(11)))
+    whole = w.aggregate(list(range(11)))
     play.do("adopt", whole)
     found = []
     for i in range(20):

@@ -91,8 +91,8 @@ def blocks(chain):
         "payload-too-many": g.Summary((1 << 18) + 1, 64 << 20, ROOT),
         "payload-too-long": g.Summary(1 << 18, (64 << 20) + 1, ROOT),
         "payload-too-short": g.Summary(3, 11, ROOT),
-        "payload-none-of-a-size": replace(g.Summary.of([]), length=1),
-        "payload-none-of-a-root": replace(g.Summary.of([]), root=ROOT),
+        "payload-none-of-a-size": replace(g.Summary.from_transactions([]), length=1),
+        "payload-none-of-a-root": replace(g.Summary.from_transactions([]), root=ROOT),
     }
     for label, payload in sizes.items():
         case(label, "Sizes that no list of transactions has.", replace(first, payload=payload), "MALFORMED")

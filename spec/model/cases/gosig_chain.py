@@ -69,7 +69,7 @@ class Chain:
 
     def block(self, round, height, author, parent, *, seed=SEED, payload=(), executed=(0, ROOT), **changes):
         proof = signed(self.suite, self.secret(author % 4), seed.signed_bytes(self.c.voters))
-        summary = g.Summary.of(payload)
+        summary = g.Summary.from_transactions(payload)
         block = g.Block(EPOCH, round, height, author, parent, proof, summary, executed, 1234, self.scheme)
         return replace(block, **changes)
 

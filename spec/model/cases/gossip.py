@@ -40,7 +40,7 @@ def pools(w):
     assert decides["certificate"] is not None
     w.pool("limit", "Counts do not exceed the limit.", [{0: 255, 1: 1}, {0: 256}, {0: 1, 2: 1}], ["yes", "TOO_LARGE", "yes"])
     w.pool("low-limit", "A limit of one.", [[0, 1], [1, 2], [2, 3], {4: 2}], ["yes"] * 3 + ["TOO_LARGE"], limit=1)
-    w.pool("statement", "For another statement.", [[0], w.of([1], OTHER), [1]], ["yes", "WRONG_CONTEXT", "yes"])
+    w.pool("statement", "For another statement.", [[0], w.aggregate([1], OTHER), [1]], ["yes", "WRONG_CONTEXT", "yes"])
     made = w.pool("steps", "Counts grow at most in proportion to the weight.", [[0, 1], [0, 2], [0, 3], [4]], ["yes"] * 4, preferred=3)
     assert [len(outcome["signers"]) for outcome in made["outcomes"]] == [2, 3, 3, 4]
     made = w.pool("full", "The member's own signature is added if counts are at the limit.", [[0], {i: 3 for i in range(1, 5)}], ["yes"] * 2, preferred=3)
@@ -172,7 +172,7 @@ def spread(w):
     w.session(
         "before-cryptography",
         "Messages that are dropped without verification, and the reasons.",
-        [("adopt", [0]), (got, 0, [1], 0.0), (got, 8, [1], 0.0), (got, 1, w.of([1], OTHER), 0.0), (got, 4, {4: 17}, 0.0)]
+        [("adopt", [0]), (got, 0, [1], 0.0), (got, 8, [1], 0.0), (got, 1, w.aggregate([1], OTHER), 0.0), (got, 4, {4: 17}, 0.0)]
         + [(got, 4, {i: 20 for i in range(2, 8)}, 0.0), (got, 1, {i: 256 for i in range(6)}, 0.0), ("check", 0.0)],
         ["yes", "UNKNOWN_SIGNER", "UNKNOWN_SIGNER", "WRONG_CONTEXT", "TOO_LARGE", "waiting", "TOO_LARGE", good(1, 6)],
     )
@@ -242,7 +242,7 @@ def spread(w):
     w.session(
         "failed-and-heard",
         "A silent peer is skipped until it sends a message that can be verified.",
-        [("failed", 1, 0.0), ("is_available", 1, 1.0), (got, 1, w.of([1], OTHER), 1.0), ("is_available", 1, 1.0)]
+        [("failed", 1, 0.0), ("is_available", 1, 1.0), (got, 1, w.aggregate([1], OTHER), 1.0), ("is_available", 1, 1.0)]
         + [(got, 1, [1], 2.0), ("is_available", 1, 2.0)],
         [None, "no", "WRONG_CONTEXT", "no", "waiting", "yes"],
     )

@@ -1,4 +1,4 @@
-"""Of jolteon.json: the chain state's pure functions: windows of sequences, and leaders."""
+"""Cases of jolteon.json: the chain state's pure functions: windows of sequences, and leaders."""
 
 from .. import jolteon as j
 from ..operations import committee
@@ -69,14 +69,14 @@ def leaders(b):
 def run(b, name, blocks, silent, mute, until=10**9):
     """Returns a chain of `length` blocks, in which `silent` members do not lead and `mute` members do not vote."""
     voters = committee(b.committees[name])
-    standings, view, author, made = j.Standings(voters), 0, None, []
+    reputation, view, author, made = j.LeaderReputation(voters), 0, None, []
     for height in range(1, blocks + 1):
         dead, quiet = (silent, mute) if height <= until else (set(), set())
         at = view + 1
-        while standings.leader(at) in dead:
+        while reputation.leader(at) in dead:
             at += 1
         signers = [i for i in range(len(voters)) if i not in quiet] if height > 1 else []
-        made.append((at, standings.leader(at), signers))
-        standings.append(height, at, made[-1][1], view, author, signers)
+        made.append((at, reputation.leader(at), signers))
+        reputation.append(height, at, made[-1][1], view, author, signers)
         view, author = at, made[-1][1]
     return made

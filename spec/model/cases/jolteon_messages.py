@@ -1,4 +1,4 @@
-"""Of jolteon.json: messages and records."""
+"""Cases of jolteon.json: messages and records."""
 
 from .. import jolteon as j
 from ..certificate import Statement, Vote
@@ -157,16 +157,16 @@ def records(chain):
 
 def committed(chain, seen=None, strikes=None, authors=None, members=None):
     """Returns the record after the commit of the first block; arguments replace its fields."""
-    sequences, standings = [j.Sequences() for _ in range(4)], j.Standings(chain.c.voters)
-    assert sequences[chain.batch.author].note(chain.batch.sequence)
-    standings.append(1, 1, 1, 0, None, [])
+    sequences, reputation = [j.Sequences() for _ in range(4)], j.LeaderReputation(chain.c.voters)
+    assert sequences[chain.batch.author].record(chain.batch.sequence)
+    reputation.append(1, 1, 1, 0, None, [])
     listed = [s.encode() for s in sequences]
     if seen is not None:
         listed[0] = u64(9) + u64(seen)
     if strikes is not None:
-        standings.members[0]["strikes"] = strikes
+        reputation.members[0]["strikes"] = strikes
     inventory = u32(len(listed) if authors is None else authors) + b"".join(listed)
-    state = standings.encode()
+    state = reputation.encode()
     if members is not None:
         state = state[:8] + u32(members) + state[12:]
     tip = u64(1) + u64(1) + chain.first.digest() + chain.second.digest() + chain.qc2[1]

@@ -18,8 +18,8 @@ def stream(what, length=64):
 def deal(purpose, needed, parties, committee=COMMITTEE, name="keys"):
     """Returns the keys, and the key shares in order."""
     coefficients = [dleq.wide(stream(f"{name} {purpose} {k}")) for k in range(needed)]
-    keys, secrets = dleq.Keys.of(purpose, committee, coefficients, parties)
-    return keys, [dleq.KeyShare.of(keys, member, secret) for member, secret in enumerate(secrets)]
+    keys, secrets = dleq.Keys.from_polynomial(purpose, committee, coefficients, parties)
+    return keys, [dleq.KeyShare.from_secret(keys, member, secret) for member, secret in enumerate(secrets)]
 
 
 def put(data, at, piece):

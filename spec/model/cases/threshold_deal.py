@@ -1,4 +1,4 @@
-"""Of threshold.json: the group of parties and the scalars of its deals."""
+"""Cases of threshold.json: the group of parties and the scalars of its deals."""
 
 from ..wire import derive, u32
 

@@ -1,4 +1,4 @@
-"""Of threshold.json: ECDSA from dealt presignatures, and decoding of shares with wrong ones among them."""
+"""Cases of threshold.json: ECDSA from dealt presignatures, and decoding of shares with wrong ones among them."""
 
 from .. import ecdsa
 from ..sharing import evaluate

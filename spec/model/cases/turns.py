@@ -3,9 +3,9 @@
 from ..certificate import Statement
 from ..conformance import Stream
 from . import certified
-from .world import EPOCH, OTHER, STATEMENT, At, Draw, Of, World
+from .world import EPOCH, OTHER, STATEMENT, Draw, Microseconds, StatementIndex, World
 
-LAST = At(2**64 - 1)
+LAST = Microseconds(2**64 - 1)
 EXTREME = Statement(255, EPOCH, 2**64 - 1, b"\xff" * 32)
 
 
@@ -213,27 +213,27 @@ def larger(w):
     play.end("turns-passed-over", "Skipped peers: those with a quorum, with a send in progress, penalized, or silent.")
 
     play = w.play(me=5, fan_out=3, statements=(STATEMENT, OTHER, EXTREME))
-    others = [w.of([5], statement) for statement in (STATEMENT, OTHER, EXTREME)]
+    others = [w.aggregate([5], statement) for statement in (STATEMENT, OTHER, EXTREME)]
     for i, own in enumerate(others):
-        play.do("adopt", own, Of(i))
-    newest = w.of([8, 10], OTHER)
-    for peer, sum_ in ((8, w.of([8], OTHER)), (9, w.of([9], OTHER)), (10, newest)):
-        play.do("receive", peer, sum_, 0.0, Of(1))
-    play.do("receive", 4, w.of([4], OTHER), 0.0, Of(1))
-    assert play.do("check", 0.0, Of(1)) == {"aggregates": 2, "signers": 3, "grew": "yes", "faults": []}
-    play.sends([4], others[2], 0.0, Of(2))
+        play.do("adopt", own, StatementIndex(i))
+    newest = w.aggregate([8, 10], OTHER)
+    for peer, sum_ in ((8, w.aggregate([8], OTHER)), (9, w.aggregate([9], OTHER)), (10, newest)):
+        play.do("receive", peer, sum_, 0.0, StatementIndex(1))
+    play.do("receive", 4, w.aggregate([4], OTHER), 0.0, StatementIndex(1))
+    assert play.do("check", 0.0, StatementIndex(1)) == {"aggregates": 2, "signers": 3, "grew": "yes", "faults": []}
+    play.sends([4], others[2], 0.0, StatementIndex(2))
     # A send in progress for one statement blocks another statement's.
-    play.sends([6, 7], others[0], 0.0, Of(0))
-    play.sends([6, 7], w.of([4, 5], OTHER), 0.0, Of(1))
+    play.sends([6, 7], others[0], 0.0, StatementIndex(0))
+    play.sends([6, 7], w.aggregate([4, 5], OTHER), 0.0, StatementIndex(1))
     for i in range(3):
-        play.is_silent(1.0, Of(i))
+        play.is_silent(1.0, StatementIndex(i))
     play.do("failed", 4, 1.0)
     for i in range(3):
-        play.do("next", 2.0, Of(i))
-    play.do("next", 499.999, Of(1))
-    play.do("next", 500.0, Of(1))
-    play.do("next", 500.0, Of(0))
-    play.do("next", 502.0, Of(2))
+        play.do("next", 2.0, StatementIndex(i))
+    play.do("next", 499.999, StatementIndex(1))
+    play.do("next", 500.0, StatementIndex(1))
+    play.do("next", 500.0, StatementIndex(0))
+    play.do("next", 502.0, StatementIndex(2))
     play.end("turns-statements", "Several statements share only the places and the peers' states.")
 
 
@@ -264,11 +264,11 @@ def uneven(w):
 
 def extreme(w):
     play = w.play(me=14, statements=(EXTREME,))
-    own = w.of([14], EXTREME)
+    own = w.aggregate([14], EXTREME)
     play.do("adopt", own)
     recipients, time = [], 2**64 - 1 - 5_000_000
     for _ in range(45):
-        found = play.do("next", At(time))
+        found = play.do("next", Microseconds(time))
         assert found["aggregate"] == own
         recipients.append(found["to"])
         play.do("left", found["to"])
@@ -276,7 +276,7 @@ def extreme(w):
     assert set(recipients) == set(range(16)) - {14}, recipients
     # The clock is set back, and reaches its maximum: no time passes, and sends end at once.
     play.is_silent(0.0)
-    play.is_silent(At(time - 2))
+    play.is_silent(Microseconds(time - 2))
     play.do("next", LAST)
     play.do("failed", 3, LAST)
     play.do("next", LAST)

@@ -30,7 +30,7 @@ class World:
             self.signed[member, statement] = self.scheme.sign(secret, statement.signed_bytes(self.c.id))
         return self.signed[member, statement]
 
-    def of(self, counts, statement=STATEMENT, signed=None):
+    def aggregate(self, counts, statement=STATEMENT, signed=None):
         """Encodes an aggregate with these counts (1 for each entry of a list). `signed` is the truly signed statement."""
         counts = counts if isinstance(counts, dict) else dict.fromkeys(counts, 1)
         group = self.scheme.sigs
@@ -38,7 +38,7 @@ class World:
         return Aggregate(self.scheme, statement, counts, total).encode(self.c).hex()
 
     def bad(self, counts):
-        return self.of(counts, signed=OTHER)
+        return self.aggregate(counts, signed=OTHER)
 
     def pool(self, label, description, sums, results=None, me=0, **parameters):
         made = self.b.add(
@@ -49,7 +49,7 @@ class World:
             me=me,
             statement=statement_json(STATEMENT),
             parameters=parameters,
-            aggregates=[one if isinstance(one, str) else self.of(one) for one in sums],
+            aggregates=[one if isinstance(one, str) else self.aggregate(one) for one in sums],
         )
         found = [outcome["result"] for outcome in made["outcomes"]]
         assert results is None or found == results, (label, found)
@@ -69,20 +69,20 @@ class World:
         return Play(self, me, parameters, statements)
 
 
-class At(int):
-    """Converts to microseconds; a float is in milliseconds."""
+class Microseconds(int):
+    """A time of a step in microseconds. (A float is a time in milliseconds.)"""
 
 
 class Draw(int):
-    """Returns the randomness of a step."""
+    """The randomness of a step."""
 
 
-class Of(int):
-    """Returns the statement of a step."""
+class StatementIndex(int):
+    """The index of the statement of a step."""
 
 
 class Script:
-    """Returns the steps of a session."""
+    """The inputs and the steps of a session."""
 
     def __init__(self, world, me, parameters, statements):
         self.world, self.aggregates, self.steps = world, [], []
@@ -95,20 +95,20 @@ class Script:
         }
 
     def write(self, what, *arguments):
-        """Returns the index of a sum, which is listed once."""
+        """Appends a step and returns it. Each sum is listed once."""
         step = {"do": what}
         for value in arguments:
             if isinstance(value, (str, dict, list)):
-                data = value if isinstance(value, str) else self.world.of(value)
+                data = value if isinstance(value, str) else self.world.aggregate(value)
                 if data not in self.aggregates:
                     self.aggregates.append(data)
                 step["aggregate"] = self.aggregates.index(data)
-            elif isinstance(value, (float, At)):
-                step["now"] = str(int(value) if isinstance(value, At) else int(value * MILLISECOND))
+            elif isinstance(value, (float, Microseconds)):
+                step["now"] = str(int(value) if isinstance(value, Microseconds) else int(value * MILLISECOND))
             elif isinstance(value, Draw):
                 step["draw"] = str(int(value))
             else:
-                step["statement" if isinstance(value, Of) else "peer"] = int(value)
+                step["statement" if isinstance(value, StatementIndex) else "peer"] = int(value)
         self.steps.append(step)
         return step
 
@@ -131,7 +131,7 @@ class Play(Script):
         """Asserts that this sum is due to one of these members, and returns the member."""
         found = self.do("next", *arguments)
         assert found is not None and found["to"] in members, found
-        total = total if isinstance(total, str) else self.world.of(total)
+        total = total if isinstance(total, str) else self.world.aggregate(total)
         assert found["aggregate"] == total, found
         return found["to"]
 

@@ -48,7 +48,7 @@ def gosig_short(i):
 def gosig_payload(i):
     transactions = [raw(one) for one in i["transactions"]]
     leaves = [TRANSACTIONS.leaf(one).hex() for one in transactions]
-    return {"summary": gosig.Summary.of(transactions).encode().hex(), "identifiers": leaves}
+    return {"summary": gosig.Summary.from_transactions(transactions).encode().hex(), "identifiers": leaves}
 
 
 @operation("gosig.block")

@@ -63,17 +63,17 @@ def jolteon_finality(i):
 @operation("jolteon.sequences")
 def jolteon_sequences(i):
     sequences = jolteon.Sequences()
-    return {"admitted": [sequences.note(int(n)) for n in i["sequences"]], "top": str(sequences.top)}
+    return {"admitted": [sequences.record(int(n)) for n in i["sequences"]], "top": str(sequences.top)}
 
 
 @operation("jolteon.leaders")
 def jolteon_leaders(i):
     """The leaders of the next views after the genesis and after each block of a chain."""
     voters = committee(i["voters"])
-    standings, view, author = jolteon.Standings(voters), 0, None
-    leaders = [[standings.leader(v) for v in range(1, 9)]]
+    reputation, view, author = jolteon.LeaderReputation(voters), 0, None
+    leaders = [[reputation.leader(v) for v in range(1, 9)]]
     for height, link in enumerate(i["blocks"], 1):
-        standings.append(height, int(link["view"]), link["author"], view, author, link["signers"])
+        reputation.append(height, int(link["view"]), link["author"], view, author, link["signers"])
         view, author = int(link["view"]), link["author"]
-        leaders.append([standings.leader(v) for v in range(view + 1, view + 9)])
+        leaders.append([reputation.leader(v) for v in range(view + 1, view + 9)])
     return {"leaders": leaders}
