@@ -12,7 +12,7 @@
 (* Faulty members.  They have signed every vote for each round and block   *)
 (* from the beginning: certificates need only honest signers in addition.  *)
 (* They may propose every block with every existing certificate to any     *)
-(* member, and their scores win whenever they want.                        *)
+(* member, and their scores may be the best ones in any round.             *)
 (*                                                                         *)
 (* Crashes.  A member's votes and its lock are durable before a vote is    *)
 (* sent; collected votes are not.  The model does not store those, so a    *)
@@ -76,7 +76,7 @@ New(m, round) ==
          IN  Values \X {vote[1] + 1 : vote \in parents}
 
 Again(m, round) ==
-    IF "believes rounds" \in Broken THEN Values \X (1 .. round - 1)
+    IF "accepts unproved rounds" \in Broken THEN Values \X (1 .. round - 1)
     ELSE {<<vote[3], vote[1]>> : vote \in {vote \in Prepared : vote[1] < round /\ vote[2] = Next(m)}}
 
 Proposals(m, round) == New(m, round) \union Again(m, round)
@@ -100,7 +100,7 @@ Decisions(m, round) ==
         \* Algorithm 2 of the paper, line 10, as it is printed.
         forgotten == {<<z[1], NoLock>> : z \in {z \in mine : Releases(z, locked)}}
     IN  IF locked = NoLock THEN anything
-        ELSE another \union kept \union (IF "forgets at re-proposal" \in Broken THEN forgotten ELSE {})
+        ELSE another \union kept \union (IF "releases at re-proposal" \in Broken THEN forgotten ELSE {})
 
 (***************************************************************************)
 (* Steps.                                                                  *)
@@ -138,7 +138,7 @@ Tentative(m) ==
 
 (* TC for a block without the member's P.                                  *)
 TentativeUnprepared(m) ==
-    /\ "signs TC for what it did not prepare" \in Broken
+    /\ "signs TC for an unprepared block" \in Broken
     /\ \E vote \in Votes \ tentative[m] :
         /\ vote[1] = current[m] /\ vote[2] = Next(m)
         /\ tentative' = [tentative EXCEPT ![m] = @ \union {vote}]
@@ -157,10 +157,10 @@ Commit(m) ==
 
 (* A crash of a member whose records were not durable.                     *)
 Crash(m) ==
-    /\ \/ /\ "forgets its lock in a crash" \in Broken
+    /\ \/ /\ "loses its lock in a crash" \in Broken
           /\ lock' = [lock EXCEPT ![m] = NoLock]
           /\ UNCHANGED current
-       \/ /\ "forgets its votes in a crash" \in Broken
+       \/ /\ "loses its votes in a crash" \in Broken
           /\ current' = [current EXCEPT ![m] = 0]
           /\ UNCHANGED lock
     /\ UNCHANGED <<prepared, tentative, chain>>
@@ -182,7 +182,7 @@ Gosig == Start /\ [][Step]_variables
 (* What must hold.                                                         *)
 (***************************************************************************)
 
-(* Of a round at most one block is prepared by a quorum.                   *)
+(* In a round at most one block is prepared by a quorum.                   *)
 OnePerRound == \A one, other \in Prepared : one[1] = other[1] => one = other
 
 (* The paper's Lemma 1: once a block can be committed in a round, no       *)
@@ -202,8 +202,8 @@ Agreement == \A one, other \in Committed : one[2] = other[2] => one[3] = other[3
 (* The highest height is never committed.                                  *)
 NothingCommitted == \A vote \in Committed : vote[2] < Heights
 
-(* Who signed TC for a block never does so for another one at its height:  *)
-(* locks are never released.                                               *)
+(* A member that signed TC for a block never signs TC for another block at *)
+(* its height: locks are never released.                                   *)
 NothingReleased ==
     \A m \in Honest : \A one, other \in tentative[m] : one[2] = other[2] => one[3] = other[3]
 
