@@ -6,7 +6,7 @@ use quorate::Result;
 use quorate::bls;
 use quorate::wire::{Decode, Encode};
 
-/// How another chain signs messages with BLS: one of the standard's ciphersuites
+/// The rules by which another chain signs messages with BLS: one of the standard's ciphersuites
 /// (draft-irtf-cfrg-bls-signature, section 4.2), or a domain separation tag of the chain's own. It concerns messages of
 /// that chain only: votes and certificates are always signed with proof of possession.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +20,8 @@ impl Ciphersuite {
         Self(bls::Ciphersuite::Basic)
     }
 
-    /// Returns message augmentation, whose tags end in `AUG_`: each member signs its public key followed by the message.
-    /// Chia. Each signer costs a hash to the curve and a pairing.
+    /// Returns message augmentation, whose tags end in `AUG_`: Chia. Each member signs its public key followed by the
+    /// message. Each signer costs a hash to the curve and a pairing.
     #[cfg_attr(binding, quick)]
     pub fn message_augmentation() -> Self {
         Self(bls::Ciphersuite::MessageAugmentation)

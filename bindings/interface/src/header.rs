@@ -1,4 +1,4 @@
-//! What encoded votes and certificates claim to be, before they are verified.
+//! The header of encoded votes and certificates, before they are verified.
 
 use core::fmt;
 
@@ -7,9 +7,10 @@ use quorate::any::Suite;
 use quorate::certificate;
 use quorate::wire::{Decode, Encode};
 
-/// What encoded bytes **claim** to be: the first fields of a vote, a certificate, a timeout vote, a timeout certificate,
-/// an equivocation, a conflict or an aggregate, read without a committee. A light client chooses the committee of this
-/// epoch with it, and decodes and verifies the bytes under that committee. Nothing here is verified: the sender wrote it.
+/// The header that encoded bytes **claim** to have: the first fields of a vote, a certificate, a timeout vote, a
+/// timeout certificate, an equivocation, a conflict or an aggregate, read without a committee. A light client chooses
+/// the committee of this epoch with it, and decodes and verifies the bytes under that committee. No field is verified:
+/// the sender chose all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, encoded)]
 pub struct UntrustedHeader {
@@ -18,7 +19,7 @@ pub struct UntrustedHeader {
 }
 
 impl UntrustedHeader {
-    /// Reads the header of an encoding. The bytes after it are not looked at.
+    /// Reads the header of an encoding. Ignores the bytes after it.
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for fewer than 18 bytes.
