@@ -1,8 +1,8 @@
 //! A signing key that never signs contradicting statements.
 //!
 //! A [`Guard`] owns a validator's secret key and signs statements under one rule: per kind, the pair (epoch, view) of
-//! signed statements strictly increases; the last pair may repeat only with the **identical statement**, which gives the
-//! same vote again. Whatever errors the consensus code above makes, and whatever a crash makes it forget, the key never
+//! signed statements strictly increases; the last pair may repeat only with the **identical statement**, which gives
+//! the same vote again. Whatever errors the consensus code makes, and whatever state it loses in a crash, the key never
 //! signs two contradicting statements.
 //!
 //! Each signature comes with a [`GuardRecord`] of fixed size:

@@ -1,12 +1,13 @@
 //! Spent presignatures, which a guard records in the same journal as the votes.
 //!
-//! A presignature that signs two messages reveals the key. Before a share leaves, one of two records is therefore durable:
+//! A presignature that signs two messages reveals the key. Before a share leaves, one of two records is therefore
+//! durable:
 //!
 //! * **one record per presignature**, with the digest that it signs. After a crash the presignature may sign the same
 //!   message again, which gives the same share, and no other message;
 //! * **one record per block** of [`PRESIGNATURES_PER_BLOCK`] presignatures, made durable in advance. While the process
-//!   runs, the guard's memory knows the spent presignatures of the block. After a crash they are unknown, and the block is
-//!   **burnt**: none of its presignatures signs again.
+//!   runs, the guard holds the spent presignatures of the block in memory. After a crash they are unknown, and the
+//!   block is **burnt**: none of its presignatures signs again.
 //!
 //! At the end of an epoch its presignatures are destroyed. A third kind of record prevents the use of a copy of their
 //! file.
@@ -36,16 +37,28 @@ pub struct Spend {
 /// Spent presignatures of all keys of a guard.
 ///
 /// A key is identified by the first four bytes of its identity, which fit into a record. If two keys of one guard ever
-/// have the same four bytes, they refuse each other's indices and nothing worse.
+/// have the same four bytes, indices that one key has spent and epochs that it has closed are refused for the other; no
+/// presignature signs twice.
 #[derive(Debug, Default)]
 pub(super) struct Spending {
     pub(super) binding: [u8; 32],
-    /// Spent presignatures by epoch and position; a position is the key's prefix and an index.
-    spent: BTreeMap<(u64, u64), Spent>,
-    /// Blocks by epoch and position; the index is that of the first presignature divided by [`PRESIGNATURES_PER_BLOCK`].
-    blocks: BTreeMap<(u64, u64), Block>,
-    /// The last closed epoch by key prefix.
-    closed: BTreeMap<u32, u64>,
+    spent: BTreeMap<Position, Spent>,
+    /// Blocks; the number of a block is the index of its first presignature divided by [`PRESIGNATURES_PER_BLOCK`].
+    blocks: BTreeMap<Position, Block>,
+    /// The last closed epoch of each key.
+    closed: BTreeMap<KeyPrefix, u64>,
+}
+
+/// The first four bytes of a threshold key's identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct KeyPrefix(u32);
+
+/// A presignature or a block of one key in one epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Position {
+    epoch: u64,
+    key: KeyPrefix,
+    number: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -74,12 +87,34 @@ mod kinds {
     pub(super) const CLOSED: Kind = Kind::new(2);
 }
 
-fn prefix(key: &[u8; 32]) -> u32 {
-    key.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
+impl KeyPrefix {
+    fn new(key: &[u8; 32]) -> Self {
+        Self(key.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)))
+    }
 }
 
-fn position(key: &[u8; 32], number: u32) -> u64 {
-    u64::from(prefix(key)) << 32 | u64::from(number)
+impl Position {
+    fn presignature(key: &[u8; 32], epoch: u64, index: u32) -> Self {
+        Self { epoch, key: KeyPrefix::new(key), number: index }
+    }
+
+    fn block(key: &[u8; 32], epoch: u64, index: u32) -> Self {
+        Self::presignature(key, epoch, index / PRESIGNATURES_PER_BLOCK)
+    }
+
+    /// The position of a record that closes an epoch.
+    fn end(key: KeyPrefix, epoch: u64) -> Self {
+        Self { epoch, key, number: 0 }
+    }
+
+    fn from_record(record: &GuardRecord) -> Self {
+        Self { epoch: record.epoch, key: KeyPrefix((record.view >> 32) as u32), number: record.view as u32 }
+    }
+
+    /// The view of the position's record: the key's prefix, then the number.
+    fn view(self) -> u64 {
+        u64::from(self.key.0) << 32 | u64::from(self.number)
+    }
 }
 
 impl Spending {
@@ -87,18 +122,14 @@ impl Spending {
         Self { binding, ..Self::default() }
     }
 
-    /// See [`Guard::spend`](super::Guard::spend).
+    /// Spends a presignature, see [`Guard::spend`](super::Guard::spend).
     pub(super) fn spend(&mut self, spend: &Spend) -> Result<Option<GuardRecord>> {
-        let at = (spend.epoch, position(&spend.key, spend.index));
-        self.require_open(&spend.key, spend.epoch)?;
-        let block =
-            self.blocks.get(&(spend.epoch, position(&spend.key, spend.index / PRESIGNATURES_PER_BLOCK)));
+        let at = Position::presignature(&spend.key, spend.epoch, spend.index);
+        self.require_open(at)?;
+        let block = self.blocks.get(&Position::block(&spend.key, spend.epoch, spend.index));
         let recorded = match (self.spent.get(&at), block) {
             (Some(spent), _) if spent.digest != spend.digest => {
-                return Err(Error::Contradiction {
-                    kind: kinds::SPENT.number(),
-                    signed_view: spend.index.into(),
-                });
+                return Err(double_spend(at));
             }
             (Some(spent), _) => spent.recorded,
             (None, Some(Block::Burnt)) => return Err(Error::Exhausted),
@@ -108,50 +139,47 @@ impl Spending {
         Ok(recorded.then(|| self.record(kinds::SPENT, at, spend.digest)))
     }
 
-    /// See [`Guard::reserve`](super::Guard::reserve).
+    /// Reserves a block, see [`Guard::reserve`](super::Guard::reserve).
     pub(super) fn reserve(&mut self, key: &[u8; 32], epoch: u64, index: u32) -> Result<GuardRecord> {
-        self.require_open(key, epoch)?;
-        let at = (epoch, position(key, index / PRESIGNATURES_PER_BLOCK));
+        let at = Position::block(key, epoch, index);
+        self.require_open(at)?;
         match self.blocks.entry(at).or_insert(Block::Reserved) {
             Block::Burnt => Err(Error::Exhausted),
             _ => Ok(self.record(kinds::BLOCK, at, [0; 32])),
         }
     }
 
-    /// See [`Guard::confirm`](super::Guard::confirm).
+    /// Confirms a reservation, see [`Guard::confirm`](super::Guard::confirm).
     pub(super) fn confirm(&mut self, reservation: &GuardRecord) -> Result<()> {
         let wrong = Error::WrongContext { what: "reservation" };
         if reservation.binding != self.binding || reservation.kind != kinds::BLOCK {
             return Err(wrong);
         }
-        match self.blocks.get_mut(&reservation.position()) {
+        match self.blocks.get_mut(&Position::from_record(reservation)) {
             Some(block @ (Block::Reserved | Block::Ready)) => *block = Block::Ready,
             _ => return Err(wrong),
         }
         Ok(())
     }
 
-    /// See [`Guard::close_epoch`](super::Guard::close_epoch).
+    /// Closes an epoch, see [`Guard::close_epoch`](super::Guard::close_epoch).
     pub(super) fn close_epoch(&mut self, key: &[u8; 32], epoch: u64) -> GuardRecord {
-        let last = self.close(prefix(key), epoch);
-        self.record(kinds::CLOSED, (last, position(key, 0)), [0; 32])
+        let key = KeyPrefix::new(key);
+        let last = self.close(key, epoch);
+        self.record(kinds::CLOSED, Position::end(key, last), [0; 32])
     }
 
     /// Restores a durable record; the order does not matter.
     pub(super) fn restore(&mut self, record: &GuardRecord) -> Result<()> {
-        let at = record.position();
-        let key = (record.view >> 32) as u32;
+        let at = Position::from_record(record);
         match record.kind {
-            kinds::CLOSED => drop(self.close(key, record.epoch)),
-            _ if self.closed.get(&key).is_some_and(|closed| record.epoch <= *closed) => {}
+            kinds::CLOSED => drop(self.close(at.key, at.epoch)),
+            _ if self.require_open(at).is_err() => {}
             kinds::SPENT => {
                 let spent = Spent { digest: record.identity, recorded: true };
                 let before = self.spent.insert(at, spent);
                 if before.is_some_and(|before| before.digest != record.identity) {
-                    return Err(Error::Contradiction {
-                        kind: kinds::SPENT.number(),
-                        signed_view: record.view & u64::from(u32::MAX),
-                    });
+                    return Err(double_spend(at));
                 }
             }
             kinds::BLOCK => drop(self.blocks.insert(at, Block::Burnt)),
@@ -162,33 +190,37 @@ impl Spending {
 
     /// Iterates over the records that a compacted log must keep.
     pub(super) fn records(&self) -> impl Iterator<Item = GuardRecord> + '_ {
-        let closed = self
-            .closed
-            .iter()
-            .map(|(key, epoch)| self.record(kinds::CLOSED, (*epoch, u64::from(*key) << 32), [0; 32]));
+        let ends = self.closed.iter().map(|(key, epoch)| Position::end(*key, *epoch));
+        let closed = ends.map(|at| self.record(kinds::CLOSED, at, [0; 32]));
         let blocks = self.blocks.keys().map(|at| self.record(kinds::BLOCK, *at, [0; 32]));
         let spent = self.spent.iter().filter(|(_, spent)| spent.recorded);
         closed.chain(blocks).chain(spent.map(|(at, spent)| self.record(kinds::SPENT, *at, spent.digest)))
     }
 
-    fn require_open(&self, key: &[u8; 32], epoch: u64) -> Result<()> {
-        match self.closed.get(&prefix(key)) {
-            Some(closed) if epoch <= *closed => Err(Error::Exhausted),
+    fn require_open(&self, at: Position) -> Result<()> {
+        match self.closed.get(&at.key) {
+            Some(closed) if at.epoch <= *closed => Err(Error::Exhausted),
             _ => Ok(()),
         }
     }
 
-    fn close(&mut self, key: u32, epoch: u64) -> u64 {
+    /// Closes an epoch and all earlier ones, and returns the last closed epoch of the key.
+    fn close(&mut self, key: KeyPrefix, epoch: u64) -> u64 {
         let last = self.closed.entry(key).or_insert(epoch);
         *last = epoch.max(*last);
         let last = *last;
-        let over = |(epoch, position): &(u64, u64)| *epoch <= last && (*position >> 32) as u32 == key;
+        let over = |at: &Position| at.epoch <= last && at.key == key;
         self.spent.retain(|at, _| !over(at));
         self.blocks.retain(|at, _| !over(at));
         last
     }
 
-    fn record(&self, kind: Kind, (epoch, view): (u64, u64), identity: [u8; 32]) -> GuardRecord {
-        GuardRecord { binding: self.binding, kind, epoch, view, identity }
+    fn record(&self, kind: Kind, at: Position, identity: [u8; 32]) -> GuardRecord {
+        GuardRecord { binding: self.binding, kind, epoch: at.epoch, view: at.view(), identity }
     }
+}
+
+/// Returns the error for a presignature that signed another message.
+fn double_spend(at: Position) -> Error {
+    Error::Contradiction { kind: kinds::SPENT.number(), signed_view: at.number.into() }
 }
