@@ -30,6 +30,7 @@
 //! # Ok::<(), quorate::Error>(())
 //! ```
 
+mod attestation;
 #[cfg(feature = "bls")]
 pub mod bls;
 pub mod coin;

@@ -5,6 +5,7 @@ use super::scheme::BlsScheme;
 use crate::bls::Signature;
 use crate::machine::MemberIndex;
 use crate::scheme::Scheme;
+use crate::threshold::attestation::{Attestation, MAX_ATTESTATION};
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
@@ -14,15 +15,15 @@ pub struct SignatureShare<V: BlsScheme> {
     pub(super) member: MemberIndex,
     pub(super) digest: [u8; 32],
     pub(super) signature: Signature<V>,
-    attestation: Vec<u8>,
+    attestation: Attestation,
 }
 
 impl<V: BlsScheme> SignatureShare<V> {
     /// Maximum length of an attestation in bytes.
-    pub const MAX_ATTESTATION: usize = 8_192;
+    pub const MAX_ATTESTATION: usize = MAX_ATTESTATION;
 
     pub(super) fn new(member: MemberIndex, digest: [u8; 32], signature: Signature<V>) -> Self {
-        Self { member, digest, signature, attestation: Vec::new() }
+        Self { member, digest, signature, attestation: Attestation::default() }
     }
 
     /// Returns the claimed member. Compare it with the sender.
@@ -50,7 +51,7 @@ impl<V: BlsScheme> SignatureShare<V> {
     /// Returns the party's signature of [`attested_bytes`](SignatureShare::attested_bytes); empty if it has
     /// none.
     pub fn attestation(&self) -> &[u8] {
-        &self.attestation
+        self.attestation.as_bytes()
     }
 
     /// Sets the party's signature of [`attested_bytes`](SignatureShare::attested_bytes).
@@ -58,23 +59,19 @@ impl<V: BlsScheme> SignatureShare<V> {
     /// # Errors
     /// [`Error::TooLarge`] above 8,192 bytes.
     pub fn attest(&mut self, attestation: Vec<u8>) -> Result<()> {
-        if attestation.len() > Self::MAX_ATTESTATION {
-            let limit = Self::MAX_ATTESTATION as u64;
-            return Err(Error::TooLarge { what: "attestation of a share", limit });
-        }
-        self.attestation = attestation;
+        self.attestation = Attestation::new(attestation)?;
         Ok(())
     }
 }
 
-/// 16 + suite 1 ‖ member u16 ‖ digest 32 ‖ signature ‖ attestation with its length as u32.
+/// Encoding: 16 + suite 1 ‖ member u16 ‖ digest 32 ‖ signature ‖ attestation with its length as u32.
 impl<V: BlsScheme> Encode for SignatureShare<V> {
     fn encode_to(&self, w: &mut Writer) {
         w.u8(16 + <V as Scheme>::SUITE);
         w.u16(self.member);
         w.raw(&self.digest);
         self.signature.encode_to(w);
-        w.bytes(&self.attestation);
+        self.attestation.encode_to(w);
     }
 }
 
@@ -87,7 +84,7 @@ impl<V: BlsScheme> Decode for SignatureShare<V> {
             member: r.u16()?,
             digest: r.array()?,
             signature: Signature::decode_from(r, &())?,
-            attestation: r.bytes("attestation of a share", Self::MAX_ATTESTATION)?.to_vec(),
+            attestation: Attestation::decode_from(r)?,
         })
     }
 }

@@ -4,6 +4,7 @@ use core::fmt;
 use super::curve::Curve;
 use super::slot::Slot;
 use crate::machine::MemberIndex;
+use crate::threshold::attestation::{Attestation, MAX_ATTESTATION};
 use crate::threshold::group::Field;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
@@ -19,15 +20,15 @@ pub struct SignatureShare<G: Curve> {
     pub(super) index: u32,
     pub(super) digest: [u8; 32],
     pub(super) s: G::Scalar,
-    attestation: Vec<u8>,
+    attestation: Attestation,
 }
 
 impl<G: Curve> SignatureShare<G> {
     /// Maximum length of an attestation in bytes.
-    pub const MAX_ATTESTATION: usize = 8_192;
+    pub const MAX_ATTESTATION: usize = MAX_ATTESTATION;
 
     pub(super) fn new(member: MemberIndex, slot: &Slot, digest: [u8; 32], s: G::Scalar) -> Self {
-        Self { member, epoch: slot.epoch, index: slot.index, digest, s, attestation: Vec::new() }
+        Self { member, epoch: slot.epoch, index: slot.index, digest, s, attestation: Attestation::default() }
     }
 
     /// Returns the claimed member. Compare it with the sender.
@@ -65,7 +66,7 @@ impl<G: Curve> SignatureShare<G> {
     /// Returns the party's signature of [`attested_bytes`](SignatureShare::attested_bytes); empty if it has
     /// none.
     pub fn attestation(&self) -> &[u8] {
-        &self.attestation
+        self.attestation.as_bytes()
     }
 
     /// Sets the party's signature of [`attested_bytes`](SignatureShare::attested_bytes).
@@ -73,17 +74,13 @@ impl<G: Curve> SignatureShare<G> {
     /// # Errors
     /// [`Error::TooLarge`] above 8,192 bytes.
     pub fn attest(&mut self, attestation: Vec<u8>) -> Result<()> {
-        if attestation.len() > Self::MAX_ATTESTATION {
-            let limit = Self::MAX_ATTESTATION as u64;
-            return Err(Error::TooLarge { what: "attestation of a share", limit });
-        }
-        self.attestation = attestation;
+        self.attestation = Attestation::new(attestation)?;
         Ok(())
     }
 }
 
-/// suite 1 ‖ member u16 ‖ epoch u64 ‖ index u32 ‖ digest 32 ‖ s 32 ‖ attestation with its length as u32: 83 bytes
-/// without one.
+/// Encoding: suite 1 ‖ member u16 ‖ epoch u64 ‖ index u32 ‖ digest 32 ‖ s 32 ‖ attestation with its length as u32: 83
+/// bytes without one.
 impl<G: Curve> Encode for SignatureShare<G> {
     fn encode_to(&self, w: &mut Writer) {
         w.u8(G::SUITE);
@@ -92,7 +89,7 @@ impl<G: Curve> Encode for SignatureShare<G> {
         w.u32(self.index);
         w.raw(&self.digest);
         self.s.encode_to(w);
-        w.bytes(&self.attestation);
+        self.attestation.encode_to(w);
     }
 }
 
@@ -107,7 +104,7 @@ impl<G: Curve> Decode for SignatureShare<G> {
             index: r.u32()?,
             digest: r.array()?,
             s: G::Scalar::decode_from(r, "signature share")?,
-            attestation: r.bytes("attestation of a share", Self::MAX_ATTESTATION)?.to_vec(),
+            attestation: Attestation::decode_from(r)?,
         })
     }
 }
