@@ -1,7 +1,5 @@
 //! Vector operations of DSig.
 
-use std::convert::Infallible;
-
 use quorate::dsig::{
     Announcement, Auditor, DsigSuite, Reuse, Signature, Signer, SignerConfig, Verifier, VerifierConfig,
     verify_all,
@@ -15,10 +13,10 @@ use quorate::machine::Time;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 use quorate::{Error, Result};
-use rand::{TryCryptoRng, TryRng};
 use serde_json::{Value, json};
 
 use super::fields::{bytes, decode, number, small};
+use super::given::Given;
 
 pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
     match small::<u8>(&input["suite"]) {
@@ -75,28 +73,6 @@ fn verify<S: DsigSuite>(key: &PublicKey, message: &[u8], signature: &Signature<S
     assert_eq!(verify_all(&[Entry { signer: key, message, signature }]), std::slice::from_ref(&verdict));
     verdict
 }
-
-/// A random number generator that returns given bytes.
-struct Given(Vec<u8>);
-
-impl TryRng for Given {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> std::result::Result<u32, Infallible> {
-        unreachable!("only bytes are drawn")
-    }
-
-    fn try_next_u64(&mut self) -> std::result::Result<u64, Infallible> {
-        unreachable!("only bytes are drawn")
-    }
-
-    fn try_fill_bytes(&mut self, to: &mut [u8]) -> std::result::Result<(), Infallible> {
-        to.copy_from_slice(&self.0.drain(..to.len()).collect::<Vec<_>>());
-        Ok(())
-    }
-}
-
-impl TryCryptoRng for Given {}
 
 fn sign<S: DsigSuite>(input: &Value) -> Value {
     let mut rng = Given([bytes(&input["seed"]), bytes(&input["fresh"])].concat());

@@ -9,6 +9,8 @@ mod dsigs;
 #[cfg(feature = "erasure")]
 mod erasures;
 mod fields;
+#[cfg(any(feature = "dsig", feature = "threshold"))]
+mod given;
 mod guards;
 mod merkles;
 mod raw;

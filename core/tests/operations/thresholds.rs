@@ -1,7 +1,6 @@
 //! Vector operations of threshold encryption and the coin. Batch verification must agree with collectors and single
 //! verifications.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use quorate::threshold::coin::{Coin, CoinCombiner, CoinName, CommonCoin};
@@ -12,10 +11,10 @@ use quorate::threshold::lagrange;
 use quorate::threshold::tdh2::{Ciphertext, Decryption, EncryptionKey, Tdh2, ValidCiphertext};
 use quorate::wire::Encode;
 use quorate::{Error, Result};
-use rand::{TryCryptoRng, TryRng};
 use serde_json::{Value, json};
 
 use super::fields::{bytes, decode, number, small};
+use super::given::Given;
 
 pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
     match operation.split_once('.').unwrap() {
@@ -95,7 +94,7 @@ fn tdh2(operation: &str, input: &Value) -> Result<Value> {
             let keys = keys::<Tdh2>(input)?;
             let valid = valid(input, &keys);
             let key = EncryptionKey::from_public_keys(&keys).precomputed();
-            assert_eq!(valid_for(input, &key), valid, "tables decide otherwise");
+            assert_eq!(valid_for(input, &key), valid, "precomputed tables change the verdict");
             json!({ "id": hex::encode(valid?.instance().id()) })
         }
         "decrypt" => {
@@ -205,7 +204,11 @@ fn verify<P: Purpose>(
 ) -> Result<Checked<P>> {
     let checked = keys.verify_shares(instance, shares)?;
     let tables: PublicKeys<P> = decode(&keys.encode(), &())?;
-    assert_eq!(tables.precomputed().verify_shares(instance, shares)?, checked, "tables decide otherwise");
+    assert_eq!(
+        tables.precomputed().verify_shares(instance, shares)?,
+        checked,
+        "precomputed tables change the verdict"
+    );
     let mut verified = checked.verified.iter();
     for share in shares {
         match keys.verify_share(instance, share) {
@@ -235,25 +238,3 @@ fn collect<P: Purpose>(shares: Vec<Share<P>>, mut add: impl FnMut(Share<P>) -> R
     });
     json!({ "outcomes": outcomes.collect::<Vec<_>>() })
 }
-
-/// A random number generator that returns given bytes.
-struct Given(Vec<u8>);
-
-impl TryRng for Given {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> std::result::Result<u32, Infallible> {
-        unreachable!("only bytes are drawn")
-    }
-
-    fn try_next_u64(&mut self) -> std::result::Result<u64, Infallible> {
-        unreachable!("only bytes are drawn")
-    }
-
-    fn try_fill_bytes(&mut self, to: &mut [u8]) -> std::result::Result<(), Infallible> {
-        to.copy_from_slice(&self.0.drain(..to.len()).collect::<Vec<_>>());
-        Ok(())
-    }
-}
-
-impl TryCryptoRng for Given {}
