@@ -17,10 +17,17 @@
 //! | [`erasure`] | erasure coding with commitments; the tuner of its parameters |
 //! | [`any`] | the same blocks with the suite chosen at run time, for the language bindings |
 //!
-//! Dependencies between modules point down only:
+//! The modules form layers, and each module uses only modules of lower layers:
 //!
 //! ```text
-//! any → guard, gossip → certificate, sortition → bls, ed25519, committee → scheme → wire
+//! any
+//! threshold
+//! guard, gossip
+//! certificate, dsig, sortition
+//! bls, ed25519, committee
+//! scheme, erasure
+//! machine, merkle
+//! wire
 //! ```
 //!
 //! `scheme` is below `bls` and `ed25519`: it defines the trait [`Scheme`](scheme::Scheme), which they implement and
@@ -28,10 +35,10 @@
 //!
 //! To verify the signatures of another chain, begin with [*Bring your own chain*](committee#bring-your-own-chain).
 //!
-//! Nothing in this crate opens a socket, reads a clock or starts a thread. Only [`dsig`] keeps global state, because it
-//! must detect that a process was forked. The crate compiles for `wasm32` and, without the feature `std`, as `no_std`
-//! with `alloc`. The one exception is the feature `driver`, which is off by default: it starts a thread that generates
-//! DSig's keys and uses the system's clock to bound waits for them.
+//! Nothing in this crate opens a socket, reads a clock or starts a thread, with one exception: the feature `driver`,
+//! which is off by default, starts a thread that generates DSig's keys and uses the system's clock to bound waits for
+//! them. Only [`dsig`] keeps global state, because it must detect that a process was forked. The crate compiles for
+//! `wasm32` and, without the feature `std`, as `no_std` with `alloc`.
 //!
 //! The crate has **not been audited**.
 #![cfg_attr(not(feature = "std"), no_std)]

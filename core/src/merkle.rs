@@ -6,9 +6,9 @@
 //!   never have the same tree for that reason.
 //! * The root of an empty list is the hash of the empty string under the node domain.
 //!
-//! **The root alone does not fix the number of leaves.** Sign the number of leaves together with the root, because a
-//! path is checked against both. A path is `index u32 | count u32 | siblings 32·k`, bottom first, where k follows from
-//! index and count: each path has one encoding and at most 32 siblings.
+//! **The root alone does not determine the number of leaves.** Sign the number of leaves together with the root,
+//! because a path is checked against both. A path is `index u32 | count u32 | siblings 32·k`, bottom first, where k
+//! follows from index and count: each path has one encoding and at most 32 siblings.
 //!
 //! ```
 //! use quorate::merkle::Merkle;

@@ -163,7 +163,7 @@ impl Aggregate {
         each_counted!(self, Aggregate, S, aggregate => aggregate.verify(committee.try_into()?).map(lift))
     }
 
-    /// As [`verify`](Aggregate::verify), by reference.
+    /// Verifies as [`verify`](Aggregate::verify), but by reference.
     ///
     /// # Errors
     /// As [`verify`](Aggregate::verify).
@@ -182,7 +182,7 @@ impl Aggregate {
         }, _ => aggregates.iter().map(|_| Err(wrong_suite())).collect())
     }
 
-    /// As [`verify_batch`](Aggregate::verify_batch), without a random number generator.
+    /// Verifies as [`verify_batch`](Aggregate::verify_batch), but without a random number generator.
     pub fn verify_batch_derived(committee: &Committee, aggregates: Vec<Self>) -> Vec<Result<Verified<Self>>> {
         each_counted!(committee, Committee, S, committee => {
             batch(aggregates, |typed| AggregateOf::<S>::verify_batch_derived(committee, typed))

@@ -80,7 +80,7 @@ impl Certificate {
         each!(self, Certificate, S, certificate => certificate.verify(committee.try_into()?).map(lift))
     }
 
-    /// As [`verify`](Certificate::verify), but by reference.
+    /// Verifies as [`verify`](Certificate::verify), but by reference.
     ///
     /// # Errors
     /// As [`verify`](Certificate::verify).

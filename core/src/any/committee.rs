@@ -144,11 +144,11 @@ impl Committee {
         each!(self, Committee, S, committee => committee.signer_set(signers))
     }
 
-    /// Returns the same committee, whose members sign the messages of another chain in another way than the default, see
+    /// Returns the same committee with another ciphersuite for the messages of another chain, see
     /// [`Committee::with_ciphersuite`](committee::Committee::with_ciphersuite).
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for another ciphersuite than the default if the suite is not 1 or 2.
+    /// [`Error::WrongContext`] for a ciphersuite other than the default unless the suite is 1 or 2.
     #[cfg(feature = "bls")]
     pub fn with_ciphersuite(self, ciphersuite: Ciphersuite) -> Result<Self> {
         match self {

@@ -85,7 +85,8 @@ impl SecretKey {
     /// Signs message bytes for another chain, see [`Ciphersuite::sign`].
     ///
     /// # Errors
-    /// [`WrongContext`](crate::Error::WrongContext) for another ciphersuite than the default if the suite is not 1 or 2.
+    /// [`WrongContext`](crate::Error::WrongContext) for a ciphersuite other than the default unless the suite is 1 or
+    /// 2.
     #[cfg(feature = "bls")]
     pub fn sign_with(&self, ciphersuite: &Ciphersuite, message: &[u8]) -> Result<Signature> {
         match self {
@@ -137,8 +138,8 @@ impl PublicKey {
     /// Verifies one signature of another chain, see [`Ciphersuite::verify`].
     ///
     /// # Errors
-    /// As [`Ciphersuite::verify`], and [`WrongContext`](crate::Error::WrongContext) for a signature of another suite, or
-    /// for another ciphersuite than the default if the suite is not 1 or 2.
+    /// As [`Ciphersuite::verify`], and [`WrongContext`](crate::Error::WrongContext) for a signature of another suite,
+    /// or for a ciphersuite other than the default unless the suite is 1 or 2.
     #[cfg(feature = "bls")]
     pub fn verify_with(
         &self,

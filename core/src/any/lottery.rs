@@ -248,7 +248,7 @@ impl Ticket {
         each_vrf!(self, Ticket, S, ticket => ticket.verify(lottery.try_into()?).map(lift))
     }
 
-    /// As [`verify`](Ticket::verify), by reference.
+    /// Verifies as [`verify`](Ticket::verify), but by reference.
     ///
     /// # Errors
     /// As [`verify`](Ticket::verify).

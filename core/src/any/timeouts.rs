@@ -123,7 +123,7 @@ impl TimeoutVote {
         each!(self, TimeoutVote, S, vote => vote.verify(committee.try_into()?).map(lift))
     }
 
-    /// As [`verify`](TimeoutVote::verify), but by reference.
+    /// Verifies as [`verify`](TimeoutVote::verify), but by reference.
     ///
     /// # Errors
     /// As [`verify`](TimeoutVote::verify).
@@ -197,7 +197,7 @@ impl TimeoutCertificate {
         each!(self, TimeoutCertificate, S, certificate => certificate.verify(committee.try_into()?).map(lift))
     }
 
-    /// As [`verify`](TimeoutCertificate::verify), but by reference.
+    /// Verifies as [`verify`](TimeoutCertificate::verify), but by reference.
     ///
     /// # Errors
     /// As [`verify`](TimeoutCertificate::verify).

@@ -85,7 +85,7 @@ impl Vote {
         each!(self, Vote, S, vote => vote.verify(committee.try_into()?).map(lift))
     }
 
-    /// As [`verify`](Vote::verify), but by reference.
+    /// Verifies as [`verify`](Vote::verify), but by reference.
     ///
     /// # Errors
     /// As [`verify`](Vote::verify).

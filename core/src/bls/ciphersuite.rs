@@ -7,13 +7,13 @@ use super::keys::PublicKey;
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// How another chain signs messages with BLS: one of the standard's ciphersuites (draft-irtf-cfrg-bls-signature, section
-/// 4.2), or a domain separation tag of the chain's own.
+/// The rules by which another chain signs messages with BLS: one of the standard's ciphersuites
+/// (draft-irtf-cfrg-bls-signature, section 4.2), or a domain separation tag of the chain's own.
 ///
 /// It selects the signatures that [`Committee::verify_raw`](crate::committee::Committee::verify_raw) and its relatives
 /// accept, see [`Committee::with_ciphersuite`](crate::committee::Committee::with_ciphersuite). Quorate's own statements
-/// are always signed under [`ProofOfPossession`](Ciphersuite::ProofOfPossession), and no custom tag can equal its tags: a
-/// signature under any other ciphersuite is never a vote.
+/// are always signed under [`ProofOfPossession`](Ciphersuite::ProofOfPossession), and no custom tag can equal its tags:
+/// a signature under any other ciphersuite is never a vote.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -46,7 +46,7 @@ use crate::{Error, Result};
 pub enum Ciphersuite {
     /// The basic scheme, whose tags end in `NUL_`: Sui and drand.
     Basic,
-    /// Message augmentation, whose tags end in `AUG_`: each member signs its public key followed by the message. Chia.
+    /// Message augmentation, whose tags end in `AUG_`: Chia. Each member signs its public key followed by the message.
     ///
     /// Each signer costs a hash to the curve and a pairing, because no two sign the same bytes.
     MessageAugmentation,
@@ -66,7 +66,7 @@ impl Ciphersuite {
         Dst::new(tag).map(Self::Custom)
     }
 
-    /// The domain separation tag of this ciphersuite.
+    /// Returns the domain separation tag of this ciphersuite.
     pub(super) fn tag<V: Variant>(&self) -> &[u8] {
         match self {
             Self::Basic => V::TAGS.basic,
@@ -76,7 +76,7 @@ impl Ciphersuite {
         }
     }
 
-    /// The bytes that the owner of `key` signs for `message`.
+    /// Returns the bytes that the owner of `key` signs for `message`.
     pub(super) fn signed_bytes<'a, V: Variant>(
         &self,
         key: &PublicKey<V>,
@@ -88,7 +88,7 @@ impl Ciphersuite {
         }
     }
 
-    /// True if each signer signs other bytes for one message.
+    /// Returns true if the signed bytes of one message depend on the signer.
     pub(super) fn is_augmented(&self) -> bool {
         *self == Self::MessageAugmentation
     }

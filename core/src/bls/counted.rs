@@ -129,7 +129,7 @@ impl<V: Plain> Scheme for Counted<V> {
         let mut terms = Vec::with_capacity(claims.len());
         for claim in claims {
             let key = sum_of_keys(keys, claim.signers, &proof.counts)?;
-            // Keys that cancel have the factor 1 beside other claims, see `pairing::check_sets`.
+            // Keys that cancel have the factor 1 if there are other claims, see `pairing::check_hashes`.
             if !V::Key::is_infinity(&key) {
                 terms.push((key, claim.message));
             }
@@ -252,9 +252,9 @@ impl<V: Plain> Vrf for Counted<V> {
         key: &PublicKey<V>,
         message: &[u8],
         signature: &Signature<V>,
-        judge: impl FnOnce(&[u8]) -> Result<T>,
+        accept: impl FnOnce(&[u8]) -> Result<T>,
     ) -> Result<T> {
-        pairing::verify_unique(key, message, signature, judge)
+        pairing::verify_unique(key, message, signature, accept)
     }
 }
 

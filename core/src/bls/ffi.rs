@@ -188,8 +188,8 @@ macro_rules! group {
                 let pointers: Vec<*const $affine> = points.iter().map(|p| ptr::from_ref(*p)).collect();
                 let scalars: Vec<*const u8> = scalars.iter().map(|b| b.as_ptr()).collect();
                 let mut out = $projective::default();
-                // SAFETY: `n` live points and `n` scalars of `N` ≥ ⌈bits/8⌉ bytes (16 for at most 128 bits, 32 for 255);
-                // the scratch space has the size that blst asks for, in bytes, rounded up to limbs.
+                // SAFETY: `n` live points and `n` scalars of `N` ≥ ⌈bits/8⌉ bytes (16 for at most 128 bits, 32 for
+                // 255); the scratch space has the size that blst requires, in bytes, rounded up to limbs.
                 unsafe {
                     let mut scratch: Vec<limb_t> = vec![0; $scratch(n).div_ceil(size_of::<limb_t>())];
                     $pippenger(&mut out, pointers.as_ptr(), n, scalars.as_ptr(), bits, scratch.as_mut_ptr());

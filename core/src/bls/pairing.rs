@@ -75,17 +75,18 @@ pub(super) fn verify<V: Variant>(
     equation::<V>(&terms.iter().map(|(key, _)| key).zip(&hashes).collect::<Vec<_>>(), &signature.point)
 }
 
-/// Verifies a signature of one key after `judge` accepted its bytes. `judge` sees only signatures in the subgroup.
+/// Verifies a signature of one key after `accept` returned a value for its bytes. `accept` is called only for
+/// signatures in the subgroup.
 pub(super) fn verify_unique<V: Variant, T>(
     key: &PublicKey<V>,
     message: &[u8],
     signature: &Signature<V>,
-    judge: impl FnOnce(&[u8]) -> Result<T>,
+    accept: impl FnOnce(&[u8]) -> Result<T>,
 ) -> Result<T> {
     signature.check()?;
-    let judged = judge(&signature.to_bytes())?;
+    let accepted = accept(&signature.to_bytes())?;
     let hash = V::Sig::hash(message, V::TAGS.proven);
-    equation::<V>(&[(key.point_ref(), &hash)], &signature.point).map(|()| judged)
+    equation::<V>(&[(key.point_ref(), &hash)], &signature.point).map(|()| accepted)
 }
 
 /// Verifies a proof of possession: a signature over the bytes of the key under a separate tag.

@@ -148,9 +148,9 @@ macro_rules! scheme {
                 key: &PublicKey<Self>,
                 message: &[u8],
                 signature: &Signature<Self>,
-                judge: impl FnOnce(&[u8]) -> Result<T>,
+                accept: impl FnOnce(&[u8]) -> Result<T>,
             ) -> Result<T> {
-                pairing::verify_unique(key, message, signature, judge)
+                pairing::verify_unique(key, message, signature, accept)
             }
         }
     };

@@ -2,14 +2,14 @@ use super::statement::Kind;
 use crate::Result;
 use crate::wire::{Decode, Encode, Reader, Writer};
 
-/// What encoded bytes **claim** to be: the first fields of a [`Vote`](super::Vote), [`Certificate`](super::Certificate),
-/// [`TimeoutVote`](super::TimeoutVote), [`TimeoutCertificate`](super::TimeoutCertificate),
-/// [`Equivocation`](super::Equivocation), [`Conflict`](super::Conflict), or an aggregate of gossip, read without a
-/// committee.
+/// The header that encoded bytes **claim** to have: the first fields of a [`Vote`](super::Vote),
+/// [`Certificate`](super::Certificate), [`TimeoutVote`](super::TimeoutVote),
+/// [`TimeoutCertificate`](super::TimeoutCertificate), [`Equivocation`](super::Equivocation),
+/// [`Conflict`](super::Conflict), or a gossip aggregate, read without a committee.
 ///
-/// A light client chooses the committee of [`epoch`](UntrustedHeader::epoch) with it, and decodes and verifies the bytes
-/// under that committee. Nothing here is verified: the sender wrote it. The encodings do not have the chain; a signature
-/// covers it through the committee's identifier.
+/// A light client chooses the committee of [`epoch`](UntrustedHeader::epoch) with it, and decodes and verifies the
+/// bytes under that committee. No field is verified: the sender chose all of them. The encodings do not contain the
+/// chain; the signatures cover it through the committee's identifier.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -29,7 +29,7 @@ impl UntrustedHeader {
     /// Length of the header in bytes.
     pub const LEN: usize = 18;
 
-    /// Reads the header of an encoding. The bytes after it are not looked at.
+    /// Reads the header of an encoding. Ignores the bytes after it.
     ///
     /// # Errors
     /// [`Error::Truncated`](crate::Error::Truncated) for fewer than [`LEN`](UntrustedHeader::LEN) bytes.

@@ -7,9 +7,9 @@ use crate::machine::MemberIndex;
 /// The votes of suspects are verified one by one, and only when the votes of the other members do not reach the quorum,
 /// so that suspects cannot make every batch fail.
 ///
-/// An offence is a penalty of 16 certificates; each further offence during that time doubles the rest of the penalty and
-/// adds 16, up to 1,024. Each new certificate reduces every penalty by one. A member that was at fault once, or that was
-/// slandered over an unauthenticated path, is therefore soon cleared.
+/// An offence is a penalty of 16 certificates; each further offence during that time doubles the rest of the penalty
+/// and adds 16, up to 1,024. Each new certificate reduces every penalty by one. A member that was at fault once, or in
+/// whose name another process sent a bad vote, is therefore soon cleared.
 #[derive(Clone, Debug, Default)]
 pub struct Suspects {
     /// Remaining penalty of each suspect, in certificates.

@@ -25,9 +25,9 @@
 //!
 //! A committee also verifies what another chain's validators signed, with the same cached keys:
 //! [`from_attested`](Committee::from_attested) takes keys that the chain registered,
-//! [`with_ciphersuite`](Committee::with_ciphersuite) says how they sign, [`signer_set`](Committee::signer_set) reads the
-//! chain's bitmap, and [`verify_raw`](Committee::verify_raw) returns the weight of the signers. The caller builds the
-//! signed bytes and compares the weight with the chain's threshold.
+//! [`with_ciphersuite`](Committee::with_ciphersuite) selects how they sign, [`signer_set`](Committee::signer_set) reads
+//! the chain's bitmap, and [`verify_raw`](Committee::verify_raw) returns the weight of the signers. The caller builds
+//! the signed bytes and compares the weight with the chain's threshold.
 //!
 //! | chain | scheme | ciphersuite | signers | verified by |
 //! |---|---|---|---|---|
@@ -101,10 +101,10 @@ pub struct Committee<S: Scheme> {
     weights: Vec<u128>,
     positions: BTreeMap<S::PublicKey, MemberIndex>,
     total: u128,
-    /// The common weight of the members, if all weights are equal.
+    /// The weight of each member, if all weights are equal.
     equal: Option<u128>,
     cache: S::Cache,
-    /// How the members sign messages of another chain.
+    /// The ciphersuite of messages of another chain.
     ciphersuite: S::Ciphersuite,
 }
 

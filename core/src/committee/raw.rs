@@ -21,7 +21,7 @@ pub enum RawSigners<'a> {
 }
 
 impl<S: Scheme> Committee<S> {
-    /// Returns the same committee, whose members sign the messages of another chain in another way than the default,
+    /// Returns the same committee with another ciphersuite for the messages of another chain. The default is
     /// [`ProofOfPossession`](crate::bls::Ciphersuite::ProofOfPossession). Statements are not affected: votes and
     /// certificates verify as before.
     #[must_use]
@@ -29,28 +29,29 @@ impl<S: Scheme> Committee<S> {
         Self { ciphersuite, ..self }
     }
 
-    /// Returns how the members sign the messages of another chain.
+    /// Returns the ciphersuite of the messages of another chain.
     pub fn ciphersuite(&self) -> &S::Ciphersuite {
         &self.ciphersuite
     }
 
     /// Verifies that `signers` signed the bytes of `message`, for chains with their own framing, and returns the weight
-    /// of the signers: **compare it with your threshold**. Cost as [`Scheme::verify_claims`] with one claim, or with one
-    /// per signer under [`MessageAugmentation`](crate::bls::Ciphersuite::MessageAugmentation); for a bad Ed25519 proof
-    /// also one verification per signer.
+    /// of the signers: **compare it with your threshold**. Cost as [`Scheme::verify_claims`] with one claim, or with
+    /// one per signer under [`MessageAugmentation`](crate::bls::Ciphersuite::MessageAugmentation); for a bad Ed25519
+    /// proof also one verification per signer.
     ///
     /// # Errors
     /// [`Error::Mismatch`] for a set of another committee size, [`Error::BelowQuorum`] for an empty set, and the errors
     /// of [`Scheme::verify_claims`]. [`Error::BadSignature`] names the members for an Ed25519 proof.
     pub fn verify_raw(&self, message: &[u8], signers: &SignerSet, proof: &S::Proof) -> Result<u128> {
         self.require_signers(signers)?;
-        S::verify_claims(self.raw_keys(), &[Claim { message, signers }], proof)
-            .map_err(|error| self.named(error, signers.iter().map(|signer| (signer, message)), proof))?;
+        S::verify_claims(self.raw_keys(), &[Claim { message, signers }], proof).map_err(|error| {
+            self.with_culprits(error, signers.iter().map(|signer| (signer, message)), proof)
+        })?;
         Ok(self.weight_of(signers))
     }
 
-    /// Verifies that each member signed its own message, as in a commit of CometBFT, where the signed bytes of each vote
-    /// have its time, and returns the weight of the members: **compare it with your threshold**. `signed` is in
+    /// Verifies that each member signed its own message, as in a commit of CometBFT, where the signed bytes of each
+    /// vote contain its time, and returns the weight of the members: **compare it with your threshold**. `signed` is in
     /// ascending order of members. Cost as [`Scheme::verify_each`]; for a bad Ed25519 proof also one verification per
     /// member.
     ///
@@ -62,14 +63,14 @@ impl<S: Scheme> Committee<S> {
         let signers = self.signers_of(signed)?;
         self.require_signers(&signers)?;
         S::verify_each(self.raw_keys(), signed, proof)
-            .map_err(|error| self.named(error, signed.iter().copied(), proof))?;
+            .map_err(|error| self.with_culprits(error, signed.iter().copied(), proof))?;
         Ok(self.weight_of(&signers))
     }
 
-    /// Verifies many claims with their proofs, as [`verify_raw`](Committee::verify_raw) does one, and returns the weight
-    /// or the error of each. A random linear combination with 64-bit coefficients from `rng` verifies all of them; if it
-    /// fails, bisection finds every bad one. Claims with the same signers share a pairing. If the generator fails, the
-    /// coefficients have 128 bits and are derived from all inputs. Cost as [`Scheme::verify_many`].
+    /// Verifies many claims with their proofs, each as in [`verify_raw`](Committee::verify_raw), and returns the weight
+    /// or the error of each. A random linear combination with 64-bit coefficients from `rng` verifies all of them; if
+    /// it fails, bisection finds every bad one. Claims with the same signers share a pairing. If the generator fails,
+    /// the coefficients have 128 bits and are derived from all inputs. Cost as [`Scheme::verify_many`].
     pub fn verify_raw_batch<R: TryCryptoRng + ?Sized>(
         &self,
         items: &[(Claim<'_>, &S::Proof)],
@@ -86,7 +87,7 @@ impl<S: Scheme> Committee<S> {
         for (i, error) in bad {
             if let (Some(result), Some((claim, proof))) = (results.get_mut(i), items.get(i)) {
                 let signed = claim.signers.iter().map(|signer| (signer, claim.message));
-                *result = Err(self.named(error, signed, proof));
+                *result = Err(self.with_culprits(error, signed, proof));
             }
         }
         results
@@ -107,8 +108,8 @@ impl<S: Scheme> Committee<S> {
         if signers.is_empty() { Err(Error::BelowQuorum { signed: 0, needed: 1 }) } else { Ok(()) }
     }
 
-    /// Adds the culprits to the error of a bad proof, where the scheme can tell them.
-    fn named<'a>(
+    /// Adds the culprits to the error of a bad proof, if the scheme can identify them.
+    fn with_culprits<'a>(
         &self,
         error: Error,
         signed: impl Iterator<Item = (MemberIndex, &'a [u8])>,

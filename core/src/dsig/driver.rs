@@ -12,13 +12,13 @@
 //!   [`low_water`](super::SignerConfig::low_water) − 1 fresh keys plus one batch.
 //! * A batch is announced before any of its keys signs: your closure has returned by then. The closure runs on the
 //!   thread, without the lock. The next keys wait until it returns, so let it put the announcement into a queue.
-//! * No failure is silent. The thread ends with its first error or panic. The remaining keys still sign; after that
-//!   each call returns the reason. [`Driver::failure`] returns it at once.
+//! * Every failure is reported. The thread ends with its first error or panic. The remaining keys still sign; after
+//!   that each call returns the reason. [`Driver::failure`] returns it at once.
 //! * A forked process has no thread and no keys: each call returns `FORKED`, whichever thread held the lock.
 //!
-//! **The caller provides the clock**, as everywhere in this crate: one clock decides when keys expire, and your
-//! program may have its own. It is read with the lock held; otherwise a signer that was interrupted between clock and
-//! lock would find keys from its future and drop them. The clock must advance while the machine sleeps
+//! **The caller provides the clock**, as everywhere in this crate: one clock decides when keys expire, and your program
+//! may have its own. It is read with the lock held; otherwise a call that was interrupted between reading the clock and
+//! locking would find keys dated in its future and drop them. The clock must advance while the machine sleeps
 //! ([`Signer::sign`](super::Signer::sign)), so use the system's time of day and not `Instant`:
 //!
 //! ```
@@ -84,9 +84,9 @@ pub struct Driver<S: DrivableSigner> {
 
 struct Shared<S> {
     state: Mutex<State<S>>,
-    /// Wakes the thread: there may be work, or it is to end.
+    /// Wakes the thread when there may be work or the driver stops.
     work: Condvar,
-    /// Wakes waiting callers: there are keys, or there will be none.
+    /// Wakes waiting callers when there are keys, or when there will be none.
     keys: Condvar,
 }
 
@@ -127,8 +127,8 @@ impl<S: DrivableSigner> Driver<S> {
         &self.public
     }
 
-    /// Signs without waiting. As [`Signer::sign`](super::Signer::sign). Cost: the same, plus a lock and a call of
-    /// your clock.
+    /// Signs without waiting, see [`Signer::sign`](super::Signer::sign). Cost: the same, plus a lock and a call of your
+    /// clock.
     ///
     /// # Errors
     /// [`Error::Exhausted`] if no fresh key is ready now; any [`DriverError`] if there will be none.
@@ -136,7 +136,7 @@ impl<S: DrivableSigner> Driver<S> {
         self.lock()?.sign(&self.shared.work, message, hint)
     }
 
-    /// As [`sign`](Driver::sign), but waits up to `timeout` for a key if none is ready.
+    /// Signs as [`sign`](Driver::sign), but waits up to `timeout` for a key if none is ready.
     ///
     /// # Errors
     /// [`Error::Exhausted`] if no key was ready in time; any [`DriverError`] as soon as it is certain that there will
@@ -163,7 +163,8 @@ impl<S: DrivableSigner> Driver<S> {
         }
     }
 
-    /// As [`Signer::announcements`](super::Signer::announcements).
+    /// Returns the announcements of all batches that still have keys, see
+    /// [`Signer::announcements`](super::Signer::announcements).
     ///
     /// # Errors
     /// [`DriverError::Forked`].

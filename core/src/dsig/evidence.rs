@@ -6,8 +6,8 @@ use crate::ed25519::PublicKey;
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// Evidence that a one-time key signed two messages: its signer is faulty, copied or dishonest. Anyone who knows the
-/// signer's public key can verify it. It cannot be forged from a single signature.
+/// Evidence that a one-time key signed two messages: its signer is faulty or dishonest, or its machine was copied.
+/// Anyone who knows the signer's public key can verify it. It cannot be forged from a single signature.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reuse<S: DsigSuite> {
     signer: PublicKey,
@@ -56,7 +56,7 @@ impl<S: DsigSuite> Reuse<S> {
     }
 }
 
-/// signer 32 ‖ twice: message with its length as u32 ‖ signature.
+/// Encoding: signer 32 ‖ twice: message with its length as u32 ‖ signature.
 impl<S: DsigSuite> Encode for Reuse<S> {
     fn encode_to(&self, w: &mut Writer) {
         self.signer.encode_to(w);

@@ -56,7 +56,7 @@ pub(super) const ROUND: [u128; 40] = [
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "std"))]
 pub(super) static CONSTANTS: [[u8; 16]; 40] = {
     let (mut bytes, mut i) = ([[0; 16]; 40], 0);
-    #[allow(clippy::indexing_slicing, reason = "constant bounds, and it runs when this compiles")]
+    #[allow(clippy::indexing_slicing, reason = "constant bounds, evaluated at compile time")]
     while i < 40 {
         bytes[i] = ROUND[i].to_le_bytes();
         i += 1;

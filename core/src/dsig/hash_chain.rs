@@ -174,7 +174,7 @@ mod tests {
     use alloc::vec::Vec;
     use proptest::prelude::*;
 
-    /// The definition, literally.
+    /// Compresses as the definition states, node by node.
     fn plain<H: ChainHash, const N: usize>(values: &[[u8; N]], salt: &KeySalt) -> [u8; 32] {
         let mut nodes = values.to_vec();
         for level in 1u8.. {

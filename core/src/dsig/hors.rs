@@ -47,7 +47,7 @@ pub struct HorsM<H, const K: usize, const T: usize>(PhantomData<H>);
 /// Length of a secret and of a public value, in bytes.
 const N: usize = 16;
 const SHAPE: HashShape = HashShape { input: N + 16, output: N };
-/// From two public values to their parent.
+/// The hash call from two public values to their parent.
 const LOWEST: HashShape = HashShape { input: 2 * N, output: 32 };
 const HIGHER: HashShape = HashShape { input: 64, output: 32 };
 /// Number of cells hashed per call.

@@ -13,9 +13,9 @@ pub(super) fn generation() -> u64 {
 
 /// Returns the process identifier.
 #[cfg(unix)]
-#[allow(unsafe_code, reason = "the standard library has it, but may not be there")]
+#[allow(unsafe_code, reason = "a system call that `no_std` builds need too")]
 pub(super) fn id() -> u32 {
-    // SAFETY: it takes nothing, touches nothing and cannot fail.
+    // SAFETY: `getpid` has no arguments, accesses no memory and cannot fail.
     unsafe { libc::getpid() }.unsigned_abs()
 }
 
@@ -83,7 +83,7 @@ mod linux {
     fn page(advise: impl Fn(*mut c_void, c_int) -> c_int) -> Option<NonNull<c_void>> {
         let access = libc::PROT_READ | libc::PROT_WRITE;
         let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a new mapping at an address of the system's choice touches no existing memory.
+        // SAFETY: a new mapping at an address of the system's choice affects no existing memory.
         let page = unsafe { libc::mmap(ptr::null_mut(), LEN, access, kind, -1, 0) };
         if page == libc::MAP_FAILED {
             return None;

@@ -300,7 +300,7 @@ impl<S: DsigSuite> Signer<S> {
         self.renew(&[&process.to_le_bytes(), &copy.to_le_bytes(), &invalidations.to_le_bytes()]);
     }
 
-    /// Drops keys that a copy may hold, and expires old batches for good, whatever the clock says later.
+    /// Drops keys that a copy may hold, and expires old batches permanently, whatever the clock returns later.
     fn drop_stale_keys(&mut self, now: Time) {
         self.detect_copy();
         let lifetime = self.config.lifetime;

@@ -3,7 +3,7 @@ use super::hors::{HorsF, HorsM};
 use super::one_time::OneTimeScheme;
 use super::wots::Wots;
 
-/// A one-time scheme and its chain hash, identified by the suite number in signatures and announcements.
+/// A DSig suite: a one-time scheme and its chain hash, identified by the suite number in signatures and announcements.
 ///
 /// Any [`Wots`], [`HorsF`] or [`HorsM`] over any [`ChainHash`](super::ChainHash) forms a suite; insecure parameters
 /// do not compile. Suite numbers from 128 on are for your own suites; the numbers below are reserved for this crate.

@@ -39,7 +39,7 @@ impl Dispersal {
     /// [`Error::Malformed`] if there is no such shard.
     pub fn shard(&self, index: usize) -> Result<CheckedShard> {
         let (path, leaf) = self.levels.path(index)?;
-        let bytes = self.shards.get(index).ok_or(Error::Malformed { what: "place of a shard" })?;
+        let bytes = self.shards.get(index).ok_or(Error::Malformed { what: "index of a shard" })?;
         Ok(CheckedShard::trusted(self.commitment, path, leaf, bytes))
     }
 }
@@ -83,7 +83,7 @@ impl Coder {
                 return Err(Error::WrongContext { what: "commitment of a shard" });
             }
             let place =
-                by_index.get_mut(shard.index()).ok_or(Error::Malformed { what: "place of a shard" })?;
+                by_index.get_mut(shard.index()).ok_or(Error::Malformed { what: "index of a shard" })?;
             if place.replace(shard).is_some() {
                 return Err(Error::DuplicateSigner { index: shard.index() as u32 });
             }
@@ -133,7 +133,7 @@ mod tests {
     }
 
     /// Disperses a message, changes its shards, and commits to the changed ones.
-    fn cheat(coder: &mut Coder, message: &[u8], change: impl FnOnce(&mut Shards)) -> Dispersal {
+    fn disperse_changed(coder: &mut Coder, message: &[u8], change: impl FnOnce(&mut Shards)) -> Dispersal {
         let honest = coder.disperse(message).unwrap();
         let mut shards = honest.shards.clone();
         change(&mut shards);
@@ -178,7 +178,7 @@ mod tests {
         }
 
         #[test]
-        fn every_change_of_a_shard_is_caught(
+        fn every_changed_shard_is_detected(
             (coding, message) in codings(),
             place: prop::sample::Index,
             at: prop::sample::Index,
@@ -209,7 +209,7 @@ mod tests {
         }
 
         #[test]
-        fn all_receivers_refuse_shards_of_no_message(
+        fn all_receivers_refuse_inconsistent_shards(
             suite in suites().prop_filter("in this shape", |s| s.allow(Shape::new(4, 4).unwrap()).is_ok()),
             message in proptest::collection::vec(any::<u8>(), 0..300),
             place in 0usize..8,
@@ -218,14 +218,14 @@ mod tests {
             taken in proptest::sample::subsequence((0..8).collect::<Vec<usize>>(), 4..=8),
         ) {
             let mut coder = coder(suite, 4, 4);
-            let cheated = cheat(&mut coder, &message, |shards| {
+            let changed = disperse_changed(&mut coder, &message, |shards| {
                 let shard = shards.get_mut(place).unwrap();
                 let at = at.index(shard.len());
                 shard[at] ^= change;
             });
             let shards: Vec<_> = taken
                 .into_iter()
-                .map(|place| received(&coder, &cheated.shard(place).unwrap().encode()).unwrap())
+                .map(|place| received(&coder, &changed.shard(place).unwrap().encode()).unwrap())
                 .collect();
             prop_assert_eq!(codes(coder.decode(&shards)), "BAD_ENCODING");
         }

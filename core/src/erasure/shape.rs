@@ -200,7 +200,7 @@ impl ErasureSuite {
                 }
                 if k * word > BIT_ROWS || (n - k) * word > BIT_ROWS {
                     return bad_shape(
-                        "in suite 3 data shards and parity shards, each times the bits of a word, are at most 1,024",
+                        "suite 3 supports at most 1,024 data bits and 1,024 parity bits: shards times word bits",
                     );
                 }
                 Ok(())
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_shapes_have_one_code_whatever_the_suite() {
+    fn unsupported_shapes_have_one_error_code() {
         assert_eq!(code(Shape::new(0, 4)), "BAD_SHAPE");
         assert_eq!(code(Shape::new(32_768, 1)), "BAD_SHAPE");
         assert_eq!(code(Shape::new(65_535, 65_535)), "BAD_SHAPE");
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_are_never_empty_and_never_broken() {
+    fn shard_lengths_are_positive_multiples_of_the_unit() {
         let coding = |suite| Coding::new(suite, Shape::new(3, 2).unwrap(), 1000).unwrap();
         let lengths = |suite, of: [usize; 4]| of.map(|len| coding(suite).shard_len(len));
         assert_eq!(lengths(ErasureSuite::Gf8, [0, 1, 3, 4]), [1, 1, 1, 2]);

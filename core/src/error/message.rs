@@ -27,7 +27,9 @@ impl fmt::Display for Error {
             Error::Infinity => {
                 f.write_str("the point is the point at infinity or has small order; reject its sender")
             }
-            Error::UnknownSigner { index } => write!(f, "unknown member {index}: the committee is smaller"),
+            Error::UnknownSigner { index } => {
+                write!(f, "unknown member {index}: expected an index below the committee's size")
+            }
             Error::DuplicateSigner { index } => {
                 write!(f, "duplicate member {index}: each member may appear once")
             }
@@ -41,7 +43,7 @@ impl fmt::Display for Error {
                 )
             }
             Error::BadCommittee { rule } => write!(f, "invalid committee: {rule}"),
-            Error::BadShape { rule } => write!(f, "no such erasure code: {rule}"),
+            Error::BadShape { rule } => write!(f, "invalid erasure code: {rule}"),
             Error::BadEncoding => f.write_str(
                 "the shards do not encode one message; reject their sender and keep the shards as evidence",
             ),
@@ -49,10 +51,10 @@ impl fmt::Display for Error {
                 write!(f, "below quorum: weight {signed} of {needed}; collect more")
             }
             Error::BadSignature { signers } if signers.is_empty() => {
-                f.write_str("the signature does not verify")
+                f.write_str("the signature does not verify; reject it")
             }
             Error::BadSignature { signers } => {
-                write!(f, "the signatures of members {signers:?} do not verify")
+                write!(f, "the signatures of members {signers:?} do not verify; reject them")
             }
             Error::BadPossession => f.write_str(
                 "the proof of possession does not verify for this key; ask the key's owner for a new one",

@@ -100,7 +100,7 @@ impl<S: Additive> Aggregate<S> {
         Ok(Verified::assume(self, committee.id()))
     }
 
-    /// As [`verify`](Aggregate::verify), by reference.
+    /// Verifies as [`verify`](Aggregate::verify), but by reference.
     ///
     /// # Errors
     /// As [`verify`](Aggregate::verify).
@@ -123,7 +123,7 @@ impl<S: Additive> Aggregate<S> {
         Self::batch(committee, aggregates, entropy.as_deref())
     }
 
-    /// As [`verify_batch`](Aggregate::verify_batch), without a random number generator.
+    /// Verifies as [`verify_batch`](Aggregate::verify_batch), but without a random number generator.
     pub fn verify_batch_derived(
         committee: &Committee<S>,
         aggregates: Vec<Self>,
@@ -158,8 +158,8 @@ impl<S: Additive> Aggregate<S> {
                 *verdict = Err(error);
             }
         }
-        let judged = aggregates.into_iter().zip(verdicts);
-        judged
+        let results = aggregates.into_iter().zip(verdicts);
+        results
             .map(|(aggregate, verdict)| Ok(Verified::assume(verdict.map(|()| aggregate)?, committee.id())))
             .collect()
     }

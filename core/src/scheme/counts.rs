@@ -13,12 +13,12 @@ const GAMMA: u8 = 1;
 
 /// The count of each signer's signature in a sum.
 ///
-/// A separate [`SignerSet`] says which members signed; the counts of all other members are meaningless.
+/// A separate [`SignerSet`] holds the signers; the counts of all other members are meaningless.
 ///
-/// The encoding is a form byte. Form `0` means that every count is 1; nothing follows. Form `1` is followed by the counts
-/// of the signers in ascending order as Elias-gamma codes, most significant bit first, padded with zero bits to whole
-/// bytes. The code of a count c is ⌊log₂ c⌋ zero bits followed by the ⌊log₂ c⌋ + 1 binary digits of c. Zero has no
-/// code.
+/// The encoding is a form byte. Form `0` means that every count is 1; nothing follows. Form `1` is followed by the
+/// counts of the signers in ascending order as Elias-gamma codes, most significant bit first, padded with zero bits to
+/// whole bytes. The code of a count c is ⌊log₂ c⌋ zero bits followed by the ⌊log₂ c⌋ + 1 binary digits of c. Zero has
+/// no code.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Count minus one, by member index, without trailing zeros.

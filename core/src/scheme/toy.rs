@@ -288,10 +288,10 @@ impl Vrf for Toy {
         key: &Key,
         message: &[u8],
         signature: &Signature,
-        judge: impl FnOnce(&[u8]) -> Result<T>,
+        accept: impl FnOnce(&[u8]) -> Result<T>,
     ) -> Result<T> {
-        let judged = judge(&signature.encode())?;
-        Self::verify(key, message, signature).map(|()| judged)
+        let accepted = accept(&signature.encode())?;
+        Self::verify(key, message, signature).map(|()| accepted)
     }
 }
 

@@ -32,8 +32,8 @@ pub trait Scheme: Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync + 'stati
     type Proof: Clone + Eq + Debug + Send + Sync;
     /// Data precomputed once from a committee's keys.
     type Cache: Clone + Debug + Send + Sync;
-    /// How another chain signs its messages: [`bls::Ciphersuite`](crate::bls::Ciphersuite) for BLS, and nothing where
-    /// there is no choice.
+    /// The rules by which another chain signs messages: [`bls::Ciphersuite`](crate::bls::Ciphersuite) for BLS, and an
+    /// empty type for schemes with a single rule.
     type Ciphersuite: Clone + Debug + Default + Eq + Send + Sync + 'static;
 
     /// The ciphersuite of all statements.
@@ -169,12 +169,12 @@ pub struct Keys<'a, S: Scheme> {
     pub public: &'a [S::PublicKey],
     /// Data that [`Scheme::cache`] computed from the keys.
     pub cache: &'a S::Cache,
-    /// How the members sign.
+    /// The ciphersuite of the members' signatures.
     pub ciphersuite: &'a S::Ciphersuite,
 }
 
 impl<'a, S: Scheme> Keys<'a, S> {
-    /// The keys of members that sign statements.
+    /// Returns the keys of a committee, for the verification of statements.
     pub fn new(public: &'a [S::PublicKey], cache: &'a S::Cache) -> Self {
         Self { public, cache, ciphersuite: S::STATEMENTS }
     }

@@ -10,7 +10,7 @@ use crate::scheme::Vrf;
 use crate::wire::{Encode, Writer, domain};
 use crate::{Error, Result};
 
-/// Default average number of winners of a round.
+/// Default for the average number of winners of a round.
 pub const EXPECTED_WINNERS: NonZeroU16 = match NonZeroU16::new(7) {
     Some(number) => number,
     None => NonZeroU16::MIN,
@@ -25,8 +25,8 @@ pub struct Lottery<S: Vrf> {
 }
 
 impl<S: Vrf> Lottery<S> {
-    /// Creates the lottery of `round`, in which `expected` members win on average; if there are no more members than
-    /// that, all win.
+    /// Creates the lottery of `round`, in which `expected` members win on average; if the committee has at most that
+    /// number of members, all win.
     pub fn new(committee: Arc<Committee<S>>, seed: Seed, round: u64, expected: NonZeroU16) -> Self {
         Self { committee, seed, round, expected }
     }
@@ -97,7 +97,7 @@ impl<S: Vrf> Ticket<S> {
         Ok(Verified::assume(self, lottery.committee().id()))
     }
 
-    /// As [`verify`](Ticket::verify), by reference.
+    /// Verifies as [`verify`](Ticket::verify), but by reference.
     ///
     /// # Errors
     /// As [`verify`](Ticket::verify).

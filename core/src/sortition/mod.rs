@@ -10,7 +10,7 @@
 //! **A ticket** is the member's signature on `"quorate-v1-sortition-ticket" ‖ committee id 32 ‖ epoch 8 ‖ round 8 ‖
 //! seed 40`. Its [`Score`] is a hash of the signature, and it wins if the score's first 128 bits as an integer, times
 //! the number of members, are below `expected` · 2¹²⁸: integers only, so that all platforms agree. On average
-//! `expected` members win ([`EXPECTED_WINNERS`]: 7); no member wins with a probability of about e⁻⁷, and with a third
+//! `expected` members win ([`EXPECTED_WINNERS`]: 7); the probability that no member wins is about e⁻⁷, and with a third
 //! of the members faulty no honest one wins in about one round of a hundred. The **smallest** score is the best.
 //!
 //! **One ticket each.** Signatures are [unique](crate::scheme::Vrf), and points outside the subgroup are refused
@@ -18,13 +18,13 @@
 //! Every member has one ticket, whatever its weight, so the lottery suits committees whose members may propose
 //! equally often.
 //!
-//! **Requirements on the seed.** It must be unknown when the keys are fixed; otherwise a member can try keys until
-//! one wins. So a joining key takes part only from a seed on that was unknown when the key was submitted. The first
-//! seed must come from a source that no member controls ([`Seed::genesis`]).
+//! **Requirements on the seed.** It must be unknown when the keys are fixed; otherwise a member can try keys until one
+//! wins. A joining key therefore takes part only from the first seed that was unknown when the key was submitted. The
+//! first seed must come from a source that no member controls ([`Seed::genesis`]).
 //!
 //! **Remaining bias.** The next seed is the hash of the proposer's unique signature, so no member chooses it; but a
-//! winner may **withhold** its block if it dislikes the next seed. It gives up its block, and the round goes to
-//! another winner or to none, so an attacker with the k best tickets of a round chooses among k + 1 seeds. This
+//! winner may **withhold** its block if the next seed is unfavourable. It then gives up its block, and the round goes
+//! to another winner or to none, so an attacker with the k best tickets of a round chooses among k + 1 seeds. This
 //! biases the choice of proposers, never safety.
 //!
 //! ```

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn small_committees_win_entirely_and_zero_expected_never() {
+    fn all_win_in_small_committees_and_none_if_none_expected() {
         for n in [1, 2, 7] {
             assert!(score(u128::MAX).wins(7, n) && score(0).wins(7, n));
         }
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn second_half_orders_scores_without_deciding() {
+    fn the_second_half_of_a_score_only_orders_winners() {
         let (mut low, mut high) = (score(1 << 120), score(1 << 120));
         (low.0[31], high.0[31]) = (0, 1);
         assert!(low < high && low.wins(1, 255) && high.wins(1, 255));

@@ -92,7 +92,7 @@ impl CoinName {
     pub const LEN: usize = 25;
 }
 
-/// protocol u8 ‖ epoch u64 ‖ instance u64 ‖ round u64.
+/// Encoding: protocol u8 ‖ epoch u64 ‖ instance u64 ‖ round u64.
 impl Encode for CoinName {
     fn encode_to(&self, w: &mut Writer) {
         w.u8(self.protocol);
@@ -145,8 +145,8 @@ impl Coin {
         &self.instance
     }
 
-    /// Combines verified shares to the value; the first `needed` by member count. Cost: a sum of t products, and the
-    /// coefficients if the cache does not have this set of members.
+    /// Combines the first `needed` verified shares, ascending by member, to the value. Cost: a sum of t products, and
+    /// the coefficients if the cache does not have this set of members.
     ///
     /// # Errors
     /// [`Error::WrongContext`](crate::Error::WrongContext) for a share of another coin or under other keys,

@@ -1,8 +1,8 @@
 //! Lagrange interpolation at zero, the position of the secret.
 //!
-//! For a set of indices the polynomial through their shares has the value Σ λᵢ · shareᵢ at zero, in the field or,
-//! with elements as shares, in the exponent. The coefficients λᵢ = Π xⱼ / (xⱼ − xᵢ) depend on the set alone. In a
-//! quiet network the same members answer first again and again, so a [`Cache`] of coefficients pays.
+//! For a set of indices the polynomial through their shares has the value Σ λᵢ · shareᵢ at zero, in the field or, with
+//! elements as shares, in the exponent. The coefficients λᵢ = Π xⱼ / (xⱼ − xᵢ) depend on the set alone. In a stable
+//! network usually the same members answer first, so a [`Cache`] of coefficients pays off.
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -192,7 +192,7 @@ mod tests {
         IndexSet::new(indices.iter().map(|i| ShareIndex::from_member(i - 1).unwrap())).unwrap()
     }
 
-    /// The definition, factor by factor.
+    /// Computes the coefficients as the definition states, factor by factor.
     fn plain<F: Field>(set: &IndexSet) -> Vec<F> {
         let coefficient = |i: ShareIndex| {
             set.iter().filter(|j| *j != i).fold(F::ONE, |product, j| {

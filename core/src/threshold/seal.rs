@@ -4,11 +4,12 @@
 //! derived key: the structure of HPKE's base mode (RFC 9180), built from primitives that this crate already contains.
 //! The curve is that of Ed25519 and ristretto255; the cipher also encrypts the payloads of threshold encryption. Its
 //! implementation (RustCrypto) runs in constant time without hardware support, also in a browser, and is maintained
-//! together with the curves. A password would be weaker: a machine that starts unattended has it on its disk as well,
-//! and it can be guessed.
+//! together with the curves. A password would be weaker: it can be guessed, and a machine that starts unattended stores
+//! it on its disk as well.
 //!
-//! **A seal hides and does not authenticate the sender.** Any holder of the public key can seal a file to it. A party
-//! compares the identities of the key and the deal in its file with those that the other parties have.
+//! **A seal keeps the content secret. It does not authenticate the sender.** Any holder of the public key can seal a
+//! file to it. A party compares the identities of the key and the deal in its file with those that the other parties
+//! have.
 //!
 //! | bytes | field |
 //! |---|---|
@@ -146,7 +147,7 @@ impl SealingPublicKey {
 
     fn diffie_hellman(&self, secret: &SecretBytes) -> Result<SecretBytes> {
         let mut point = MontgomeryPoint(self.0).mul_clamped(**secret);
-        // The shared secret with a key of small order is zero, and no secret.
+        // The shared secret with a key of small order is zero, which is no secret.
         let shared = SecretBytes::filled(|bytes| {
             bytes.copy_from_slice(&point.0);
             if *bytes == [0; 32] { Err(Error::Infinity) } else { Ok(()) }
@@ -226,7 +227,7 @@ mod tests {
             assert_eq!(refused(&bob, b"context", &other), "WRONG_CONTEXT");
         }
         let [a, b] = [(); 2].map(|()| bob.public().seal(b"", b"", &mut SysRng).unwrap());
-        assert_ne!(a, b, "a ephemeral key each time");
+        assert_ne!(a, b, "an ephemeral key each time");
     }
 
     #[test]

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_sets_are_refused_by_name() {
+    fn wrong_sets_are_refused_with_their_codes() {
         let threshold = Threshold::new(2, 3).unwrap();
         let polynomial = Polynomial::<Scalar>::zero_sharing(threshold, &mut SysRng).unwrap();
         let share = |member| polynomial.share(ShareIndex::from_member(member).unwrap());
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_lie_where_the_commitments_say() {
+    fn shares_match_the_commitments() {
         let threshold = Threshold::new(3, 4).unwrap();
         let secret = SecretScalar::<Scalar>::random(&mut SysRng).unwrap();
         let polynomial = Polynomial::sharing(&secret, threshold, &mut SysRng).unwrap();

@@ -52,7 +52,7 @@ impl Tolerance {
     }
 }
 
-/// States if the parties agree in advance on the message to sign.
+/// Whether the parties agree in advance on the message to sign.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Agreement {
     /// No two honest parties ever sign different messages under the tag, because the message is fixed by the tag, was

@@ -21,7 +21,7 @@ pub(crate) struct Context {
 
 impl Context {
     /// Derives the key of a string of at most 64 bytes.
-    #[allow(clippy::indexing_slicing, reason = "constant bounds, and it runs at compile time")]
+    #[allow(clippy::indexing_slicing, reason = "constant bounds, evaluated at compile time")]
     pub(crate) const fn new(domain: &str) -> Self {
         let bytes = domain.as_bytes();
         assert!(bytes.len() <= 64);
@@ -62,7 +62,7 @@ pub(crate) const fn words(block: &[u8; 64]) -> [u32; 16] {
     out
 }
 
-#[allow(clippy::indexing_slicing, reason = "constant bounds, and it runs at compile time")]
+#[allow(clippy::indexing_slicing, reason = "constant bounds, evaluated at compile time")]
 const fn schedule() -> [[usize; 16]; 7] {
     const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
     let mut rounds = [[0; 16]; 7];

@@ -213,7 +213,7 @@ mod tests {
     use alloc::string::ToString;
 
     #[test]
-    fn names_and_numbers_lead_back_to_the_group() {
+    fn names_and_numbers_identify_the_group() {
         for group in Group::ALL {
             assert_eq!(Group::from_number(group.number()), Ok(*group));
             assert_eq!(alloc::format!("{group}").parse(), Ok(*group));

@@ -10,8 +10,8 @@
 //! and `what: "group"`.
 //!
 //! The class is checked at run time instead of by a type: a tag comes only from a
-//! [`Plan`](crate::threshold::ecdsa::Plan), which knows the class of each index, and a presignature has the threshold
-//! of the tag it was taken with.
+//! [`Plan`](crate::threshold::ecdsa::Plan), which determines the class of each index, and a presignature has the
+//! threshold of the tag with which it was taken.
 //!
 //! ```
 //! use quorate::any::threshold::{Cache, Group, ecdsa};

@@ -16,7 +16,7 @@ pub struct DynAuditor {
 }
 
 impl DynAuditor {
-    /// As [`Auditor::new`].
+    /// Creates an auditor that stores `roots` batches, see [`Auditor::new`].
     pub fn new(suite: SuiteId, roots: usize) -> Self {
         let auditor: Box<dyn AnyAuditor> = with_suite!(suite, S => Box::new(Auditor::<S>::new(roots)));
         Self { suite, auditor }
@@ -27,7 +27,7 @@ impl DynAuditor {
         self.suite
     }
 
-    /// As [`Auditor::check`].
+    /// Verifies the next encoded signature of a log, see [`Auditor::check`].
     ///
     /// # Errors
     /// Decoding errors, and those of [`Auditor::check`].
@@ -39,8 +39,8 @@ impl DynAuditor {
 /// An entry of a log: signer, message and encoded signature.
 pub type DynEntry<'a> = (&'a PublicKey, &'a [u8], &'a [u8]);
 
-/// Verifies encoded signatures of one suite in order and returns one result each. As
-/// [`verify_all`](crate::dsig::verify_all); a signature that does not decode is a result like any other.
+/// Verifies encoded signatures of one suite in order and returns one result each, see
+/// [`verify_all`](crate::dsig::verify_all). The result of a signature that does not decode is its decoding error.
 pub fn verify_all(suite: SuiteId, entries: &[DynEntry<'_>]) -> Vec<Result<()>> {
     let mut auditor = DynAuditor::new(suite, entries.len().min(MAX_BATCHES));
     entries.iter().map(|(signer, message, signature)| auditor.check(signer, message, signature)).collect()

@@ -12,7 +12,7 @@ use crate::dsig::verifier::AdmittedAnnouncement;
 pub struct DynPlan(Box<dyn AnyPlan>);
 
 impl DynPlan {
-    /// As [`Plan::make`].
+    /// Generates the keys of the planned batch, see [`Plan::make`].
     ///
     /// # Errors
     /// Those of [`Plan::make`].
@@ -28,7 +28,7 @@ pub struct DynBatch(pub(super) Box<dyn Any + Send>);
 pub struct DynAdmittedAnnouncement(Box<dyn AnyAdmittedAnnouncement>);
 
 impl DynAdmittedAnnouncement {
-    /// As [`AdmittedAnnouncement::check`].
+    /// Decodes and verifies an announcement, see [`AdmittedAnnouncement::check`].
     ///
     /// # Errors
     /// Those of [`AdmittedAnnouncement::check`].

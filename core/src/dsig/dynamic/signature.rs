@@ -10,7 +10,7 @@ use crate::dsig::suite;
 use crate::ed25519::PublicKey;
 use crate::wire::{Decode, Encode};
 
-/// Verifies an encoded signature of any suite without prior state. As [`Signature::verify`].
+/// Verifies an encoded signature of any suite without prior state, see [`Signature::verify`].
 ///
 /// # Errors
 /// Decoding errors, [`Error::UnknownName`](crate::Error::UnknownName) for an unknown suite, and
@@ -19,7 +19,7 @@ pub fn verify(signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()
     with_suite!(SuiteId::from_encoded(signature)?, S => Signature::<S>::decode(signature, &())?.verify(signer, message))
 }
 
-/// Combines two encoded signatures of one key to encoded evidence. As [`Reuse::new`].
+/// Combines two encoded signatures of one key to encoded evidence, see [`Reuse::new`].
 ///
 /// # Errors
 /// Decoding errors, [`Error::UnknownName`](crate::Error::UnknownName) for an unknown suite,
@@ -33,7 +33,7 @@ pub fn reuse(signer: &PublicKey, first: (&[u8], &[u8]), second: (&[u8], &[u8])) 
     })
 }
 
-/// Verifies encoded evidence of reuse in a suite, and returns the signer at fault. As [`Reuse::verify`].
+/// Verifies encoded evidence of reuse in a suite and returns the signer at fault, see [`Reuse::verify`].
 ///
 /// # Errors
 /// Decoding errors, and those of [`Reuse::verify`].
@@ -45,7 +45,8 @@ pub fn verify_reuse(suite: SuiteId, evidence: &[u8]) -> Result<PublicKey> {
     })
 }
 
-/// As [`Signature::verify_detached`], in the suite that the signature names.
+/// Verifies an encoded signature for a verifier that is locked elsewhere, see [`Signature::verify_detached`]. The
+/// signature names its suite.
 ///
 /// # Errors
 /// Decoding errors, [`Error::UnknownName`](crate::Error::UnknownName) for an unknown suite, and

@@ -47,7 +47,7 @@ pub struct DynSigner {
 }
 
 impl DynSigner {
-    /// As [`Signer::new`].
+    /// Creates a signer with an identity key, see [`Signer::new`].
     ///
     /// # Errors
     /// Those of [`Signer::new`].
@@ -69,17 +69,17 @@ impl DynSigner {
         self.suite
     }
 
-    /// As [`Signer::detect_copies`].
+    /// Sets a hook that detects copies of this machine, see [`Signer::detect_copies`].
     pub fn detect_copies(&mut self, hook: impl FnMut() -> u64 + Send + 'static) {
         self.signer.detect_copies(Box::new(hook));
     }
 
-    /// As [`Signer::public_key`].
+    /// Returns the key that verifies this signer's signatures, see [`Signer::public_key`].
     pub fn public_key(&self) -> &PublicKey {
         self.signer.public_key()
     }
 
-    /// As [`Signer::prepare`].
+    /// Makes one batch if any group needs keys, see [`Signer::prepare`].
     ///
     /// # Errors
     /// Those of [`Signer::prepare`].
@@ -97,12 +97,12 @@ impl DynSigner {
         Err(Error::Exhausted)
     }
 
-    /// As [`Signer::announcements`].
+    /// Returns the announcements of all batches that still have keys, see [`Signer::announcements`].
     pub fn announcements(&self) -> Vec<DynAnnounced> {
         self.signer.announcements()
     }
 
-    /// As [`Signer::sign`]; the signature is encoded.
+    /// Signs a message and encodes the signature, see [`Signer::sign`].
     ///
     /// # Errors
     /// Those of [`Signer::sign`].
@@ -110,17 +110,17 @@ impl DynSigner {
         self.signer.sign(message, hint, now)
     }
 
-    /// As [`Signer::ready`].
+    /// Returns the number of keys ready in all groups, see [`Signer::ready`].
     pub fn ready(&self) -> usize {
         self.signer.ready()
     }
 
-    /// As [`Signer::invalidate`].
+    /// Wipes every key, see [`Signer::invalidate`].
     pub fn invalidate(&mut self) {
         self.signer.invalidate();
     }
 
-    /// As [`Signer::plan`].
+    /// Plans a batch if any group needs keys, see [`Signer::plan`].
     ///
     /// # Errors
     /// Those of [`Signer::plan`].
@@ -128,13 +128,13 @@ impl DynSigner {
         self.signer.plan(&mut || random_32(rng), now)
     }
 
-    /// As [`Signer::add`]. A batch of another suite is wiped too.
+    /// Adds a batch that this signer planned, see [`Signer::add`]. A batch of another suite is wiped.
     pub fn add(&mut self, batch: DynBatch) -> Option<DynAnnounced> {
         self.signer.add(batch)
     }
 }
 
-/// For the driver.
+/// Operations for the driver.
 #[cfg(feature = "driver")]
 impl DynSigner {
     pub(in crate::dsig) fn plan_from(

@@ -54,27 +54,27 @@ macro_rules! suites {
 }
 
 suites! {
-    /// Suite 1, as in the paper.
+    /// Suite 1: W-OTS⁺ over Haraka-512, as in the paper.
     WotsHaraka512,
-    /// Suite 2, the fastest on processors with AES instructions.
+    /// Suite 2: W-OTS⁺ over Haraka-256, the fastest on processors with AES instructions.
     WotsHaraka256,
-    /// Suite 3, the default.
+    /// Suite 3: W-OTS⁺ over BLAKE3, the default.
     WotsBlake3,
-    /// Suite 4, the conservative choice.
+    /// Suite 4: W-OTS⁺ over BLAKE3 with 256-bit digests, the conservative choice.
     WotsBlake3Wide,
-    /// Suite 5.
+    /// Suite 5: HORS with factorised keys over BLAKE3.
     HorsFBlake3,
-    /// Suite 6.
+    /// Suite 6: HORS with merklified keys over BLAKE3.
     HorsMBlake3,
-    /// Suite 7.
+    /// Suite 7: HORS with factorised keys over Haraka-256.
     HorsFHaraka256,
-    /// Suite 8.
+    /// Suite 8: HORS with merklified keys over Haraka-256.
     HorsMHaraka256,
-    /// Suite 9.
+    /// Suite 9: W-OTS⁺ over SHA-256, for comparison.
     WotsSha256,
-    /// Suite 10.
+    /// Suite 10: HORS with factorised keys over SHA-256, for comparison.
     HorsFSha256,
-    /// Suite 11.
+    /// Suite 11: HORS with merklified keys over SHA-256, for comparison.
     HorsMSha256,
 }
 

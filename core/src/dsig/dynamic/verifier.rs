@@ -17,7 +17,7 @@ pub struct DynVerifier {
 }
 
 impl DynVerifier {
-    /// As [`Verifier::new`].
+    /// Creates a verifier without signers, see [`Verifier::new`].
     pub fn new(suite: SuiteId, config: VerifierConfig) -> Self {
         let verifier: Box<dyn AnyVerifier> = with_suite!(suite, S => Box::new(Verifier::<S>::new(config)));
         Self { suite, verifier }
@@ -28,22 +28,22 @@ impl DynVerifier {
         self.suite
     }
 
-    /// As [`Verifier::admit`].
+    /// Adds a signer, see [`Verifier::admit`].
     pub fn admit(&mut self, signer: PublicKey) {
         self.verifier.admit(signer);
     }
 
-    /// As [`Verifier::revoke`].
+    /// Removes a signer and returns true if it was known, see [`Verifier::revoke`].
     pub fn revoke(&mut self, signer: &PublicKey) -> bool {
         self.verifier.revoke(signer)
     }
 
-    /// As [`Verifier::check_revocation`].
+    /// Sets a hook that returns true for revoked keys, see [`Verifier::check_revocation`].
     pub fn check_revocation(&mut self, hook: impl Fn(&PublicKey) -> bool + Send + Sync + 'static) {
         self.verifier.check_revocation(Box::new(hook));
     }
 
-    /// As [`Verifier::announce`].
+    /// Verifies an announcement that arrived from a signer, see [`Verifier::announce`].
     ///
     /// # Errors
     /// Those of [`Verifier::announce`].
@@ -51,7 +51,8 @@ impl DynVerifier {
         self.verifier.announce(signer, announcement, now)
     }
 
-    /// As [`Verifier::can_verify_fast`]. Cost: decoding, which copies the signature, and one lookup.
+    /// Returns true if verifying the signature needs no Ed25519 verification, see [`Verifier::can_verify_fast`]. Cost:
+    /// decoding, which copies the signature, and one lookup.
     ///
     /// # Errors
     /// Decoding errors.
@@ -59,7 +60,7 @@ impl DynVerifier {
         self.verifier.can_verify_fast(signer, signature)
     }
 
-    /// As [`Verifier::verify`].
+    /// Verifies an encoded signature, see [`Verifier::verify`].
     ///
     /// # Errors
     /// Decoding errors, and those of [`Verifier::verify`].
@@ -67,7 +68,7 @@ impl DynVerifier {
         self.verifier.verify(signer, message, signature)
     }
 
-    /// As [`Verifier::admit_announcement`].
+    /// Admits an announcement to verification, see [`Verifier::admit_announcement`].
     ///
     /// # Errors
     /// Those of [`Verifier::admit_announcement`].
@@ -75,7 +76,7 @@ impl DynVerifier {
         self.verifier.admit_announcement(signer, now)
     }
 
-    /// As [`Verifier::learn`].
+    /// Stores a verified announcement, see [`Verifier::learn`].
     ///
     /// # Errors
     /// Those of [`Verifier::learn`], and [`Error::WrongContext`] for an announcement of another suite.
@@ -83,7 +84,7 @@ impl DynVerifier {
         self.verifier.learn(checked)
     }
 
-    /// As [`Verifier::verify_fast`].
+    /// Verifies an encoded signature if its batch is known, see [`Verifier::verify_fast`].
     ///
     /// # Errors
     /// Decoding errors, and those of [`Verifier::verify_fast`].
@@ -91,7 +92,7 @@ impl DynVerifier {
         self.verifier.verify_fast(signer, message, signature)
     }
 
-    /// As [`Verifier::remember`].
+    /// Records what a key signed, see [`Verifier::remember`].
     ///
     /// # Errors
     /// Those of [`Verifier::remember`], and [`Error::WrongContext`] for a signature of another suite.

@@ -104,7 +104,7 @@ pub(super) fn recover_haraka<const IS_512: bool, const N: usize, const L: usize,
     None
 }
 
-/// As [`recover_haraka`], over BLAKE3.
+/// Returns the W-OTS⁺ key over BLAKE3 that a signature's values lead to, as [`recover_haraka`] does over Haraka.
 #[inline]
 pub(super) fn recover_blake3<const N: usize, const L: usize, const B: usize>(
     values: &[[u8; N]; L],
@@ -184,13 +184,13 @@ pub(super) fn wipe(bytes: &mut [u8]) {
     block::wipe(bytes);
 }
 
-/// Prefetches these bytes into the cache.
+/// Prefetches bytes into the cache.
 #[inline]
 pub(super) fn fetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        #[allow(unsafe_code, reason = "a hint, which touches nothing")]
+        #[allow(unsafe_code, reason = "a hint, which accesses no memory")]
         // SAFETY: every x86-64 has the instruction, and it reads nothing.
         let line = |start: *const u8| unsafe { _mm_prefetch::<_MM_HINT_T0>(start.cast()) };
         let (lines, rest) = bytes.as_chunks::<64>();

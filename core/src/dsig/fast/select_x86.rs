@@ -40,16 +40,16 @@ pub(super) fn select<const N: usize>(levels: &[u8], digest: &[u8; 64], selected:
     let [low, high] = [1, 2].map(|bit| _mm512_set1_epi8(bit));
     let vectors = a.zip(b).zip(c.zip(d)).zip(selected.chunks_mut(64)).zip(&ByteChains::<N>::CHAIN);
     for ((((a, b), (c, d)), selected), chains) in vectors {
-        let there = u64::MAX >> (64 - selected.len());
+        let mask = u64::MAX >> (64 - selected.len());
         let digits = _mm512_permutex2var_epi8(shown, load(chains, u64::MAX), checksum);
         let (odd, deep) = (_mm512_test_epi8_mask(digits, low), _mm512_test_epi8_mask(digits, high));
-        let [a, b, c, d] = [a, b, c, d].map(|bytes| load(bytes, there));
+        let [a, b, c, d] = [a, b, c, d].map(|bytes| load(bytes, mask));
         let (upper, lower) = (_mm512_mask_mov_epi8(a, odd, b), _mm512_mask_mov_epi8(c, odd, d));
         // SAFETY: the mask has as many bits as there are bytes.
         unsafe {
             _mm512_mask_storeu_epi8(
                 selected.as_mut_ptr().cast(),
-                there,
+                mask,
                 _mm512_mask_mov_epi8(upper, deep, lower),
             )
         }
@@ -74,9 +74,9 @@ fn digits(digest: &[u8; 64]) -> (__m512i, __m512i) {
 /// Loads the unmasked bytes; the others are zero.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn load(bytes: &[u8], there: u64) -> __m512i {
+fn load(bytes: &[u8], mask: u64) -> __m512i {
     // SAFETY: masked bytes are not touched, and every slice here has as many bytes as its mask has bits.
-    unsafe { _mm512_maskz_loadu_epi8(there, bytes.as_ptr().cast()) }
+    unsafe { _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().cast()) }
 }
 
 /// Writes zeros, a cache line at a time: the string instruction that `memset` uses delays the instructions after it.

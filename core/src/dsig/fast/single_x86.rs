@@ -93,7 +93,7 @@ fn index(words: &[i32; 8]) -> __m256i {
     unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
 }
 
-/// As [`DigitOrder::sorted`], 64 digits at a time.
+/// Sorts digits, 64 at a time; see [`DigitOrder::one_by_one`] for the reference form.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
 #[inline]
 pub(super) fn sort_digits<const L: usize>(digits: &[u8; L], count: usize) -> DigitOrder {
@@ -105,10 +105,10 @@ pub(super) fn sort_digits<const L: usize>(digits: &[u8; L], count: usize) -> Dig
         let all = _mm512_set1_epi8(digit as i8);
         for ((digits, numbers), places) in digits.chunks(64).zip(NUMBERS.as_chunks::<64>().0).zip(&mut places)
         {
-            let there = u64::MAX >> (64 - digits.len());
+            let mask = u64::MAX >> (64 - digits.len());
             // SAFETY: masked bytes are not touched.
-            let values = unsafe { _mm512_maskz_loadu_epi8(there, digits.as_ptr().cast()) };
-            let equal = _mm512_mask_cmpeq_epi8_mask(there, values, all);
+            let values = unsafe { _mm512_maskz_loadu_epi8(mask, digits.as_ptr().cast()) };
+            let equal = _mm512_mask_cmpeq_epi8_mask(mask, values, all);
             let packed = _mm512_maskz_compress_epi8(equal, whole(numbers));
             let next = _mm512_add_epi8(whole(first), _mm512_set1_epi8(filled as i8));
             *places = _mm512_mask_expand_epi8(*places, equal, next);

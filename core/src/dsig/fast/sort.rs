@@ -42,7 +42,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn digits_are_put_in_order(digits: [u8; MAX_CHAINS], bits in 1u32..6) {
+        fn digits_are_sorted(digits: [u8; MAX_CHAINS], bits in 1u32..6) {
             are_in_order::<28>(&digits, bits)?;
             are_in_order::<64>(&digits, bits)?;
             are_in_order::<68>(&digits, bits)?;

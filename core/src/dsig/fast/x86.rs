@@ -28,14 +28,14 @@ pub(super) fn by_width(
     hash: impl Fn(Haraka, &mut [HashCell], &Walk<'_>),
 ) {
     let forms = [(1, Haraka::AesNi), (2, Haraka::Vaes256), (4, Haraka::Vaes512)];
-    let there = || forms.into_iter().filter(|(_, form)| form.is_available());
-    let Some((width, widest)) = there().next_back() else { return };
+    let available = || forms.into_iter().filter(|(_, form)| form.is_available());
+    let Some((width, widest)) = available().next_back() else { return };
     let (whole, rest) = cells.split_at_mut(cells.len() / (width * sets) * (width * sets));
     let after = walk.after(whole.len());
     if !whole.is_empty() {
         hash(widest, whole, walk);
     }
-    if let Some((_, form)) = there().find(|(width, _)| !rest.is_empty() && rest.len() <= width * sets) {
+    if let Some((_, form)) = available().find(|(width, _)| !rest.is_empty() && rest.len() <= width * sets) {
         hash(form, rest, &after);
     }
 }

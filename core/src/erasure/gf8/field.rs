@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn parity_is_made_with_the_inverses_of_sums_of_places() {
+    fn parity_factors_form_a_cauchy_matrix() {
         let (data, sources): (usize, Vec<usize>) = (5, (0..5).collect());
         let targets: Vec<usize> = (5..9).collect();
         for (j, row) in factors(data, &sources, &targets).iter().enumerate() {

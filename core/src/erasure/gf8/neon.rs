@@ -1,6 +1,6 @@
 //! Vector kernel of 64-bit ARM, where these instructions are always available.
 #![allow(unsafe_code, reason = "loads and stores")]
-#![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
+#![allow(clippy::indexing_slicing, reason = "bounds known to the compiler")]
 
 use core::arch::aarch64::*;
 

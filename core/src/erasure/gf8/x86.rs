@@ -1,6 +1,6 @@
 //! Vector kernels of x86-64.
-#![allow(unsafe_code, reason = "loads, stores, and calls of what was seen to be there")]
-#![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
+#![allow(unsafe_code, reason = "loads, stores, and calls after detection of the target features")]
+#![allow(clippy::indexing_slicing, reason = "bounds known to the compiler")]
 
 use core::arch::x86_64::*;
 use std::arch::is_x86_feature_detected as has;
@@ -33,7 +33,7 @@ macro_rules! kernel {
             let fits = |len: usize| len >= to;
             let all = inputs.iter().all(|i| fits(i.len())) && outputs.iter().all(|o| fits(o.len()));
             assert!(all && (to - from) % $width == 0, "vectors end where the shards do");
-            // SAFETY: a kernel is only handed out where the processor has the instructions.
+            // SAFETY: `all` yields a kernel only if the processor has the instructions.
             unsafe { run(rows, inputs, outputs, from, to) }
         }
 

@@ -126,7 +126,7 @@ mod tests {
 
     /// Tests shards of every alignment, with guard bytes around them.
     #[test]
-    fn nothing_is_written_beside_a_shard() {
+    fn nothing_is_written_outside_a_shard() {
         for (word, log2) in (2..=16).flat_map(|word| [0, 3, 4, 7].map(|log2| (word, log2))) {
             let packets = Packets::new(word, log2).unwrap();
             let bits = ffi::parity_bits(2, 2, word).unwrap();

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_a_last_row() {
+    fn a_table_has_a_maximum_number_of_rows() {
         let mut full = table(&(0..4096).map(|i| row(4, i, ErasureSuite::Gf8, 1)).collect::<Vec<_>>());
         assert_eq!(full.insert(row(4, 5, ErasureSuite::Gf8, 2)), Ok(()));
         assert_eq!(full.insert(row(4, 5000, ErasureSuite::Gf8, 1)), Err(too_many()));

@@ -5,7 +5,7 @@ use crate::erasure::{Coder, Coding, ErasureSuite, Shards};
 
 /// Length at which all caches are full; beyond it the time grows linearly.
 const LONG: usize = 32 << 20;
-/// The same for suite 3 with small packets, where each operation is mostly call overhead.
+/// That length for suite 3 with small packets, where each operation is mostly call overhead.
 const LONG_IN_SMALL_PACKETS: usize = 1 << 20;
 const SMALL_PACKET: usize = 64;
 
@@ -70,7 +70,7 @@ impl Workload {
         self.decode(self.shards.shape().parity())
     }
 
-    /// Runs all three.
+    /// Runs the three operations in this order.
     ///
     /// # Errors
     /// Those of the three operations.

@@ -10,7 +10,7 @@ use crate::gossip::peers::Peers;
 use crate::machine::{MemberIndex, Time};
 use crate::scheme::Additive;
 
-/// Number of members told about a certificate unasked, as a multiple of the fan-out.
+/// Number of members to which the certificate is sent without a request, as a multiple of the fan-out.
 const CERTIFICATE_FAN_OUT: usize = 3;
 
 impl<S: Additive> Gossip<S> {

@@ -5,7 +5,7 @@ use crate::scheme::Additive;
 
 type Sum<S> = Verified<Aggregate<S>>;
 
-/// A level: what is known of the other half, and what it was told.
+/// The state of one level: what is known of the other half, and what is pending for it.
 #[derive(Clone, Debug)]
 pub(super) struct Half<S: Additive> {
     pub(super) level: Level,
@@ -16,7 +16,7 @@ pub(super) struct Half<S: Additive> {
     pub(super) own: Option<Sum<S>>,
     /// Number of signers of this member's own half.
     pub(super) own_signers: usize,
-    /// Number of members still to be told.
+    /// Number of members to which the current sum is still to be sent.
     pub(super) pending: usize,
     /// The next turn, modulo the length of the other half, after which turns repeat.
     pub(super) turn: usize,

@@ -14,7 +14,7 @@ use crate::split_mix;
 
 /// Additional delay of each level over the one below, unless half of it is known before.
 const LEVEL_DELAY: Duration = Duration::from_millis(50);
-/// Interval at which a member without news repeats itself: messages get lost, and peers fail.
+/// Interval at which a member without new signers sends its sums again: messages get lost, and peers fail.
 const REPEAT_INTERVAL: Duration = Duration::from_millis(100);
 
 impl<S: Additive> Gossip<S> {
@@ -79,7 +79,7 @@ impl<S: Additive> Gossip<S> {
                 continue;
             }
             // If no member is available now, the level stays pending.
-            if let Some(next) = self.tell(level, now, peers) {
+            if let Some(next) = self.next_in_level(level, now, peers) {
                 return Some(next);
             }
         }
@@ -89,7 +89,7 @@ impl<S: Additive> Gossip<S> {
         self.last_sent = now;
         for _ in 0..self.halves.len() {
             self.repeats = (self.repeats + 1) % self.halves.len().max(1);
-            if let Some(next) = self.tell(self.repeats, now, peers) {
+            if let Some(next) = self.next_in_level(self.repeats, now, peers) {
                 return Some(next);
             }
         }
@@ -97,7 +97,12 @@ impl<S: Additive> Gossip<S> {
     }
 
     /// Selects the next member of the other half, and the sum of this member's own half for it.
-    fn tell(&mut self, level: usize, now: Time, peers: &Peers) -> Option<(MemberIndex, Aggregate<S>)> {
+    fn next_in_level(
+        &mut self,
+        level: usize,
+        now: Time,
+        peers: &Peers,
+    ) -> Option<(MemberIndex, Aggregate<S>)> {
         let sum = self.sum(level)?;
         let order = self.order(level);
         let half = self.halves.get_mut(level)?;
@@ -112,7 +117,7 @@ impl<S: Additive> Gossip<S> {
         None
     }
 
-    /// Returns the order in which the members of a half are told: the same for all senders, and unknown before the
+    /// Returns the order in which the members of a half are addressed: the same for all senders, and unknown before the
     /// statement.
     fn order(&self, level: usize) -> u64 {
         let mut seed = [0; 8];

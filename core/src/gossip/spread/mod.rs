@@ -29,10 +29,10 @@ type Sum<S> = Verified<Aggregate<S>>;
 /// messages and passes the time.
 ///
 /// 1. [`vote`](Gossip::vote) adds this member's own vote, or another verified one.
-/// 2. [`receive`](Gossip::receive) accepts an aggregate from a peer. Aggregates without news are dropped before any
-///    cryptography; the others are put on a stack, one per peer and at most [`MAX_STACK`], dropping the oldest.
-/// 3. [`check`](Gossip::check) verifies the newest in one batch and merges the valid ones. An invalid one is blamed
-///    on its sender, who is refused for some time.
+/// 2. [`receive`](Gossip::receive) accepts an aggregate from a peer. Aggregates without a new signer are dropped before
+///    any cryptography; the others are put on a stack, one per peer and at most [`MAX_STACK`], dropping the oldest.
+/// 3. [`check`](Gossip::check) verifies the newest in one batch and merges the valid ones. The sender of an invalid one
+///    is refused for some time.
 /// 4. [`next`](Gossip::next) returns what to send to which member, while fewer than [`Parameters::fan_out`] sends are
 ///    in progress.
 /// 5. [`certificate`](Gossip::certificate) returns the certificate once a quorum has signed. From then on nothing is
@@ -48,8 +48,8 @@ type Sum<S> = Verified<Aggregate<S>>;
 /// A level becomes active when half of this member's own half is known, or 50 ms later for each level below it, the
 /// lowest levels first. Whenever the own half grows, the new sum is sent to [`Parameters::fan_out`] members of the
 /// other half, in an order that spreads evenly and depends on the statement; peers in back-off are skipped. A member
-/// without news for 100 ms repeats itself. A member with a certificate sends it to three times the fan-out of random
-/// members, and to every member that still sends less than a quorum.
+/// that has sent nothing for 100 ms sends its sums again. A member with a certificate sends it to three times the
+/// fan-out of random members, and to every member that still sends less than a quorum.
 ///
 /// By induction over the levels every member learns at least the weight of the honest members of each half: the best
 /// sums only get heavier, and the sum of all of them is sent repeatedly. No honest member depends on a particular
@@ -73,7 +73,7 @@ pub struct Gossip<S: Additive> {
     certificate: Option<Verified<Certificate<S>>>,
     /// The certificate as an aggregate.
     whole: Option<Aggregate<S>>,
-    /// Number of members to send the certificate to unasked.
+    /// Number of members to which the certificate is still to be sent without a request.
     pending: usize,
     /// Unverified aggregates, the newest last, at most one per peer.
     stack: Vec<(MemberIndex, Aggregate<S>)>,
@@ -91,15 +91,15 @@ pub struct Gossip<S: Additive> {
 /// Result of receiving an aggregate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// It was put on the stack of unverified aggregates.
+    /// The aggregate was put on the stack of unverified aggregates.
     Waiting,
-    /// It contains no news.
+    /// The aggregate contains no new signer and no heavier sum.
     NothingNew,
-    /// There is a certificate already.
+    /// A certificate exists already.
     Complete,
-    /// Its sender is refused at present.
+    /// The sender is refused at present.
     Refused,
-    /// It belongs to another statement or committee, or a count exceeds the limit.
+    /// The aggregate belongs to another statement or committee, or a count exceeds the limit.
     Invalid(Error),
 }
 

@@ -168,8 +168,8 @@ impl<V: BlsScheme> fmt::Debug for KeyShare<V> {
     }
 }
 
-/// 16 + suite 1 ‖ committee 32 ‖ parties u16 ‖ faulty u16 ‖ agreement 1 (1 agreed, 2 unagreed) ‖ key ‖ each party's
-/// key. Adding 16 separates these suites from those of the other groups.
+/// Encoding: 16 + suite 1 ‖ committee 32 ‖ parties u16 ‖ faulty u16 ‖ agreement 1 (1 agreed, 2 unagreed) ‖ key ‖ each
+/// party's key. Adding 16 separates these suites from those of the other groups.
 impl<V: BlsScheme> Encode for GroupKey<V> {
     fn encode_to(&self, w: &mut Writer) {
         w.u8(16 + <V as Scheme>::SUITE);

@@ -111,7 +111,7 @@ impl<V: BlsScheme> ShareFault<V> {
     }
 }
 
-/// message with its length as u32 ‖ share.
+/// Encoding: message with its length as u32 ‖ share.
 impl<V: BlsScheme> Encode for ShareFault<V> {
     fn encode_to(&self, w: &mut Writer) {
         w.bytes(&self.message);

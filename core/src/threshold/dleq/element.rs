@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn doubles_are_encoded_as_they_are_by_themselves() {
+    fn doubles_encode_alike_in_batches_and_alone() {
         let halves = [3u64, 70, 1 << 40].map(|s| RistrettoPoint::mul_base(&Scalar::from(s)));
         for (element, half) in Element::doubled(&halves).unwrap().iter().zip(halves) {
             assert_eq!(*element, Element::from_point(half + half).unwrap());

@@ -14,9 +14,9 @@ use crate::{Error, Result};
 /// A share that failed verification.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ShareFault<P: Purpose> {
-    /// The member made it itself: publicly verifiable evidence.
+    /// The member itself made the wrong share: publicly verifiable evidence.
     Proven(Box<WrongShare<P>>),
-    /// It carries a member's index, but does not prove that the member made it. Evidence only together with the
+    /// The share carries a member's index, but does not prove that the member made it. Evidence only together with the
     /// signature or the link that delivered it.
     Forged {
         /// The received share.
@@ -68,7 +68,7 @@ impl<P: Purpose> WrongShare<P> {
     }
 }
 
-/// base 32 ‖ context 32 ‖ share 130.
+/// Encoding: base 32 ‖ context 32 ‖ share 130.
 impl<P: Purpose> Encode for WrongShare<P> {
     fn encode_to(&self, w: &mut Writer) {
         self.base.encode_to(w);

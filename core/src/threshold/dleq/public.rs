@@ -103,7 +103,7 @@ impl<P: Purpose> PublicKeys<P> {
         self.interpolate(points.collect(), cache)
     }
 
-    /// As [`combine`](PublicKeys::combine), from unverified points: the result may be wrong.
+    /// Combines points as [`combine`](PublicKeys::combine), but unverified ones: the result may be wrong.
     pub(super) fn interpolate(
         &self,
         mut points: Vec<(ShareIndex, Element)>,
@@ -203,7 +203,7 @@ fn power(base: Scalar, mut exponent: u64) -> Scalar {
     result
 }
 
-/// purpose 1 ‖ committee 32 ‖ key 32 ‖ needed u16 ‖ n u16 ‖ n × verification key 32.
+/// Encoding: purpose 1 ‖ committee 32 ‖ key 32 ‖ needed u16 ‖ n u16 ‖ n × verification key 32.
 impl<P: Purpose> Encode for PublicKeys<P> {
     fn encode_to(&self, w: &mut Writer) {
         write_keys::<P>(self.committee, &self.key, w);

@@ -100,7 +100,7 @@ impl<P: Purpose> Share<P> {
     }
 }
 
-/// member u16 ‖ U 32 ‖ A₁ 32 ‖ A₂ 32 ‖ z 32.
+/// Encoding: member u16 ‖ U 32 ‖ A₁ 32 ‖ A₂ 32 ‖ z 32.
 impl<P: Purpose> Encode for Share<P> {
     fn encode_to(&self, w: &mut Writer) {
         w.u16(self.member());

@@ -35,13 +35,15 @@ pub trait Curve: Group {
     /// Computes a table.
     fn table(element: &Self::Element) -> Self::Table;
 
-    /// As [`public_double`](Group::public_double), with the element's table. **Variable time.**
+    /// Returns a · element + b · G from the element's table, as [`public_double`](Group::public_double) does without
+    /// one. **Variable time.**
     fn public_double_with(a: &Self::Scalar, element: &Self::Table, b: &Self::Scalar) -> Self::Element;
 
-    /// Returns r, which is zero for a negligible fraction of nonces. It depends on the key and the nonce alone.
+    /// Returns the scalar r of a nonce, which is zero for a negligible fraction of nonces. It depends on the key and
+    /// the nonce alone.
     fn r(slot: &Slot, nonce: &Self::Nonce) -> Self::Scalar;
 
-    /// Returns h.
+    /// Returns the scalar h of a message.
     fn h(slot: &Slot, nonce: &Self::Nonce, message: &[u8]) -> Self::Scalar;
 
     /// Returns the 64 bytes of a signature. `s` is not zero.
@@ -53,10 +55,10 @@ pub trait Curve: Group {
     /// [`Error::NonCanonical`], [`Error::Infinity`].
     fn parse(signature: &[u8; 64]) -> Result<Self::Scalar>;
 
-    /// Returns h and r of a signature that parsed.
+    /// Returns h and r of a parsed signature.
     fn numbers(slot: &Slot, message: &[u8], signature: &[u8; 64]) -> Option<[Self::Scalar; 2]>;
 
-    /// Returns true if R is that of the signature.
+    /// Returns true if the element is the R of the signature.
     fn is_nonce(element: &Self::Element, signature: &[u8; 64]) -> bool;
 }
 

@@ -59,7 +59,7 @@ impl Deal {
     }
 }
 
-/// key 32 ‖ epoch u64 ‖ plan 5 ‖ one root of 32 bytes for each party, with their count as u32.
+/// Encoding: key 32 ‖ epoch u64 ‖ plan 5 ‖ one root of 32 bytes for each party, with their count as u32.
 impl Encode for Deal {
     fn encode_to(&self, w: &mut Writer) {
         w.raw(&self.key.0);
@@ -129,7 +129,7 @@ impl<G: Curve> Opening<G> {
     }
 }
 
-/// member u16 ‖ R ‖ K̄ ‖ X̄ ‖ Ē ‖ path.
+/// Encoding: member u16 ‖ R ‖ K̄ ‖ X̄ ‖ Ē ‖ path.
 impl<G: Curve> Encode for Opening<G> {
     fn encode_to(&self, w: &mut Writer) {
         w.u16(self.member);

@@ -134,7 +134,7 @@ fn verify_outlier<G: Curve>(
     }
 }
 
-/// 1 ‖ message with its length as u32 ‖ share ‖ opening, or 2 ‖ share ‖ the others with their count as u32.
+/// Encoding: 1 ‖ message with its length as u32 ‖ share ‖ opening, or 2 ‖ share ‖ the others with their count as u32.
 impl<G: Curve> Encode for ShareFault<G> {
     fn encode_to(&self, w: &mut Writer) {
         match &self.0 {

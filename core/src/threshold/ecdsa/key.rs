@@ -145,7 +145,7 @@ impl<G: Curve> fmt::Debug for GroupKey<G> {
     }
 }
 
-/// suite 1 ‖ committee 32 ‖ parties u16 ‖ faulty u16 ‖ element.
+/// Encoding: suite 1 ‖ committee 32 ‖ parties u16 ‖ faulty u16 ‖ element.
 impl<G: Curve> Encode for GroupKey<G> {
     fn encode_to(&self, w: &mut Writer) {
         w.u8(G::SUITE);

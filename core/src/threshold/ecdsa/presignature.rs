@@ -81,11 +81,11 @@ pub struct Presignature<G: Curve, C: Class> {
 #[must_use = "the record must be durable before the share leaves"]
 #[derive(Debug)]
 pub struct Signed<G: Curve> {
-    /// Make it durable first. `None` if the presignature is in a block whose reservation is durable.
+    /// The guard's record: make it durable first. `None` if a durable reservation covers the presignature.
     pub record: Option<GuardRecord>,
-    /// Then send it.
+    /// The share: send it once the record is durable.
     pub share: SignatureShare<G>,
-    /// Keep it until the signature exists, in case an opening is requested.
+    /// The opener: keep it until the signature exists, in case an opening is requested.
     pub opener: Opener<G>,
 }
 

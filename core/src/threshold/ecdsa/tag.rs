@@ -1,4 +1,4 @@
-//! The mapping from messages to presignatures, which every party computes by itself, whatever the order of messages.
+//! The mapping from messages to presignatures. Every party computes it by itself, whatever the order of messages.
 //!
 //! The paper's section II.A.1 numbers the signatures of one epoch. Each of N parties broadcasts one value; the
 //! agreement takes up to K rounds, in each of which every party promotes a proposal in four steps:
@@ -9,11 +9,11 @@
 //! | step s (1 to 4) of party j's promotion in round k | N + k(4N + 1) + 4j + s − 1 | unagreed: j chooses |
 //! | round k has enough promotions | N + k(4N + 1) + 4N | agreed: the round fixes it |
 //!
-//! So an epoch has N + K(4N + 1) presignatures. A round ends the agreement with a probability of at least ½, so with
-//! K = 20 the presignatures are exhausted before the agreement ends with a probability of one in a million; then
-//! `EXHAUSTED` asks the caller to sign otherwise, for example by BLS. Every tag includes the epoch. Unused
-//! presignatures of an epoch are destroyed. **The paper instead** passes them on to the next epoch; but asynchronous
-//! parties may disagree on which are left, and the use of one presignature in two epochs reveals the key.
+//! So an epoch has N + K(4N + 1) presignatures. A round ends the agreement with a probability of at least ½, so with K
+//! = 20 the presignatures are exhausted before the agreement ends with a probability of one in a million; then calls
+//! fail with `EXHAUSTED`, and the caller signs in another way, for example with BLS. Every tag includes the epoch.
+//! Unused presignatures of an epoch are destroyed. **The paper instead** passes them on to the next epoch; but
+//! asynchronous parties may disagree on which are left, and the use of one presignature in two epochs reveals the key.
 
 use core::marker::PhantomData;
 
@@ -27,9 +27,9 @@ use crate::{Error, Result};
 pub enum Plan {
     /// The asynchronous agreement of the [module's table](self).
     Agreement {
-        /// N.
+        /// Number of parties, N in the paper.
         parties: u16,
-        /// K, see [`Plan::ROUNDS`].
+        /// Maximum number of rounds, K in the paper, see [`Plan::ROUNDS`].
         rounds: u16,
     },
     /// Presignatures for agreed messages, numbered by the caller.
@@ -70,7 +70,7 @@ impl<C: Class> Tag<C> {
 }
 
 impl Plan {
-    /// The paper's K.
+    /// Default maximum number of rounds: the paper's K.
     pub const ROUNDS: u16 = 20;
     /// Maximum number of presignatures of an epoch.
     pub const MAX_COUNT: u32 = 1 << 17;
@@ -106,7 +106,7 @@ impl Plan {
         })
     }
 
-    /// Returns the tag for "the broadcast of `member` was delivered".
+    /// Returns the tag for "the broadcast of `member` was delivered", the paper's provable reliable broadcast (PRBC).
     ///
     /// # Errors
     /// [`Error::WrongContext`] for another plan, [`Error::UnknownSigner`].
@@ -126,7 +126,7 @@ impl Plan {
         let (parties, _) = self.agreement_parts()?;
         require_member(parties, member)?;
         if !(1..=4).contains(&step) {
-            return Err(Error::Malformed { what: "step of a promotion: 1 to 4" });
+            return Err(Error::Malformed { what: "step of a promotion: expected 1 to 4" });
         }
         Ok(tag(epoch, start + 4 * u32::from(member) + u32::from(step) - 1))
     }
@@ -173,7 +173,7 @@ impl Plan {
             return Err(Error::WrongContext { what: "number of parties of the plan" });
         }
         match self.count() {
-            0 => Err(Error::Malformed { what: "plan without presignatures" }),
+            0 => Err(Error::Malformed { what: "plan of presignatures: expected at least one" }),
             count if count > Self::MAX_COUNT => {
                 Err(Error::TooLarge { what: "presignatures of an epoch", limit: Self::MAX_COUNT.into() })
             }
@@ -207,7 +207,7 @@ impl Plan {
     }
 }
 
-/// kind 1 (1 agreement, 2 agreed, 3 unagreed) ‖ parties u16 ‖ rounds u16, or the count as u32.
+/// Encoding: kind 1 (1 agreement, 2 agreed, 3 unagreed) ‖ parties u16 ‖ rounds u16, or the count as u32.
 impl Encode for Plan {
     fn encode_to(&self, w: &mut Writer) {
         match *self {
@@ -301,8 +301,8 @@ mod tests {
         assert_eq!(code(numbered.unagreed(0, 0)), "WRONG_CONTEXT");
         assert_eq!(numbered.prbc(0, 0).unwrap_err().code(), "WRONG_CONTEXT");
         // A tag of another plan: the index exists, but has another class.
-        let stranger = Plan::Unagreed { count: 3 }.unagreed(0, 1).unwrap();
-        assert_eq!(numbered.require(stranger).unwrap_err().code(), "WRONG_CONTEXT");
+        let other_class = Plan::Unagreed { count: 3 }.unagreed(0, 1).unwrap();
+        assert_eq!(numbered.require(other_class).unwrap_err().code(), "WRONG_CONTEXT");
         for plan in [Plan::Agreed { count: 0 }, Plan::Agreement { parties: 5, rounds: 1 }] {
             assert!(plan.check(4).is_err());
         }

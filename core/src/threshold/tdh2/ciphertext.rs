@@ -30,7 +30,7 @@ impl Label {
     pub const LEN: usize = 74;
 }
 
-/// committee 32 ‖ epoch u64 ‖ proposer u16 ‖ hash of the payload 32.
+/// Encoding: committee 32 ‖ epoch u64 ‖ proposer u16 ‖ hash of the payload 32.
 impl Encode for Label {
     fn encode_to(&self, w: &mut Writer) {
         self.committee.encode_to(w);
@@ -72,7 +72,7 @@ impl Header {
     }
 }
 
-/// c 32 ‖ u 32 ‖ ū 32 ‖ e 16 ‖ zero 16 ‖ f 32 ‖ label 74.
+/// Encoding: c 32 ‖ u 32 ‖ ū 32 ‖ e 16 ‖ zero 16 ‖ f 32 ‖ label 74.
 impl Encode for Header {
     fn encode_to(&self, w: &mut Writer) {
         w.raw(&self.wrapped);
@@ -123,7 +123,7 @@ pub(super) fn payload_hash(payload: &[u8]) -> [u8; 32] {
     domain::hash(domain::TDH2_PAYLOAD, payload)
 }
 
-/// header 234 ‖ payload with its length as u32.
+/// Encoding: header 234 ‖ payload with its length as u32.
 impl Encode for Ciphertext {
     fn encode_to(&self, w: &mut Writer) {
         self.header.encode_to(w);

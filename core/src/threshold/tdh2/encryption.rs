@@ -30,7 +30,7 @@ struct Tables {
 }
 
 impl EncryptionKey {
-    /// The key of a committee. Cost: a hash to the group, 0.4 multiplications.
+    /// Derives the encryption key of a committee from its public keys. Cost: a hash to the group, 0.4 multiplications.
     pub fn from_public_keys(keys: &PublicKeys) -> Self {
         Self::new(keys.committee(), *keys.key())
     }
@@ -117,7 +117,7 @@ impl EncryptionKey {
     }
 }
 
-/// purpose 1 ‖ committee 32 ‖ H 32: all that a client needs.
+/// Encoding: purpose 1 ‖ committee 32 ‖ H 32: all that a client needs.
 impl Encode for EncryptionKey {
     fn encode_to(&self, w: &mut Writer) {
         w.u8(Tdh2::NUMBER);

@@ -12,13 +12,12 @@
 //! 4. Shares are verified, singly or in batches, and combined: [`ValidCiphertext::combine`] accepts
 //!    [`VerifiedShare`]s only. A [`Decryption`] performs all of this as shares arrive.
 //!
-//! **Optimism.** A [`Decryption`] combines the first f + 1 shares unverified and checks whether the resulting key
-//! fits, which normally saves the cost of verification, several times that of combining. The cipher's own tag is not
-//! sufficient for this check: an author who colludes with a member can build a payload that opens under two keys, and
+//! **Optimism.** A [`Decryption`] combines the first f + 1 shares unverified and checks whether the resulting key fits,
+//! which normally saves the cost of verification, several times that of combining. The cipher's own tag is not
+//! sufficient for this check: an author that colludes with a member can build a payload that opens under two keys, and
 //! members with different shares would read different plaintexts. So a payload begins with a commitment to its key, a
-//! hash of 32 bytes. If it does not match, all shares are verified with one sum, the wrong ones become faults, and
-//! the decryption continues with the others: each share is verified at most once, and there are at most two
-//! combinations.
+//! hash of 32 bytes. If it does not match, all shares are verified with one sum, the wrong ones become faults, and the
+//! decryption continues with the others: each share is verified at most once, and there are at most two combinations.
 //!
 //! **A ciphertext whose payload does not open** under the key from its shares was made so by its author. All correct
 //! members find this ([`Error::BadCiphertext`](crate::Error::BadCiphertext)) and treat it as empty.

@@ -80,13 +80,13 @@ impl ValidCiphertext {
         &self.instance
     }
 
-    /// Returns the ciphertext, without the fact that it was verified.
+    /// Returns the ciphertext, no longer marked as verified.
     pub fn into_inner(self) -> Ciphertext {
         self.ciphertext
     }
 
-    /// Decrypts with verified shares; the first `needed` by member count. Cost: a sum of t products, the coefficients
-    /// if the cache does not have this set of members, and the cipher.
+    /// Decrypts with the first `needed` verified shares, ascending by member. Cost: a sum of t products, the
+    /// coefficients if the cache does not have this set of members, and the cipher.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for a share of another ciphertext or under other keys, [`Error::DuplicateSigner`],

@@ -32,9 +32,9 @@ pub(super) fn tree<const L: usize>(
         let mut children: Children = [[_mm512_setzero_si512(); _]; _];
         for (number, child) in children.iter_mut().enumerate() {
             let places = _mm512_maskz_permutexvar_epi8(LOWEST, nth(number), places);
-            let there = are_there(number, L - ARITY * start);
+            let present = present_lanes(number, L - ARITY * start);
             for (word, row) in child.iter_mut().zip(&values) {
-                *word = _mm512_maskz_mov_epi32(there, pick(row, places));
+                *word = _mm512_maskz_mov_epi32(present, pick(row, places));
             }
         }
         let message = message(&children, salt, start, 1);
@@ -46,12 +46,12 @@ pub(super) fn tree<const L: usize>(
 
     let mut children: Children = [[_mm512_setzero_si512(); _]; _];
     for (number, child) in children.iter_mut().enumerate() {
-        let (from, there) = (nth(number), are_there(number, count));
-        let last = !are_there(number, 2 * LANES);
+        let (from, present) = (nth(number), present_lanes(number, count));
+        let last = !present_lanes(number, 2 * LANES);
         for (word, node) in child.iter_mut().zip(&nodes) {
             let low = _mm512_permutex2var_epi32(node[0], from, node[1]);
             let all = _mm512_mask_permutexvar_epi32(low, last, from, node[2]);
-            *word = _mm512_maskz_mov_epi32(there, all);
+            *word = _mm512_maskz_mov_epi32(present, all);
         }
     }
     count = count.div_ceil(ARITY);
@@ -65,9 +65,9 @@ pub(super) fn tree<const L: usize>(
         }
         let mut children: Children = [[_mm512_setzero_si512(); _]; _];
         for (number, child) in children.iter_mut().enumerate() {
-            let (from, there) = (nth(number), are_there(number, count));
+            let (from, present) = (nth(number), present_lanes(number, count));
             for (word, node) in child.iter_mut().zip(nodes) {
-                *word = _mm512_maskz_permutexvar_epi32(there, from, node);
+                *word = _mm512_maskz_permutexvar_epi32(present, from, node);
             }
         }
         count = count.div_ceil(ARITY);
@@ -98,7 +98,7 @@ fn few(message: &[V; 16]) -> [V; 8] {
 /// Returns a mask of the lanes whose child with this number is below `count`.
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn are_there(number: usize, count: usize) -> u16 {
+fn present_lanes(number: usize, count: usize) -> u16 {
     _mm512_cmplt_epu32_mask(nth(number), splat(count as u32))
 }
 

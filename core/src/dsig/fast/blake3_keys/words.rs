@@ -45,13 +45,13 @@ pub(super) fn bytes(bytes: &[u8; 64]) -> V {
 pub(super) fn pick(row: &[u32], places: V) -> V {
     let mut picked = _mm512_setzero_si512();
     for (number, pair) in row.as_chunks::<LANES>().0.chunks(2).enumerate() {
-        let there = _mm512_cmpge_epu32_mask(places, splat((2 * LANES * number) as u32));
+        let in_row = _mm512_cmpge_epu32_mask(places, splat((2 * LANES * number) as u32));
         let words = match pair {
             [low, high] => _mm512_permutex2var_epi32(load(low), places, load(high)),
             [last] => _mm512_permutexvar_epi32(places, load(last)),
             _ => picked,
         };
-        picked = _mm512_mask_mov_epi32(picked, there, words);
+        picked = _mm512_mask_mov_epi32(picked, in_row, words);
     }
     picked
 }
@@ -97,11 +97,11 @@ static FIRST: [u8; 64] = {
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn part(values: &[u8], at: usize) -> V {
-    let there = values.get(at..).unwrap_or_default();
-    match there.first_chunk() {
+    let rest = values.get(at..).unwrap_or_default();
+    match rest.first_chunk() {
         Some(whole) => bytes(whole),
-        None if there.is_empty() => _mm512_setzero_si512(),
+        None if rest.is_empty() => _mm512_setzero_si512(),
         // SAFETY: bytes beyond the values are masked, and not touched.
-        None => unsafe { _mm512_maskz_loadu_epi8(!(!0 << there.len()), there.as_ptr().cast()) },
+        None => unsafe { _mm512_maskz_loadu_epi8(!(!0 << rest.len()), rest.as_ptr().cast()) },
     }
 }
