@@ -51,9 +51,9 @@ impl Setup {
         coin.combine(&self.keys, &checked.verified, &mut self.cache)
     }
 
-    /// A share of a member that multiplies by another secret: its proof is computed by the rules, with knowledge of
+    /// A share in which the member multiplied by another secret: its proof is computed as defined, with knowledge of
     /// xᵢ.
-    fn wrong_by_its_maker(&self, coin: &Coin, member: u16) -> CoinShare {
+    fn signed_wrong_share(&self, coin: &Coin, member: u16) -> CoinShare {
         let bytes = self.shares[usize::from(member)].to_bytes();
         let x = Scalar::from_canonical_bytes(bytes[67..].try_into().unwrap()).unwrap();
         let base = base(coin);
@@ -119,7 +119,7 @@ fn value_depends_on_the_name_only() {
 }
 
 #[test]
-fn a_value_gives_bits_and_numbers() {
+fn a_value_yields_bits_and_numbers() {
     let mut bytes = [0; 32];
     (bytes[0], bytes[1]) = (1, 1);
     let value = CoinValue(bytes);
@@ -140,7 +140,7 @@ fn coin_combiner_waits_for_enough_right_shares() {
     for (member, wrong) in [(6, true), (0, false), (5, true), (2, false), (2, false), (4, false), (1, false)]
     {
         let share =
-            if wrong { s.wrong_by_its_maker(&coin, member) } else { s.share(&coin, usize::from(member)) };
+            if wrong { s.signed_wrong_share(&coin, member) } else { s.share(&coin, usize::from(member)) };
         let step = toss.add(share, &mut s.cache).unwrap();
         let faults: Vec<_> = step.faults.iter().map(ShareFault::member).collect();
         got.push((member, step.output, faults));
@@ -151,13 +151,13 @@ fn coin_combiner_waits_for_enough_right_shares() {
         [quiet(6), quiet(0), (5, None, vec![5, 6]), quiet(2), quiet(2), (4, Some(value), vec![]), quiet(1)]
     );
     assert!(toss.is_done());
-    let stranger = setup(2, 9).share(&Coin::from_name(&setup(2, 9).keys, NAME).unwrap(), 8);
+    let outside = setup(2, 9).share(&Coin::from_name(&setup(2, 9).keys, NAME).unwrap(), 8);
     let mut toss = CoinCombiner::new(s.keys.clone(), coin).unwrap();
-    assert_eq!(toss.add(stranger, &mut s.cache).err(), Some(Error::UnknownSigner { index: 8 }));
+    assert_eq!(toss.add(outside, &mut s.cache).err(), Some(Error::UnknownSigner { index: 8 }));
 }
 
 #[test]
-fn a_share_is_of_one_coin() {
+fn a_share_is_valid_for_one_coin_only() {
     let mut s = setup(2, 4);
     let (coin, other) = (s.coin(0), s.coin(1));
     let share = s.share(&coin, 1);
@@ -247,7 +247,7 @@ fn batch_may_contain_a_share_twice() {
 fn wrong_share_is_evidence_against_its_maker() {
     let mut s = setup(2, 4);
     let coin = s.coin(0);
-    let wrong = s.wrong_by_its_maker(&coin, 2);
+    let wrong = s.signed_wrong_share(&coin, 2);
     let checked = s.keys.verify_shares(coin.instance(), &[wrong]).unwrap();
     let [ShareFault::Proven(evidence)] = checked.faults.as_slice() else { panic!("{checked:?}") };
     // A third party with nothing but the keys and the bytes.
@@ -281,7 +281,7 @@ fn wrong_share_is_evidence_against_its_maker() {
 }
 
 #[test]
-fn keys_that_do_not_belong_together_are_refused() {
+fn inconsistent_keys_are_refused() {
     let s = setup(3, 6);
     let bytes = s.keys.encode();
     assert_eq!(PublicKeys::decode(&bytes, &()).unwrap().encode(), bytes);
@@ -295,7 +295,7 @@ fn keys_that_do_not_belong_together_are_refused() {
     assert_eq!(decode(&edited(65, &[2])), Some("BAD_COMMITTEE"), "a threshold below the dealt one");
     assert_eq!(decode(&edited(65, &[0])), Some("BAD_COMMITTEE"));
     assert_eq!(decode(&edited(65, &[7])), Some("BAD_COMMITTEE"));
-    assert_eq!(decode(&edited(65, &[4])), None, "a higher one is on the safe side");
+    assert_eq!(decode(&edited(65, &[4])), None, "a higher threshold is accepted");
     let swapped = edited(member(1), &[&bytes[member(2)..member(3)], &bytes[member(1)..member(2)]].concat());
     assert_eq!(decode(&swapped), Some("BAD_COMMITTEE"), "two members swapped");
     assert_eq!(decode(&edited(member(5), s.keys.key().as_bytes())), Some("BAD_COMMITTEE"));
@@ -303,7 +303,7 @@ fn keys_that_do_not_belong_together_are_refused() {
     assert_eq!(decode(&edited(member(5), &[0; 32])), Some("INFINITY"));
     assert_eq!(decode(&edited(member(5), &[1; 32])), Some("NON_CANONICAL"));
     assert_eq!(decode(&edited(67, &[7])), Some("MALFORMED"), "a key is missing");
-    assert_eq!(decode(&edited(67, &[0xff, 0xff])), Some("BAD_COMMITTEE"), "more than may be");
+    assert_eq!(decode(&edited(67, &[0xff, 0xff])), Some("BAD_COMMITTEE"), "more members than allowed");
     assert_eq!(decode(&edited(67, &[5])), Some("MALFORMED"), "a key too many");
     assert_eq!(decode(&edited(0, &[1])), Some("WRONG_CONTEXT"), "for encryption");
     for (needed, parties) in [(1, 1), (1, 4), (4, 4), (34, 100)] {

@@ -55,8 +55,8 @@ fn position_finds_members_by_key() {
     }
     assert_eq!(committee.key(3), None);
     assert_eq!(committee.weight(3), None);
-    let stranger = Ed25519::public_key(&Ed25519::generate(&mut StdRng::seed_from_u64(99)).unwrap());
-    assert_eq!(committee.position(&stranger), None);
+    let outsider = Ed25519::public_key(&Ed25519::generate(&mut StdRng::seed_from_u64(99)).unwrap());
+    assert_eq!(committee.position(&outsider), None);
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! Used secrets are gone from memory: an allocator inspects every freed block, and those that are reused for the next
+//! Used secrets are wiped from memory: an allocator inspects every freed block, and those that are reused for the next
 //! keys.
 #![allow(clippy::unwrap_used, unsafe_code, reason = "an allocator")]
 #![cfg(feature = "dsig")]
@@ -69,15 +69,15 @@ fn watch<S: DsigSuite>(secret: usize) {
     let identity = Ed25519::generate(&mut rng).unwrap();
     let mut signer = Signer::<S>::new(identity, vec![], config, &mut rng).unwrap();
     signer.prepare(&mut rng, Time(1)).unwrap().unwrap();
-    assert_eq!(live(), (8, 0), "the keys are there");
+    assert_eq!(live(), (8, 0), "eight keys exist");
     for used in 1..=3 {
         signer.sign(b"m", &[], Time(1)).unwrap();
-        assert_eq!(live(), (8, used), "a key goes as it signs, and its room stays");
+        assert_eq!(live(), (8, used), "signing wipes a key and keeps its block");
     }
     signer.invalidate();
     assert_eq!((live(), WIPED.load(Relaxed)), ((3, 3), 5), "invalidated keys are wiped");
     signer.prepare(&mut rng, Time(1)).unwrap().unwrap();
-    assert_eq!(live(), (8, 0), "the rooms are in use again");
+    assert_eq!(live(), (8, 0), "the blocks are reused");
     expires::<S>(signer);
     assert_eq!((live(), LEFT.load(Relaxed)), ((0, 0), 0));
     SIZE.store(usize::MAX, Relaxed);
@@ -90,29 +90,29 @@ fn expires<S: DsigSuite>(mut signer: Signer<S>) {
     let mut expire = |signer: &mut Signer<S>| {
         now = Time(now.0 + 20_000_000);
         assert!(signer.sign(b"m", &[], now).is_err());
-        assert_eq!((signer.ready(), live()), (0, (8, 0)), "set aside");
+        assert_eq!((signer.ready(), live()), (0, (8, 0)), "expired keys are set aside");
         (now, WIPED.load(Relaxed))
     };
     let (now, wiped) = expire(&mut signer);
     let plan = signer.plan(&mut rng, now).unwrap().unwrap();
-    assert_eq!((live(), WIPED.load(Relaxed)), ((8, 0), wiped), "not while signing");
+    assert_eq!((live(), WIPED.load(Relaxed)), ((8, 0), wiped), "signing wipes no expired key");
     let batch = plan.make().unwrap();
-    assert_eq!((live(), WIPED.load(Relaxed)), ((8, 0), wiped + 8), "by making others");
+    assert_eq!((live(), WIPED.load(Relaxed)), ((8, 0), wiped + 8), "making other keys wipes them");
     signer.add(batch).unwrap();
 
     let (now, wiped) = expire(&mut signer);
     drop(signer.plan(&mut rng, now).unwrap().unwrap());
-    assert_eq!((live(), WIPED.load(Relaxed)), ((0, 0), wiped + 8), "with a dropped plan");
+    assert_eq!((live(), WIPED.load(Relaxed)), ((0, 0), wiped + 8), "dropping a plan wipes them");
     signer.prepare(&mut rng, now).unwrap().unwrap();
 
     let (now, wiped) = expire(&mut signer);
     signer.invalidate();
-    assert_eq!((live(), WIPED.load(Relaxed)), ((0, 0), wiped + 8), "when all keys are");
+    assert_eq!((live(), WIPED.load(Relaxed)), ((0, 0), wiped + 8), "invalidating wipes them");
     signer.prepare(&mut rng, now).unwrap().unwrap();
 
     let (_, wiped) = expire(&mut signer);
     drop(signer);
-    assert_eq!((live(), WIPED.load(Relaxed)), ((0, 0), wiped + 8), "with the signer");
+    assert_eq!((live(), WIPED.load(Relaxed)), ((0, 0), wiped + 8), "dropping the signer wipes them");
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn a_committee_verifies_the_messages_of_its_ciphersuite_only() {
 }
 
 #[test]
-fn a_vote_is_signed_as_always_under_any_ciphersuite() {
+fn ciphersuites_do_not_affect_votes() {
     let (plain, secrets) = committee::<MinSig>(4, Ciphersuite::default());
     let (basic, _) = committee::<MinSig>(4, Ciphersuite::Basic);
     let statement = plain.statement(quorate::certificate::Kind::new(1), 3, [7; 32]);

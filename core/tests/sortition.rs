@@ -29,7 +29,7 @@ fn chain() -> ChainId {
 }
 
 fn seed() -> Seed {
-    Seed::genesis(chain(), b"what nobody chose")
+    Seed::genesis(chain(), b"bytes that no member controls")
 }
 
 fn winners(number: u16) -> NonZeroU16 {
@@ -81,13 +81,13 @@ macro_rules! for_each_scheme {
 for_each_scheme!(
     every_member_accepts_a_winning_ticket,
     ticket_is_bound_to_its_context,
-    who_does_not_win_has_no_ticket_and_passes_none_off,
-    all_who_draw_again_draw_the_same,
-    a_key_that_is_there_more_than_once_plays_once,
-    seeds_follow_from_each_other,
-    a_proof_is_good_for_one_seed_committee_and_member,
-    signatures_for_one_purpose_serve_no_other,
-    only_whole_encodings_decode
+    losing_members_have_no_valid_ticket,
+    drawing_again_yields_the_same_ticket,
+    a_repeated_key_has_one_ticket,
+    all_members_derive_the_same_seeds,
+    a_proof_is_valid_for_one_seed_committee_and_member,
+    signatures_for_one_purpose_are_invalid_for_others,
+    truncated_and_extended_encodings_are_refused
 );
 
 mod run {
@@ -142,14 +142,14 @@ mod run {
         let lottery = world.lottery(ROUND, u16::MAX);
         let stolen = Ticket::<S>::new(ROUND, 2, ticket.signature().clone());
         assert_eq!(stolen.check(&lottery), Err(Error::BadSignature { signers: vec![2] }));
-        let stranger = Ticket::<S>::new(ROUND, 4, ticket.signature().clone());
-        assert_eq!(stranger.check(&lottery), Err(Error::UnknownSigner { index: 4 }));
+        let outside = Ticket::<S>::new(ROUND, 4, ticket.signature().clone());
+        assert_eq!(outside.check(&lottery), Err(Error::UnknownSigner { index: 4 }));
         let outsider = S::generate(&mut StdRng::seed_from_u64(99)).unwrap();
         assert_eq!(lottery.draw(&outsider).unwrap_err(), Error::WrongContext { what: "signing key" });
         assert_eq!(ticket.check(&lottery), Ok(()));
     }
 
-    pub(super) fn who_does_not_win_has_no_ticket_and_passes_none_off<S: Vrf>() {
+    pub(super) fn losing_members_have_no_valid_ticket<S: Vrf>() {
         let world = World::<S>::new(12);
         let (mut won, mut lost) = (0, 0);
         for round in 0..6 {
@@ -162,7 +162,7 @@ mod run {
                     let ticket =
                         Ticket::<S>::new(round, member, S::sign(secret, &signed_bytes(&world, round)));
                     assert_eq!(ticket.check(&lottery), Err(Error::NotDrawn));
-                    assert_eq!(ticket.check(&world.lottery(round, 12)), Ok(()), "it was made by the rules");
+                    assert_eq!(ticket.check(&world.lottery(round, 12)), Ok(()), "the ticket is valid");
                     lost += 1;
                 }
             }
@@ -170,14 +170,14 @@ mod run {
         assert!(won > 10 && lost > 20, "{won} won, {lost} did not");
     }
 
-    pub(super) fn all_who_draw_again_draw_the_same<S: Vrf>() {
+    pub(super) fn drawing_again_yields_the_same_ticket<S: Vrf>() {
         let (world, again) = (World::<S>::new(3), World::<S>::new(3));
         assert_eq!(world.ticket(2), again.ticket(2));
         assert_eq!(world.proof(2, &seed()), again.proof(2, &seed()));
         assert_ne!(world.ticket(2), world.ticket(1));
     }
 
-    pub(super) fn a_key_that_is_there_more_than_once_plays_once<S: Vrf>() {
+    pub(super) fn a_repeated_key_has_one_ticket<S: Vrf>() {
         let world = World::<S>::new(2);
         let keys: Vec<_> = world.secrets.iter().map(S::public_key).collect();
         let members = [0, 1, 1, 0].map(|i: usize| (keys[i].clone(), 1)).into();
@@ -189,7 +189,7 @@ mod run {
         assert_eq!(again.check(&lottery), Err(Error::WrongContext { what: "index of a repeated key" }));
     }
 
-    pub(super) fn seeds_follow_from_each_other<S: Vrf>() {
+    pub(super) fn all_members_derive_the_same_seeds<S: Vrf>() {
         let world = World::<S>::new(3);
         let (mut at, mut seen) = (seed(), BTreeSet::from([seed()]));
         for height in 1..=5u64 {
@@ -211,7 +211,7 @@ mod run {
         assert_eq!(refused, Err(Error::TooLarge { what: "seed height", limit: u64::MAX }));
     }
 
-    pub(super) fn a_proof_is_good_for_one_seed_committee_and_member<S: Vrf>() {
+    pub(super) fn a_proof_is_valid_for_one_seed_committee_and_member<S: Vrf>() {
         let world = World::<S>::new(4);
         let proof = world.proof(1, &seed());
         let not_its = Err(Error::BadSignature { signers: vec![1] });
@@ -225,14 +225,14 @@ mod run {
         }
         let stolen = SeedProof::<S>::new(2, proof.signature().clone());
         assert_eq!(seed().next(&stolen, &world.committee), Err(Error::BadSignature { signers: vec![2] }));
-        let stranger = SeedProof::<S>::new(4, proof.signature().clone());
-        assert_eq!(seed().next(&stranger, &world.committee), Err(Error::UnknownSigner { index: 4 }));
+        let outside = SeedProof::<S>::new(4, proof.signature().clone());
+        assert_eq!(seed().next(&outside, &world.committee), Err(Error::UnknownSigner { index: 4 }));
         let outsider = S::generate(&mut StdRng::seed_from_u64(99)).unwrap();
         let refused = SeedProof::<S>::sign(&outsider, &world.committee, &seed()).unwrap_err();
         assert_eq!(refused, Error::WrongContext { what: "signing key" });
     }
 
-    pub(super) fn signatures_for_one_purpose_serve_no_other<S: Vrf>() {
+    pub(super) fn signatures_for_one_purpose_are_invalid_for_others<S: Vrf>() {
         let world = World::<S>::new(4);
         let (ticket, proof) = (world.ticket(0), world.proof(0, &seed()));
         let statement = world.committee.statement(Kind::new(1), ROUND, *seed().value());
@@ -252,7 +252,7 @@ mod run {
         }
     }
 
-    pub(super) fn only_whole_encodings_decode<S: Vrf>() {
+    pub(super) fn truncated_and_extended_encodings_are_refused<S: Vrf>() {
         let world = World::<S>::new(2);
         let (ticket, proof) = (world.ticket(1).encode(), world.proof(1, &seed()).encode());
         let seed = seed().encode();

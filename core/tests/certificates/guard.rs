@@ -93,9 +93,9 @@ pub(crate) fn refuses_records_of_other_keys_chains_and_committees<S: Spoil>() {
         Some(Error::Mismatch { what: "epoch", expected: statement.epoch - 1, actual: statement.epoch })
     );
     let small = World::<S>::new(2);
-    let mut stranger = Guard::<S>::new(secret(&world, 3), chain);
-    assert_eq!(refusal(stranger.sign(&small.committee, small.statement(1))), differs("signing key"));
-    assert_eq!(stranger.last(VOTE), None);
+    let mut outsider = Guard::<S>::new(secret(&world, 3), chain);
+    assert_eq!(refusal(outsider.sign(&small.committee, small.statement(1))), differs("signing key"));
+    assert_eq!(outsider.last(VOTE), None);
 }
 
 /// Crashes at every point between signing and sending: a vote that left is never contradicted.

@@ -69,8 +69,8 @@ pub(crate) fn honest_members_get_a_certificate_under_any_traffic<S: Spoil>() {
             weights[0] = 10_000;
         }
         let world = World::<S>::weighted(&weights, 3);
-        let (honest, liars) = split(&world, &mut rng);
-        let (votes, slandered) = storm(&world, &honest, &liars, &mut rng);
+        let (honest, faulty) = split(&world, &mut rng);
+        let (votes, impersonated) = storm(&world, &honest, &faulty, &mut rng);
         let mut collector = VoteCollector::new(world.committee.clone(), VOTE, VIEW)
             .with_batch_threshold([2, 4, 9][round % 3]);
         let (mut certificates, mut blamed) = (Vec::new(), BTreeSet::new());
@@ -83,7 +83,7 @@ pub(crate) fn honest_members_get_a_certificate_under_any_traffic<S: Spoil>() {
             certificates.extend(collected.certificate);
             for fault in collected.faults {
                 if let VoteFault::Equivocation(evidence) = &fault {
-                    assert!(liars.contains(&fault.signer()));
+                    assert!(faulty.contains(&fault.signer()));
                     assert!(evidence.as_ref().clone().into_inner().verify(&world.committee).is_ok());
                 } else {
                     blamed.insert(fault.signer());
@@ -94,8 +94,8 @@ pub(crate) fn honest_members_get_a_certificate_under_any_traffic<S: Spoil>() {
         assert_eq!(certificate.statement().digest, [1; 32]);
         let received = Certificate::<S>::decode(&certificate.encode(), &world.committee).unwrap();
         assert!(received.verify(&world.committee).is_ok());
-        let guiltless = honest.iter().filter(|signer| !slandered.contains(signer));
-        assert!(guiltless.into_iter().all(|signer| !blamed.contains(signer)));
+        let innocent = honest.iter().filter(|signer| !impersonated.contains(signer));
+        assert!(innocent.into_iter().all(|signer| !blamed.contains(signer)));
     }
 }
 
@@ -103,38 +103,38 @@ pub(crate) fn honest_members_get_a_certificate_under_any_traffic<S: Spoil>() {
 fn split<S: Spoil>(world: &World<S>, rng: &mut StdRng) -> (Vec<u16>, Vec<u16>) {
     let mut members: Vec<u16> = (0..world.committee.len()).collect();
     members.shuffle(rng);
-    let (mut honest, mut liars, mut weight) = (Vec::new(), Vec::new(), 0);
+    let (mut honest, mut faulty, mut weight) = (Vec::new(), Vec::new(), 0);
     for member in members {
         if weight < world.committee.quorum_weight() {
             weight += world.committee.weight(member).unwrap();
             honest.push(member);
         } else {
-            liars.push(member);
+            faulty.push(member);
         }
     }
-    (honest, liars)
+    (honest, faulty)
 }
 
 /// Returns the votes in the order of arrival, and the honest members in whose names votes were forged.
 fn storm<S: Spoil>(
     world: &World<S>,
     honest: &[u16],
-    liars: &[u16],
+    faulty: &[u16],
     rng: &mut StdRng,
 ) -> (Vec<Vote<S>>, BTreeSet<u16>) {
     let mut votes: Vec<Vote<S>> = honest.iter().map(|signer| world.vote(*signer, 1)).collect();
-    let mut slandered = BTreeSet::new();
-    for &liar in liars {
-        votes.push(world.vote(liar, rng.random_range(1..4)));
-        votes.push(world.vote(liar, rng.random_range(1..4)));
-        votes.push(world.forged(liar, rng.random_range(1..4)));
+    let mut impersonated = BTreeSet::new();
+    for &member in faulty {
+        votes.push(world.vote(member, rng.random_range(1..4)));
+        votes.push(world.vote(member, rng.random_range(1..4)));
+        votes.push(world.forged(member, rng.random_range(1..4)));
         if rng.random_bool(0.5) {
             let victim = honest[rng.random_range(0..honest.len())];
-            slandered.insert(victim);
+            impersonated.insert(victim);
             votes.push(world.forged(victim, rng.random_range(1..4)));
         }
     }
-    if let [a, b, ..] = liars {
+    if let [a, b, ..] = faulty {
         let (first, second) = (world.vote(*a, 1), world.vote(*b, 1));
         let (up, down) = S::shifted(first.signature(), second.signature());
         votes.extend([world.with_signature(&first, up), world.with_signature(&second, down)]);
@@ -142,5 +142,5 @@ fn storm<S: Spoil>(
     let again: Vec<_> = votes.iter().filter(|_| rng.random_bool(0.3)).cloned().collect();
     votes.extend(again);
     votes.shuffle(rng);
-    (votes, slandered)
+    (votes, impersonated)
 }

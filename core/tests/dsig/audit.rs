@@ -28,7 +28,7 @@ fn log(batches: usize) -> (PublicKey, Vec<Signed<WotsHaraka256>>) {
 }
 
 #[test]
-fn a_log_is_verified_as_its_entries_are_one_by_one() {
+fn log_verdicts_equal_those_of_single_entries() {
     let (key, mut log) = log(5);
     let other = Ed25519::public_key(&Ed25519::secret_from_bytes(&[10; 32]).unwrap());
     log[3].0.push(b'!');

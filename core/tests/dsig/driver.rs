@@ -52,7 +52,7 @@ impl TryRng for Gated {
 impl TryCryptoRng for Gated {}
 
 fn signer(low_water: usize, log2_batch: u8) -> Signer<WotsBlake3> {
-    // The thread polls only every eighth of the lifetime: it was woken for anything it does before.
+    // The thread polls only every eighth of the lifetime: for anything that it does earlier it was woken.
     let config = SignerConfig { log2_batch, low_water, lifetime: 100 * LONG };
     let identity = Ed25519::secret_from_bytes(&[9; 32]).unwrap();
     Signer::new(identity, vec![], config, &mut getrandom::SysRng).unwrap()
@@ -78,7 +78,7 @@ fn while_waiting(driver: &TestDriver, event: impl FnOnce()) -> &'static str {
             begun.send(()).unwrap();
             let start = Instant::now();
             let outcome = code(driver.sign_waiting(b"m", &[], LONG));
-            assert!(start.elapsed() < LONG / 2, "it was not woken");
+            assert!(start.elapsed() < LONG / 2, "the waiting caller was not woken");
             outcome
         });
         begins.recv().unwrap();
@@ -106,7 +106,7 @@ fn driver_makes_at_most_one_surplus_batch() {
         assert!(driver.ready() < 6 + 4, "{}", driver.ready());
     }
     drop(permits);
-    assert_eq!(code(driver.stop()), "ok", "it was asleep and not at the gate");
+    assert_eq!(code(driver.stop()), "ok", "the thread was asleep and did not wait for a permit");
 }
 
 #[test]
@@ -337,7 +337,7 @@ fn driver_reports_a_fork() {
         error.code().into()
     };
     assert_eq!(fork(in_child), b"FORKED");
-    assert_eq!(code(driver.sign(b"m", &[])), "ok", "the parent goes on");
+    assert_eq!(code(driver.sign(b"m", &[])), "ok", "the parent continues to sign");
     drop(permits);
     assert_eq!(String::from_utf8(fork(|| answers(driver))).unwrap(), expected);
 

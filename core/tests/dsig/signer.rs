@@ -133,7 +133,10 @@ fn batch_planned_before_invalidation_is_refused() {
     assert!(signer.add(plan.make().unwrap()).is_none());
     assert_eq!(signer.ready(), 0);
     let plan = signer.plan(&mut rng, NOW).unwrap().unwrap();
-    assert!(signer.sign(b"m", &[], NOW).is_err(), "signing goes on while a batch is made, here without keys");
+    assert!(
+        signer.sign(b"m", &[], NOW).is_err(),
+        "signing does not wait while a batch is made; here no key is left"
+    );
     let announced = signer.add(plan.make().unwrap()).unwrap();
     assert_eq!(signer.announcements().collect::<Vec<_>>(), [announced]);
     assert!(signer.sign(b"m", &[], NOW).is_ok());
@@ -222,7 +225,7 @@ fn forked_child_has_no_inherited_keys_and_makes_unique_ones() {
 }
 
 #[test]
-fn the_smallest_group_that_contains_the_hint_gives_the_key() {
+fn the_smallest_group_that_contains_the_hint_signs() {
     let groups = vec![BTreeSet::from([1, 2, 3]), BTreeSet::from([2, 3])];
     let (mut signer, mut rng) = signer::<WotsBlake3>(1, groups);
     let mut roots = std::collections::BTreeMap::new();

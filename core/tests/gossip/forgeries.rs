@@ -20,7 +20,7 @@ fn verdict<S: Additive>(world: &World<S>, bytes: &[u8]) -> Result<(), &'static s
     single.map(drop).map_err(|error| error.code())
 }
 
-pub(crate) fn counts_and_signers_are_as_they_were_signed<S: Additive>() {
+pub(crate) fn changed_counts_and_signers_do_not_verify<S: Additive>() {
     let world = World::<S>::new(7);
     let sum = world.sum([1, 3, 3, 6]);
     let claim = |bitmap, counts: &[u16]| verdict(&world, &world.raw(bitmap, counts, sum.signature()));
@@ -38,7 +38,7 @@ pub(crate) fn counts_and_signers_are_as_they_were_signed<S: Additive>() {
     );
 }
 
-pub(crate) fn high_counts_verify_as_any_others<S: Additive>() {
+pub(crate) fn aggregates_with_high_counts_verify<S: Additive>() {
     let world = World::<S>::new(7);
     let mut sum = world.sum(0..7);
     for round in 0..15 {
@@ -53,7 +53,7 @@ pub(crate) fn high_counts_verify_as_any_others<S: Additive>() {
 }
 
 /// σ₁ + X and σ₂ − X are valid as a sum and invalid as two, wherever two are verified together.
-pub(crate) fn two_that_cancel_are_both_refused_in_a_batch<S: Additive>() {
+pub(crate) fn cancelling_aggregates_are_both_refused_in_a_batch<S: Additive>() {
     let world = World::<S>::new(7);
     let x = S::sign(&S::generate(&mut StdRng::seed_from_u64(8)).unwrap(), b"x");
     let [a, b] = [world.single(1), world.single(2)];
@@ -70,7 +70,7 @@ pub(crate) fn two_that_cancel_are_both_refused_in_a_batch<S: Additive>() {
     assert!(Aggregate::verify_batch_derived(&world.committee, pair).iter().all(Result::is_err));
 }
 
-pub(crate) fn a_batch_names_the_bad_ones_and_keeps_the_good<S: Additive>() {
+pub(crate) fn a_batch_identifies_exactly_the_bad_aggregates<S: Additive>() {
     let world = World::<S>::new(7);
     let mut later = World::<S>::new(7);
     later.statement.view += 1;

@@ -41,7 +41,7 @@ pub(crate) fn a_sum_is_the_same_in_any_order_and_verifies<S: Additive>() {
     run.unwrap();
 }
 
-pub(crate) fn what_is_taken_off_leaves_every_signer_and_a_good_sum<S: Additive>() {
+pub(crate) fn subtraction_keeps_every_signer_and_a_valid_sum<S: Additive>() {
     let world = World::<S>::new(10);
     let cases = if S::NAME == "toy" { 200 } else { 4 };
     let run = runner(cases).run(&(some_of(6), some_of(10), some_of(10)), |(all, part, other)| {
@@ -59,7 +59,7 @@ pub(crate) fn what_is_taken_off_leaves_every_signer_and_a_good_sum<S: Additive>(
     run.unwrap();
 }
 
-pub(crate) fn single_signatures_bring_every_count_down_to_one<S: Additive>() {
+pub(crate) fn single_signatures_reduce_every_count_to_one<S: Additive>() {
     let world = World::<S>::new(4);
     let sum = world.sum([0, 0, 0, 1, 2, 2]);
     assert_eq!((0..4).map(|member| sum.count(member)).collect::<Vec<_>>(), [3, 1, 2, 0]);
@@ -71,7 +71,7 @@ pub(crate) fn single_signatures_bring_every_count_down_to_one<S: Additive>() {
     assert_eq!(sum.normalised(&[other.single(0)]), sum);
 }
 
-pub(crate) fn a_merge_past_the_limit_is_refused<S: Additive>() {
+pub(crate) fn a_merge_above_the_limit_is_refused<S: Additive>() {
     let world = World::<S>::new(4);
     let mut doubled = world.single(1);
     for _ in 0..7 {
@@ -88,16 +88,16 @@ pub(crate) fn a_merge_past_the_limit_is_refused<S: Additive>() {
     assert!((*doubled).clone().verify(&world.committee).is_ok());
 }
 
-pub(crate) fn only_what_belongs_together_is_merged<S: Additive>() {
+pub(crate) fn aggregates_of_other_contexts_are_not_merged<S: Additive>() {
     let world = World::<S>::new(4);
     let one = world.single(0);
     let mut later = World::<S>::new(4);
     later.statement.view += 1;
     let other = World::<S>::weighted(&[1, 1, 1, 2]);
-    for stranger in [later.single(1), other.single(1)] {
-        assert_eq!(one.merge(&stranger, 255).unwrap_err().code(), "WRONG_CONTEXT");
+    for foreign in [later.single(1), other.single(1)] {
+        assert_eq!(one.merge(&foreign, 255).unwrap_err().code(), "WRONG_CONTEXT");
         let mut pool = pool_of(&world);
-        assert_eq!(pool.insert(stranger).unwrap_err().code(), "WRONG_CONTEXT");
+        assert_eq!(pool.insert(foreign).unwrap_err().code(), "WRONG_CONTEXT");
     }
     assert_eq!(Aggregate::from_vote(&other.vote(1), &world.committee).unwrap_err().code(), "WRONG_CONTEXT");
 }
@@ -162,7 +162,7 @@ pub(crate) fn pool_is_bounded_and_reaches_a_certificate<S: Additive>() {
     assert_eq!(pool.insert(world.single(38)), Ok(false));
 }
 
-pub(crate) fn counts_come_down_where_single_signatures_are_held<S: Additive>() {
+pub(crate) fn a_pool_reduces_counts_by_its_single_signatures<S: Additive>() {
     let world = World::<S>::new(10);
     let mut pool = pool_of(&world);
     for member in [0, 1] {
@@ -183,8 +183,7 @@ pub(crate) fn counts_come_down_where_single_signatures_are_held<S: Additive>() {
     assert_eq!(pool.insert(world.single(3)), Ok(false));
 }
 
-/// Returns the counts of an aggregate as a map.
-pub(crate) fn counts_are_what_they_seem<S: Additive>() {
+pub(crate) fn counts_are_those_of_the_merged_signatures<S: Additive>() {
     let world = World::<S>::new(4);
     assert_eq!(world.single(2).counts(), &Counts::ones());
     let sum = world.sum([2, 0, 2]);

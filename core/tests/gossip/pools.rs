@@ -24,7 +24,7 @@ fn spread(world: &World<Toy>, silent: usize, seed: u64) -> (usize, u16) {
     let (mut rounds, mut highest) = (0, 0);
     while order.iter().any(|member| pools[*member].certificate().is_none()) {
         rounds += 1;
-        assert!(rounds <= 40, "they are stuck");
+        assert!(rounds <= 40, "some pools reach no quorum");
         order.shuffle(&mut random);
         for from in &order {
             let sum = pools[*from].best().unwrap().clone();

@@ -28,7 +28,7 @@ pub(crate) fn aggregates_without_a_new_signer_are_dropped_unverified<S: Additive
     assert!(gossip.signers().iter().eq([0, 4, 5]));
 }
 
-pub(crate) fn what_does_not_belong_here_is_not_taken_in<S: Additive>() {
+pub(crate) fn aggregates_of_other_contexts_are_refused_unverified<S: Additive>() {
     let world = World::<S>::new(8);
     let (mut gossip, mut peers) = world.gossip(0);
     let invalid = |received| matches!(received, Received::Invalid(_));
@@ -89,7 +89,7 @@ pub(crate) fn votes_sent_one_by_one_form_a_quorum<S: Additive>() {
     }
 }
 
-pub(crate) fn one_waits_of_each_peer_and_the_oldest_make_room<S: Additive>() {
+pub(crate) fn the_stack_holds_one_per_peer_and_drops_the_oldest<S: Additive>() {
     let world = World::<S>::new(MANY);
     let (mut gossip, mut peers) = world.gossip(0);
     for from in 64..128 {
@@ -192,7 +192,7 @@ pub(crate) fn certificate_ends_acceptance_and_is_served<S: Additive>() {
     assert_eq!(gossip.certificate(), Some(&certificate));
 }
 
-pub(crate) fn no_more_than_the_fan_out_is_under_way<S: Additive>() {
+pub(crate) fn concurrent_sends_are_limited_to_the_fan_out<S: Additive>() {
     let world = World::<S>::new(40);
     let (mut gossip, mut peers) = world.gossip(3);
     assert_eq!(gossip.next(NOW, 1, &mut peers), None);

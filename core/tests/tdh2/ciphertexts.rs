@@ -55,7 +55,7 @@ fn a_scaled_ciphertext_gives_no_share() {
 }
 
 #[test]
-fn a_label_belongs_to_its_ciphertext() {
+fn labels_of_ciphertexts_cannot_be_exchanged() {
     let mut s = setup(2, 4);
     let good = s.encrypt(PLAINTEXT);
     let wrong = |what| Some(Error::WrongContext { what });
@@ -90,7 +90,7 @@ fn a_label_belongs_to_its_ciphertext() {
 }
 
 #[test]
-fn a_payload_belongs_to_its_label() {
+fn payloads_of_ciphertexts_cannot_be_exchanged() {
     let mut s = setup(2, 4);
     let bytes = s.encrypt(PLAINTEXT).encode();
     for at in [PAYLOAD, PAYLOAD + 31, PAYLOAD + 32, bytes.len() - 1] {

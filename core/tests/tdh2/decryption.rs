@@ -28,7 +28,7 @@ fn any_threshold_of_members_decrypts_and_fewer_do_not() {
 }
 
 #[test]
-fn tables_change_nothing_but_the_time() {
+fn precomputed_tables_change_no_result() {
     let mut s = setup(2, 4);
     let plain = s.encrypt(PLAINTEXT).encode();
     s.key = EncryptionKey::from_public_keys(&s.keys).precomputed();

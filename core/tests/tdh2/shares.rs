@@ -9,7 +9,7 @@ use rand::rngs::StdRng;
 use super::harness::{E, PLAINTEXT, PROPOSER, Setup, U, setup, with};
 
 #[test]
-fn a_share_is_of_one_member_and_one_ciphertext() {
+fn a_share_is_valid_for_one_member_and_ciphertext_only() {
     let mut s = setup(2, 4);
     let (first, second) = (s.valid(PLAINTEXT), s.valid(PLAINTEXT));
     let share = s.share(&first, 1);

@@ -164,7 +164,7 @@ fn groups_and_classes_do_not_mix() {
     let short = Signing::new(&other.key(), parties[0].deal().clone(), &nonce, tag, MESSAGE);
     assert_eq!(short.unwrap_err().code(), "MALFORMED");
 
-    // The plan knows the class of an index, whatever the tag says.
+    // The plan determines the class of an index, whatever the tag states.
     let unagreed = tag_of(PLANS[1], 1);
     assert_eq!((tag.agreement(), unagreed.agreement()), (Agreement::Agreed, Agreement::Unagreed));
     let mut fresh = one.deal(5, PLANS[0], &mut rng(3)).unwrap();

@@ -22,7 +22,7 @@ pub(crate) fn share_of_another_instance_is_refused<G: Curve>() {
     for stray in [other_epoch, other_index, other_message, other_key] {
         let refused = run.add(&stray).unwrap_err();
         assert_eq!(refused.code(), "WRONG_CONTEXT");
-        assert!(refused.culprits().is_empty(), "an honest party signed it, for something else");
+        assert!(refused.culprits().is_empty(), "an honest party signed it for another message");
     }
     for party in [0, 2, 3] {
         let share = epoch_5[party].sign(tag, MESSAGE).unwrap().0;
@@ -31,7 +31,7 @@ pub(crate) fn share_of_another_instance_is_refused<G: Curve>() {
     assert!(run.signed());
 }
 
-pub(crate) fn a_second_share_and_a_strangers_are_refused<G: Curve>() {
+pub(crate) fn second_shares_and_outsiders_shares_are_refused<G: Curve>() {
     let ceremony = unagreed::<G>(4, 1);
     let mut run = Run::new(&ceremony.signing);
     run.add(&ceremony.shares[2]).unwrap();
@@ -46,14 +46,14 @@ pub(crate) fn a_second_share_and_a_strangers_are_refused<G: Curve>() {
     let more = unagreed::<G>(5, 1).shares.pop().unwrap();
     let bytes = quorate::wire::Encode::encode(&ceremony.shares[1]);
     let digest = &bytes[15..47];
-    let mut stranger = quorate::wire::Encode::encode(&more);
-    stranger[15..47].copy_from_slice(digest);
-    let stranger = quorate::wire::Decode::decode(&stranger, &()).unwrap();
-    assert_eq!(run.add(&stranger), Err(Error::UnknownSigner { index: 4 }));
+    let mut outside = quorate::wire::Encode::encode(&more);
+    outside[15..47].copy_from_slice(digest);
+    let outside = quorate::wire::Decode::decode(&outside, &()).unwrap();
+    assert_eq!(run.add(&outside), Err(Error::UnknownSigner { index: 4 }));
 }
 
 /// Off by one, zero, swapped, negated, of another message: all are wrong in the same way, and all are blamed.
-pub(crate) fn wrong_shares_of_every_kind_are_identified_and_the_rest_signs<G: Curve>() {
+pub(crate) fn every_kind_of_wrong_share_is_identified_and_others_sign<G: Curve>() {
     let ceremony = unagreed::<G>(16, 5);
     let good = &ceremony.shares;
     let mut shares = good.clone();
@@ -77,27 +77,27 @@ pub(crate) fn wrong_shares_of_every_kind_are_identified_and_the_rest_signs<G: Cu
     assert_eq!(run.add(&good[0]), Err(Error::BadShare { members: vec![0] }));
 }
 
-pub(crate) fn a_wrong_opening_proves_nothing_and_changes_nothing<G: Curve>() {
+pub(crate) fn wrong_openings_are_refused_without_effect<G: Curve>() {
     let ceremony = unagreed::<G>(4, 1);
     let mut run = Run::new(&ceremony.signing);
     let bad = wrong(&ceremony.shares[0], 1);
     run.add(&bad).unwrap();
     run.add(&ceremony.shares[1]).unwrap();
-    assert_eq!(run.add(&ceremony.shares[2]).unwrap(), [0, 1, 2], "all three are asked for");
+    assert_eq!(run.add(&ceremony.shares[2]).unwrap(), [0, 1, 2], "all three openings are requested");
     // The opening of another party, of another presignature, of another epoch, of another deal.
     let mut cache = lagrange::Cache::default();
     let refused = run.combiner.open(&mut cache, 0, &ceremony.openings[1]).unwrap_err();
     assert_eq!(refused, Error::WrongContext { what: "share of the opening" });
     let dealer = &ceremony.dealer;
     let plan = Plan::Unagreed { count: 3 };
-    let strangers = [(5, 0), (6, 1)].map(|(epoch, number)| {
+    let foreign = [(5, 0), (6, 1)].map(|(epoch, number)| {
         let mut parties = parties(dealer, epoch, plan);
         parties[0].sign(plan.unagreed(epoch, number).unwrap(), MESSAGE).unwrap().1.open().unwrap()
     });
-    for opening in &strangers {
+    for opening in &foreign {
         assert_eq!(run.open(opening).unwrap_err().code(), "WRONG_CONTEXT");
     }
-    // One that its maker changed so that the wrong share fits.
+    // An opening that its maker changed so that the wrong share fits.
     let mut forged = quorate::wire::Encode::encode(&ceremony.openings[0]);
     let e = 2 + 3 * G::ELEMENT_LEN;
     let element = G::encode_all(&[G::generator()]);
@@ -112,7 +112,7 @@ pub(crate) fn a_wrong_opening_proves_nothing_and_changes_nothing<G: Curve>() {
     assert_eq!(run.culprits, [0]);
     assert!(!run.signed());
     run.add(&ceremony.shares[3]).unwrap();
-    assert!(!run.signed(), "party 2 still owes its opening");
+    assert!(!run.signed(), "the opening of party 2 is missing");
     run.open(&ceremony.openings[2]).unwrap();
     assert!(run.signed());
 }

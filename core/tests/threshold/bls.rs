@@ -92,10 +92,10 @@ fn wrong_shares_are_named_within_the_bounds<V: BlsScheme>() {
 
 fn shares_of_another_instance_are_refused<V: BlsScheme>() {
     let parties = parties::<V>(Agreement::Agreed);
-    let stranger =
+    let other_parties =
         deal::<V, _>(COMMITTEE, Tolerance::new(7, 2).unwrap(), Agreement::Agreed, &mut rng(6)).unwrap();
     let mut run = Run::new(&parties);
-    for share in [parties[0].sign(b"another"), stranger[0].sign(MESSAGE)] {
+    for share in [parties[0].sign(b"another"), other_parties[0].sign(MESSAGE)] {
         assert_eq!(run.add(&share).unwrap_err().code(), "WRONG_CONTEXT");
     }
     let share = parties[0].sign(MESSAGE);

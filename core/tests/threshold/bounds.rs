@@ -28,7 +28,7 @@ pub(crate) fn checks_and_combinations_stay_within_the_papers_bounds<G: Curve>() 
                     match delay[usize::from(member)] {
                         0 => wanted.extend(run.open(&ceremony.openings[usize::from(member)]).unwrap()),
                         1 => late.push(member),
-                        // Only the faulty never answer.
+                        // Only faulty parties never send their openings.
                         _ if faulty.contains(&member) => {}
                         _ => late.push(member),
                     }
@@ -50,7 +50,7 @@ pub(crate) fn checks_and_combinations_stay_within_the_papers_bounds<G: Curve>() 
 }
 
 /// t − 1 honest shares, then f wrong ones one after the other, then an honest one: f failed combinations.
-pub(crate) fn the_papers_worst_case_is_met_exactly<G: Curve>() {
+pub(crate) fn the_papers_worst_case_reaches_the_bounds<G: Curve>() {
     let ceremony = unagreed::<G>(PARTIES, FAULTY);
     let (needed, faulty) = (7, usize::from(FAULTY));
     let mut run = Run::new(&ceremony.signing);
@@ -70,7 +70,7 @@ pub(crate) fn the_papers_worst_case_is_met_exactly<G: Curve>() {
     assert_eq!(run.culprits, [6, 7, 8]);
 }
 
-pub(crate) fn decoding_names_all_without_any_opening<G: Curve>() {
+pub(crate) fn decoding_identifies_all_culprits_without_openings<G: Curve>() {
     let ceremony = agreed::<G>(PARTIES, FAULTY);
     for bad in 1..=usize::from(FAULTY) {
         let mut run = Run::new(&ceremony.signing);
@@ -88,9 +88,9 @@ pub(crate) fn decoding_names_all_without_any_opening<G: Curve>() {
     }
 }
 
-/// Three parties who have seen the shares of A and B choose a polynomial q with the signature at zero that A and B
-/// lie on too. Then the honest C is the outlier.
-pub(crate) fn a_polynomial_of_the_faulty_frames_no_honest_party<G: Curve>() {
+/// Three parties that have seen the shares of A and B choose a polynomial q with the signature at zero that A and B lie
+/// on too. Then the honest C is the outlier.
+pub(crate) fn a_polynomial_of_colluders_blames_no_honest_party<G: Curve>() {
     let ceremony = agreed::<G>(PARTIES, FAULTY);
     let [a, b, c] = [3, 4, 5];
     let (signing, shares) = (&ceremony.signing, &ceremony.shares);

@@ -16,7 +16,7 @@ fn obtainable<G: Curve, C: Class>(
     let mut shares: [Vec<SignatureShare<G>>; 2] = [vec![], vec![]];
     for (member, file) in files.iter().enumerate() {
         if member < usize::from(faulty) {
-            // It copies its file and forgets its journal.
+            // The faulty party copies its file and discards its journal.
             for (message, shares) in messages.iter().zip(&mut shares) {
                 let mut presignatures = Presignatures::<G>::from_bytes(file).unwrap();
                 let signed =
@@ -58,12 +58,12 @@ pub(crate) fn an_equivocating_leader_gets_one_signature_at_most<G: Curve>() {
             assert!(signatures.iter().flatten().count() <= 1, "{parties} parties, sent {sent:b}");
             made += signatures.iter().flatten().count();
         }
-        assert!(made > 0, "a leader who tells all the same gets its signature");
+        assert!(made > 0, "a leader that sends one message to all parties gets its signature");
     }
 }
 
 /// The purpose of a tag's class: the same leader, where f + 1 shares suffice.
-pub(crate) fn with_f_plus_1_the_same_leader_gets_two_and_the_key<G: Curve>() {
+pub(crate) fn f_plus_1_shares_give_a_leader_two_signatures_and_the_key<G: Curve>() {
     let plan = Plan::Agreed { count: 1 };
     let files = files::<G>(4, 1, plan);
     let tag = plan.agreed(0, 0).unwrap();

@@ -26,7 +26,7 @@ fn check(member: u16, bytes: &[u8], attestation: &[u8]) -> quorate::Result<()> {
     Ed25519::verify(&key(member), bytes, &Decode::decode(attestation, &())?)
 }
 
-pub(crate) fn evidence_convinces_others_and_survives_its_encoding<G: Curve>() {
+pub(crate) fn decoded_evidence_verifies_for_third_parties<G: Curve>() {
     let ceremony = unagreed::<G>(4, 1);
     let mut run = Run::new(&ceremony.signing);
     run.add(&attested(wrong(&ceremony.shares[0], 1))).unwrap();
@@ -80,7 +80,7 @@ pub(crate) fn evidence_against_a_right_share_is_refused<G: Curve>() {
     assert_eq!(framed.verify(ceremony.dealer.key(), &ceremony.deal, check), Err(Error::NotEvidence));
 }
 
-pub(crate) fn outliers_are_proven_by_enough_others_only<G: Curve>() {
+pub(crate) fn evidence_of_an_outlier_needs_enough_agreeing_shares<G: Curve>() {
     let ceremony = agreed::<G>(7, 2);
     let shares: Vec<_> = ceremony.shares.iter().cloned().map(attested).collect();
     let mut run = Run::new(&ceremony.signing);

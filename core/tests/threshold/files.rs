@@ -17,7 +17,7 @@ fn head<G: Curve>(file: &[u8]) -> usize {
     file.len() - 3 * (G::ELEMENT_LEN + 128)
 }
 
-pub(crate) fn a_file_is_read_back_as_it_was_written<G: Curve>() {
+pub(crate) fn files_round_trip<G: Curve>() {
     let file = file::<G>();
     assert_eq!(
         file.len(),
@@ -72,7 +72,7 @@ pub(crate) fn damaged_files_are_refused<G: Curve>() {
     assert_eq!(code(&change(head + G::ELEMENT_LEN + 32, &[0xff; 32])), "NON_CANONICAL", "a share");
 }
 
-pub(crate) fn a_party_finds_a_dealers_mistake<G: Curve>() {
+pub(crate) fn an_audit_detects_a_dealers_mistake<G: Curve>() {
     let mut file = file::<G>();
     let head = head::<G>(&file);
     let other = file[head + G::ELEMENT_LEN + 64..][..32].to_vec();

@@ -40,7 +40,7 @@ pub(crate) fn one_combination_and_no_check_if_all_are_honest<G: Curve>() {
     assert!(run.culprits.is_empty() && run.asked.is_empty());
 }
 
-pub(crate) fn a_signature_is_good_for_its_key_message_and_form_only<G: Curve>() {
+pub(crate) fn a_signature_verifies_for_its_key_message_and_form_only<G: Curve>() {
     let ceremony = agreed::<G>(4, 1);
     let mut run = Run::new(&ceremony.signing);
     ceremony.shares.iter().for_each(|share| drop(run.add(share).unwrap()));
@@ -50,12 +50,12 @@ pub(crate) fn a_signature_is_good_for_its_key_message_and_form_only<G: Curve>() 
     let bad = Err(Error::BadSignature { signers: vec![] });
     assert_eq!(key.verify(tag, b"pay 6 to Bob", &signature), bad);
     let other = super::harness::dealer::<G>(7, 1);
-    let stranger = quorate::threshold::ecdsa::TrustedDealer::<G>::new(
+    let other_dealer = quorate::threshold::ecdsa::TrustedDealer::<G>::new(
         quorate::committee::CommitteeId([8; 32]),
         other.key().tolerance(),
         &mut super::harness::rng(99),
     );
-    assert_eq!(stranger.unwrap().key().verify(tag, MESSAGE, &signature), bad);
+    assert_eq!(other_dealer.unwrap().key().verify(tag, MESSAGE, &signature), bad);
 
     let bytes = signature.encode();
     assert_eq!(Signature::<G>::decode(&bytes, &()).unwrap(), signature);
@@ -76,7 +76,7 @@ pub(crate) fn a_signature_is_good_for_its_key_message_and_form_only<G: Curve>() 
     assert!(Signature::<G>::decode(&[&[0; 32], &bytes[32..]].concat(), &()).is_err());
 }
 
-pub(crate) fn one_party_alone_is_a_committee<G: Curve>() {
+pub(crate) fn a_committee_of_one_party_signs<G: Curve>() {
     let dealer = dealer::<G>(1, 0);
     let plan = Plan::Agreement { parties: 1, rounds: 1 };
     let mut parties = parties(&dealer, 0, plan);

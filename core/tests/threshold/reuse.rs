@@ -111,7 +111,7 @@ pub(crate) fn a_block_is_burnt_by_a_crash<G: Curve>() {
     assert_eq!(test.party.guard.reserve(&key, 7, 900), Ok(reservation), "the same block");
     test.sign(tags[2], MESSAGE, None).unwrap();
     assert_eq!(test.disk.len(), 3, "no record of its own");
-    // Within the process the guard remembers, even if a copy of the presignature turns up.
+    // Within the process the guard refuses a second use, even of a copy of the presignature.
     test.party.presignatures = Presignatures::from_bytes(&test.file).unwrap();
     assert_eq!(test.sign(tags[2], b"second", None).unwrap_err().code(), "CONTRADICTION");
     test.sign(tags[2], MESSAGE, None).unwrap_err();
@@ -130,7 +130,7 @@ pub(crate) fn a_block_is_burnt_by_a_crash<G: Curve>() {
     assert!(test.party.guard.reserve(&key, 8, 0).is_ok());
 }
 
-pub(crate) fn an_epoch_that_is_over_stays_over<G: Curve>() {
+pub(crate) fn closed_epochs_stay_closed<G: Curve>() {
     let mut test = CrashTest::<G>::new(file::<G>(7));
     let tag = PLAN.completion(7, 1).unwrap();
     test.sign(PLAN.completion(7, 0).unwrap(), MESSAGE, None).unwrap();
@@ -152,7 +152,7 @@ pub(crate) fn an_epoch_that_is_over_stays_over<G: Curve>() {
     next.sign(PLAN.completion(8, 1).unwrap(), MESSAGE, None).unwrap();
 }
 
-pub(crate) fn what_is_taken_is_gone<G: Curve>() {
+pub(crate) fn a_presignature_can_be_taken_once<G: Curve>() {
     let mut test = CrashTest::<G>::new(file::<G>(7));
     let tag = PLAN.prbc(7, 3).unwrap();
     drop(test.party.presignatures.take(tag).unwrap());
@@ -161,8 +161,8 @@ pub(crate) fn what_is_taken_is_gone<G: Curve>() {
     // Neither from another epoch, nor under the tag of another plan.
     let elsewhere = PLAN.prbc(8, 0).unwrap();
     assert_eq!(test.party.presignatures.take(elsewhere).map(drop).unwrap_err().code(), "WRONG_CONTEXT");
-    let stranger = Plan::Agreed { count: 100 }.agreed(7, 4).unwrap();
-    assert_eq!(test.party.presignatures.take(stranger).map(drop).unwrap_err().code(), "WRONG_CONTEXT");
+    let other_plan = Plan::Agreed { count: 100 }.agreed(7, 4).unwrap();
+    assert_eq!(test.party.presignatures.take(other_plan).map(drop).unwrap_err().code(), "WRONG_CONTEXT");
     let beyond = Plan::Agreed { count: 1_000 }.agreed(7, 999).unwrap();
     assert_eq!(test.party.presignatures.take(beyond).map(drop).unwrap_err(), Error::Exhausted);
 }
