@@ -1,7 +1,7 @@
 //! Lines on standard output and standard error, colours, and readable numbers.
 //!
-//! `println!` panics if the reader has closed the pipe (`quorate status | head -1`). [`say!`](crate::say) and
-//! [`tell!`](crate::tell) ignore such write errors. They also remove colours where the stream is not a terminal,
+//! `println!` panics if the reader has closed the pipe (`quorate status | head -1`). [`outln!`](crate::outln) and
+//! [`errln!`](crate::errln) ignore such write errors. They also remove colours where the stream is not a terminal,
 //! `NO_COLOR` is set, or the terminal is `dumb`.
 
 use std::time::Duration;
@@ -13,7 +13,7 @@ pub use anstream;
 
 /// Writes a line to standard output and ignores write errors.
 #[macro_export]
-macro_rules! say {
+macro_rules! outln {
     ($($argument:tt)*) => {{
         use std::io::Write as _;
         let _ = writeln!($crate::terminal::anstream::stdout(), $($argument)*);
@@ -22,7 +22,7 @@ macro_rules! say {
 
 /// Writes a line to standard error and ignores write errors.
 #[macro_export]
-macro_rules! tell {
+macro_rules! errln {
     ($($argument:tt)*) => {{
         use std::io::Write as _;
         let _ = writeln!($crate::terminal::anstream::stderr(), $($argument)*);
@@ -34,12 +34,12 @@ pub fn stdout_has_colours() -> bool {
     anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
 }
 
-/// Returns `text` in red, for [`say!`](crate::say) and [`tell!`](crate::tell).
+/// Returns `text` in red, for [`outln!`](crate::outln) and [`errln!`](crate::errln).
 pub fn red(text: &str) -> String {
     styled(text, AnsiColor::Red.on_default())
 }
 
-/// Returns `text` in green if `good`, in red otherwise, for [`say!`](crate::say) and [`tell!`](crate::tell).
+/// Returns `text` in green if `good`, in red otherwise, for [`outln!`](crate::outln) and [`errln!`](crate::errln).
 pub fn verdict(text: &str, good: bool) -> String {
     styled(text, if good { AnsiColor::Green } else { AnsiColor::Red }.on_default())
 }

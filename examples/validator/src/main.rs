@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use exit::{Exit, Failure};
-use quorate_support::tell;
+use quorate_support::errln;
 
 /// A validator network that commits transactions on BLS quorum certificates.
 ///
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     match dispatch(Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            tell!("quorate: {failure}");
+            errln!("quorate: {failure}");
             failure.exit().into()
         }
     }

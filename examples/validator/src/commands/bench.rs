@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use quorate_support::terminal::count;
-use quorate_support::{say, tell};
+use quorate_support::{errln, outln};
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
@@ -87,7 +87,7 @@ impl Bench {
         }
         let report = self.load(&targets, self.rate).await?;
         if self.json {
-            say!("{}", json(&report)?);
+            outln!("{}", json(&report)?);
         } else {
             report.print();
         }
@@ -148,7 +148,7 @@ impl Bench {
             // A short burst may commit entirely although the network cannot sustain its rate.
             let is_held = report.committed_percent >= SUSTAINED_PERCENT
                 && report.steady_tx_per_second >= rate * SUSTAINED_PERCENT / 100.0;
-            tell!("{:>9} tx/s: {}", count(rate as u64), report.line());
+            errln!("{:>9} tx/s: {}", count(rate as u64), report.line());
             steps.push(Step { rate, report });
             if is_held {
                 held = Some(rate);
@@ -165,9 +165,9 @@ impl Bench {
         }
         let report = RampReport { highest_rate: held, steps };
         if self.json {
-            say!("{}", json(&report)?);
+            outln!("{}", json(&report)?);
         } else if let Some(rate) = report.highest_rate {
-            say!("highest sustained rate: {} tx/s", count(rate as u64));
+            outln!("highest sustained rate: {} tx/s", count(rate as u64));
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use quorate_node::genesis::{Genesis, Parameters, ProtocolName, Schedule};
 use quorate_node::protocol::{Protocol, ProtocolVisitor};
-use quorate_support::say;
+use quorate_support::outln;
 
 use super::keygen::PublicFile;
 use crate::exit::{Exit, Failure, OrFail};
@@ -54,7 +54,7 @@ impl MakeGenesis {
         let genesis = assemble(&self.chain, members?, self.protocol.clone(), Parameters::default())?;
         save(&genesis, &self.out)?;
         let (chain, validators) = (genesis.chain_id(), genesis.members.len());
-        say!("{}: chain {chain}, {}, {validators} validators", self.out.display(), genesis.protocol);
+        outln!("{}: chain {chain}, {}, {validators} validators", self.out.display(), genesis.protocol);
         Ok(())
     }
 }

@@ -2,7 +2,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use quorate_node::handle::Digest;
-use quorate_support::tell;
+use quorate_support::errln;
 
 use crate::chain::Chain;
 use crate::exit::{Exit, Failure, OrFail};
@@ -66,7 +66,7 @@ impl Get {
         printed.or_fail(Exit::Failed, "cannot print")?;
         let verified =
             if self.unverified { "not verified" } else { "the proof verifies against the genesis file" };
-        tell!("block {}; {verified}", found.height);
+        errln!("block {}; {verified}", found.height);
         Ok(())
     }
 

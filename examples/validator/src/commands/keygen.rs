@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use quorate_node::genesis::{Hex, Member, PublicKeys, SchemeName};
 use quorate_node::keys::NodeKeys;
-use quorate_support::say;
+use quorate_support::outln;
 use serde::{Deserialize, Serialize};
 
 use crate::exit::{Exit, Failure, OrFail};
@@ -60,8 +60,8 @@ impl Keygen {
     /// Generates the keys.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         make(&self.out, &self.name, &self.address, self.scheme)?;
-        say!("secret: {}", self.out.join(SECRET_FILE).display());
-        say!("public: {}", self.out.join(PUBLIC_FILE).display());
+        outln!("secret: {}", self.out.join(SECRET_FILE).display());
+        outln!("public: {}", self.out.join(PUBLIC_FILE).display());
         Ok(())
     }
 }

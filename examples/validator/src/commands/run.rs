@@ -9,7 +9,7 @@ use quorate_node::config::NodeConfig;
 use quorate_node::genesis::Genesis;
 use quorate_node::protocol::{Protocol, ProtocolVisitor};
 use quorate_node::runtime::{Node, Starting};
-use quorate_support::say;
+use quorate_support::outln;
 use tracing_subscriber::EnvFilter;
 
 use crate::exit::{Exit, Failure, OrFail};
@@ -58,7 +58,7 @@ impl Run {
     /// Runs the validator until it receives a signal.
     pub(crate) fn run(self) -> Result<(), Failure> {
         if self.print_config {
-            say!("{}", NodeConfig::new("genesis.toml", "keys", "data").to_toml().trim_end());
+            outln!("{}", NodeConfig::new("genesis.toml", "keys", "data").to_toml().trim_end());
             return Ok(());
         }
         // The store logs every file operation at lower levels. --log-level can override this.

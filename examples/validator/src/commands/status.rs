@@ -1,4 +1,4 @@
-use quorate_support::say;
+use quorate_support::outln;
 
 use crate::api::Api;
 use crate::exit::{Exit, Failure};
@@ -52,12 +52,12 @@ async fn print_json(answers: &[(Api, Result<Status, Failure>)]) -> Result<(), Fa
             Err(failure) => serde_json::json!({ "node": api.address(), "error": failure.to_string() }),
         });
     }
-    say!("{}", serde_json::Value::Array(list));
+    outln!("{}", serde_json::Value::Array(list));
     Ok(())
 }
 
 fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
-    say!(
+    outln!(
         "{:<12} {:<10} {:>9} {:>9} {:>6} {:>8} {:>8} {:>6} {:>5}",
         "name",
         "state",
@@ -80,7 +80,7 @@ fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
                 };
                 // An observer has no member name.
                 let name = if s.name.is_empty() { api.address() } else { &s.name };
-                say!(
+                outln!(
                     "{:<12} {:<10} {:>9} {:>9} {:>6} {:>8} {:>8} {:>6} {:>5}",
                     name,
                     state,
@@ -94,14 +94,14 @@ fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
                 );
                 for peer in s.peers.iter().filter(|peer| !peer.outgoing || peer.faults > 0) {
                     let error = peer.last_error.as_deref().unwrap_or("not connected");
-                    say!("{:<12}   {}: {error}; {} faults", "", peer.name, peer.faults);
+                    outln!("{:<12}   {}: {error}; {} faults", "", peer.name, peer.faults);
                 }
             }
-            Err(failure) => say!("{:<12} {failure}", api.address()),
+            Err(failure) => outln!("{:<12} {failure}", api.address()),
         }
     }
     if let Some(s) = answers.iter().find_map(|(_, answer)| answer.as_ref().ok()) {
         let (protocol, votes, epoch) = (&s.protocol, &s.scheme, s.epoch);
-        say!("\nchain {} ({}), protocol: {protocol}, votes: {votes}, epoch {epoch}", s.chain, s.chain_id);
+        outln!("\nchain {} ({}), protocol: {protocol}, votes: {votes}, epoch {epoch}", s.chain, s.chain_id);
     }
 }

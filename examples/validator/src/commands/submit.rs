@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use quorate_node::handle::Digest;
-use quorate_support::{say, tell};
+use quorate_support::{errln, outln};
 
 use crate::api::Api;
 use crate::chain::Chain;
@@ -57,7 +57,7 @@ impl Submit {
         };
         let api = self.target.reachable().await?;
         let id = api.submit(transaction.clone()).await?.id;
-        say!("{id}");
+        outln!("{id}");
         let Some(seconds) = self.wait else { return Ok(()) };
         let found = wait_for(&api, id, Duration::from_secs(seconds.into())).await?;
         // Read the epochs after the commit: the transaction may belong to an epoch that began in between.
@@ -120,9 +120,9 @@ fn verify_commit(chain: Option<&Chain>, id: Digest, sent: &[u8], found: &Transac
             if proven.transaction != sent {
                 return Err(Failure::new(Exit::BadProof, "the validator's proof is for another transaction"));
             }
-            tell!("committed in block {}; the proof verifies against the genesis file", proven.height);
+            errln!("committed in block {}; the proof verifies against the genesis file", proven.height);
         }
-        None => tell!("committed in block {} according to the validator; not verified", found.height),
+        None => errln!("committed in block {} according to the validator; not verified", found.height),
     }
     Ok(())
 }

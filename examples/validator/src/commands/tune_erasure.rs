@@ -10,7 +10,7 @@ use quorate::erasure::tuner::{Row, SearchSpace, Table, Workload, hill_climb, sam
 use quorate::erasure::{Coding, ErasureSuite, Packets, Shape};
 use quorate::wire::{Decode, Encode};
 use quorate_support::terminal::{count, millis};
-use quorate_support::{say, tell};
+use quorate_support::{errln, outln};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
@@ -106,7 +106,7 @@ impl TuneErasure {
                 outcome = &mut work => outcome,
                 _ = tokio::signal::ctrl_c() => {
                     stop_requested.store(true, Ordering::Relaxed);
-                    tell!("ending after this measurement");
+                    errln!("ending after this measurement");
                     work.await
                 }
             };
@@ -148,10 +148,10 @@ impl TuneErasure {
         if self.json {
             let rows: Vec<Value> = table.rows().iter().map(as_json).collect();
             let table = self.table.display().to_string();
-            say!("{}", json!({ "table": table, "complete": is_complete, "rows": rows }));
+            outln!("{}", json!({ "table": table, "complete": is_complete, "rows": rows }));
             return;
         }
-        say!(
+        outln!(
             "{:>6} {:>6} {:>14}  {:<9} {:>3} {:>6} {:>10}",
             "data",
             "parity",
@@ -173,10 +173,10 @@ impl TuneErasure {
                 millis(row.cost() as f64 / 1e6),
                 if is_best { "fastest" } else { "" }
             );
-            say!("{}", line.trim_end());
+            outln!("{}", line.trim_end());
         }
         if !is_complete {
-            tell!("interrupted; run the same command again to complete the table");
+            errln!("interrupted; run the same command again to complete the table");
         }
     }
 }
@@ -190,7 +190,7 @@ fn measure(
 ) -> (Vec<Row>, Result<(), Stop>) {
     let mut rows = Vec::new();
     for (shape, message) in plan {
-        tell!("{} + {} shards, {} bytes", shape.data(), shape.parity(), count(*message as u64));
+        errln!("{} + {} shards, {} bytes", shape.data(), shape.parity(), count(*message as u64));
         for suite in [ErasureSuite::Leopard, ErasureSuite::Gf8] {
             if suite.allow(*shape).is_ok() {
                 match cost(*shape, *message, suite, stop_requested)
@@ -256,7 +256,7 @@ fn cost(shape: Shape, message: usize, suite: ErasureSuite, stop_requested: &Atom
     let median = median.mul_f64(message.max(1) as f64 / sample.max(1) as f64);
     let (word, packet) = parameters(suite);
     let label = format!("{} {word} {packet}", suite.name());
-    tell!("  {:<18} {:>10}", label.trim_end(), millis(median.as_secs_f64() * 1e3));
+    errln!("  {:<18} {:>10}", label.trim_end(), millis(median.as_secs_f64() * 1e3));
     Ok(u64::try_from(median.as_nanos()).unwrap_or(u64::MAX))
 }
 

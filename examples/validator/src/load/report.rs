@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use quorate_support::say;
+use quorate_support::outln;
 use quorate_support::terminal::{count, millis};
 use serde::Serialize;
 
@@ -80,10 +80,10 @@ impl LoadReport {
     /// Prints the report.
     pub(crate) fn print(&self) {
         let (committed, submitted) = (count(self.committed), count(self.submitted));
-        say!("committed   {committed} of {submitted} transactions ({:.2} %)", self.committed_percent);
-        say!("rate        {} tx/s committed over {:.1} s", count(self.tx_per_second as u64), self.seconds);
+        outln!("committed   {committed} of {submitted} transactions ({:.2} %)", self.committed_percent);
+        outln!("rate        {} tx/s committed over {:.1} s", count(self.tx_per_second as u64), self.seconds);
         if let Some(l) = &self.latency_ms {
-            say!(
+            outln!(
                 "latency     median {}, 95 % {}, 99 % {}, slowest {}",
                 millis(l.median),
                 millis(l.p95),
@@ -92,16 +92,16 @@ impl LoadReport {
             );
         }
         for (code, refused) in &self.refused {
-            say!("refused     {} as {code}", count(*refused));
+            outln!("refused     {} as {code}", count(*refused));
         }
         for (code, closed) in &self.closed_streams {
-            say!("closed      {} streams, by validators, as {code}", count(*closed));
+            outln!("closed      {} streams, by validators, as {code}", count(*closed));
         }
         if self.lost_in_flight > 0 {
-            say!("lost        {} in flight to a validator that went down", count(self.lost_in_flight));
+            outln!("lost        {} in flight to a validator that went down", count(self.lost_in_flight));
         }
         if self.unsent > 0 {
-            say!("unsent      {}: no validator accepted them in time", count(self.unsent));
+            outln!("unsent      {}: no validator accepted them in time", count(self.unsent));
         }
     }
 }

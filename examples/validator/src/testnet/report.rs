@@ -1,4 +1,4 @@
-use quorate_support::say;
+use quorate_support::outln;
 use serde::Serialize;
 
 use super::agreement::Contradiction;
@@ -95,26 +95,26 @@ impl Report {
         if let Some(load) = &self.load {
             load.print();
         }
-        say!(
+        outln!(
             "blocks      {} ({:.1} per second), quorum certificates of {} bytes",
             quorate_support::terminal::count(self.height),
             self.blocks_per_second,
             self.certificate_bytes
         );
-        say!("timeouts    {}", self.timeouts);
+        outln!("timeouts    {}", self.timeouts);
         for event in &self.events {
-            say!("validator {} {}", event.node, event.words());
+            outln!("validator {} {}", event.node, event.words());
         }
         for change in &self.changes {
-            say!("{}", change.words());
+            outln!("{}", change.words());
         }
         let used: Vec<&NodeUsage> = self.usage.iter().flatten().collect();
         if !used.is_empty() {
             let mean = used.iter().map(|u| u.cpu_percent).sum::<f64>() / used.len() as f64;
             let peak = used.iter().map(|u| u.peak_mib).fold(0.0, f64::max);
-            say!("processor   {mean:.1} % of a core per validator on average, memory up to {peak:.0} MiB");
+            outln!("processor   {mean:.1} % of a core per validator on average, memory up to {peak:.0} MiB");
         }
-        say!("agreement   {verdict}");
+        outln!("agreement   {verdict}");
     }
 
     /// Returns the failure that the report shows, if any.

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use quorate_support::terminal::stdout_has_colours;
-use quorate_support::{say, tell};
+use quorate_support::{errln, outln};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::change::{Approvers, Changes, MemberRequest};
@@ -80,9 +80,9 @@ impl Session {
         if self.options.json {
             let text =
                 serde_json::to_string(&report).map_err(|e| Failure::new(Exit::Failed, e.to_string()))?;
-            say!("{text}");
+            outln!("{text}");
         } else {
-            say!();
+            outln!();
             report.print(&verdict);
         }
         report.judge(&verdict)
@@ -364,8 +364,8 @@ impl Session {
 /// Prints a line of progress. With `--json`, standard output is reserved for the JSON object.
 fn print_line(json: bool, line: &str) {
     if json {
-        tell!("{line}");
+        errln!("{line}");
     } else {
-        say!("{line}");
+        outln!("{line}");
     }
 }

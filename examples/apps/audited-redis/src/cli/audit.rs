@@ -7,7 +7,7 @@ use quorate_audited_redis::audit::{Expected, Report, audit};
 use quorate_audited_redis::config::{KnownClient, load_clients};
 use quorate_audited_redis::failure::{Exit, Failure};
 use quorate_audited_redis::keys::public_key;
-use quorate_support::say;
+use quorate_support::outln;
 use quorate_support::terminal::{escaped, verdict};
 
 use super::common::Outcome;
@@ -50,7 +50,7 @@ impl AuditArgs {
         let report = audit(&self.log, &Expected { clients, head: self.head, store: self.store, max_age })?;
         if self.json {
             let text = serde_json::to_string(&report).map_err(|error| Failure::failed(error.to_string()))?;
-            say!("{text}");
+            outln!("{text}");
         } else {
             print(&report);
         }
@@ -61,7 +61,7 @@ impl AuditArgs {
 fn print(report: &Report) {
     for finding in &report.findings {
         let detail = escaped(finding.detail.as_bytes());
-        say!(
+        outln!(
             "{:<15} entry {:>8}  byte {:>12}  {detail}",
             verdict(finding.code, false),
             finding.entry,
@@ -69,17 +69,17 @@ fn print(report: &Report) {
         );
     }
     if report.unlisted > 0 {
-        say!("and {} more", report.unlisted);
+        outln!("and {} more", report.unlisted);
     }
     for signer in &report.signers {
-        say!("{:>8} commands of {}, last sequence number {}", signer.commands, signer.name, signer.last);
+        outln!("{:>8} commands of {}, last sequence number {}", signer.commands, signer.name, signer.last);
     }
-    say!("{} entries of store {} in {:.2} s", report.entries, report.store, report.seconds);
-    say!("head {}:{}", report.head.entry, report.head.chain);
+    outln!("{} entries of store {} in {:.2} s", report.entries, report.store, report.seconds);
+    outln!("head {}:{}", report.head.entry, report.head.chain);
     if report.ok {
-        say!("{}", verdict("the log is intact, and each entry is signed by its client", true));
+        outln!("{}", verdict("the log is intact, and each entry is signed by its client", true));
     } else {
-        say!("{}", verdict("the log differs from what the clients signed", false));
+        outln!("{}", verdict("the log differs from what the clients signed", false));
     }
 }
 

@@ -10,7 +10,7 @@ use quorate_audited_redis::failure::{Exit, Failure};
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::resp::Value;
 use quorate_support::terminal::escaped;
-use quorate_support::{say, tell};
+use quorate_support::{errln, outln};
 use tokio::time::timeout;
 
 use super::common::{Outcome, SigningArgs};
@@ -56,12 +56,12 @@ impl CallArgs {
                 "entry": answer.entry, "sequence": answer.sequence, "store": hex::encode(client.store()),
                 "reply": json(&value),
             });
-            say!("{object}");
+            outln!("{object}");
         } else {
             lines(&value);
             match answer.entry {
-                Some(entry) => tell!("entry {entry} of the log"),
-                None => tell!("refused by the front; the command was not executed"),
+                Some(entry) => errln!("entry {entry} of the log"),
+                None => errln!("refused by the front; the command was not executed"),
             }
         }
         Ok(if answer.entry.is_some() { ExitCode::SUCCESS } else { Exit::Refused.into() })
@@ -71,11 +71,11 @@ impl CallArgs {
 /// Prints one item per line, as redis-cli does for programs.
 fn lines(value: &Value) {
     match value {
-        Value::Simple(text) => say!("{}", escaped(text.as_bytes())),
-        Value::Error(text) => say!("(error) {}", escaped(text.as_bytes())),
-        Value::Integer(number) => say!("{number}"),
-        Value::Bulk(None) | Value::Array(None) => say!("(nil)"),
-        Value::Bulk(Some(bytes)) => say!("{}", escaped(bytes)),
+        Value::Simple(text) => outln!("{}", escaped(text.as_bytes())),
+        Value::Error(text) => outln!("(error) {}", escaped(text.as_bytes())),
+        Value::Integer(number) => outln!("{number}"),
+        Value::Bulk(None) | Value::Array(None) => outln!("(nil)"),
+        Value::Bulk(Some(bytes)) => outln!("{}", escaped(bytes)),
         Value::Array(Some(items)) => items.iter().for_each(lines),
     }
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use clap::Args;
 use quorate_audited_redis::config::{Config, EXAMPLE};
 use quorate_audited_redis::front;
-use quorate_support::{say, tell};
+use quorate_support::{errln, outln};
 
 use super::common::{Outcome, interrupted};
 
@@ -41,7 +41,7 @@ impl FrontArgs {
         let (address, store) = (front.address(), hex::encode(front.store()));
         let recovered = front.recovered().clone();
         if let Some((offset, bytes, aside)) = &recovered.torn {
-            tell!(
+            errln!(
                 "{}: {} of {bytes} bytes from byte {offset} on was moved to {}",
                 log.display(),
                 match self.put_aside {
@@ -57,15 +57,15 @@ impl FrontArgs {
             let torn = recovered.torn.map(|(offset, bytes, aside)| {
                 serde_json::json!({ "offset": offset, "bytes": bytes, "file": aside })
             });
-            say!(
+            outln!(
                 "{}",
                 serde_json::json!({
                     "listen": address, "store": store, "redis": redis, "entries": recovered.entries, "torn": torn,
                 })
             );
         } else {
-            say!("listening on {address}, before Redis at {redis}");
-            say!("store {store}, {} entries in {}", recovered.entries, log.display());
+            outln!("listening on {address}, before Redis at {redis}");
+            outln!("store {store}, {} entries in {}", recovered.entries, log.display());
         }
         tokio::select! {
             () = interrupted => {}

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use quorate_audited_redis::keys::Key;
-use quorate_support::say;
+use quorate_support::outln;
 
 use super::common::Outcome;
 
@@ -27,9 +27,9 @@ impl KeygenArgs {
         key.save(&self.out)?;
         let public = hex::encode(key.public()?.as_bytes());
         if self.json {
-            say!("{}", serde_json::json!({ "key": public, "file": self.out }));
+            outln!("{}", serde_json::json!({ "key": public, "file": self.out }));
         } else {
-            say!("{public}");
+            outln!("{public}");
         }
         Ok(ExitCode::SUCCESS)
     }

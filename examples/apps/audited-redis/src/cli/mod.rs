@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use quorate_audited_redis::failure::{Exit, Failure};
-use quorate_support::tell;
+use quorate_support::errln;
 
 use common::Outcome;
 
@@ -57,7 +57,7 @@ pub(crate) fn run() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(failure) => {
-            tell!("{} {failure}", quorate_support::terminal::red("audited-redis:"));
+            errln!("{} {failure}", quorate_support::terminal::red("audited-redis:"));
             failure.exit.into()
         }
     }

@@ -6,7 +6,7 @@ use quorate::ed25519::PublicKey;
 use quorate_audited_redis::failure::Failure;
 use quorate_audited_redis::keys::public_key;
 use quorate_audited_redis::proof::{Proven, check, prove};
-use quorate_support::say;
+use quorate_support::outln;
 use quorate_support::terminal::{escaped, verdict};
 
 use super::common::Outcome;
@@ -51,9 +51,9 @@ impl ProveArgs {
         let shown = self.out.display();
         std::fs::write(&self.out, &proof).map_err(|error| Failure::failed(format!("{shown}: {error}")))?;
         if self.json {
-            say!("{}", serde_json::json!({ "entry": self.entry, "file": self.out, "bytes": proof.len() }));
+            outln!("{}", serde_json::json!({ "entry": self.entry, "file": self.out, "bytes": proof.len() }));
         } else {
-            say!("{shown}: {} bytes that prove entry {}", proof.len(), self.entry);
+            outln!("{shown}: {} bytes that prove entry {}", proof.len(), self.entry);
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -89,16 +89,16 @@ fn json(proven: &Proven) {
         "store": hex::encode(proven.store), "signer": hex::encode(proven.signer), "sequence": proven.sequence,
         "time": proven.time.0, "scheme": proven.scheme, "command": text, "command_hex": command,
     });
-    say!("{object}");
+    outln!("{object}");
 }
 
 fn print(proven: &Proven) {
     let words: Vec<_> = proven.command.iter().map(|word| escaped(word)).collect();
-    say!("{}", verdict("the proof is valid", true));
-    say!("client    {}", hex::encode(proven.signer));
-    say!("command   {}", words.join(" "));
-    say!("store     {}", hex::encode(proven.store));
-    say!(
+    outln!("{}", verdict("the proof is valid", true));
+    outln!("client    {}", hex::encode(proven.signer));
+    outln!("command   {}", words.join(" "));
+    outln!("store     {}", hex::encode(proven.store));
+    outln!(
         "sequence number {}, at {} by the client's clock, signed with {}",
         proven.sequence,
         date(proven.time.0),

@@ -6,7 +6,7 @@ use clap::Args;
 use quorate_audited_redis::client::ClientOptions;
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::sidecar;
-use quorate_support::say;
+use quorate_support::outln;
 
 use super::common::{Outcome, SigningArgs, interrupted};
 
@@ -45,10 +45,10 @@ impl SidecarArgs {
         let (address, store) = (sidecar.address(), hex::encode(sidecar.store()));
         let interrupted = interrupted()?;
         if self.json {
-            say!("{}", serde_json::json!({ "listen": address, "store": store, "signer": signer }));
+            outln!("{}", serde_json::json!({ "listen": address, "store": store, "signer": signer }));
         } else {
-            say!("listening on {address}; try `redis-cli -p {} set greeting hello`", address.port());
-            say!("signing as {signer}, for the store {store}");
+            outln!("listening on {address}; try `redis-cli -p {} set greeting hello`", address.port());
+            outln!("signing as {signer}, for the store {store}");
         }
         interrupted.await;
         sidecar.shutdown().await;

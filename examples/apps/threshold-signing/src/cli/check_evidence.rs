@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use quorate_support::say;
+use quorate_support::outln;
 use quorate_support::terminal::verdict;
 use quorate_threshold_signing::evidence;
 
@@ -42,7 +42,7 @@ impl CheckEvidenceArgs {
                 share.index(),
                 share.epoch()
             );
-            say!("{}", verdict(&summary, true));
+            outln!("{}", verdict(&summary, true));
         }
         Ok(())
     }

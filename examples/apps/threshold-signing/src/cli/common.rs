@@ -56,5 +56,5 @@ impl MessageArgs {
 }
 
 pub(super) fn print_json(value: &serde_json::Value) {
-    quorate_support::say!("{value}");
+    quorate_support::outln!("{value}");
 }

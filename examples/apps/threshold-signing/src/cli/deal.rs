@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use quorate::threshold::ecdsa::Plan;
 use quorate::wire::Encode;
-use quorate_support::say;
+use quorate_support::outln;
 use quorate_threshold_signing::failure::{Exit, Failure, OrFail};
 use quorate_threshold_signing::files::write_new;
 use quorate_threshold_signing::group::Group;
@@ -78,11 +78,11 @@ impl DealArgs {
                 "pem": pem, "shares": shares, "needed": public.needed() }),
             );
         } else {
-            say!("deal:   {}\nid:     {id}", path.display());
-            say!("key:    {} ({key})", pem.display());
-            shares.iter().for_each(|path| say!("shares: {}", path.display()));
+            outln!("deal:   {}\nid:     {id}", path.display());
+            outln!("key:    {} ({key})", pem.display());
+            shares.iter().for_each(|path| outln!("shares: {}", path.display()));
             let parties = group.parties.len();
-            say!("{} of {parties} parties sign, {} messages in epoch {epoch}", public.needed(), self.count);
+            outln!("{} of {parties} parties sign, {} messages in epoch {epoch}", public.needed(), self.count);
         }
         Ok(())
     }

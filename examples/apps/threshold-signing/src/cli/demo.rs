@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use quorate_support::ports::free_addresses;
 use quorate_support::terminal::verdict;
-use quorate_support::{say, tell};
+use quorate_support::{errln, outln};
 use quorate_threshold_signing::failure::{Exit, Failure, OrFail};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
@@ -125,7 +125,7 @@ impl<'a> Demonstration<'a> {
                 if with_openssl { "verified by OpenSSL" } else { "verified (no openssl on the path)" };
             let plural = if self.options.messages == 1 { "" } else { "s" };
             let summary = format!("{} message{plural} signed, {checked}", self.options.messages);
-            say!("{}", verdict(&summary, true));
+            outln!("{}", verdict(&summary, true));
         }
         Ok(())
     }
@@ -286,9 +286,9 @@ impl<'a> Demonstration<'a> {
 
     fn note(&self, line: &str) {
         if self.options.json {
-            tell!("{line}");
+            errln!("{line}");
         } else {
-            say!("{line}");
+            outln!("{line}");
         }
     }
 }

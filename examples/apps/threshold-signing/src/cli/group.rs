@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use quorate_support::say;
+use quorate_support::outln;
 use quorate_threshold_signing::failure::{Exit, Failure, OrFail};
 use quorate_threshold_signing::files::write_new;
 use quorate_threshold_signing::group::Group;
@@ -58,7 +58,7 @@ impl GroupArgs {
                 "faulty": group.tolerance.faulty(), "requesters": group.requesters.len() }),
             );
         } else {
-            say!("group:  {}\nid:     {}", self.out.display(), group.id());
+            outln!("group:  {}\nid:     {}", self.out.display(), group.id());
         }
         Ok(())
     }

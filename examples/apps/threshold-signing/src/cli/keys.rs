@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use quorate_support::say;
+use quorate_support::outln;
 use quorate_threshold_signing::failure::{Exit, OrFail};
 use quorate_threshold_signing::files::write_new;
 use quorate_threshold_signing::keys::{Keys, Role};
@@ -47,7 +47,7 @@ impl KeysArgs {
         if self.json {
             print_json(&serde_json::json!({ "keys": secret, "public": public }));
         } else {
-            say!("secret: {}\npublic: {}", secret.display(), public.display());
+            outln!("secret: {}\npublic: {}", secret.display(), public.display());
         }
         Ok(())
     }

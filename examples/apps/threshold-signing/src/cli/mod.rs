@@ -13,7 +13,7 @@ mod verify;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use quorate_support::tell;
+use quorate_support::errln;
 use quorate_threshold_signing::failure::{Exit, Failure};
 
 use common::Outcome;
@@ -61,7 +61,7 @@ pub(crate) fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            tell!("{} {failure}", quorate_support::terminal::red("threshold-signing:"));
+            errln!("{} {failure}", quorate_support::terminal::red("threshold-signing:"));
             failure.exit.into()
         }
     }

@@ -1,7 +1,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use quorate_support::tell;
+use quorate_support::errln;
 use quorate_threshold_signing::failure::Failure;
 use quorate_threshold_signing::keys::Keys;
 use quorate_threshold_signing::party::{Misbehaviour, Party, PartyConfig};
@@ -73,7 +73,7 @@ impl ServeArgs {
             misbehaviour: self.misbehave,
         };
         let party = Party::start(settings).await?;
-        tell!(
+        errln!(
             "party {} on {}: epoch {epoch}, {} presignatures left, for {names}; deal {deal}",
             party.member(),
             party.address(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use quorate::wire::Encode;
 use quorate_support::terminal::red;
-use quorate_support::{say, tell};
+use quorate_support::{errln, outln};
 use quorate_threshold_signing::coordinator::{Coordinator, PartyStatus, SigningOptions};
 use quorate_threshold_signing::failure::{Exit, Failure, OrFail};
 use quorate_threshold_signing::group::Group;
@@ -93,8 +93,8 @@ impl SignArgs {
                 "share_checks": signed.counts.share_checks, "wrong": evidence,
             }));
         } else {
-            say!("signature: {}", hex::encode(&der));
-            say!("epoch {}, presignature {}, {right} shares", public.deal.epoch(), signed.index);
+            outln!("signature: {}", hex::encode(&der));
+            outln!("epoch {}, presignature {}, {right} shares", public.deal.epoch(), signed.index);
             for (party, standing) in (0..).zip(&signed.parties) {
                 if !matches!(
                     standing,
@@ -103,7 +103,7 @@ impl SignArgs {
                         | PartyStatus::Pending
                         | PartyStatus::Invalid(_)
                 ) {
-                    tell!("{}: {standing}", group.party(party));
+                    errln!("{}: {standing}", group.party(party));
                 }
             }
         }
@@ -117,7 +117,7 @@ impl SignArgs {
             let (name, share) = (group.party(*party), fault.share());
             let path = self.evidence.join(format!("{name}-{}-{}.evidence", share.epoch(), share.index()));
             fs::write(&path, fault.encode()).or_fail(Exit::Failed, format!("writing {}", path.display()))?;
-            tell!("{} {name} sent an invalid share; evidence: {}", red("FAULTY:"), path.display());
+            errln!("{} {name} sent an invalid share; evidence: {}", red("FAULTY:"), path.display());
             written.insert(name.to_owned(), path.display().to_string().into());
         }
         Ok(written.into())

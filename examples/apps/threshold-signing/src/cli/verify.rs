@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use quorate_support::say;
+use quorate_support::outln;
 use quorate_support::terminal::verdict;
 use quorate_threshold_signing::deal::PublicDeal;
 use quorate_threshold_signing::der;
@@ -42,7 +42,7 @@ impl VerifyArgs {
         if self.json {
             print_json(&serde_json::json!({ "valid": true }));
         } else {
-            say!("{}", verdict("valid", true));
+            outln!("{}", verdict("valid", true));
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use quorate::machine::MemberIndex;
 use quorate_broadcast::{AuthenticationKind, GroupParameters, Parameters};
-use quorate_support::{say, tell};
+use quorate_support::{errln, outln};
 use serde::Serialize;
 
 use crate::event::Event;
@@ -130,12 +130,12 @@ impl BenchArgs {
         let chosen = if self.signer.is_empty() { &all[..] } else { &self.signer[..] };
         let mut results = Vec::new();
         if !self.json {
-            say!(
+            outln!(
                 "{} members, {} bytes, µs from broadcast to delivery at the sender (at all members)",
                 self.members,
                 self.size
             );
-            say!("{:<24} {:>16} {:>16} {:>16} {:>12}", "signer", "p10", "median", "p90", "bytes sent");
+            outln!("{:<24} {:>16} {:>16} {:>16} {:>12}", "signer", "p10", "median", "p90", "bytes sent");
         }
         for signer in chosen {
             let authentication = authentication_kind(*signer, self.suite);
@@ -149,7 +149,7 @@ impl BenchArgs {
         if self.json {
             let BenchArgs { members, size: message_bytes, requests, records, .. } = *self;
             let report = Report { members, message_bytes, requests, records, results };
-            say!("{}", serde_json::to_string(&report).or_fail(Exit::Failed, "cannot encode the results")?);
+            outln!("{}", serde_json::to_string(&report).or_fail(Exit::Failed, "cannot encode the results")?);
         }
         Ok(())
     }
@@ -197,7 +197,7 @@ impl Measure<'_> {
                     Event::Delivered(delivery) => events.send(Ok((i, delivery.message, at))),
                     Event::Failed(error) => events.send(Err(Failure::from(error))),
                     Event::Fault { culprit, code, .. } => {
-                        tell!("member {i} reports {code} of member {culprit}");
+                        errln!("member {i} reports {code} of member {culprit}");
                         Ok(())
                     }
                     Event::Refused(refusal) => {
@@ -322,9 +322,9 @@ impl Measured {
         let (own, all) = (&self.latency_us, &self.everywhere_us);
         let pair = |own: f64, all: f64| format!("{own:.0} ({all:.0})");
         let [p10, p50, p90] = [pair(own.p10, all.p10), pair(own.p50, all.p50), pair(own.p90, all.p90)];
-        say!("{name:<24} {p10:>16} {p50:>16} {p90:>16} {:>12.0}", self.bytes_per_broadcast);
+        outln!("{name:<24} {p10:>16} {p50:>16} {p90:>16} {:>12.0}", self.bytes_per_broadcast);
         if self.slow_verifications > 0 {
-            say!("  {} of {} verifications were slow", self.slow_verifications, self.verifications);
+            outln!("  {} of {} verifications were slow", self.slow_verifications, self.verifications);
         }
     }
 }

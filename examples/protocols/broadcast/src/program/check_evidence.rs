@@ -6,7 +6,7 @@ use quorate::wire::{Decode, Encode};
 use quorate_broadcast::evidence::{self, MAX_FILE};
 use quorate_broadcast::{Equivocation, GroupParameters, Slot};
 use quorate_node::genesis::Genesis;
-use quorate_support::say;
+use quorate_support::outln;
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure, OrFail};
@@ -81,14 +81,14 @@ impl CheckEvidenceArgs {
             Err(error) => Finding::DoesNot { holds: false, code: error.code(), error: error.to_string() },
         };
         if self.json {
-            say!("{}", serde_json::to_string(&finding).or_fail(Exit::Failed, "cannot print")?);
+            outln!("{}", serde_json::to_string(&finding).or_fail(Exit::Failed, "cannot print")?);
         }
         match finding {
             Finding::Holds { culprit, sender, sequence, digests: [one, other], .. } => {
                 if !self.json {
-                    say!("{culprit} attested two messages with number {sequence} of {sender}:");
-                    say!("  {one}");
-                    say!("  {other}");
+                    outln!("{culprit} attested two messages with number {sequence} of {sender}:");
+                    outln!("  {one}");
+                    outln!("  {other}");
                 }
                 Ok(())
             }

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use quorate_support::say;
+use quorate_support::outln;
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure, OrFail};
@@ -107,11 +107,11 @@ impl InitArgs {
             .or_fail(Exit::Setup, format!("cannot write {}", path.display()))?;
         let made = Made { group: path, members, memory_bytes };
         if self.json {
-            say!("{}", serde_json::to_string(&made).or_fail(Exit::Failed, "cannot print")?);
+            outln!("{}", serde_json::to_string(&made).or_fail(Exit::Failed, "cannot print")?);
         } else {
-            say!("group: {}", made.group.display());
+            outln!("group: {}", made.group.display());
             for member in &made.members {
-                say!("keys:  {}", member.keys.display());
+                outln!("keys:  {}", member.keys.display());
             }
         }
         Ok(())

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use exit::{Exit, Failure};
-use quorate_support::tell;
+use quorate_support::errln;
 
 /// Consistent broadcast: a sender cannot make two members deliver different messages.
 ///
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     match dispatch(Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            tell!("quorate-broadcast: {failure}");
+            errln!("quorate-broadcast: {failure}");
             failure.exit().into()
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use quorate_broadcast::Delivery;
 use quorate_node::keys::NodeKeys;
-use quorate_support::tell;
+use quorate_support::errln;
 use serde::Serialize;
 use tracing_subscriber::EnvFilter;
 
@@ -118,7 +118,7 @@ impl RunArgs {
                 }
             }
         });
-        tell!(
+        errln!(
             "{}: {} of {} members",
             group.name(group.position(&keys.identity()?)?),
             A::NAME,
@@ -162,17 +162,17 @@ impl Printer {
                         return Ok(());
                     }
                 }
-                Event::Refused(refusal) => tell!("message refused ({}): {refusal}", refusal.code()),
+                Event::Refused(refusal) => errln!("message refused ({}): {refusal}", refusal.code()),
                 Event::Fault { culprit, code, evidence } => {
                     let culprit = self.group.name(culprit);
                     match evidence {
-                        None => tell!("{culprit} violated the protocol: {code}"),
-                        Some(Ok(path)) => tell!(
+                        None => errln!("{culprit} violated the protocol: {code}"),
+                        Some(Ok(path)) => errln!(
                             "{culprit} violated the protocol: {code}; evidence: {}; verify it with `quorate-broadcast \
                              check-evidence`",
                             path.display()
                         ),
-                        Some(Err(error)) => tell!(
+                        Some(Err(error)) => errln!(
                             "{culprit} violated the protocol: {code}; the evidence is only in the log, because it could \
                              not be written: {error}; free disk space"
                         ),

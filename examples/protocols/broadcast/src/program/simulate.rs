@@ -3,7 +3,7 @@ use std::time::Duration;
 use quorate_broadcast::authentication::{Eddsa, Links};
 use quorate_broadcast::simulation::{BroadcastHost, SimulatedAuthentication, SimulatedDsig, group, shape};
 use quorate_simulator::{PRESETS, Scenario, check, preset, replay};
-use quorate_support::say;
+use quorate_support::outln;
 
 use serde::Serialize;
 
@@ -91,7 +91,7 @@ impl SimulateArgs {
             }
         }
         if !self.json {
-            say!("{} runs, no violation", self.seeds);
+            outln!("{} runs, no violation", self.seeds);
         }
         Ok(())
     }
@@ -103,7 +103,7 @@ impl SimulateArgs {
         let members = group(nodes);
         let host = |scenario: &Scenario| BroadcastHost::<A>::new(members.clone(), scenario);
         if self.trace && seed == self.seed {
-            say!("{}", replay(&scenario, host, Box::new(|entry| say!("{entry}"))));
+            outln!("{}", replay(&scenario, host, Box::new(|entry| outln!("{entry}"))));
         }
         let command = format!("quorate-broadcast simulate --seeds 1 --signer {}", A::NAME);
         let checked = check(&scenario, host, &command);
@@ -128,9 +128,9 @@ impl SimulateArgs {
                     replay,
                 }),
             };
-            say!("{}", serde_json::to_string(&line).or_fail(Exit::Failed, "cannot print")?);
+            outln!("{}", serde_json::to_string(&line).or_fail(Exit::Failed, "cannot print")?);
         } else if checked.is_ok() {
-            say!("{seed} {} {report} median delivery {:?}", A::NAME, median.unwrap_or(Duration::ZERO));
+            outln!("{seed} {} {report} median delivery {:?}", A::NAME, median.unwrap_or(Duration::ZERO));
         }
         match checked {
             Ok(_) => Ok(()),

@@ -2,7 +2,7 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use quorate_node::keys::NodeKeys;
-use quorate_support::{say, tell};
+use quorate_support::{errln, outln};
 
 use super::change::Proposal;
 use super::file::ChangeFile;
@@ -67,13 +67,13 @@ impl Allow {
             None => proposal.file.replace(&self.file)?,
         }
         if self.json {
-            say!("{}", proposal.json());
+            outln!("{}", proposal.json());
             return Ok(());
         }
         let path = self.out.as_ref().unwrap_or(&self.file).display();
-        say!("\n{path}: {name} approves: {}", proposal.title());
+        outln!("\n{path}: {name} approves: {}", proposal.title());
         if proposal.is_allowed() {
-            say!("quorum reached; next: quorate member submit {path} --wait");
+            outln!("quorum reached; next: quorate member submit {path} --wait");
         }
         Ok(())
     }
@@ -84,7 +84,7 @@ fn confirmed(title: &str) -> Result<bool, Failure> {
         let text = "cannot ask for confirmation without a terminal; use --yes after reviewing the change";
         return Err(Failure::new(Exit::Usage, text));
     }
-    tell!();
+    errln!();
     let mut error = std::io::stderr();
     let mut answer = String::new();
     write!(error, "Approve \"{title}\"? [y/N] ")

@@ -9,7 +9,7 @@ use quorate_gosig::{Change, Committees};
 use quorate_node::Contact;
 use quorate_node::genesis::{Hex, Member, PublicKeys};
 use quorate_node::keys::NodeKeys;
-use quorate_support::say;
+use quorate_support::outln;
 
 use super::file::{Allowance, ChangeFile, Leaving};
 use crate::chain::{Chain, Epoch, Suite};
@@ -183,34 +183,39 @@ impl Proposal {
 
     /// Prints the change for review.
     pub(crate) fn print(&self, chain: &str) {
-        say!("change     {}", self.title());
+        outln!("change     {}", self.title());
         if let Some(member) = &self.file.join {
-            say!("  address    {}", member.address);
-            say!("  weight     {}", member.weight);
-            say!("  identity   {}", member.keys.identity_key);
-            say!("  voting     {}", member.keys.voting_key);
+            outln!("  address    {}", member.address);
+            outln!("  weight     {}", member.weight);
+            outln!("  identity   {}", member.keys.identity_key);
+            outln!("  voting     {}", member.keys.voting_key);
         }
         if let Some(leaving) = &self.file.leave {
-            say!("  identity   {}", leaving.identity_key);
+            outln!("  identity   {}", leaving.identity_key);
         }
         let (now, then) = (&self.epoch.committees.voters, &self.next.voters);
-        say!("chain      {chain} ({})", self.file.chain_id);
-        say!("epoch      {}: {} members, total weight {}", self.epoch.number, now.len(), now.total_weight());
-        say!(
+        outln!("chain      {chain} ({})", self.file.chain_id);
+        outln!(
+            "epoch      {}: {} members, total weight {}",
+            self.epoch.number,
+            now.len(),
+            now.total_weight()
+        );
+        outln!(
             "then       {}: {} members, total weight {}, quorum {}",
             then.epoch(),
             then.len(),
             then.total_weight(),
             then.quorum_weight()
         );
-        say!("digest     {}", hex::encode(self.statement.digest));
+        outln!("digest     {}", hex::encode(self.statement.digest));
         let by =
             if self.votes.is_empty() { "no member yet".to_owned() } else { self.allowed_by().join(", ") };
         let (weight, quorum) = (self.weight(), self.quorum());
         let verdict = if self.is_allowed() { "quorum" } else { "below quorum" };
-        say!("approved   by {by}: weight {weight} of {quorum}, {verdict}");
+        outln!("approved   by {by}: weight {weight} of {quorum}, {verdict}");
         for fault in &self.faults {
-            say!("  invalid approval: {fault}");
+            outln!("  invalid approval: {fault}");
         }
     }
 

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use quorate_support::{say, tell};
+use quorate_support::{errln, outln};
 
 use super::source::Source;
 use crate::chain::{Chain, Epoch};
@@ -65,18 +65,18 @@ fn print_json(chain: &Chain) {
             "members": epoch.members.iter().map(member).collect::<Vec<_>>(),
         })
     };
-    say!("{}", chain.epochs().iter().map(epoch).collect::<serde_json::Value>());
+    outln!("{}", chain.epochs().iter().map(epoch).collect::<serde_json::Value>());
 }
 
 fn print_table(chain: &Chain) -> Result<(), Failure> {
     let epoch = chain.current()?;
-    say!("{:>5}  {:<20} {:<24} {:>8}  identity key", "", "name", "address", "weight");
+    outln!("{:>5}  {:<20} {:<24} {:>8}  identity key", "", "name", "address", "weight");
     for (index, member) in epoch.members.iter().enumerate() {
         let address = if member.address.is_empty() { "(unknown)" } else { &member.address };
-        say!("{index:>5}  {:<20} {address:<24} {:>8}  {}", member.name, member.weight, member.identity_key);
+        outln!("{index:>5}  {:<20} {address:<24} {:>8}  {}", member.name, member.weight, member.identity_key);
     }
     let voters = &epoch.committees.voters;
-    say!(
+    outln!(
         "\nchain {}, epoch {} from height {}; quorum: weight {} of {}",
         chain.genesis.chain,
         epoch.number,
@@ -84,6 +84,6 @@ fn print_table(chain: &Chain) -> Result<(), Failure> {
         voters.quorum_weight(),
         voters.total_weight()
     );
-    tell!("verified against the genesis file");
+    errln!("verified against the genesis file");
     Ok(())
 }

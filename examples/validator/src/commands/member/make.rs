@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use quorate_support::say;
+use quorate_support::outln;
 
 use super::change::Proposal;
 use super::source::Source;
@@ -78,6 +78,6 @@ fn written(proposal: &Proposal, path: &std::path::Path, chain: &str) -> Result<(
     proposal.file.create(path)?;
     proposal.print(chain);
     let path = path.display();
-    say!("\n{path}: next, each approving member runs: quorate member allow {path} --keys FILE");
+    outln!("\n{path}: next, each approving member runs: quorate member allow {path} --keys FILE");
     Ok(())
 }

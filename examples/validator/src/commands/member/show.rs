@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use quorate_support::say;
+use quorate_support::outln;
 
 use super::change::Proposal;
 use super::file::ChangeFile;
@@ -36,7 +36,7 @@ impl Show {
         let chain = self.source.chain().await?;
         let proposal = Proposal::check(&chain, file)?;
         if self.json {
-            say!("{}", proposal.json());
+            outln!("{}", proposal.json());
         } else {
             proposal.print(&chain.genesis.chain);
         }

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use quorate_node::handle::Digest;
-use quorate_support::{say, tell};
+use quorate_support::{errln, outln};
 use tokio::time::{Instant, sleep};
 
 use super::change::Proposal;
@@ -50,24 +50,24 @@ impl Submit {
         let api = self.target.reachable().await?;
         let mut chain = Chain::ask(self.target.genesis()?, &api).await?;
         let proposal = Proposal::check(&chain, file)?;
-        proposal.faults.iter().for_each(|fault| tell!("invalid approval: {fault}"));
+        proposal.faults.iter().for_each(|fault| errln!("invalid approval: {fault}"));
         let transaction = proposal.transaction()?;
         let id = api.submit(transaction.clone()).await?.id;
         if !self.json {
-            say!("{id}");
+            outln!("{id}");
         }
         let mut answer = serde_json::json!({ "id": id });
         if let Some(seconds) = self.wait {
             let deadline = Instant::now() + Duration::from_secs(seconds.into());
             let Begun { epoch, first_height } = begun(&api, &mut chain, id, &transaction, deadline).await?;
-            tell!(
+            errln!(
                 "{}: epoch {epoch} begins at height {first_height}; verified against the genesis file",
                 proposal.title()
             );
             answer = serde_json::json!({ "id": id, "epoch": epoch, "first_height": first_height });
         }
         if self.json {
-            say!("{answer}");
+            outln!("{answer}");
         }
         Ok(())
     }

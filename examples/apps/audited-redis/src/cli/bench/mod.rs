@@ -14,7 +14,7 @@ use quorate_audited_redis::frame::SignatureScheme;
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::resp::encode_command;
 use quorate_support::rng::nth_output;
-use quorate_support::{say, tell};
+use quorate_support::{errln, outln};
 use serde::Serialize;
 
 use super::common::{Outcome, interrupted};
@@ -98,7 +98,7 @@ impl BenchArgs {
         let Some(report) = report else { return Ok(ExitCode::from(130)) };
         if self.json {
             let text = serde_json::to_string(&report).map_err(|error| Failure::failed(error.to_string()))?;
-            say!("{text}");
+            outln!("{text}");
         } else {
             print(&report);
         }
@@ -120,7 +120,7 @@ impl BenchArgs {
             };
             let name = scheme.map_or("direct", SignatureScheme::name);
             if !self.json {
-                tell!("measuring {name}");
+                errln!("measuring {name}");
             }
             let latencies = match scheme {
                 None => self.latencies(&mut Connection::Plain(plain)).await?,
@@ -217,12 +217,12 @@ fn percentile(sorted: &[f64], percent: usize) -> f64 {
 }
 
 fn print(report: &BenchReport) {
-    say!("{}; log: {}; microseconds", report.workload, report.sync);
-    say!("{:<24} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}", "", "p10", "p50", "p90", "p99", "sign", "verify");
+    outln!("{}; log: {}; microseconds", report.workload, report.sync);
+    outln!("{:<24} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}", "", "p10", "p50", "p90", "p99", "sign", "verify");
     for line in &report.results {
         let name = line.suite.map_or(line.signer.to_owned(), |suite| format!("{} {suite}", line.signer));
         let alone = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.2}"));
-        say!(
+        outln!(
             "{name:<24} {:>8.1} {:>8.1} {:>8.1} {:>8.1} {:>8} {:>8}",
             line.p10,
             line.p50,
