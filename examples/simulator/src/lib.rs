@@ -129,7 +129,7 @@ pub use checker::{Agreement, Delivered, Verdict, Violation};
 pub use fault::{Behaviour, CrashPoint, Fault, Scheduled};
 pub use host::{Actions, BootContext, Host, Interception, Transmission};
 pub use links::Loss;
-pub use metrics::{Histogram, Metrics, NodeMetrics};
+pub use metrics::{Metrics, NodeMetrics};
 pub use network::{Latency, Link, Network, Regions};
 pub use node::Node;
 pub use preset::{PRESETS, PresetParameters, preset};

@@ -4,7 +4,8 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
+
+use quorate_support::histogram::Histogram;
 
 use crate::campaign::{check, replay};
 use crate::host::Host;
@@ -216,7 +217,7 @@ impl SeedRun {
             println!("{}", replay(scenario, &mut host, Box::new(|entry| println!("{entry}"))));
         }
         let report = check(scenario, host, &self.command).map_err(|failure| failure.to_string())?;
-        let latency = report.metrics.measured.get("commit").map_or(Duration::ZERO, |h| h.median());
+        let latency = report.metrics.measured.get("commit").and_then(Histogram::median).unwrap_or_default();
         println!("{} {} {report} median commit {latency:?}", self.seed, self.scheme);
         Ok(())
     }
@@ -226,6 +227,7 @@ impl SeedRun {
 mod tests {
     use std::collections::BTreeSet;
     use std::sync::Mutex;
+    use std::time::Duration;
 
     use super::*;
 

@@ -85,14 +85,14 @@ macro_rules! exit_codes {
 #[macro_export]
 macro_rules! failure {
     ($vis:vis struct $failure:ident { exit: $exit:ident $(,)? }) => {
-        /// Why a command failed.
+        /// Failure of a command: its exit code and its message.
         #[derive(Clone, Debug, PartialEq, Eq)]
         $vis struct $failure {
             /// Exit code of the process.
             $vis exit: $exit,
             /// Stable machine-readable code; empty if the program prints none.
             $vis code: &'static str,
-            /// Message for people: what is wrong, and what to do.
+            /// Message for people: the problem and its remedy.
             $vis message: ::std::string::String,
         }
 

@@ -6,12 +6,15 @@
 //! | [`ports`] | free TCP ports on the loopback interface | |
 //! | [`rng`] | SplitMix64, a seeded generator with a fixed sequence | |
 //! | [`terminal`] | lines on standard output and standard error, colours, readable numbers | `terminal` |
+//! | [`histogram`] | a histogram of durations | `histogram` |
 //! | [`http`] | a client for one HTTP/1.1 request | `http` |
 //!
 //! A program enables only the features it needs: without features the crate has no dependencies.
 #![forbid(unsafe_code)]
 
 pub mod exit;
+#[cfg(feature = "histogram")]
+pub mod histogram;
 #[cfg(feature = "http")]
 pub mod http;
 pub mod ports;

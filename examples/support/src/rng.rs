@@ -2,6 +2,9 @@
 //!
 //! The sequence of a seed never changes: recorded simulations and fuzz runs replay from their seeds. A generator from a
 //! library may change its output with a new version. Not for secrets.
+//!
+//! The core has a private copy, because it depends on no other crate of this workspace and users have no need of this
+//! generator in its interface.
 
 /// Increment of the state: 2⁶⁴ divided by the golden ratio, rounded to an odd number.
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;

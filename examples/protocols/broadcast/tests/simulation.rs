@@ -187,7 +187,7 @@ fn unannounced_keys_are_slow_but_their_messages_arrive() {
     let (fast, slow) = of(&calm);
     // At the start, announcements and the signatures under their keys may overtake each other.
     assert!(fast > 20 * slow && fast > 100, "{fast} {slow}");
-    assert!(calm.metrics().measured["delivery"].median() < ms(12));
+    assert!(calm.metrics().measured["delivery"].median().unwrap() < ms(12));
 
     scenario = scenario.byzantine(2, Behaviour::Custom("unannounced".into()));
     let slowed = finish::<SimulatedDsig>(&scenario, |_| {});

@@ -135,7 +135,7 @@ impl<H: Host> Simulation<H> {
         if self.nodes.get(to).is_none_or(|state| state.machine.is_none()) {
             return self.lose(from, to, Loss::Down);
         }
-        self.metrics.transit.add(self.now - sent);
+        self.metrics.transit.record(self.now - sent);
         self.accept(to, QueuedInput::Message { from, payload });
     }
 

@@ -2,9 +2,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use quorate_support::histogram::Histogram;
 use tokio::time::Instant;
-
-use super::histogram::Histogram;
 
 /// Counters of a running load.
 #[derive(Clone, Debug)]

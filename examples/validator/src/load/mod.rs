@@ -4,7 +4,6 @@
 
 mod connection;
 mod counts;
-mod histogram;
 mod payload;
 mod queue;
 mod report;
@@ -12,6 +11,7 @@ mod report;
 use std::sync::Arc;
 use std::time::Duration;
 
+use quorate_support::histogram::Histogram;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
@@ -19,7 +19,6 @@ use crate::exit::Failure;
 use counts::{Counts, Shared};
 use queue::Queue;
 
-pub(crate) use histogram::Histogram;
 pub(crate) use payload::{Format, Payloads};
 pub(crate) use report::{Latencies, LoadReport};
 

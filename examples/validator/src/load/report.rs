@@ -1,12 +1,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use quorate_support::histogram::Histogram;
 use quorate_support::outln;
 use quorate_support::terminal::{count, millis};
 use serde::Serialize;
 
 use super::counts::Counts;
-use super::histogram::Histogram;
 
 /// Final report of a load.
 #[derive(Clone, Debug, Serialize)]

@@ -1,11 +1,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use quorate_support::histogram::Histogram;
 use quorate_support::terminal::count;
 use tokio::time::Instant;
 
 use super::view::LoadView;
-use crate::load::{Histogram, Latencies, Load};
+use crate::load::{Latencies, Load};
 
 /// Number of samples that the shown rate and latencies cover.
 const MAX_SAMPLES: usize = 10;

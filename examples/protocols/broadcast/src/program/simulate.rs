@@ -3,6 +3,7 @@ use std::time::Duration;
 use quorate_broadcast::authentication::{Eddsa, Links};
 use quorate_broadcast::simulation::{BroadcastHost, SimulatedAuthentication, SimulatedDsig, group, shape};
 use quorate_simulator::{PRESETS, Scenario, check, preset, replay};
+use quorate_support::histogram::Histogram;
 use quorate_support::outln;
 
 use serde::Serialize;
@@ -111,7 +112,7 @@ impl SimulateArgs {
             Ok(report) => (report, ""),
             Err(failure) => (&failure.report, failure.command.as_str()),
         };
-        let median = report.metrics.measured.get("own delivery").map(|latency| latency.median());
+        let median = report.metrics.measured.get("own delivery").and_then(Histogram::median);
         if self.json {
             let violated = report.outcome.as_ref().err();
             let line = Line {
