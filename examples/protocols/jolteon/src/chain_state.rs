@@ -64,7 +64,7 @@ impl ChainState {
         let mut inventory = self.inventory.clone();
         let mut admitted = true;
         for batch in &block.payload {
-            admitted &= inventory.note(batch.header.slot);
+            admitted &= inventory.include(batch.header.slot);
         }
         let payload_height = if block.payload.is_empty() { self.payload_height } else { block.height };
         let final_height = self.final_above(parent);

@@ -152,7 +152,7 @@ impl Mempool {
             bytes += batch.encoded_len();
             bytes <= MAX_PAYLOAD_BYTES
         };
-        let admitted = self.certified.values().filter(|batch| chain.note(batch.header.slot));
+        let admitted = self.certified.values().filter(|batch| chain.include(batch.header.slot));
         admitted.take(limit).take_while(fits).cloned().collect()
     }
 
@@ -241,7 +241,7 @@ mod tests {
             StoreOutcome::Stored,
             "others are not affected"
         );
-        chain.note(Slot { author: 1, sequence: 100 });
+        chain.include(Slot { author: 1, sequence: 100 });
         let (_, pruned) = mempool.settle(&chain, &[]);
         assert_eq!(pruned.len(), 9);
         assert_eq!(mempool.store(&batch(1, 2, 2), &chain, &parameters), StoreOutcome::Refused);
@@ -281,7 +281,7 @@ mod tests {
         assert!(mempool.certify(reference.clone(), &chain) && mempool.knows(&reference));
         assert!(!mempool.certify(reference.clone(), &chain));
         assert_eq!(mempool.select(&chain, 10).as_slice(), std::slice::from_ref(&reference));
-        chain.note(own.header().slot);
+        chain.include(own.header().slot);
         assert_eq!(mempool.select(&chain, 10), []);
         assert_eq!(mempool.settle(&chain, &[reference]), (vec![(1, true)], Vec::new()));
         assert!(mempool.batch(&own.digest()).is_some(), "until it is delivered");

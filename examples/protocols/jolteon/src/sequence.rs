@@ -49,7 +49,7 @@ impl Sequences {
     }
 
     /// Includes a number. Returns `false` if it is not admitted.
-    pub fn note(&mut self, sequence: u64) -> bool {
+    pub fn include(&mut self, sequence: u64) -> bool {
         if !self.admits(sequence) {
             return false;
         }
@@ -86,8 +86,8 @@ impl Inventory {
     }
 
     /// Includes a batch. Returns `false` if it is not admitted.
-    pub fn note(&mut self, slot: Slot) -> bool {
-        self.authors.get_mut(usize::from(slot.author)).is_some_and(|author| author.note(slot.sequence))
+    pub fn include(&mut self, slot: Slot) -> bool {
+        self.authors.get_mut(usize::from(slot.author)).is_some_and(|author| author.include(slot.sequence))
     }
 }
 
@@ -130,7 +130,7 @@ mod tests {
             for number in numbers {
                 let top = *all.last().unwrap();
                 let admitted = number + WINDOW > top && !all.contains(&number);
-                prop_assert_eq!(window.note(number), admitted);
+                prop_assert_eq!(window.include(number), admitted);
                 if admitted {
                     all.insert(number);
                 }
@@ -142,15 +142,15 @@ mod tests {
     #[test]
     fn the_highest_sequence_is_handled() {
         let mut window = Sequences::default();
-        assert!(window.note(u64::MAX) && !window.note(u64::MAX) && !window.note(1));
-        assert!(window.note(u64::MAX - 63) && !window.note(u64::MAX - 64));
+        assert!(window.include(u64::MAX) && !window.include(u64::MAX) && !window.include(1));
+        assert!(window.include(u64::MAX - 63) && !window.include(u64::MAX - 64));
     }
 
     #[test]
     fn an_inventory_survives_its_encoding() {
         let mut inventory = Inventory::new(3);
-        assert!(inventory.note(Slot { author: 2, sequence: 9 }));
-        assert!(!inventory.note(Slot { author: 3, sequence: 9 }));
+        assert!(inventory.include(Slot { author: 2, sequence: 9 }));
+        assert!(!inventory.include(Slot { author: 3, sequence: 9 }));
         assert_eq!(Inventory::decode(&inventory.encode(), &()), Ok(inventory));
     }
 }

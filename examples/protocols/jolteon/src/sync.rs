@@ -29,7 +29,7 @@ pub(crate) struct Synchronizer<S: Scheme> {
     batches: BTreeMap<(u64, BatchDigest), BatchSearch>,
     heights: BTreeMap<BatchDigest, u64>,
     rate_limiter: PeerRateLimiter,
-    status_poll: StatusPoll,
+    poll: StatusPoll,
 }
 
 /// A search for an unknown certified block.
@@ -59,7 +59,7 @@ impl<S: Scheme> Synchronizer<S> {
             batches: BTreeMap::new(),
             heights: BTreeMap::new(),
             rate_limiter: PeerRateLimiter::default(),
-            status_poll: StatusPoll::new(members),
+            poll: StatusPoll::new(members),
         }
     }
 
@@ -74,7 +74,7 @@ impl<S: Scheme> Synchronizer<S> {
             self.blocks.as_ref().filter(|_| !full).map(|search| search.asked.map_or(Time(0), |(_, due)| due));
         let batches =
             self.batches.values().take(MAX_WANTED).map(|search| search.due.unwrap_or(Time(0))).min();
-        [blocks, batches, self.status_poll.due()].into_iter().flatten().min()
+        [blocks, batches, self.poll.due()].into_iter().flatten().min()
     }
 
     // Blocks.
@@ -179,32 +179,33 @@ impl<S: Scheme> Synchronizer<S> {
         asks
     }
 
-    // Greetings.
+    // The poll after a start.
 
-    /// Returns `true` if `Hello` is to be sent to all. Ends when members of more than a third of the weight answered.
-    pub(crate) fn should_greet(&mut self, now: Time, parameters: &Parameters) -> bool {
-        self.status_poll.start_attempt(now, parameters.retry)
+    /// Returns `true` if `Hello` is to be sent to all members now. The poll ends when members of more than a third of the weight
+    /// have answered.
+    pub(crate) fn start_poll(&mut self, now: Time, parameters: &Parameters) -> bool {
+        self.poll.start_attempt(now, parameters.retry)
     }
 
     /// Records an answer to `Hello`. `enough` decides whether a set of members suffices.
-    pub(crate) fn answered(&mut self, from: MemberIndex, enough: impl FnOnce(&SignerSet) -> bool) {
-        self.status_poll.record_answer(from, enough);
+    pub(crate) fn record_answer(&mut self, from: MemberIndex, enough: impl FnOnce(&SignerSet) -> bool) {
+        self.poll.record_answer(from, enough);
     }
 
     /// Returns `true` while answers to `Hello` are expected.
-    pub(crate) fn is_greeting(&self) -> bool {
-        self.status_poll.is_open()
+    pub(crate) fn is_polling(&self) -> bool {
+        self.poll.is_open()
     }
 
-    /// Ends the greeting without answers.
-    pub(crate) fn skip_greeting(&mut self) {
-        self.status_poll.close();
+    /// Ends the poll without answers.
+    pub(crate) fn close_poll(&mut self) {
+        self.poll.close();
     }
 
     // Serving.
 
-    /// Charges `bytes` to a peer's budget. Returns `false` if the budget is exhausted.
-    pub(crate) fn afford(
+    /// Charges a peer for an answer of `bytes` bytes. Returns `false` if the peer has used up its rate.
+    pub(crate) fn try_serve(
         &mut self,
         now: Time,
         peer: MemberIndex,
@@ -234,7 +235,7 @@ mod tests {
     fn requests_rotate_over_peers_with_back_off() {
         let parameters = Parameters::default();
         let mut sync = Synchronizer::<Ed25519>::new(0, 4);
-        sync.skip_greeting();
+        sync.close_poll();
         let mut signers = SignerSet::new(4);
         [0, 2, 3].iter().for_each(|m| assert!(signers.insert(*m)));
         sync.search_for(BlockDigest([1; 32]), Some(3), &signers);
@@ -256,7 +257,7 @@ mod tests {
     fn a_moving_target_does_not_speed_up_requests() {
         let parameters = Parameters::default();
         let mut sync = Synchronizer::<Ed25519>::new(0, 4);
-        sync.skip_greeting();
+        sync.close_poll();
         let mut signers = SignerSet::new(4);
         [1, 2, 3].iter().for_each(|m| assert!(signers.insert(*m)));
         let (mut now, mut before) = (Time(0), Time(0));

@@ -67,7 +67,7 @@ fn batch(input: &Value) -> Result<Value> {
 fn sequences(input: &Value) -> Value {
     let mut sequences = Sequences::default();
     let admitted: Vec<bool> =
-        input["sequences"].as_array().unwrap().iter().map(|n| sequences.note(number(n))).collect();
+        input["sequences"].as_array().unwrap().iter().map(|n| sequences.include(number(n))).collect();
     json!({ "admitted": admitted, "top": sequences.top().to_string() })
 }
 

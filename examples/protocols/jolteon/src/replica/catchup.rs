@@ -30,7 +30,7 @@ impl<S: Scheme> Replica<S> {
 
     /// Sends requests for everything missing that is not requested yet.
     pub(super) fn send_requests(&mut self, out: &mut ReplicaStep<S>) {
-        if self.sync.should_greet(self.now, &self.parameters) {
+        if self.sync.start_poll(self.now, &self.parameters) {
             out.broadcast(Message::Hello { certified: self.pacemaker.certified() });
         }
         if self.sync.search().is_some_and(|search| self.tree.contains(&search.target)) {
@@ -57,7 +57,7 @@ impl<S: Scheme> Replica<S> {
         target: &BlockDigest,
         out: &mut ReplicaStep<S>,
     ) {
-        if !self.sync.afford(self.now, peer, RANGE_CHARGE, &self.parameters) {
+        if !self.sync.try_serve(self.now, peer, RANGE_CHARGE, &self.parameters) {
             return;
         }
         if from <= self.tree.root().height {
@@ -177,7 +177,7 @@ impl<S: Scheme> Replica<S> {
         let mut archived = Vec::new();
         for digest in digests {
             let bytes = self.mempool.batch(&digest).map_or(ARCHIVED_CHARGE, |batch| batch.bytes());
-            if !self.sync.afford(self.now, peer, bytes, &self.parameters) {
+            if !self.sync.try_serve(self.now, peer, bytes, &self.parameters) {
                 break;
             }
             match self.mempool.batch(&digest) {

@@ -9,7 +9,7 @@ use crate::message::Message;
 
 impl<S: Scheme> Replica<S> {
     /// Verifies a quorum certificate, each one once. The cache compares whole certificates, not statements: a block
-    /// with an invalid certificate must be refused by all members, whatever they saw before.
+    /// with an invalid certificate must be refused by all members, independently of earlier messages.
     pub(super) fn check_qc(
         &mut self,
         from: MemberIndex,
@@ -71,7 +71,7 @@ impl<S: Scheme> Replica<S> {
         if is_highest {
             let certified = self.pacemaker.certified();
             self.votes.retain(|view, _| *view > certified);
-            self.seek(qc, hint);
+            self.search_for_highest(qc, hint);
         }
         if is_new_view {
             self.on_view_entered(false, out);
@@ -94,7 +94,7 @@ impl<S: Scheme> Replica<S> {
 
     /// Searches for the block of the highest certificate, if it is unknown and above the committed one. A search for
     /// an older block ends: that block may have lost, and no member may have it any more.
-    pub(super) fn seek(&mut self, qc: &Certificate<S>, hint: Option<MemberIndex>) {
+    pub(super) fn search_for_highest(&mut self, qc: &Certificate<S>, hint: Option<MemberIndex>) {
         let digest = BlockDigest(qc.statement().digest);
         if self.tree.contains(&digest) || qc.statement().view <= self.tree.root().view {
             self.sync.end_search();
@@ -110,7 +110,7 @@ impl<S: Scheme> Replica<S> {
     fn on_view_entered(&mut self, timed_out: bool, out: &mut ReplicaStep<S>) {
         self.candidate = None;
         let view = self.pacemaker.view();
-        if self.participation.is_unconfirmed() && self.sync.is_greeting() {
+        if self.participation.is_unconfirmed() && self.sync.is_polling() {
             // The chain has begun, and no member has reported its view yet: the records may be lost, and votes with
             // them.
             self.safety.abstain(view);

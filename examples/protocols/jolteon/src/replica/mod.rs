@@ -150,7 +150,7 @@ impl<S: Scheme> Replica<S> {
     /// Applies one input. The comments name the sections of spec/jolteon.md.
     fn dispatch(&mut self, input: Input<Self>, out: &mut ReplicaStep<S>) {
         match (self.phase(), input) {
-            // Catching up, Greeting: `finish_step` sends Hello.
+            // Catching up, Poll: `finish_step` sends Hello.
             (_, Input::Start) => self.on_start(out),
             (_, Input::Message { from, message }) => match check_sender(&self.committees, from, &message) {
                 Ok(()) if from != self.me => self.on_message(from, message, out),

@@ -188,13 +188,13 @@ impl<S: Scheme> Replica<S> {
         }
         let same = block.executed.height == stated.height && block.executed.state_root != stated.state_root;
         if block.executed.height < stated.height || same {
-            return Err("the state that it names goes back behind its parent's");
+            return Err("the state that it names is older than its parent's");
         }
         if block.executed.height > stated.height.max(state.final_above(self.tree.block(&block.parent))) {
             return Err("the state that it names is not committed by its chain");
         }
         let mut inventory = state.inventory.clone();
-        if !block.payload.iter().all(|batch| inventory.note(batch.header.slot)) {
+        if !block.payload.iter().all(|batch| inventory.include(batch.header.slot)) {
             return Err("it names a batch that its chain has already, or that is too old");
         }
         Ok(())

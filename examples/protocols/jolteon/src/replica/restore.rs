@@ -152,10 +152,10 @@ impl<S: Scheme> Replica<S> {
     /// Handles the first input of a run.
     pub(super) fn on_start(&mut self, out: &mut ReplicaStep<S>) {
         if self.committees.voters.len() == 1 {
-            self.sync.skip_greeting();
+            self.sync.close_poll();
         }
         if let Some(high) = self.pacemaker.high().cloned() {
-            self.seek(&high, None);
+            self.search_for_highest(&high, None);
         }
         if let Some(timeout) = self.pacemaker.sent.clone() {
             self.count_timeout(timeout, out);

@@ -12,7 +12,7 @@ const REMINDERS: usize = 8;
 const MAX_ABSTENTIONS: u32 = 3;
 
 impl<S: Scheme> Replica<S> {
-    /// Gives up a view that took too long.
+    /// Times out a view that took too long.
     pub(super) fn time_out(&mut self, out: &mut ReplicaStep<S>) {
         // The other members may not know that there is work.
         for batch in self.mempool.oldest(REMINDERS) {
@@ -118,8 +118,8 @@ impl<S: Scheme> Replica<S> {
     /// Handles another member's highest certificates.
     pub(super) fn on_advance(&mut self, from: MemberIndex, advance: Advance<S>, out: &mut ReplicaStep<S>) {
         let voters = self.committees.voters.clone();
-        let greeting = self.sync.is_greeting();
-        self.sync.answered(from, |set| voters.weight_of(set) >= voters.honest_weight());
+        let polling = self.sync.is_polling();
+        self.sync.record_answer(from, |set| voters.weight_of(set) >= voters.honest_weight());
         let Advance { high, tc } = advance;
         if let Some(qc) = high.filter(|qc| qc.statement().view > self.pacemaker.certified())
             && self.check_qc(from, &qc, out)
@@ -131,7 +131,7 @@ impl<S: Scheme> Replica<S> {
         {
             self.learn_tc(tc, out);
         }
-        if self.participation.is_unconfirmed() && greeting && self.pacemaker.view() > 1 {
+        if self.participation.is_unconfirmed() && polling && self.pacemaker.view() > 1 {
             // The chain has begun, but there are no records: they may be lost, and votes with them.
             self.safety.abstain(self.pacemaker.view());
         }
