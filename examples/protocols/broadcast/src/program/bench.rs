@@ -166,7 +166,7 @@ impl<'a> WithSigner for Measure<'a> {
 impl Measure<'_> {
     async fn measure<A: Make>(self) -> Result<Measured, Failure> {
         let bench = self.bench;
-        let (genesis, keys) = group::make(group::free_addresses(bench.members.into())?)?;
+        let (genesis, keys) = group::make(group::free_addresses(bench.members)?)?;
         let group_parameters = GroupParameters {
             authentication: self.authentication,
             tail: Parameters::default().tail,

@@ -1,6 +1,5 @@
 //! Groups: the group file, which is a node's genesis file, and one key file per member.
 
-use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,6 +12,7 @@ use quorate_broadcast::GroupParameters;
 use quorate_node::NodeError;
 use quorate_node::genesis::{Genesis, Member, SchemeName};
 use quorate_node::keys::NodeKeys;
+use quorate_support::ports;
 
 /// A group with its parameters.
 #[derive(Clone)]
@@ -68,18 +68,12 @@ pub(crate) fn make(addresses: Vec<String>) -> Result<(Genesis, Vec<NodeKeys>), N
     Ok((Genesis::new("broadcast", SchemeName::Ed25519, members), keys))
 }
 
-/// Returns free addresses on this machine.
-pub(crate) fn free_addresses(count: usize) -> Result<Vec<String>, NodeError> {
-    // All ports are bound before any is released, so that they differ.
-    let mut taken = Vec::new();
-    while taken.len() < count {
-        // Below the range of ephemeral ports.
-        let port = 10_000 + getrandom::u32().map_err(|_| quorate::Error::Rng)? % 20_000;
-        taken.extend(TcpListener::bind(format!("127.0.0.1:{port}")));
-    }
-    let address = |listener: &TcpListener| listener.local_addr().map(|address| address.to_string());
-    let addresses: std::io::Result<Vec<String>> = taken.iter().map(address).collect();
-    addresses.map_err(|source| NodeError::Io { during: "looking for free ports", path: None, source })
+/// Returns free addresses on this machine, with different ports.
+pub(crate) fn free_addresses(count: u16) -> Result<Vec<String>, NodeError> {
+    let first = ports::free_block(ports::RANGE, count);
+    let first =
+        first.map_err(|source| NodeError::Io { during: "looking for free ports", path: None, source })?;
+    Ok((first..first + count).map(|port| format!("127.0.0.1:{port}")).collect())
 }
 
 /// Loads a group file.
