@@ -168,8 +168,8 @@ mod tests {
         let mut agreement = Agreement::new(1);
         assert_eq!(agreement.deliver(node(0), 1, 'a'), Ok(Delivered::First));
         assert_eq!(agreement.deliver(node(1), 1, 'a'), Ok(Delivered::Repeated));
-        let liar = Node { honest: false, ..node(2) };
-        assert_eq!(agreement.deliver(liar, 1, 'b'), Ok(Delivered::Ignored));
+        let byzantine = Node { honest: false, ..node(2) };
+        assert_eq!(agreement.deliver(byzantine, 1, 'b'), Ok(Delivered::Ignored));
         assert_eq!(agreement.deliver(node(3), 1, 'b').unwrap_err().property, "agreement");
         assert_eq!((agreement.highest(), agreement.at(1), agreement.at(2)), (Some(1), Some(&'a'), None));
     }

@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn presets_are_deterministic_and_within_the_fault_tolerance() {
-        let own = ["liar"];
+        let own = ["custom"];
         let mut seen_own = false;
         for seed in 0..200 {
             let shape = PresetParameters::byzantine(7, &own);
@@ -246,7 +246,7 @@ mod tests {
                 });
                 assert!(dead.count() + scenario.byzantine.len() <= 2, "{name} {seed}");
                 assert!(scenario.faults.iter().all(|fault| fault.at <= Duration::from_secs(10)));
-                seen_own |= scenario.byzantine.values().any(|b| *b == Behaviour::Custom("liar".into()));
+                seen_own |= scenario.byzantine.values().any(|b| *b == Behaviour::Custom("custom".into()));
             }
         }
         assert!(seen_own);

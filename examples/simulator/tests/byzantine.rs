@@ -85,9 +85,9 @@ fn a_selective_member_is_harmless() {
 }
 
 #[test]
-fn twins_and_liars_break_a_crash_tolerant_protocol() {
+fn twins_and_false_decisions_break_a_crash_tolerant_protocol() {
     harmful(Behaviour::Twins(700 * MS), Flaw::None, "agreement");
-    harmful(Behaviour::Custom("liar".into()), Flaw::None, "agreement");
+    harmful(Behaviour::Custom("false-decision".into()), Flaw::None, "agreement");
 }
 
 #[test]

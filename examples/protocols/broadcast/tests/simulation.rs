@@ -85,9 +85,9 @@ fn adversaries_are_tolerated_and_equivocators_are_proven() {
                 (with::<Links>(name, seed), with::<Eddsa>(name, seed), with::<SimulatedDsig>(name, seed));
             assert!(none.host().slots() > 30 && dsig.host().slots() > 30, "{name}");
             assert!(none.host().evidence.is_empty());
-            let caught = ["equivocator", "key-reuser", "turncoat"].contains(name);
+            let caught = ["equivocator", "key-reuser", "echo-equivocator"].contains(name);
             // A member that echoes future slots may or may not contradict itself.
-            if *name != "jumper" {
+            if *name != "sequence-skipper" {
                 assert_eq!(!eddsa.host().evidence.is_empty(), caught, "{name} {seed}");
                 assert_eq!(!dsig.host().evidence.is_empty(), caught, "{name} {seed}");
             }
@@ -104,7 +104,7 @@ fn seven_members_tolerate_an_equivocator_with_a_helper() {
     for seed in 0..6 {
         let scenario = local("pair", 7, seed)
             .byzantine(1, Behaviour::Custom("equivocator".into()))
-            .byzantine(5, Behaviour::Custom("yes-man".into()));
+            .byzantine(5, Behaviour::Custom("double-echoer".into()));
         let simulation = finish::<SimulatedDsig>(&scenario, |_| {});
         assert!(simulation.host().evidence.iter().any(|evidence| evidence.culprit == 1));
     }
@@ -117,7 +117,7 @@ fn too_many_adversaries_violate_consistency() {
     let broken = (0..20).any(|seed| {
         let mut scenario = local("too many", 4, seed)
             .byzantine(1, Behaviour::Custom("equivocator".into()))
-            .byzantine(2, Behaviour::Custom("yes-man".into()));
+            .byzantine(2, Behaviour::Custom("double-echoer".into()));
         scenario.checks.liveness = None;
         let host = |scenario: &Scenario| BroadcastHost::<Links>::new(group(4), scenario);
         run(&scenario, host).outcome.is_err_and(|v| v.property == "consistency")
@@ -149,7 +149,7 @@ fn a_restart_at_any_crash_point_contradicts_nothing() {
                 .fault(at, Fault::Crash { node, point, after: (seed % 3) as u32 })
                 .restart(at + ms(350), node);
         }
-        let adversary = if seed % 2 == 0 { "equivocator" } else { "yes-man" };
+        let adversary = if seed % 2 == 0 { "equivocator" } else { "double-echoer" };
         scenario = scenario.byzantine(2, Behaviour::Custom(adversary.into()));
         if seed % 3 == 0 {
             run_checked::<SimulatedDsig>(&scenario);
@@ -165,8 +165,8 @@ fn a_restart_at_any_crash_point_contradicts_nothing() {
 fn a_withholder_at_a_high_rate_delays_no_other_message() {
     for (adversary, seed) in [(0, 1), (2, 2)] {
         let link = Link::perfect(Latency::Uniform(ms(1), ms(20))).losing(Probability::percent(33));
-        let mut scenario = local("hoarder", 4, seed).lasting(secs(20));
-        scenario = scenario.byzantine(adversary, Behaviour::Custom("hoarder".into()));
+        let mut scenario = local("selective-flooder", 4, seed).lasting(secs(20));
+        scenario = scenario.byzantine(adversary, Behaviour::Custom("selective-flooder".into()));
         (scenario.network.before, scenario.network.after) = (link, link);
         scenario.checks.liveness = None;
         let simulation = finish::<Links>(&scenario, |host| {

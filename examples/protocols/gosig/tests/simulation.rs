@@ -184,8 +184,11 @@ fn violations_are_reported_with_evidence() {
     };
     check_evidence("equivocator", &|e| matches!(e, Evidence::Identity(_)) && e.is_provable());
     check_evidence("flooder", &|e| matches!(e, Evidence::Identity(_)));
-    check_evidence("squatter", &|e| matches!(e, Evidence::Invalid { what, .. } if what.contains("ticket")));
-    check_evidence("liar", &|e| matches!(e, Evidence::StateRoot { .. }));
+    check_evidence(
+        "ticket-forger",
+        &|e| matches!(e, Evidence::Invalid { what, .. } if what.contains("ticket")),
+    );
+    check_evidence("false-state", &|e| matches!(e, Evidence::StateRoot { .. }));
     check_evidence("forger", &|e| matches!(e, Evidence::Invalid { what: "aggregate", .. }));
 }
 

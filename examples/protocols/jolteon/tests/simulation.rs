@@ -162,9 +162,9 @@ fn provable_faults_yield_evidence() {
         assert!(evidence[&1].iter().any(proves), "{adversary}: {:?}", evidence[&1]);
     };
     // Half of the members see one block and half the other, so the votes reveal it: a member fetches the other block.
-    guilty("squatter", 4, &|e| matches!(e, Evidence::Proposal { rule, .. } if rule.contains("lead")));
+    guilty("false-leader", 4, &|e| matches!(e, Evidence::Proposal { rule, .. } if rule.contains("lead")));
     guilty("forger", 4, &|e| matches!(e, Evidence::Invalid { .. }));
-    guilty("liar", 4, &|e| matches!(e, Evidence::StateRoot { .. }));
+    guilty("false-state", 4, &|e| matches!(e, Evidence::StateRoot { .. }));
 }
 
 fn bls(host: &dyn Fn(usize) -> JolteonHost<MinSig>) -> ScenarioRunner<'_, JolteonHost<MinSig>> {

@@ -350,7 +350,7 @@ impl<H: Host> Simulation<H> {
                     }
                 }
                 AdversaryAction::Wake { token, after } => {
-                    // A wake-up without delay could repeat for ever without time passing.
+                    // A wake-up without delay could repeat forever without time passing.
                     let at = self.now.saturating_add(after.max(1));
                     self.queue
                         .push(at, Event::AdversaryWake { slot, incarnation, adversary_generation, token });

@@ -44,20 +44,21 @@ pub fn shape(nodes: usize) -> PresetParameters<'static> {
     PresetParameters {
         nodes,
         faulty: (nodes - 1) / 2,
-        adversaries: &["liar"],
+        adversaries: &["false-decision"],
         live_within: Duration::from_secs(10),
     }
 }
 
 /// Sends wrong decisions to odd members.
-struct Liar;
+struct FalseDecision;
 
-impl Adversary<Paxos> for Liar {
+impl Adversary<Paxos> for FalseDecision {
     fn on_send(&mut self, outgoing: Outgoing<Message>, control: &mut Control<'_, Paxos>) {
         let Body::Decided { height, value } = outgoing.message.body else { return control.pass(outgoing) };
-        let lie = Message::new(control.node().member, Body::Decided { height, value: value + 1_000_000 });
+        let false_decision =
+            Message::new(control.node().member, Body::Decided { height, value: value + 1_000_000 });
         for member in control.members() {
-            control.send(member, if member % 2 == 0 { &outgoing.message } else { &lie });
+            control.send(member, if member % 2 == 0 { &outgoing.message } else { &false_decision });
         }
     }
 }
@@ -101,7 +102,7 @@ impl Host for PaxosHost {
     }
 
     fn adversary(&mut self, _: Node, name: &str) -> Option<Box<dyn Adversary<Paxos>>> {
-        (name == "liar").then(|| Box::new(Liar) as Box<dyn Adversary<Paxos>>)
+        (name == "false-decision").then(|| Box::new(FalseDecision) as Box<dyn Adversary<Paxos>>)
     }
 
     fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message) -> Interception {

@@ -75,7 +75,7 @@ pub struct Paxos {
     attempts: u32,
     pending: VecDeque<u64>,
     late: Vec<Record>,
-    told: BTreeSet<u64>,
+    delivered: BTreeSet<u64>,
     noise: u64,
 }
 
@@ -100,7 +100,7 @@ impl Paxos {
             attempts: 0,
             pending: VecDeque::new(),
             late: Vec::new(),
-            told: BTreeSet::new(),
+            delivered: BTreeSet::new(),
             noise,
         };
         for record in records {
@@ -159,7 +159,7 @@ impl Paxos {
         let height = self.height();
         self.persist(step, Record::Decided { value });
         self.close(value);
-        if self.told.insert(height) {
+        if self.delivered.insert(height) {
             step.output(Decision { height, value });
         }
         self.rearm(step);
@@ -187,7 +187,7 @@ impl Paxos {
         if let Body::Decided { height: at, value } = body {
             if at == height {
                 self.decide(step, value);
-            } else if at > height && self.flaw == Flaw::Unordered && self.told.insert(at) {
+            } else if at > height && self.flaw == Flaw::Unordered && self.delivered.insert(at) {
                 step.output(Decision { height: at, value });
             }
             return;
@@ -289,7 +289,7 @@ impl Machine for Paxos {
                 {
                     step.output(Decision { height: i as u64 + 1, value: *value });
                 }
-                self.told = (1..self.height()).collect();
+                self.delivered = (1..self.height()).collect();
                 self.rearm(&mut step);
                 if self.flaw == Flaw::Spins {
                     step.set_timer(Timer::Spin, Duration::ZERO);

@@ -17,18 +17,18 @@ use crate::{Attestation, Broadcaster, Digest, Message, SignedMessage, Slot, atte
 pub const ADVERSARIES: &[&str] = &[
     "equivocator",
     "key-reuser",
-    "turncoat",
-    "yes-man",
+    "echo-equivocator",
+    "double-echoer",
     "withholder",
-    "hoarder",
-    "jumper",
+    "selective-flooder",
+    "sequence-skipper",
     "forger",
     "unannounced",
 ];
 
-/// Interval of a hoarder's messages, and their number per member.
-const HOARD_EVERY: Duration = Duration::from_millis(100);
-const HOARD: u64 = 30;
+/// Interval of a `SelectiveFlooder`'s messages, and their number per member.
+const FLOOD_EVERY: Duration = Duration::from_millis(100);
+const FLOOD: u64 = 30;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -37,16 +37,16 @@ enum Kind {
     /// Like the equivocator, with one one-time key for both messages.
     KeyReuser,
     /// Sends a false echo to every second member, and both echoes to the sender.
-    Turncoat,
+    EchoEquivocator,
     /// Echoes every message, including contradicting ones, to all members.
-    YesMan,
+    DoubleEchoer,
     /// Sends its messages to too few members and answers no requests.
     Withholder,
     /// Broadcasts at a high rate and sends each message to one member only, which then requests echoes that no member
     /// can give. Echoes nothing and answers no requests.
-    Hoarder,
+    SelectiveFlooder,
     /// Skips sequence numbers, and echoes slots that do not exist.
-    Jumper,
+    SequenceSkipper,
     /// Sends signatures of other members, and invalid ones.
     Forger,
     /// Never announces keys, so that all its signatures are slow to verify.
@@ -60,9 +60,9 @@ pub struct BroadcastAdversary<A: SimulatedAuthentication> {
     me: MemberIndex,
     /// Two signers. A key reuser's signers have the same keys.
     signers: [A; 2],
-    heard: BTreeMap<Slot, A::Signature>,
-    /// Last sequence number of a hoarder.
-    hoarded: u64,
+    observed: BTreeMap<Slot, A::Signature>,
+    /// Last sequence number of a `SelectiveFlooder`.
+    last_flooded: u64,
 }
 
 type MessageFor<A> = Message<<A as Authentication>::Signature>;
@@ -73,18 +73,18 @@ impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
         let kind = match name {
             "equivocator" => Kind::Equivocator,
             "key-reuser" => Kind::KeyReuser,
-            "turncoat" => Kind::Turncoat,
-            "yes-man" => Kind::YesMan,
+            "echo-equivocator" => Kind::EchoEquivocator,
+            "double-echoer" => Kind::DoubleEchoer,
             "withholder" => Kind::Withholder,
-            "hoarder" => Kind::Hoarder,
-            "jumper" => Kind::Jumper,
+            "selective-flooder" => Kind::SelectiveFlooder,
+            "sequence-skipper" => Kind::SequenceSkipper,
             "forger" => Kind::Forger,
             "unannounced" => Kind::Unannounced,
             _ => return None,
         };
         let second = if kind == Kind::KeyReuser { 1 } else { 2 };
         let signers = [1, second].map(|seed| A::make(group.clone(), me, [seed; 32]));
-        Some(Self { kind, group, me, signers, heard: BTreeMap::new(), hoarded: 0 })
+        Some(Self { kind, group, me, signers, observed: BTreeMap::new(), last_flooded: 0 })
     }
 
     /// Signs an attestation with one of the signers.
@@ -131,21 +131,29 @@ impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
     }
 
     /// Sends a false echo to every second member.
-    fn turn(&mut self, attestation: &Attestation<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
+    fn send_false_echoes(
+        &mut self,
+        attestation: &Attestation<A::Signature>,
+        control: &mut Control<'_, Broadcaster<A>>,
+    ) {
         let (slot, digest) = (attestation.slot, digest(&attestation.digest));
-        let Some(lie) = self.echo(0, slot, digest, control) else { return };
+        let Some(false_echo) = self.echo(0, slot, digest, control) else { return };
         for member in control.members() {
             if member % 2 == 0 || member == slot.sender {
                 control.send(member, &Message::Echo(attestation.clone()));
             }
             if member % 2 == 1 || member == slot.sender {
-                control.send(member, &lie);
+                control.send(member, &false_echo);
             }
         }
     }
 
     /// Uses unreached sequence numbers, for its own messages and for echoes.
-    fn jump(&mut self, sent: &SignedMessage<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
+    fn skip_sequences(
+        &mut self,
+        sent: &SignedMessage<A::Signature>,
+        control: &mut Control<'_, Broadcaster<A>>,
+    ) {
         let far = sent.sequence * 1000 + control.rng().below(50);
         let own = Slot { sender: self.me, sequence: far };
         if let Some(signature) = self.sign(0, own, &digest(&sent.message), control) {
@@ -164,12 +172,12 @@ impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
         }
     }
 
-    /// Sends `HOARD` messages to each member that no other member receives.
-    fn hoard(&mut self, control: &mut Control<'_, Broadcaster<A>>) {
-        for _ in 0..HOARD {
+    /// Sends `FLOOD` messages to each member that no other member receives.
+    fn flood(&mut self, control: &mut Control<'_, Broadcaster<A>>) {
+        for _ in 0..FLOOD {
             for member in control.members() {
-                self.hoarded += 1;
-                let (sequence, message) = (self.hoarded, Arc::from(&b"for you alone"[..]));
+                self.last_flooded += 1;
+                let (sequence, message) = (self.last_flooded, Arc::from(&b"for one member"[..]));
                 let slot = Slot { sender: self.me, sequence };
                 let Some(signature) = self.sign(0, slot, &digest(&message), control) else { return };
                 control.send(member, &Message::Send(SignedMessage { sequence, message, signature }));
@@ -179,7 +187,7 @@ impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
 
     /// Sends signatures of other members as its own.
     fn forge(&mut self, sent: &SignedMessage<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
-        for (slot, signature) in std::mem::take(&mut self.heard) {
+        for (slot, signature) in std::mem::take(&mut self.observed) {
             let message = Arc::from(&b"forged"[..]);
             let (sequence, digest) = (sent.sequence + 1, digest(&message));
             control.broadcast(&Message::Send(SignedMessage {
@@ -196,7 +204,7 @@ impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
         }
     }
 
-    fn hear(
+    fn observe(
         &mut self,
         message: &MessageFor<A>,
         from: MemberIndex,
@@ -211,8 +219,8 @@ impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
             _ => return,
         };
         match self.kind {
-            Kind::Forger if self.heard.len() < 4 => drop(self.heard.insert(slot, signature.clone())),
-            Kind::YesMan if slot.sender != self.me => {
+            Kind::Forger if self.observed.len() < 4 => drop(self.observed.insert(slot, signature.clone())),
+            Kind::DoubleEchoer if slot.sender != self.me => {
                 if let Some(echo) = self.echo(0, slot, digest, control) {
                     control.send(from, &echo);
                 }
@@ -224,22 +232,22 @@ impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
 
 impl<A: SimulatedAuthentication> Adversary<Broadcaster<A>> for BroadcastAdversary<A> {
     fn on_start(&mut self, control: &mut Control<'_, Broadcaster<A>>) {
-        if self.kind == Kind::Hoarder {
-            control.wake(0, HOARD_EVERY);
+        if self.kind == Kind::SelectiveFlooder {
+            control.wake(0, FLOOD_EVERY);
         }
     }
 
     fn on_wake(&mut self, token: u64, control: &mut Control<'_, Broadcaster<A>>) {
-        self.hoard(control);
-        control.wake(token, HOARD_EVERY);
+        self.flood(control);
+        control.wake(token, FLOOD_EVERY);
     }
 
     fn on_input(&mut self, input: &Input<Broadcaster<A>>, control: &mut Control<'_, Broadcaster<A>>) -> bool {
         if let Input::Message { from, message } = input {
-            self.hear(message, *from, control);
-            // Withholders and hoarders answer no request and repeat nothing.
+            self.observe(message, *from, control);
+            // A `Withholder` and a `SelectiveFlooder` answer no request and repeat nothing.
             let question = matches!(message, Message::Ask(_) | Message::Hello);
-            return !matches!(self.kind, Kind::Withholder | Kind::Hoarder) || !question;
+            return !matches!(self.kind, Kind::Withholder | Kind::SelectiveFlooder) || !question;
         }
         true
     }
@@ -247,8 +255,11 @@ impl<A: SimulatedAuthentication> Adversary<Broadcaster<A>> for BroadcastAdversar
     fn on_send(&mut self, outgoing: Outgoing<MessageFor<A>>, control: &mut Control<'_, Broadcaster<A>>) {
         match (self.kind, &outgoing.message) {
             (Kind::Equivocator | Kind::KeyReuser, Message::Send(sent)) => self.equivocate(sent, control),
-            (Kind::Turncoat, Message::Echo(attestation)) => self.turn(attestation, control),
-            (Kind::YesMan, Message::Echo(_)) | (Kind::Hoarder, Message::Echo(_) | Message::Send(_)) => {}
+            (Kind::EchoEquivocator, Message::Echo(attestation)) => {
+                self.send_false_echoes(attestation, control)
+            }
+            (Kind::DoubleEchoer, Message::Echo(_))
+            | (Kind::SelectiveFlooder, Message::Echo(_) | Message::Send(_)) => {}
             (Kind::Withholder, Message::Send(_)) => {
                 // Repetitions go to one member, first messages to some: on average half a quorum.
                 for member in control.members() {
@@ -257,8 +268,8 @@ impl<A: SimulatedAuthentication> Adversary<Broadcaster<A>> for BroadcastAdversar
                     }
                 }
             }
-            (Kind::Jumper, Message::Send(sent)) => {
-                self.jump(sent, control);
+            (Kind::SequenceSkipper, Message::Send(sent)) => {
+                self.skip_sequences(sent, control);
                 control.pass(outgoing);
             }
             (Kind::Forger, Message::Send(sent)) => {

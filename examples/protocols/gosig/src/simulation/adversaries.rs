@@ -21,26 +21,26 @@ use crate::{
 pub const ADVERSARIES: &[&str] = &[
     "equivocator",
     "flooder",
-    "squatter",
-    "liar",
-    "idler",
-    "turncoat",
+    "ticket-forger",
+    "false-state",
+    "non-proposer",
+    "lock-breaker",
     "double-voter",
     "withholder",
     "inflater",
     "forger",
-    "hoarder",
-    "litterer",
-    "beggar",
-    "stray",
+    "body-withholder",
+    "segment-forger",
+    "request-flooder",
+    "wrong-epoch",
 ];
 
-/// Number of times an inflater merges an aggregate with itself. Each doubles the counts.
+/// Number of times an `Inflater` merges an aggregate with itself. Each doubles the counts.
 const INFLATIONS: u32 = 7;
-/// Number of proposals that a flooder makes from one.
+/// Number of proposals that a `Flooder` makes from one.
 const FLOOD: u64 = 40;
-/// Number of `Hello` messages that a stray sends at a time.
-const GREETINGS: u64 = 20;
+/// Number of `Hello` messages that a `WrongEpoch` member sends at a time.
+const HELLOS: u64 = 20;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -49,13 +49,13 @@ enum Kind {
     /// Proposes many blocks in each round.
     Flooder,
     /// Proposes with an invalid ticket.
-    Squatter,
+    TicketForger,
     /// Names wrong states in its blocks.
-    Liar,
+    FalseState,
     /// Signs, but never proposes.
-    Idler,
+    NonProposer,
     /// Proposes another block instead of the one that it is locked on.
-    Turncoat,
+    LockBreaker,
     /// Signs every block that it sees, and sends the votes to all members.
     DoubleVoter,
     /// Sends signatures to one member only.
@@ -65,13 +65,13 @@ enum Kind {
     /// Sends aggregates with signatures that do not match their signers.
     Forger,
     /// Proposes blocks and withholds their transactions.
-    Hoarder,
+    BodyWithholder,
     /// Signs segments that name transactions that do not exist.
-    Litterer,
+    SegmentForger,
     /// Sends requests continuously.
-    Beggar,
+    RequestFlooder,
     /// Marks its messages as of other epochs, and floods the members with them.
-    Stray,
+    WrongEpoch,
 }
 
 /// The adversary of one of the [`ADVERSARIES`].
@@ -91,18 +91,18 @@ impl<S: GosigScheme> GosigAdversary<S> {
         let kind = match name {
             "equivocator" => Kind::Equivocator,
             "flooder" => Kind::Flooder,
-            "squatter" => Kind::Squatter,
-            "liar" => Kind::Liar,
-            "idler" => Kind::Idler,
-            "turncoat" => Kind::Turncoat,
+            "ticket-forger" => Kind::TicketForger,
+            "false-state" => Kind::FalseState,
+            "non-proposer" => Kind::NonProposer,
+            "lock-breaker" => Kind::LockBreaker,
             "double-voter" => Kind::DoubleVoter,
             "withholder" => Kind::Withholder,
             "inflater" => Kind::Inflater,
             "forger" => Kind::Forger,
-            "hoarder" => Kind::Hoarder,
-            "litterer" => Kind::Litterer,
-            "beggar" => Kind::Beggar,
-            "stray" => Kind::Stray,
+            "body-withholder" => Kind::BodyWithholder,
+            "segment-forger" => Kind::SegmentForger,
+            "request-flooder" => Kind::RequestFlooder,
+            "wrong-epoch" => Kind::WrongEpoch,
             _ => return None,
         };
         Some(Self { kind, me, keys, proofs: BTreeMap::new(), seen: Vec::new() })
@@ -172,7 +172,11 @@ impl<S: GosigScheme> GosigAdversary<S> {
         }
     }
 
-    fn twist_proposal(&mut self, proposal: &Arc<Proposal<S>>, control: &mut Control<'_, Replica<S>>) -> bool {
+    fn change_proposal(
+        &mut self,
+        proposal: &Arc<Proposal<S>>,
+        control: &mut Control<'_, Replica<S>>,
+    ) -> bool {
         if proposal.proposer != self.me {
             return false;
         }
@@ -192,16 +196,16 @@ impl<S: GosigScheme> GosigAdversary<S> {
                 }
                 return false;
             }
-            Kind::Squatter => {
+            Kind::TicketForger => {
                 let signature = S::sign(&self.keys.voting_key(self.me), &proposal.digest());
                 let ticket = Ticket::new(proposal.round, self.me, signature);
                 let content = (**proposal.block).clone();
                 control.broadcast(&self.sign(content, proposal.round, proposal.certificate.clone(), ticket));
             }
-            Kind::Liar if is_new && proposal.block.executed.height > 0 => {
+            Kind::FalseState if is_new && proposal.block.executed.height > 0 => {
                 control.broadcast(&self.resign(proposal, |content| content.executed.state_root[0] ^= 1));
             }
-            Kind::Turncoat if !is_new => {
+            Kind::LockBreaker if !is_new => {
                 let Some((seed, certificate)) = self.proofs.get(&proposal.block.height).cloned() else {
                     return false;
                 };
@@ -212,20 +216,20 @@ impl<S: GosigScheme> GosigAdversary<S> {
                 content.timestamp ^= 1;
                 control.broadcast(&self.sign(content, proposal.round, certificate, proposal.ticket.clone()));
             }
-            Kind::Idler => {}
+            Kind::NonProposer => {}
             _ => return false,
         }
         true
     }
 
-    fn twist_segment(&self, segment: &Arc<Segment>, control: &mut Control<'_, Replica<S>>) -> bool {
+    fn change_segment(&self, segment: &Arc<Segment>, control: &mut Control<'_, Replica<S>>) -> bool {
         if segment.signer != self.me {
             return false;
         }
         match self.kind {
-            Kind::Hoarder => true,
-            Kind::Litterer => {
-                let nothing = Transaction::new(b"nowhere".as_slice()).expect("small");
+            Kind::BodyWithholder => true,
+            Kind::SegmentForger => {
+                let nothing = Transaction::new(b"unknown".as_slice()).expect("small");
                 let part = UnsignedSegment {
                     entries: match &segment.entries {
                         Entries::Short { ids, .. } => Entries::Short {
@@ -250,31 +254,35 @@ impl<S: GosigScheme> GosigAdversary<S> {
         }
     }
 
-    fn twist_signatures(
+    fn change_signatures(
         &self,
         outgoing: &Outgoing<Envelope<S>>,
         aggregates: &[Aggregate<S>],
         control: &mut Control<'_, Replica<S>>,
     ) -> bool {
-        let twisted: Vec<Aggregate<S>> = match self.kind {
+        let changed: Vec<Aggregate<S>> = match self.kind {
             Kind::Inflater => aggregates.iter().filter_map(|aggregate| self.inflate(aggregate)).collect(),
             Kind::Forger => aggregates.iter().filter_map(|aggregate| self.forge(aggregate)).collect(),
             Kind::Withholder => {
-                let favourite = if self.me == 0 { 1 } else { 0 };
-                control.send(favourite, &outgoing.message);
+                let only_receiver = if self.me == 0 { 1 } else { 0 };
+                control.send(only_receiver, &outgoing.message);
                 return true;
             }
             _ => return false,
         };
-        if !twisted.is_empty() {
-            let twisted = self.of_epoch(Message::Signatures(twisted));
-            control.raw(outgoing.to, twisted.encode(), Duration::ZERO);
+        if !changed.is_empty() {
+            let changed = self.of_epoch(Message::Signatures(changed));
+            control.raw(outgoing.to, changed.encode(), Duration::ZERO);
         }
         true
     }
 
     /// Sends a message marked as of other epochs. Returns true, so that the original is not sent, half of the time.
-    fn stray(&self, outgoing: &Outgoing<Envelope<S>>, control: &mut Control<'_, Replica<S>>) -> bool {
+    fn send_in_wrong_epochs(
+        &self,
+        outgoing: &Outgoing<Envelope<S>>,
+        control: &mut Control<'_, Replica<S>>,
+    ) -> bool {
         let epoch = outgoing.message.epoch;
         for other in [epoch ^ 1, epoch.wrapping_sub(1), epoch.wrapping_add(2), u64::MAX] {
             let marked = outgoing.message.message.clone().in_epoch(other);
@@ -293,7 +301,7 @@ impl<S: GosigScheme> GosigAdversary<S> {
                 let votes = [PREPARE, TENTATIVE].map(|kind| self.vote(voters.statement(kind, round, ballot)));
                 control.broadcast(&self.of_epoch(Message::Signatures(votes.to_vec())));
             }
-            Kind::Beggar => self.seen.push((round, block.height, block.digest())),
+            Kind::RequestFlooder => self.seen.push((round, block.height, block.digest())),
             _ => {}
         }
     }
@@ -309,28 +317,28 @@ impl<S: GosigScheme> Adversary<Replica<S>> for GosigAdversary<S> {
             self.observe(message, control);
             let wanted =
                 matches!(**message, Message::BodyRequest { .. } | Message::TransactionRequest { .. });
-            return !(self.kind == Kind::Hoarder && wanted);
+            return !(self.kind == Kind::BodyWithholder && wanted);
         }
         true
     }
 
     fn on_send(&mut self, outgoing: Outgoing<Envelope<S>>, control: &mut Control<'_, Replica<S>>) {
-        let twisted = match &*outgoing.message {
-            _ if self.kind == Kind::Stray => self.stray(&outgoing, control),
-            Message::Proposal(proposal) => self.twist_proposal(&proposal.clone(), control),
-            Message::Segment(segment) => self.twist_segment(segment, control),
-            Message::Signatures(aggregates) => self.twist_signatures(&outgoing, aggregates, control),
+        let changed = match &*outgoing.message {
+            _ if self.kind == Kind::WrongEpoch => self.send_in_wrong_epochs(&outgoing, control),
+            Message::Proposal(proposal) => self.change_proposal(&proposal.clone(), control),
+            Message::Segment(segment) => self.change_segment(segment, control),
+            Message::Signatures(aggregates) => self.change_signatures(&outgoing, aggregates, control),
             // Without these messages, only the proposer has the transactions of its block.
-            Message::Transactions(_) => self.kind == Kind::Hoarder,
+            Message::Transactions(_) => self.kind == Kind::BodyWithholder,
             _ => false,
         };
-        if !twisted {
+        if !changed {
             control.pass(outgoing);
         }
     }
 
     fn on_wake(&mut self, _: u64, control: &mut Control<'_, Replica<S>>) {
-        if self.kind == Kind::Beggar {
+        if self.kind == Kind::RequestFlooder {
             for (round, height, block) in self.seen.split_off(self.seen.len().saturating_sub(4)) {
                 let ballot = self.keys.committees.ballot(height, block);
                 control.broadcast(&self.of_epoch(Message::ProposalRequest { round, ballot }));
@@ -349,8 +357,8 @@ impl<S: GosigScheme> Adversary<Replica<S>> for GosigAdversary<S> {
                 control.broadcast(&self.of_epoch(Message::Welcome { committed: u64::MAX }));
             }
         }
-        if self.kind == Kind::Stray {
-            for i in 0..GREETINGS {
+        if self.kind == Kind::WrongEpoch {
+            for i in 0..HELLOS {
                 let (epoch, height) = (control.rng().below(4), [0, 1, i, u64::MAX][i as usize % 4]);
                 control.broadcast(&Message::Hello { committed: height }.in_epoch(epoch));
                 control.broadcast(&Message::Welcome { committed: height }.in_epoch(!epoch));

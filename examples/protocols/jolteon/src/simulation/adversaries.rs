@@ -19,13 +19,13 @@ pub const ADVERSARIES: &[&str] = &[
     "equivocator",
     "double-voter",
     "forger",
-    "idler",
-    "liar",
-    "hoarder",
+    "non-proposer",
+    "false-state",
+    "batch-withholder",
     "double-batcher",
-    "squatter",
+    "false-leader",
     "outdated",
-    "beggar",
+    "request-flooder",
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,19 +37,19 @@ enum Kind {
     /// Adds a value to its signatures that another forger subtracts.
     Forger,
     /// Votes, but never proposes.
-    Idler,
+    NonProposer,
     /// Names wrong states.
-    Liar,
+    FalseState,
     /// Withholds the certificates of its batches, and its batches from some members.
-    Hoarder,
+    BatchWithholder,
     /// Puts two batches into one slot, one for each half of the members.
     DoubleBatcher,
     /// Proposes in views that it does not lead.
-    Squatter,
+    FalseLeader,
     /// Sends outdated certificates and denies newer ones.
     Outdated,
     /// Sends requests continuously.
-    Beggar,
+    RequestFlooder,
 }
 
 /// The adversary of one of the [`ADVERSARIES`].
@@ -68,13 +68,13 @@ impl<S: Scheme> JolteonAdversary<S> {
             "equivocator" => Kind::Equivocator,
             "double-voter" => Kind::DoubleVoter,
             "forger" => Kind::Forger,
-            "idler" => Kind::Idler,
-            "liar" => Kind::Liar,
-            "hoarder" => Kind::Hoarder,
+            "non-proposer" => Kind::NonProposer,
+            "false-state" => Kind::FalseState,
+            "batch-withholder" => Kind::BatchWithholder,
             "double-batcher" => Kind::DoubleBatcher,
-            "squatter" => Kind::Squatter,
+            "false-leader" => Kind::FalseLeader,
             "outdated" => Kind::Outdated,
-            "beggar" => Kind::Beggar,
+            "request-flooder" => Kind::RequestFlooder,
             _ => return None,
         };
         Some(Self { kind, me, keys, oldest: None, seen: Vec::new() })
@@ -133,11 +133,11 @@ impl<S: Scheme> JolteonAdversary<S> {
                 let other = self.sign_block(content);
                 Self::split(control, &Message::Proposal(block.clone()), &Message::Proposal(other));
             }
-            Kind::Liar if content.executed.height > 0 => {
+            Kind::FalseState if content.executed.height > 0 => {
                 content.executed.state_root[0] ^= 1;
                 control.broadcast(&Message::Proposal(self.sign_block(content)));
             }
-            Kind::Idler => {}
+            Kind::NonProposer => {}
             _ => return false,
         }
         true
@@ -182,11 +182,11 @@ impl<S: Scheme> JolteonAdversary<S> {
         }
         match self.kind {
             Kind::DoubleVoter => control.broadcast(&Message::Vote(self.ballot(block.view, block.digest()))),
-            Kind::Squatter => {
+            Kind::FalseLeader => {
                 let content = (***block).clone();
                 control.broadcast(&Message::Proposal(self.sign_block(content)));
             }
-            Kind::Beggar => self.seen.push((block.height, block.digest())),
+            Kind::RequestFlooder => self.seen.push((block.height, block.digest())),
             _ => {}
         }
     }
@@ -213,7 +213,7 @@ impl<S: Scheme> Adversary<Replica<S>> for JolteonAdversary<S> {
                 control.raw(outgoing.to, forged.encode(), Duration::ZERO);
                 true
             }
-            Message::Certified(_) if self.kind == Kind::Hoarder => {
+            Message::Certified(_) if self.kind == Kind::BatchWithholder => {
                 control.send(if self.me == 0 { 1 } else { 0 }, &outgoing.message);
                 true
             }
@@ -222,7 +222,7 @@ impl<S: Scheme> Adversary<Replica<S>> for JolteonAdversary<S> {
                 Self::split(control, &outgoing.message, &Message::Batch(Arc::new(other)));
                 true
             }
-            Message::Batch(_) if self.kind == Kind::Hoarder && outgoing.to == Recipient::Others => {
+            Message::Batch(_) if self.kind == Kind::BatchWithholder && outgoing.to == Recipient::Others => {
                 let last = control.members().last();
                 for member in control.members().filter(|member| Some(*member) != last) {
                     control.send(member, &outgoing.message);
@@ -242,7 +242,7 @@ impl<S: Scheme> Adversary<Replica<S>> for JolteonAdversary<S> {
                 let advance = Advance { high: self.oldest.clone(), tc: None };
                 control.broadcast(&Message::Advance(Box::new(advance)));
             }
-            Kind::Beggar => {
+            Kind::RequestFlooder => {
                 for (height, target) in self.seen.split_off(self.seen.len().saturating_sub(4)) {
                     control.broadcast(&Message::BlockRequest { from: height.saturating_sub(3), target });
                     control.broadcast(&Message::BlockRequest { from: 1, target });
