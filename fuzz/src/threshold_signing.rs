@@ -291,8 +291,8 @@ mod tests {
         assert_eq!(wire.iter().filter(|seed| Request::decode(seed, &()).is_ok()).count(), 3);
         assert_eq!(wire.iter().filter(|seed| Reply::decode(seed, &()).is_ok()).count(), 4);
         assert_eq!(wire.iter().filter(|seed| der::signature(seed).is_ok()).count(), 1);
-        let [liar, honest] = &FIXTURE.evidence;
-        assert_eq!(evidence::check(&FIXTURE.group, &FIXTURE.dealt.public, liar), Ok(FAULTY));
+        let [faulty, honest] = &FIXTURE.evidence;
+        assert_eq!(evidence::check(&FIXTURE.group, &FIXTURE.dealt.public, faulty), Ok(FAULTY));
         assert!(evidence::check(&FIXTURE.group, &FIXTURE.dealt.public, honest).is_err());
         let texts = text_seeds();
         let count = |reads: fn(&str) -> bool| {

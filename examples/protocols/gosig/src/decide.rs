@@ -16,7 +16,7 @@
 
 use crate::digests::BlockDigest;
 
-/// A valid proposal, as DecideBlock sees it.
+/// The properties of a valid proposal that DecideBlock compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate<T> {
     /// Digest of its block.
@@ -101,7 +101,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_result_is_independent_of_order_and_keeps_locks_otherwise(
+        fn the_result_is_independent_of_the_order_of_proposals(
             lock in proptest::option::of((0u8..3, 1u64..5)),
             list in proptest::collection::vec((0u8..3, 1u64..6, 0u8..9), 0..6),
         ) {

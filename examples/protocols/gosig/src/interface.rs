@@ -32,7 +32,7 @@ pub enum Command {
     /// The application executed all blocks up to a delivered height. Best sent once per block: the states that other
     /// members name are compared only at heights that were reported.
     Executed(Executed),
-    /// A link to a member is up (again).
+    /// A link to a member was established, for the first time or again.
     Connected(MemberIndex),
     /// A member sent a message of another epoch, which decoding refused with [`EPOCH_MISMATCH`](crate::EPOCH_MISMATCH). One
     /// of the two members is behind.

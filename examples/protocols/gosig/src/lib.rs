@@ -16,7 +16,7 @@
 //! | the paper | here | reason |
 //! |---|---|---|
 //! | DecideBlock as printed | with one line corrected: [`decide_block`] | the printed rule releases a lock that it must keep |
-//! | aggregates of whatever arrives | aggregates that are disjoint by construction ([`quorate::gossip`]) | counts stay low, messages small |
+//! | aggregates of all signatures that arrive | aggregates that are disjoint by construction ([`quorate::gossip`]) | counts stay low, messages small |
 //! | 6-byte hashes | 6-byte hashes salted by the block | transactions that collide cannot be made in advance |
 //! | DecideBlock at the beginning of Stage II | or later in the round, if nothing could be prepared then | clocks differ; safety needs only that it runs once per round |
 //! | an equivocating proposer wins or loses | is excluded by all members that know | the round should go to the next proposer |
@@ -67,7 +67,7 @@
 //! After a crash, [`Replica::new`] takes the records, all of them or the last of each [`RecordKey`], and delivers again the
 //! blocks that the application has not executed durably.
 //!
-//! **Memory** is bounded whatever the peers do: the best 64 proposals of five rounds and the signatures on their blocks,
+//! **Memory** is bounded for any behaviour of the peers: the best 64 proposals of five rounds and the signatures on their blocks,
 //! eight bodies in collection, a number of bytes of transactions in total and for each member that brings them, 256
 //! committed blocks that await their transactions.
 //!

@@ -89,7 +89,7 @@ impl<S: GosigScheme> RoundState<S> {
         self.proposals.iter().find(|known| known.proposal.block.digest() == *block)
     }
 
-    /// Returns true if this very proposal is known.
+    /// Returns true if exactly this proposal is known.
     pub(crate) fn contains(&self, proposal: &Proposal<S>) -> bool {
         self.proposals.iter().any(|known| *known.proposal == *proposal)
     }

@@ -8,7 +8,7 @@
 //! 4. Prepare and commit tentatively only at the height above the committed chain.
 //! 5. Propose at most once per round.
 //!
-//! Why these rules suffice: let a quorum have committed B tentatively at height h in round r. Its honest members, H, weigh
+//! Sufficiency: let a quorum have committed B tentatively at height h in round r. Its honest members, H, weigh
 //! more than a third, and each is locked on B since round r or later. Consider the first later round in which another block
 //! of height h gets a quorum of PREPAREs. A member of H prepared it, and so saw a proposal certificate for it of a round
 //! after r. That certificate is no quorum of PREPAREs for that block, because this round is the first. So it is a quorum

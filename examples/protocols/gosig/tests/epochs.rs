@@ -163,7 +163,9 @@ fn members_killed_while_an_epoch_ends_enter_the_next() {
 
 #[test]
 fn an_adversary_does_not_stop_the_next_epoch() {
-    for (seed, adversary) in (0..).zip(["equivocator", "withholder", "forger", "liar", "stray", "beggar"]) {
+    for (seed, adversary) in
+        (0..).zip(["equivocator", "withholder", "forger", "false-state", "wrong-epoch", "request-flooder"])
+    {
         let custom = Behaviour::Custom(adversary.to_owned());
         join_and_leave_and_join(local(adversary, seed).byzantine(3, custom));
     }

@@ -173,8 +173,8 @@ fn equivocation_is_proven_with_the_group_file_alone() {
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!((&found["holds"], &found["code"]), (&false.into(), &code.into()));
     }
-    let stranger = tempfile::tempdir().unwrap();
-    let elsewhere = path(&stranger.path().join("g"));
+    let other_group = tempfile::tempdir().unwrap();
+    let elsewhere = path(&other_group.path().join("g"));
     assert!(run(&["init", "--out", &elsewhere]).status.success());
     let file = path(&files[0][0]);
     fails(7, "BAD_SIGNATURE", &["check-evidence", &file, "--group", &format!("{elsewhere}/group.toml")]);

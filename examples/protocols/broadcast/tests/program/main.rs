@@ -77,11 +77,11 @@ impl Member {
         let log = dir.join(format!("g/log{i}"));
         let said = File::options().create(true).append(true).open(&log).unwrap();
         let mut child = command.stdin(Stdio::piped()).stderr(said).spawn().unwrap();
-        let (told, lines) = mpsc::channel();
+        let (sender, lines) = mpsc::channel();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         std::thread::spawn(move || {
             // The test may be over and the receiver gone.
-            stdout.lines().map_while(Result::ok).try_for_each(|line| told.send(line))
+            stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
         Self { child, lines, delivered: BTreeMap::new(), log }
     }
@@ -215,8 +215,8 @@ fn errors_state_remedies_and_have_exit_codes() {
     fails(2, "--suite", &["bench", "--suite", "rsa"]);
     fails(3, "choose another directory", &["init", "--out", &at("")]);
     fails(3, "nowhere", &["run", "--group", "nowhere", "--keys", &keys, "--data", &data]);
-    let stranger = tempfile::tempdir().unwrap();
-    let elsewhere = stranger.path().join("g");
+    let other_group = tempfile::tempdir().unwrap();
+    let elsewhere = other_group.path().join("g");
     assert!(run(&["init", "--out", &elsewhere.to_string_lossy()]).status.success());
     let strange = elsewhere.join("node0.keys").to_string_lossy().into_owned();
     fails(3, "belongs to no member", &["run", "--group", &file, "--keys", &strange, "--data", &data]);

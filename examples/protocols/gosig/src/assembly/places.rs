@@ -204,13 +204,13 @@ impl Assembly {
     }
 
     /// Resets the assembly and accepts no more segments of a proposer. Otherwise its invalid segments would be discarded,
-    /// received again from each member that forwards them, and circulate for ever.
+    /// received again from each member that forwards them, and circulate forever.
     pub(crate) fn reject_signer(&mut self, signer: MemberIndex) {
         self.rejected_signers.insert(signer);
         self.reset();
     }
 
-    /// Returns true if segments of a proposer are of use: transactions are missing, no source was chosen, which must not be
+    /// Returns true if segments of a proposer are useful: transactions are missing, no source was chosen, which must not be
     /// blamed for the names of others, and the proposer's segments have not broken a rule.
     pub(crate) fn wants_segments(&self, signer: MemberIndex) -> bool {
         self.payload.is_none() && self.source.is_none() && !self.rejected_signers.contains(&signer)
@@ -235,7 +235,7 @@ impl Assembly {
         (0..self.slots.len()).filter(is_wanted).take(MAX_REQUEST).map(|place| place as u32).collect()
     }
 
-    /// Returns the transaction at a place, if it is here.
+    /// Returns the transaction at a place, if it is known.
     pub(crate) fn transaction(&self, place: u32) -> Option<&Transaction> {
         match &self.payload {
             Some(payload) => payload.transaction(place as usize),

@@ -59,7 +59,7 @@ impl Assembly {
         Added::New
     }
 
-    /// Returns true if this very segment is here.
+    /// Returns true if exactly this segment has arrived.
     pub(crate) fn has_segment(&self, segment: &Segment) -> bool {
         let known = self.body.as_ref().and_then(|body| body.segments.get(&segment.index));
         known.is_some_and(|known| **known == *segment)
@@ -75,7 +75,7 @@ impl Assembly {
         self.body.as_ref().map(|body| body.round)
     }
 
-    /// Returns the proposer and the round of the segments that are here, and the indices of the missing ones. `None` if none
+    /// Returns the proposer and the round of the segments that have arrived, and the indices of the missing ones. `None` if none
     /// is missing.
     pub(crate) fn missing_segments(&self) -> Option<(MemberIndex, u64, Vec<u16>)> {
         let body = self.body.as_ref()?;
@@ -83,7 +83,7 @@ impl Assembly {
         (!missing.is_empty()).then_some((body.signer, body.round, missing))
     }
 
-    /// Returns the segments of a round that are here.
+    /// Returns the segments of a round that have arrived.
     pub(crate) fn segments(&self, round: u64) -> impl Iterator<Item = &Arc<Segment>> {
         let body = self.body.as_ref().filter(|body| body.round == round);
         body.into_iter().flat_map(|body| body.segments.values())

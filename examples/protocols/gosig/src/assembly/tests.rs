@@ -141,7 +141,7 @@ fn a_wrong_body_is_its_signers_fault_if_its_names_are_full() {
         assert_eq!(
             assembly.add_segment(&segments(&other, &parameters)[0]),
             Added::Known,
-            "or it would circulate for ever"
+            "or it would circulate forever"
         );
         assembly.set_source(7);
         assert_eq!(assembly.missing_places(), [0, 1, 2, 3]);

@@ -174,7 +174,7 @@ impl<S: GosigScheme> Replica<S> {
         let has_no_names = !assembly.is_named() && proposal.is_none();
         if assembly.names_rejected || tried_enough || assembly.has_source() || has_no_names {
             // There are no segments, or their names may be wrong, since nothing fits them. From here on one peer brings the
-            // whole body, and another one if that fails. Not while the round goes on: answers are then late rather than
+            // whole body, and another one if that fails. Not during the round: answers are then late rather than
             // missing, and a restart would add load and leave this member with nothing to serve.
             assembly.set_source(peer);
             // The new source has the same time to answer as any other peer.

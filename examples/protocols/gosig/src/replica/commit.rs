@@ -20,8 +20,8 @@ use crate::record::{Committed, Record};
 const MAX_UNEXECUTED: u64 = 128;
 
 impl<S: GosigScheme> Replica<S> {
-    /// Handles a commitment certificate of a block of the next height. The block is committed once its transactions are
-    /// here.
+    /// Handles a commitment certificate of a block of the next height. The block is committed once all its
+    /// transactions are available.
     pub(super) fn on_commit_certificate(
         &mut self,
         block: &Arc<Block<S>>,
@@ -37,8 +37,8 @@ impl<S: GosigScheme> Replica<S> {
         self.sync.push(certified);
     }
 
-    /// Commits the queued blocks in the order of the chain, as far as their transactions are here and the application keeps
-    /// up.
+    /// Commits the queued blocks in the order of the chain, as long as their transactions are available and the application
+    /// keeps up.
     pub(super) fn commit_blocks(&mut self, out: &mut Effects<S>) {
         while let Some(front) = self.sync.queue().front() {
             let (height, digest) = (front.block.height, front.block.digest());
@@ -103,7 +103,7 @@ impl<S: GosigScheme> Replica<S> {
         }
         self.remember_certificate(finality.certificate().clone());
         if matches!(self.phase, Phase::Recovering { .. }) && !self.safety.abstains(height + 1) {
-            // Whatever this member signed before it lost its records is below.
+            // Every statement that this member may have signed before it lost its records is below.
             self.phase = Phase::Voting(self.vote_step());
         }
         self.deliver(CommittedBlock { block, finality, payload: payload.clone() }, out);

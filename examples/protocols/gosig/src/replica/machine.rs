@@ -139,7 +139,7 @@ impl<S: GosigScheme> Replica<S> {
             (Phase::Observing, _) => {}
             (Phase::Succeeded, _) if self.is_observer() => {}
 
-            // "A round", Stage I. New proposals are of no use once the epoch has ended.
+            // "A round", Stage I. New proposals have no effect once the epoch has ended.
             (_, Message::Proposal(proposal)) => self.on_proposal(from, proposal, out),
             (_, Message::Segment(segment)) => self.on_segment(from, segment, out),
             (_, Message::BodyRequest { block, round, segments }) => {

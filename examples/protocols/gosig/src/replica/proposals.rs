@@ -214,7 +214,7 @@ impl<S: GosigScheme> Replica<S> {
     /// Verifies a certificate, each one once.
     ///
     /// The cache holds whole certificates and not only their statements: all members must refuse a proposal with an invalid
-    /// certificate, whatever else they have seen.
+    /// certificate, independently of earlier messages.
     fn check_certificate(
         &mut self,
         from: MemberIndex,
@@ -277,7 +277,7 @@ impl<S: GosigScheme> Replica<S> {
     }
 
     /// Inserts a proposal. Returns true if it should be forwarded: it is the best, repeats a block with a newer certificate,
-    /// or shows an equivocation. Members that are locked on a repeated block need it, whatever its score.
+    /// or shows an equivocation. Members that are locked on a repeated block need it, at any score.
     fn insert(&mut self, valid: ValidProposal<S>) -> bool {
         let (proposal, height) = (valid.proposal.clone(), self.chain.tip.height + 1);
         let state = self.rounds.states.entry(proposal.round).or_default();

@@ -132,7 +132,7 @@ impl<S: GosigScheme> Replica<S> {
         Some((Arc::new(Block::new(content)), payload, certificate))
     }
 
-    /// Returns the payload of a block, if all its transactions are here.
+    /// Returns the payload of a block, if all its transactions are known.
     fn payload_of(&self, block: &BlockDigest) -> Option<Arc<Payload>> {
         self.assemblies.get(block)?.payload().cloned()
     }

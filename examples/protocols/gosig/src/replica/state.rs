@@ -100,7 +100,7 @@ pub(super) struct CommittedBlock<S: GosigScheme> {
     pub(super) payload: Arc<Payload>,
 }
 
-/// The rounds that go on, and how the last ones ended.
+/// The current rounds, and the results of the last ones.
 pub(super) struct Rounds<S: GosigScheme> {
     /// The round of the clock.
     pub(super) clock: u64,
@@ -205,7 +205,7 @@ impl<S: GosigScheme> Replica<S> {
         self.chain.tip.last.as_ref().map(|(block, _)| block.author)
     }
 
-    /// Returns true if this replica is no member's.
+    /// Returns true if this replica is not a member of the epoch.
     pub(super) fn is_observer(&self) -> bool {
         self.identity.me.is_none()
     }

@@ -74,7 +74,7 @@ fn a_disconnected_member_does_not_delay_repetitions() {
         config.parameters.tail = 1024;
         net.machines[usize::from(me)] = Broadcaster::new(config, []).unwrap();
     }
-    // More messages than the longest pause has turns; each is repeated to member 3 for ever.
+    // More messages than the longest pause has turns; each is repeated to member 3 forever.
     const LAST: u64 = 700;
     for i in 1..=LAST {
         net.say(0, &format!("{i}"));

@@ -4,7 +4,7 @@ use super::*;
 use crate::body::Segment;
 use crate::{Change, HistoryRequest, Successor};
 
-fn greeted(step: &Step<Replica<T>>) -> Vec<Recipient> {
+fn hello_recipients(step: &Step<Replica<T>>) -> Vec<Recipient> {
     let hello = |message: &Message<T>| matches!(message, Message::Hello { .. });
     step.messages.iter().filter(|sent| hello(&sent.message)).map(|sent| sent.to).collect()
 }
@@ -35,7 +35,7 @@ fn observer() -> Config<T> {
 fn observing() -> Replica<T> {
     let mut replica = Replica::new(observer(), []).unwrap();
     let step = replica.handle(Time(1_000), Input::Start);
-    assert_eq!(greeted(&step), [Recipient::Others]);
+    assert_eq!(hello_recipients(&step), [Recipient::Others]);
     replica
 }
 
@@ -48,7 +48,7 @@ fn proven(payload: &Payload) -> (Arc<Block<T>>, Arc<Finality<T>>) {
 }
 
 /// Lets a replica learn that block and its transactions. Returns all steps as one.
-fn teach(replica: &mut Replica<T>, payload: &Payload) -> Step<Replica<T>> {
+fn deliver_first_block(replica: &mut Replica<T>, payload: &Payload) -> Step<Replica<T>> {
     let (block, finality) = proven(payload);
     let mut all = give(replica, 1, Message::Welcome { committed: 1 });
     all.append(give(replica, 2, Message::Welcome { committed: 1 }));
@@ -73,7 +73,7 @@ fn teach(replica: &mut Replica<T>, payload: &Payload) -> Step<Replica<T>> {
 fn an_observer_learns_delivers_and_serves_blocks() {
     let mut replica = observing();
     let payload = Payload::from_bytes([b"a", b"b"]).unwrap();
-    let step = teach(&mut replica, &payload);
+    let step = deliver_first_block(&mut replica, &payload);
     let digest = proven(&payload).0.digest();
     let [RecordKey::Payload(_), RecordKey::Block(block), RecordKey::Committed(1)] = keys(&step)[..] else {
         panic!("{:?}", keys(&step))
@@ -153,7 +153,7 @@ fn an_observer_polls_once_per_round() {
     for round in 2..5 {
         let begins = replica.schedule.begins(round);
         let step = replica.handle(begins, Input::Timer(Timer::Stage));
-        assert_eq!(greeted(&step).len(), 4, "the fan-out, or all members if they are fewer");
+        assert_eq!(hello_recipients(&step).len(), 4, "the fan-out, or all members if they are fewer");
         assert_eq!(replica.timers.stage, Some(replica.schedule.begins(round + 1)));
         let later = begins.plus(Duration::from_millis(1));
         assert!(replica.handle(later, Input::Timer(Timer::Retry)).messages.is_empty());
@@ -167,10 +167,13 @@ fn an_observer_outputs_the_successor_and_joins_it() {
     let transaction = change.transaction(&certify(&c.identities, change.statement(&c))).unwrap();
     let payload = Payload::new(vec![transaction]).unwrap();
     let mut replica = observing();
-    let step = teach(&mut replica, &payload);
+    let step = deliver_first_block(&mut replica, &payload);
     let next = successor(&step).expect("another committee");
     let begins = replica.schedule.begins(3);
-    assert!(greeted(&replica.handle(begins, Input::Timer(Timer::Stage))).is_empty(), "the epoch has ended");
+    assert!(
+        hello_recipients(&replica.handle(begins, Input::Timer(Timer::Stage))).is_empty(),
+        "the epoch has ended"
+    );
     let mut after = Replica::new(observer(), step.persist.clone()).unwrap();
     assert!(successor(&after.handle(Time(1_000), Input::Start)).is_some(), "output again");
     // It continues with its records. They hold no signature, so it may have lost some.
@@ -242,7 +245,7 @@ fn messages_of_another_epoch_are_answered_with_hello() {
     };
     let now = replica.now;
     let step = of_another(&mut replica, now, Message::Proposal(first(1, 1)));
-    assert_eq!((greeted(&step), step.messages.len()), (vec![Recipient::One(1)], 1));
+    assert_eq!((hello_recipients(&step), step.messages.len()), (vec![Recipient::One(1)], 1));
     assert_eq!(replica.status().proposals, 0);
     // Peers cannot make it send more than that.
     for _ in 0..9 {
@@ -250,9 +253,12 @@ fn messages_of_another_epoch_are_answered_with_hello() {
         let step = replica.handle(now, Input::Command(Command::EpochMismatch(1)));
         assert!(step.messages.is_empty());
     }
-    assert_eq!(greeted(&replica.handle(now, Input::Command(Command::EpochMismatch(2)))), [Recipient::One(2)]);
+    assert_eq!(
+        hello_recipients(&replica.handle(now, Input::Command(Command::EpochMismatch(2)))),
+        [Recipient::One(2)]
+    );
     let later = now.plus(replica.parameters.retry);
-    assert_eq!(greeted(&of_another(&mut replica, later, Message::Heard)), [Recipient::One(1)]);
+    assert_eq!(hello_recipients(&of_another(&mut replica, later, Message::Heard)), [Recipient::One(1)]);
     for no_peer in [0, 4, u16::MAX] {
         assert!(replica.handle(later, Input::Command(Command::EpochMismatch(no_peer))).messages.is_empty());
     }

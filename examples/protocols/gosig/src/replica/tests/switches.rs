@@ -106,10 +106,10 @@ fn without_aggregation_members_broadcast_their_own_votes() {
         let proposal = first(1, 1);
         drop(give(&mut replica, 1, Message::Proposal(proposal.clone())));
         let step = second_stage(&mut replica, 1);
-        let told =
+        let recipients =
             step.messages.iter().filter(|sent| matches!(&sent.message.message, Message::Signatures(_)));
-        let told: Vec<Recipient> = told.map(|sent| sent.to).collect();
-        assert_eq!(told == [Recipient::Others], !aggregation, "{told:?}");
+        let recipients: Vec<Recipient> = recipients.map(|sent| sent.to).collect();
+        assert_eq!(recipients == [Recipient::Others], !aggregation, "{recipients:?}");
         // All messages have left by then.
         let later = replica.now.plus(GOSSIP_INTERVAL);
         drop(replica.handle(later, Input::Timer(Timer::Gossip)));

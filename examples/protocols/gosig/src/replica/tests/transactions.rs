@@ -14,11 +14,11 @@ fn transactions_are_forwarded_ordered_and_settled() {
     assert!(proposed, "there is something to order, and it is the first stage");
     let later = now.plus(replica.parameters.transaction_delay);
     let step = replica.handle(later, Input::Timer(Timer::Gossip));
-    let told = step
+    let forwarded = step
         .messages
         .iter()
         .filter(|sent| matches!(&*sent.message, Message::Transactions(t) if t.len() == 2));
-    assert_eq!(told.count(), 3);
+    assert_eq!(forwarded.count(), 3);
     // Its own block is committed: the other members vote for it.
     drop(second_stage(&mut replica, 1));
     let own = replica.rounds.states[&1].best(1).unwrap().proposal.clone();
