@@ -1,7 +1,7 @@
 //! A client's view of a chain: its genesis and the epochs since, each proved by the committees of the previous epoch.
 //!
 //! ```text
-//! genesis ─▶ committees ─ signed ─▶ block ─ names ─▶ its transactions ─ among them changes ─▶ committees ─ signed ─▶ …
+//! genesis ─▶ committees ─ signed ─▶ block ─ names ─▶ its transactions ─ changes ─▶ committees ─ signed ─▶ …
 //! ```
 //!
 //! A validator serves these proofs at `/v1/epochs`. A proof contains *all* transactions of the block on which an epoch
@@ -20,7 +20,7 @@ use crate::protocols::GOSIG;
 use crate::responses::ServedEpoch;
 
 /// Signature scheme of votes in a protocol with membership changes.
-pub(crate) type Suite = Counted<MinSig>;
+pub(crate) type VoteScheme = Counted<MinSig>;
 
 const INVALID_EPOCHS: &str =
     "the validator's epochs do not follow from the genesis file; the validator is faulty, ask another one";
@@ -40,7 +40,7 @@ pub(crate) struct Epoch {
     /// The height of its first block.
     pub first_height: u64,
     pub members: Vec<Member>,
-    pub committees: Committees<Suite>,
+    pub committees: Committees<VoteScheme>,
 }
 
 impl Chain {
@@ -49,7 +49,7 @@ impl Chain {
         let mut epochs = Vec::new();
         if genesis.protocol == *GOSIG {
             let checked =
-                genesis.committees::<Suite>().or_fail(Exit::Setup, "cannot use the genesis file")?;
+                genesis.committees::<VoteScheme>().or_fail(Exit::Setup, "cannot use the genesis file")?;
             epochs.push(Epoch {
                 number: genesis.epoch,
                 first_height: 1,
@@ -61,14 +61,14 @@ impl Chain {
     }
 
     /// Creates a chain and reads all epochs that a validator knows.
-    pub(crate) async fn ask(genesis: Genesis, api: &Api) -> Result<Self, Failure> {
+    pub(crate) async fn fetch(genesis: Genesis, api: &Api) -> Result<Self, Failure> {
         let mut chain = Self::new(genesis)?;
-        chain.learn(api).await?;
+        chain.update(api).await?;
         Ok(chain)
     }
 
     /// Reads and verifies the epochs after the newest known one. Returns their proofs.
-    pub(crate) async fn learn(&mut self, api: &Api) -> Result<Vec<ServedEpoch>, Failure> {
+    pub(crate) async fn update(&mut self, api: &Api) -> Result<Vec<ServedEpoch>, Failure> {
         let mut all = Vec::new();
         while let Some(current) = self.epochs.last() {
             let mut served = api.epochs(current.number.saturating_add(1)).await?;
@@ -86,7 +86,7 @@ impl Chain {
         for next in served {
             let Some(current) = self.epochs.last() else { return Ok(()) };
             if next.epoch > current.number {
-                let next = current.followed_by(next)?;
+                let next = current.verify_next(next)?;
                 self.epochs.push(next);
             }
         }
@@ -119,7 +119,7 @@ impl Chain {
         let first = self.genesis.committees::<P::Scheme>().or_fail(Exit::Setup, doing)?;
         let context = P::context(&first);
         for epoch in self.epochs.iter().skip(1) {
-            let epoch = epoch.of_the_node();
+            let epoch = epoch.to_node_epoch();
             P::add_epoch(&context, &epoch.committees::<P::Scheme>(first.chain).or_fail(Exit::Setup, doing)?);
         }
         Ok(context)
@@ -133,24 +133,24 @@ impl Epoch {
     }
 
     /// Returns the member with this name.
-    pub(crate) fn named(&self, name: &str) -> Option<&Member> {
+    pub(crate) fn find_member(&self, name: &str) -> Option<&Member> {
         self.members.iter().find(|member| member.name == name)
     }
 
-    /// Converts to the node's type. The anchor is not needed for verification.
-    fn of_the_node(&self) -> epochs::Epoch {
+    /// Converts to the node's type. Verification does not need the anchor.
+    fn to_node_epoch(&self) -> epochs::Epoch {
         epochs::Epoch { number: self.number, anchor: None, members: self.members.clone() }
     }
 
-    /// Verifies that an epoch follows this one.
-    fn followed_by(&self, served: &ServedEpoch) -> Result<Self, Failure> {
+    /// Verifies that an epoch follows this one, and returns it.
+    fn verify_next(&self, served: &ServedEpoch) -> Result<Self, Failure> {
         let wrong = || Failure::new(Exit::BadProof, INVALID_EPOCHS);
         let (Some(block), Some(finality), Some(payload)) = (&served.block, &served.finality, &served.payload)
         else {
             return Err(wrong());
         };
-        let block =
-            Block::<Suite>::decode(&block.0, &self.committees).or_fail(Exit::BadProof, INVALID_EPOCHS)?;
+        let block = Block::<VoteScheme>::decode(&block.0, &self.committees)
+            .or_fail(Exit::BadProof, INVALID_EPOCHS)?;
         let finality =
             Finality::decode(&finality.0, &self.committees).or_fail(Exit::BadProof, INVALID_EPOCHS)?;
         finality.verify(&self.committees, &block).or_fail(Exit::BadProof, INVALID_EPOCHS)?;
@@ -172,7 +172,7 @@ impl Epoch {
             .collect();
         let contacts: Vec<(Hex, Vec<u8>)> =
             contacts.into_iter().map(|(identity, contact)| (Hex(identity.encode()), contact)).collect();
-        let members = self.of_the_node().next_members(&members, &contacts);
+        let members = self.to_node_epoch().next_members(&members, &contacts);
         Ok(Self { number: served.epoch, first_height: block.height.saturating_add(1), members, committees })
     }
 }

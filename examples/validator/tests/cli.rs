@@ -184,8 +184,8 @@ fn a_failed_start_reports_its_reason() {
     sandbox.write("genesis.toml", &genesis);
 
     sandbox.ok(&["keygen", "--name", "carol", "--address", "x:1", "--out", "carol"]);
-    let stranger = configure(&sandbox, "carol.toml", "carol/keys", "data");
-    sandbox.fails(3, "belongs to no member", &["run", "--config", &stranger]);
+    let non_member = configure(&sandbox, "carol.toml", "carol/keys", "data");
+    sandbox.fails(3, "belongs to no member", &["run", "--config", &non_member]);
 
     let open = sandbox.path("alice/keys");
     std::fs::set_permissions(&open, PermissionsExt::from_mode(0o644)).unwrap();

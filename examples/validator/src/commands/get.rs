@@ -78,7 +78,7 @@ impl Get {
         match genesis {
             Some(genesis) => {
                 // After the answer: the transaction may belong to an epoch that began in between.
-                let chain = Chain::ask(genesis, &api).await?;
+                let chain = Chain::fetch(genesis, &api).await?;
                 let proven = verify::transaction(&chain, id, &answer)?;
                 Ok(Found { what, bytes: proven.transaction, height: proven.height })
             }
@@ -91,7 +91,7 @@ impl Get {
         let api = self.target.reachable().await?;
         let answer = api.query(key.as_bytes()).await?;
         let (value, height) = match genesis {
-            Some(genesis) => verify::answer(&Chain::ask(genesis, &api).await?, key.as_bytes(), &answer)?,
+            Some(genesis) => verify::answer(&Chain::fetch(genesis, &api).await?, key.as_bytes(), &answer)?,
             None => (answer.value.as_deref().map(verify::unhex).transpose()?, answer.height),
         };
         let verified = if self.unverified { "" } else { "; the proof of its absence verifies" };

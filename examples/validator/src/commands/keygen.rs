@@ -16,7 +16,7 @@ pub(crate) const PUBLIC_FILE: &str = "public.toml";
 /// Make a validator's keys.
 ///
 /// Writes two files into DIR. `keys` holds the secret keys: it is readable by its owner only and must not leave the
-/// machine. `public.toml` holds the public keys: send it to the person who creates the genesis file.
+/// machine. `public.toml` holds the public keys: send it to the author of the genesis file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:

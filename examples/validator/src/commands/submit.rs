@@ -62,7 +62,7 @@ impl Submit {
         let found = wait_for(&api, id, Duration::from_secs(seconds.into())).await?;
         // Read the epochs after the commit: the transaction may belong to an epoch that began in between.
         let chain = match genesis {
-            Some(genesis) => Some(Chain::ask(genesis, &api).await?),
+            Some(genesis) => Some(Chain::fetch(genesis, &api).await?),
             None => None,
         };
         verify_commit(chain.as_ref(), id, &transaction, &found)

@@ -122,7 +122,7 @@ impl FilePayloads {
     fn next_line(&mut self) -> Result<bool, String> {
         loop {
             self.buffer.clear();
-            // One extra byte tells a too long line from an exact fit; two more hold the line terminator.
+            // One extra byte distinguishes a too long line from an exact fit; two more hold the line terminator.
             let cap = self.longest as u64 + 3;
             let read =
                 (&mut self.file).take(cap).read_until(b'\n', &mut self.buffer).map_err(|e| e.to_string())?;

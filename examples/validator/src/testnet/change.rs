@@ -128,7 +128,7 @@ async fn attempt(
     keys: &[PathBuf],
     deadline: Instant,
 ) -> Result<Begun, Failure> {
-    let mut chain = Chain::ask(genesis.clone(), api).await?;
+    let mut chain = Chain::fetch(genesis.clone(), api).await?;
     if let Some(begun) = is_made(request, &chain) {
         return Ok(begun);
     }
@@ -154,7 +154,7 @@ fn is_made(request: &MemberRequest, chain: &Chain) -> Option<Begun> {
             epochs.iter().position(|epoch| epoch.position(&member.keys.identity_key).is_some())?
         }
         MemberRequest::Leave(name) => {
-            epochs.iter().rposition(|epoch| epoch.named(name).is_some())?.checked_add(1)?
+            epochs.iter().rposition(|epoch| epoch.find_member(name).is_some())?.checked_add(1)?
         }
     };
     let epoch = epochs.get(first)?;

@@ -12,7 +12,7 @@ use quorate_node::keys::NodeKeys;
 use quorate_support::outln;
 
 use super::file::{Allowance, ChangeFile, Leaving};
-use crate::chain::{Chain, Epoch, Suite};
+use crate::chain::{Chain, Epoch, VoteScheme};
 use crate::exit::{Exit, Failure, OrFail};
 
 /// A verified membership change: it belongs to the chain and its newest epoch, it can be applied, and its approvals are
@@ -20,10 +20,10 @@ use crate::exit::{Exit, Failure, OrFail};
 #[derive(Debug)]
 pub(crate) struct Proposal {
     pub file: ChangeFile,
-    change: Change<Suite>,
+    change: Change<VoteScheme>,
     epoch: Epoch,
     /// The committees after the change.
-    next: Committees<Suite>,
+    next: Committees<VoteScheme>,
     statement: Statement,
     votes: BTreeMap<MemberIndex, Vote<Ed25519>>,
     /// Why some approvals are invalid.
@@ -237,14 +237,14 @@ impl Proposal {
     }
 }
 
-fn joining(chain: &Chain, member: &Member) -> Result<Change<Suite>, Failure> {
+fn joining(chain: &Chain, member: &Member) -> Result<Change<VoteScheme>, Failure> {
     let epoch = chain.current()?;
     let wrong = |text: String| Failure::new(Exit::Setup, text);
     let Member { name, address, weight, keys } = member;
     if *weight == 0 {
         return Err(wrong(format!("{name} has weight 0; expected at least 1")));
     }
-    if epoch.named(name).is_some() {
+    if epoch.find_member(name).is_some() {
         return Err(wrong(format!("a member is already named {name}; choose another name")));
     }
     // The record of its earlier signatures may be lost, so the key must not sign again.
@@ -260,7 +260,8 @@ fn joining(chain: &Chain, member: &Member) -> Result<Change<Suite>, Failure> {
     let doing = |key: &str| format!("the {key} of {name} cannot be used");
     let PublicKeys { identity_key, identity_possession, voting_key, voting_possession } = keys;
     Ok(Change::Join {
-        voting: proven::<Suite>(voting_key, voting_possession).or_fail(Exit::Setup, doing("voting key"))?,
+        voting: proven::<VoteScheme>(voting_key, voting_possession)
+            .or_fail(Exit::Setup, doing("voting key"))?,
         identity: proven::<Ed25519>(identity_key, identity_possession)
             .or_fail(Exit::Setup, doing("identity key"))?,
         weight: *weight,
@@ -268,9 +269,10 @@ fn joining(chain: &Chain, member: &Member) -> Result<Change<Suite>, Failure> {
     })
 }
 
-fn leave_of(epoch: &Epoch, leaving: &Leaving) -> Result<Change<Suite>, Failure> {
+fn leave_of(epoch: &Epoch, leaving: &Leaving) -> Result<Change<VoteScheme>, Failure> {
     // Signers review the name, so it must match the key.
-    let member = epoch.named(&leaving.name).filter(|member| member.identity_key == leaving.identity_key);
+    let member =
+        epoch.find_member(&leaving.name).filter(|member| member.identity_key == leaving.identity_key);
     if member.is_none() {
         let text = format!(
             "no member of epoch {} has the name {} and this identity key",

@@ -31,7 +31,7 @@ impl Source {
         // Fails early for a protocol without membership changes.
         chain.current()?;
         let served = match &self.epochs {
-            None => chain.learn(&self.target.reachable().await?).await?,
+            None => chain.update(&self.target.reachable().await?).await?,
             Some(path) => {
                 let doing = format!("cannot use the epochs in {}", path.display());
                 let text = fs::read(path).or_fail(Exit::Setup, &doing)?;

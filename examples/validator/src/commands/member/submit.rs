@@ -48,7 +48,7 @@ impl Submit {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let file = ChangeFile::load_all(&self.files)?;
         let api = self.target.reachable().await?;
-        let mut chain = Chain::ask(self.target.genesis()?, &api).await?;
+        let mut chain = Chain::fetch(self.target.genesis()?, &api).await?;
         let proposal = Proposal::check(&chain, file)?;
         proposal.faults.iter().for_each(|fault| errln!("invalid approval: {fault}"));
         let transaction = proposal.transaction()?;
@@ -102,7 +102,7 @@ async fn begun(
 ) -> Result<Begun, Failure> {
     let left = || deadline.saturating_duration_since(Instant::now());
     let found = wait_for(api, id, left()).await?;
-    chain.learn(api).await?;
+    chain.update(api).await?;
     let proven = verify::transaction(chain, id, &found)?;
     if proven.transaction != transaction {
         return Err(Failure::new(Exit::BadProof, "the validator's proof is for another transaction"));
@@ -124,6 +124,6 @@ async fn begun(
             return Err(Failure::new(Exit::NotFound, text));
         }
         sleep(PAUSE).await;
-        chain.learn(api).await?;
+        chain.update(api).await?;
     }
 }
