@@ -127,7 +127,7 @@ impl Key {
 /// Reads a public key of 64 hexadecimal digits.
 ///
 /// # Errors
-/// A message that says what was expected.
+/// A message with the expected format.
 pub fn public_key(digits: &str) -> Result<PublicKey, String> {
     let mut bytes = [0; 32];
     hex::decode_to_slice(digits, &mut bytes)

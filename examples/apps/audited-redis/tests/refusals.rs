@@ -217,10 +217,10 @@ fn twice(key: &Key, first: &[u8], second: &[u8]) -> (Vec<u8>, Vec<u8>) {
 #[test]
 fn unknown_signers_impostors_and_plain_clients_are_refused() {
     let deployment = Deployment::new();
-    let (alice, stranger) = (deployment.key("alice"), Key::generate().unwrap());
-    let (_, answer) = RawClient::connect(&deployment, &stranger, &stranger);
+    let (alice, mallory) = (deployment.key("alice"), Key::generate().unwrap());
+    let (_, answer) = RawClient::connect(&deployment, &mallory, &mallory);
     assert!(answer[0] == 0x83 && answer[9..].starts_with(b"-UNKNOWN_SIGNER "));
-    let (_, answer) = RawClient::connect(&deployment, alice, &stranger);
+    let (_, answer) = RawClient::connect(&deployment, alice, &mallory);
     assert!(answer[0] == 0x83 && answer[9..].starts_with(b"-IMPOSTOR "));
     // Plain Redis clients: one sends fewer bytes than a hello, one more than the socket buffers before it reads.
     let large = encode_command(&[&b"ECHO"[..], &vec![b'x'; 6 << 20]]).unwrap();

@@ -187,8 +187,9 @@ async fn garbage_and_unknown_keys_lose_only_their_connection() {
     // A key that is not in the group file, and a party's key, which is not a requester's.
     for identity in [Ed25519::generate(&mut getrandom::SysRng).unwrap(), setup.keys("p1").identity().unwrap()]
     {
-        let mut stranger = Coordinator::new(setup.group.clone(), setup.public.clone(), identity).unwrap();
-        let failure = sign(&mut stranger, false).await.unwrap_err();
+        let mut unknown_requester =
+            Coordinator::new(setup.group.clone(), setup.public.clone(), identity).unwrap();
+        let failure = sign(&mut unknown_requester, false).await.unwrap_err();
         assert_eq!(failure.code, "BELOW_QUORUM");
         assert_eq!(failure.message.matches("does not know this requester's key").count(), 4, "{failure}");
     }

@@ -75,7 +75,7 @@ test('unusable input is reported with its exit code', LIMIT, async (t) => {
   const deployment = await Deployment.start(t);
   assert.equal(call(deployment, ['PING'], '', 'none').code, 3);
   assert.equal(call(deployment, ['--store', '00'.repeat(32), 'PING']).code, 5);
-  assert.equal(call(deployment, ['PING'], '', 'stranger').code, 5);
+  assert.equal(call(deployment, ['PING'], '', 'mallory').code, 5);
   const unreachable = call(deployment, ['--front', '127.0.0.1:1', 'PING']);
   assert.ok(unreachable.code === 4 && unreachable.err.includes('is the front running?'));
   for (const wrong of [['--store', '00'], ['--suite', 'hors-f-blake3'], ['--timeout', '0'], ['--nonsense']]) {

@@ -13,7 +13,7 @@ import { Malformed, encodeCommand, parseReply } from '../resp.mjs';
 
 export const PROGRAM = process.env.AUDITED_REDIS ?? 'audited-redis';
 export const TIMEOUT = 60_000;
-const NAMES = ['alice', 'bob', 'stranger'];
+const NAMES = ['alice', 'bob', 'mallory'];
 
 /** @typedef {import('node:child_process').ChildProcess} Process */
 

@@ -100,7 +100,7 @@ test('every suite signs, and programs continue the sequence numbers', LIMIT, asy
 
 test('unknown signers, other stores and unknown suites are refused', LIMIT, async (t) => {
   const deployment = await Deployment.start(t);
-  await assert.rejects(deployment.client('stranger'), { name: 'Refused', code: 'UNKNOWN_SIGNER', exit: 5 });
+  await assert.rejects(deployment.client('mallory'), { name: 'Refused', code: 'UNKNOWN_SIGNER', exit: 5 });
   await assert.rejects(deployment.client('alice', { store: new Uint8Array(32) }), (error) => {
     return error instanceof BadFront && error.code === 'OTHER_STORE' && error.message.includes(deployment.store);
   });

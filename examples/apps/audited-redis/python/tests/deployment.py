@@ -42,7 +42,7 @@ class Deployment:
         self.accept, self.scripts, self.listen = accept, False, "127.0.0.1:0"
         self.store = b""
         self.public = {name: self.keygen(name) for name in ("alice", "bob")}
-        self.keygen("stranger")
+        self.keygen("mallory")
         options = ["--port", "0", "--save", "", "--appendonly", "no", "--unixsocket", "redis.sock"]
         self.redis = self.start("redis-server", *options)
         eventually(lambda: self.redis_command("PING") == "PONG")

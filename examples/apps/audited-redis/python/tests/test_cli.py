@@ -65,7 +65,7 @@ def test_commands_from_a_pipe_are_answered_in_order(deployment: Deployment) -> N
 def test_unusable_input_is_reported_with_its_exit_code(deployment: Deployment) -> None:
     assert call(deployment, "PING", key="none")[0] == 3
     assert call(deployment, "--store", "00" * 32, "PING")[0] == 5
-    assert call(deployment, "PING", key="stranger")[0] == 5
+    assert call(deployment, "PING", key="mallory")[0] == 5
     code, _, err = call(deployment, "--front", "127.0.0.1:1", "PING")
     assert code == 4 and "is the front running?" in err
     for wrong in (["--store", "00", "PING"], ["--suite", "hors-f-blake3", "PING"], ["--timeout", "0", "PING"]):

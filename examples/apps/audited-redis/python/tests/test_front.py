@@ -87,9 +87,9 @@ async def test_every_suite_signs_and_programs_continue_the_sequence_numbers(depl
 
 @async_test
 async def test_unknown_signers_other_stores_and_unknown_suites_are_refused(deployment: Deployment) -> None:
-    with pytest.raises(Refused) as stranger:
-        await deployment.client("stranger")
-    assert stranger.value.code == "UNKNOWN_SIGNER" and stranger.value.exit == 5
+    with pytest.raises(Refused) as refused:
+        await deployment.client("mallory")
+    assert refused.value.code == "UNKNOWN_SIGNER" and refused.value.exit == 5
     with pytest.raises(BadFront) as other:
         await deployment.client(store=bytes(32))
     assert other.value.code == "OTHER_STORE" and deployment.store.hex() in str(other.value)

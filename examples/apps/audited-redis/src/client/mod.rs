@@ -117,10 +117,11 @@ impl Client {
         stream.write_all(&[&MAGIC[..], public.as_bytes()].concat()).await.map_err(gone)?;
         let mut answer = [0; 72];
         stream.read_exact(&mut answer).await.map_err(gone)?;
-        let stranger = || Failure::unreachable(format!("{front}: the server is not a front; check the port"));
-        let rest = answer.strip_prefix(&MAGIC).ok_or_else(stranger)?;
-        let (store, rest) = rest.split_first_chunk::<32>().ok_or_else(stranger)?;
-        let challenge = rest.first_chunk::<32>().ok_or_else(stranger)?;
+        let not_a_front =
+            || Failure::unreachable(format!("{front}: the server is not a front; check the port"));
+        let rest = answer.strip_prefix(&MAGIC).ok_or_else(not_a_front)?;
+        let (store, rest) = rest.split_first_chunk::<32>().ok_or_else(not_a_front)?;
+        let challenge = rest.first_chunk::<32>().ok_or_else(not_a_front)?;
         if options.store.is_some_and(|expected| expected != *store) {
             let message = format!("{front}: unexpected store {}", hex::encode(store));
             return Err(Failure::with_code(Exit::Refused, "OTHER_STORE", message));

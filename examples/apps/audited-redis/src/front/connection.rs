@@ -56,7 +56,7 @@ pub(super) async fn serve(
         () = learning => {}
     }
     // The client still gets the last refusal and all replies so far. Later replies of Redis are lost; the client's
-    // next welcome tells which commands are in the log.
+    // next welcome shows which commands are in the log.
     connection.outbox.finish();
     let _ = timeout(HANDSHAKE_TIMEOUT, connection.outbox.run()).await;
 }
@@ -200,7 +200,7 @@ async fn authenticate(
         let message =
             "this port accepts only signed commands; plain clients connect through `audited-redis sidecar`";
         let refusal = Refusal::new("UNSIGNED", message);
-        shared.refusals.record_stranger(peer, None, &refusal, &magic);
+        shared.refusals.record_unauthenticated(peer, None, &refusal, &magic);
         let _ = stream.write_all(&refusal.reply()).await;
         close(stream).await;
         return None;
@@ -224,7 +224,7 @@ async fn authenticate(
             }
         }
     };
-    shared.refusals.record_stranger(peer, Some(hex::encode(signer)), &refusal, &signature);
+    shared.refusals.record_unauthenticated(peer, Some(hex::encode(signer)), &refusal, &signature);
     let mut frame = Vec::new();
     Frame::Refused { sequence: 0, reply: &refusal.reply() }.encode_to(&mut frame);
     let _ = stream.write_all(&frame).await;

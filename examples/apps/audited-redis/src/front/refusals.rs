@@ -20,7 +20,7 @@ use crate::lock;
 pub(super) struct RefusalLog {
     sender: Mutex<Option<SyncSender<Box<RefusalRecord>>>>,
     counts: Arc<Counts>,
-    strangers: Mutex<RateLimiter>,
+    unauthenticated: Mutex<RateLimiter>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -96,19 +96,19 @@ impl RefusalLog {
             .spawn(move || write(&receiver, file, &path, &of_thread))
             .or_fail(Exit::Failed, "starting a thread")?;
         let (sender, thread) = (Mutex::new(Some(sender)), Mutex::new(Some(thread)));
-        let strangers = Mutex::new(RateLimiter { left: RateLimiter::BURST, since: 0 });
-        Ok(Arc::new(Self { sender, counts, strangers, thread }))
+        let unauthenticated = Mutex::new(RateLimiter { left: RateLimiter::BURST, since: 0 });
+        Ok(Arc::new(Self { sender, counts, unauthenticated, thread }))
     }
 
     /// Records a refusal of an unauthenticated peer, or counts it above the rate limit.
-    pub(super) fn record_stranger(
+    pub(super) fn record_unauthenticated(
         &self,
         peer: SocketAddr,
         named: Option<String>,
         refusal: &Refusal,
         refused: &[u8],
     ) {
-        if lock(&self.strangers).take(crate::now().0) {
+        if lock(&self.unauthenticated).take(crate::now().0) {
             self.record(peer, named, refusal, 0, refused);
         } else {
             self.counts.suppressed.fetch_add(1, Ordering::SeqCst);
@@ -230,7 +230,7 @@ mod tests {
     fn unauthenticated_peers_do_not_displace_clients() {
         let lines = recorded(|refusals| {
             for _ in 0..5000 {
-                refusals.record_stranger(peer(), None, &Refusal::new("UNSIGNED", ""), b"GET / HT");
+                refusals.record_unauthenticated(peer(), None, &Refusal::new("UNSIGNED", ""), b"GET / HT");
             }
             refusals.record(peer(), Some("alice".into()), &Refusal::new("FORGED", ""), 1, b"x");
         });
