@@ -37,7 +37,7 @@ async fn refusal(config: NodeConfig) -> NodeError {
 async fn keys_of_no_member_are_refused() {
     let site = site(4);
     let mut config = site.config(0);
-    config.node.keys = site.dir.path().join("stranger");
+    config.node.keys = site.dir.path().join("unknown");
     NodeKeys::generate(SchemeName::Ed25519).unwrap().save(&config.node.keys).unwrap();
     assert_eq!(refusal(config.clone()).await.code(), "NOT_A_MEMBER");
     config.node.keys = site.dir.path().join("other-scheme");

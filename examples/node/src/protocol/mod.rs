@@ -7,8 +7,8 @@
 //!
 //! ```text
 //!  Command ──▶ command() ──▶ Machine::Command      Machine::Output ──▶ action()       ──▶ Action
-//!                                                  Machine::Record ──▶ record_kind()  ──▶ RecordKind: where to store it
-//!                                                  Machine::Fault  ──▶ fault_report() ──▶ FaultReport: what to count
+//!                                                  Machine::Record ──▶ record_kind()  ──▶ RecordKind: storage class
+//!                                                  Machine::Fault  ──▶ fault_report() ──▶ FaultReport: code for metrics
 //! ```
 //!
 //! | the node's term | Jolteon | Gosig |

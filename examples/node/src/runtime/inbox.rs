@@ -68,7 +68,7 @@ impl Inbox {
         self.put(|w| w.clock_check = true);
     }
 
-    /// Tells the machine thread to end.
+    /// Requests the end of the machine thread.
     pub(super) fn end(&self, end: End) {
         self.put(|w| w.end = w.end.max(Some(end)));
     }
