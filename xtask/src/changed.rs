@@ -173,7 +173,7 @@ fn is_markdown(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "md")
 }
 
-/// The commit at which this branch left the main branch; on the main branch itself, what its remote has.
+/// The commit at which this branch left the main branch; on the main branch itself, the commit of its remote.
 fn default_base() -> Outcome<String> {
     let candidates = match git(&["rev-parse", "--abbrev-ref", "HEAD"])?.as_str() {
         "main" => ["origin/main", "HEAD"],

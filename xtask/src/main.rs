@@ -1,5 +1,5 @@
 #![forbid(unsafe_code)]
-//! `cargo xtask …`: the commands for contributors. Each installs what it needs, or names what is missing. For Unix: Linux
+//! `cargo xtask …`: the commands for contributors. Each installs the tools that it needs, or names the missing ones. For Unix: Linux
 //! and macOS.
 
 mod audited_redis;

@@ -1,4 +1,4 @@
-//! Extracts from a Markdown document what the checks need: links, anchors, commands and quoted files.
+//! Extracts from a Markdown document the parts that are checked: links, anchors, commands and quoted files.
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 

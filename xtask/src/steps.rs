@@ -18,7 +18,7 @@ pub(crate) type Work = Box<dyn FnOnce(&Log) -> Outcome<String>>;
 /// The work of a step that runs on another thread.
 type BackgroundWork = Box<dyn FnOnce(&Log) -> Outcome<String> + Send>;
 
-/// Longest time for one command of a step: many times what the slowest needs, so that only a hang reaches it.
+/// Maximum duration of one command of a step: many times that of the slowest, so that only a hang reaches it.
 const LIMIT: Duration = Duration::from_secs(25 * 60);
 /// The same for commands of low priority.
 const LIMIT_LOW_PRIORITY: Duration = Duration::from_secs(50 * 60);

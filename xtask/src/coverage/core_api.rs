@@ -112,7 +112,7 @@ impl Module {
         let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
         let mut whose = None;
         for (at, word) in words.iter().enumerate() {
-            // What is only known where the macro is used begins with `$`.
+            // Names that are known only where the macro is used begin with `$`.
             let Some(name) = words.get(at + 1).filter(|name| !name.starts_with('$')) else { continue };
             let public = at > 0 && words.get(at - 1) == Some(&"pub");
             match *word {

@@ -153,7 +153,7 @@ pub(crate) fn kotlin(text: &str) -> Declared {
             "object" => {
                 words.next();
                 let name = words.next();
-                // What a companion declares is the class's own.
+                // Declarations of a companion object belong to the class.
                 let name =
                     if name.is_empty() { open.last().map_or(name, |(_, class)| class.clone()) } else { name };
                 declared.entry(String::new()).or_default().insert(name.clone());

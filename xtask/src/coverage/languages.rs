@@ -1,4 +1,4 @@
-//! The languages of the bindings, and what each declares.
+//! The languages of the bindings, and the declarations of each.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -18,7 +18,7 @@ use core_api::Api;
 use languages::{Language, languages};
 use rules::{Reason, Rules};
 
-/// Compares the core's public API with what the four bindings declare.
+/// Compares the core's public API with the declarations of the four bindings.
 ///
 /// Fails if a binding lacks an item of the core without a reason in bindings/coverage.toml, or if the table in
 /// bindings/README.md is not the generated one.

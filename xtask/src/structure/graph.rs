@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which node uses which, and the names it uses.
+/// Uses between nodes, with the names that are used.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     edges: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,

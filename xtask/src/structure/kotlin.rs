@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::graph::Graph;
 use super::tokens::{Token, tokens_of};
 
-/// What a Kotlin file declares at its top level, and the names it uses.
+/// Top-level declarations of a Kotlin file, and the names that it uses.
 #[derive(Debug, Default)]
 struct KotlinFile {
     package: String,

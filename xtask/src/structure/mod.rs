@@ -1,4 +1,4 @@
-//! The structure lint: which modules, files and crates may use which.
+//! The structure lint: the permitted uses between modules, files and crates.
 
 mod core_modules;
 mod crates;
@@ -27,11 +27,11 @@ pub(crate) struct Findings {
     violations: Vec<String>,
     /// Circles of files or crates.
     circles: Vec<Circle>,
-    /// Size of what was checked.
+    /// Numbers of checked crates, files and uses.
     checked: String,
 }
 
-/// Checks all rules and returns the size of what was checked.
+/// Checks all rules and returns the numbers of checked crates, files and uses.
 pub(crate) fn check() -> Outcome<String> {
     let findings = find()?;
     if !findings.violations.is_empty() || !findings.circles.is_empty() {

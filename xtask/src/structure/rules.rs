@@ -20,7 +20,7 @@ pub(crate) const LAYERS: &[&[&str]] = &[
 pub(crate) struct CrateRule {
     /// The crates that the rule binds.
     pub(crate) bound: Bound,
-    /// What they must not use, for building or for tests, directly or through other crates of this workspace.
+    /// Crates that they must not use, for building or for tests, directly or through other crates of this workspace.
     pub(crate) forbidden: Forbidden,
     /// The reason, for the message of a violation.
     pub(crate) reason: &'static str,

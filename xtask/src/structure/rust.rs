@@ -1,4 +1,4 @@
-//! The files of a Rust crate, and which file uses items of which.
+//! The files of a Rust crate, and the uses of items between them.
 //!
 //! Names are resolved as the compiler does, as far as source text allows: through the tree of modules, `use`
 //! declarations, re-exports and globs. A use leads to the file that defines the item, not to the file that re-exports

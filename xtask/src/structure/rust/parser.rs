@@ -279,7 +279,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the tree of a `use` declaration behind `prefix`, and records what it imports.
+    /// Reads the tree of a `use` declaration behind `prefix`, and records the imported names.
     fn use_tree(&mut self, id: ModuleId, prefix: &[String], is_public: bool) {
         let mut path = prefix.to_vec();
         loop {
