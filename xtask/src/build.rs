@@ -6,8 +6,8 @@ use crate::process::Outcome;
 use crate::steps::{Log, Once};
 use crate::workspace::{library_name, target, workspace_cargo};
 
-/// Compiles, in the tests' profile, the targets that tests in other languages use: the libraries, the generator for Kotlin, and the Rust
-/// examples that they are compared with. [`library`] and [`target`] return their paths.
+/// Compiles, in the tests' profile, the targets that tests in other languages use: the libraries, the generator for
+/// Kotlin, and the Rust examples that they are compared with. [`library`] and [`target`] return their paths.
 pub(crate) fn libraries(log: &Log) -> Outcome {
     static BUILT: Once = Once::new();
     BUILT.run(|| build(log, &["--lib", "--bin", "uniffi-bindgen", "--example", "matrix"]))

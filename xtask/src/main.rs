@@ -1,6 +1,6 @@
 #![forbid(unsafe_code)]
-//! `cargo xtask …`: the commands for contributors. Each installs the tools that it needs, or names the missing ones. For Unix: Linux
-//! and macOS.
+//! `cargo xtask …`: the commands for contributors. Each installs the tools that it needs, or names the missing ones.
+//! For Unix: Linux and macOS.
 
 mod audited_redis;
 mod bench;

@@ -126,13 +126,18 @@ async fn transactions_survive_a_restart_of_the_leader() {
 #[test]
 fn the_page_shows_the_code_of_the_protocol() {
     let without_blanks = |text: &str| text.split_whitespace().collect::<String>();
-    let sources = [include_str!("fixed_leader/mod.rs"), include_str!("custom_protocol.rs")].map(without_blanks);
+    let sources =
+        [include_str!("fixed_leader/mod.rs"), include_str!("custom_protocol.rs")].map(without_blanks);
     let blocks = include_str!("../PROTOCOL.md").split("```rust\n").skip(1);
     let lines = blocks.flat_map(|block| block.split("```").next().unwrap().lines());
-    let lines: Vec<&str> = lines.filter(|line| !line.contains("/*") && !line.trim().starts_with("//")).collect();
+    let lines: Vec<&str> =
+        lines.filter(|line| !line.contains("/*") && !line.trim().starts_with("//")).collect();
     assert!(lines.len() > 50, "the page has {} lines of code", lines.len());
     for line in lines {
         let line_without_blanks = without_blanks(line);
-        assert!(sources.iter().any(|source| source.contains(&line_without_blanks)), "only on the page: {line}");
+        assert!(
+            sources.iter().any(|source| source.contains(&line_without_blanks)),
+            "only on the page: {line}"
+        );
     }
 }

@@ -69,8 +69,8 @@ impl BlockSizeController {
         self.limits = half.max(MIN_LIMITS).min(self.max);
     }
 
-    /// Returns true if the backlog is so large that clients should hold back. Congestion ends at half the backlog at which it
-    /// begins.
+    /// Returns true if the backlog is so large that clients should hold back. Congestion ends at half the backlog at
+    /// which it begins.
     pub(crate) fn is_congested(&self, transactions: usize, bytes: usize, was_congested: bool) -> bool {
         let blocks = if was_congested { BACKLOG_BLOCKS / 2 } else { BACKLOG_BLOCKS };
         let BlockLimits { transactions: most, bytes: most_bytes } = self.limits;

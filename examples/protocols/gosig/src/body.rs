@@ -1,8 +1,8 @@
 //! Bodies: the names of a block's transactions, for members that have most of them already.
 //!
 //! A body is the ordered list of a block's transactions, each named by 6 bytes, cut into a few segments so that members
-//! forward the first before the last has arrived. The proposer signs every segment: otherwise any member could flood the network
-//! with garbage that looks like parts of the block.
+//! forward the first before the last has arrived. The proposer signs every segment: otherwise any member could flood
+//! the network with garbage that looks like parts of the block.
 //!
 //! **Short identifiers** are the first 6 bytes of a hash over the block's digest and the transaction's identifier. The
 //! digest salts them, so two transactions that collide in a future block cannot be made in advance. If two transactions that

@@ -67,9 +67,9 @@
 //! After a crash, [`Replica::new`] takes the records, all of them or the last of each [`RecordKey`], and delivers again the
 //! blocks that the application has not executed durably.
 //!
-//! **Memory** is bounded for any behaviour of the peers: the best 64 proposals of five rounds and the signatures on their blocks,
-//! eight bodies in collection, a number of bytes of transactions in total and for each member that brings them, 256
-//! committed blocks that await their transactions.
+//! **Memory** is bounded for any behaviour of the peers: the best 64 proposals of five rounds and the signatures on
+//! their blocks, eight bodies in collection, a number of bytes of transactions in total and for each member that brings
+//! them, 256 committed blocks that await their transactions.
 //!
 //! **A member that lost its records** must not continue as a new one: it may have signed before. A member without a record
 //! of any signature, even if it has learnt the chain again, signs nothing at the heights that its peers report, unless they

@@ -181,8 +181,8 @@ impl<S: Scheme> Synchronizer<S> {
 
     // The poll after a start.
 
-    /// Returns `true` if `Hello` is to be sent to all members now. The poll ends when members of more than a third of the weight
-    /// have answered.
+    /// Returns `true` if `Hello` is to be sent to all members now. The poll ends when members of more than a third of
+    /// the weight have answered.
     pub(crate) fn start_poll(&mut self, now: Time, parameters: &Parameters) -> bool {
         self.poll.start_attempt(now, parameters.retry)
     }

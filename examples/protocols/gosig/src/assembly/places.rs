@@ -210,8 +210,8 @@ impl Assembly {
         self.reset();
     }
 
-    /// Returns true if segments of a proposer are useful: transactions are missing, no source was chosen, which must not be
-    /// blamed for the names of others, and the proposer's segments have not broken a rule.
+    /// Returns true if segments of a proposer are useful: transactions are missing, no source was chosen, which must
+    /// not be blamed for the names of others, and the proposer's segments have not broken a rule.
     pub(crate) fn wants_segments(&self, signer: MemberIndex) -> bool {
         self.payload.is_none() && self.source.is_none() && !self.rejected_signers.contains(&signer)
     }

@@ -75,8 +75,8 @@ impl Assembly {
         self.body.as_ref().map(|body| body.round)
     }
 
-    /// Returns the proposer and the round of the segments that have arrived, and the indices of the missing ones. `None` if none
-    /// is missing.
+    /// Returns the proposer and the round of the segments that have arrived, and the indices of the missing ones.
+    /// `None` if none is missing.
     pub(crate) fn missing_segments(&self) -> Option<(MemberIndex, u64, Vec<u16>)> {
         let body = self.body.as_ref()?;
         let missing: Vec<u16> = (0..body.count).filter(|index| !body.segments.contains_key(index)).collect();

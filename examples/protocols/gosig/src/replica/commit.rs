@@ -37,8 +37,8 @@ impl<S: GosigScheme> Replica<S> {
         self.sync.push(certified);
     }
 
-    /// Commits the queued blocks in the order of the chain, as long as their transactions are available and the application
-    /// keeps up.
+    /// Commits the queued blocks in the order of the chain, as long as their transactions are available and the
+    /// application keeps up.
     pub(super) fn commit_blocks(&mut self, out: &mut Effects<S>) {
         while let Some(front) = self.sync.queue().front() {
             let (height, digest) = (front.block.height, front.block.digest());
