@@ -8,7 +8,7 @@ use std::{env, process, thread};
 use serde_json::Value;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Time that a program has to stop its own children after it was asked to end.
+/// Time that a program has to stop its own children after it was signalled to end.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Exit code that shells report for a program ended by Ctrl-C.
@@ -30,7 +30,8 @@ impl Program {
         Err(format!("{} is not built: run `cargo xtask bench`, which builds it", path.display()))
     }
 
-    /// Runs it to its end and reads the JSON object that it prints. After `limit` it is asked to end, and then killed.
+    /// Runs it to its end and reads the JSON object that it prints. After `limit` it is signalled to end, and then
+    /// killed.
     ///
     /// # Errors
     /// Its standard error, if it failed.
@@ -91,10 +92,10 @@ impl ChildRunner {
         thread::spawn(move || drop(tell.send(child.wait_with_output())));
         let output = ended.recv_timeout(limit).map_or_else(
             |_| {
-                ask(id, "INT");
-                // A program that is asked to end stops its own children; one that is killed does not.
+                send_signal(id, "INT");
+                // A program that is signalled to end stops its own children; one that is killed does not.
                 if ended.recv_timeout(GRACE).is_err() {
-                    ask(id, "KILL");
+                    send_signal(id, "KILL");
                     let _ = ended.recv_timeout(GRACE);
                 }
                 Err(format!("took longer than {} s and was ended", limit.as_secs()))
@@ -112,16 +113,16 @@ impl ChildRunner {
         let mut state = self.state();
         state.interrupted = true;
         let Some(id) = state.id else { return };
-        ask(id, "INT");
+        send_signal(id, "INT");
         let waited = self.empty.wait_timeout_while(state, GRACE, |state| state.id.is_some());
         if waited.is_ok_and(|(_, timeout)| timeout.timed_out()) {
-            ask(id, "KILL");
+            send_signal(id, "KILL");
         }
     }
 }
 
 /// Sends a signal to a child that was not waited for yet.
-fn ask(id: u32, name: &str) {
+fn send_signal(id: u32, name: &str) {
     // The child may have ended in the meantime.
     let _ = Command::new("kill").args([format!("-{name}"), id.to_string()]).stderr(Stdio::null()).status();
 }
@@ -226,7 +227,7 @@ mod tests {
             }
             thread::yield_now();
         };
-        ask(us.id(), "INT");
+        send_signal(us.id(), "INT");
         assert_eq!(us.wait().unwrap().code(), Some(INTERRUPTED));
         assert!(began.elapsed() < Duration::from_secs(60), "the child ended before the signal");
         let there = Command::new("kill").args(["-0", &child.to_string()]).stderr(Stdio::null()).status();

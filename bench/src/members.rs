@@ -29,7 +29,7 @@ impl<S: Scheme> Members<S> {
 
     /// `n` members, of which the last but `absent` weighs as much as all others, so that the quorum is reached with its
     /// vote and not before: collectors stop at the quorum, and certificates with more signers are wanted too.
-    /// Weights do not change what a verification costs.
+    /// Weights do not change the cost of a verification.
     pub(crate) fn with_absent(n: usize, absent: usize) -> Result<Self> {
         Self::weighing(n, |member| if member + absent + 1 == n { n as u128 } else { 1 })
     }

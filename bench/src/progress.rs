@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// Prints what a group measures now, with the seconds since the first such line.
+/// Prints the current measurement of a group, with the seconds since the first such line.
 pub(crate) fn progress(group: &str, what: impl Display) {
     static BEGAN: OnceLock<Instant> = OnceLock::new();
     let began = BEGAN.get_or_init(Instant::now);

@@ -104,15 +104,15 @@ pub(crate) fn time(runs: u32, work: &mut dyn FnMut()) -> Duration {
 /// Runs work of about a millisecond, and returns whether this thread kept its processor meanwhile. For work that only the
 /// clock can time: if the thread was preempted, the time includes other programs. Where the system does not report it, the
 /// thread is assumed not to have been preempted.
-pub(crate) fn alone<T>(work: impl FnOnce() -> T) -> (T, bool) {
+pub(crate) fn without_preemption<T>(work: impl FnOnce() -> T) -> (T, bool) {
     let (processor, began) = (processor_time(), Instant::now());
     let result = work();
     let elapsed = began.elapsed();
-    let alone = match (processor, processor_time()) {
+    let undisturbed = match (processor, processor_time()) {
         (Some(before), Some(after)) => after.saturating_sub(before) >= elapsed.mul_f64(0.98),
         _ => true,
     };
-    (result, alone)
+    (result, undisturbed)
 }
 
 /// Processor time of this thread. Linux updates it only when the scheduler runs, so the thread yields first.
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_preempted_thread_is_reported() {
-        assert!(!alone(|| thread::sleep(Duration::from_millis(20))).1);
+        assert!(!without_preemption(|| thread::sleep(Duration::from_millis(20))).1);
     }
 
     #[test]

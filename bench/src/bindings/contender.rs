@@ -34,14 +34,14 @@ enum Place<'a> {
 struct Program {
     child: Child,
     /// `None` after the request to end.
-    orders: Option<ChildStdin>,
+    requests: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
     operations: Vec<String>,
 }
 
 impl<'a> Contender<'a> {
     /// A contender in this process.
-    pub(super) fn here(name: &str, about: &str, operations: Operations<'a>) -> Self {
+    pub(super) fn in_process(name: &str, about: &str, operations: Operations<'a>) -> Self {
         Self { name: name.to_owned(), about: about.to_owned(), place: Place::Here(operations) }
     }
 
@@ -56,12 +56,12 @@ impl<'a> Contender<'a> {
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|e| failed(e.to_string()))?;
-        let (Some(orders), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
+        let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(failed("it has no pipes".to_owned()));
         };
         let operations = Vec::new();
         let mut program =
-            Program { child, orders: Some(orders), answers: BufReader::new(answers), operations };
+            Program { child, requests: Some(requests), answers: BufReader::new(answers), operations };
         let hello = program.line().map_err(failed)?;
         let hello: Value = serde_json::from_str(&hello).map_err(|e| failed(format!("{e}: {hello}")))?;
         let about = hello.get("about").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -96,9 +96,9 @@ impl<'a> Contender<'a> {
 
 impl Program {
     fn order(&mut self, operation: &str, runs: u32, warm_ups: u32) -> Result<f64, String> {
-        let orders = self.orders.as_mut().ok_or("it ended")?;
-        writeln!(orders, "{operation} {runs} {warm_ups}")
-            .and_then(|()| orders.flush())
+        let requests = self.requests.as_mut().ok_or("it ended")?;
+        writeln!(requests, "{operation} {runs} {warm_ups}")
+            .and_then(|()| requests.flush())
             .map_err(|e| e.to_string())?;
         let line = self.line()?;
         line.parse().map_err(|_| format!("{operation}: {line}"))
@@ -116,7 +116,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        drop(self.orders.take());
+        drop(self.requests.take());
         // An error here cannot be reported.
         let _ = self.child.wait();
     }

@@ -21,7 +21,7 @@ pub(super) fn contender(world: &World) -> Contender<'_> {
     certificates(&mut operations, ["verify-ed25519", "decode-ed25519"], &world.ed25519);
     sync(&mut operations, &world.sync);
     dsig(&mut operations, &world.dsig);
-    Contender::here("Rust", concat!("quorate ", env!("CARGO_PKG_VERSION")), operations)
+    Contender::in_process("Rust", concat!("quorate ", env!("CARGO_PKG_VERSION")), operations)
 }
 
 fn certificates<'a, S: Scheme>(

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_alternate_between_contenders_that_offer_the_operation() {
+    fn samples_alternate_between_offering_contenders() {
         let order = RefCell::new(Vec::new());
         let contender = |name: &'static str, operation: &'static str| {
             let order = &order;
@@ -122,7 +122,7 @@ mod tests {
             };
             let mut operations = Operations::new();
             operations.insert(operation, Box::new(work));
-            Contender::here(name, "", operations)
+            Contender::in_process(name, "", operations)
         };
         let mut all = [contender("a", "x"), contender("b", "y"), contender("c", "x")];
         let care = SamplePlan { rounds: 3, sample: 1.0, budget: 1e12 };

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn the_added_latency_is_relative_to_the_front_without_signatures() {
+    fn added_latency_is_relative_to_the_unsigned_front() {
         let rows = targets(&samples()).unwrap();
         assert_eq!(rows[0].value, 1.5);
         assert_eq!(rows[0].is_reached(), Some(true));

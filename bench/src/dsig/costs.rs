@@ -90,9 +90,9 @@ pub(crate) fn measure_suite<S: DsigSuite>(care: SamplePlan, setting: Setting) ->
         (0..batch).map(|_| Ok(signer.sign(&message, &[], NOW)?.encode())).collect::<Result<_>>()?;
     refuses_forgeries::<S>(&alice, &announcement, &signatures)?;
 
-    let mut verifier = stranger::<S>(&alice);
+    let mut verifier = new_verifier::<S>(&alice);
     verifier.announce(&alice, &announcement, NOW)?;
-    let mut informed = stranger::<S>(&alice);
+    let mut informed = new_verifier::<S>(&alice);
     informed.announce(&alice, &announcement, NOW)?;
     let in_memory: Vec<Signature<S>> =
         signatures.iter().map(|bytes| Signature::decode(bytes, &())).collect::<Result<_>>()?;
@@ -134,9 +134,9 @@ pub(crate) fn measure_suite<S: DsigSuite>(care: SamplePlan, setting: Setting) ->
             let verdict = decoded.next().map(|signature| informed.verify(&alice, &message, signature));
             assert!(verdict.is_some_and(|verdict| verdict.is_ok()));
         }),
-        Case::new(|| assert!(check(&mut stranger(&alice), next_wrong()).is_ok())),
+        Case::new(|| assert!(check(&mut new_verifier(&alice), next_wrong()).is_ok())),
         Case::prepared(
-            || [(); FRESH].map(|()| stranger::<S>(&alice)),
+            || [(); FRESH].map(|()| new_verifier::<S>(&alice)),
             |verifiers| {
                 for verifier in verifiers {
                     assert!(verifier.announce(&alice, &announcement, NOW).is_ok());
@@ -183,7 +183,7 @@ fn used_up<S: DsigSuite>(rng: &mut StdRng, setting: Setting, message: &[u8]) -> 
 }
 
 /// A verifier that knows the signer but none of its batches.
-fn stranger<S: DsigSuite>(signer: &PublicKey) -> Verifier<S> {
+fn new_verifier<S: DsigSuite>(signer: &PublicKey) -> Verifier<S> {
     let mut verifier = Verifier::new(VerifierConfig::default());
     verifier.admit(signer.clone());
     verifier
@@ -195,7 +195,7 @@ fn refuses_forgeries<S: DsigSuite>(
     announcement: &[u8],
     signatures: &[Vec<u8>],
 ) -> Result<()> {
-    let mut known = stranger::<S>(signer);
+    let mut known = new_verifier::<S>(signer);
     known.announce(signer, announcement, NOW)?;
     for bytes in signatures {
         let signature = Signature::<S>::decode(bytes, &())?;

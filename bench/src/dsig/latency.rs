@@ -19,7 +19,7 @@ use crate::certificates::SingleEd;
 use crate::chart::{Bar, Bars, Drawing, Lines, Scale, Series};
 use crate::progress::progress;
 use crate::row::figure;
-use crate::sampling::{alone, median};
+use crate::sampling::{median, without_preemption};
 use crate::table::Table;
 
 /// Number of signatures in a chunk: one batch of keys.
@@ -49,7 +49,7 @@ pub(super) fn figure_8(quick: bool) -> Result<Vec<Table>, String> {
         ),
         Contender::new(WotsBlake3::NAME, Signature::<WotsBlake3>::LEN, dsig::<WotsBlake3>(true)?, ["–"; 4]),
     ];
-    let mut ways = Ways::new(dsig_bytes);
+    let mut transit_times = TransitTimes::new(dsig_bytes);
     // Repeats preempted measurements, a limited number of times.
     for _ in 0..3 * chunks {
         let mut open: Vec<_> = contenders.iter_mut().filter(|one| one.undisturbed() < chunks).collect();
@@ -57,36 +57,37 @@ pub(super) fn figure_8(quick: bool) -> Result<Vec<Table>, String> {
             break;
         }
         for contender in &mut open {
-            contender.turn()?;
+            contender.measure_round()?;
         }
-        ways.turn()?;
+        transit_times.measure_round()?;
     }
-    let [plain, eddsa, dsig] = ways.medians();
+    let [plain, eddsa, dsig] = transit_times.medians();
     let measured: Vec<Measured> = contenders
         .into_iter()
         .map(|one| {
-            let way = if one.bytes == EDDSA { eddsa } else { dsig };
-            one.measured(chunks, way)
+            let transit = if one.bytes == EDDSA { eddsa } else { dsig };
+            one.measured(chunks, transit)
         })
         .collect();
     Ok(vec![distribution(&measured), breakdown(&measured, plain)])
 }
 
 /// Latency of a message between threads, and the time that signatures add.
-struct Ways {
+struct TransitTimes {
     sizes: [u16; 3],
-    /// Without a signature, and the differences that each kind makes: of each turn the median.
+    /// Without a signature, and the differences that each kind makes: of each round the median.
     taken: [Vec<f64>; 3],
 }
 
-impl Ways {
+impl TransitTimes {
     fn new(dsig_bytes: usize) -> Self {
         let sizes = [0, EDDSA, dsig_bytes].map(|bytes| (MESSAGE.len() + bytes) as u16);
         Self { sizes, taken: [vec![], vec![], vec![]] }
     }
 
-    fn turn(&mut self) -> Result<(), String> {
-        let mut times = wire::ways(&self.sizes, CHUNK / 2)?.into_iter().map(|mut times| median(&mut times));
+    fn measure_round(&mut self) -> Result<(), String> {
+        let mut times =
+            wire::one_way_latencies(&self.sizes, CHUNK / 2)?.into_iter().map(|mut times| median(&mut times));
         let plain = times.next().unwrap_or(f64::NAN);
         // Compared with the measurement just before, so that a slower machine affects both.
         for (taken, time) in
@@ -118,7 +119,7 @@ struct Measured {
     name: &'static str,
     paper: [&'static str; 4],
     sign: f64,
-    way: f64,
+    transit: f64,
     verify: f64,
     whole: Vec<f64>,
     disturbed: bool,
@@ -134,25 +135,25 @@ impl Contender {
         Self { name, bytes, work: Box::new(work), paper, chunks: Vec::new() }
     }
 
-    fn turn(&mut self) -> Result<(), String> {
+    fn measure_round(&mut self) -> Result<(), String> {
         self.chunks.push((self.work)().map_err(failed)?);
         Ok(())
     }
 
     fn undisturbed(&self) -> usize {
-        self.chunks.iter().filter(|(_, alone)| *alone).count()
+        self.chunks.iter().filter(|(_, undisturbed)| *undisturbed).count()
     }
 
     /// Statistics of the chunks without preemption, or of all chunks if there are too few.
-    fn measured(self, wanted: usize, way: f64) -> Measured {
+    fn measured(self, wanted: usize, transit: f64) -> Measured {
         let disturbed = self.undisturbed() * 4 < wanted;
-        let good = self.chunks.into_iter().filter(|(_, alone)| *alone || disturbed);
+        let good = self.chunks.into_iter().filter(|(_, undisturbed)| *undisturbed || disturbed);
         let pairs: Vec<(f64, f64)> = good.flat_map(|(pairs, _)| pairs).collect();
-        let mut whole: Vec<f64> = pairs.iter().map(|(sign, verify)| sign + way + verify).collect();
+        let mut whole: Vec<f64> = pairs.iter().map(|(sign, verify)| sign + transit + verify).collect();
         whole.sort_by(f64::total_cmp);
         let (mut signs, mut verifies): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
         let (sign, verify) = (median(&mut signs), median(&mut verifies));
-        Measured { name: self.name, paper: self.paper, sign, way, verify, whole, disturbed }
+        Measured { name: self.name, paper: self.paper, sign, transit, verify, whole, disturbed }
     }
 }
 
@@ -167,12 +168,12 @@ impl Measured {
 fn eddsa() -> impl FnMut() -> quorate::Result<Chunk> {
     let single = SingleEd::new_for(MESSAGE.to_vec());
     move || {
-        let (pairs, alone) = alone(|| {
+        let (pairs, undisturbed) = without_preemption(|| {
             let signs: Vec<f64> = (0..CHUNK).map(|_| timed(|| single.sign()).1).collect();
             let pair = |sign| (sign, timed(|| single.verify()).1);
             signs.into_iter().map(pair).collect()
         });
-        Ok((pairs, alone))
+        Ok((pairs, undisturbed))
     }
 }
 
@@ -184,13 +185,13 @@ fn dsig<S: DsigSuite>(hinted: bool) -> Result<impl FnMut() -> quorate::Result<Ch
     let identity = Ed25519::generate(&mut rng).map_err(failed)?;
     let mut signer = Signer::<S>::new(identity, vec![], config, &mut rng).map_err(failed)?;
     let alice = signer.public_key().clone();
-    let acquainted = move || {
+    let new_verifier = move || {
         let mut verifier = Verifier::<S>::new(VerifierConfig::default());
         verifier.admit(alice.clone());
         verifier
     };
     let alice = signer.public_key().clone();
-    let mut known = acquainted();
+    let mut known = new_verifier();
     let mut now = Time(0);
     Ok(move || {
         now = Time(now.0 + 1000);
@@ -202,14 +203,14 @@ fn dsig<S: DsigSuite>(hinted: bool) -> Result<impl FnMut() -> quorate::Result<Ch
             known.announce(&alice, &announcement, now)?;
         }
         // A verifier that verified one signature slowly would know the rest of the batch.
-        let mut strangers: Vec<_> = (0..if hinted { 0 } else { CHUNK }).map(|_| acquainted()).collect();
-        let (pairs, alone) = alone(|| {
+        let mut uninformed: Vec<_> = (0..if hinted { 0 } else { CHUNK }).map(|_| new_verifier()).collect();
+        let (pairs, undisturbed) = without_preemption(|| {
             let signed: Vec<_> = (0..CHUNK)
                 .map(|_| timed(|| signer.sign(&MESSAGE, &[], now).map(|signature| signature.encode())))
                 .collect();
-            let mut strangers = strangers.iter_mut();
+            let mut uninformed = uninformed.iter_mut();
             let verify = |(bytes, sign): (quorate::Result<Vec<u8>>, f64)| {
-                let (bytes, verifier) = (bytes?, strangers.next().unwrap_or(&mut known));
+                let (bytes, verifier) = (bytes?, uninformed.next().unwrap_or(&mut known));
                 let (verdict, time) = timed(|| {
                     let signature = Signature::<S>::decode(black_box(&bytes), &())?;
                     verifier.verify(&alice, &MESSAGE, &signature)
@@ -218,7 +219,7 @@ fn dsig<S: DsigSuite>(hinted: bool) -> Result<impl FnMut() -> quorate::Result<Ch
             };
             signed.into_iter().map(verify).collect::<quorate::Result<Vec<_>>>()
         });
-        Ok((pairs?, alone))
+        Ok((pairs?, undisturbed))
     })
 }
 
@@ -272,10 +273,10 @@ fn breakdown(measured: &[Measured], plain: f64) -> Table {
     let columns =
         ["", "sign, µs", "transmit, µs", "verify, µs", "all, µs", "the paper: sign, transmit, verify, µs"];
     let mut table = Table::new("dsig-figure-8", title, &columns);
-    let parts = |one: &Measured| [one.sign, one.way, one.verify].map(|time| time / 1000.0);
+    let parts = |one: &Measured| [one.sign, one.transit, one.verify].map(|time| time / 1000.0);
     for one in measured {
-        let [sign, way, verify, _] = one.paper;
-        let paper = if sign == "–" { sign.to_owned() } else { format!("{sign}, {way}, {verify}") };
+        let [sign, transit, verify, _] = one.paper;
+        let paper = if sign == "–" { sign.to_owned() } else { format!("{sign}, {transit}, {verify}") };
         let ours = parts(one);
         let all = figure(ours.iter().sum());
         table.row([one.name.to_owned()].into_iter().chain(ours.map(figure)).chain([all, paper]));
@@ -323,22 +324,25 @@ mod tests {
 
     #[test]
     fn the_added_time_is_a_difference_within_a_round() {
-        let mut ways = Ways::new(1584);
-        assert_eq!(ways.sizes, [8, 72, 1592]);
-        ways.turn().unwrap();
-        assert!(ways.taken.iter().all(|taken| taken.len() == 1));
-        ways.taken = [vec![10.0, 90.0, 12.0], vec![1.0, -7.0, 2.0], vec![3.0, 4.0, 50.0]];
-        assert_eq!(ways.medians(), [12.0, 1.0, 4.0]);
+        let mut transit_times = TransitTimes::new(1584);
+        assert_eq!(transit_times.sizes, [8, 72, 1592]);
+        transit_times.measure_round().unwrap();
+        assert!(transit_times.taken.iter().all(|taken| taken.len() == 1));
+        transit_times.taken = [vec![10.0, 90.0, 12.0], vec![1.0, -7.0, 2.0], vec![3.0, 4.0, 50.0]];
+        assert_eq!(transit_times.medians(), [12.0, 1.0, 4.0]);
     }
 
     #[test]
     fn disturbed_chunks_count_only_if_there_are_no_others() {
-        let with = |alone: [bool; 4]| {
-            let mut times = [1.0, 2.0, 3.0, 4.0].into_iter().zip(alone);
-            let work =
-                move || Ok(times.next().map_or((vec![], false), |(time, alone)| (vec![(time, time)], alone)));
+        let with = |undisturbed: [bool; 4]| {
+            let mut times = [1.0, 2.0, 3.0, 4.0].into_iter().zip(undisturbed);
+            let work = move || {
+                Ok(times
+                    .next()
+                    .map_or((vec![], false), |(time, undisturbed)| (vec![(time, time)], undisturbed)))
+            };
             let mut contender = Contender::new("a", 64, work, ["–"; 4]);
-            (0..4).for_each(|_| contender.turn().unwrap());
+            (0..4).for_each(|_| contender.measure_round().unwrap());
             contender.measured(4, 10.0)
         };
         let measured = with([false, true, true, false]);

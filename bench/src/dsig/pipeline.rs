@@ -12,11 +12,11 @@ use rand::{Rng, SeedableRng};
 
 use super::costs::Costs;
 use super::error::failed;
-use super::sides::{Sides, Signs, Verifies, eddsa, one_core, own_cores};
+use super::sides::{Sides, SigningSide, VerifyingSide, eddsa, one_core, own_cores};
 use crate::chart::{Drawing, Lines, Series};
 use crate::progress::progress;
 use crate::row::figure;
-use crate::sampling::{alone, median};
+use crate::sampling::{median, without_preemption};
 use crate::table::Table;
 
 /// Loads, as fractions of the throughput computed from the costs. Above the last, queues grow without bound.
@@ -80,7 +80,7 @@ struct Run {
     /// In nanoseconds.
     median: f64,
     /// True if neither thread was preempted.
-    alone: bool,
+    undisturbed: bool,
 }
 
 /// Result of all runs of a load.
@@ -143,8 +143,8 @@ impl Line {
 impl Load {
     /// Median of the runs without preemption, or of all runs if there are none.
     fn point(&self) -> Option<Point> {
-        let disturbed = !self.runs.iter().any(|run| run.alone);
-        let good: Vec<&Run> = self.runs.iter().filter(|run| run.alone || disturbed).collect();
+        let disturbed = !self.runs.iter().any(|run| run.undisturbed);
+        let good: Vec<&Run> = self.runs.iter().filter(|run| run.undisturbed || disturbed).collect();
         let of = |field: fn(&Run) -> f64| median(&mut good.iter().map(|run| field(run)).collect::<Vec<_>>());
         let point = Point { per_second: of(|run| run.per_second), median: of(|run| run.median) };
         (!good.is_empty()).then_some(point)
@@ -165,7 +165,7 @@ fn gaps(rate: f64, count: usize, exponential: Option<u64>) -> Vec<Duration> {
     }
 }
 
-enum Parcel {
+enum Transfer {
     Announcement(Vec<u8>),
     Signed { due: Instant, message: [u8; 8], signature: Vec<u8> },
 }
@@ -173,29 +173,31 @@ enum Parcel {
 /// Latencies from the due time of each signature to the result of its verification.
 fn run(sides: Sides, gaps: &[Duration]) -> Result<Run, String> {
     let Sides { mut signer, mut verifier } = sides;
-    let (parcels, arriving) = sync_channel(CHANNEL);
+    let (transfers, arriving) = sync_channel(CHANNEL);
     // Both threads are running by then.
     let begin = Instant::now() + Duration::from_millis(2);
     let (signed, verified) = thread::scope(|scope| {
-        let verifying = scope.spawn(move || alone(|| verify_all(&mut *verifier, &arriving, begin)));
-        let signed = alone(|| sign_all(&mut *signer, &parcels, begin, gaps));
+        let verifying =
+            scope.spawn(move || without_preemption(|| verify_all(&mut *verifier, &arriving, begin)));
+        let signed = without_preemption(|| sign_all(&mut *signer, &transfers, begin, gaps));
         // The other side ends when the channel is closed.
-        drop(parcels);
+        drop(transfers);
         (signed, verifying.join())
     });
-    let (verified, verifier_alone) = verified.map_err(|_| "the verifying thread died".to_owned())?;
+    let (verified, verifier_undisturbed) =
+        verified.map_err(|_| "the verifying thread ended unexpectedly".to_owned())?;
     let (mut latencies, last) = verified?;
     signed.0?;
     let took = last.saturating_duration_since(begin).as_secs_f64();
     let per_second = latencies.len() as f64 / took;
     // The first ones run with cold caches.
     let mut warm = latencies.split_off(latencies.len() / 10);
-    Ok(Run { per_second, median: median(&mut warm), alone: signed.1 && verifier_alone })
+    Ok(Run { per_second, median: median(&mut warm), undisturbed: signed.1 && verifier_undisturbed })
 }
 
 fn sign_all(
-    signer: &mut dyn Signs,
-    parcels: &SyncSender<Parcel>,
+    signer: &mut dyn SigningSide,
+    transfers: &SyncSender<Transfer>,
     begin: Instant,
     gaps: &[Duration],
 ) -> Result<(), String> {
@@ -204,35 +206,35 @@ fn sign_all(
         due += *gap;
         loop {
             let early = Instant::now() < due;
-            if !early && !signer.is_out() {
+            if !early && !signer.lacks_keys() {
                 break;
             }
-            match signer.work(clock(begin)).map_err(failed)? {
-                Some(announcement) => post(parcels, Parcel::Announcement(announcement))?,
+            match signer.run_background(clock(begin)).map_err(failed)? {
+                Some(announcement) => send_blocking(transfers, Transfer::Announcement(announcement))?,
                 None if early => pause(&mut spins),
                 None => return Err("the signer has no keys left".to_owned()),
             }
         }
         let message = number.to_le_bytes();
         let signature = signer.sign(&message, clock(begin)).map_err(failed)?;
-        post(parcels, Parcel::Signed { due, message, signature })?;
+        send_blocking(transfers, Transfer::Signed { due, message, signature })?;
     }
     Ok(())
 }
 
 /// Latency of each in nanoseconds, and the time of the last.
 fn verify_all(
-    verifier: &mut dyn Verifies,
-    arriving: &Receiver<Parcel>,
+    verifier: &mut dyn VerifyingSide,
+    arriving: &Receiver<Transfer>,
     begin: Instant,
 ) -> Result<(Vec<f64>, Instant), String> {
     let (mut latencies, mut last, mut spins) = (Vec::new(), begin, 0);
     loop {
         match arriving.try_recv() {
-            Ok(Parcel::Announcement(announcement)) => {
-                verifier.hear(&announcement, clock(begin)).map_err(failed)?;
+            Ok(Transfer::Announcement(announcement)) => {
+                verifier.receive_announcement(&announcement, clock(begin)).map_err(failed)?;
             }
-            Ok(Parcel::Signed { due, message, signature }) => {
+            Ok(Transfer::Signed { due, message, signature }) => {
                 verifier.verify(&message, &signature).map_err(failed)?;
                 last = Instant::now();
                 latencies.push(last.saturating_duration_since(due).as_nanos() as f64);
@@ -244,12 +246,12 @@ fn verify_all(
 }
 
 /// Waits while too many signatures are in transit.
-fn post(parcels: &SyncSender<Parcel>, mut parcel: Parcel) -> Result<(), String> {
+fn send_blocking(transfers: &SyncSender<Transfer>, mut transfer: Transfer) -> Result<(), String> {
     let mut spins = 0;
     loop {
-        match parcels.try_send(parcel) {
+        match transfers.try_send(transfer) {
             Ok(()) => return Ok(()),
-            Err(TrySendError::Full(back)) => parcel = back,
+            Err(TrySendError::Full(back)) => transfer = back,
             // The other thread reports the error.
             Err(TrySendError::Disconnected(_)) => return Err("the verifying side ended".to_owned()),
         }
@@ -312,7 +314,7 @@ fn fill(table: &mut Table, lines: &[Line], ed: f64) {
          by batch, as by a background core, and the line ends at the throughput of such a core.",
     );
     let runs = || lines.iter().flat_map(|line| &line.loads).flat_map(|load| &load.runs);
-    let disturbed = runs().filter(|run| !run.alone).count();
+    let disturbed = runs().filter(|run| !run.undisturbed).count();
     if disturbed > 0 {
         table.note(format!(
             "In {disturbed} of {} runs a thread was preempted; such runs count only if all runs of a load were \
@@ -357,7 +359,7 @@ mod tests {
 
     #[test]
     fn disturbed_runs_count_only_if_there_are_no_others() {
-        let run = |median, alone| Run { per_second: median, median, alone };
+        let run = |median, undisturbed| Run { per_second: median, median, undisturbed };
         let point = |runs| Load { rate: 1.0, runs }.point().map(|point| point.median);
         assert_eq!(point(vec![run(1.0, true), run(9.0, false), run(8.0, false)]), Some(1.0));
         assert_eq!(point(vec![run(9.0, false), run(8.0, false), run(7.0, false)]), Some(8.0));

@@ -15,26 +15,26 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 /// The signing end, on one core.
-pub(super) trait Signs: Send {
+pub(super) trait SigningSide: Send {
     /// Signs a message and returns the encoded signature.
     fn sign(&mut self, message: &[u8], now: Time) -> Result<Vec<u8>>;
     /// Does some background work, if there is any, and returns the announcement.
-    fn work(&mut self, now: Time) -> Result<Option<Vec<u8>>>;
-    /// Returns true if signing needs more background work first.
-    fn is_out(&self) -> bool;
+    fn run_background(&mut self, now: Time) -> Result<Option<Vec<u8>>>;
+    /// Returns true if no one-time key is left: background work must make some first.
+    fn lacks_keys(&self) -> bool;
 }
 
 /// The verifying end, on another core.
-pub(super) trait Verifies: Send {
+pub(super) trait VerifyingSide: Send {
     fn verify(&mut self, message: &[u8], signature: &[u8]) -> Result<()>;
     /// Receives an announcement of the signer.
-    fn hear(&mut self, announcement: &[u8], now: Time) -> Result<()>;
+    fn receive_announcement(&mut self, announcement: &[u8], now: Time) -> Result<()>;
 }
 
 /// Both ends.
 pub(super) struct Sides {
-    pub(super) signer: Box<dyn Signs>,
-    pub(super) verifier: Box<dyn Verifies>,
+    pub(super) signer: Box<dyn SigningSide>,
+    pub(super) verifier: Box<dyn VerifyingSide>,
 }
 
 /// EdDSA, without preparation.
@@ -48,9 +48,9 @@ pub(super) fn eddsa() -> Sides {
 pub(super) fn one_core<S: DsigSuite>() -> Result<Sides> {
     let mut rng = StdRng::seed_from_u64(10);
     let mut signer = new_signer::<S>(&mut rng, STOCK)?;
-    let mut verifier = Known::<S>::new(&signer);
+    let mut verifier = InformedVerifier::<S>::new(&signer);
     while let Some(made) = signer.prepare(&mut rng, START)? {
-        verifier.hear(&made.announcement.encode(), START)?;
+        verifier.receive_announcement(&made.announcement.encode(), START)?;
     }
     Ok(Sides { signer: Box::new(OneCore { signer, rng }), verifier: Box::new(verifier) })
 }
@@ -58,22 +58,23 @@ pub(super) fn one_core<S: DsigSuite>() -> Result<Sides> {
 /// The foreground planes alone, as if the background planes had their own cores: that work is done beforehand for the
 /// number of signatures, and its results are passed in when they are due.
 pub(super) fn own_cores<S: DsigSuite>(signatures: usize) -> Result<Sides> {
-    // A batch reveals its announcement only when its signer accepts it, so a twin with the same generator provides it.
-    let (mut rng, mut twins_rng) = (StdRng::seed_from_u64(11), StdRng::seed_from_u64(11));
+    // A batch reveals its announcement only when its signer accepts it, so a second signer with the same generator
+    // provides it.
+    let (mut rng, mut second_rng) = (StdRng::seed_from_u64(11), StdRng::seed_from_u64(11));
     let mut signer = new_signer::<S>(&mut rng, usize::MAX)?;
-    let mut twin = new_signer::<S>(&mut twins_rng, usize::MAX)?;
-    let mut known = Known::new(&signer);
+    let mut second = new_signer::<S>(&mut second_rng, usize::MAX)?;
+    let mut known = InformedVerifier::new(&signer);
     let (mut batches, mut checked) = (VecDeque::new(), VecDeque::new());
     for _ in 0..signatures.div_ceil(1 << LOG2_BATCH) {
         let plan = signer.plan(&mut rng, START)?.ok_or(Error::Exhausted)?;
         batches.push_back(plan.make()?);
-        let made = twin.prepare(&mut twins_rng, START)?.ok_or(Error::Exhausted)?;
+        let made = second.prepare(&mut second_rng, START)?.ok_or(Error::Exhausted)?;
         let admitted = known.verifier.admit_announcement(&known.signer, START)?;
         checked.push_back(admitted.check(&made.announcement.encode())?);
     }
     Ok(Sides {
         signer: Box::new(OwnCore { signer, batches }),
-        verifier: Box::new(Prepared { known, checked }),
+        verifier: Box::new(PreparedVerifier { known, checked }),
     })
 }
 
@@ -90,30 +91,30 @@ fn new_signer<S: DsigSuite>(rng: &mut StdRng, low_water: usize) -> Result<Signer
 
 struct EddsaSigner(SigningKey);
 
-impl Signs for EddsaSigner {
+impl SigningSide for EddsaSigner {
     fn sign(&mut self, message: &[u8], _now: Time) -> Result<Vec<u8>> {
         Ok(self.0.sign(message).to_bytes().to_vec())
     }
 
-    fn work(&mut self, _now: Time) -> Result<Option<Vec<u8>>> {
+    fn run_background(&mut self, _now: Time) -> Result<Option<Vec<u8>>> {
         Ok(None)
     }
 
-    fn is_out(&self) -> bool {
+    fn lacks_keys(&self) -> bool {
         false
     }
 }
 
 struct EddsaVerifier(VerifyingKey);
 
-impl Verifies for EddsaVerifier {
+impl VerifyingSide for EddsaVerifier {
     fn verify(&mut self, message: &[u8], signature: &[u8]) -> Result<()> {
         let signature = ed25519_dalek::Signature::from_slice(signature).ok();
         let verdict = signature.and_then(|signature| self.0.verify_strict(message, &signature).ok());
         verdict.ok_or(Error::BadSignature { signers: vec![] })
     }
 
-    fn hear(&mut self, _announcement: &[u8], _now: Time) -> Result<()> {
+    fn receive_announcement(&mut self, _announcement: &[u8], _now: Time) -> Result<()> {
         Ok(())
     }
 }
@@ -123,16 +124,16 @@ struct OneCore<S: DsigSuite> {
     rng: StdRng,
 }
 
-impl<S: DsigSuite> Signs for OneCore<S> {
+impl<S: DsigSuite> SigningSide for OneCore<S> {
     fn sign(&mut self, message: &[u8], now: Time) -> Result<Vec<u8>> {
         Ok(self.signer.sign(message, &[], now)?.encode())
     }
 
-    fn work(&mut self, now: Time) -> Result<Option<Vec<u8>>> {
+    fn run_background(&mut self, now: Time) -> Result<Option<Vec<u8>>> {
         Ok(self.signer.prepare(&mut self.rng, now)?.map(|made| made.announcement.encode()))
     }
 
-    fn is_out(&self) -> bool {
+    fn lacks_keys(&self) -> bool {
         self.signer.ready() == 0
     }
 }
@@ -142,29 +143,29 @@ struct OwnCore<S: DsigSuite> {
     batches: VecDeque<Batch<S>>,
 }
 
-impl<S: DsigSuite> Signs for OwnCore<S> {
+impl<S: DsigSuite> SigningSide for OwnCore<S> {
     fn sign(&mut self, message: &[u8], now: Time) -> Result<Vec<u8>> {
         Ok(self.signer.sign(message, &[], now)?.encode())
     }
 
-    fn work(&mut self, _now: Time) -> Result<Option<Vec<u8>>> {
-        let next = if self.is_out() { self.batches.pop_front() } else { None };
+    fn run_background(&mut self, _now: Time) -> Result<Option<Vec<u8>>> {
+        let next = if self.lacks_keys() { self.batches.pop_front() } else { None };
         let next = next.and_then(|batch| self.signer.add(batch));
         // The other side already has the content; it only needs the time.
         Ok(next.map(|_| Vec::new()))
     }
 
-    fn is_out(&self) -> bool {
+    fn lacks_keys(&self) -> bool {
         self.signer.ready() == 0
     }
 }
 
-struct Known<S: DsigSuite> {
+struct InformedVerifier<S: DsigSuite> {
     verifier: Verifier<S>,
     signer: PublicKey,
 }
 
-impl<S: DsigSuite> Known<S> {
+impl<S: DsigSuite> InformedVerifier<S> {
     /// A verifier that knows this signer, and stores all announcements in transit.
     fn new(signer: &Signer<S>) -> Self {
         let (announced, burst) = (32, u32::MAX);
@@ -175,7 +176,7 @@ impl<S: DsigSuite> Known<S> {
     }
 }
 
-impl<S: DsigSuite> Verifies for Known<S> {
+impl<S: DsigSuite> VerifyingSide for InformedVerifier<S> {
     fn verify(&mut self, message: &[u8], signature: &[u8]) -> Result<()> {
         let signature = Signature::<S>::decode(signature, &())?;
         // Otherwise another operation would be measured.
@@ -185,22 +186,22 @@ impl<S: DsigSuite> Verifies for Known<S> {
         self.verifier.verify(&self.signer, message, &signature)
     }
 
-    fn hear(&mut self, announcement: &[u8], now: Time) -> Result<()> {
+    fn receive_announcement(&mut self, announcement: &[u8], now: Time) -> Result<()> {
         self.verifier.announce(&self.signer, announcement, now)
     }
 }
 
-struct Prepared<S: DsigSuite> {
-    known: Known<S>,
+struct PreparedVerifier<S: DsigSuite> {
+    known: InformedVerifier<S>,
     checked: VecDeque<VerifiedAnnouncement<S>>,
 }
 
-impl<S: DsigSuite> Verifies for Prepared<S> {
+impl<S: DsigSuite> VerifyingSide for PreparedVerifier<S> {
     fn verify(&mut self, message: &[u8], signature: &[u8]) -> Result<()> {
         self.known.verify(message, signature)
     }
 
-    fn hear(&mut self, _announcement: &[u8], _now: Time) -> Result<()> {
+    fn receive_announcement(&mut self, _announcement: &[u8], _now: Time) -> Result<()> {
         match self.checked.pop_front() {
             Some(checked) => self.known.verifier.learn(checked),
             None => Ok(()),
@@ -221,9 +222,9 @@ mod tests {
         for Sides { mut signer, mut verifier } in sides {
             for number in 0..1000u64 {
                 let now = Time(number);
-                if signer.is_out() {
-                    let announcement = signer.work(now).unwrap().unwrap();
-                    verifier.hear(&announcement, now).unwrap();
+                if signer.lacks_keys() {
+                    let announcement = signer.run_background(now).unwrap().unwrap();
+                    verifier.receive_announcement(&announcement, now).unwrap();
                 }
                 let signature = signer.sign(&number.to_le_bytes(), now).unwrap();
                 verifier.verify(&number.to_le_bytes(), &signature).unwrap();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// One-way latencies in nanoseconds, `rounds` for messages of each size. Sizes are 2 or more.
-pub(super) fn ways(sizes: &[u16], rounds: usize) -> Result<Vec<Vec<f64>>, String> {
+pub(super) fn one_way_latencies(sizes: &[u16], rounds: usize) -> Result<Vec<Vec<f64>>, String> {
     let problem = |e: std::io::Error| format!("sending over loopback: {e}");
     let listener = TcpListener::bind("127.0.0.1:0").map_err(problem)?;
     let mut near = TcpStream::connect(listener.local_addr().map_err(problem)?).map_err(problem)?;
@@ -25,19 +25,19 @@ pub(super) fn ways(sizes: &[u16], rounds: usize) -> Result<Vec<Vec<f64>>, String
             *prefix = size.to_le_bytes();
         }
         let mut answer = message.clone();
-        let mut way = || {
+        let mut transit = || {
             let began = Instant::now();
             send(&mut near, &message)?;
             receive(&mut near, &mut answer)?;
             Ok(began.elapsed().as_nanos() as f64 / 2.0)
         };
-        way()?;
-        (0..rounds).map(|_| way()).collect()
+        transit()?;
+        (0..rounds).map(|_| transit()).collect()
     });
     let times: std::io::Result<_> = times.collect();
     // Closing our end makes the other thread end.
     drop(near);
-    let echoed = echo.join().map_err(|_| "the echoing thread died".to_owned())?;
+    let echoed = echo.join().map_err(|_| "the echoing thread ended unexpectedly".to_owned())?;
     let times = times.map_err(problem)?;
     echoed.map_err(problem)?;
     Ok(times)
@@ -66,7 +66,7 @@ fn echo(mut stream: TcpStream) -> std::io::Result<()> {
 
 fn receive(stream: &mut TcpStream, mut into: &mut [u8]) -> std::io::Result<()> {
     while !into.is_empty() {
-        let taken = patiently(|| stream.read(into))?;
+        let taken = retry(|| stream.read(into))?;
         into = into.get_mut(taken..).unwrap_or_default();
     }
     Ok(())
@@ -74,14 +74,14 @@ fn receive(stream: &mut TcpStream, mut into: &mut [u8]) -> std::io::Result<()> {
 
 fn send(stream: &mut TcpStream, mut bytes: &[u8]) -> std::io::Result<()> {
     while !bytes.is_empty() {
-        let taken = patiently(|| stream.write(bytes))?;
+        let taken = retry(|| stream.write(bytes))?;
         bytes = bytes.get(taken..).unwrap_or_default();
     }
     Ok(())
 }
 
 /// Retries until the call succeeds, and yields in between: on a machine with one processor the other side needs it.
-fn patiently(mut work: impl FnMut() -> std::io::Result<usize>) -> std::io::Result<usize> {
+fn retry(mut work: impl FnMut() -> std::io::Result<usize>) -> std::io::Result<usize> {
     let mut began = None;
     loop {
         match work() {
@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn messages_of_every_size_come_back() {
-        let ways = ways(&[2, 8, 1592, u16::MAX], 5).unwrap();
-        assert!(ways.iter().all(|times| times.len() == 5 && times.iter().all(|time| *time > 0.0)));
-        assert_eq!(ways.len(), 4);
+        let latencies = one_way_latencies(&[2, 8, 1592, u16::MAX], 5).unwrap();
+        assert!(latencies.iter().all(|times| times.len() == 5 && times.iter().all(|time| *time > 0.0)));
+        assert_eq!(latencies.len(), 4);
     }
 }

@@ -25,14 +25,14 @@ const GATHER: Nanos = 20 * MILLISECOND;
 
 enum Event {
     Begin(Node),
-    Comes { to: Node, sent: Sent, load: Load },
-    Arrived { to: Node, load: Load },
+    Comes { to: Node, sent: Sent, message: Message },
+    Arrived { to: Node, message: Message },
     Left(Node),
-    Look(Node),
+    Check(Node),
 }
 
 #[derive(Clone)]
-struct Load {
+struct Message {
     which: usize,
     signers: Rc<[u16]>,
 }
@@ -50,7 +50,7 @@ struct Member {
     known: [Known; 2],
     sending: usize,
     busy: Nanos,
-    looks: Nanos,
+    next_check: Nanos,
     reached: [bool; 2],
 }
 
@@ -92,7 +92,13 @@ impl<'a> World<'a> {
             }
             queue.put(random.random_range(0..=SKEW), Event::Begin(me));
             let known = || Known { has: vec![0; case.nodes.div_ceil(64)], ..Known::default() };
-            Some(Member { known: [known(), known()], sending: 0, busy: 0, looks: 0, reached: [false; 2] })
+            Some(Member {
+                known: [known(), known()],
+                sending: 0,
+                busy: 0,
+                next_check: 0,
+                reached: [false; 2],
+            })
         };
         let members = (0..).zip(silent).map(member).collect();
         let outcome = Outcome { honest: case.nodes - case.silent, ..Outcome::default() };
@@ -103,15 +109,15 @@ impl<'a> World<'a> {
         let now = self.queue.now();
         match event {
             Event::Begin(me) => {
-                self.learn(me, P, &[me as u16]);
+                self.receive_signatures(me, P, &[me as u16]);
                 self.send(me);
             }
-            Event::Comes { to, sent, load } => {
+            Event::Comes { to, sent, message } => {
                 let at = self.network.receive(now, to, &sent);
-                self.queue.put(at, Event::Arrived { to, load });
+                self.queue.put(at, Event::Arrived { to, message });
             }
-            Event::Arrived { to, load } => {
-                self.learn(to, load.which, &load.signers);
+            Event::Arrived { to, message } => {
+                self.receive_signatures(to, message.which, &message.signers);
                 self.send(to);
             }
             Event::Left(from) => {
@@ -120,7 +126,7 @@ impl<'a> World<'a> {
                 }
                 self.send(from);
             }
-            Event::Look(me) => self.send(me),
+            Event::Check(me) => self.send(me),
         }
     }
 
@@ -129,7 +135,7 @@ impl<'a> World<'a> {
     }
 
     /// Verifies new signatures, and signs TC once P has a quorum.
-    fn learn(&mut self, me: Node, which: usize, signers: &[u16]) {
+    fn receive_signatures(&mut self, me: Node, which: usize, signers: &[u16]) {
         let (now, quorum, costs) = (self.queue.now(), self.case.nodes * 2 / 3 + 1, self.case.costs);
         let Some(member) = self.member(me) else { return };
         let Some(known) = member.known.get_mut(which) else { return };
@@ -146,7 +152,7 @@ impl<'a> World<'a> {
         *reached = true;
         if which == P {
             self.outcome.prepared.push(until);
-            self.learn(me, TC, &[me as u16]);
+            self.receive_signatures(me, TC, &[me as u16]);
         } else {
             self.outcome.complete.push(until);
         }
@@ -164,22 +170,22 @@ impl<'a> World<'a> {
                 break;
             }
             let order = if draw { [P, TC] } else { [TC, P] };
-            let news =
-                order.into_iter().find_map(|which| Some((which, member.known.get_mut(which)?.news()?)));
-            let Some((which, signers)) = news else { break };
+            let next =
+                order.into_iter().find_map(|which| Some((which, member.known.get_mut(which)?.next_batch()?)));
+            let Some((which, signers)) = next else { break };
             member.sending += 1;
             let len = FRAME + signers.len() as u64 * SIGNATURE;
             let sent = self.network.send(now, me, to, len, Class::Urgent);
             self.outcome.messages += 1;
             self.queue.put(sent.left, Event::Left(me));
             if self.member(to).is_some() {
-                self.queue.put(sent.comes, Event::Comes { to, sent, load: Load { which, signers } });
+                self.queue.put(sent.comes, Event::Comes { to, sent, message: Message { which, signers } });
             }
         }
-        let Some(member) = self.member(me).filter(|member| member.looks <= now) else { return };
-        member.looks = now.max(member.busy) + GATHER;
-        let looks = member.looks;
-        self.queue.put(looks, Event::Look(me));
+        let Some(member) = self.member(me).filter(|member| member.next_check <= now) else { return };
+        member.next_check = now.max(member.busy) + GATHER;
+        let next_check = member.next_check;
+        self.queue.put(next_check, Event::Check(me));
     }
 }
 
@@ -193,7 +199,7 @@ impl Known {
     }
 
     /// The signatures to forward again.
-    fn news(&mut self) -> Option<Rc<[u16]>> {
+    fn next_batch(&mut self) -> Option<Rc<[u16]>> {
         let begin = self.done;
         let end = self.list.len().min(begin + MOST);
         let part = self.list.get_mut(begin..end).filter(|part| !part.is_empty())?;
@@ -226,11 +232,11 @@ mod tests {
         let mut known = Known { has: vec![0; 1], ..Known::default() };
         known.insert(3);
         known.insert(3);
-        assert_eq!(known.news().as_deref(), Some([3].as_slice()));
+        assert_eq!(known.next_batch().as_deref(), Some([3].as_slice()));
         known.insert(5);
-        assert_eq!(known.news().as_deref(), Some([3, 5].as_slice()));
-        assert_eq!(known.news().as_deref(), Some([3, 5].as_slice()));
-        assert_eq!(known.news().as_deref(), Some([5].as_slice()));
-        assert_eq!(known.news(), None);
+        assert_eq!(known.next_batch().as_deref(), Some([3, 5].as_slice()));
+        assert_eq!(known.next_batch().as_deref(), Some([3, 5].as_slice()));
+        assert_eq!(known.next_batch().as_deref(), Some([5].as_slice()));
+        assert_eq!(known.next_batch(), None);
     }
 }

@@ -100,23 +100,23 @@ impl Outcome {
 
 enum Event {
     Begin(Node),
-    Comes { to: Node, from: Node, sent: Sent, load: Load },
-    Arrived { to: Node, from: Node, load: Load },
+    Comes { to: Node, from: Node, sent: Sent, message: Message },
+    Arrived { to: Node, from: Node, message: Message },
     Heard { to: Node, sent: Sent },
     Left { from: Node, to: Node },
     Failed { from: Node, to: Node },
-    Look(Node),
+    Check(Node),
 }
 
 /// A message: an aggregate of P or of TC.
-type Load = (usize, Aggregate<Toy>);
+type Message = (usize, Aggregate<Toy>);
 
 struct Member {
     gossips: [Gossip<Toy>; 2],
     peers: Peers,
     /// Time until which the processor is busy.
     busy: Nanos,
-    looks: Nanos,
+    next_check: Nanos,
     tentative: bool,
     complete: bool,
 }
@@ -171,7 +171,7 @@ impl<'a> World<'a> {
                 gossips: [gossip(1)?, gossip(2)?],
                 peers: Peers::new(me, n, parameters),
                 busy: 0,
-                looks: 0,
+                next_check: 0,
                 tentative: false,
                 complete: false,
             })));
@@ -187,22 +187,22 @@ impl<'a> World<'a> {
         match event {
             Event::Begin(me) => {
                 self.vote(me, P)?;
-                self.act(me)
+                self.check(me)
             }
-            Event::Comes { to, from, sent, load } => {
+            Event::Comes { to, from, sent, message } => {
                 let at = self.network.receive(now, to, &sent);
-                self.queue.put(at, Event::Arrived { to, from, load });
+                self.queue.put(at, Event::Arrived { to, from, message });
                 Ok(())
             }
-            Event::Arrived { to, from, load } => {
+            Event::Arrived { to, from, message } => {
                 let sent = self.network.send(now, to, from, FRAME, Class::Urgent);
                 self.queue.put(sent.comes, Event::Heard { to: from, sent });
                 if let Some(member) = self.member(to)
-                    && let Some(gossip) = member.gossips.get_mut(load.0)
+                    && let Some(gossip) = member.gossips.get_mut(message.0)
                 {
-                    gossip.receive(from as MemberIndex, load.1, time(now), &mut member.peers);
+                    gossip.receive(from as MemberIndex, message.1, time(now), &mut member.peers);
                 }
-                self.act(to)
+                self.check(to)
             }
             Event::Heard { to, sent } => {
                 self.network.receive(now, to, &sent);
@@ -212,15 +212,15 @@ impl<'a> World<'a> {
                 if let Some(member) = self.member(from) {
                     member.peers.left(to as MemberIndex);
                 }
-                self.act(from)
+                self.check(from)
             }
             Event::Failed { from, to } => {
                 if let Some(member) = self.member(from) {
                     member.peers.failed(to as MemberIndex, time(now));
                 }
-                self.act(from)
+                self.check(from)
             }
-            Event::Look(me) => self.act(me),
+            Event::Check(me) => self.check(me),
         }
     }
 
@@ -243,12 +243,12 @@ impl<'a> World<'a> {
         member.busy = member.busy.max(now) + sign;
         self.outcome.busy += sign;
         let until = member.busy;
-        self.queue.put(until, Event::Look(me));
+        self.queue.put(until, Event::Check(me));
         Ok(())
     }
 
     /// Verifies waiting aggregates; if there are none, sends.
-    fn act(&mut self, me: Node) -> Result<()> {
+    fn check(&mut self, me: Node) -> Result<()> {
         let (now, costs) = (self.queue.now(), self.case.costs);
         let mut entropy = [0; 32];
         self.random.fill(&mut entropy);
@@ -278,7 +278,7 @@ impl<'a> World<'a> {
             self.outcome.complete.push(until);
         }
         if cost > 0 {
-            self.queue.put(until, Event::Look(me));
+            self.queue.put(until, Event::Check(me));
             return Ok(());
         }
         self.send(me);
@@ -297,17 +297,17 @@ impl<'a> World<'a> {
                 let (to, aggregate) = gossip.next(time(now), draw, &mut member.peers)?;
                 Some((to, (which, aggregate)))
             });
-            let Some((to, load)) = picked else { break };
-            self.post(me, to.into(), load);
+            let Some((to, message)) = picked else { break };
+            self.send_message(me, to.into(), message);
         }
-        let Some(member) = self.member(me).filter(|member| member.looks <= now) else { return };
-        member.looks = now + IDLE;
-        self.queue.put(now + IDLE, Event::Look(me));
+        let Some(member) = self.member(me).filter(|member| member.next_check <= now) else { return };
+        member.next_check = now + IDLE;
+        self.queue.put(now + IDLE, Event::Check(me));
     }
 
-    fn post(&mut self, from: Node, to: Node, load: Load) {
+    fn send_message(&mut self, from: Node, to: Node, message: Message) {
         let now = self.queue.now();
-        let aggregate = &load.1;
+        let aggregate = &message.1;
         let bytes = aggregate.encoded_len();
         self.outcome.highest_count = self.outcome.highest_count.max(aggregate.counts().highest());
         if self.committee.has_quorum(aggregate.signers()) {
@@ -317,7 +317,7 @@ impl<'a> World<'a> {
         let sent = self.network.send(now, from, to, FRAME + bytes as u64, Class::Urgent);
         self.queue.put(sent.left, Event::Left { from, to });
         if self.member(to).is_some() {
-            self.queue.put(sent.comes, Event::Comes { to, from, sent, load });
+            self.queue.put(sent.comes, Event::Comes { to, from, sent, message });
         } else {
             // There is no answer, which a transport treats as a failure.
             let overdue = sent.left + Parameters::default().send_timeout.as_nanos() as Nanos;

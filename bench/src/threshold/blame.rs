@@ -128,7 +128,7 @@ impl<G: Curve, C: Class> Shares<G, C> {
 
     /// Fails unless the signature is valid, exactly the culprits are identified, and the work is within the paper's bounds:
     /// t + f share checks, f + 1 combinations.
-    pub(super) fn judge(&self, collected: &Collected<G>) -> Result<()> {
+    pub(super) fn check(&self, collected: &Collected<G>) -> Result<()> {
         let named = collected.culprits.iter().copied().eq(0..self.tolerance.faulty());
         let Counts { combinations, share_checks, decodings } = collected.counts;
         let bounded = share_checks <= self.needed() + self.faulty()
@@ -169,24 +169,25 @@ mod tests {
         let (agreed, unagreed) = (Plan::Agreed { count: 1 }, Plan::Unagreed { count: 1 });
         let tolerance = Tolerance::new(10, 3).unwrap();
         let shares = Shares::<G, _>::new(tolerance, agreed, agreed.agreed(1, 0).unwrap()).unwrap();
-        // t = 4. First: three wrong shares and a right one do not combine; all four are checked, and four right ones do. Last:
-        // each wrong share spoils a combination with three right ones, which are checked once, and it by itself.
-        // Silent: the first four shares do not combine and are not opened; the next four are right and combine.
-        // Without a signature it decodes when (held - t)/2 grows: at 6 held, in vain. With one it decodes when t + f others
-        // and an outlier can be held: at 8 and 9 in vain, because these correct two invalid ones, and at 10, which correct three.
+        // t = 4. First: three wrong shares and a right one do not combine; all four are checked, and four right ones
+        // do. Last: each wrong share spoils a combination with three right ones, which are checked once, and it by
+        // itself. Silent: the first four shares do not combine and are not opened; the next four are right and combine.
+        // Without a signature it decodes when (held - t)/2 grows: at 6 held, without success. With one it decodes when
+        // t + f others and an outlier can be held: at 8 and 9 without success, because these correct two invalid ones,
+        // and at 10, which correct three.
         for (attack, share_checks, combinations, decodings) in
             [(Attack::First, 4, 2, 0), (Attack::Last, 6, 4, 0), (Attack::Silent, 0, 2, 4)]
         {
             let order = shares.under(attack).unwrap();
             let collected = shares.collect(&order, attack, &mut Cache::default()).unwrap();
-            shares.judge(&collected).unwrap();
+            shares.check(&collected).unwrap();
             assert_eq!(collected.counts, Counts { combinations, share_checks, decodings }, "{attack:?}");
         }
         let shares = Shares::<G, _>::new(tolerance, unagreed, unagreed.unagreed(1, 0).unwrap()).unwrap();
         assert_eq!(shares.needed(), 7);
         let order = shares.under(Attack::First).unwrap();
         let collected = shares.collect(&order, Attack::First, &mut Cache::default()).unwrap();
-        shares.judge(&collected).unwrap();
+        shares.check(&collected).unwrap();
     }
 
     #[test]
@@ -203,6 +204,6 @@ mod tests {
         let shares = Shares::<Ristretto255, _>::new(tolerance, plan, tag).unwrap();
         let order = shares.under(Attack::First).unwrap();
         let collected = shares.collect(&order, Attack::First, &mut Cache::default()).unwrap();
-        assert!(shares.judge(&Collected { culprits: vec![], ..collected }).is_err());
+        assert!(shares.check(&Collected { culprits: vec![], ..collected }).is_err());
     }
 }

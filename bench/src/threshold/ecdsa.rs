@@ -128,7 +128,7 @@ pub(super) fn blamed<G: Curve>(care: SamplePlan, faulty: u16) -> Result<Blamed> 
     for attack in attacks {
         let order = shares.under(attack)?;
         let collected = shares.collect(&order, attack, &mut Cache::default())?;
-        shares.judge(&collected)?;
+        shares.check(&collected)?;
         orders.push((attack, order, collected.counts));
     }
     let single = SingleEd::new();

@@ -46,7 +46,7 @@ pub(super) struct Costs {
     pub(super) combine_known: f64,
 }
 
-/// Threshold encryption: what is known is measured, tables or not.
+/// Threshold encryption, with tables of long-lived points or without.
 pub(super) fn tdh2(care: SamplePlan, needed: u16, tables: bool) -> Result<Costs> {
     let (mut rng, mut other_rng) = (StdRng::seed_from_u64(1), StdRng::seed_from_u64(2));
     let (keys, secrets) =

@@ -3,9 +3,9 @@
 //! Votes are `core::gossip` itself. The spreading of transactions and blocks is a model of `examples/protocols/gosig`; the
 //! differences are:
 //!
-//! - A member forwards new transactions to a few random members (`transaction_fanout`). To keep the simulation short they
-//!   travel in bundles from one member, which adds the transmission time of a bundle at every hop. Transactions that a
-//!   member requested are not forwarded.
+//! - A member forwards new transactions to a few random members (`transaction_fanout`). They travel in bundles from one
+//!   member, so that the simulation has fewer events; this adds the transmission time of a bundle at every hop.
+//!   Transactions that a member requested are not forwarded.
 //! - On average seven members are drawn to propose in a round; the lowest score wins. A drawn member proposes once it has
 //!   committed the previous block; without pipelining of rounds, at the clock's next round. It names the known uncommitted
 //!   transactions, oldest first, in a header and a body of 6 bytes per transaction, cut into signed segments.
@@ -23,8 +23,8 @@
 //!   transactions travel only in blocks, a proposer knows those of all members.
 
 mod block;
-mod chain;
-mod load;
+mod lifecycle;
+mod message;
 mod node;
 mod spread;
 mod votes;
@@ -73,7 +73,7 @@ pub(super) struct Rules {
     pub(super) round_pipelining: bool,
     /// Minimum number of segments of a body.
     pub(super) segments: usize,
-    /// No segment is longer than 2 MiB, whatever `segments` is. Only the simulation can switch this off.
+    /// No segment is longer than 2 MiB, for any value of `segments`. Only the simulation can switch this off.
     pub(super) limited: bool,
     /// A member that lacks data when Stage II begins may prepare later in it. Only the simulation can switch this off.
     pub(super) late: bool,

@@ -37,8 +37,8 @@ pub(super) struct Member {
     pub(super) peers: Peers,
     pub(super) busy: Nanos,
     /// Number of other signatures to verify, each at the cost of an aggregate.
-    pub(super) owes_checks: usize,
-    pub(super) looks: Nanos,
+    pub(super) pending_checks: usize,
+    pub(super) next_check: Nanos,
 }
 
 /// A round at a node.
@@ -57,7 +57,7 @@ pub(super) struct Round {
 pub(super) struct Votes {
     pub(super) gossip: Box<Gossip<Toy>>,
     /// True if the quorum was recorded.
-    pub(super) noted: bool,
+    pub(super) is_recorded: bool,
 }
 
 /// The partial body of a block.
@@ -92,8 +92,8 @@ impl Member {
             signed: [0; 2],
             peers,
             busy: 0,
-            owes_checks: 0,
-            looks: 0,
+            pending_checks: 0,
+            next_check: 0,
         }
     }
 

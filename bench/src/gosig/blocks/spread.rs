@@ -10,7 +10,7 @@ use super::super::network::{Class, Node};
 use super::super::queue::{Nanos, SECOND};
 use super::super::stage::FRAME;
 use super::block::Id;
-use super::load::{COPIES, Load};
+use super::message::{COPIES, Message};
 use super::node::Body;
 use super::world::{Event, World, time};
 use super::{GATHER, TRANSACTION};
@@ -35,14 +35,14 @@ const CHECKS: usize = 3;
 
 impl World<'_> {
     /// Receives a bundle; returns true if a block or a proposal waited for it.
-    pub(super) fn learn(&mut self, me: Node, from: Node, bundle: u32) -> bool {
+    pub(super) fn receive_bundle(&mut self, me: Node, from: Node, bundle: u32) -> bool {
         let Some(member) = self.member(me) else { return false };
         if !member.pool.insert(bundle) {
             return false;
         }
         let waited = member.found(bundle) || member.ticket.is_some();
         if self.case.rules.asynchronous {
-            self.pass_on(me, &[from], self.case.copies, &Load::Bundle(bundle));
+            self.forward(me, &[from], self.case.copies, &Message::Bundle(bundle));
         }
         waited
     }
@@ -88,11 +88,11 @@ impl World<'_> {
         if height > next {
             if !member.early.iter().any(|(known, _)| *known == id) {
                 member.early.push((id, from));
-                member.owes_checks += 1;
+                member.pending_checks += 1;
             }
             let known = member.rounds.get(&before).is_some_and(|round| round.headers.contains(&parent));
             if !known && height == next + 1 {
-                self.post(me, from, Load::AskHeader(parent));
+                self.send_message(me, from, Message::HeaderRequest(parent));
             }
             self.certify(me, parent);
             return;
@@ -100,10 +100,10 @@ impl World<'_> {
         if member.rounds.entry(round).or_default().headers.contains(&id) {
             return;
         }
-        member.owes_checks += CHECKS;
-        let best = self.keep(me, id);
+        member.pending_checks += CHECKS;
+        let best = self.store_header(me, id);
         if best {
-            self.pass_on(me, &[from, proposer], COPIES, &Load::Header(id));
+            self.forward(me, &[from, proposer], COPIES, &Message::Header(id));
         }
         if best || self.member(me).is_some_and(|member| member.prepared == Some(id)) {
             self.expect_body(me, id, Some(from));
@@ -143,12 +143,12 @@ impl World<'_> {
         if body.segments == all {
             self.step(1, id);
         }
-        self.pass_on(me, &[from, proposer], COPIES, &Load::Segment(id, segment));
-        self.queue.put(now + GATHER, Event::Look(me));
+        self.forward(me, &[from, proposer], COPIES, &Message::Segment(id, segment));
+        self.queue.put(now + GATHER, Event::Check(me));
     }
 
     /// Requests the missing segments and transactions of a block from one member.
-    pub(super) fn ask(&mut self, me: Node, id: Id) {
+    pub(super) fn request_body(&mut self, me: Node, id: Id) {
         let (now, retry) = (self.queue.now(), self.case.retry);
         let most = (REQUEST / self.case.bundle).max(1) as usize;
         let all = self.all_segments(self.block(id).map_or(0, |block| block.bundles.len()));
@@ -166,15 +166,15 @@ impl World<'_> {
             None => self.random_other(me, &[]),
         };
         if lacks != 0 {
-            self.post(me, to, Load::AskSegments(id, lacks));
+            self.send_message(me, to, Message::SegmentRequest(id, lacks));
         }
         if !missing.is_empty() {
-            self.post(me, to, Load::Ask(id, missing));
+            self.send_message(me, to, Message::BundleRequest(id, missing));
         }
     }
 
     /// The missing transactions that a node has, up to the size of an answer.
-    fn answer(&mut self, me: Node, to: Node, id: Id, wanted: &[u32]) {
+    fn send_bundles(&mut self, me: Node, to: Node, id: Id, wanted: &[u32]) {
         let most = (ANSWER / ((TRANSACTION + BESIDE) * self.case.bundle)).max(1) as usize;
         let height = self.block(id).map_or(0, |block| block.height);
         let committed = height <= self.height(me);
@@ -185,32 +185,32 @@ impl World<'_> {
         let found: Rc<[u32]> =
             wanted.iter().copied().filter(|bundle| member.has(*bundle)).take(most).collect();
         if !found.is_empty() {
-            self.post(me, to, Load::Answer(id, found));
+            self.send_message(me, to, Message::BundleAnswer(id, found));
         }
     }
 
     /// Receives requested transactions. After a full answer the same member is asked for more.
-    fn answered(&mut self, me: Node, from: Node, id: Id, bundles: &[u32]) {
+    fn receive_bundles(&mut self, me: Node, from: Node, id: Id, bundles: &[u32]) {
         let now = self.queue.now();
         let full = bundles.len() as u64 * self.case.bundle * TRANSACTION > ANSWER / 2;
         let Some(member) = self.member(me) else { return };
-        let mut news = false;
+        let mut new = false;
         for bundle in bundles {
             if !member.pool.has(*bundle) {
-                news |= member.fetched.insert(*bundle);
+                new |= member.fetched.insert(*bundle);
             }
             member.found(*bundle);
         }
-        if let Some(body) = member.bodies.get_mut(&id).filter(|body| news && !body.missing.is_empty()) {
+        if let Some(body) = member.bodies.get_mut(&id).filter(|body| new && !body.missing.is_empty()) {
             (body.hint, body.asks, body.tries) = (full.then_some(from), now, 0);
         }
     }
 
     /// Forwards a message to a few random nodes.
-    pub(super) fn pass_on(&mut self, me: Node, but: &[Node], copies: usize, load: &Load) {
+    pub(super) fn forward(&mut self, me: Node, but: &[Node], copies: usize, message: &Message) {
         for _ in 0..copies {
             let to = self.random_other(me, but);
-            self.post(me, to, load.clone());
+            self.send_message(me, to, message.clone());
         }
     }
 
@@ -234,93 +234,95 @@ impl World<'_> {
         })
     }
 
-    pub(super) fn post(&mut self, from: Node, to: Node, load: Load) {
+    pub(super) fn send_message(&mut self, from: Node, to: Node, message: Message) {
         let now = self.queue.now();
         let certificate = self.case.nodes as u64 / 8;
         let transactions = |bundles: &[u32]| bundles.len() as u64 * self.case.bundle;
-        let (len, class) = match &load {
-            Load::Bundle(_) => (self.case.bundle * TRANSACTION, Class::Bulk),
-            Load::Header(_) => (HEADER + certificate, Class::Urgent),
-            Load::Segment(id, segment) => {
+        let (len, class) = match &message {
+            Message::Bundle(_) => (self.case.bundle * TRANSACTION, Class::Bulk),
+            Message::Header(_) => (HEADER + certificate, Class::Urgent),
+            Message::Segment(id, segment) => {
                 let each = if self.case.rules.asynchronous { NAME } else { TRANSACTION + BESIDE };
                 (SEGMENT + transactions(self.named(*id, *segment)) * each, Class::Bulk)
             }
-            Load::Heard => (0, Class::Urgent),
-            Load::AskHeader(_) | Load::AskSegments(..) => (50, Class::Urgent),
+            Message::Heard => (0, Class::Urgent),
+            Message::HeaderRequest(_) | Message::SegmentRequest(..) => (50, Class::Urgent),
             // One or two bytes for each transaction.
-            Load::Ask(_, bundles) => (50 + 2 * transactions(bundles), Class::Urgent),
-            Load::Answer(_, bundles) => (50 + transactions(bundles) * (TRANSACTION + BESIDE), Class::Bulk),
-            Load::Signatures(_, _, aggregate) => (aggregate.encoded_len() as u64, Class::Urgent),
+            Message::BundleRequest(_, bundles) => (50 + 2 * transactions(bundles), Class::Urgent),
+            Message::BundleAnswer(_, bundles) => {
+                (50 + transactions(bundles) * (TRANSACTION + BESIDE), Class::Bulk)
+            }
+            Message::Signatures(_, _, aggregate) => (aggregate.encoded_len() as u64, Class::Urgent),
         };
-        match &load {
-            Load::Bundle(_) => self.carried += 1,
-            Load::Answer(_, bundles) => self.carried += bundles.len() as u64,
+        match &message {
+            Message::Bundle(_) => self.carried += 1,
+            Message::BundleAnswer(_, bundles) => self.carried += bundles.len() as u64,
             _ => {}
         }
         let sent = self.network.send(now, from, to, FRAME + len, class);
-        let is_vote = matches!(load, Load::Signatures(..));
+        let is_vote = matches!(message, Message::Signatures(..));
         if is_vote {
             self.queue.put(sent.left, Event::Left { from, to });
         }
         if self.member(to).is_some() {
-            self.queue.put(sent.comes, Event::Comes { to, from, sent, load });
+            self.queue.put(sent.comes, Event::Comes { to, from, sent, message });
         } else if is_vote {
             let overdue = sent.left + self.parameters.send_timeout.as_nanos() as Nanos;
             self.queue.put(overdue, Event::Failed { from, to });
         }
     }
 
-    pub(super) fn arrive(&mut self, me: Node, from: Node, load: Load) -> Result<()> {
+    pub(super) fn arrive(&mut self, me: Node, from: Node, message: Message) -> Result<()> {
         let now = self.queue.now();
         if let Some(member) = self.member(me) {
             member.peers.heard(from as MemberIndex);
         }
-        match load {
-            Load::Heard => return Ok(()),
-            Load::Bundle(bundle) => {
-                if !self.learn(me, from, bundle) {
+        match message {
+            Message::Heard => return Ok(()),
+            Message::Bundle(bundle) => {
+                if !self.receive_bundle(me, from, bundle) {
                     return Ok(());
                 }
             }
-            Load::Header(id) => self.header(me, from, id),
-            Load::Segment(id, segment) => self.segment(me, from, id, segment),
-            Load::AskHeader(id) => {
+            Message::Header(id) => self.header(me, from, id),
+            Message::Segment(id, segment) => self.segment(me, from, id, segment),
+            Message::HeaderRequest(id) => {
                 let round = self.block(id).map_or(0, |block| block.round);
                 if self.round(me, round).is_some_and(|round| round.headers.contains(&id)) {
-                    self.post(me, from, Load::Header(id));
+                    self.send_message(me, from, Message::Header(id));
                 }
             }
-            Load::AskSegments(id, lacks) => {
+            Message::SegmentRequest(id, lacks) => {
                 let here = self.member(me).and_then(|member| member.bodies.get(&id));
                 let here = here.map_or(0, |body| body.segments) & lacks;
                 for segment in (0..self.segments(id)).filter(|segment| here >> segment & 1 == 1) {
-                    self.post(me, from, Load::Segment(id, segment));
+                    self.send_message(me, from, Message::Segment(id, segment));
                 }
             }
-            Load::Ask(id, bundles) => self.answer(me, from, id, &bundles),
-            Load::Answer(id, bundles) => self.answered(me, from, id, &bundles),
-            Load::Signatures(id, which, aggregate) => {
-                self.post(me, from, Load::Heard);
+            Message::BundleRequest(id, bundles) => self.send_bundles(me, from, id, &bundles),
+            Message::BundleAnswer(id, bundles) => self.receive_bundles(me, from, id, &bundles),
+            Message::Signatures(id, which, aggregate) => {
+                self.send_message(me, from, Message::Heard);
                 let round = self.block(id).map_or(0, |block| block.round);
                 let known = self.round(me, round).is_some_and(|round| round.headers.contains(&id));
                 if known {
                     self.receive(me, from, (id, which), aggregate, time(now))?;
                 } else {
-                    self.ask_header(me, from, id);
+                    self.request_header(me, from, id);
                 }
             }
         }
-        self.act(me)
+        self.check(me)
     }
 
     /// Requests the header of a block that votes name.
-    fn ask_header(&mut self, me: Node, from: Node, id: Id) {
+    fn request_header(&mut self, me: Node, from: Node, id: Id) {
         let now = self.queue.now();
         let Some(round) = self.block(id).map(|block| block.round) else { return };
         let Some(state) = self.round(me, round) else { return };
         if state.unknown.get(&id).is_none_or(|asked| asked + RETRY <= now) {
             state.unknown.insert(id, now);
-            self.post(me, from, Load::AskHeader(id));
+            self.send_message(me, from, Message::HeaderRequest(id));
         }
     }
 }

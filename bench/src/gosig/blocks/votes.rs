@@ -13,7 +13,7 @@ use super::super::network::Node;
 use super::super::queue::{MILLISECOND, Nanos};
 use super::super::stage::{P, TC};
 use super::block::Id;
-use super::load::Load;
+use super::message::Message;
 use super::node::Votes;
 use super::world::{Event, World, time};
 
@@ -50,13 +50,13 @@ impl World<'_> {
             digest.iter_mut().zip(of.0.to_le_bytes()).for_each(|(byte, of)| *byte = of);
             let statement = committee.statement(Kind::new(of.1 as u8 + 1), round, digest);
             let gossip = Box::new(Gossip::new(committee, me as MemberIndex, statement, parameters)?);
-            place.insert(Votes { gossip, noted: false });
+            place.insert(Votes { gossip, is_recorded: false });
         }
         Ok(())
     }
 
     /// Verifies received votes, advances the rounds, requests missing data, and sends.
-    pub(super) fn act(&mut self, me: Node) -> Result<()> {
+    pub(super) fn check(&mut self, me: Node) -> Result<()> {
         let (now, costs) = (self.queue.now(), self.case.costs);
         let Some(member) = self.members.get_mut(me as usize).and_then(Option::as_deref_mut) else {
             return Ok(());
@@ -64,7 +64,7 @@ impl World<'_> {
         if member.busy > now {
             return Ok(());
         }
-        let mut cost = costs.check(1, 0) * std::mem::take(&mut member.owes_checks) as Nanos;
+        let mut cost = costs.check(1, 0) * std::mem::take(&mut member.pending_checks) as Nanos;
         for votes in member.rounds.values_mut().flat_map(|round| round.votes.values_mut()) {
             if votes.gossip.waiting() > 0 {
                 let mut entropy = [0; 32];
@@ -74,11 +74,11 @@ impl World<'_> {
             }
         }
         member.busy = now + cost;
-        self.go_on(me)?;
+        self.advance(me)?;
         let Some(member) = self.member(me) else { return Ok(()) };
         if member.busy > now {
             let until = member.busy;
-            self.queue.put(until, Event::Look(me));
+            self.queue.put(until, Event::Check(me));
             return Ok(());
         }
         self.send(me);
@@ -86,7 +86,7 @@ impl World<'_> {
     }
 
     /// Takes all steps that are possible now.
-    fn go_on(&mut self, me: Node) -> Result<()> {
+    fn advance(&mut self, me: Node) -> Result<()> {
         let Some(member) = self.member(me) else { return Ok(()) };
         let open: Vec<Id> = member.bodies.iter().filter(|(_, body)| !body.whole).map(|(id, _)| *id).collect();
         for id in open {
@@ -96,8 +96,8 @@ impl World<'_> {
         let mut quorums = Vec::new();
         for round in member.rounds.values_mut() {
             for (of, votes) in &mut round.votes {
-                if !votes.noted && votes.gossip.certificate().is_some() {
-                    votes.noted = true;
+                if !votes.is_recorded && votes.gossip.certificate().is_some() {
+                    votes.is_recorded = true;
                     quorums.push(*of);
                 }
             }
@@ -110,9 +110,9 @@ impl World<'_> {
         }
         self.commit(me);
         self.prepare(me)?;
-        self.confirm(me)?;
+        self.commit_tentatively(me)?;
         self.propose(me);
-        self.ask_bodies(me);
+        self.request_bodies(me);
         Ok(())
     }
 
@@ -153,7 +153,7 @@ impl World<'_> {
     }
 
     /// Signs TC for the last prepared block once a quorum has prepared it and its body is complete.
-    fn confirm(&mut self, me: Node) -> Result<()> {
+    fn commit_tentatively(&mut self, me: Node) -> Result<()> {
         let next = self.height(me) + 1;
         let Some(member) = self.members.get(me as usize).and_then(Option::as_deref) else { return Ok(()) };
         let Some(block) = member.prepared.and_then(|id| self.block(id)) else { return Ok(()) };
@@ -188,7 +188,7 @@ impl World<'_> {
     }
 
     /// Requests missing data of the blocks that are needed now: certified, prepared, and the best of the running rounds.
-    fn ask_bodies(&mut self, me: Node) {
+    fn request_bodies(&mut self, me: Node) {
         let (now, next) = (self.queue.now(), self.height(me) + 1);
         let Some(member) = self.members.get(me as usize).and_then(Option::as_deref) else { return };
         let best = member.rounds.range(member.clock..).filter_map(|(_, round)| round.best);
@@ -198,7 +198,7 @@ impl World<'_> {
         wanted.retain(|id| member.bodies.get(id).is_some_and(|body| !body.whole && body.asks <= now));
         wanted.dedup();
         for id in wanted {
-            self.ask(me, id);
+            self.request_body(me, id);
         }
     }
 
@@ -212,21 +212,23 @@ impl World<'_> {
             // A random one is first.
             let len = all.len().max(1);
             all.rotate_left(draw as usize % len);
-            let said = all.into_iter().find_map(|((id, which), votes)| {
+            let next = all.into_iter().find_map(|((id, which), votes)| {
                 let (to, aggregate) = votes.gossip.next(time(now), draw, &mut member.peers)?;
-                Some((to, Load::Signatures(*id, *which, aggregate)))
+                Some((to, Message::Signatures(*id, *which, aggregate)))
             });
-            let Some((to, load)) = said else { break };
-            self.post(me, to.into(), load);
+            let Some((to, message)) = next else { break };
+            self.send_message(me, to.into(), message);
         }
-        let Some(member) = self.member(me).filter(|member| member.looks <= now && !member.rounds.is_empty())
+        let Some(member) =
+            self.member(me).filter(|member| member.next_check <= now && !member.rounds.is_empty())
         else {
             return;
         };
-        let done = member.rounds.values().flat_map(|round| round.votes.values()).all(|votes| votes.noted);
+        let done =
+            member.rounds.values().flat_map(|round| round.votes.values()).all(|votes| votes.is_recorded);
         let [soon, later] = IDLE;
-        member.looks = now + if done { later } else { soon };
-        let looks = member.looks;
-        self.queue.put(looks, Event::Look(me));
+        member.next_check = now + if done { later } else { soon };
+        let next_check = member.next_check;
+        self.queue.put(next_check, Event::Check(me));
     }
 }

@@ -17,7 +17,7 @@ use super::super::network::{Network, Node, Sent};
 use super::super::queue::{Nanos, Queue, SECOND};
 use super::super::stage::{SKEW, since};
 use super::block::{Block, Bundle, Id};
-use super::load::Load;
+use super::message::Message;
 use super::node::{Member, Round};
 use super::{Case, Outcome};
 use crate::sampling::processor_time;
@@ -35,12 +35,12 @@ pub(super) enum Event {
         to: Node,
         from: Node,
         sent: Sent,
-        load: Load,
+        message: Message,
     },
     Arrived {
         to: Node,
         from: Node,
-        load: Load,
+        message: Message,
     },
     Left {
         from: Node,
@@ -50,7 +50,7 @@ pub(super) enum Event {
         from: Node,
         to: Node,
     },
-    Look(Node),
+    Check(Node),
     /// A round begins by the clock.
     Clock(u64),
     /// Stage II begins by a node's clock.
@@ -159,29 +159,29 @@ impl<'a> World<'a> {
         let now = self.queue.now();
         match event {
             Event::Submit => self.submit(),
-            Event::Comes { to, from, sent, load } => {
+            Event::Comes { to, from, sent, message } => {
                 let at = self.network.receive(now, to, &sent);
-                self.queue.put(at, Event::Arrived { to, from, load });
+                self.queue.put(at, Event::Arrived { to, from, message });
             }
-            Event::Arrived { to, from, load } => return self.arrive(to, from, load),
+            Event::Arrived { to, from, message } => return self.arrive(to, from, message),
             Event::Left { from, to } => {
                 if let Some(member) = self.member(from) {
                     member.peers.left(to as MemberIndex);
                 }
-                return self.act(from);
+                return self.check(from);
             }
             Event::Failed { from, to } => {
                 if let Some(member) = self.member(from) {
                     member.peers.failed(to as MemberIndex, time(now));
                 }
             }
-            Event::Look(me) => return self.act(me),
+            Event::Check(me) => return self.check(me),
             Event::Clock(round) => self.clock(round),
             Event::Sign(me, round) => {
                 if let Some(member) = self.member(me).filter(|member| member.clock == round) {
                     member.begun = true;
                 }
-                return self.act(me);
+                return self.check(me);
             }
         }
         Ok(())
@@ -194,7 +194,7 @@ impl<'a> World<'a> {
         let origin = self.honest.get(place).copied().unwrap_or_default();
         let bundle = self.bundles.len() as u32;
         self.bundles.push(Bundle { origin, at: now, committed: false });
-        self.learn(origin, origin, bundle);
+        self.receive_bundle(origin, origin, bundle);
         let gap = self.case.bundle as f64 / self.case.load * SECOND as f64;
         self.queue.put(now + gap as Nanos, Event::Submit);
     }
@@ -202,7 +202,7 @@ impl<'a> World<'a> {
     /// A round begins by the clock.
     fn clock(&mut self, round: u64) {
         let (now, [first, _]) = (self.queue.now(), self.case.stages);
-        self.pace(round - 1);
+        self.on_round_end(round - 1);
         for me in self.honest.clone() {
             let skew = self.random.random_range(0..=SKEW);
             self.queue.put(now + first + skew, Event::Sign(me, round));
@@ -210,7 +210,7 @@ impl<'a> World<'a> {
                 (member.clock, member.begun) = (round, false);
                 member.rounds.retain(|old, _| old + REMEMBERED_ROUNDS >= round);
             }
-            self.forget_bodies(me);
+            self.drop_bodies(me);
             self.enter(me, round);
         }
         self.queue.put(now + self.length(), Event::Clock(round + 1));

@@ -1,4 +1,4 @@
-//! Messages between nodes.
+//! Messages between nodes of the simulation of whole rounds.
 
 use std::rc::Rc;
 
@@ -10,17 +10,17 @@ use super::block::Id;
 /// Number of nodes that headers and segments are forwarded to.
 pub(super) const COPIES: usize = 5;
 
-/// The content of a message.
+/// A message from one node to another.
 #[derive(Clone)]
-pub(super) enum Load {
+pub(super) enum Message {
     Bundle(u32),
     Header(Id),
     /// A segment, with its transactions unless they travel separately.
     Segment(Id, usize),
-    AskHeader(Id),
-    AskSegments(Id, u64),
-    Ask(Id, Rc<[u32]>),
-    Answer(Id, Rc<[u32]>),
+    HeaderRequest(Id),
+    SegmentRequest(Id, u64),
+    BundleRequest(Id, Rc<[u32]>),
+    BundleAnswer(Id, Rc<[u32]>),
     Signatures(Id, usize, Aggregate<Toy>),
     /// Acknowledgement of signatures.
     Heard,

@@ -1,9 +1,9 @@
-//! Proposal, certification and commit of blocks.
+//! The life cycle of a block: proposal, certification, commit.
 
 use super::super::network::Node;
 use super::TRANSACTION;
 use super::block::{Block, Id};
-use super::load::{COPIES, Load};
+use super::message::{COPIES, Message};
 use super::node::Body;
 use super::world::World;
 
@@ -62,16 +62,16 @@ impl World<'_> {
         }
         self.step(1, id);
         self.step(2, id);
-        if self.keep(me, id) {
-            self.pass_on(me, &[], COPIES, &Load::Header(id));
+        if self.store_header(me, id) {
+            self.forward(me, &[], COPIES, &Message::Header(id));
             for segment in 0..self.segments(id) {
-                self.pass_on(me, &[], COPIES, &Load::Segment(id, segment));
+                self.forward(me, &[], COPIES, &Message::Segment(id, segment));
             }
         }
     }
 
     /// Stores a header; returns true if it is the best of its round.
-    pub(super) fn keep(&mut self, me: Node, id: Id) -> bool {
+    pub(super) fn store_header(&mut self, me: Node, id: Id) -> bool {
         let Some((round, score)) = self.block(id).map(|block| (block.round, block.score)) else {
             return false;
         };
@@ -140,7 +140,7 @@ impl World<'_> {
     }
 
     /// Halves the limit of blocks after a round without a commit.
-    pub(super) fn pace(&mut self, round: u64) {
+    pub(super) fn on_round_end(&mut self, round: u64) {
         let decided =
             self.blocks.iter().rev().take(100).any(|block| block.round == round && block.commits > 0);
         if round > 0 && !decided {
@@ -148,8 +148,8 @@ impl World<'_> {
         }
     }
 
-    /// Forgets bodies that the node no longer needs.
-    pub(super) fn forget_bodies(&mut self, me: Node) {
+    /// Drops bodies that the node no longer needs.
+    pub(super) fn drop_bodies(&mut self, me: Node) {
         let Some(member) = self.member(me) else { return };
         let mut needed = vec![member.tip];
         needed.extend(member.certified);
