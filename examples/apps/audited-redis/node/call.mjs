@@ -9,7 +9,7 @@ import { BadInput, Client, EXIT, Failure, Key, Lost, RedisError, Refused, SCHEME
 
 /** @typedef {import('./index.mjs').Answer} Answer */
 /** @typedef {import('./index.mjs').Reply} Reply */
-/** @typedef {ReturnType<typeof commandLine>} Options */
+/** @typedef {ReturnType<typeof commandLine>} CommandLine */
 
 const [USAGE, INTERRUPTED] = [2, 130];
 /** Milliseconds to wait for missing answers after Ctrl-C. */
@@ -30,7 +30,7 @@ class Program {
   /** @type {(reason: Error) => void} */
   #abort = () => {};
 
-  /** @param {Options} options */
+  /** @param {CommandLine} options */
   constructor(options) {
     this.options = options;
   }

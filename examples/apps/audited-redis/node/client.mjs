@@ -11,7 +11,7 @@ import { MAX_REPLY, message, readFrame, signedCommand } from './wire.mjs';
 /**
  * Options of a client.
  *
- * @typedef {object} Options
+ * @typedef {object} ClientOptions
  * @property {string} [scheme] signature scheme: `dsig` (the default), `eddsa`, or `none`
  * @property {string} [suite] suite of DSig; default: `wots-blake3`
  * @property {Uint8Array | undefined} [store] expected 32-byte store of the front. The default accepts any store on the
@@ -55,7 +55,7 @@ export class Client {
    *
    * @param {string} front
    * @param {import('./keys.mjs').Key} key
-   * @param {Options} options
+   * @param {ClientOptions} options
    */
   constructor(front, key, { scheme = 'dsig', suite = 'wots-blake3', store, connectTimeout = 5000 }) {
     this.#front = front;
@@ -70,7 +70,7 @@ export class Client {
    *
    * @param {string} front `host:port`
    * @param {import('./keys.mjs').Key} key
-   * @param {Options} [options]
+   * @param {ClientOptions} [options]
    */
   static async connect(front, key, options = {}) {
     const client = new Client(front, key, options);

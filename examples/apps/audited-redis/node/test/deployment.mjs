@@ -93,7 +93,7 @@ export class Deployment {
 
   /**
    * @param {string} name
-   * @param {import('../client.mjs').Options} [options]
+   * @param {import('../client.mjs').ClientOptions} [options]
    */
   client(name, options = {}) {
     return Client.connect(this.listen, this.key(name), { connectTimeout: TIMEOUT, ...options });

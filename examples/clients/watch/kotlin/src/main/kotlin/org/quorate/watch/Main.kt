@@ -90,7 +90,7 @@ private class CommandLine(
     val genesis: String?,
     val json: Boolean,
     val help: Boolean,
-    val options: Options,
+    val options: WatchOptions,
 ) {
     companion object {
         fun parse(arguments: List<String>): CommandLine {
@@ -109,7 +109,7 @@ private class CommandLine(
                 }
             }
             if (urls.isNotEmpty() && "--genesis" !in found) wrong("validators on the command line need --genesis FILE")
-            val options = Options(
+            val options = WatchOptions(
                 from = found["--from"]?.let(::height) ?: 0,
                 probe = seconds(found["--probe"] ?: "1", 0.0),
                 timeout = seconds(found["--timeout"] ?: "10", 0.001),

@@ -35,7 +35,7 @@ private const val MAX_TICKET = 64 shl 10
 private val HEIGHT = Regex("id: ?([0-9]{1,15})")
 
 /** Parsed command line. */
-class Options(
+class WatchOptions(
     val from: Long,
     val probe: Duration,
     val timeout: Duration,
@@ -43,7 +43,7 @@ class Options(
 )
 
 /** Coordinates the followers and reports events. Not thread-safe. */
-class Watcher(val chain: Chain, links: List<Link>, val options: Options, private val printer: Printer) {
+class Watcher(val chain: Chain, links: List<Link>, val options: WatchOptions, private val printer: Printer) {
     private val followers = links.map { Follower(this, it) }
     private val done = CompletableDeferred<Unit>()
     private val disputed = mutableSetOf<String>()
