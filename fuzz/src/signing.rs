@@ -48,14 +48,16 @@ fn make<G: Curve, C: Class>(tag: Tag<C>) -> Fixture<G, C> {
     let mut rng = StdRng::seed_from_u64(6);
     let tolerance = Tolerance::new(PARTIES as u16, FAULTY as u16).expect("2 of 7");
     let dealer = TrustedDealer::<G>::new(CommitteeId([6; 32]), tolerance, &mut rng).expect("a key");
-    let mut hands = dealer.deal(EPOCH, PLAN, &mut rng).expect("presignatures");
-    let (file, deal) = (hands[0].to_bytes().expect("a file").to_vec(), hands[0].deal().clone());
-    let signing = hands[0].signing(tag, MESSAGE).expect("a tag of the plan");
+    let mut all_presignatures = dealer.deal(EPOCH, PLAN, &mut rng).expect("presignatures");
+    let (file, deal) =
+        (all_presignatures[0].to_bytes().expect("a file").to_vec(), all_presignatures[0].deal().clone());
+    let signing = all_presignatures[0].signing(tag, MESSAGE).expect("a tag of the plan");
     let (mut shares, mut openings) = (Vec::new(), Vec::new());
-    for hand in &mut hands {
+    for presignatures in &mut all_presignatures {
         let secret = Ed25519::secret_from_bytes(&[6; 32]).expect("32 bytes");
         let mut guard = Guard::<Ed25519>::new(secret, ChainId([6; 32]));
-        let signed = hand.take(tag).expect("a presignature").sign(&mut guard, MESSAGE).expect("a share");
+        let signed =
+            presignatures.take(tag).expect("a presignature").sign(&mut guard, MESSAGE).expect("a share");
         shares.push(signed.share);
         openings.push(signed.opener.open().expect("an opening"));
     }

@@ -71,19 +71,21 @@ impl Fixture {
             let plan = Plan::Unagreed { count: COUNT };
             dealer.expect("a key").deal(1, plan, &mut rng).expect("presignatures")
         };
-        let (mut hands, others) = (deal(), deal());
-        let dealt = seal(&group, &hands, &mut rng).expect("sealed files");
-        let content =
-            |hands: &[Presignatures<_>]| hands[usize::from(ME)].to_bytes().expect("a file").to_vec();
-        let contents = [content(&hands), content(&others)];
+        let (mut all_presignatures, others) = (deal(), deal());
+        let dealt = seal(&group, &all_presignatures, &mut rng).expect("sealed files");
+        let content = |all_presignatures: &[Presignatures<_>]| {
+            all_presignatures[usize::from(ME)].to_bytes().expect("a file").to_vec()
+        };
+        let contents = [content(&all_presignatures), content(&others)];
 
         let tag = dealt.public.tag(0).expect("a tag");
         let signing = dealt.public.signing(0, MESSAGE).expect("a presignature");
         let (mut combiner, mut cache) = (Combiner::new(signing.clone()), lagrange::Cache::default());
         let (mut replies, mut evidence) = (Vec::new(), Vec::new());
-        for (hand, i) in hands.iter_mut().zip(0..) {
+        for (presignatures, i) in all_presignatures.iter_mut().zip(0..) {
             let mut guard = Guard::<Ed25519>::new(identity_key(i), group.committee.chain());
-            let signed = hand.take(tag).expect("a presignature").sign(&mut guard, MESSAGE).expect("a share");
+            let signed =
+                presignatures.take(tag).expect("a presignature").sign(&mut guard, MESSAGE).expect("a share");
             let opening = signed.opener.open().expect("an opening");
             let mut bytes = signed.share.encode();
             if MemberIndex::from(i) == FAULTY {

@@ -215,8 +215,10 @@ mod tests {
         );
         let key = SealingKey::generate(&mut SysRng).unwrap();
         let public = PublicDeal::from_shares(&presignatures[0]).unwrap();
-        let seal = |deal: &Deal, member, hand: &Presignatures<_>| {
-            key.public().seal(&context(deal, member), &hand.to_bytes().unwrap(), &mut SysRng).unwrap()
+        let seal = |deal: &Deal, member, presignatures: &Presignatures<_>| {
+            key.public()
+                .seal(&context(deal, member), &presignatures.to_bytes().unwrap(), &mut SysRng)
+                .unwrap()
         };
         let code = |sealed: &[u8]| public.open(&key, 1, sealed).map(drop).map_err(|e| e.code());
         assert_eq!(code(&seal(&public.deal, 1, &presignatures[1])), Ok(()));

@@ -63,25 +63,29 @@ pub fn deal(group: &Group, count: u32, key_file: Option<&Path>) -> Result<DealOu
     if let Some(path) = key_file {
         DealerKeyFile { secret: dealer.to_bytes(), last_epoch: epoch }.save(path)?;
     }
-    let hands = dealer.deal(epoch, Plan::Unagreed { count }, &mut SysRng)?;
+    let all_presignatures = dealer.deal(epoch, Plan::Unagreed { count }, &mut SysRng)?;
     drop(dealer);
-    seal(group, &hands, &mut SysRng)
+    seal(group, &all_presignatures, &mut SysRng)
 }
 
 /// Seals each party's presignatures to the party's key.
 ///
 /// # Errors
-/// If `hands` is empty, or the random generator fails.
+/// If `all_presignatures` is empty, or the random generator fails.
 pub fn seal<R: TryCryptoRng>(
     group: &Group,
-    hands: &[Presignatures<Secp256k1>],
+    all_presignatures: &[Presignatures<Secp256k1>],
     rng: &mut R,
 ) -> Result<DealOutput, Failure> {
-    let public = PublicDeal::from_shares(hands.first().ok_or_else(|| {
+    let public = PublicDeal::from_shares(all_presignatures.first().ok_or_else(|| {
         Failure::failed("nothing was dealt: expected the presignatures of at least one party")
     })?)?;
-    let sealed = hands.iter().zip(&group.parties).map(|(hand, party)| {
-        party.sealing.seal(&context(hand.deal(), hand.member()), &hand.to_bytes()?, rng)
+    let sealed = all_presignatures.iter().zip(&group.parties).map(|(presignatures, party)| {
+        party.sealing.seal(
+            &context(presignatures.deal(), presignatures.member()),
+            &presignatures.to_bytes()?,
+            rng,
+        )
     });
     let sealed = sealed.collect::<quorate::Result<_>>()?;
     Ok(DealOutput { public, sealed })
