@@ -48,7 +48,8 @@ export class Client {
   #wasConnected = false;
   /** @type {Failure | undefined} */
   #closed;
-  #shutdown = new AbortController();
+  /** Cancels the current attempt to connect. */
+  #cancel = () => {};
 
   /**
    * Creates a client without a connection. Use {@link Client.connect} instead.
@@ -171,7 +172,23 @@ export class Client {
    * @returns {Promise<Failure | undefined>}
    */
   async #connect() {
-    const late = AbortSignal.any([AbortSignal.timeout(this.#connectTimeout), this.#shutdown.signal]);
+    // A timer of our own: in Node 20, AbortSignal.any refers to AbortSignal.timeout weakly, and after a garbage
+    // collection neither is ever aborted.
+    const late = new AbortController();
+    this.#cancel = () => late.abort();
+    const timer = setTimeout(this.#cancel, this.#connectTimeout);
+    try {
+      return await this.#connectBefore(late.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * @param {AbortSignal} late
+   * @returns {Promise<Failure | undefined>}
+   */
+  async #connectBefore(late) {
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       try {
         this.#useLink(await openLink(this.#front, this.#key, this.#store, late));
@@ -225,11 +242,13 @@ export class Client {
   }
 
   /** @param {import('./link.mjs').Link} link */
-  #dropLink(link) {
+  async #dropLink(link) {
     link.close();
     this.#link = undefined;
     this.#stopSigning();
-    if (this.#pending.size > 0 && !this.#closed) this.#startConnecting();
+    // The link may end before the attempt that opened it is over, and a new attempt starts only after that one.
+    await this.#connecting;
+    if (this.#pending.size > 0 && !this.#link && !this.#closed) this.#startConnecting();
   }
 
   /**
@@ -239,7 +258,7 @@ export class Client {
    */
   #closeWith(failure) {
     this.#closed ??= failure;
-    this.#shutdown.abort();
+    this.#cancel();
     this.#link?.close();
     this.#link = undefined;
     // The commands in flight of a refused connection may have been executed.

@@ -141,13 +141,11 @@ export class CommandSigner {
         // The signer was closed, or the operating system's generator failed; try again later.
         if (!(error instanceof QuorateError)) throw error;
       }
+      // Also after a reconnect: the loop of the next connection may find enough keys, and then it never notifies.
+      if (made) this.#made.notify();
       if (this.#write !== write) return;
-      if (made) {
-        this.#announce(signer);
-        this.#made.notify();
-      } else {
-        await this.#wanted.wait(POLL_INTERVAL);
-      }
+      if (made) this.#announce(signer);
+      else await this.#wanted.wait(POLL_INTERVAL);
     }
   }
 

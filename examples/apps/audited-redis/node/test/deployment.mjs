@@ -59,7 +59,10 @@ export class Deployment {
     writeFileSync(join(this.path, 'front.toml'), lines.join('\n'));
     this.front = this.#start(PROGRAM, ['front', '--json', '--config', 'front.toml'], 'pipe');
     if (!this.front.stdout) throw new Error('no output');
-    const [line] = await once(createInterface({ input: this.front.stdout }), 'line');
+    const ended = once(this.front, 'exit').then(([code]) => {
+      throw new Error(`the front exited with ${code}`);
+    });
+    const [line] = await Promise.race([once(createInterface({ input: this.front.stdout }), 'line'), ended]);
     ({ listen: this.listen, store: this.store } = JSON.parse(line));
   }
 
@@ -77,8 +80,14 @@ export class Deployment {
     process.kill('SIGSTOP');
     // Waits for all threads: each one stops at a different time.
     const threads = `/proc/${process.pid}/task`;
-    const state = (/** @type {string} */ id) => readFileSync(`${threads}/${id}/stat`, 'utf8');
-    await eventually(() => readdirSync(threads).every((id) => state(id).includes(') T ')));
+    const stopped = (/** @type {string} */ id) => {
+      try {
+        return readFileSync(`${threads}/${id}/stat`, 'utf8').includes(') T ');
+      } catch {
+        return false; // the thread has just ended
+      }
+    };
+    await eventually(() => readdirSync(threads).every(stopped));
   }
 
   /** @param {Process} process */

@@ -12,6 +12,26 @@ import { Deployment, eventually } from './deployment.mjs';
 const LIMIT = { timeout: 300_000 };
 const never = new AbortController().signal;
 
+/**
+ * Repeats work whose short time limit a busy machine may exceed.
+ *
+ * @template T
+ * @param {() => Promise<T>} work
+ */
+async function reached(work) {
+  /** @type {T[]} */
+  const results = [];
+  await eventually(async () => {
+    try {
+      results.push(await work());
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+    }
+    return results.length > 0;
+  });
+  return results[0];
+}
+
 test('reads and writes are executed, logged and provable', LIMIT, async (t) => {
   const deployment = await Deployment.start(t);
   const [alice, bob] = [await deployment.client('alice'), await deployment.client('bob', { scheme: 'eddsa' })];
@@ -217,7 +237,7 @@ test('every command has an outcome if the front is killed under load', LIMIT, as
 
 test('an unreachable front is reported and found after its restart', LIMIT, async (t) => {
   const deployment = await Deployment.start(t);
-  const alice = await deployment.client('alice', { connectTimeout: 1000 });
+  const alice = await reached(() => deployment.client('alice', { connectTimeout: 1000 }));
   await alice.call('INCR', 'n');
   await deployment.freeze(deployment.front);
   const inFlight = alice.call('INCR', 'n');
@@ -226,7 +246,7 @@ test('an unreachable front is reported and found after its restart', LIMIT, asyn
   await assert.rejects(inFlight, { name: 'Lost', logged: undefined });
   await assert.rejects(alice.call('INCR', 'n'), Unreachable);
   await deployment.startFront();
-  assert.deepEqual(await alice.call('INCR', 'n'), { sequence: 2, entry: 2, reply: 2 });
+  assert.deepEqual(await reached(() => alice.call('INCR', 'n')), { sequence: 2, entry: 2, reply: 2 });
   await alice.close();
   assert.equal(deployment.audit().entries, 2);
 });

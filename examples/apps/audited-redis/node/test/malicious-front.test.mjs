@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { randomFillSync } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 import { dsig } from 'quorate';
 
@@ -126,6 +128,38 @@ test('connecting to a silent front has a time limit', LIMIT, async (t) => {
   const { address } = await maliciousFront(t, (session) => session.closed());
   await assert.rejects(Client.connect(address, key(), { connectTimeout: 300 }), /within the time limit \(UNREACHABLE\)/);
   await assert.rejects(Client.connect('127.0.0.1:1', key(), { connectTimeout }), /is the front running/);
+});
+
+test('a garbage collection does not remove the time limit', { timeout: 60_000 }, async (t) => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  const { address } = await maliciousFront(t, (session) => session.closed());
+  const failed = assert.rejects(Client.connect(address, key(), { connectTimeout: 1000 }), { code: 'UNREACHABLE' });
+  for (let round = 0; round < 5; round += 1) {
+    await sleep(20);
+    collect();
+  }
+  await failed;
+});
+
+test('a connection that ends at once is replaced', LIMIT, async (t) => {
+  const ends = async (/** @type {Session} */ session) => {
+    await session.accept();
+    await session.command();
+  };
+  // The welcome and the end of the connection arrive together.
+  const endsAtOnce = async (/** @type {Session} */ session) => session.accept();
+  const answers = async (/** @type {Session} */ session) => {
+    await session.accept();
+    await session.command();
+    session.write(executed(1, 1));
+    await session.closed();
+  };
+  const { address, sessions } = await maliciousFront(t, ends, ...Array(20).fill(endsAtOnce), answers);
+  const client = await Client.connect(address, key(), { connectTimeout });
+  assert.deepEqual(await client.call('PING'), { sequence: 1, entry: 1, reply: 'OK' });
+  assert.equal(sessions.length, 22);
+  await client.close();
 });
 
 test('a shorter log or another store is refused after reconnecting', LIMIT, async (t) => {
