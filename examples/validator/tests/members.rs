@@ -122,7 +122,7 @@ impl Chain {
 
     /// Submits a transaction through this validator, and verifies the proof of its commit.
     fn commit(&self, name: &str, text: &str) -> String {
-        let id = self.ok(name, &["submit", "--wait=60", text]);
+        let id = self.ok(name, &["submit", "--wait=120", text]);
         id.trim().to_owned()
     }
 

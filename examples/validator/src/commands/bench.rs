@@ -9,8 +9,8 @@ use crate::exit::{Exit, Failure};
 use crate::load::{Format, Load, LoadReport, Payloads, Plan};
 use crate::target::Target;
 
-/// Time that transactions in flight at the end of a load have to commit.
-const DRAIN: Duration = Duration::from_secs(1);
+/// Default of the maximum time after a load for transactions in flight to commit.
+pub(crate) const DRAIN_SECONDS: f64 = 1.0;
 /// Largest transaction that any chain accepts. The validators enforce the chain's own limit.
 const MAX_TRANSACTION: usize = 8 << 20;
 /// Maximum time for an overloaded network to recover.
@@ -42,6 +42,10 @@ pub(crate) struct Bench {
     /// Duration of the load in seconds; with --ramp, of each step.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     duration: f64,
+
+    /// Maximum number of seconds after the load for transactions in flight to commit.
+    #[arg(long, value_name = "SECONDS", default_value_t = DRAIN_SECONDS, value_parser = seconds)]
+    drain: f64,
 
     /// Send the transactions of a file, repeatedly, instead of random bytes.
     #[arg(long, value_name = "FILE")]
@@ -122,7 +126,7 @@ impl Bench {
             } => {}
             _ = tokio::signal::ctrl_c() => {}
         }
-        load.finish(DRAIN).await
+        load.finish(Duration::from_secs_f64(self.drain)).await
     }
 
     /// Waits until no validator has pending transactions: they would count against the next step.

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use quorate_node::genesis::{ProtocolName, SchemeName};
 
-use crate::commands::bench::{rate, seconds};
+use crate::commands::bench::{DRAIN_SECONDS, rate, seconds};
 use crate::exit::{Exit, Failure};
 use crate::load::{Format, Payloads};
 use crate::protocols::{GOSIG, parse_protocol};
@@ -78,6 +78,10 @@ pub(crate) struct RunTestnet {
     /// Stop after this many seconds of load; without it, run until Ctrl-C.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     duration: Option<f64>,
+
+    /// Maximum number of seconds after the load for transactions in flight to commit.
+    #[arg(long, value_name = "SECONDS", default_value_t = DRAIN_SECONDS, value_parser = seconds)]
+    drain: f64,
 
     /// Kill validator NODE (from 0) with SIGKILL, SECONDS after the start of the load; may be repeated.
     #[arg(long, value_name = "NODE@SECONDS")]
@@ -175,6 +179,7 @@ impl RunTestnet {
             rate: self.rate,
             tx_size: self.transactions.is_none().then_some(self.tx_size),
             duration: self.duration.map(Duration::from_secs_f64),
+            drain: Duration::from_secs_f64(self.drain),
             json: self.json,
         };
         Session::new(options, network, timeline).run(payloads).await

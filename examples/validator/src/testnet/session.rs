@@ -20,12 +20,10 @@ use crate::load::{Load, LoadReport, Payloads, Plan};
 const LOOK_PAUSE: Duration = Duration::from_millis(500);
 /// Number of polls per printed line without a terminal.
 const LOOKS_PER_LINE: u64 = 2;
-/// Time that transactions in flight at the end have to commit.
-const DRAIN: Duration = Duration::from_secs(1);
 /// Interval of the polls after the load.
 const SETTLE_PAUSE: Duration = Duration::from_millis(100);
 /// Maximum time for validators to catch up at the end.
-const CATCH_UP: Duration = Duration::from_secs(20);
+const CATCH_UP: Duration = Duration::from_secs(120);
 
 /// Options of a session.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +34,8 @@ pub(crate) struct SessionOptions {
     pub tx_size: Option<u32>,
     /// Duration of the load; `None` to run until an interrupt.
     pub duration: Option<Duration>,
+    /// Maximum time after the load for transactions in flight to commit.
+    pub drain: Duration,
     /// Print one JSON object at the end; progress goes to standard error.
     pub json: bool,
 }
@@ -109,7 +109,7 @@ impl Session {
         let blocks = watch.height().saturating_sub(height);
         let after = self.network.usage();
         let load = match load.take() {
-            Some(load) => Some(load.finish(DRAIN).await?),
+            Some(load) => Some(load.finish(self.options.drain).await?),
             None => None,
         };
         self.settle(&mut watch, start).await;
@@ -230,7 +230,7 @@ impl Session {
 
     async fn record_member_changes(&mut self, watch: &Watch, start: Instant) {
         let at = start.elapsed().as_secs_f64();
-        let network = &self.network;
+        let (network, height) = (&self.network, watch.height());
         if let Some((change, made)) = self.changes.poll(|| Approvers::reachable(network, watch)).await {
             let text = match (made, self.changed.get_mut(change)) {
                 (Ok(begun), Some(change)) => {
@@ -244,11 +244,12 @@ impl Session {
         }
         for change in &mut self.changed {
             let node = watch.nodes.get(change.node);
+            let has_reached = |height| change.first_height.is_some_and(|first| height >= first);
             let done = match change.change {
-                "join" => node.and_then(|node| node.status.as_ref()).is_some_and(|status| {
-                    status.me.is_some() && change.first_height.is_some_and(|first| status.height >= first)
-                }),
-                _ => node.is_some_and(|node| node.left),
+                "join" => node
+                    .and_then(|node| node.status.as_ref())
+                    .is_some_and(|status| status.me.is_some() && has_reached(status.height)),
+                _ => node.is_some_and(|node| node.left) && has_reached(height),
             };
             if done && change.begun_after.is_some() && change.done_after.is_none() {
                 change.done_after = Some(at - change.asked_at);

@@ -17,6 +17,8 @@ const RATE_WINDOW: Duration = Duration::from_secs(5);
 pub(crate) struct Watch {
     pub nodes: Vec<ObservedNode>,
     pub agreement: Agreement,
+    /// Greatest height that any validator reported. A poll that all validators answer too late changes nothing.
+    height: u64,
     /// Recent samples of the greatest height.
     heights: VecDeque<(Instant, u64)>,
 }
@@ -45,6 +47,7 @@ impl Watch {
         Self {
             nodes: apis.into_iter().map(ObservedNode::new).collect(),
             agreement: Agreement::default(),
+            height: 0,
             heights: VecDeque::new(),
         }
     }
@@ -55,6 +58,7 @@ impl Watch {
         for (index, poll) in polls.into_iter().enumerate() {
             let (status, blocks) = poll.await;
             self.agreement.compare(index, &blocks);
+            self.height = status.as_ref().map_or(0, |status| status.height).max(self.height);
             if let Some(node) = self.nodes.get_mut(index) {
                 node.record_status(status);
             }
@@ -136,7 +140,7 @@ impl Watch {
 
     /// Returns the greatest height of any validator.
     pub(crate) fn height(&self) -> u64 {
-        self.answers().map(|status| status.height).max().unwrap_or(0)
+        self.height
     }
 
     /// Returns true if every validator that is supposed to run has reached `height`.
