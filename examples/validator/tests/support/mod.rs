@@ -60,8 +60,20 @@ impl Sandbox {
         command
     }
 
-    /// Runs a command to its end.
+    /// Runs a command to its end. Repeats it while the validator has no proof of its state: it has one as soon as a
+    /// committed block contains the state root.
     pub fn run(&self, arguments: &[&str]) -> CommandOutput {
+        let deadline = Instant::now() + Duration::from_secs(120);
+        loop {
+            let done = self.run_once(arguments);
+            if !done.stderr.contains("the validator has no proof yet") || Instant::now() > deadline {
+                return done;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn run_once(&self, arguments: &[&str]) -> CommandOutput {
         let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
         CommandOutput {
             code: status.code().unwrap_or(-1),
