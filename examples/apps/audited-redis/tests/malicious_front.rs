@@ -77,7 +77,7 @@ fn slow_front(count: u64) -> String {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_fast_sender_waits_and_loses_nothing() {
     let (front, key) = (slow_front(40), Key::generate().unwrap());
-    let unsigned = ClientOptions { scheme: SignatureScheme::None, ..ClientOptions::default() };
+    let unsigned = ClientOptions { scheme: SignatureScheme::None, ..options() };
     let client = Client::connect(&front, &key, unsigned).await.unwrap();
     let large = encode_command(&[b"SET".as_slice(), b"a", &vec![b'x'; 4 << 20]]).unwrap();
     let mut answers = Vec::new();
@@ -90,7 +90,11 @@ async fn a_fast_sender_waits_and_loses_nothing() {
 }
 
 fn options() -> ClientOptions {
-    ClientOptions { scheme: SignatureScheme::Eddsa, ..ClientOptions::default() }
+    ClientOptions {
+        scheme: SignatureScheme::Eddsa,
+        connect_timeout: Duration::from_secs(120),
+        ..ClientOptions::default()
+    }
 }
 
 #[tokio::test]

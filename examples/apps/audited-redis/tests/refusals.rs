@@ -6,7 +6,7 @@ mod support;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use quorate::dsig::SignerConfig;
 use quorate::dsig::dynamic::SuiteId;
@@ -20,6 +20,11 @@ use quorate_audited_redis::resp::{Value, encode_command};
 use quorate_audited_redis::suites::{DynSigner, signer};
 use support::Deployment;
 
+/// Time limit of a read: only a front that does not answer reaches it.
+const TIMEOUT: Duration = Duration::from_secs(120);
+/// Time that the front gives a client for the handshake.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// A raw connection that can send invalid frames.
 struct RawClient {
     stream: TcpStream,
@@ -30,7 +35,7 @@ impl RawClient {
     /// Performs the handshake with `key` in the name of the signer `named`.
     fn connect(deployment: &Deployment, named: &Key, key: &Key) -> (Self, Vec<u8>) {
         let mut stream = TcpStream::connect(&deployment.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         let public = *named.public().unwrap().as_bytes();
         stream.write_all(&[&MAGIC[..], &public].concat()).unwrap();
         let mut answer = [0; 72];
@@ -226,7 +231,7 @@ fn unknown_signers_impostors_and_plain_clients_are_refused() {
     let large = encode_command(&[&b"ECHO"[..], &vec![b'x'; 6 << 20]]).unwrap();
     for plain in [&b"*1\r\n$4\r\nPING\r\n"[..], b"PING\r\n", b"QAREDIS2", &large] {
         let mut stream = TcpStream::connect(&deployment.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(4))).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         stream.write_all(plain).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
@@ -239,16 +244,24 @@ fn unknown_signers_impostors_and_plain_clients_are_refused() {
 
 #[test]
 fn silent_connections_make_room_for_new_ones() {
-    let deployment = Deployment::new();
+    // A busy machine may take longer than the time limit of the handshake, and then an attempt shows nothing.
+    assert!((0..20).any(|_| silent_connection_makes_room()));
+}
+
+/// Returns false if the handshake's time limit may have closed a connection.
+fn silent_connection_makes_room() -> bool {
+    let (deployment, began) = (Deployment::new(), Instant::now());
     let mut silent: Vec<_> = (0..257).map(|_| TcpStream::connect(&deployment.address).unwrap()).collect();
-    silent[0].set_read_timeout(Some(Duration::from_secs(2))).unwrap();
-    // The oldest connection is closed at once, not after the handshake's time limit of five seconds.
-    assert_eq!(silent[0].read(&mut [0; 1]).unwrap(), 0);
+    silent[0].set_read_timeout(Some(TIMEOUT)).unwrap();
+    assert_eq!(silent[0].read(&mut [0; 1]).unwrap(), 0, "the oldest connection is closed");
     let alice = deployment.key("alice");
     assert_eq!(RawClient::connect(&deployment, alice, alice).1[0], 0x81);
     let last = silent.last_mut().unwrap();
     last.set_read_timeout(Some(Duration::from_millis(10))).unwrap();
-    assert!(last.read(&mut [0; 1]).is_err(), "a connection within the limit was closed");
+    let is_open = last.read(&mut [0; 1]).is_err();
+    let in_time = began.elapsed() < HANDSHAKE_TIMEOUT;
+    assert!(is_open || !in_time, "a connection within the limit was closed");
+    in_time
 }
 
 #[test]

@@ -169,7 +169,7 @@ impl Deployment {
 
     pub async fn client_with(&self, name: &str, scheme: SignatureScheme) -> Client {
         let options =
-            ClientOptions { scheme, connect_timeout: Duration::from_secs(30), ..ClientOptions::default() };
+            ClientOptions { scheme, connect_timeout: Duration::from_secs(120), ..ClientOptions::default() };
         Client::connect(&self.address, self.key(name), options).await.unwrap()
     }
 
@@ -238,7 +238,7 @@ fn redis_in(folder: &Path) -> Process {
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
-        assert!(began.elapsed() < Duration::from_secs(60), "not within a minute: {what}");
+        assert!(began.elapsed() < Duration::from_secs(120), "not within two minutes: {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
