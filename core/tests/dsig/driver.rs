@@ -23,7 +23,7 @@ use super::kit::NOW;
 use super::kit::fork;
 
 /// Longer than any operation here; immediate results take far less.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_secs(240);
 const SHORT: Duration = Duration::from_millis(80);
 
 type TestDriver = Driver<Signer<WotsBlake3>>;

@@ -18,7 +18,7 @@ use support::{Running, TestGroup};
 
 const MESSAGE: &[u8] = b"pay 5 to Bob";
 /// Shorter than the slowest party takes, and long enough for a busy machine.
-const TIMEOUT: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 fn coordinator(setup: &TestGroup, requester: &str) -> Coordinator {
     let identity = setup.keys(requester).identity().unwrap();
@@ -86,7 +86,7 @@ async fn an_honest_party_cannot_be_accused() {
 
 #[tokio::test]
 async fn any_behaviour_of_one_of_four_is_tolerated() {
-    for how in ["closed", "silent", "garbage", "false-next", "slow:30000"] {
+    for how in ["closed", "silent", "garbage", "false-next", "slow:600000"] {
         let setup = TestGroup::new(4, 4);
         let _parties = start(&setup, &[(0, how)]);
         let mut coordinator = coordinator(&setup, "client");
@@ -195,18 +195,19 @@ async fn garbage_and_unknown_keys_lose_only_their_connection() {
     }
     // Silent connections are closed after five seconds.
     let mut silent = held.swap_remove(1);
-    silent.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    silent.set_read_timeout(Some(TIMEOUT)).unwrap();
     assert_eq!(silent.read(&mut [0; 16]).unwrap_or(0), 0);
     drop(held);
 
     let connect = || async {
-        for _ in 0..200 {
-            if let Ok(link) = setup.connect("client", 0).await {
-                return link;
+        let begin = Instant::now();
+        loop {
+            match setup.connect("client", 0).await {
+                Ok(link) => return link,
+                Err(error) => assert!(begin.elapsed() < TIMEOUT, "no connection: {error}"),
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("no connection");
     };
     let mut link = connect().await;
     let reason = |reply| match reply {

@@ -102,7 +102,7 @@ impl TestGroup {
         // The pipe closes when this process ends, and the party exits when the pipe closes.
         command.arg("--stop-with-stdin").stdin(Stdio::piped());
         let mut running = Running(command.spawn().unwrap());
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_secs(120);
         while std::net::TcpStream::connect(self.addresses[i]).is_err() {
             assert_eq!(running.0.try_wait().unwrap(), None, "party {i} ended");
             assert!(Instant::now() < deadline, "party {i} does not serve");
@@ -124,7 +124,7 @@ impl TestGroup {
             let stream = TcpStream::connect(self.addresses[party]).await?;
             tls.connector(key).unwrap().connect(server_name().unwrap(), stream).await
         };
-        let stream = tokio::time::timeout(Duration::from_secs(20), connecting).await??;
+        let stream = tokio::time::timeout(Duration::from_secs(120), connecting).await??;
         Ok(Link { stream, deal: self.public.deal.id() })
     }
 }
@@ -143,7 +143,7 @@ impl Link {
 
     pub(crate) async fn exchange(&mut self, bytes: &[u8]) -> std::io::Result<Reply> {
         write_frame(&mut self.stream, bytes).await?;
-        match read_frame(&mut self.stream, MAX_REPLY, Duration::from_secs(30)).await? {
+        match read_frame(&mut self.stream, MAX_REPLY, Duration::from_secs(120)).await? {
             Some(bytes) => Ok(Reply::decode(&bytes, &()).unwrap()),
             None => Err(std::io::ErrorKind::UnexpectedEof.into()),
         }

@@ -63,7 +63,7 @@ async fn repeated_transactions_are_ordered_once_and_reported() {
     let again = member.submit(puts(0, 3)).await;
     let mut reported = Vec::new();
     while !again.iter().all(|ticket| reported.contains(&ticket.batch_sequence)) {
-        let batches = tokio::time::timeout(Duration::from_secs(30), repeats.recv()).await;
+        let batches = tokio::time::timeout(Duration::from_secs(120), repeats.recv()).await;
         reported.extend_from_slice(&batches.expect("no report arrives").unwrap());
     }
     assert_eq!(handle.status().pending_transactions, 0);

@@ -19,6 +19,9 @@ use super::*;
 /// The faulty member: the last of four.
 const FAULTY: u16 = 3;
 
+/// Time limit of a wait: only a member that does not do what is expected reaches it.
+const LIMIT: Duration = Duration::from_secs(120);
+
 /// Ignores all frames.
 struct Deaf;
 
@@ -38,8 +41,8 @@ fn group_parameters() -> Vec<u8> {
 }
 
 /// Sends members 0 and 2 one message and member 1 another in the same slot, and an invalid message directly before,
-/// so that another fault of the member is less than a second old.
-fn send_equivocation(dir: &Path) {
+/// so that another fault of the member is less than a second old. Returns the evidence files of members 0 and 1.
+fn send_equivocation(dir: &Path) -> [Vec<PathBuf>; 2] {
     let genesis = Genesis::load(&dir.join("g/group.toml")).unwrap();
     let chain = ChainId(domain::hash(
         domain::BROADCAST_GROUP,
@@ -72,7 +75,7 @@ fn send_equivocation(dir: &Path) {
     };
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let links = Links::start(settings, Arc::new(Deaf)).await.unwrap();
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + LIMIT;
         while !links.sender().status().iter().all(|peer| peer.outgoing) {
             assert!(Instant::now() < deadline, "the faulty member is not connected");
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -85,14 +88,16 @@ fn send_equivocation(dir: &Path) {
             assert!(Instant::now() < deadline, "the links do not accept the frames");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        // The links carry the frames until they are shut down.
+        let files = tokio::task::block_in_place(|| [0, 1].map(|i| wait_for_evidence(dir, i)));
         links.shutdown().await;
-    });
+        files
+    })
 }
 
 /// Waits for a member's evidence files and returns them.
 fn wait_for_evidence(dir: &Path, i: usize) -> Vec<PathBuf> {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + LIMIT;
     loop {
         let entries = fs::read_dir(dir.join(format!("g/data{i}/evidence")));
         let files: Vec<_> = entries.into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
@@ -100,6 +105,15 @@ fn wait_for_evidence(dir: &Path, i: usize) -> Vec<PathBuf> {
             return files;
         }
         assert!(Instant::now() < deadline, "member {i} stores no evidence");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Waits until a member's log contains `text`.
+fn wait_for_log(member: &Member, text: &str) {
+    let deadline = Instant::now() + LIMIT;
+    while !member.log().contains(text) {
+        assert!(Instant::now() < deadline, "no {text:?} in the log: {}", member.log());
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -113,17 +127,16 @@ fn equivocation_is_proven_with_the_group_file_alone() {
     let mut members: Vec<Member> = (0..3).map(|i| Member::start(dir.path(), i, "eddsa")).collect();
     members[0].say("hello");
     members.iter_mut().for_each(|member| member.hears("hello"));
-    send_equivocation(dir.path());
-    let files = [wait_for_evidence(dir.path(), 0), wait_for_evidence(dir.path(), 1)];
+    let files = send_equivocation(dir.path());
 
     // Members report the location of the evidence; the member that cannot store it reports the error and continues.
     members[2].say("still here");
     members.iter_mut().for_each(|member| member.hears("still here"));
     for member in &members[..2] {
-        let log = member.log();
-        assert!(log.contains("BAD_SIGNATURE") && log.contains("check-evidence"), "{log}");
+        wait_for_log(member, "BAD_SIGNATURE");
+        wait_for_log(member, "check-evidence");
     }
-    assert!(members[2].log().contains("could not be written"), "{}", members[2].log());
+    wait_for_log(&members[2], "could not be written");
     // The evidence survives the processes.
     members.into_iter().for_each(|member| drop(member.kill()));
 

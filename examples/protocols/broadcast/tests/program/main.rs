@@ -92,7 +92,7 @@ impl Member {
 
     /// Waits until the member delivers a message.
     fn hears(&mut self, wanted: &str) {
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_secs(120);
         while !self.delivered.values().any(|text| text == wanted) {
             let left = deadline.saturating_duration_since(Instant::now());
             let line = self.lines.recv_timeout(left);
