@@ -230,7 +230,7 @@ fn retry<T>(mut work: impl FnMut() -> Outcome<T>) -> Outcome<T> {
     let began = Instant::now();
     loop {
         match work() {
-            Err(_) if began.elapsed() < Duration::from_secs(30) => thread::sleep(Duration::from_millis(50)),
+            Err(_) if began.elapsed() < Duration::from_secs(120) => thread::sleep(Duration::from_millis(50)),
             outcome => return outcome,
         }
     }

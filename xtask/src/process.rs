@@ -207,8 +207,8 @@ mod tests {
     fn a_command_is_killed_at_its_limit() {
         let began = Instant::now();
         let reason =
-            run_logged(Command::new("sleep").arg("60"), &log(), Duration::from_millis(100)).unwrap_err();
-        assert!(reason.contains("took longer") && began.elapsed() < Duration::from_secs(30), "{reason}");
+            run_logged(Command::new("sleep").arg("600"), &log(), Duration::from_millis(100)).unwrap_err();
+        assert!(reason.contains("took longer") && began.elapsed() < Duration::from_secs(120), "{reason}");
     }
 
     #[test]

@@ -12,6 +12,13 @@ use crate::process::Outcome;
 use crate::steps::{Log, tests_in};
 use crate::workspace;
 
+/// Test programs that mostly wait for processes and networks, and so leave a processor idle. Beside them run programs that
+/// compute.
+const WAITING: &[&str] = &[
+    "testnet", "epochs", "members", "network", "kill", "hostile", "front", "memory", "refusals", "sidecar",
+    "program", "cli",
+];
+
 /// Compiles all unit and integration tests, and runs those of the crates for which `wanted` is true.
 ///
 /// All tests are compiled, also to run few of them: with fewer crates cargo would choose other features and compile
@@ -19,17 +26,26 @@ use crate::workspace;
 pub(crate) fn run(log: &Log, wanted: impl Fn(&str) -> bool) -> Outcome<String> {
     let listed =
         log.run(workspace::test_command().args(["--no-run", "--message-format", "json-render-diagnostics"]))?;
-    let programs: Vec<TestProgram> = listed.lines().filter_map(TestProgram::parse).collect();
-    let waiting: Mutex<VecDeque<TestProgram>> =
-        Mutex::new(programs.into_iter().filter(|program| wanted(&program.package)).collect());
+    let mut programs: Vec<TestProgram> = listed.lines().filter_map(TestProgram::parse).collect();
+    programs.retain(|program| wanted(&program.package));
+    programs.sort_by_key(|program| {
+        WAITING.iter().position(|name| *name == program.name).unwrap_or(WAITING.len())
+    });
+    let waiting = Mutex::new(VecDeque::from(programs));
     let results = Mutex::new(Vec::new());
     let lanes = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
-        for _ in 0..lanes {
-            scope.spawn(|| {
-                while let Some(program) = locked(&waiting).pop_front() {
+        for lane in 0..lanes {
+            let (waiting, results) = (&waiting, &results);
+            // Half of the lanes begin with the programs that wait, the others with those that compute.
+            let next = move || {
+                let mut waiting = locked(waiting);
+                if lane % 2 == 0 { waiting.pop_front() } else { waiting.pop_back() }
+            };
+            scope.spawn(move || {
+                while let Some(program) = next() {
                     let result = program.run(log);
-                    locked(&results).push(result);
+                    locked(results).push(result);
                 }
             });
         }
@@ -51,6 +67,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Debug, PartialEq, Eq)]
 struct TestProgram {
     package: String,
+    name: String,
     program: PathBuf,
     folder: PathBuf,
 }
@@ -61,6 +78,7 @@ impl TestProgram {
         let message: Value = serde_json::from_str(line).ok()?;
         let is_test = message.pointer("/profile/test").and_then(Value::as_bool)?;
         let program = message.get("executable").and_then(Value::as_str).filter(|_| is_test)?;
+        let name = message.pointer("/target/name").and_then(Value::as_str)?.to_owned();
         let manifest = Path::new(message.get("manifest_path").and_then(Value::as_str)?);
         let folder = manifest.parent()?.to_path_buf();
         // `path+file:///folder#name@0.1.0`, or `path+file:///folder/name#0.1.0`.
@@ -70,7 +88,7 @@ impl TestProgram {
             Some((name, _)) => name,
             None => path.rsplit('/').next()?,
         };
-        Some(Self { package: package.to_owned(), program: program.into(), folder })
+        Some(Self { package: package.to_owned(), name, program: program.into(), folder })
     }
 
     /// Runs the program as cargo does, with a log of its own.
@@ -88,9 +106,10 @@ mod tests {
 
     #[test]
     fn test_programs_are_read_from_messages_of_cargo() {
-        let line = r#"{"reason":"compiler-artifact","package_id":"path+file:///r/core#quorate@0.1.0","manifest_path":"/r/core/Cargo.toml","profile":{"test":true},"executable":"/t/quorate-1"}"#;
+        let line = r#"{"reason":"compiler-artifact","package_id":"path+file:///r/core#quorate@0.1.0","manifest_path":"/r/core/Cargo.toml","target":{"name":"bls"},"profile":{"test":true},"executable":"/t/quorate-1"}"#;
         let test = TestProgram {
             package: "quorate".into(),
+            name: "bls".into(),
             program: "/t/quorate-1".into(),
             folder: "/r/core".into(),
         };
