@@ -24,8 +24,10 @@ from proxy import BLOCK, COMMITS, PROOF, changed, flipped, instead, raw, serving
 
 LOAD, KILLED, BACK = 40, 9, 12
 AT_ONCE = 2  # cases, each with a process per watcher
-TIME_LIMIT = 120  # seconds for one process on a busy machine
+TIME_LIMIT = 300  # seconds for one process on a busy machine
 FREQUENT_PROBES = ["--probe", "0.3", "--timeout", "30"]
+NOT_PROVED = 6  # exit code if a transaction was not proven in time
+MAX_REWIND = 64  # blocks that a watcher goes back to show what another validator committed before
 
 
 class Tests:
@@ -41,12 +43,12 @@ class Tests:
         def watch(watcher):
             code, events, errors = self.watch([*watcher, "--json", *arguments], until)
             problem = None
-            if code != exit_code:
+            if code != exit_code and not (exit_code == 0 and is_late(code, events)):
                 problem = f"expected exit code {exit_code}, got {code}"
             elif exit_code not in (2, 3) and (not events or events[-1]["event"] != "summary"):
                 problem = "no summary at the end"
             elif events and not check(events):
-                problem = "unexpected events"
+                problem = f"unexpected events; {overview(events)}"
             self.record(f"{name}: {Path(watcher[-1]).name}", problem and f"{problem}; {events[-4:]} {errors[-2000:]}")
 
         with ThreadPoolExecutor() as pool:
@@ -96,9 +98,23 @@ def lost(code):
     return lambda events: {event["code"] for event in events_of(events, "lost")} == {code}
 
 
-def in_order(events):
+def is_late(code, events):
+    """Returns true if the watcher reports rightly that a transaction was not proven in time, as on a busy machine."""
+    return code == NOT_PROVED and events and events[-1].get("late", 0) > 0
+
+
+def overview(events):
+    """The heights of the blocks and all other events but proofs, to explain a failure."""
     heights = [event["height"] for event in events_of(events, "block")]
-    return heights == list(range(heights[0], heights[0] + len(heights))) and len(heights) > 3
+    return f"blocks {heights}, others {[event for event in events if event['event'] not in ('block', 'proof')]}"
+
+
+def in_order(events):
+    """Returns true if every block follows the one before. Blocks may be missing where a validator was connected so late
+    that a watcher does not go back to the last block."""
+    heights = [event["height"] for event in events_of(events, "block")]
+    steps = [later - earlier for earlier, later in zip(heights, heights[1:])]
+    return len(heights) > 3 and all(step == 1 or step > MAX_REWIND for step in steps)
 
 
 def all_verified(events):
@@ -253,7 +269,7 @@ def testnet(quorate, temporary):
     environment = {**os.environ, "XDG_STATE_HOME": temporary}
     network = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while not (folder / "testnet.json").exists():
             if time.monotonic() > deadline or network.poll() is not None:
                 log.seek(0)
