@@ -37,7 +37,7 @@ export async function withChromium([executablePath, tools], use) {
   const browser = await chromium.launchPersistentContext(profile, {
     executablePath,
     headless: true,
-    timeout: 60_000,
+    timeout: 180_000,
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'].concat(
       ['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
     ),

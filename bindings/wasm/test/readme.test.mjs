@@ -19,7 +19,7 @@ test('examples of the README run', (t) => {
   examples.forEach((code, i) => {
     const file = join(folder, `${i}.mjs`);
     writeFileSync(file, code);
-    execFileSync(process.execPath, [file], { timeout: 60_000 });
+    execFileSync(process.execPath, [file], { timeout: 180_000 });
   });
 });
 

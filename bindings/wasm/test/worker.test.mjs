@@ -13,7 +13,7 @@ import { cases } from './worker-cases.mjs';
 import { sample } from './worker-sample.mjs';
 
 const samples = Object.values(quorate.Suite).map((suite) => sample(quorate, suite));
-for (const [name, run] of Object.entries(cases)) test(name, { timeout: 120_000 }, () => run(helper, samples));
+for (const [name, run] of Object.entries(cases)) test(name, { timeout: 300_000 }, () => run(helper, samples));
 
 test('the errors are those of the package', () => {
   assert.equal(helper.QuorateError, quorate.QuorateError);
@@ -44,7 +44,7 @@ test('a process waits for pending answers, not for its Worker', () => {
     const worker = await startWorker();
     worker.verifyKeys('ed25519', [new Uint8Array(3)]).then(([error]) => console.log(error.code));`;
   const folder = fileURLToPath(new URL('..', import.meta.url));
-  const options = { cwd: folder, input: program, encoding: 'utf8', timeout: 60_000 };
+  const options = { cwd: folder, input: program, encoding: 'utf8', timeout: 180_000 };
   const ran = spawnSync(process.execPath, ['--input-type=module'], options);
   assert.deepEqual([ran.status, ran.stdout], [0, 'MALFORMED\n'], ran.stderr);
 });

@@ -86,7 +86,7 @@ class Deployment:
         process.send_signal(signal.SIGSTOP)
         threads = Path(f"/proc/{process.pid}/task")
         # Waits for all threads: each one stops at a different time.
-        eventually(lambda: all(") T " in stat.read_text() for stat in threads.glob("*/stat")))
+        eventually(lambda: all(is_stopped(stat) for stat in threads.glob("*/stat")))
 
     def thaw(self, process: subprocess.Popen[str]) -> None:
         process.send_signal(signal.SIGCONT)
@@ -139,6 +139,13 @@ class Deployment:
         except OSError:
             pass
         return None
+
+
+def is_stopped(stat: Path) -> bool:
+    try:
+        return ") T " in stat.read_text()
+    except OSError:  # the thread has just ended
+        return False
 
 
 def eventually(condition: Callable[[], bool]) -> None:

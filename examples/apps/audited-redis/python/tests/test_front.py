@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 import pytest
 from audited_redis import SUITES, Answer, BadFront, BadInput, Client, Lost, RedisError, Refused, Unreachable
@@ -12,6 +14,18 @@ from audited_redis.link import open_link
 from audited_redis.resp import encode_command
 from audited_redis.wire import Executed, Refusal, message, read_frame, signed_command
 from deployment import Deployment, eventually, async_test
+
+T = TypeVar("T")
+
+
+async def reached(work: Callable[[], Awaitable[T]]) -> T:
+    """Repeats work whose short time limit a busy machine may exceed."""
+    until = time.monotonic() + 120
+    while True:
+        try:
+            return await work()
+        except Unreachable:
+            assert time.monotonic() < until
 
 
 @async_test
@@ -206,7 +220,7 @@ async def test_every_command_has_an_outcome_if_the_front_is_killed_under_load(de
 
 @async_test
 async def test_an_unreachable_front_is_reported_and_found_after_its_restart(deployment: Deployment) -> None:
-    async with await deployment.client(connect_timeout=1.0) as alice:
+    async with await reached(lambda: deployment.client(connect_timeout=1.0)) as alice:
         await alice.call("INCR", "n")
         deployment.freeze(deployment.front)
         in_flight = asyncio.create_task(alice.call("INCR", "n"))
@@ -218,7 +232,7 @@ async def test_an_unreachable_front_is_reported_and_found_after_its_restart(depl
         with pytest.raises(Unreachable):
             await alice.call("INCR", "n")
         deployment.front = await asyncio.to_thread(deployment.start_front)
-        assert await alice.call("INCR", "n") == Answer(2, 2, 2)
+        assert await reached(lambda: alice.call("INCR", "n")) == Answer(2, 2, 2)
     assert deployment.audit()["entries"] == 2
 
 

@@ -80,7 +80,7 @@ class AwaitTest {
             launch(start = CoroutineStart.UNDISPATCHED) { Bls.awaitFastAggregateVerify(keys, ByteArray(1), signature) }
         assertTrue(check.isActive)
         check.cancel()
-        withTimeout(10_000) { check.join() }
+        withTimeout(120_000) { check.join() }
         release.countDown()
         busy.forEach { it.join() }
         // The pool is FIFO: it reaches the cancelled check before these.
