@@ -26,6 +26,9 @@ enum Trigger {
 
 use Trigger::{Always, AnyCrate, Crates, Markdown, Paths};
 
+/// The classes that both packages for JavaScript share.
+const JAVASCRIPT: Trigger = Paths(&["bindings/javascript"]);
+
 /// The bindings' crates.
 const BINDINGS: &[&str] = &["quorate-kotlin", "quorate-napi", "quorate-python", "quorate-wasm"];
 
@@ -50,15 +53,15 @@ const TRIGGERS: &[(&str, &[Trigger])] = &[
     ("simulation", &[Crates(&["quorate-jolteon"])]),
     ("simulation of Gosig", &[Crates(&["quorate-gosig"])]),
     ("broadcast", &[Paths(&["examples/protocols/broadcast"])]),
-    ("wasm modules", &[Crates(&["quorate-wasm"])]),
+    ("wasm modules", &[Crates(&["quorate-wasm"]), JAVASCRIPT]),
     ("core on wasm32", &[Crates(&["quorate"])]),
     ("core as no_std", &[Crates(&["quorate"])]),
     ("vector code on 64-bit ARM", &[Paths(&["core/src/dsig", "core/src/erasure"])]),
     ("bindings' coverage", &[Paths(&["core/src", "bindings", "xtask/src/coverage"])]),
     ("kotlin binding", &[Crates(&["quorate-kotlin"])]),
-    ("node binding", &[Crates(&["quorate-napi"])]),
+    ("node binding", &[Crates(&["quorate-napi"]), JAVASCRIPT]),
     ("python binding", &[Crates(&["quorate-python"])]),
-    ("wasm binding", &[Crates(&["quorate-wasm"])]),
+    ("wasm binding", &[Crates(&["quorate-wasm"]), JAVASCRIPT]),
     ("matrix of languages", &[Crates(BINDINGS)]),
     ("tour in all languages", &[Crates(BINDINGS), Paths(&["core/examples"])]),
     ("watch", &[Paths(&["examples/clients/watch"])]),

@@ -6,13 +6,12 @@
 //! |---|---|---|
 //! | [`python`], [`node`], [`wasm`], [`kotlin_glue`] | Rust that pyo3, napi-rs, wasm-bindgen and uniffi export | `build.rs` of each binding |
 //! | [`stub`] | Python's type stubs | `build.rs` of that binding, for maturin, and `cargo xtask` |
-//! | [`javascript`], [`typescript`] | the classes for Node and the web, and their declarations | `cargo xtask` |
+//! | [`typescript`] | the classes for Node and the web | `cargo xtask` |
 //! | [`kotlin`] | the classes for Kotlin and Java | `cargo xtask` |
 //!
 //! The result is never checked in: build scripts write into cargo's `OUT_DIR`, and `cargo xtask` when it assembles a package.
 
 pub mod docs;
-pub mod javascript;
 pub mod kotlin;
 pub mod kotlin_glue;
 pub mod model;

@@ -56,6 +56,14 @@ pub fn import(module: &str, names: &[&str], code: &str) -> String {
     }
 }
 
+/// Imports those names of a JavaScript module that the code mentions.
+#[must_use]
+pub fn import_typescript(module: &str, names: &[&str], code: &str) -> String {
+    let words: Vec<&str> = code.split(|letter: char| !letter.is_alphanumeric()).collect();
+    let used: Vec<&str> = names.iter().copied().filter(|name| words.contains(name)).collect();
+    if used.is_empty() { String::new() } else { format!("import {{ {} }} from '{module}';\n", used.join(", ")) }
+}
+
 fn capitalised(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()

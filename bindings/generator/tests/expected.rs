@@ -4,8 +4,7 @@
 use std::path::Path;
 use std::{env, fs};
 
-use quorate_generator::javascript::Package;
-use quorate_generator::{javascript, kotlin, kotlin_glue, node, parse, python, stub, typescript, wasm};
+use quorate_generator::{kotlin, kotlin_glue, node, parse, python, stub, typescript, wasm};
 
 #[test]
 fn each_language_gets_the_expected_text() {
@@ -16,9 +15,7 @@ fn each_language_gets_the_expected_text() {
         ("python.txt", python::emit(&block)),
         ("stub.txt", stub::emit(&block)),
         ("node.txt", node::emit(&block)),
-        ("node-javascript.txt", javascript::emit(&block, Package::Node)),
         ("wasm.txt", wasm::emit(&block)),
-        ("web-javascript.txt", javascript::emit(&block, Package::Web)),
         ("typescript.txt", typescript::emit(&block)),
         ("kotlin-glue.txt", kotlin_glue::emit(&block)),
         ("kotlin.txt", kotlin::emit(&block)),

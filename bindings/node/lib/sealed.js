@@ -1,9 +1,10 @@
 'use strict';
 // Classes whose objects cannot be forged: each has a private slot that only this package fills.
 
-const { closed } = require('./errors.js');
-const native = require('./native.js');
-const { Uncloneable } = require('./uncloneable.js');
+const { closed } = require('../dist/common/errors.js');
+const { native } = require('../dist/classes/backend.js');
+const { shown } = require('../dist/common/shown.js');
+const { Uncloneable } = require('../dist/common/uncloneable.js');
 
 const inspect = Symbol.for('nodejs.util.inspect.custom');
 
@@ -76,18 +77,4 @@ function sealed(name) {
   return { Sealed, key, open, is, make: (Class, handle) => Reflect.construct(Sealed, [key, handle], Class) };
 }
 
-/** Describes a value in an error message by its type, never by its content. */
-function shown(value) {
-  if (value === null) return 'null';
-  if (typeof value === 'function') return 'a function';
-  if (typeof value !== 'object') return typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`;
-  let name;
-  try {
-    name = value.constructor?.name;
-  } catch {
-    // A user's getter or proxy threw; its error is not reported.
-  }
-  return typeof name === 'string' && name !== '' ? `an object of class ${name}` : 'an object';
-}
-
-module.exports = { sealed, shown };
+module.exports = { sealed };

@@ -26,7 +26,7 @@ pub type SharedSigner = Arc<Mutex<Closable<HookedSigner>>>;
 
 /// A signer, and the last identifier of this copy of the machine that the hook returned.
 ///
-/// The core reads the identifier; `lib/dsig.js` calls the hook, on the one thread where that is possible, and without a
+/// The core reads the identifier; `dsig.ts` calls the hook, on the one thread where that is possible, and without a
 /// lock.
 pub struct HookedSigner {
     signer: DynSigner,
@@ -436,7 +436,7 @@ fn set(members: Vec<MemberIndex>) -> quorate::Result<BTreeSet<MemberIndex>> {
     at_most(members, "DSig group").map(|members| members.into_iter().collect())
 }
 
-/// `lib/dsig.js` reads at most one item above the limit of a list.
+/// `dsig-parts.ts` reads at most one item above the limit of a list.
 fn at_most<T>(list: Vec<T>, what: &'static str) -> quorate::Result<Vec<T>> {
     let limit = MAX_MEMBERS;
     if list.len() > limit { Err(Error::TooLarge { what, limit: limit as u64 }) } else { Ok(list) }

@@ -37,7 +37,7 @@ pub(crate) fn handle<T: 'static>(made: quorate::Result<T>) -> Result<External<T>
     made.map(External::new).throw()
 }
 
-/// Returns an error as the text that `lib/errors.js` reads.
+/// Returns an error as the text that `node/backend.ts` reads.
 pub(crate) fn failure(error: &Error) -> String {
     let details: Vec<Value> = error
         .details()
@@ -69,12 +69,12 @@ pub(crate) fn bytes<'env>(env: &'env Env, data: impl AsRef<[u8]>) -> Result<Byte
     Bytes::copy_from(env, data)
 }
 
-/// A `bigint` whose range `lib/check.js` has checked.
+/// A `bigint` whose range `check.ts` has checked.
 pub(crate) fn number(value: &BigInt) -> u64 {
     value.get_u64().1
 }
 
-/// A `bigint` whose range `lib/check.js` has checked.
+/// A `bigint` whose range `check.ts` has checked.
 pub(crate) fn large(value: &BigInt) -> u128 {
     value.get_u128().1
 }

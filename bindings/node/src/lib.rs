@@ -1,8 +1,8 @@
 //! The native half of the npm package `quorate`.
 //!
-//! Users do not call it: `lib/*.js` contains the classes of `index.d.ts`, and checks the types and ranges of arguments
+//! Users do not call it: `bindings/javascript` has the classes, which check the types and ranges of arguments
 //! by name. Here each method is one function on opaque handles, which have the type of their content, so that no
-//! other JavaScript object is accepted. An error is a message in JSON, which `lib/errors.js` converts to a subclass of
+//! other JavaScript object is accepted. An error is a message in JSON, which `node/backend.ts` there converts to a subclass of
 //! `QuorateError`.
 //!
 //! | module | concepts |
@@ -24,7 +24,7 @@
 //! | [`handle`] | values that JavaScript's objects own, and when they are dropped |
 //! | [`glue`] | errors, bytes, work off the main thread |
 #![allow(unsafe_code, reason = "#[napi] generates the calls of Node's C interface; only `handle` writes any")]
-#![allow(missing_docs, reason = "the functions are documented where users see them, in index.d.ts")]
+#![allow(missing_docs, reason = "the functions are documented where users see them, in bindings/javascript")]
 
 pub mod bls;
 pub mod certificates;

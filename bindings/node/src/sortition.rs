@@ -114,7 +114,7 @@ pub fn lottery_new(
     round: BigInt,
     expected: Option<u16>,
 ) -> Result<External<Lottery>> {
-    // `lib/sortition.js` rejects 0.
+    // `sortition.ts` rejects 0.
     let expected = expected.and_then(NonZeroU16::new).unwrap_or(EXPECTED_WINNERS);
     handle(Lottery::new(committee, **seed, number(&round), expected))
 }

@@ -10,7 +10,7 @@ import { auditTests } from './shared/dsig-audit.mjs';
 import { hookTests } from './shared/dsig-hooks.mjs';
 
 const { SecretKey, dsig } = quorate;
-const declarations = readFileSync(new URL('../types/dsig.d.ts', import.meta.url), 'utf8');
+const declarations = readFileSync(new URL('../dist/classes/dsig.d.ts', import.meta.url), 'utf8');
 const message = new Uint8Array([1, 2, 3]);
 const fresh = (options) => new dsig.Signer(SecretKey.generate('ed25519'), { lifetime: HOUR, ...options });
 

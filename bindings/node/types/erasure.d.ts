@@ -6,7 +6,7 @@
  * shards they have: decoding encodes again, and compares.
  */
 
-import type { AsyncOptions } from './async.js';
+import type { AsyncOptions } from '../dist/classes/offthread.js';
 
 /** Maximum message length of any coding: 1 GiB. */
 export const MAX_MESSAGE: number;

@@ -1,6 +1,6 @@
 // Calls to another thread: one is in progress at a time; the others wait here and can be cancelled.
 
-import { make, closed, tooLarge } from './errors.js';
+import { make, closed, tooLarge } from '../dist/common/errors.js';
 import { pack, unpack } from './packing.js';
 
 /** Maximum number of waiting calls; a caller that exceeds it gets an error. */

@@ -3,17 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { initSync } from '../dist/certificate.js';
 import * as exports from '../dist/certificate.js';
-import { certificateApi } from './certificate-api.js';
-import { loading } from './loading.js';
+import { provide } from '../dist/certificate/backend.js';
 
-const { wasm, loaded } = loading(exports);
 initSync({ module: readFileSync(new URL('../dist/certificate_bg.wasm', import.meta.url)) });
-loaded();
+provide(exports);
 const init = async () => {};
 
 export default init;
 export { init };
-export * from './public-errors.js';
-export { MAX_MEMBERS, SUITE_NUMBERS, Suite } from './certificate-api.js';
-export { VERSION } from './version.js';
-export const { ChainId, CommitteeId, PublicKey, SignerSet, Statement, Committee, Certificate, VerifiedCertificate, UntrustedHeader } = certificateApi(wasm).classes;
+export * from '../dist/certificate/certificate.js';

@@ -1,6 +1,6 @@
 // Erasure coding; `wasm()` returns the module's exports, as in full-api.js.
 
-import { bytes, callable, list, size, u16, u32, u64, u8 } from './check.js';
+import { bytes, callable, list, size, u16, u32, u64, u8 } from '../dist/common/check.js';
 import { Handle, TOKEN, hex, name, open, wrap } from './handle.js';
 import { equal, fill } from './threshold/common.js';
 

@@ -2,6 +2,7 @@
 
 export { CertificateWorker, CertificateWorkerCommittee, QuorateWorker, WorkerCommittee } from './worker-classes.js';
 export { MAX_WAITING } from './calls.js';
-export { MAX_MEMBERS, Suite } from './constants.js';
-export { VERSION } from './version.js';
-export * from './public-errors.js';
+export { MAX_MEMBERS } from '../dist/common/constants.js';
+export { Suite } from '../dist/whole/suites.js';
+export { VERSION } from '../dist/common/version.js';
+export * from '../dist/common/public-errors.js';

@@ -2,10 +2,11 @@
 // loaded here.
 
 import { recreatedError } from './calls.js';
-import { MAX_MEMBERS } from './constants.js';
-import { boolean, bytes, list, optional, options, pair, shown, string, suite, triple, u128, u16, u32, u64 } from './check.js';
-import { addText, closed, make, tooLarge } from './errors.js';
-import { hex } from './handle.js';
+import { MAX_MEMBERS } from '../dist/common/constants.js';
+import { boolean, bytes, list, optional, options, pair, string, suite, triple, u128, u16, u32, u64 } from '../dist/common/check.js';
+import { addText, closed, make, tooLarge } from '../dist/common/errors.js';
+import { hex } from '../dist/common/hex.js';
+import { shown } from '../dist/common/shown.js';
 
 /** Argument of the constructors, which only this package can call. */
 export const TOKEN = Symbol('quorate');

@@ -1,7 +1,8 @@
 // Starts a Worker, given how this environment makes one.
 
 import { Calls } from './calls.js';
-import { options, shown } from './check.js';
+import { options } from '../dist/common/check.js';
+import { shown } from '../dist/common/shown.js';
 import { CertificateWorker, QuorateWorker, TOKEN, signalOf } from './worker-classes.js';
 
 /** `spawn` creates the Worker of a build; `located` returns the location of its module in a form that can be posted. */

@@ -45,7 +45,7 @@ impl DsigGroups {
     }
 }
 
-/// A signer, and the hook's last identifier of this copy of the machine. The core reads it: `js/dsig-api.js` calls the
+/// A signer, and the hook's last identifier of this copy of the machine. The core reads it: `dsig.ts` calls the
 /// hook while nothing is borrowed here.
 #[wasm_bindgen]
 pub struct DsigSigner {
@@ -235,7 +235,7 @@ impl DsigAuditor {
     }
 }
 
-/// Entries of a log; `js/dsig-api.js` counts their bytes.
+/// Entries of a log; `dsig-parts.ts` counts their bytes.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct DsigEntries(Vec<(ed25519::PublicKey, Vec<u8>, Vec<u8>)>);
@@ -290,7 +290,7 @@ fn key(signer: &PublicKey) -> JsResult<&ed25519::PublicKey> {
     <&ed25519::PublicKey>::try_from(&signer.0).or_throw()
 }
 
-/// `js/dsig-api.js` reads at most one item above the limit of a list.
+/// `dsig-parts.ts` reads at most one item above the limit of a list.
 fn at_most(length: usize, what: &'static str) -> JsResult<()> {
     let limit = MAX_MEMBERS as u64;
     if length > MAX_MEMBERS { Err(Error::TooLarge { what, limit }).or_throw() } else { Ok(()) }

@@ -5,7 +5,7 @@ use quorate::wire::Decode;
 use quorate::{Detail, Error};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-#[wasm_bindgen(raw_module = "../js/errors.js")]
+#[wasm_bindgen(raw_module = "./common/errors.js")]
 extern "C" {
     #[wasm_bindgen(js_name = make)]
     fn make(code: &str, message: &str, culprits: Vec<u16>) -> JsValue;

@@ -1,11 +1,11 @@
 //! quorate for browsers and other hosts of WebAssembly.
 //!
-//! One handle per concept of [`quorate::any`], for the classes of the package `quorate-wasm` in `js/`, which users see:
-//! those check the types and ranges of arguments and own the handles. The package's `index.d.ts` describes each item.
+//! One handle per concept of [`quorate::any`], for the classes in `bindings/javascript`, which users see: those check the
+//! types and ranges of arguments, own the handles, and describe each item. `web/backend.ts` there calls this crate.
 //! Nothing here panics on any input, and no decision is made here.
 //!
 //! Without the feature `full`, only the verification of certificates is included.
-#![allow(missing_docs, reason = "the package's index.d.ts documents what users see; these are its handles")]
+#![allow(missing_docs, reason = "bindings/javascript documents what users see; these are its handles")]
 #![allow(unsafe_code, reason = "wasm-bindgen's macro writes the functions that JavaScript calls")]
 
 #[cfg(feature = "full")]

@@ -90,7 +90,7 @@ pub struct Lottery(any::Lottery);
 #[wasm_bindgen]
 impl Lottery {
     pub fn new(committee: &Committee, seed: &Seed, round: u64, expected: u16) -> JsResult<Self> {
-        // `js/sortition-api.js` rejects 0.
+        // `sortition.ts` rejects 0.
         let expected = NonZeroU16::new(expected).unwrap_or(sortition::EXPECTED_WINNERS);
         any::Lottery::new(&committee.0, seed.0, round, expected).or_throw().map(Self)
     }

@@ -119,7 +119,7 @@ try {
     // A failed load is reported, and the page can try again.
     const begin = (given) => window.helper.startWorker(given).then((worker) => worker.terminate(), String);
     const start = (options) => within(helped.evaluate(begin, options), 'a start');
-    for (const path of ['/js/thread-full-web.js', '/js/full-api.js', '/dist/quorate_bg.wasm']) {
+    for (const path of ['/js/thread-full-web.js', '/dist/whole/index.js', '/dist/quorate_bg.wasm']) {
       server.gone.add(path);
       assert.match(await start({}), /Error: /, path);
       server.gone.clear();

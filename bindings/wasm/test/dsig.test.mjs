@@ -11,7 +11,7 @@ import { auditTests } from '../../node/test/shared/dsig-audit.mjs';
 import { hookTests } from '../../node/test/shared/dsig-hooks.mjs';
 
 const { memory } = raw.initSync();
-const declarations = readFileSync(new URL('../types/dsig.d.ts', import.meta.url), 'utf8');
+const declarations = readFileSync(new URL('../dist/whole/dsig.d.ts', import.meta.url), 'utf8');
 
 const shared = [dsigTests(q, assert, declarations), hookTests(q, assert), auditTests(q, assert)];
 for (const [name, run] of shared.flatMap(Object.entries)) test(`dsig: ${name}`, run);

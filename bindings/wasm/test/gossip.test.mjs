@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as quorate from 'quorate-wasm';
 import { gossip } from '../../node/test/shared/gossip.mjs';
+import { declarations } from '../../node/test/shared/declarations.mjs';
 import { differences } from '../../node/test/shared/surface.mjs';
 
 for (const [name, run] of Object.entries(gossip(quorate, assert))) test(`gossip: ${name}`, run);
@@ -18,8 +19,8 @@ test('gossip: freed objects raise CLOSED', () => {
   const state = new Gossip(committee, 0, committee.statement(1, 1n, new Uint8Array(32)));
   const peers = new Peers(0, 1);
   const lottery = new Lottery(committee, Seed.genesis(ChainId.fromName('test'), new Uint8Array()), 1n);
+  assert.equal(lottery.committee, committee);
   committee.free();
-  assert.equal(lottery.committee.size, 1, 'it has its own');
   for (const object of [peers, state, lottery]) {
     object.free();
     object.free();
@@ -30,8 +31,8 @@ test('gossip: freed objects raise CLOSED', () => {
 });
 
 for (const name of ['gossip', 'sortition']) {
-  test(`exports are exactly those of types/${name}.d.ts`, () => {
-    const text = readFileSync(new URL(`../types/${name}.d.ts`, import.meta.url), 'utf8');
-    assert.deepEqual(differences(quorate[name], text, {}), []);
+  test(`exports are exactly those of ${name}.d.ts`, () => {
+    const read = (file) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+    assert.deepEqual(differences(quorate[name], declarations(read, `dist/whole/${name}.d.ts`), {}), []);
   });
 }

@@ -61,8 +61,8 @@ fn node(log: &Log) -> Outcome<Vec<Value>> {
     npm::tools(log)?;
     let library = release(log, "quorate-napi")?;
     let package = folder("node-package")?;
-    bindings::generated::write()?;
-    for part in ["package.json", "index.js", "index.mjs", "lib", "generated"] {
+    bindings::javascript::node(log)?;
+    for part in ["package.json", "index.js", "index.mjs", "lib", "dist"] {
         workspace::copy(&bindings::node::package().join(part), &package.join(part))?;
     }
     workspace::copy(&library, &package.join(bindings::node::library_name()?))?;

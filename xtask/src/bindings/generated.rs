@@ -2,31 +2,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
-use quorate_generator::javascript::Package;
 use quorate_generator::model::Block;
 use quorate_generator::names::pascal;
-use quorate_generator::{blocks, javascript, kotlin, stub, typescript};
+use quorate_generator::{blocks, kotlin, stub, typescript};
 
 use crate::process::Outcome;
-use crate::workspace;
 
-/// Writes the classes of the packages for JavaScript and their declarations, in the folders of their sources.
-pub(crate) fn write() -> Outcome {
-    // Steps run in parallel, and none may read a file that another one writes.
-    static LOCK: Mutex<()> = Mutex::new(());
-    let _guard = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
-    let bindings = workspace::root().join("bindings");
-    for block in blocks()? {
-        let name = &block.name;
-        for (folder, package) in [("node", Package::Node), ("wasm", Package::Web)] {
-            let folder = bindings.join(folder).join("generated");
-            put(&folder.join(format!("{name}.js")), &javascript::emit(&block, package))?;
-            put(&folder.join(format!("{name}.d.ts")), &typescript::emit(&block))?;
-        }
-    }
-    Ok(())
+/// The classes of the packages for JavaScript: a module of each block.
+pub(crate) fn typescript_classes() -> Outcome<Files> {
+    let file = |block: &Block| (PathBuf::from(format!("{}.ts", block.name)), typescript::emit(block));
+    Ok(blocks()?.iter().map(file).collect())
 }
 
 /// Files below a folder: path and text of each.
@@ -53,7 +39,7 @@ pub(crate) fn kotlin_classes() -> Outcome<Files> {
 }
 
 /// Writes a file unless it has this text: tools that compare times would run again.
-fn put(file: &Path, text: &str) -> Outcome {
+pub(crate) fn put(file: &Path, text: &str) -> Outcome {
     if fs::read_to_string(file).is_ok_and(|found| found == text) {
         return Ok(());
     }

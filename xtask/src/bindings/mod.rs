@@ -1,6 +1,7 @@
 //! Builds the packages for other languages and runs their tests.
 
 pub(crate) mod generated;
+pub(crate) mod javascript;
 pub(crate) mod kotlin;
 mod matrix;
 pub(crate) mod node;

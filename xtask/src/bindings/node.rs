@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::generated;
+use super::javascript;
 use crate::process::{Outcome, output_of};
 use crate::steps::{Log, Steps};
 use crate::{npm, workspace};
@@ -27,7 +27,7 @@ pub(crate) fn add_to(steps: &mut Steps) {
 pub(crate) fn build(log: &Log) -> Outcome {
     npm::tools(log)?;
     crate::build::libraries(log)?;
-    generated::write()?;
+    javascript::node(log)?;
     // Replaces the file: a running process may have loaded the old one.
     let place = package().join(library_name()?);
     let _ = fs::remove_file(&place);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::generated;
+use super::javascript;
 use crate::process::Outcome;
 use crate::steps::{Log, Once, Steps};
 use crate::wasm::{self, Pack};
@@ -48,9 +48,9 @@ pub(crate) fn build(log: &Log) -> Outcome {
     let certificate =
         Pack { name: "certificate", default_features: false, optimise: Some("-Oz"), ..full.clone() };
     BUILT.run(|| {
-        generated::write()?;
         wasm::build(log, &full, &dist)?;
-        wasm::build(log, &certificate, &dist).map(drop)
+        wasm::build(log, &certificate, &dist)?;
+        javascript::web(log)
     })
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Types with their members; functions and constants of the package are members of the empty name.
 pub(crate) type Declared = BTreeMap<String, BTreeSet<String>>;
 
-/// Reads a `.d.ts`: `export class X {`, `export interface X {`, `export namespace x {` (with classes in it), functions and
+/// Reads TypeScript, as source or declarations: `export class X {`, `export interface X {`, `export namespace x {` (with classes in it), functions and
 /// constants.
 pub(crate) fn typescript(text: &str) -> Declared {
     let mut declared = Declared::new();
@@ -19,6 +19,10 @@ pub(crate) fn typescript(text: &str) -> Declared {
         }
         while open.last().is_some_and(|(at, _)| indent <= *at) {
             open.pop();
+        }
+        // A parameter on a line of its own, or a body.
+        if open.last().is_some_and(|(at, _)| indent > at + 2) {
+            continue;
         }
         words.skip(&[
             "export",
@@ -43,7 +47,7 @@ pub(crate) fn typescript(text: &str) -> Declared {
                 declared.entry(name.clone()).or_default();
                 open.push((indent, name));
             }
-            "function" | "const" | "type" => {
+            "function" | "const" | "let" | "type" => {
                 words.next();
                 let name = words.next();
                 let inside = open.last().map_or(String::new(), |(_, block)| block.clone());

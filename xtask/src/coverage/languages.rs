@@ -19,17 +19,18 @@ pub(super) struct Language {
 
 /// Reads the declarations of every language.
 pub(super) fn languages() -> Outcome<Vec<Language>> {
-    generated::write()?;
     let bindings = workspace::root().join("bindings");
-    let read = |folder: &str, extensions: &[&str], parse: fn(&str) -> Declared| -> Outcome<Declared> {
+    let read = |folders: &[&str], extensions: &[&str], parse: fn(&str) -> Declared| -> Outcome<Declared> {
         let mut declared = Declared::new();
-        for path in files(&bindings.join(folder), extensions)? {
-            let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-            for (block, names) in parse(&text) {
-                declared.entry(block).or_default().extend(names);
+        for folder in folders {
+            for path in files(&bindings.join(folder), extensions)? {
+                let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+                for (block, names) in parse(&text) {
+                    declared.entry(block).or_default().extend(names);
+                }
             }
         }
-        if declared.is_empty() { Err(format!("bindings/{folder} declares nothing")) } else { Ok(declared) }
+        if declared.is_empty() { Err(format!("bindings/{folders:?} declare nothing")) } else { Ok(declared) }
     };
     let with = |mut declared: Declared, files: Files, parse: fn(&str) -> Declared| {
         for (block, names) in files.iter().flat_map(|(_, text)| parse(text)) {
@@ -37,19 +38,21 @@ pub(super) fn languages() -> Outcome<Vec<Language>> {
         }
         declared
     };
-    let python = read("python/python/quorate", &["pyi", "py"], declarations::python)?;
+    let python = read(&["python/python/quorate"], &["pyi", "py"], declarations::python)?;
     let python = with(python, generated::stubs()?, declarations::python);
-    let kotlin = read("kotlin/src/main/kotlin", &["kt"], declarations::kotlin)?;
+    let kotlin = read(&["kotlin/src/main/kotlin"], &["kt"], declarations::kotlin)?;
     let kotlin = with(kotlin, generated::kotlin_classes()?, declarations::kotlin);
+    let javascript = |own: [&str; 2]| {
+        let folders = ["javascript/common", "javascript/certificate", "javascript/whole", own[0], own[1]];
+        let read = read(&folders, &["ts"], declarations::typescript)?;
+        Ok::<_, String>(with(read, generated::typescript_classes()?, declarations::typescript))
+    };
+    let (node, web) = (javascript(["javascript/node", "node/types"])?, javascript(["javascript/web", "wasm/types"])?);
     Ok(vec![
         Language { name: "Python", camel: false, declared: python },
-        Language { name: "Node", camel: true, declared: read("node", &["d.ts"], declarations::typescript)? },
+        Language { name: "Node", camel: true, declared: node },
         Language { name: "Kotlin", camel: true, declared: kotlin },
-        Language {
-            name: "WebAssembly",
-            camel: true,
-            declared: read("wasm", &["d.ts"], declarations::typescript)?,
-        },
+        Language { name: "WebAssembly", camel: true, declared: web },
     ])
 }
 

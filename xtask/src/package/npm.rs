@@ -15,6 +15,7 @@ use crate::workspace;
 
 /// The package with the native library for this machine.
 pub(super) fn native(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
+    bindings::javascript::node(log)?;
     let stage = StagingFolder::new(log, "node", &order.version)?;
     native::put(log, order, "quorate-napi", &stage.folder.join(node::library_name()?))?;
     stage.pack(log, &order.out).map(|file| vec![file])
@@ -45,7 +46,6 @@ impl StagingFolder {
     /// Copies the `files` of the binding's `package.json`, and the files of every package.
     fn new(log: &Log, binding: &str, version: &str) -> Outcome<Self> {
         crate::npm::tools(log)?;
-        bindings::generated::write()?;
         let source = workspace::root().join("bindings").join(binding);
         let text = fs::read_to_string(source.join("package.json")).map_err(|e| e.to_string())?;
         let manifest: Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;

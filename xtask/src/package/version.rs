@@ -16,7 +16,7 @@ const PLACES: &[(&str, &str, [&str; 2])] = &[
     ("examples/clients/watch/kotlin/pom.xml", MAVEN, ["<version>", "</version>"]),
     ("bindings/kotlin/README.md", MAVEN, ["<version>", "</version>"]),
     ("bindings/kotlin/README.md", "`target/", ["quorate-", ".jar"]),
-    ("bindings/wasm/js/version.js", "VERSION", ["'", "'"]),
+    ("bindings/javascript/common/version.ts", "VERSION", ["'", "'"]),
 ];
 /// Maven's name of one of our packages.
 const MAVEN: &str = "<artifactId>quorate";
@@ -140,7 +140,7 @@ mod tests {
         let times = |file: &str| stated.iter().filter(|(place, _)| place == file).count();
         assert_eq!(times("examples/clients/watch/kotlin/pom.xml"), 3);
         assert_eq!(times("bindings/kotlin/README.md"), 2);
-        assert_eq!(times("bindings/wasm/js/version.js"), 1);
+        assert_eq!(times("bindings/javascript/common/version.ts"), 1);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 'use strict';
 
-const native = require('../native.js');
-const { bytes, callable, suite, u16 } = require('../check.js');
-const { hex } = require('../hex.js');
-const { makeCommitteeId, openCommitteeId } = require('../ids.js');
-const { makePublicKey, makeSignature, openSignature } = require('../keys.js');
-const { offThread } = require('../offthread.js');
+const native = require('../shared.js').native;
+const { bytes, callable, suite, u16 } = require('../shared.js').check;
+const { hex } = require('../shared.js');
+const { makeCommitteeId, openCommitteeId } = require('../shared.js');
+const { makePublicKey, makeSignature, openSignature } = require('../shared.js');
+const { offThread } = require('../shared.js');
 const { sealed } = require('../sealed.js');
 const common = require('./common.js');
 

@@ -1,9 +1,9 @@
 'use strict';
 
-const native = require('../native.js');
-const { bytes, list, options, u16, u64, u8 } = require('../check.js');
+const native = require('../shared.js').native;
+const { bytes, list, options, u16, u64, u8 } = require('../shared.js').check;
 const { dleq } = require('./dleq.js');
-const { hex } = require('../hex.js');
+const { hex } = require('../shared.js');
 const { sealed } = require('../sealed.js');
 const { openCache } = require('./common.js');
 

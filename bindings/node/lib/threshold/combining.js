@@ -1,8 +1,8 @@
 'use strict';
 // Threshold ECDSA: combining shares to a signature.
 
-const native = require('../native.js');
-const { bytes, callable, u16 } = require('../check.js');
+const native = require('../shared.js').native;
+const { bytes, callable, u16 } = require('../shared.js').check;
 const { sealed } = require('../sealed.js');
 const { verifiedCulprit, equal, openCache } = require('./common.js');
 const { group, makeSignature, makeTag, openDeal, openGroupKey, openTag } = require('./deal.js');

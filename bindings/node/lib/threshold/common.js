@@ -1,8 +1,8 @@
 'use strict';
 // Common parts of the threshold blocks.
 
-const native = require('../native.js');
-const { optional, string, u16, u32 } = require('../check.js');
+const native = require('../shared.js').native;
+const { optional, string, u16, u32 } = require('../shared.js').check;
 const { sealed } = require('../sealed.js');
 
 const tolerance = sealed('Tolerance');

@@ -1,10 +1,10 @@
 'use strict';
 // Threshold ECDSA: keys, plans, and the public part of a deal.
 
-const native = require('../native.js');
-const { bytes, optional, string, u16, u32, u64, u8 } = require('../check.js');
-const { hex } = require('../hex.js');
-const { makeCommitteeId } = require('../ids.js');
+const native = require('../shared.js').native;
+const { bytes, optional, string, u16, u32, u64, u8 } = require('../shared.js').check;
+const { hex } = require('../shared.js');
+const { makeCommitteeId } = require('../shared.js');
 const { sealed } = require('../sealed.js');
 const { equal, makeTolerance } = require('./common.js');
 

@@ -1,10 +1,10 @@
 'use strict';
 // Threshold ECDSA: the dealer.
 
-const native = require('../native.js');
-const { bytes, u64 } = require('../check.js');
-const { openCommitteeId } = require('../ids.js');
-const { offThread } = require('../offthread.js');
+const native = require('../shared.js').native;
+const { bytes, u64 } = require('../shared.js').check;
+const { openCommitteeId } = require('../shared.js');
+const { offThread } = require('../shared.js');
 const { sealed } = require('../sealed.js');
 const { closes, openTolerance } = require('./common.js');
 const { group, makeGroupKey, openPlan } = require('./deal.js');

@@ -1,11 +1,11 @@
 'use strict';
 // Common parts of threshold encryption and the coin. `dleq` creates the classes of one of them.
 
-const native = require('../native.js');
-const { bytes, list, u16 } = require('../check.js');
-const { hex } = require('../hex.js');
-const { makeCommitteeId, openCommitteeId } = require('../ids.js');
-const { offThread } = require('../offthread.js');
+const native = require('../shared.js').native;
+const { bytes, list, u16 } = require('../shared.js').check;
+const { hex } = require('../shared.js');
+const { makeCommitteeId, openCommitteeId } = require('../shared.js');
+const { offThread } = require('../shared.js');
 const { sealed } = require('../sealed.js');
 const { closes, equal, makeThreshold, openThreshold } = require('./common.js');
 

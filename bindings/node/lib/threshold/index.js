@@ -1,6 +1,6 @@
 'use strict';
 
-const native = require('../native.js');
+const native = require('../shared.js').native;
 const { Cache, Threshold, Tolerance } = require('./common.js');
 
 module.exports = Object.freeze({

@@ -1,9 +1,9 @@
 'use strict';
 // Threshold ECDSA: a party's presignatures, and signing with them.
 
-const native = require('../native.js');
-const { bytes, u32 } = require('../check.js');
-const { makeGuardRecord, openGuard } = require('../guard.js');
+const native = require('../shared.js').native;
+const { bytes, u32 } = require('../shared.js').check;
+const { makeGuardRecord, openGuard } = require('../shared.js');
 const { sealed } = require('../sealed.js');
 const { closes } = require('./common.js');
 const { makeOpening, makeShare, makeSigning } = require('./combining.js');

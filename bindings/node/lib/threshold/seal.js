@@ -1,9 +1,9 @@
 'use strict';
 
-const native = require('../native.js');
-const { bytes } = require('../check.js');
-const { hex } = require('../hex.js');
-const { offThread } = require('../offthread.js');
+const native = require('../shared.js').native;
+const { bytes } = require('../shared.js').check;
+const { hex } = require('../shared.js');
+const { offThread } = require('../shared.js');
 const { sealed } = require('../sealed.js');
 const { closes, equal } = require('./common.js');
 

@@ -1,12 +1,12 @@
 'use strict';
 
-const native = require('../native.js');
-const { bytes, list, u16, u64 } = require('../check.js');
+const native = require('../shared.js').native;
+const { bytes, list, u16, u64 } = require('../shared.js').check;
 const { dleq } = require('./dleq.js');
-const { failure } = require('../errors.js');
-const { hex } = require('../hex.js');
-const { makeCommitteeId } = require('../ids.js');
-const { offThread } = require('../offthread.js');
+const { failure } = require('../shared.js');
+const { hex } = require('../shared.js');
+const { makeCommitteeId } = require('../shared.js');
+const { offThread } = require('../shared.js');
 const { sealed } = require('../sealed.js');
 const { equal, openCache } = require('./common.js');
 

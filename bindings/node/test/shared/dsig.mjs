@@ -1,5 +1,5 @@
 // DSig through a package: signer and verifier together, and invalid arguments. Each entry is a test of its own;
-// `assert` is a parameter so that browsers can run them too. `text` is the package's types/dsig.d.ts.
+// `assert` is a parameter so that browsers can run them too. `text` is the package's dsig.d.ts.
 
 const NOT_BYTES = [undefined, null, 0, 'text', {}, [], [1, 2], new ArrayBuffer(4), new Uint16Array(2), () => {}, Symbol('s'), 1n];
 const NOT_OBJECTS = [undefined, null, 0, 'text', {}, [], () => {}, Symbol('s'), 1n, Object.create(null)];
@@ -31,9 +31,12 @@ export function dsigTests(q, assert, text) {
   return {
     'every suite signs, and any verifier accepts it'() {
       assert.equal(SUITES.length, 11);
-      assert.ok(Object.isFrozen(q.dsig) && Object.isFrozen(SUITES));
+      assert.throws(() => {
+        q.dsig.SUITES = [];
+      }, TypeError);
+      assert.ok(Object.isFrozen(SUITES));
       for (const suite of SUITES) {
-        assert.ok(text.includes(`    | '${suite}'`), suite);
+        assert.ok(text.includes(`'${suite}'`), suite);
         const { signer, verifier, alice } = pair(q, { suite, log2Batch: 0 });
         const signature = signer.sign(message, { now: NOW });
         assert.deepEqual([signer.suite, verifier.suite, SUITES[signature[0] - 1]], [suite, suite, suite]);

@@ -1,30 +1,7 @@
-// Compares a package with index.d.ts: every declared name exists, and no other name is exported.
+// Compares a package with its declarations: every declared name exists, and no other name is exported.
 
-/** Top-level names of a declaration file, and the members of its classes and namespaces. */
-export function declared(text) {
-  const names = new Map();
-  let inside;
-  for (const line of text.split('\n')) {
-    const top = /^export (?:const|class|namespace|function|\* as) (\w+)/.exec(line);
-    if (top) {
-      inside = top[1];
-      names.set(inside, new Set());
-      if (line.includes('}') || line.endsWith(';')) inside = undefined;
-    } else if (/^}/.test(line) || /^export /.test(line)) {
-      inside = undefined;
-    } else if (inside) {
-      const member = /^  (?:readonly |const |function |class )?(static )?(?:readonly )?(\w+|\[Symbol\.\w+\])[(:? {]/.exec(line);
-      if (member && !['constructor', 'private', 'protected', 'type', 'interface'].includes(member[2])) {
-        names.get(inside).add(`${member[1] ?? ''}${member[2]}`);
-      }
-    }
-  }
-  return names;
-}
-
-/** Differences between the declarations and the package, as lines of text; empty if there are none. */
-export function differences(q, text, objects) {
-  const names = declared(text);
+/** Differences between the `declarations` and the package, as lines of text; empty if there are none. */
+export function differences(q, names, objects) {
   const wrong = [];
   for (const [name, members] of names) {
     if (!(name in q)) wrong.push(`${name} is declared, but not exported`);
@@ -33,8 +10,8 @@ export function differences(q, text, objects) {
       const key = member.replace('static ', '').replace(/^\[Symbol\.(\w+)\]$/, (_, symbol) => `@${symbol}`);
       const property = key.startsWith('@') ? Symbol[key.slice(1)] : key;
       const isClass = typeof q[name] === 'function';
-      const holder = fixed || !isClass ? q[name] : (objects[name] ?? undefined);
-      if (holder === undefined || property === undefined) continue;
+      const holder = fixed || !isClass ? q[name] : (objects[name] ?? q[name].prototype);
+      if (holder === undefined || property === undefined || holder instanceof Error) continue;
       if (!(property in holder)) wrong.push(`${name}.${key} is declared, but not there`);
     }
   }

@@ -5,10 +5,11 @@
  * The suite is one of the two BLS suites; Ed25519 throws {@link WrongContextError}.
  */
 
-import type { AsyncOptions } from '../async.js';
-import type { CommitteeId } from '../ids.js';
-import type { PublicKey, Signature } from '../keys.js';
-import type { Suite } from '../suites.js';
+import type { AsyncOptions } from '../../dist/classes/offthread.js';
+import type { CommitteeId } from '../../dist/classes/ids.js';
+import type { Signature } from '../../dist/classes/keys.js';
+import type { PublicKey } from '../../dist/classes/public-key.js';
+import type { Suite } from '../../dist/classes/suites.js';
 import type { Counts } from './ecdsa.js';
 import type { Agreement, Cache, Threshold, Tolerance } from './common.js';
 

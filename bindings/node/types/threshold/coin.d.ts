@@ -3,8 +3,8 @@
  * their shares. **A coin is secret until it is needed**: release a share only when the protocol permits it.
  */
 
-import type { AsyncOptions } from '../async.js';
-import type { CommitteeId } from '../ids.js';
+import type { AsyncOptions } from '../../dist/classes/offthread.js';
+import type { CommitteeId } from '../../dist/classes/ids.js';
 import type { Cache, Threshold } from './common.js';
 
 /** The public keys of a dealt key. They were checked to lie on one polynomial. */

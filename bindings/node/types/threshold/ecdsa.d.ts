@@ -7,9 +7,9 @@
  * record durable **before** the share leaves.
  */
 
-import type { AsyncOptions } from '../async.js';
-import type { Guard, GuardRecord } from '../guard.js';
-import type { CommitteeId } from '../ids.js';
+import type { AsyncOptions } from '../../dist/classes/offthread.js';
+import type { Guard, GuardRecord } from '../../dist/classes/guard.js';
+import type { CommitteeId } from '../../dist/classes/ids.js';
 import type { Agreement, Cache, Group, Tolerance } from './common.js';
 
 /** Maximum length of a share's attestation. */

@@ -5,7 +5,7 @@
  * identifiers of the key and the deal in its file with the expected ones.
  */
 
-import type { AsyncOptions } from '../async.js';
+import type { AsyncOptions } from '../../dist/classes/offthread.js';
 
 /** Bytes by which a sealed file is longer than its content. */
 export const OVERHEAD: number;

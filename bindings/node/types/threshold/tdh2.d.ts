@@ -6,9 +6,9 @@
  * member can propose it.
  */
 
-import type { AsyncOptions } from '../async.js';
-import type { QuorateError } from '../errors.js';
-import type { CommitteeId } from '../ids.js';
+import type { AsyncOptions } from '../../dist/classes/offthread.js';
+import type { QuorateError } from '../../dist/common/errors.js';
+import type { CommitteeId } from '../../dist/classes/ids.js';
 import type { Cache, Threshold } from './common.js';
 
 /** Maximum length of a plaintext: 32 MiB. */

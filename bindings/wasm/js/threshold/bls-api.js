@@ -1,6 +1,6 @@
 // Threshold BLS: signatures of shared keys.
 
-import { bytes, callable, suite, u16 } from '../check.js';
+import { bytes, callable, suite, u16 } from '../../dist/common/check.js';
 import { Handle, TOKEN, hex, name, open, wrap } from '../handle.js';
 import { Secret, agreement, verifiedCulprit, counts, equal } from './common.js';
 

@@ -1,6 +1,6 @@
 // The common coin.
 
-import { bytes, options, u16, u64, u8 } from '../check.js';
+import { bytes, options, u16, u64, u8 } from '../../dist/common/check.js';
 import { Handle, TOKEN, hex, name, open, same, wrap } from '../handle.js';
 import { dleqApi } from './dleq-api.js';
 

@@ -1,6 +1,6 @@
 // Threshold ECDSA: combining shares to a signature.
 
-import { bytes, callable, u16 } from '../check.js';
+import { bytes, callable, u16 } from '../../dist/common/check.js';
 import { Handle, TOKEN, name, open, wrap } from '../handle.js';
 import { verifiedCulprit, counts, equal } from './common.js';
 

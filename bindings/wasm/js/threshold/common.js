@@ -1,6 +1,6 @@
 // Common parts of the threshold blocks. `wasm()` returns the module's exports, as in full-api.js.
 
-import { list, optional, string, u16, u32 } from '../check.js';
+import { list, optional, string, u16, u32 } from '../../dist/common/check.js';
 import { Handle, TOKEN, isOpen, open, same, wrap } from '../handle.js';
 
 export const agreement = (value) => string(value, 'agreement');

@@ -1,6 +1,6 @@
 // Common parts of threshold encryption and the coin. `dleqApi` creates the classes of one of them.
 
-import { bytes, u16 } from '../check.js';
+import { bytes, u16 } from '../../dist/common/check.js';
 import { Handle, hex, open, wrap } from '../handle.js';
 import { Secret, equal, fill } from './common.js';
 

@@ -1,7 +1,7 @@
 // Threshold ECDSA: the dealer, its deals, and a party's signing.
 
-import { bytes, optional, string, u16, u32, u64, u8 } from '../check.js';
-import { make } from '../errors.js';
+import { bytes, optional, string, u16, u32, u64, u8 } from '../../dist/common/check.js';
+import { make } from '../../dist/common/errors.js';
 import { Handle, TOKEN, hex, isOpen, name, open, same, take, wrap } from '../handle.js';
 import { combiningApi } from './combining-api.js';
 import { Secret, equal } from './common.js';

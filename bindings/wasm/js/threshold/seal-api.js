@@ -1,6 +1,6 @@
 // Sealed files.
 
-import { bytes } from '../check.js';
+import { bytes } from '../../dist/common/check.js';
 import { Handle, hex, name, open, wrap } from '../handle.js';
 import { Secret, equal } from './common.js';
 

@@ -1,6 +1,6 @@
 // Threshold encryption: any client encrypts, and f + 1 members decrypt.
 
-import { bytes, u16, u64 } from '../check.js';
+import { bytes, u16, u64 } from '../../dist/common/check.js';
 import { Handle, TOKEN, hex, name, open, wrap } from '../handle.js';
 import { equal } from './common.js';
 import { dleqApi } from './dleq-api.js';

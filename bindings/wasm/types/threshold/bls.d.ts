@@ -5,9 +5,10 @@
  * The suite is one of the two BLS suites; Ed25519 throws {@link WrongContextError}.
  */
 
-import type { CommitteeId } from '../ids.js';
-import type { PublicKey, Signature } from '../keys.js';
-import type { Suite } from '../suites.js';
+import type { CommitteeId } from '../../dist/whole/ids.js';
+import type { Signature } from '../../dist/whole/keys.js';
+import type { PublicKey } from '../../dist/whole/public-key.js';
+import type { Suite } from '../../dist/whole/suites.js';
 import type { Counts } from './ecdsa.js';
 import type { Agreement, Cache, Threshold, Tolerance } from './common.js';
 

@@ -3,7 +3,7 @@
  * their shares. **A coin is secret until it is needed**: release a share only when the protocol permits it.
  */
 
-import type { CommitteeId } from '../ids.js';
+import type { CommitteeId } from '../../dist/whole/ids.js';
 import type { Cache, Threshold } from './common.js';
 
 /** The public keys of a dealt key. They were checked to lie on one polynomial. */

@@ -7,8 +7,8 @@
  * record durable **before** the share leaves.
  */
 
-import type { Guard, GuardRecord } from '../guard.js';
-import type { CommitteeId } from '../ids.js';
+import type { Guard, GuardRecord } from '../../dist/whole/guard.js';
+import type { CommitteeId } from '../../dist/whole/ids.js';
 import type { Agreement, Cache, Group, Tolerance } from './common.js';
 
 /** Maximum length of a share's attestation. */

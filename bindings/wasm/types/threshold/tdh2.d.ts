@@ -6,8 +6,8 @@
  * member can propose it.
  */
 
-import type { QuorateError } from '../errors.js';
-import type { CommitteeId } from '../ids.js';
+import type { QuorateError } from '../../dist/common/errors.js';
+import type { CommitteeId } from '../../dist/whole/ids.js';
 import type { Cache, Threshold } from './common.js';
 
 /** Maximum length of a plaintext: 32 MiB. */

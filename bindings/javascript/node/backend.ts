@@ -1,0 +1,87 @@
+// The native library for this machine. Its errors become QuorateErrors.
+
+import { addMembers, addNumber, addText, make, type QuorateError } from '../common/errors.js';
+
+/** The functions of a backend, by their names. */
+export type Backend = Record<string, (...values: any[]) => any>;
+
+/** The error that the native library wrote as JSON; the stack begins below the function `below`. */
+function failure(text: string, below: Function = failure): QuorateError {
+  const { code, message, culprits, details } = JSON.parse(text);
+  const error = make(code, message, culprits);
+  for (const [name, type, value] of details) {
+    if (type === 'members') addMembers(error, name, value);
+    else if (type === 'number') addNumber(error, name, BigInt(value));
+    else addText(error, name, value);
+  }
+  Error.captureStackTrace?.(error, below);
+  return error;
+}
+
+/** The error among results, if this is one. */
+export const errorOf = (value: unknown): QuorateError | undefined => (typeof value === 'string' ? failure(value) : undefined);
+
+/** Converts an error of the native library to a public one. */
+function translated(error: any, below?: Function): unknown {
+  if (error?.code === 'GenericFailure' && error.message.startsWith('{')) return failure(error.message, below);
+  // A handle of another type; it occurs only if an object's prototype was replaced, or was freed during the call.
+  if (error?.code === 'InvalidArg') return new TypeError(error.message);
+  return error;
+}
+
+function isMusl(): boolean {
+  if (process.platform !== 'linux') return false;
+  const report: any = process.report;
+  const before = report?.excludeNetwork;
+  try {
+    // Otherwise the report queries the name service about every open connection and waits for the answers.
+    if (report) report.excludeNetwork = true;
+    return !report?.getReport?.().header?.glibcVersionRuntime;
+  } finally {
+    if (report) report.excludeNetwork = before;
+  }
+}
+
+function load(): Backend {
+  const name = `quorate.${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}.node`;
+  try {
+    return require(`../../${name}`);
+  } catch (cause) {
+    throw new Error(
+      `quorate: the native library ${name} could not be loaded. This package may not have been built for this ` +
+        'system: build it from source, or use the package quorate-wasm, which has the same API.',
+      { cause },
+    );
+  }
+}
+
+/** The same function with translated errors, including those of its promise. */
+function wrapped(name: string, native: Backend[string]): Backend[string] {
+  if (name.endsWith('Async')) {
+    return (...values) => {
+      try {
+        return native(...values).catch((error: unknown) => Promise.reject(translated(error)));
+      } catch (error) {
+        return Promise.reject(translated(error));
+      }
+    };
+  }
+  return function call(...values) {
+    try {
+      return native(...values);
+    } catch (error) {
+      throw translated(error, call);
+    }
+  };
+}
+
+const functions = Object.entries(load()).filter(([, value]) => typeof value === 'function');
+
+export const native: Backend = Object.fromEntries(functions.map(([name, one]) => [name, wrapped(name, one)]));
+native.domains = () => native.constants().domains;
+
+/** Runs a function once the backend can be called: here, at once. */
+export const whenLoaded = (run: () => void): void => run();
+
+/** A list of byte strings for the backend. */
+export const byteStrings = (list: Uint8Array[]): unknown => list;

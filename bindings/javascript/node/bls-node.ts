@@ -1,0 +1,2 @@
+export * from './bls.js';
+export { aggregateVerifyAsync, fastAggregateVerifyAsync } from './async.js';

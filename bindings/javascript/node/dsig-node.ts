@@ -1,0 +1,2 @@
+export * from './dsig.js';
+export { verifyAllAsync } from './async.js';

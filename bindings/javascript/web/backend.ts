@@ -1,0 +1,113 @@
+// The WebAssembly module, with the functions of the native library: a method of one of its classes is a function here.
+
+import { QuorateError, addNumber, addText, make } from '../common/errors.js';
+
+/** The functions of a backend, by their names. */
+export type Backend = Record<string, (...values: any[]) => any>;
+
+const notLoaded = () => new Error('quorate-wasm is not loaded yet: `await init()` first');
+
+/** The functions of the backend. */
+export let native: Backend = new Proxy<Backend>(
+  {},
+  {
+    get() {
+      throw notLoaded();
+    },
+  },
+);
+
+let isLoaded = false;
+
+/** Returns the module's exports once it is loaded. */
+export function loaded<T>(exports: T): T {
+  if (!isLoaded) throw notLoaded();
+  return exports;
+}
+
+const waiting: (() => void)[] = [];
+
+/** Runs a function once the backend can be called. */
+export const whenLoaded = (run: () => void): void => void waiting.push(run);
+
+/** Uses a loaded module; `more` has the functions that differ from the methods of its classes. */
+export function provide(exports: any, more: (module: Backend) => Backend = () => ({})): void {
+  const module = methods(exports);
+  native = { ...module, ...verification(module), ...more(module) };
+  isLoaded = true;
+  for (const run of waiting.splice(0)) run();
+}
+
+/** The error among results, if this is one. */
+export const errorOf = (value: unknown): QuorateError | undefined => (value instanceof QuorateError ? value : undefined);
+
+/** A list of byte strings for the backend. */
+export const byteStrings = (list: Uint8Array[]): unknown => filled(native.byteStringsEmpty(), list);
+
+/** Fills a list of the module with the items of columns; it is freed if an item is rejected. */
+export function filled(raw: any, ...columns: any[][]): any {
+  try {
+    columns[0]!.forEach((_, at) => raw.add(...columns.map((column) => column[at])));
+  } catch (error) {
+    raw.free();
+    throw error;
+  }
+  return raw;
+}
+
+const camel = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase());
+/** The methods among the properties of a class or of its prototype. */
+const methodsOf = (object: any, others: string[]): string[] =>
+  Object.getOwnPropertyNames(object ?? {}).filter((name) => !others.includes(name) && !name.startsWith('__'));
+
+/** `Vote.prototype.encode_link` as `voteEncodeLink(vote)`, `Vote.decode` as `voteDecode(…)`, and each function. */
+function methods(exports: any): Backend {
+  const all: Backend = {};
+  for (const [name, value] of Object.entries<any>(exports)) {
+    if (typeof value !== 'function') continue;
+    all[camel(name)] = value;
+    const prefix = name.charAt(0).toLowerCase() + name.slice(1);
+    const named = (method: string) => prefix + camel(`_${method}`);
+    for (const method of methodsOf(value, ['length', 'name', 'prototype'])) {
+      all[named(method)] = (...given) => value[method](...given);
+    }
+    for (const method of methodsOf(value.prototype, ['constructor', 'free'])) {
+      all[named(method)] = (self, ...given) => self[method](...given);
+    }
+    // Objects without a comparison of their own are compared by their encodings.
+    if (value.prototype?.encode && !value.prototype.equals) all[named('equals')] = equals;
+  }
+  return all;
+}
+
+function equals(a: any, b: any): boolean {
+  const [one, other] = [a.encode(), b.encode()];
+  const isSame = one.length === other.length && one.every((byte: number, at: number) => byte === other[at]);
+  return isSame && a.suite?.() === b.suite?.();
+}
+
+/** The functions of both builds that differ from the methods of the module's classes. An identifier is its bytes. */
+const verification = (module: Backend): Backend => ({
+  handleFree: (raw) => raw.free?.(),
+  chainIdFromName: module.chainFromName!,
+  chainIdFromBytes: identifier('ChainId'),
+  chainIdBytes: (id) => id.slice(),
+  committeeIdFromBytes: identifier('CommitteeId'),
+  committeeIdBytes: (id) => id.slice(),
+  signerSetNew: module.signerSetEmpty!,
+  signerSetCommitteeSize: module.signerSetCommittee!,
+  signerSetIsDisjoint: module.signerSetDisjoint!,
+  committeeFromAttested: (chain, epoch, keys, weights, allowRepeats) =>
+    module.committeeFromAttested!(chain, epoch, filled(module.attestedMembersEmpty!(), keys, weights), allowRepeats),
+  committeeKeys: (committee) => Array.from({ length: committee.size() }, (_, member) => committee.key(member)),
+  committeeSignersOfIndices: module.committeeSignersByIndex!,
+});
+
+const identifier = (kind: string) => (bytes: Uint8Array) => {
+  if (bytes.length === 32) return bytes.slice();
+  const error = make('MALFORMED', `malformed ${kind}: expected 32 bytes, got ${bytes.length}`, []);
+  addText(error, 'what', kind);
+  addNumber(error, 'expected', 32n);
+  addNumber(error, 'actual', BigInt(bytes.length));
+  throw error;
+};

@@ -1,0 +1,126 @@
+//! The TypeScript that both packages for JavaScript share: compiled for each, over its backend.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+use super::generated;
+use crate::process::Outcome;
+use crate::steps::Log;
+use crate::{npm, workspace};
+
+/// A compilation of the sources.
+struct Target {
+    /// Its name, and its folder below the package's `dist`.
+    name: &'static str,
+    /// The package, a folder of `bindings`.
+    package: &'static str,
+    /// The folders of the sources; their files end up in one folder.
+    sources: &'static [&'static str],
+    /// The generated modules; `None` for all.
+    generated: Option<&'static [&'static str]>,
+    /// The modules that are compiled with all that they import.
+    entries: &'static [&'static str],
+    /// Modules of Node's types.
+    types: &'static str,
+}
+
+const NODE: Target = Target {
+    name: "classes",
+    package: "node",
+    sources: &["certificate", "whole", "node"],
+    generated: None,
+    entries: &["index.ts"],
+    types: r#"["node"]"#,
+};
+
+const WEB: [Target; 2] = [
+    Target {
+        name: "whole",
+        package: "wasm",
+        sources: &["certificate", "whole", "web"],
+        generated: None,
+        entries: &["index.ts", "whole-backend.ts"],
+        types: "[]",
+    },
+    Target {
+        name: "certificate",
+        package: "wasm",
+        sources: &["certificate", "web"],
+        generated: Some(&["header.ts"]),
+        entries: &["certificate.ts"],
+        types: "[]",
+    },
+];
+
+/// Writes the modules and declarations of `quorate` into its `dist`.
+pub(crate) fn node(log: &Log) -> Outcome {
+    build(log, &[NODE])
+}
+
+/// Writes the modules and declarations of `quorate-wasm` into its `dist`.
+pub(crate) fn web(log: &Log) -> Outcome {
+    build(log, &WEB)
+}
+
+/// The folder of the sources.
+fn sources() -> PathBuf {
+    workspace::root().join("bindings/javascript")
+}
+
+fn build(log: &Log, targets: &[Target]) -> Outcome {
+    // Steps run in parallel, and none may read a file that another one writes.
+    static LOCK: Mutex<()> = Mutex::new(());
+    let _guard = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    targets.iter().try_for_each(|target| compile(log, target))
+}
+
+/// Puts the sources of a target together, because they import each other as files of one folder, and compiles them.
+fn compile(log: &Log, target: &Target) -> Outcome {
+    let package = workspace::root().join("bindings").join(target.package);
+    npm::install(log, &package)?;
+    let stage = workspace::target("xtask/javascript").join(target.name);
+    let _ = fs::remove_dir_all(&stage);
+    let classes = stage.join(target.name);
+    let platform = if target.package == "node" { "node" } else { "web" };
+    for folder in target.sources {
+        workspace::copy(&sources().join(folder), &classes)?;
+    }
+    workspace::copy(&sources().join("common"), &stage.join("common"))?;
+    workspace::copy(&sources().join(platform).join("platform.ts"), &stage.join("common/platform.ts"))?;
+    let _ = fs::remove_file(classes.join("platform.ts"));
+    for (file, text) in generated::typescript_classes()? {
+        let name = file.to_string_lossy();
+        if target.generated.is_none_or(|only| only.contains(&&*name)) {
+            generated::put(&classes.join(&*name), &text)?;
+        }
+    }
+    let module = if target.package == "node" { "commonjs" } else { "module" };
+    generated::put(&stage.join("package.json"), &format!("{{ \"type\": \"{module}\" }}\n"))?;
+    let options = [
+        ("types", target.types.to_owned()),
+        ("typeRoots", format!("[{:?}]", package.join("node_modules/@types"))),
+        ("rootDir", "\".\"".to_owned()),
+        ("rootDirs", "[\".\"]".to_owned()),
+        ("outDir", format!("{:?}", package.join("dist"))),
+    ];
+    let options: Vec<String> = options.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
+    let entries: Vec<String> =
+        target.entries.iter().map(|entry| format!("{}/{entry}", target.name)).collect();
+    let project = format!(
+        "{{ \"extends\": {:?}, \"compilerOptions\": {{ {} }}, \"files\": {entries:?} }}\n",
+        sources().join("tsconfig.json"),
+        options.join(", "),
+    );
+    generated::put(&stage.join("tsconfig.json"), &project)?;
+    let _ = fs::remove_dir_all(package.join("dist").join(target.name));
+    // The documentation belongs into the declarations only: a page downloads the modules.
+    let outputs: [&[&str]; 2] = [&["--emitDeclarationOnly"], &["--declaration", "false", "--removeComments"]];
+    for output in outputs {
+        let mut compiler = Command::new("node");
+        compiler.arg(package.join("node_modules/typescript/bin/tsc")).arg("--project").arg(&stage);
+        log.run(compiler.args(output))?;
+    }
+    Ok(())
+}
