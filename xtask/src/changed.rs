@@ -58,6 +58,7 @@ const TRIGGERS: &[(&str, &[Trigger])] = &[
     ("core as no_std", &[Crates(&["quorate"])]),
     ("vector code on 64-bit ARM", &[Paths(&["core/src/dsig", "core/src/erasure"])]),
     ("bindings' coverage", &[Paths(&["core/src", "bindings", "xtask/src/coverage"])]),
+    ("javascript sources", &[JAVASCRIPT, Crates(&["quorate-generator"])]),
     ("kotlin binding", &[Crates(&["quorate-kotlin"])]),
     ("node binding", &[Crates(&["quorate-napi"]), JAVASCRIPT]),
     ("python binding", &[Crates(&["quorate-python"])]),

@@ -7,8 +7,17 @@ use std::sync::{Mutex, PoisonError};
 
 use super::generated;
 use crate::process::Outcome;
-use crate::steps::Log;
+use crate::steps::{Log, Steps};
 use crate::{npm, workspace};
+
+/// Adds the step: it compiles the sources without the native libraries, so it is quick.
+pub(crate) fn add_to(steps: &mut Steps) {
+    steps.add("javascript sources", |log| {
+        node(log)?;
+        web(log)?;
+        Ok("for both packages".to_owned())
+    });
+}
 
 /// A compilation of the sources.
 struct Target {

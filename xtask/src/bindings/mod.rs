@@ -14,6 +14,7 @@ use crate::steps::Steps;
 /// Adds a step for each language.
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("bindings' coverage", |_| coverage::check());
+    javascript::add_to(steps);
     kotlin::add_to(steps);
     node::add_to(steps);
     python::add_to(steps);
