@@ -61,7 +61,11 @@ pub fn import(module: &str, names: &[&str], code: &str) -> String {
 pub fn import_typescript(module: &str, names: &[&str], code: &str) -> String {
     let words: Vec<&str> = code.split(|letter: char| !letter.is_alphanumeric()).collect();
     let used: Vec<&str> = names.iter().copied().filter(|name| words.contains(name)).collect();
-    if used.is_empty() { String::new() } else { format!("import {{ {} }} from '{module}';\n", used.join(", ")) }
+    if used.is_empty() {
+        String::new()
+    } else {
+        format!("import {{ {} }} from '{module}';\n", used.join(", "))
+    }
 }
 
 fn capitalised(word: &str) -> String {

@@ -47,7 +47,8 @@ pub(super) fn languages() -> Outcome<Vec<Language>> {
         let read = read(&folders, &["ts"], declarations::typescript)?;
         Ok::<_, String>(with(read, generated::typescript_classes()?, declarations::typescript))
     };
-    let (node, web) = (javascript(["javascript/node", "node/types"])?, javascript(["javascript/web", "wasm/types"])?);
+    let (node, web) =
+        (javascript(["javascript/node", "node/types"])?, javascript(["javascript/web", "wasm/types"])?);
     Ok(vec![
         Language { name: "Python", camel: false, declared: python },
         Language { name: "Node", camel: true, declared: node },
