@@ -71,6 +71,9 @@ fn broken_link(file: &Path, link: &str, document: &Document) -> Option<String> {
     if path.is_empty() {
         return (!document.anchors.iter().any(|known| known == anchor)).then(|| "no such heading".to_owned());
     }
+    if leaves_package(file, path) {
+        return Some("users of the package have no such file; name the path instead".to_owned());
+    }
     let target = file.parent().unwrap_or(file).join(path);
     if !target.exists() {
         return Some("no such file or folder".to_owned());
@@ -80,6 +83,14 @@ fn broken_link(file: &Path, link: &str, document: &Document) -> Option<String> {
     }
     let other = Document::read(&fs::read_to_string(&target).unwrap_or_default());
     (!other.anchors.iter().any(|known| known == anchor)).then(|| "no such heading there".to_owned())
+}
+
+/// Returns true for a link from a binding's README, which is part of the package, to a file that is not: outside the
+/// folder of an npm package, or any file for pip and Maven, where the README is only a description.
+fn leaves_package(file: &Path, path: &str) -> bool {
+    let is_readme_of = |name: &&str| file.ends_with(format!("bindings/{name}/README.md"));
+    ["python", "kotlin"].iter().any(|name| is_readme_of(name))
+        || (path.starts_with("../") && ["node", "wasm"].iter().any(|name| is_readme_of(name)))
 }
 
 /// Returns the problem of a command that would not run. Only `cargo xtask` and `quorate` are checked.
@@ -179,5 +190,10 @@ mod tests {
         assert_eq!(broken_link(&here, "#map", &document), None);
         assert!(broken_link(&here, "nowhere/", &document).is_some());
         assert!(broken_link(&here, "#nowhere", &document).is_some());
+        let packaged = workspace::root().join("bindings/node/README.md");
+        assert!(broken_link(&packaged, "../../README.md", &document).is_some());
+        assert_eq!(broken_link(&packaged, "package.json", &document), None);
+        let description = workspace::root().join("bindings/python/README.md");
+        assert!(broken_link(&description, "pyproject.toml", &document).is_some());
     }
 }
