@@ -1,8 +1,10 @@
-//! Writes the glue and the type stubs of the blocks that `quorate-interface` declares; maturin adds the stubs to the wheel.
+//! Writes the glue and the type stubs of the blocks that `quorate-interface` declares, and the module with the exceptions;
+//! maturin adds the stubs and that module to the wheel.
 
-use quorate_generator::{python, stub, write};
+use quorate_generator::{errors, python, stub, write};
 
 fn main() -> Result<(), String> {
     write("rs", python::emit)?;
-    write("pyi", stub::emit)
+    write("pyi", stub::emit)?;
+    errors::write("errors.py", errors::python::emit)
 }

@@ -8,10 +8,12 @@
 //! | [`stub`] | Python's type stubs | `build.rs` of that binding, for maturin, and `cargo xtask` |
 //! | [`typescript`] | the classes for Node and the web | `cargo xtask` |
 //! | [`kotlin`] | the classes for Kotlin and Java | `cargo xtask` |
+//! | [`errors`] | the classes of errors, from the core's list | `build.rs` of Python's binding, and `cargo xtask` |
 //!
 //! The result is never checked in: build scripts write into cargo's `OUT_DIR`, and `cargo xtask` when it assembles a package.
 
 pub mod docs;
+pub mod errors;
 pub mod kotlin;
 pub mod kotlin_glue;
 pub mod model;

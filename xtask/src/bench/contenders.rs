@@ -35,9 +35,7 @@ pub(super) fn prepare(log: &Log) -> Outcome<PathBuf> {
 fn python(log: &Log) -> Outcome<Vec<Value>> {
     let library = release(log, "quorate-python")?;
     let packages = folder("python-package")?;
-    let package = packages.join("quorate");
-    workspace::copy(&workspace::root().join("bindings/python/python/quorate"), &package)?;
-    workspace::copy(&library, &package.join("_native.abi3.so"))?;
+    bindings::python::put_package(&packages.join("quorate"), &library)?;
     let sources = workspace::root().join("bench/bindings/python");
     let requirements = fs::read_to_string(sources.join("requirements.txt")).map_err(|e| e.to_string())?;
     let requirements: Vec<&str> = requirements.lines().collect();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use quorate_generator::model::Block;
 use quorate_generator::names::pascal;
-use quorate_generator::{blocks, kotlin, stub, typescript};
+use quorate_generator::{blocks, errors, kotlin, stub, typescript};
 
 use crate::process::Outcome;
 
@@ -23,10 +23,12 @@ pub(crate) fn write_below(folder: &Path, files: Files) -> Outcome {
     files.iter().try_for_each(|(file, text)| put(&folder.join(file), text))
 }
 
-/// The type stubs of Python's modules, below the folder of the package.
-pub(crate) fn stubs() -> Outcome<Files> {
+/// The type stubs of Python's modules and the module with the exceptions, below the folder of the package.
+pub(crate) fn python_modules() -> Outcome<Files> {
     let file = |block: &Block| (PathBuf::from(format!("{}.pyi", block.name)), stub::emit(block));
-    Ok(blocks()?.iter().map(file).collect())
+    let mut files: Files = blocks()?.iter().map(file).collect();
+    files.push((PathBuf::from("errors.py"), errors::python::emit(&errors::classes()?)));
+    Ok(files)
 }
 
 /// The classes for Kotlin, below a folder of sources.

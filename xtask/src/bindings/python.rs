@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::generated;
+use super::{generated, stub};
 use crate::process::{Outcome, output_of};
 use crate::steps::{Log, Steps};
 use crate::{environment, workspace};
@@ -122,10 +122,16 @@ pub(crate) fn assemble(log: &Log) -> Outcome<PathBuf> {
     let package = folder.join("quorate");
     // Remains of an earlier build.
     let _ = fs::remove_dir_all(&package);
-    workspace::copy(&workspace::root().join("bindings/python/python/quorate"), &package)?;
-    generated::write_below(&package, generated::stubs()?)?;
-    workspace::copy(&crate::build::library("debug", "quorate-python"), &package.join("_native.abi3.so"))?;
+    put_package(&package, &crate::build::library("debug", "quorate-python"))?;
+    generated::write_below(&package, stub::native_stub(log)?)?;
     Ok(folder)
+}
+
+/// Puts the package into a folder as if installed: its modules, the generated ones, and a library.
+pub(crate) fn put_package(package: &Path, library: &Path) -> Outcome {
+    workspace::copy(&workspace::root().join("bindings/python/python/quorate"), package)?;
+    generated::write_below(package, generated::python_modules()?)?;
+    workspace::copy(library, &package.join("_native.abi3.so"))
 }
 
 fn version(python: &Path) -> Option<(u32, u32)> {

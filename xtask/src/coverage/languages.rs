@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::declarations::{self, Declared};
 use crate::bindings::generated::{self, Files};
+use crate::bindings::stub;
 use crate::process::Outcome;
+use crate::steps::Log;
 use crate::workspace;
 
 /// The declarations of one language.
@@ -18,7 +20,7 @@ pub(super) struct Language {
 }
 
 /// Reads the declarations of every language.
-pub(super) fn languages() -> Outcome<Vec<Language>> {
+pub(super) fn languages(log: &Log) -> Outcome<Vec<Language>> {
     let bindings = workspace::root().join("bindings");
     let read = |folders: &[&str], extensions: &[&str], parse: fn(&str) -> Declared| -> Outcome<Declared> {
         let mut declared = Declared::new();
@@ -38,8 +40,9 @@ pub(super) fn languages() -> Outcome<Vec<Language>> {
         }
         declared
     };
-    let python = read(&["python/python/quorate"], &["pyi", "py"], declarations::python)?;
-    let python = with(python, generated::stubs()?, declarations::python);
+    let python = read(&["python/python/quorate"], &["py"], declarations::python)?;
+    let modules = [stub::native_stub(log)?, generated::python_modules()?].concat();
+    let python = with(python, modules, declarations::python);
     let kotlin = read(&["kotlin/src/main/kotlin"], &["kt"], declarations::kotlin)?;
     let kotlin = with(kotlin, generated::kotlin_classes()?, declarations::kotlin);
     let javascript = |own: [&str; 2]| {

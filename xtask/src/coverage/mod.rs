@@ -13,6 +13,7 @@ use std::fs;
 use clap::Args;
 
 use crate::process::Outcome;
+use crate::steps::Log;
 use crate::workspace;
 use core_api::Api;
 use languages::{Language, languages};
@@ -30,7 +31,8 @@ pub(crate) struct CoverageArgs {
 }
 
 pub(crate) fn run(args: &CoverageArgs) -> Outcome {
-    println!("{}", if args.write { write() } else { check() }?);
+    let log = Log::new("bindings' coverage");
+    println!("{}", if args.write { write(&log) } else { check(&log) }?);
     Ok(())
 }
 
@@ -41,8 +43,8 @@ const BEGIN: &str = "<!-- made by `cargo xtask coverage --write` -->\n";
 const END: &str = "<!-- end -->";
 
 /// Compares the bindings with the core and returns the counts.
-pub(crate) fn check() -> Outcome<String> {
-    let report = Report::make()?;
+pub(crate) fn check(log: &Log) -> Outcome<String> {
+    let report = Report::make(log)?;
     let text = fs::read_to_string(readme()).map_err(|e| format!("bindings/README.md: {e}"))?;
     if text != with_table(&text, &report.table)? {
         return Err("the table in bindings/README.md is not up to date; run `cargo xtask coverage --write`"
@@ -51,8 +53,8 @@ pub(crate) fn check() -> Outcome<String> {
     Ok(report.summary)
 }
 
-fn write() -> Outcome<String> {
-    let report = Report::make()?;
+fn write(log: &Log) -> Outcome<String> {
+    let report = Report::make(log)?;
     let text = fs::read_to_string(readme()).map_err(|e| format!("bindings/README.md: {e}"))?;
     fs::write(readme(), with_table(&text, &report.table)?).map_err(|e| format!("bindings/README.md: {e}"))?;
     Ok(report.summary)
@@ -64,10 +66,10 @@ struct Report {
 }
 
 impl Report {
-    fn make() -> Outcome<Self> {
+    fn make(log: &Log) -> Outcome<Self> {
         let api = core_api::read(&workspace::root().join("core/src"))?;
         let rules = Rules::read(&workspace::root().join("bindings/coverage.toml"))?;
-        let languages = languages()?;
+        let languages = languages(log)?;
         let mut comparison = Comparison::new(&rules);
         for (item, members) in &api {
             match typed_twin(item, &api) {

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use super::native;
 use super::order::BuildOrder;
 use crate::bindings::python::virtual_environment;
+use crate::bindings::{generated, stub};
 use crate::process::Outcome;
 use crate::steps::Log;
 use crate::workspace;
@@ -27,8 +29,17 @@ pub(super) fn build(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
         workspace::set_incremental(&mut command);
         log.run(command.arg("--out").arg(&made)).map(drop)
     };
+    // The stub of the native module belongs to both; maturin finds it beside the Python modules.
+    let modules = workspace::root().join("bindings/python/python/quorate");
+    let stub = stub::described_in(&native::compile(log, order, "quorate-python")?)?;
+    let written: Vec<PathBuf> = stub.iter().map(|(name, _)| modules.join(name)).collect();
+    generated::write_below(&modules, stub)?;
     run(&["sdist"])?;
     run(&["build", "--profile", order.profile.name()])?;
+    // It would be out of date after the next change of the library.
+    for file in written {
+        fs::remove_file(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+    }
     let mut files = Vec::new();
     for file in fs::read_dir(&made).map_err(|e| format!("{}: {e}", made.display()))?.flatten() {
         let to = order.out.join(file.file_name());

@@ -1,0 +1,129 @@
+//! The type stub of Python's native module: what pyo3 describes in the compiled library, with the few parts that it cannot
+//! describe.
+
+use std::path::{Path, PathBuf};
+
+use super::generated::Files;
+use crate::process::Outcome;
+use crate::steps::Log;
+
+/// What pyo3 writes, and what the stub has instead. Default values are only known in Rust, as are the parameters of a
+/// function that Python passes; `mypy.stubtest` compares the defaults with those that `inspect.signature` shows.
+const CORRECTIONS: &[(&str, &str)] = &[
+    ("from typing import Any, Final, ", "from typing import Any, Final, TypeAlias, "),
+    ("Coroutine[Any, Any, tuple[()]]", "Coroutine[Any, Any, None]"),
+    ("attested: Any", "attested: Callable[[int, bytes, bytes], object]"),
+    ("allow: Any | None", "allow: Callable[[ErasureSuite], object] | None"),
+    ("roots: SupportsIndex = ...", "roots: SupportsIndex = 1024"),
+    ("capacity: SupportsIndex = ...", "capacity: SupportsIndex = 16"),
+    ("expected: SupportsIndex = ...", "expected: SupportsIndex = EXPECTED_WINNERS"),
+    ("rounds: SupportsIndex = ...", "rounds: SupportsIndex = 20"),
+    ("hint: Iterable[SupportsIndex] = ...", "hint: Iterable[SupportsIndex] = ()"),
+    ("members: Iterable[SupportsIndex] = ...", "members: Iterable[SupportsIndex] = ()"),
+    ("groups: Iterable[Iterable[SupportsIndex]] = ...", "groups: Iterable[Iterable[SupportsIndex]] = ()"),
+    ("log2_batch: SupportsIndex = ...", "log2_batch: SupportsIndex = 7"),
+    ("low_water: SupportsIndex = ...", "low_water: SupportsIndex = 512"),
+    ("lifetime: timedelta = ...", "lifetime: timedelta = timedelta(seconds=10)"),
+    ("announced: SupportsIndex = ...", "announced: SupportsIndex = 32"),
+    ("checked: SupportsIndex = ...", "checked: SupportsIndex = 8"),
+    ("burst: SupportsIndex = ...", "burst: SupportsIndex = 32"),
+    ("interval: timedelta = ...", "interval: timedelta = timedelta(microseconds=200)"),
+    ("limit: SupportsIndex = ...", "limit: SupportsIndex = 255"),
+    ("preferred: SupportsIndex = ...", "preferred: SupportsIndex = 16"),
+    ("batch: SupportsIndex = ...", "batch: SupportsIndex = 4"),
+    ("fan_out: SupportsIndex = ...", "fan_out: SupportsIndex = 5"),
+    ("back_off: timedelta = ...", "back_off: timedelta = timedelta(seconds=2)"),
+    ("send_timeout: timedelta = ...", "send_timeout: timedelta = timedelta(milliseconds=500)"),
+];
+
+/// The name of `bytes` in classes that have a member of that name.
+const ALIAS: &str = "_Bytes: TypeAlias = bytes\n";
+
+/// Compiles the library and returns its stub, below the folder of the package.
+pub(crate) fn native_stub(log: &Log) -> Outcome<Files> {
+    crate::build::libraries(log)?;
+    described_in(&crate::build::library("debug", "quorate-python"))
+}
+
+/// The stub of a compiled library, whose symbols must not be stripped.
+pub(crate) fn described_in(library: &Path) -> Outcome<Files> {
+    let module = pyo3_introspection::introspect_cdylib(library, "_native")
+        .map_err(|e| format!("{}: {e:#}", library.display()))?;
+    let mut files = pyo3_introspection::module_stub_files(&module);
+    let stub = match (files.remove(Path::new("__init__.pyi")), files.len()) {
+        (Some(stub), 0) => stub,
+        _ => return Err("expected one native module without submodules".to_owned()),
+    };
+    Ok(vec![(PathBuf::from("_native.pyi"), corrected(stub, CORRECTIONS, &declared()?)?)])
+}
+
+/// The classes whose stubs the generator writes, with their modules.
+fn declared() -> Outcome<Vec<(String, String)>> {
+    let blocks = quorate_generator::blocks()?;
+    let classes = blocks.iter().flat_map(|block| block.classes.iter().map(move |class| (block, class)));
+    Ok(classes.map(|(block, class)| (class.name.clone(), block.name.clone())).collect())
+}
+
+/// Applies all corrections to what pyo3 wrote.
+fn corrected(
+    mut stub: String,
+    corrections: &[(&str, &str)],
+    declared: &[(String, String)],
+) -> Outcome<String> {
+    for (written, wanted) in corrections {
+        if !stub.contains(written) {
+            return Err(format!("pyo3 does not write `{written}` any more: correct the list in {}", file!()));
+        }
+        stub = stub.replace(written, wanted);
+    }
+    if stub.contains("= ...") {
+        return Err(format!("a default value is missing in the stub: add it to the list in {}", file!()));
+    }
+    let (head, classes) = stub.split_once("\n@final\n").ok_or("expected a class in the native module")?;
+    let imports: String = declared
+        .iter()
+        .map(|(class, module)| format!("from quorate.{module} import {class} as {class}\n"))
+        .collect();
+    let is_declared =
+        |class: &str| declared.iter().any(|(name, _)| class.starts_with(&format!("class {name}:")));
+    let classes = classes.split("\n@final\n").map(|class| match class.split_once("\n\ndef ") {
+        // Functions may follow the last class.
+        Some((class, functions)) if is_declared(class) => format!("\n\ndef {functions}"),
+        None if is_declared(class) => String::new(),
+        _ => format!("\n@final\n{}", with_alias(class)),
+    });
+    let classes: String = classes.collect();
+    Ok(head.replacen("\n__all__", &format!("\n{imports}\n{ALIAS}\n__all__"), 1) + &classes)
+}
+
+/// Renames the type `bytes` in a class with a member `bytes`, which hides it.
+fn with_alias(class: &str) -> String {
+    if class.contains("    def bytes(") { class.replace("-> bytes:", "-> _Bytes:") } else { class.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STUB: &str = "import x\n\n__all__ = [\"A\", \"B\", \"C\"]\n\nN: Final[int]\n\n@final\nclass A:\n    def raw(self, n: int = ...) -> bytes:\n        ...\n    \
+                        def bytes(self) -> bytes: ...\n\n@final\nclass B:\n    def raw(self) -> bytes: ...\n\n@final\nclass C:\n    pass\n\ndef f() -> C: ...\n";
+
+    #[test]
+    fn defaults_and_hidden_types_are_corrected() {
+        let corrections = [("n: int = ...", "n: int = 3")];
+        let declared = [("B".to_owned(), "block".to_owned())];
+        let stub = corrected(STUB.to_owned(), &corrections, &declared).unwrap();
+        let expected = "import x\n\nfrom quorate.block import B as B\n\n_Bytes: TypeAlias = bytes\n\n__all__ = [\"A\", \"B\", \"C\"]\n\nN: Final[int]\n\n\
+                        @final\nclass A:\n    def raw(self, n: int = 3) -> _Bytes:\n        ...\n    def bytes(self) -> _Bytes: ...\n\n\
+                        @final\nclass C:\n    pass\n\ndef f() -> C: ...\n";
+        assert_eq!(stub, expected);
+    }
+
+    #[test]
+    fn a_correction_without_its_place_and_a_missing_one_are_noticed() {
+        let stale = corrected(STUB.to_owned(), &[("m: int = ...", "m: int = 3")], &[]).unwrap_err();
+        assert!(stale.contains("m: int"), "{stale}");
+        let missing = corrected(STUB.to_owned(), &[], &[]).unwrap_err();
+        assert!(missing.contains("default value"), "{missing}");
+    }
+}
