@@ -31,13 +31,16 @@ pub(crate) fn python_modules() -> Outcome<Files> {
     Ok(files)
 }
 
-/// The classes for Kotlin, below a folder of sources.
+/// The classes and exceptions for Kotlin, below a folder of sources.
 pub(crate) fn kotlin_classes() -> Outcome<Files> {
     let file = |block: &Block| {
         let path = Path::new("org/quorate").join(format!("{}.kt", pascal(&block.name)));
         (path, kotlin::emit(block))
     };
-    Ok(blocks()?.iter().map(file).collect())
+    let mut files: Files = blocks()?.iter().map(file).collect();
+    let exceptions = Path::new("org/quorate/QuorateException.kt").to_path_buf();
+    files.push((exceptions, errors::kotlin::emit(&errors::classes()?)));
+    Ok(files)
 }
 
 /// Writes a file unless it has this text: tools that compare times would run again.

@@ -3,6 +3,7 @@
 //! A variant makes a class of its own, whose code is its name, unless its description ends in "The code is `X`.": then
 //! it is a more precise error of the class with code X, and its fields are there only sometimes.
 
+pub mod kotlin;
 pub mod python;
 
 use std::path::{Path, PathBuf};

@@ -50,6 +50,6 @@ class ErrorsTest {
     }
 
     private val details =
-        "limit index first second signed needed kind signed_view".split(' ').map { Detail.Number(it, BigInteger("7")) } +
-            listOf("what", "rule").map { Detail.Text(it, "something") }
+        "limit index first second signed needed kind signed_view expected actual count".split(' ')
+            .map { Detail.Number(it, BigInteger("7")) } + listOf("what", "rule").map { Detail.Text(it, "something") }
 }
