@@ -208,7 +208,26 @@ pub(crate) fn program(log: &Log, class: &str) -> Outcome<Command> {
 pub(crate) fn jar(log: &Log) -> Outcome<PathBuf> {
     PREPARED.run(|| prepare(log))?;
     PACKAGED.run(|| maven(log, &["package", "-Dmaven.test.skip=true"]).map(drop))?;
-    Ok(folder().join(concat!("target/quorate-", env!("CARGO_PKG_VERSION"), ".jar")))
+    Ok(made("jar"))
+}
+
+/// The jars with the sources and the documentation.
+pub(crate) fn documentation_jars(log: &Log) -> Outcome<[PathBuf; 2]> {
+    PREPARED.run(|| prepare(log))?;
+    // The goals alone: the phase `package` would compile again.
+    let goals = [
+        "build-helper:add-source@generated-sources",
+        "source:jar-no-fork@sources",
+        "dokka:javadocJar@documentation",
+    ];
+    maven(log, &[&["-Prelease"], goals.as_slice()].concat())?;
+    Ok(["sources.jar", "javadoc.jar"].map(made))
+}
+
+/// A file of the package that Maven made, by the end of its name.
+fn made(end: &str) -> PathBuf {
+    let between = if end == "jar" { "." } else { "-" };
+    folder().join("target").join(format!("quorate-{}{between}{end}", env!("CARGO_PKG_VERSION")))
 }
 
 #[cfg(test)]

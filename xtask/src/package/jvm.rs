@@ -1,4 +1,4 @@
-//! The jar, with the native library for this kind of machine, and its pom.
+//! The jar, with the native library for this kind of machine, its pom, and the jars with its sources and documentation.
 
 use std::fs;
 use std::path::PathBuf;
@@ -26,5 +26,11 @@ pub(super) fn build(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
     workspace::copy(&made, &jar)?;
     log.run(Command::new("jar").arg("--update").arg("--file").arg(&jar).arg("-C").arg(&stage).arg("."))?;
     workspace::copy(&workspace::root().join("bindings/kotlin/pom.xml"), &pom)?;
-    Ok(vec![jar, pom])
+    let mut files = vec![jar, pom];
+    for made in kotlin::documentation_jars(log)? {
+        let to = order.out.join(made.file_name().unwrap_or_default());
+        workspace::copy(&made, &to)?;
+        files.push(to);
+    }
+    Ok(files)
 }

@@ -90,6 +90,7 @@ impl Built {
             (".whl", "wheel"),
             (".tar.gz", "sdist"),
             ("-sources.jar", "sources"),
+            ("-javadoc.jar", "documentation"),
             (".jar", "jar"),
             (".pom", "pom"),
             (".crate", "crate"),

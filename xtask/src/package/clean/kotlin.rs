@@ -18,6 +18,7 @@ use crate::workspace;
 const GROUP_PATH: [&str; 3] = ["org", "quorate", "quorate"];
 
 pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outcome<String> {
+    check_documentation(log, files)?;
     let sandbox = Sandbox::new("kotlin")?;
     let kotlin = version::kotlin_version()?;
     sandbox.put("pom.xml", &smoke::POM.replace("QUORATE", &order.version).replace("KOTLIN", &kotlin))?;
@@ -32,7 +33,11 @@ pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outco
     let classes = format!("target/classes:{}", found.trim());
     let run = |mut java: Command| log.run(java.args(["-cp", &classes, "TourKt"]));
     smoke::check_tour(&run(sandbox.command("java"))?, &order.version)?;
-    let mut notes = vec!["in a Maven project".to_owned(), sandbox::isolation().to_owned()];
+    let mut notes = vec![
+        "sources and documentation".to_owned(),
+        "in a Maven project".to_owned(),
+        sandbox::isolation().to_owned(),
+    ];
     if let Some(emulator) = old_processor::emulator(log)? {
         let mut java = emulator.command(&sandbox, &java()?);
         // The collector with the fewest threads, because the emulator runs them one at a time.
@@ -41,6 +46,29 @@ pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outco
         notes.push(emulator.description());
     }
     Ok(notes.join(", "))
+}
+
+/// Checks that editors find the sources and the documentation of classes, both of those written by hand and of the
+/// generated ones, and that no internal class is documented.
+fn check_documentation(log: &Log, files: &[PathBuf]) -> Outcome {
+    let wanted = [
+        ("-sources.jar", ["org/quorate/Committee.kt", "org/quorate/Merkle.kt"]),
+        ("-javadoc.jar", ["org/quorate/Committee.html", "org/quorate/Merkle.html"]),
+    ];
+    for (ending, wanted) in wanted {
+        let file = files.iter().find(|file| file.to_string_lossy().ends_with(ending));
+        let file = file.ok_or_else(|| format!("no file ends in {ending}"))?;
+        let listed = log.run(Command::new("jar").arg("--list").arg("--file").arg(file))?;
+        let missing = wanted.into_iter().find(|name| !listed.lines().any(|line| line == *name));
+        if let Some(name) = missing {
+            return Err(format!("{}: expected {name} in it", file.display()));
+        }
+        let internal = listed.lines().find(|line| line.starts_with("org/quorate/internal/"));
+        if let Some(name) = internal.filter(|_| ending == "-javadoc.jar") {
+            return Err(format!("{}: unexpected {name}, which is internal", file.display()));
+        }
+    }
+    Ok(())
 }
 
 /// The path of `java`: the emulator does not search the path.
