@@ -89,8 +89,8 @@ fn broken_link(file: &Path, link: &str, document: &Document) -> Option<String> {
 /// folder of an npm package, or any file for pip and Maven, where the README is only a description.
 fn leaves_package(file: &Path, path: &str) -> bool {
     let is_readme_of = |name: &&str| file.ends_with(format!("bindings/{name}/README.md"));
-    ["python", "kotlin"].iter().any(|name| is_readme_of(name))
-        || (path.starts_with("../") && ["node", "wasm"].iter().any(|name| is_readme_of(name)))
+    ["python", "kotlin"].iter().any(&is_readme_of)
+        || (path.starts_with("../") && ["node", "wasm"].iter().any(&is_readme_of))
 }
 
 /// Returns the problem of a command that would not run. Only `cargo xtask` and `quorate` are checked.
