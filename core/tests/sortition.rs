@@ -123,7 +123,8 @@ mod run {
         let not_its = Error::BadSignature { signers: vec![1] };
 
         let next = world.lottery(ROUND + 1, u16::MAX);
-        assert_eq!(refused(&next), Error::WrongContext { what: "round" });
+        let mismatch = Error::Mismatch { what: "round", expected: ROUND + 1, actual: ROUND };
+        assert_eq!(refused(&next), mismatch);
         let moved = Ticket::new(ROUND + 1, 1, ticket.signature().clone());
         assert_eq!(moved.check(&next), Err(not_its.clone()));
 

@@ -255,9 +255,7 @@ impl<S: DsigSuite> fmt::Debug for Announcement<S> {
 }
 
 fn header<S: DsigSuite>(r: &mut Reader<'_>) -> Result<u8> {
-    if r.u8()? != S::NUMBER {
-        return Err(Error::WrongContext { what: "suite" });
-    }
+    r.expect_u8("suite", S::NUMBER)?;
     match r.u8()? {
         log2 if log2 <= MAX_LOG2 => Ok(log2),
         _ => Err(Error::Malformed { what: "DSig: size of the batch" }),

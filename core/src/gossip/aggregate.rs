@@ -170,11 +170,7 @@ impl<S: Additive> Aggregate<S> {
 
     fn check_structure(&self, committee: &Committee<S>) -> Result<()> {
         committee.require_epoch(self.statement().epoch)?;
-        if self.signers().committee_len() == committee.len() {
-            Ok(())
-        } else {
-            Err(Error::WrongContext { what: "committee size" })
-        }
+        committee.require_size(self.signers())
     }
 }
 

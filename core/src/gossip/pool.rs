@@ -80,15 +80,13 @@ impl<S: Additive> Pool<S> {
     /// certificate yet. Needs no cryptography; call it before verifying.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for another statement or committee size; [`Error::TooLarge`] if a count exceeds
-    /// [`Parameters::limit`].
+    /// [`Error::WrongContext`] for another statement; [`Error::Mismatch`] for another committee size;
+    /// [`Error::TooLarge`] if a count exceeds [`Parameters::limit`].
     pub fn wants(&self, aggregate: &Aggregate<S>) -> Result<bool> {
         if *aggregate.statement() != self.statement {
             return Err(Error::WrongContext { what: "statement" });
         }
-        if aggregate.signers().committee_len() != self.committee.len() {
-            return Err(Error::WrongContext { what: "committee size" });
-        }
+        self.committee.require_size(aggregate.signers())?;
         if aggregate.counts().highest() > self.parameters.limit {
             return Err(Error::TooLarge { what: "count of a signer", limit: self.parameters.limit.into() });
         }

@@ -89,9 +89,10 @@ impl<S: Vrf> Ticket<S> {
     /// one subgroup check, one hash to the curve, two pairings.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for another round, or for a later index of a repeated key; [`Error::UnknownSigner`];
-    /// [`Error::NotInSubgroup`]; [`Error::NotDrawn`] if it does not win; [`Error::BadSignature`] naming the member if
-    /// the signature does not verify, for instance with another seed or committee.
+    /// [`Error::Mismatch`] for another round; [`Error::WrongContext`] for a later index of a repeated key;
+    /// [`Error::UnknownSigner`]; [`Error::NotInSubgroup`]; [`Error::NotDrawn`] if it does not win;
+    /// [`Error::BadSignature`] naming the member if the signature does not verify, for instance with another seed or
+    /// committee.
     pub fn verify(self, lottery: &Lottery<S>) -> Result<Verified<Self>> {
         self.check(lottery)?;
         Ok(Verified::assume(self, lottery.committee().id()))
@@ -103,7 +104,7 @@ impl<S: Vrf> Ticket<S> {
     /// As [`verify`](Ticket::verify).
     pub fn check(&self, lottery: &Lottery<S>) -> Result<()> {
         if self.round() != lottery.round() {
-            return Err(Error::WrongContext { what: "round" });
+            return Err(Error::Mismatch { what: "round", expected: lottery.round(), actual: self.round() });
         }
         let committee = lottery.committee();
         let key = committee.key(self.member()).ok_or(Error::UnknownSigner { index: self.member().into() })?;

@@ -71,6 +71,14 @@ impl<'a> Reader<'a> {
         Ok(u8::from_le_bytes(self.array()?))
     }
 
+    /// Reads a number that the context fixes, and which `what` names.
+    pub(crate) fn expect_u8(&mut self, what: &'static str, expected: u8) -> Result<()> {
+        match self.u8()? {
+            actual if actual == expected => Ok(()),
+            actual => Err(Error::Mismatch { what, expected: expected.into(), actual: actual.into() }),
+        }
+    }
+
     /// Reads two bytes, little endian.
     pub fn u16(&mut self) -> Result<u16> {
         Ok(u16::from_le_bytes(self.array()?))

@@ -309,9 +309,7 @@ impl<S: Additive> Gossip<S> {
         if *aggregate.statement() != self.statement {
             return Err(Error::WrongContext { what: "statement" });
         }
-        if aggregate.signers().committee_len() != self.committee.len() {
-            return Err(Error::WrongContext { what: "committee size" });
-        }
+        self.committee.require_size(aggregate.signers())?;
         // Sums of disjoint sums have low counts. A higher count wastes bytes, and is accepted only if it completes a
         // quorum.
         let decides = self.committee.has_quorum(aggregate.signers());

@@ -188,9 +188,7 @@ impl<V: BlsScheme> Encode for GroupKey<V> {
 /// Cost: a square root and a subgroup check for each party.
 impl<V: BlsScheme> Decode for GroupKey<V> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        if r.u8()? != 16 + <V as Scheme>::SUITE {
-            return Err(Error::WrongContext { what: "suite of the threshold key" });
-        }
+        r.expect_u8("suite of the threshold key", 16 + <V as Scheme>::SUITE)?;
         let committee = CommitteeId::decode_from(r, &())?;
         let tolerance = Tolerance::new(r.u16()?, r.u16()?)?;
         let agreement = match r.u8()? {

@@ -77,9 +77,7 @@ impl<V: BlsScheme> Encode for SignatureShare<V> {
 
 impl<V: BlsScheme> Decode for SignatureShare<V> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        if r.u8()? != 16 + <V as Scheme>::SUITE {
-            return Err(Error::WrongContext { what: "suite of the signature share" });
-        }
+        r.expect_u8("suite of the signature share", 16 + <V as Scheme>::SUITE)?;
         Ok(Self {
             member: r.u16()?,
             digest: r.array()?,

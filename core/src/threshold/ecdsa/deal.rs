@@ -57,6 +57,15 @@ impl Deal {
         }
         self.plan.check(parties)
     }
+
+    /// Checks that an object of `epoch`, which `what` names, belongs to this deal.
+    pub(super) fn require_epoch(&self, what: &'static str, epoch: u64) -> Result<()> {
+        if epoch == self.epoch {
+            Ok(())
+        } else {
+            Err(Error::Mismatch { what, expected: self.epoch, actual: epoch })
+        }
+    }
 }
 
 /// Encoding: key 32 ‖ epoch u64 ‖ plan 5 ‖ one root of 32 bytes for each party, with their count as u32.
@@ -115,8 +124,9 @@ impl<G: Curve> Opening<G> {
     pub(super) fn verify(&self, deal: &Deal) -> Result<()> {
         let unknown = Error::UnknownSigner { index: self.member.into() };
         let root = deal.roots.get(usize::from(self.member)).ok_or(unknown)?;
-        if self.path.count() != deal.plan.count() {
-            return Err(Error::WrongContext { what: "number of presignatures of the opening" });
+        let (expected, actual) = (deal.plan.count().into(), self.path.count().into());
+        if actual != expected {
+            return Err(Error::Mismatch { what: "number of presignatures of the opening", expected, actual });
         }
         OPENINGS.verify(root, &Self::leaf(&self.nonce, &G::encode_all(&self.elements)), &self.path)
     }

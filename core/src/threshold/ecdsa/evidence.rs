@@ -62,8 +62,9 @@ impl<G: Curve> ShareFault<G> {
     ) -> Result<MemberIndex> {
         deal.require(key)?;
         let share = self.share();
-        if share.epoch != deal.epoch || share.index >= deal.plan.count() {
-            return Err(Error::WrongContext { what: "epoch of the share" });
+        deal.require_epoch("epoch of the share", share.epoch)?;
+        if share.index >= deal.plan.count() {
+            return Err(Error::WrongContext { what: "presignature of the share" });
         }
         let mut attested =
             |share: &SignatureShare<G>| attested(share.member, &share.attested_bytes(), share.attestation());

@@ -158,9 +158,7 @@ impl<G: Curve> Encode for GroupKey<G> {
 
 impl<G: Curve> Decode for GroupKey<G> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        if r.u8()? != G::SUITE {
-            return Err(Error::WrongContext { what: "suite of the threshold key" });
-        }
+        r.expect_u8("suite of the threshold key", G::SUITE)?;
         let committee = CommitteeId::decode_from(r, &())?;
         let tolerance = Tolerance::new(r.u16()?, r.u16()?)?;
         Ok(Self::new(committee, tolerance, G::decode_element(r, "threshold key")?))

@@ -149,7 +149,7 @@ impl<G: Curve> Presignatures<G> {
     /// is spent.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for a tag of another epoch or plan.
+    /// [`Error::Mismatch`] for a tag of another epoch, [`Error::WrongContext`] for one of another plan.
     pub fn signing<C: Class>(&self, tag: Tag<C>, message: &[u8]) -> Result<Signing<G, C>> {
         let nonce = *self.nonce(tag)?;
         Signing::new(self.key.clone(), self.deal.clone(), nonce, tag, message)
@@ -158,11 +158,9 @@ impl<G: Curve> Presignatures<G> {
     /// Returns the encoded R. It is public: a process without a party's file [combines](Signing::new) with it.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for a tag of another epoch or plan.
+    /// [`Error::Mismatch`] for a tag of another epoch, [`Error::WrongContext`] for one of another plan.
     pub fn nonce<C: Class>(&self, tag: Tag<C>) -> Result<&G::Nonce> {
-        if tag.epoch() != self.deal.epoch {
-            return Err(Error::WrongContext { what: "epoch of the tag" });
-        }
+        self.deal.require_epoch("epoch of the tag", tag.epoch())?;
         self.deal.plan.require(tag)?;
         self.public.nonces.get(tag.index() as usize).map(|(nonce, _)| nonce).ok_or(Error::Exhausted)
     }

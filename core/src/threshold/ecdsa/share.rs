@@ -95,9 +95,7 @@ impl<G: Curve> Encode for SignatureShare<G> {
 
 impl<G: Curve> Decode for SignatureShare<G> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        if r.u8()? != G::SUITE {
-            return Err(Error::WrongContext { what: "suite of the signature share" });
-        }
+        r.expect_u8("suite of the signature share", G::SUITE)?;
         Ok(Self {
             member: r.u16()?,
             epoch: r.u64()?,

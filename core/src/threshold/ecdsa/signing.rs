@@ -46,9 +46,7 @@ impl<G: Curve, C: Class> Signing<G, C> {
         message: &[u8],
     ) -> Result<Self> {
         deal.require(&key)?;
-        if tag.epoch() != deal.epoch {
-            return Err(Error::WrongContext { what: "epoch of the tag" });
-        }
+        deal.require_epoch("epoch of the tag", tag.epoch())?;
         deal.plan.require(tag)?;
         let slot = key.slot(tag.epoch(), tag.index());
         let (h, r) = (G::h(&slot, &nonce, message), G::r(&slot, &nonce));

@@ -170,7 +170,8 @@ impl Plan {
         if let Plan::Agreement { parties: planned, .. } = self
             && planned != parties
         {
-            return Err(Error::WrongContext { what: "number of parties of the plan" });
+            let (expected, actual) = (parties.into(), planned.into());
+            return Err(Error::Mismatch { what: "number of parties of the plan", expected, actual });
         }
         match self.count() {
             0 => Err(Error::Malformed { what: "plan of presignatures: expected at least one" }),

@@ -104,7 +104,7 @@ impl Presignatures {
     /// is spent.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for a tag of another epoch or plan.
+    /// [`Error::Mismatch`] for a tag of another epoch, [`Error::WrongContext`] for one of another plan.
     pub fn signing(&self, tag: Tag, message: &[u8]) -> Result<Signing> {
         each_group!(self, Presignatures, G, all => match tag {
             Tag::Agreed(tag) => all.signing(tag, message).map(Signing::from),
