@@ -199,5 +199,8 @@ pub struct Claim<'a> {
 
 /// Reads the suite byte and checks that it is the scheme's.
 pub(crate) fn read_suite<S: Scheme>(r: &mut Reader<'_>) -> Result<()> {
-    r.expect_u8("suite", S::SUITE)
+    match r.u8()? {
+        suite if suite == S::SUITE => Ok(()),
+        suite => Err(Error::Mismatch { what: "suite", expected: S::SUITE.into(), actual: suite.into() }),
+    }
 }

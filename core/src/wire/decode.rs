@@ -72,6 +72,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a number that the context fixes, and which `what` names.
+    #[cfg(any(feature = "dsig", feature = "threshold"))]
     pub(crate) fn expect_u8(&mut self, what: &'static str, expected: u8) -> Result<()> {
         match self.u8()? {
             actual if actual == expected => Ok(()),

@@ -7,7 +7,7 @@ use crate::machine::MemberIndex;
 use crate::scheme::Scheme;
 use crate::threshold::attestation::{Attestation, MAX_ATTESTATION};
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
-use crate::{Error, Result};
+use crate::Result;
 
 /// One party's signature share. It is unverified, also for subgroup membership, until the signature verifies.
 #[derive(Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl<V: BlsScheme> SignatureShare<V> {
     /// Sets the party's signature of [`attested_bytes`](SignatureShare::attested_bytes).
     ///
     /// # Errors
-    /// [`Error::TooLarge`] above 8,192 bytes.
+    /// [`TooLarge`](crate::Error::TooLarge) above 8,192 bytes.
     pub fn attest(&mut self, attestation: Vec<u8>) -> Result<()> {
         self.attestation = Attestation::new(attestation)?;
         Ok(())

@@ -7,7 +7,7 @@ use crate::machine::MemberIndex;
 use crate::threshold::attestation::{Attestation, MAX_ATTESTATION};
 use crate::threshold::group::Field;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
-use crate::{Error, Result};
+use crate::Result;
 
 /// One party's signature share. It is public, and unverified until the signature verifies.
 ///
@@ -72,7 +72,7 @@ impl<G: Curve> SignatureShare<G> {
     /// Sets the party's signature of [`attested_bytes`](SignatureShare::attested_bytes).
     ///
     /// # Errors
-    /// [`Error::TooLarge`] above 8,192 bytes.
+    /// [`TooLarge`](crate::Error::TooLarge) above 8,192 bytes.
     pub fn attest(&mut self, attestation: Vec<u8>) -> Result<()> {
         self.attestation = Attestation::new(attestation)?;
         Ok(())
