@@ -2,12 +2,12 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::scheme::BlsScheme;
+use crate::Result;
 use crate::bls::Signature;
 use crate::machine::MemberIndex;
 use crate::scheme::Scheme;
 use crate::threshold::attestation::{Attestation, MAX_ATTESTATION};
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
-use crate::Result;
 
 /// One party's signature share. It is unverified, also for subgroup membership, until the signature verifies.
 #[derive(Clone, PartialEq, Eq)]

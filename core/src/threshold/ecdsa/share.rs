@@ -3,11 +3,11 @@ use core::fmt;
 
 use super::curve::Curve;
 use super::slot::Slot;
+use crate::Result;
 use crate::machine::MemberIndex;
 use crate::threshold::attestation::{Attestation, MAX_ATTESTATION};
 use crate::threshold::group::Field;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
-use crate::Result;
 
 /// One party's signature share. It is public, and unverified until the signature verifies.
 ///
