@@ -1,4 +1,3 @@
 export * from './dist/whole/index.js';
-export * as erasure from './types/erasure.js';
 export * as threshold from './types/threshold.js';
 export { default, init } from './init.js';

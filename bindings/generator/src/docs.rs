@@ -1,7 +1,7 @@
 //! Descriptions: read from rustdoc's form, written in the form of each language.
 
 use crate::model::{Docs, Function};
-use crate::names::{camel, python_parameter};
+use crate::names::{camel, javascript, python_parameter};
 
 /// The longest line of a description, with its indentation.
 const WIDTH: usize = 120;
@@ -53,7 +53,7 @@ impl Style {
         for parameter in &function.parameters {
             let written = match self {
                 Style::Python => format!("`{}`", python_parameter(&parameter.name)),
-                Style::TypeScript => format!("`{}`", camel(&parameter.name)),
+                Style::TypeScript => format!("`{}`", javascript(&parameter.name)),
                 Style::Kotlin => format!("[{}]", camel(&parameter.name)),
             };
             docs.text = docs.text.replace(&format!("`{}`", parameter.name), &written);
@@ -71,7 +71,7 @@ impl Style {
             let lines: String = lines.iter().map(|line| format!("{space}{line}\n")).collect();
             return format!("{space}\"\"\"\n{lines}{space}\"\"\"\n").replace(&format!("{space}\n"), "\n");
         }
-        // A class of Kotlin, whose members are indented when they are complete, may be within another one.
+        // Kotlin nests some classes in others, which indents their wrapped comments by up to eight more columns.
         let deeper = if self == Style::Kotlin { 8 } else { 0 };
         let lines = wrap(&paragraphs, WIDTH - indent - 3 - deeper);
         match lines.as_slice() {
@@ -133,7 +133,11 @@ impl Style {
     }
 
     fn name(self, name: &str) -> String {
-        if self == Style::Python { name.to_owned() } else { camel(name) }
+        match self {
+            Style::Python => name.to_owned(),
+            Style::TypeScript => javascript(name),
+            Style::Kotlin => camel(name),
+        }
     }
 }
 

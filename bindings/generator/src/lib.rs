@@ -16,6 +16,7 @@ pub mod docs;
 pub mod errors;
 pub mod kotlin;
 pub mod kotlin_glue;
+mod marks;
 pub mod model;
 pub mod names;
 pub mod node;
@@ -31,7 +32,7 @@ use std::{env, fs};
 use model::Block;
 
 /// The names of the blocks, which are the modules of `quorate-interface`.
-pub const BLOCKS: &[&str] = &["ciphersuite", "header", "merkle"];
+pub const BLOCKS: &[&str] = &["ciphersuite", "erasure", "header", "merkle"];
 
 /// The folder with the modules of `quorate-interface`: both crates are side by side in the repository and in each source
 /// distribution.
@@ -46,11 +47,25 @@ pub fn interface() -> PathBuf {
 /// A text that names the file and the item outside the form that `quorate-interface` describes.
 pub fn blocks() -> Result<Vec<Block>, String> {
     let read = |name: &&str| {
-        let file = interface().join(format!("{name}.rs"));
-        let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-        parse::block(name, &text).map_err(|problem| format!("{}: {problem}", file.display()))
+        let sources = sources(name)?;
+        let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+        parse::block(name, &sources).map_err(|problem| format!("{name}: {problem}"))
     };
     BLOCKS.iter().map(read).collect()
+}
+
+/// The text of a block's file, or of the files of its folder.
+fn sources(name: &str) -> Result<Vec<String>, String> {
+    let text =
+        |file: PathBuf| fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()));
+    let folder = interface().join(name);
+    if !folder.is_dir() {
+        return Ok(vec![text(interface().join(format!("{name}.rs")))?]);
+    }
+    let first = text(folder.join("mod.rs"))?;
+    let others: Result<Vec<String>, String> =
+        parse::files(&first)?.iter().map(|file| text(folder.join(format!("{file}.rs")))).collect();
+    Ok([vec![first], others?].concat())
 }
 
 /// For a build script: writes a file of each block into `OUT_DIR`, as `BLOCK.EXTENSION`.

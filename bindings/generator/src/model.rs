@@ -1,31 +1,58 @@
-//! A block's interface as data, without anything of a language.
+//! A block's interface as data that no language determines.
+
+use crate::names::pascal;
 
 /// A module of the interface.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
     /// Its name, in snake case.
     pub name: String,
+    /// The module from which users import its names; without one, they are the package's own.
+    pub module: Option<String>,
     /// Its description.
     pub docs: Docs,
+    /// Its constants.
+    pub constants: Vec<Constant>,
     /// Its classes, in the order of their declaration.
     pub classes: Vec<Class>,
+}
+
+/// An integer with a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constant {
+    /// Its name, in capitals.
+    pub name: String,
+    /// Its description.
+    pub docs: Docs,
+    /// Its value.
+    pub value: u64,
+    /// The class in which Kotlin nests it.
+    pub within: Option<String>,
 }
 
 /// A structure with its functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// Its name, unique in the interface.
+    /// Its name, unique in the module from which users import it.
     pub name: String,
+    /// Its name in native code, unique in the interface.
+    pub native: String,
     /// Its description.
     pub docs: Docs,
     /// Its representation in a language whose native objects must be closed.
     pub kind: Kind,
-    /// True if two objects can be compared.
-    pub equality: bool,
+    /// True if other modules have a class of this name, so that it needs that of the block in flat name spaces.
+    pub ambiguous: bool,
+    /// What objects can be compared by.
+    pub traits: Traits,
     /// The class in which Kotlin nests it.
     pub within: Option<String>,
+    /// Its constants.
+    pub constants: Vec<Constant>,
     /// Its functions, in the order of their declaration.
     pub functions: Vec<Function>,
+    /// The function that returns about how many bytes an object holds.
+    pub size: Option<String>,
 }
 
 /// How an object exists where native memory is not collected with the object, as on the JVM. All other languages hold a
@@ -36,6 +63,21 @@ pub enum Kind {
     Value,
     /// As its canonical encoding.
     Encoded,
+    /// As its properties.
+    Record,
+    /// As a native object, which is closed.
+    Object,
+}
+
+/// What objects of a class can be compared by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits {
+    /// True if two objects can be compared.
+    pub equality: bool,
+    /// True if they are ordered.
+    pub order: bool,
+    /// True if they have a hash.
+    pub hash: bool,
 }
 
 /// A function of a class.
@@ -53,17 +95,32 @@ pub struct Function {
     pub result: Option<Type>,
     /// True if it can fail with an error of the core.
     pub fallible: bool,
-    /// True if it takes less than a microsecond.
-    pub quick: bool,
+    /// How long it takes.
+    pub cost: Cost,
+    /// True for a property that is computed.
+    pub computed: bool,
+}
+
+/// How long a function takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// Less than a microsecond.
+    Quick,
+    /// Longer.
+    Usual,
+    /// So long that it also has an asynchronous form.
+    Slow,
 }
 
 /// How a function is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// As the constructor of its class.
+    /// With the name of its class, as the constructor.
     Constructor,
     /// On the class.
     Static,
+    /// On the class, to create a variant.
+    Variant,
     /// On an object.
     Method,
     /// As a property of an object.
@@ -77,6 +134,19 @@ pub struct Parameter {
     pub name: String,
     /// Its type.
     pub kind: Type,
+    /// The maximum number of items of a list, of which one more is read.
+    pub limit: Option<u64>,
+    /// For a list of objects that the user selects with a predicate.
+    pub choice: Option<Choice>,
+}
+
+/// A selection by the user's predicate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The method that returns the candidates: its parameters are parameters of the same names.
+    pub among: String,
+    /// The property that is the default predicate.
+    pub default: String,
 }
 
 /// A type that crosses the boundary between languages.
@@ -84,22 +154,32 @@ pub struct Parameter {
 pub enum Type {
     /// Text: `String`.
     Text,
-    /// Bytes: `&[u8]` as a parameter, `Vec<u8>`, `[u8; N]` or `Hash` as a result.
+    /// Bytes: `&[u8]`, or as a result `Vec<u8>`, `[u8; N]` or `Hash`.
     Bytes,
+    /// `bool`.
+    Bool,
     /// An unsigned integer of a format: `u8`.
     U8,
+    /// An unsigned integer of a format: `u16`.
+    U16,
     /// An unsigned integer of a format: `u32`.
     U32,
     /// An unsigned integer of a format: `u64`.
     U64,
     /// A position or a count in memory: `usize`.
     Size,
-    /// A list of byte strings: `&[&[u8]]` as a parameter, a `Vec` of any bytes as a result.
-    BytesList,
-    /// A signature scheme: `Suite`.
+    /// A length of bytes in memory: `Length`.
+    Length,
+    /// A length of bytes that need not be in memory: `AnyLength`.
+    AnyLength,
+    /// A signature scheme: `Suite` of the core.
     Suite,
-    /// An object of a class of the interface: `&Class` as a parameter, the class itself or `Self` as a result.
+    /// An object of a class of the block: `&Class` as a parameter, the class itself or `Self` as a result.
     Class(String),
+    /// Several: a slice as a parameter, a `Vec` as a result.
+    List(Box<Type>),
+    /// One or none: `Option`.
+    Optional(Box<Type>),
 }
 
 /// A description in Markdown, with links of rustdoc.
@@ -111,6 +191,72 @@ pub struct Docs {
     pub errors: Vec<(String, String)>,
 }
 
+impl Type {
+    /// The type of a list's items or of an optional value.
+    #[must_use]
+    pub fn inner(&self) -> Option<&Self> {
+        match self {
+            Type::List(inner) | Type::Optional(inner) => Some(inner),
+            _ => None,
+        }
+    }
+
+    /// True if it is or contains this type.
+    #[must_use]
+    pub fn mentions(&self, other: &Self) -> bool {
+        self == other || self.inner().is_some_and(|inner| inner.mentions(other))
+    }
+
+    /// True for a list.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
+        matches!(self, Type::List(_))
+    }
+
+    /// The width of an integer in Rust.
+    #[must_use]
+    pub fn integer(&self) -> Option<&'static str> {
+        match self {
+            Type::U8 => Some("u8"),
+            Type::U16 => Some("u16"),
+            Type::U32 => Some("u32"),
+            Type::U64 | Type::Size | Type::Length | Type::AnyLength => Some("u64"),
+            _ => None,
+        }
+    }
+}
+
+impl Function {
+    /// True if it is called on an object.
+    #[must_use]
+    pub fn has_receiver(&self) -> bool {
+        matches!(self.role, Role::Method | Role::Getter)
+    }
+
+    /// True for a constant variant.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        self.role == Role::Variant && self.parameters.is_empty()
+    }
+
+    /// True if it takes less than a microsecond.
+    #[must_use]
+    pub fn is_quick(&self) -> bool {
+        self.cost == Cost::Quick
+    }
+
+    /// True if it has an asynchronous form.
+    #[must_use]
+    pub fn is_slow(&self) -> bool {
+        self.cost == Cost::Slow
+    }
+
+    /// The types of its parameters and its result.
+    pub fn types(&self) -> impl Iterator<Item = &Type> {
+        self.result.iter().chain(self.parameters.iter().map(|parameter| &parameter.kind))
+    }
+}
+
 impl Class {
     /// The constructor, if it has one.
     #[must_use]
@@ -118,26 +264,58 @@ impl Class {
         self.functions.iter().find(|function| function.role == Role::Constructor)
     }
 
-    /// The properties, which `encoded` classes read once.
+    /// The properties.
     pub fn getters(&self) -> impl Iterator<Item = &Function> {
         self.functions.iter().filter(|function| function.role == Role::Getter)
+    }
+
+    /// The function of this name.
+    #[must_use]
+    pub fn function(&self, name: &str) -> Option<&Function> {
+        self.functions.iter().find(|function| function.name == name)
+    }
+
+    /// True if `decode` needs nothing but the encoding.
+    #[must_use]
+    pub fn is_plain_encoding(&self) -> bool {
+        let decode = self.function("decode").is_some_and(|decode| decode.parameters.len() == 1);
+        decode && self.function("encode").is_some()
     }
 }
 
 impl Block {
-    /// True if a function takes or returns a signature scheme.
+    /// True if a function takes or returns this type.
     #[must_use]
-    pub fn has_suites(&self) -> bool {
+    pub fn mentions(&self, kind: &Type) -> bool {
         let functions = self.classes.iter().flat_map(|class| &class.functions);
-        let mut kinds = functions.flat_map(|function| {
-            function.result.iter().chain(function.parameters.iter().map(|parameter| &parameter.kind))
-        });
-        kinds.any(|kind| *kind == Type::Suite)
+        functions.flat_map(Function::types).any(|one| one.mentions(kind))
+    }
+
+    /// True if a function takes several objects of this class, or one or none.
+    #[must_use]
+    pub fn takes_several(&self, class: &str) -> bool {
+        let functions = self.classes.iter().flat_map(|class| &class.functions);
+        functions
+            .flat_map(|function| &function.parameters)
+            .any(|one| one.kind.inner().is_some_and(|inner| *inner == Type::Class(class.to_owned())))
     }
 
     /// The class of this name.
     #[must_use]
     pub fn class(&self, name: &str) -> Option<&Class> {
         self.classes.iter().find(|class| class.name == name)
+    }
+
+    /// The kind of the class of this name.
+    #[must_use]
+    pub fn kind(&self, name: &str) -> Option<Kind> {
+        self.class(name).map(|class| class.kind)
+    }
+
+    /// The name in native code of the class of this name: with that of the block, if users import it from a module.
+    #[must_use]
+    pub fn native(&self, name: &str) -> String {
+        let prefix = if self.module.is_some() { pascal(&self.name) } else { String::new() };
+        prefix + name
     }
 }

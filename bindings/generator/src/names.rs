@@ -8,6 +8,15 @@ pub fn camel(name: &str) -> String {
     words.fold(first, |all, word| all + &capitalised(word))
 }
 
+/// `leaf_domain` as `leafDomain`, and `shard_len` as `shardLength`, as JavaScript calls its own lengths.
+#[must_use]
+pub fn javascript(name: &str) -> String {
+    match name.strip_suffix("_len") {
+        Some(start) => camel(&format!("{start}_length")),
+        None => camel(name),
+    }
+}
+
 /// `leaf_domain` as `LeafDomain`.
 #[must_use]
 pub fn pascal(name: &str) -> String {
@@ -56,15 +65,30 @@ pub fn import(module: &str, names: &[&str], code: &str) -> String {
     }
 }
 
-/// Imports those names of a JavaScript module that the code mentions.
+/// Imports those names of a TypeScript module that the code mentions outside its comments.
 #[must_use]
 pub fn import_typescript(module: &str, names: &[&str], code: &str) -> String {
-    let words: Vec<&str> = code.split(|letter: char| !letter.is_alphanumeric()).collect();
+    let is_code = |line: &&str| !["*", "/**"].iter().any(|mark| line.trim_start().starts_with(mark));
+    let lines = code.lines().filter(is_code);
+    let words: Vec<&str> =
+        lines.flat_map(|line| line.split(|letter: char| !letter.is_alphanumeric())).collect();
     let used: Vec<&str> = names.iter().copied().filter(|name| words.contains(name)).collect();
     if used.is_empty() {
         String::new()
     } else {
         format!("import {{ {} }} from '{module}';\n", used.join(", "))
+    }
+}
+
+/// A function of `item` that returns the value of an expression: by its name, if it only calls one.
+#[must_use]
+pub fn closure(expression: &str) -> String {
+    let called = expression.strip_suffix("(item)");
+    let is_name = |name: &&str| name.chars().all(|letter| letter.is_alphanumeric() || "_:".contains(letter));
+    match called.filter(is_name) {
+        Some(name) => name.to_owned(),
+        None if expression == "item.into()" => "Into::into".to_owned(),
+        None => format!("|item| {expression}"),
     }
 }
 
@@ -83,7 +107,25 @@ mod tests {
             (camel("leaf_domain").as_str(), pascal("leaf_domain").as_str()),
             ("leafDomain", "LeafDomain")
         );
+        assert_eq!(
+            (javascript("shard_len"), javascript("lender")),
+            ("shardLength".to_owned(), "lender".to_owned())
+        );
         assert_eq!(free_function("VoteCollector", "add_all"), "vote_collector_add_all");
+    }
+
+    #[test]
+    fn a_function_that_only_calls_another_is_that_one() {
+        assert_eq!(closure("External::new(item)"), "External::new");
+        assert_eq!(closure("Some(Row(item))"), "|item| Some(Row(item))");
+    }
+
+    #[test]
+    fn names_in_comments_are_not_imported() {
+        let code =
+            "/** One. */\n  /**\n   * open two\n   */\n  three() { return wrap(Three, native.three()); }";
+        let import = import_typescript("./handle.js", &["One", "open", "wrap"], code);
+        assert_eq!(import, "import { wrap } from './handle.js';\n");
     }
 
     #[test]

@@ -5,7 +5,9 @@
 //! documentation. So this crate is plain Rust of a restricted form:
 //!
 //! - A block has public structures, each with one `impl` of public functions. Their parameters and results have the
-//!   types that `quorate_generator::model::Type` lists; nothing is generic and nothing borrows beyond the call.
+//!   types that `quorate_generator::model::Type` lists; nothing is generic, and only results `&[u8]` borrow.
+//! - A public constant is an integer literal; a `const` assertion compares it with the core's.
+//! - A block of several files is a folder, whose `mod.rs` lists them.
 //! - `new` is the constructor. A function without `&self` is a static function of its class.
 //! - A structure has `Display`, which becomes its text in each language; with `PartialEq` it can be compared.
 //! - The first paragraphs of a comment are the description; `# Errors` lists one error per line, by its link.
@@ -14,17 +16,35 @@
 //!
 //! | attribute | of | meaning |
 //! |---|---|---|
-//! | `value` | a structure | immutable and equal to the arguments of its constructor; Kotlin keeps it as a data class |
+//! | `module = "path"` | a block | users import its names from this module; without it, from the package itself |
+//! | `value` | a structure | immutable and equal to the arguments of its constructor; Kotlin keeps those |
 //! | `encoded` | a structure | immutable and equal to its encoding; Kotlin keeps the encoding |
-//! | `within = "Class"` | a structure | Kotlin nests its class in that class |
+//! | `record` | a structure | immutable and equal to its properties; Kotlin keeps those |
+//! | `object` | a structure | a native object, with a lock inside if it changes; Kotlin closes it |
+//! | `within = "Class"` | a structure, a constant | Kotlin nests it in that class |
+//! | `ambiguous` | a structure | another module has one of this name: Python's native module, which is flat, adds that of the block |
 //! | `getter` | a function | a property in languages that have properties |
+//! | `computed` | a getter | a method in Python, whose properties are stored values |
+//! | `variant` | a static function | a variant of an enumeration: a constant, if it has no parameters |
 //! | `quick` | a function | takes less than a microsecond; Python keeps the interpreter's lock meanwhile |
+//! | `slow` | a method of an `object` | Python and Node also have an asynchronous form |
+//! | `size` | a function | does not cross: the bytes that the object holds, for the collector of JavaScript |
+//! | `limit = n` | a list | at most one item more is read, so that the core reports the error |
+//! | `among = "f"`, `default = "p"` | a list | the user passes a predicate; the list has the results of `f` that it accepts, by default those with the property `p` |
 
 pub mod ciphersuite;
+#[cfg(feature = "full")]
+pub mod erasure;
 pub mod header;
 pub mod merkle;
 
 use quorate::{Error, Result};
+
+/// A length in memory. JavaScript passes any length as a number; one that does not fit exceeds each limit.
+pub type Length = usize;
+
+/// A length that need not fit into memory.
+pub type AnyLength = u64;
 
 /// Returns exactly `N` bytes, or [`Error::WrongLength`] for `what`.
 fn exactly<const N: usize>(bytes: &[u8], what: &'static str) -> Result<[u8; N]> {

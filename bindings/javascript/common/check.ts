@@ -56,6 +56,8 @@ export const u16: Check<number> = (value, what) => integer(value, what, 0xffff);
 export const u32: Check<number> = (value, what) => integer(value, what, 0xffff_ffff);
 /** A length in memory; larger values are clamped to the largest that the backend can represent. */
 export const size: Check<number> = (value, what) => Math.min(integer(value, what, Number.MAX_SAFE_INTEGER), MAX_SIZE);
+/** A length in bytes; larger values are clamped to 2³² − 1, which exceeds every limit of the core. */
+export const length: Check<number> = (value, what) => Math.min(integer(value, what, Number.MAX_SAFE_INTEGER), 0xffff_ffff);
 export const u64: Check<bigint> = (value, what) => big(value, what, U64, 64);
 export const u128: Check<bigint> = (value, what) => big(value, what, U128, 128);
 

@@ -85,3 +85,9 @@ export const whenLoaded = (run: () => void): void => run();
 
 /** A list of byte strings for the backend. */
 export const byteStrings = (list: Uint8Array[]): unknown => list;
+
+/** A list of objects of the native class `name` for the backend. */
+export const objects = (name: string, handles: unknown[]): unknown => handles;
+
+/** An object of the native class `name`, or none, for the backend. */
+export const optionalObject = (name: string, handle: unknown): unknown => handle;

@@ -44,6 +44,13 @@ export const errorOf = (value: unknown): QuorateError | undefined => (value inst
 /** A list of byte strings for the backend. */
 export const byteStrings = (list: Uint8Array[]): unknown => filled(native.byteStringsEmpty(), list);
 
+/** A list of objects of the module's class `name` for the backend. */
+export const objects = (name: string, handles: unknown[]): unknown => filled(native[`${name}ListEmpty`]!(), handles);
+
+/** An object of the module's class `name`, or none, for the backend: a list of at most one. */
+export const optionalObject = (name: string, handle: unknown): unknown =>
+  objects(name, handle === undefined ? [] : [handle]);
+
 /** Fills a list of the module with the items of columns; it is freed if an item is rejected. */
 export function filled(raw: any, ...columns: any[][]): any {
   try {

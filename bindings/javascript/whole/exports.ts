@@ -14,6 +14,7 @@ export { type RawProof } from './raw.js';
 export * from './timeouts.js';
 export { VerifiedKey } from './verified-key.js';
 export * from './votes.js';
+export * as erasure from './erasure.js';
 export * as gossip from './gossip.js';
 export * as sortition from './sortition.js';
 export * as wire from './wire.js';

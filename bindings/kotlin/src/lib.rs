@@ -15,7 +15,9 @@ mod ciphersuite {
 mod collector;
 mod committees;
 mod dsig;
-mod erasure;
+mod erasure {
+    include!(concat!(env!("OUT_DIR"), "/erasure.rs"));
+}
 mod evidence;
 mod glue;
 mod gossip;

@@ -1,5 +1,5 @@
 'use strict';
-// What `threshold` and `erasure` need of the classes compiled from TypeScript.
+// What `threshold` needs of the classes compiled from TypeScript.
 
 const { errorOf, native } = require('../dist/classes/backend.js');
 const { Guard, GuardRecord } = require('../dist/classes/guard.js');

@@ -34,7 +34,10 @@ pub mod ciphersuite {
 }
 pub mod committee;
 pub mod dsig;
-pub mod erasure;
+pub mod erasure {
+    //! Messages as shards, some of which restore all.
+    include!(concat!(env!("OUT_DIR"), "/erasure.rs"));
+}
 pub mod evidence;
 pub mod glue;
 pub mod gossip;

@@ -186,14 +186,7 @@ integers! {
     CoinInstance: u64, "instance";
     Round: u64, "round";
     Below: u16, "n";
-    DataShards: u16, "data";
-    ParityShards: u16, "parity";
-    MemberCount: u16, "members";
     Faulty: u16, "faulty";
-    Word: u8, "word";
-    Log2Packet: u8, "log2_packet";
-    MessageLen: u64, "the length of a message";
-    Place: u64, "index";
     Capacity: u64, "capacity";
     PresignatureIndex: u32, "index";
     PresignatureCount: u32, "count";

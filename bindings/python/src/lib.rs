@@ -28,7 +28,9 @@ mod collector;
 mod committee;
 mod convert;
 mod dsig;
-mod erasure;
+mod erasure {
+    include!(concat!(env!("OUT_DIR"), "/erasure.rs"));
+}
 mod evidence;
 mod failure;
 mod faults;
@@ -81,7 +83,7 @@ mod _native {
     };
     #[pymodule_export]
     use crate::erasure::{
-        CheckedShard, Coder, Coding, Commitment, Dispersal, ErasureSuite, Packets, Row, Shape, Table,
+        CheckedShard, Coder, Coding, Commitment, Dispersal, Packets, Row, Shape, Suite, Table,
     };
     #[pymodule_export]
     use crate::evidence::{Conflict, Equivocation, VerifiedConflict, VerifiedEquivocation};
@@ -141,9 +143,9 @@ mod _native {
     #[pymodule_export]
     const MAX_STACK: usize = quorate::gossip::MAX_STACK;
     #[pymodule_export]
-    const MAX_MESSAGE: usize = quorate::erasure::MAX_MESSAGE;
+    const MAX_MESSAGE: u32 = quorate_interface::erasure::MAX_MESSAGE;
     #[pymodule_export]
-    const MAX_SHARDS: usize = quorate::erasure::MAX_SHARDS;
+    const MAX_SHARDS: u32 = quorate_interface::erasure::MAX_SHARDS;
     #[pymodule_export]
     const TDH2_MAX_PLAINTEXT: usize = quorate::threshold::tdh2::MAX_PLAINTEXT;
     #[pymodule_export]

@@ -127,6 +127,13 @@ def test_the_tuner_s_table_selects_a_suite() -> None:
         table.best(shape, 1, lambda suite: 1 // 0)
     with pytest.raises(TypeError):
         table.best(shape, 1, 5)  # type: ignore[arg-type]
+    made = Table()
+    made.insert(Row(Shape(7, 7), 1_000, Suite.GF8, 9))
+    made.merge(made)
+    assert [row.cost for row in made.rows] == [9] and made.suites(Shape(7, 7)) == [Suite.GF8] and made != table
+    made.merge(table)
+    assert len(made.rows) == len(table.rows) + 1 and pickle.loads(pickle.dumps(made)) == made
+    assert pickle.loads(pickle.dumps(found)) == found
 
 
 def test_long_calls_let_other_threads_run() -> None:
@@ -195,7 +202,7 @@ def test_wrong_arguments_raise_python_errors_that_name_them() -> None:
     ranges: list[tuple[str, Callable[[], object]]] = [
         ("data", lambda: Shape(65_536, 0)),
         ("parity", lambda: Shape(1, -1)),
-        ("length of a message", lambda: Coding(Shape(1, 1), -1)),
+        ("max_message", lambda: Coding(Shape(1, 1), -1)),
         ("log2_packet", lambda: Packets(8, 256)),
         ("index", lambda: coder.disperse(b"").shard(-1)),
     ]

@@ -1,4 +1,4 @@
-// What `threshold` and `erasure` need of the classes compiled from TypeScript.
+// What `threshold` needs of the classes compiled from TypeScript.
 
 import { Guard, GuardRecord } from '../dist/whole/guard.js';
 import { TOKEN, named, wrap as wrapCompiled } from '../dist/whole/handle.js';

@@ -14,4 +14,4 @@ const init = async () => {};
 export default init;
 export { init };
 export * from '../dist/whole/index.js';
-export const { erasure, threshold } = more(() => loaded(exports));
+export const { threshold } = more(() => loaded(exports));

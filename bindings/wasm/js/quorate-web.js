@@ -11,4 +11,4 @@ const init = once((source) => load(source === undefined ? undefined : { module_o
 export default init;
 export { init };
 export * from '../dist/whole/index.js';
-export const { erasure, threshold } = more(() => loaded(exports));
+export const { threshold } = more(() => loaded(exports));

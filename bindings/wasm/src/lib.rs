@@ -22,7 +22,10 @@ pub mod committee;
 #[cfg(feature = "full")]
 pub mod dsig;
 #[cfg(feature = "full")]
-pub mod erasure;
+pub mod erasure {
+    //! Messages as shards, some of which restore all.
+    include!(concat!(env!("OUT_DIR"), "/erasure.rs"));
+}
 #[cfg(feature = "full")]
 pub mod evidence;
 mod glue;

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use quorate_generator::model::Block;
 use quorate_generator::names::pascal;
+use quorate_generator::typescript::Package;
 use quorate_generator::{blocks, errors, kotlin, stub, typescript};
 
 use crate::process::Outcome;
 
-/// The classes of the packages for JavaScript: a module of each block.
-pub(crate) fn typescript_classes() -> Outcome<Files> {
-    let file = |block: &Block| (PathBuf::from(format!("{}.ts", block.name)), typescript::emit(block));
+/// The classes of a package for JavaScript: a module of each block.
+pub(crate) fn typescript_classes(package: Package) -> Outcome<Files> {
+    let file =
+        |block: &Block| (PathBuf::from(format!("{}.ts", block.name)), typescript::emit(block, package));
     Ok(blocks()?.iter().map(file).collect())
 }
 

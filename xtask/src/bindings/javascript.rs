@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
+use quorate_generator::typescript::Package;
+
 use super::generated;
 use crate::process::Outcome;
 use crate::steps::{Log, Steps};
@@ -92,20 +94,22 @@ fn compile(log: &Log, target: &Target) -> Outcome {
     let stage = workspace::target("xtask/javascript").join(target.name);
     let _ = fs::remove_dir_all(&stage);
     let classes = stage.join(target.name);
-    let platform = if target.package == "node" { "node" } else { "web" };
+    let (platform, module, backend) = match target.package {
+        "node" => ("node", "commonjs", Package::Node),
+        _ => ("web", "module", Package::Web),
+    };
     for folder in target.sources {
         workspace::copy(&sources().join(folder), &classes)?;
     }
     workspace::copy(&sources().join("common"), &stage.join("common"))?;
     workspace::copy(&sources().join(platform).join("platform.ts"), &stage.join("common/platform.ts"))?;
     let _ = fs::remove_file(classes.join("platform.ts"));
-    for (file, text) in generated::typescript_classes()? {
+    for (file, text) in generated::typescript_classes(backend)? {
         let name = file.to_string_lossy();
         if target.generated.is_none_or(|only| only.contains(&&*name)) {
             generated::put(&classes.join(&*name), &text)?;
         }
     }
-    let module = if target.package == "node" { "commonjs" } else { "module" };
     generated::put(&stage.join("package.json"), &format!("{{ \"type\": \"{module}\" }}\n"))?;
     let options = [
         ("types", target.types.to_owned()),

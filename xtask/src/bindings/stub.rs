@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use quorate_generator::model::{Block, Class};
+
 use super::generated::Files;
 use crate::process::Outcome;
 use crate::steps::Log;
@@ -13,7 +15,6 @@ const CORRECTIONS: &[(&str, &str)] = &[
     ("from typing import Any, Final, ", "from typing import Any, Final, TypeAlias, "),
     ("Coroutine[Any, Any, tuple[()]]", "Coroutine[Any, Any, None]"),
     ("attested: Any", "attested: Callable[[int, bytes, bytes], object]"),
-    ("allow: Any | None", "allow: Callable[[ErasureSuite], object] | None"),
     ("roots: SupportsIndex = ...", "roots: SupportsIndex = 1024"),
     ("capacity: SupportsIndex = ...", "capacity: SupportsIndex = 16"),
     ("expected: SupportsIndex = ...", "expected: SupportsIndex = EXPECTED_WINNERS"),
@@ -57,19 +58,30 @@ pub(crate) fn described_in(library: &Path) -> Outcome<Files> {
     Ok(vec![(PathBuf::from("_native.pyi"), corrected(stub, CORRECTIONS, &declared()?)?)])
 }
 
-/// The classes whose stubs the generator writes, with their modules.
-fn declared() -> Outcome<Vec<(String, String)>> {
+/// A class whose stub the generator writes.
+struct Declared {
+    /// Its name in the native module.
+    native: String,
+    /// Its name in the module from which users import it.
+    name: String,
+    /// That module.
+    module: String,
+}
+
+/// All classes whose stubs the generator writes.
+fn declared() -> Outcome<Vec<Declared>> {
     let blocks = quorate_generator::blocks()?;
     let classes = blocks.iter().flat_map(|block| block.classes.iter().map(move |class| (block, class)));
-    Ok(classes.map(|(block, class)| (class.name.clone(), block.name.clone())).collect())
+    let one = |(block, class): (&Block, &Class)| Declared {
+        native: if class.ambiguous { class.native.clone() } else { class.name.clone() },
+        name: class.name.clone(),
+        module: block.name.clone(),
+    };
+    Ok(classes.map(one).collect())
 }
 
 /// Applies all corrections to what pyo3 wrote.
-fn corrected(
-    mut stub: String,
-    corrections: &[(&str, &str)],
-    declared: &[(String, String)],
-) -> Outcome<String> {
+fn corrected(mut stub: String, corrections: &[(&str, &str)], declared: &[Declared]) -> Outcome<String> {
     for (written, wanted) in corrections {
         if !stub.contains(written) {
             return Err(format!("pyo3 does not write `{written}` any more: correct the list in {}", file!()));
@@ -82,10 +94,10 @@ fn corrected(
     let (head, classes) = stub.split_once("\n@final\n").ok_or("expected a class in the native module")?;
     let imports: String = declared
         .iter()
-        .map(|(class, module)| format!("from quorate.{module} import {class} as {class}\n"))
+        .map(|class| format!("from quorate.{} import {} as {}\n", class.module, class.name, class.native))
         .collect();
     let is_declared =
-        |class: &str| declared.iter().any(|(name, _)| class.starts_with(&format!("class {name}:")));
+        |class: &str| declared.iter().any(|one| class.starts_with(&format!("class {}:", one.native)));
     let classes = classes.split("\n@final\n").map(|class| match class.split_once("\n\ndef ") {
         // Functions may follow the last class.
         Some((class, functions)) if is_declared(class) => format!("\n\ndef {functions}"),
@@ -111,9 +123,10 @@ mod tests {
     #[test]
     fn defaults_and_hidden_types_are_corrected() {
         let corrections = [("n: int = ...", "n: int = 3")];
-        let declared = [("B".to_owned(), "block".to_owned())];
+        let [native, name, module] = ["B", "Short", "block"].map(str::to_owned);
+        let declared = [Declared { native, name, module }];
         let stub = corrected(STUB.to_owned(), &corrections, &declared).unwrap();
-        let expected = "import x\n\nfrom quorate.block import B as B\n\n_Bytes: TypeAlias = bytes\n\n__all__ = [\"A\", \"B\", \"C\"]\n\nN: Final[int]\n\n\
+        let expected = "import x\n\nfrom quorate.block import Short as B\n\n_Bytes: TypeAlias = bytes\n\n__all__ = [\"A\", \"B\", \"C\"]\n\nN: Final[int]\n\n\
                         @final\nclass A:\n    def raw(self, n: int = 3) -> _Bytes:\n        ...\n    def bytes(self) -> _Bytes: ...\n\n\
                         @final\nclass C:\n    pass\n\ndef f() -> C: ...\n";
         assert_eq!(stub, expected);

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use quorate_generator::typescript::Package;
+
 use super::declarations::{self, Declared};
 use crate::bindings::generated::{self, Files};
 use crate::bindings::stub;
@@ -45,13 +47,13 @@ pub(super) fn languages(log: &Log) -> Outcome<Vec<Language>> {
     let python = with(python, modules, declarations::python);
     let kotlin = read(&["kotlin/src/main/kotlin"], &["kt"], declarations::kotlin)?;
     let kotlin = with(kotlin, generated::kotlin_classes()?, declarations::kotlin);
-    let javascript = |own: [&str; 2]| {
+    let javascript = |own: [&str; 2], package: Package| {
         let folders = ["javascript/common", "javascript/certificate", "javascript/whole", own[0], own[1]];
         let read = read(&folders, &["ts"], declarations::typescript)?;
-        Ok::<_, String>(with(read, generated::typescript_classes()?, declarations::typescript))
+        Ok::<_, String>(with(read, generated::typescript_classes(package)?, declarations::typescript))
     };
-    let (node, web) =
-        (javascript(["javascript/node", "node/types"])?, javascript(["javascript/web", "wasm/types"])?);
+    let node = javascript(["javascript/node", "node/types"], Package::Node)?;
+    let web = javascript(["javascript/web", "wasm/types"], Package::Web)?;
     Ok(vec![
         Language { name: "Python", camel: false, declared: python },
         Language { name: "Node", camel: true, declared: node },

@@ -11,7 +11,7 @@ export function erasureOperations(q, check) {
   const shapeOf = (input) => new Shape(input.data, input.parity);
   function codingOf(input) {
     const suite = same(Suite.decode(bytes(input.suite)), input.suite);
-    return new Coding(suite, shapeOf(input), input.max_message);
+    return new Coding(shapeOf(input), input.max_message, suite);
   }
   const shardOf = (text, coding) => same(CheckedShard.decode(bytes(text), coding), text);
   const tableOf = (input) => same(Table.decode(bytes(input.table)), input.table);

@@ -41,7 +41,7 @@ export function erasureTests(q, assert) {
     },
     'all members detect shards that encode no message'() {
       // Two data shards and two parity shards, one of them from another message; the tree over them is right.
-      const coding = new Coding(Suite.Gf8, new Shape(2, 2), 100);
+      const coding = new Coding(new Shape(2, 2), 100, Suite.Gf8);
       const coder = new Coder(coding);
       const [one, two] = ['a message', 'ANOTHER 1'].map((text) => coder.disperse(utf8(text)).shards());
       const tree = new q.Merkle('quorate-v1-erasure-shard', 'quorate-v1-erasure-node');
@@ -65,12 +65,12 @@ export function erasureTests(q, assert) {
       }
       for (let length = 0; length < data.length; length += 13) assert.throws(() => CheckedShard.decode(data.subarray(0, length), coding), q.QuorateError);
       assert.throws(() => CheckedShard.decode(Uint8Array.of(...data, 0), coding), q.QuorateError);
-      code(() => CheckedShard.decode(data, new Coding(Suite.Leopard, coding.shape, 1000)), 'WRONG_CONTEXT');
-      code(() => CheckedShard.decode(data, new Coding(undefined, coding.shape, 3)), 'TOO_LARGE');
+      code(() => CheckedShard.decode(data, new Coding(coding.shape, 1000, Suite.Leopard)), 'WRONG_CONTEXT');
+      code(() => CheckedShard.decode(data, new Coding(coding.shape, 3)), 'TOO_LARGE');
       const { commitment } = shards[2];
       assert.ok(Commitment.decode(commitment.encode(), coding).equals(commitment));
       assert.deepEqual([commitment.encode().length, commitment.identity().length, commitment.root.length], [43, 32, 32]);
-      code(() => Commitment.decode(commitment.encode(), new Coding(undefined, new Shape(3, 3), 1000)), 'WRONG_CONTEXT');
+      code(() => Commitment.decode(commitment.encode(), new Coding(new Shape(3, 3), 1000)), 'WRONG_CONTEXT');
       // The caller may change the result.
       shards[2].bytes.fill(255);
       assert.deepEqual(shards[2].encode(), data);
@@ -85,14 +85,14 @@ export function erasureTests(q, assert) {
       assert.ok(Suite.recommended(new Shape(200, 56)).equals(Suite.Gf8) && Suite.recommended(new Shape(200, 57)).equals(Suite.Leopard));
       for (const suite of [Suite.Leopard, Suite.Gf8, jerasure]) assert.ok(Suite.decode(suite.encode()).equals(suite));
       for (const bytes of [[], [1], [9, 0, 0], [1, 1, 0], [3, 1, 0], [1, 0, 0, 0]]) assert.throws(() => Suite.decode(Uint8Array.from(bytes)), q.QuorateError);
-      code(() => new Coding(Suite.Gf8, new Shape(200, 57), 100), 'BAD_SHAPE');
-      for (const length of [MAX_MESSAGE + 1, 2 ** 32, Number.MAX_SAFE_INTEGER]) code(() => new Coding(undefined, new Shape(2, 2), length), 'TOO_LARGE');
-      code(() => new Coding(Suite.Leopard, new Shape(1, 32_767), 1 << 20), 'TOO_LARGE');
-      if (!jerasure.isAvailable) code(() => new Coder(new Coding(jerasure, new Shape(3, 2), 100)), 'BAD_SHAPE');
-      const coder = new Coder(new Coding(undefined, new Shape(2, 2), 4));
+      code(() => new Coding(new Shape(200, 57), 100, Suite.Gf8), 'BAD_SHAPE');
+      for (const length of [MAX_MESSAGE + 1, 2 ** 32, Number.MAX_SAFE_INTEGER]) code(() => new Coding(new Shape(2, 2), length), 'TOO_LARGE');
+      code(() => new Coding(new Shape(1, 32_767), 1 << 20, Suite.Leopard), 'TOO_LARGE');
+      if (!jerasure.isAvailable) code(() => new Coder(new Coding(new Shape(3, 2), 100, jerasure)), 'BAD_SHAPE');
+      const coder = new Coder(new Coding(new Shape(2, 2), 4));
       code(() => coder.disperse(new Uint8Array(5)), 'TOO_LARGE');
       // The maximum number of shards.
-      const many = new Coder(new Coding(Suite.Leopard, new Shape(1, 32_767), 2));
+      const many = new Coder(new Coding(new Shape(1, 32_767), 2, Suite.Leopard));
       assert.deepEqual(many.decode([many.disperse(Uint8Array.of(1, 2)).shard(32_767)]).message, Uint8Array.of(1, 2));
     },
     'a table selects the fastest suite'() {
@@ -132,14 +132,14 @@ export function erasureTests(q, assert) {
         type(() => CheckedShard.decode(new Uint8Array(3), value), /^coding must be a Coding/);
         type(() => new Coder(value), /^coding must be a Coding/);
         type(() => coder.decode([value]), /^shards\[0\] must be a CheckedShard/);
-        if (value !== undefined) type(() => new Coding(value, coding.shape, 1), /^suite must be a Suite/);
+        if (value !== undefined) type(() => new Coding(coding.shape, 1, value), /^suite must be a Suite/);
       }
       for (const value of [undefined, null, 7, {}, 'text']) type(() => coder.decode(value), /^shards must be iterable/);
       for (const value of [-1, 0.5, NaN, 65_536]) {
         range(() => new Shape(value, 1), 'data');
         range(() => new Shape(1, value), 'parity');
       }
-      for (const value of [-1, 0.5, NaN, Infinity]) range(() => new Coding(undefined, coding.shape, value), 'maxMessage');
+      for (const value of [-1, 0.5, NaN, Infinity]) range(() => new Coding(coding.shape, value), 'maxMessage');
       range(() => sent.shard(-1), 'index');
       range(() => sent.shard(2 ** 32), 'index');
       code(() => sent.shard(2 ** 32 - 1), 'MALFORMED');

@@ -71,7 +71,7 @@ export function sharedBls(q, suite = 'bls-min-sig') {
 
 export function dispersing(q, suite = undefined) {
   const { Coder, Coding, Shape } = q.erasure;
-  const coding = new Coding(suite, Shape.forCommittee(7, 2), 1 << 20);
+  const coding = new Coding(Shape.forCommittee(7, 2), 1 << 20, suite);
   const coder = new Coder(coding);
   const sent = coder.disperse(MESSAGE);
   return { coding, coder, sent, shards: sent.shards() };

@@ -120,7 +120,7 @@ coin.Coin.fromName(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1n
 coin.Coin.fromName(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1 });
 
 const { Coder, Coding, CheckedShard, Shape, Suite: Code, Table } = quorate.erasure;
-const coding = new Coding(undefined, Shape.forCommittee(7, 2), 1 << 20);
+const coding = new Coding(Shape.forCommittee(7, 2), 1 << 20);
 export async function restore(received: Uint8Array[]): Promise<Uint8Array> {
   return (await new Coder(coding).decodeAsync(received.map((bytes) => CheckedShard.decode(bytes, coding)))).message;
 }
@@ -128,7 +128,7 @@ export const fastest: quorate.erasure.Row | undefined = new Table().best(coding.
 // @ts-expect-error bytes are not a shard
 new Coder(coding).decode([new Uint8Array(3)]);
 // @ts-expect-error a signature suite is not an erasure code
-new Coding(Suite.MinSig, coding.shape, 10);
+new Coding(coding.shape, 10, Suite.MinSig);
 void Code.Gf8;
 
 export function spread(state: quorate.gossip.Gossip, peers: quorate.gossip.Peers, now: bigint): number[] {

@@ -66,7 +66,7 @@ for (const verdict of await large.verifyCertificates([new Uint8Array(1)])) {
 const dealer = new threshold.ecdsa.TrustedDealer(threshold.Group.Ristretto255, committee.id, new threshold.Tolerance(4, 1));
 const [party] = dealer.deal(1n, threshold.ecdsa.Plan.forAgreed(3));
 export const remaining: number | undefined = party?.left;
-const coding = new erasure.Coding(erasure.Suite.Gf8, new erasure.Shape(3, 4), 100);
+const coding = new erasure.Coding(new erasure.Shape(3, 4), 100, erasure.Suite.Gf8);
 export const restored: Uint8Array = new erasure.Coder(coding).decode([erasure.CheckedShard.decode(new Uint8Array(1), coding)]).message;
 export const drawn = (value: threshold.coin.CoinValue): boolean => value.bit();
 // @ts-expect-error threads are Workers here

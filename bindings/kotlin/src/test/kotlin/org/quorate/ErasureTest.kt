@@ -16,6 +16,7 @@ import org.quorate.erasure.Coder
 import org.quorate.erasure.Coding
 import org.quorate.erasure.Commitment
 import org.quorate.erasure.Packets
+import org.quorate.erasure.Row
 import org.quorate.erasure.Shape
 import org.quorate.erasure.Table
 import org.quorate.erasure.Suite as Code
@@ -120,6 +121,14 @@ class ErasureTest {
         assertTrue(asked.size > 1 && asked.toSet().size == asked.size)
         assertNull(table.best(Shape(7, 7), 1))
         assertThrows<IllegalStateException> { table.best(shape, 1) { error("mine") } }
+        val made = Table()
+        val row = Row(Shape(7, 7), 1_000, Code.GF8, 9UL)
+        made.insert(row)
+        made.merge(made)
+        assertEquals(listOf(row), made.rows)
+        assertEquals(listOf(Code.GF8), made.suites(row.shape))
+        made.merge(table)
+        assertEquals(table.rows.size + 1, made.rows.size)
     }
 
     @Test

@@ -1,0 +1,145 @@
+//! The attributes in `#[cfg_attr(binding, …)]`, and the types of the interface.
+
+use syn::{
+    Attribute, Expr, ExprLit, GenericArgument, Lit, Meta, PathArguments, Token, punctuated::Punctuated,
+};
+
+use crate::model::Type;
+
+type Outcome<T> = Result<T, String>;
+
+/// The attributes of an item.
+pub(crate) struct Marks(Vec<Meta>);
+
+impl Marks {
+    const KNOWN: &[&str] = &[
+        "value",
+        "encoded",
+        "record",
+        "object",
+        "within",
+        "getter",
+        "computed",
+        "variant",
+        "quick",
+        "slow",
+        "size",
+        "ambiguous",
+        "limit",
+        "among",
+        "default",
+        "module",
+    ];
+
+    pub(crate) fn read(attributes: &[Attribute]) -> Outcome<Self> {
+        let mut marks = Vec::new();
+        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("cfg_attr")) {
+            let parse = Punctuated::<Meta, Token![,]>::parse_terminated;
+            let listed = attribute.parse_args_with(parse).map_err(|error| error.to_string())?;
+            if listed.first().is_some_and(|first| first.path().is_ident("binding")) {
+                marks.extend(listed.into_iter().skip(1));
+            }
+        }
+        match marks.iter().find(|mark| !Self::KNOWN.iter().any(|known| mark.path().is_ident(known))) {
+            None => Ok(Self(marks)),
+            Some(_) => Err(format!("an attribute is none of {:?}", Self::KNOWN)),
+        }
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|mark| mark.path().is_ident(name))
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.literal(name).and_then(text_of)
+    }
+
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
+        self.literal(name).and_then(number_of)
+    }
+
+    fn literal(&self, name: &str) -> Option<&Expr> {
+        self.0.iter().find(|mark| mark.path().is_ident(name)).and_then(|mark| match mark {
+            Meta::NameValue(pair) => Some(&pair.value),
+            _ => None,
+        })
+    }
+}
+
+/// The text of a literal.
+pub(crate) fn text_of(value: &Expr) -> Option<String> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+        _ => None,
+    }
+}
+
+/// The number of a literal.
+pub(crate) fn number_of(value: &Expr) -> Option<u64> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
+        _ => None,
+    }
+}
+
+/// The type of a parameter or a result of a function of `class`. `own` are the names of the block's classes.
+pub(crate) fn type_of(written: &syn::Type, class: &str, own: &[String]) -> Outcome<Type> {
+    let is_byte = |written: &syn::Type| last_name(written).is_some_and(|name| name == "u8");
+    match written {
+        syn::Type::Reference(reference) => return type_of(&reference.elem, class, own),
+        syn::Type::Slice(slice) if is_byte(&slice.elem) => return Ok(Type::Bytes),
+        syn::Type::Array(array) if is_byte(&array.elem) => return Ok(Type::Bytes),
+        syn::Type::Slice(slice) => return list_of(&slice.elem, class, own),
+        _ => {}
+    }
+    if let Some(inner) = inside(written, "Option") {
+        return Ok(Type::Optional(Box::new(type_of(inner, class, own)?)));
+    }
+    match inside(written, "Vec") {
+        Some(item) if is_byte(item) => Ok(Type::Bytes),
+        Some(item) => list_of(item, class, own),
+        None => named_type(&last_name(written).unwrap_or_default(), class, own),
+    }
+}
+
+fn list_of(item: &syn::Type, class: &str, own: &[String]) -> Outcome<Type> {
+    match type_of(item, class, own)? {
+        item @ (Type::Bytes | Type::Class(_)) => Ok(Type::List(Box::new(item))),
+        other => Err(format!("a list of {other:?} does not cross the boundary; see `model::Type`")),
+    }
+}
+
+fn named_type(name: &str, class: &str, own: &[String]) -> Outcome<Type> {
+    match name {
+        "String" => Ok(Type::Text),
+        "Hash" => Ok(Type::Bytes),
+        "bool" => Ok(Type::Bool),
+        "u8" => Ok(Type::U8),
+        "u16" => Ok(Type::U16),
+        "u32" => Ok(Type::U32),
+        "u64" => Ok(Type::U64),
+        "usize" => Ok(Type::Size),
+        "Length" => Ok(Type::Length),
+        "AnyLength" => Ok(Type::AnyLength),
+        "Self" => Ok(Type::Class(class.to_owned())),
+        name if own.iter().any(|one| one == name) => Ok(Type::Class(name.to_owned())),
+        "Suite" => Ok(Type::Suite),
+        name => Err(format!("the type `{name}` does not cross the boundary; see `model::Type`")),
+    }
+}
+
+/// The parameter `T` of a type `Outer<T>`.
+pub(crate) fn inside<'a>(written: &'a syn::Type, outer: &str) -> Option<&'a syn::Type> {
+    let syn::Type::Path(path) = written else { return None };
+    let last = path.path.segments.last()?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    match arguments.args.first() {
+        Some(GenericArgument::Type(inner)) if last.ident == outer => Some(inner),
+        _ => None,
+    }
+}
+
+pub(crate) fn last_name(written: &syn::Type) -> Option<String> {
+    let syn::Type::Path(path) = written else { return None };
+    path.path.segments.last().map(|segment| segment.ident.to_string())
+}

@@ -1,0 +1,256 @@
+//! Parameters that a committee agrees on before any message is encoded.
+
+use core::fmt;
+
+use quorate::Result;
+use quorate::erasure;
+use quorate::wire::{Decode, Encode};
+
+use crate::Length;
+
+/// Maximum message length of any coding, in bytes.
+#[cfg_attr(binding, within = "Coding")]
+pub const MAX_MESSAGE: u32 = 1_073_741_824;
+
+/// Maximum total length of all shards of a message, in bytes.
+#[cfg_attr(binding, within = "Coding")]
+pub const MAX_SHARDS: u32 = 2_147_483_647;
+
+const _: () =
+    assert!(MAX_MESSAGE as usize == erasure::MAX_MESSAGE && MAX_SHARDS as usize == erasure::MAX_SHARDS);
+
+/// Number of shards: `data` shards that hold the message and `parity` shards that replace lost ones. Any `data` of them
+/// restore the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(binding, value)]
+pub struct Shape(pub(super) erasure::Shape);
+
+impl Shape {
+    /// Creates a shape.
+    ///
+    /// # Errors
+    /// [`Error::BadShape`](quorate::Error) without data shards, or with more than 32,768 shards.
+    #[cfg_attr(binding, quick)]
+    pub fn new(data: u16, parity: u16) -> Result<Self> {
+        erasure::Shape::new(data, parity).map(Self)
+    }
+
+    /// One shard per member, for a reliable broadcast that tolerates `faulty` of them: the parity shards number twice
+    /// that.
+    ///
+    /// # Errors
+    /// [`Error::BadShape`](quorate::Error) unless three times `faulty` is below `members`.
+    #[cfg_attr(binding, quick)]
+    pub fn for_committee(members: u16, faulty: u16) -> Result<Self> {
+        erasure::Shape::for_committee(members, faulty).map(Self)
+    }
+
+    /// Number of data shards: as many shards of any kind restore the message.
+    #[cfg_attr(binding, getter)]
+    pub fn data(&self) -> u16 {
+        self.0.data() as u16
+    }
+
+    /// Number of parity shards.
+    #[cfg_attr(binding, getter)]
+    pub fn parity(&self) -> u16 {
+        self.0.parity() as u16
+    }
+
+    /// Number of all shards.
+    #[cfg_attr(binding, getter)]
+    pub fn shards(&self) -> u16 {
+        self.0.shards() as u16
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Shape(data={}, parity={})", self.data(), self.parity())
+    }
+}
+
+/// The tuner's parameters of suite 3: bits per word, and bytes per packet as a power of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(binding, value)]
+pub struct Packets(erasure::Packets);
+
+impl Packets {
+    /// The largest packet size, as a power of two.
+    pub const MAX_LOG2_PACKET: u8 = 16;
+
+    /// Creates parameters with words of 2 to 16 bits and packets of 2^`log2_packet` bytes.
+    ///
+    /// # Errors
+    /// [`Error::BadShape`](quorate::Error) for words below 2 or above 16 bits, or packets above 65,536 bytes.
+    #[cfg_attr(binding, quick)]
+    pub fn new(word: u8, log2_packet: u8) -> Result<Self> {
+        erasure::Packets::new(word, log2_packet).map(Self)
+    }
+
+    /// Bits per word.
+    #[cfg_attr(binding, getter)]
+    pub fn word(&self) -> u8 {
+        self.0.word()
+    }
+
+    /// Bytes per packet.
+    #[cfg_attr(binding, getter)]
+    pub fn packet(&self) -> Length {
+        self.0.packet()
+    }
+
+    /// Packet size as a power of two.
+    #[cfg_attr(binding, getter)]
+    pub fn log2_packet(&self) -> u8 {
+        self.0.log2_packet()
+    }
+}
+
+const _: () = assert!(Packets::MAX_LOG2_PACKET == erasure::Packets::MAX_LOG2_PACKET);
+
+impl fmt::Display for Packets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Packets(word={}, log2_packet={})", self.word(), self.log2_packet())
+    }
+}
+
+/// Code of the parity shards. It determines the bytes on the wire, so all members must use the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(binding, encoded, ambiguous)]
+pub struct Suite(pub(super) erasure::ErasureSuite);
+
+impl Suite {
+    /// 1: Reed–Solomon over GF(2¹⁶) by additive Fourier transforms; up to 32,768 shards.
+    #[cfg_attr(binding, variant, quick)]
+    pub fn leopard() -> Self {
+        Self(erasure::ErasureSuite::Leopard)
+    }
+
+    /// 2: Cauchy Reed–Solomon over GF(2⁸); up to 256 shards, and faster for few of them.
+    #[cfg_attr(binding, variant, quick)]
+    pub fn gf8() -> Self {
+        Self(erasure::ErasureSuite::Gf8)
+    }
+
+    /// 3: Jerasure's Cauchy Reed–Solomon code of exclusive-ors, for comparison; up to 2ʷ shards. Most builds do not
+    /// support it.
+    #[cfg_attr(binding, variant, quick)]
+    pub fn jerasure(packets: &Packets) -> Self {
+        Self(erasure::ErasureSuite::Jerasure(packets.0))
+    }
+
+    /// Returns the recommended code: suite 2 up to its 256 shards, suite 1 above. Only the shape determines it, so all
+    /// members get the same.
+    #[cfg_attr(binding, quick)]
+    pub fn recommended(shape: &Shape) -> Self {
+        Self(erasure::ErasureSuite::recommended(shape.0))
+    }
+
+    /// Decodes the 3 bytes.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a suite.
+    /// [`Error::NonCanonical`](quorate::Error) for parameters of a suite that has none.
+    #[cfg_attr(binding, quick)]
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        erasure::ErasureSuite::decode(bytes, &()).map(Self)
+    }
+
+    /// Returns the 3 bytes.
+    #[cfg_attr(binding, quick)]
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// Byte that identifies the suite in encodings.
+    #[cfg_attr(binding, getter)]
+    pub fn number(&self) -> u8 {
+        self.0.number()
+    }
+
+    /// Human-readable name: `leopard`, `gf8` or `jerasure`.
+    #[cfg_attr(binding, getter)]
+    pub fn name(&self) -> String {
+        self.0.name().to_owned()
+    }
+
+    /// The parameters of suite 3; the other suites have none.
+    #[cfg_attr(binding, getter)]
+    pub fn packets(&self) -> Option<Packets> {
+        match self.0 {
+            erasure::ErasureSuite::Jerasure(packets) => Some(Packets(packets)),
+            _ => None,
+        }
+    }
+
+    /// Shard lengths are multiples of this number of bytes.
+    #[cfg_attr(binding, getter)]
+    pub fn unit(&self) -> Length {
+        self.0.unit()
+    }
+
+    /// True if this build supports the code.
+    #[cfg_attr(binding, getter, computed)]
+    pub fn is_available(&self) -> bool {
+        self.0.is_available()
+    }
+}
+
+impl fmt::Display for Suite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.packets() {
+            Some(packets) => write!(f, "Suite.jerasure({packets})"),
+            None => write!(f, "Suite.{}", self.0.name().to_uppercase()),
+        }
+    }
+}
+
+/// A code, a shape that it supports, and the maximum message length: the parameters that a committee agrees on before
+/// any message is encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(binding, value)]
+pub struct Coding(pub(super) erasure::Coding);
+
+impl Coding {
+    /// Creates a coding of messages up to `max_message` bytes, with the recommended suite by default.
+    ///
+    /// # Errors
+    /// [`Error::BadShape`](quorate::Error) if the suite does not support this shape.
+    /// [`Error::TooLarge`](quorate::Error) if the maximum message length, or that of all its shards, is too large.
+    #[cfg_attr(binding, quick)]
+    pub fn new(shape: &Shape, max_message: Length, suite: Option<&Suite>) -> Result<Self> {
+        let suite = suite.map_or_else(|| Suite::recommended(shape), |suite| *suite);
+        erasure::Coding::new(suite.0, shape.0, max_message).map(Self)
+    }
+
+    /// Number of data and parity shards.
+    #[cfg_attr(binding, getter)]
+    pub fn shape(&self) -> Shape {
+        Shape(self.0.shape())
+    }
+
+    /// Maximum message length in bytes.
+    #[cfg_attr(binding, getter)]
+    pub fn max_message(&self) -> Length {
+        self.0.max_message()
+    }
+
+    /// The erasure code.
+    #[cfg_attr(binding, getter)]
+    pub fn suite(&self) -> Suite {
+        Suite(self.0.suite())
+    }
+
+    /// Returns the length of each shard of a message of this length.
+    #[cfg_attr(binding, quick)]
+    pub fn shard_len(&self, message: Length) -> Length {
+        self.0.shard_len(message)
+    }
+}
+
+impl fmt::Display for Coding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Coding({}, max_message={}, suite={})", self.shape(), self.max_message(), self.suite())
+    }
+}

@@ -1,0 +1,157 @@
+//! The tuner's table of the fastest codes. The command `quorate tune-erasure` creates it.
+
+use core::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use quorate::Result;
+use quorate::erasure::tuner;
+use quorate::wire::{Decode, Encode};
+
+use super::{Shape, Suite};
+use crate::{AnyLength, Length};
+
+/// Measurement for a shape, a length and a suite: encoding a message of this length and decoding it with f and with 2f
+/// lost shards takes `cost` nanoseconds in total.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, value)]
+pub struct Row(tuner::Row);
+
+impl Row {
+    /// Creates a measurement.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`](quorate::Error) if the message is longer than any coding allows.
+    #[cfg_attr(binding, quick)]
+    pub fn new(shape: &Shape, message: Length, suite: &Suite, cost: u64) -> Result<Self> {
+        tuner::Row::new(shape.0, message, suite.0, cost).map(Self)
+    }
+
+    /// Number of data and parity shards.
+    #[cfg_attr(binding, getter)]
+    pub fn shape(&self) -> Shape {
+        Shape(self.0.shape())
+    }
+
+    /// Length of the message in bytes.
+    #[cfg_attr(binding, getter)]
+    pub fn message(&self) -> Length {
+        self.0.message()
+    }
+
+    /// The suite, with its parameters.
+    #[cfg_attr(binding, getter)]
+    pub fn suite(&self) -> Suite {
+        Suite(self.0.suite())
+    }
+
+    /// Cost in nanoseconds.
+    #[cfg_attr(binding, getter)]
+    pub fn cost(&self) -> u64 {
+        self.0.cost()
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Row({}, message={}, {}, cost={})", self.shape(), self.message(), self.suite(), self.cost())
+    }
+}
+
+/// Rows by shape, length and suite, without duplicates: the results of `quorate tune-erasure`. All members of a
+/// committee must use one table, or one row of it, because the suite determines the bytes of the shards.
+#[derive(Debug)]
+#[cfg_attr(binding, object)]
+pub struct Table(Mutex<tuner::Table>);
+
+impl Table {
+    /// Maximum number of rows.
+    pub const MAX_ROWS: u32 = 4096;
+
+    /// Creates an empty table.
+    #[cfg_attr(binding, quick)]
+    #[expect(clippy::new_without_default, reason = "languages have constructors, not defaults")]
+    pub fn new() -> Self {
+        Self(Mutex::default())
+    }
+
+    /// Decodes a file of the tuner.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) for a damaged file.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        tuner::Table::decode(bytes, &()).map(|table| Self(Mutex::new(table)))
+    }
+
+    /// Returns the bytes of the file.
+    pub fn encode(&self) -> Vec<u8> {
+        self.lock().encode()
+    }
+
+    /// All rows, ascending by shape, length and suite.
+    #[cfg_attr(binding, getter)]
+    pub fn rows(&self) -> Vec<Row> {
+        self.lock().rows().iter().copied().map(Row).collect()
+    }
+
+    /// Changes the table: adds a row, and replaces one for the same shape, length and suite.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`](quorate::Error) for more rows than a table may have.
+    pub fn insert(&self, row: &Row) -> Result<()> {
+        self.lock().insert(row.0)
+    }
+
+    /// Changes the table: adds all rows of a newer one.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`](quorate::Error) for more rows than a table may have.
+    pub fn merge(&self, newer: &Table) -> Result<()> {
+        // It may be the same table, whose lock is taken once at a time.
+        let newer = newer.lock().clone();
+        self.lock().merge(&newer)
+    }
+
+    /// Returns the suites that were measured for shards of this shape.
+    pub fn suites(&self, shape: &Shape) -> Vec<Suite> {
+        let mut suites: Vec<Suite> = Vec::new();
+        for row in self.lock().rows().iter().filter(|row| row.shape() == shape.0) {
+            if !suites.iter().any(|suite| suite.0 == row.suite()) {
+                suites.push(Suite(row.suite()));
+            }
+        }
+        suites
+    }
+
+    /// Returns the fastest suite that `allow` accepts for shards of this shape, measured with the length nearest to
+    /// `message` as a ratio; nothing if this shape was not measured. By default, `allow` accepts the suites of this
+    /// build; a committee whose members have different builds passes the suites that all support.
+    pub fn best(
+        &self,
+        shape: &Shape,
+        message: AnyLength,
+        #[cfg_attr(binding, among = "suites", default = "is_available")] allow: &[&Suite],
+    ) -> Option<Row> {
+        let message = usize::try_from(message).unwrap_or(usize::MAX);
+        self.lock().best(shape.0, message, |suite| allow.iter().any(|one| one.0 == suite)).copied().map(Row)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, tuner::Table> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+const _: () = assert!(Table::MAX_ROWS as usize == tuner::Table::MAX_ROWS);
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        // One lock at a time: another thread may compare the same tables in the other order.
+        let other = other.lock().clone();
+        *self.lock() == other
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Table({} rows)", self.lock().rows().len())
+    }
+}
