@@ -1,4 +1,4 @@
-//! The classes of the package for Kotlin and Java: one file per block. Calls of native functions are in [`call`].
+//! The classes of the package for Kotlin and Java: one file per block. Calls of native functions are in `call`.
 
 mod call;
 

@@ -207,7 +207,7 @@ fn chosen(function: &Function, name: &str, class: &str, choice: &Choice) -> Stri
     format!(
         "        let mut chosen = Vec::new();\n        for one in self.0.{candidates} {{\n            \
          let accepted = match &{name} {{\n                None => one.{default}(),\n                \
-         Some(accepts) => accepts.call1(({class}(one.clone()),))?.is_truthy()?,\n            }};\n            \
+         Some(accepts) => accepts.call1(({class}(Clone::clone(&one)),))?.is_truthy()?,\n            }};\n            \
          if accepted {{\n                chosen.push(one);\n            }}\n        }}\n        \
          let {name}: Vec<&interface::{class}> = chosen.iter().collect();\n"
     )
@@ -265,7 +265,7 @@ fn result_type(result: Option<&Type>) -> String {
 fn converted(result: Option<&Type>, call: &str) -> String {
     match result {
         Some(Type::Suite) => format!("crate::layer::Suite({call})"),
-        Some(Type::Bytes) => format!("PyBytes::new(py, &{call})"),
+        Some(Type::Bytes) => format!("crate::convert::python_bytes(py, {call})"),
         Some(Type::Class(name)) => format!("{name}({call})"),
         Some(Type::List(item)) => format!("{call}.into_iter().map({}).collect()", each(item)),
         Some(Type::Optional(inner)) => format!("{call}.map({})", each(inner)),

@@ -49,7 +49,7 @@ fn several(native: &str, held: &str) -> String {
     format!(
         "\n#[wasm_bindgen]\n#[derive(Default)]\npub struct {native}List(Vec<{held}>);\n\n\
          #[wasm_bindgen]\nimpl {native}List {{\n    pub fn empty() -> Self {{\n        Self::default()\n    }}\n\n    \
-         pub fn add(&mut self, item: &{native}) {{\n        self.0.push(item.0.clone());\n    }}\n}}\n"
+         pub fn add(&mut self, item: &{native}) {{\n        self.0.push(Clone::clone(&item.0));\n    }}\n}}\n"
     )
 }
 
@@ -109,10 +109,8 @@ fn list(block: &Block, parameter: &Parameter) -> String {
     let name = &parameter.name;
     match parameter.kind.inner() {
         Some(Type::Class(class)) if parameter.kind.is_list() => {
-            let item = if is_shared(block, class) { "&**one" } else { "one" };
-            format!(
-                "    let {name}: Vec<&interface::{class}> = {name}.0.iter().map(|one| {item}).collect();\n"
-            )
+            let shared = if is_shared(block, class) { ".map(|one| &**one)" } else { "" };
+            format!("    let {name}: Vec<&interface::{class}> = {name}.0.iter(){shared}.collect();\n")
         }
         _ => String::new(),
     }

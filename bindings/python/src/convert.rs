@@ -70,6 +70,11 @@ impl Bytes {
     }
 }
 
+/// Returns a `bytes` object with a copy of the bytes.
+pub(crate) fn python_bytes<'py>(py: Python<'py>, bytes: impl AsRef<[u8]>) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, bytes.as_ref())
+}
+
 /// The items of an iterable, at most one more than `MAX`. A `Vec` would reserve memory for the length that `len()`
 /// claims, which can exceed the available memory.
 pub(crate) struct List<T, const MAX: usize = MAX_ITEMS>(Vec<T>);
