@@ -33,7 +33,7 @@ fn class(block: &Block, class: &Class) -> String {
         Kind::Value => value(block, class),
         Kind::Encoded => encoded(block, class),
         Kind::Record => record(block, class),
-        Kind::Object => object(block, class),
+        _ => object(block, class),
     };
     let crossing: Vec<&Function> = class.functions.iter().filter(|one| crosses(class, one)).collect();
     let on_objects = crossing.iter().filter(|one| one.has_receiver());
@@ -233,7 +233,7 @@ fn comparison(class: &Class) -> Vec<String> {
         Kind::Value if is_completed(class) => by_properties(class),
         Kind::Value => Vec::new(),
         Kind::Record => by_properties(class),
-        Kind::Object => {
+        _ => {
             let text = camel(&free_function(&class.native, "text"));
             vec![format!("override fun toString(): String = shown {{ cell.call {{ {text}(it) }} }}\n")]
         }

@@ -10,7 +10,7 @@ pub fn emit(block: &Block) -> String {
     let imports = [
         import("std::sync", &["Arc"], &code),
         if block.mentions(&Type::Suite) { import("quorate::any", &["Suite"], &code) } else { String::new() },
-        format!("use quorate_interface::{} as interface;\n\n", block.name),
+        format!("use quorate_interface::{} as interface;\n\n", block.path),
         import("crate::glue", &["Result", "owned"], &code),
     ];
     imports.concat() + &code
@@ -21,7 +21,7 @@ fn class(block: &Block, class: &Class) -> String {
         Kind::Value => value(block, class),
         Kind::Encoded => encoded(block, class),
         Kind::Record => record(block, class),
-        Kind::Object => object(class),
+        _ => object(class),
     };
     let crossing = class.functions.iter().filter(|function| crosses(class, function));
     crossing.fold(own, |all, one| all + &function(block, class, one))
@@ -214,6 +214,7 @@ fn crossing_type(block: &Block, kind: &Type) -> String {
         },
         Type::List(item) => format!("Vec<{}>", crossing_type(block, item)),
         Type::Optional(inner) => format!("Option<{}>", crossing_type(block, inner)),
+        _ => String::new(),
     }
 }
 

@@ -14,6 +14,7 @@
 
 pub mod docs;
 pub mod errors;
+mod expand;
 pub mod kotlin;
 pub mod kotlin_glue;
 mod marks;
@@ -31,9 +32,6 @@ use std::{env, fs};
 
 use model::Block;
 
-/// The names of the blocks, which are the modules of `quorate-interface`.
-pub const BLOCKS: &[&str] = &["ciphersuite", "erasure", "header", "merkle"];
-
 /// The folder with the modules of `quorate-interface`: both crates are side by side in the repository and in each source
 /// distribution.
 #[must_use]
@@ -41,31 +39,53 @@ pub fn interface() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../interface/src")
 }
 
-/// Reads all blocks.
+/// Reads all blocks: the public modules of `quorate-interface`, also those within another block.
 ///
 /// # Errors
 /// A text that names the file and the item outside the form that `quorate-interface` describes.
 pub fn blocks() -> Result<Vec<Block>, String> {
-    let read = |name: &&str| {
-        let sources = sources(name)?;
-        let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
-        parse::block(name, &sources).map_err(|problem| format!("{name}: {problem}"))
-    };
-    BLOCKS.iter().map(read).collect()
+    let mut blocks = Vec::new();
+    let lib = text(&interface().join("lib.rs"))?;
+    add_blocks(&mut blocks, &lib, &interface(), "", &[])?;
+    parse::link(&mut blocks)?;
+    Ok(blocks)
+}
+
+/// Adds the blocks that a module lists, whose files are in `folder`. `macros` are the sources that may define macros.
+fn add_blocks(
+    blocks: &mut Vec<Block>,
+    module: &str,
+    folder: &Path,
+    outer: &str,
+    macros: &[String],
+) -> Result<(), String> {
+    for name in parse::blocks(module)? {
+        let path = if outer.is_empty() { name.clone() } else { format!("{outer}::{name}") };
+        let sources = sources(&folder.join(&name))?;
+        let texts: Vec<&str> = sources.iter().map(String::as_str).collect();
+        let known: Vec<&str> = macros.iter().map(String::as_str).collect();
+        let block = parse::block(&path, &texts, &known).map_err(|problem| format!("{path}: {problem}"))?;
+        blocks.push(block);
+        if let Some(first) = sources.first() {
+            add_blocks(blocks, first, &folder.join(&name), &path, &sources)?;
+        }
+    }
+    Ok(())
 }
 
 /// The text of a block's file, or of the files of its folder.
-fn sources(name: &str) -> Result<Vec<String>, String> {
-    let text =
-        |file: PathBuf| fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()));
-    let folder = interface().join(name);
-    if !folder.is_dir() {
-        return Ok(vec![text(interface().join(format!("{name}.rs")))?]);
+fn sources(block: &Path) -> Result<Vec<String>, String> {
+    if !block.is_dir() {
+        return Ok(vec![text(&block.with_extension("rs"))?]);
     }
-    let first = text(folder.join("mod.rs"))?;
+    let first = text(&block.join("mod.rs"))?;
     let others: Result<Vec<String>, String> =
-        parse::files(&first)?.iter().map(|file| text(folder.join(format!("{file}.rs")))).collect();
+        parse::files(&first)?.iter().map(|file| text(&block.join(format!("{file}.rs")))).collect();
     Ok([vec![first], others?].concat())
+}
+
+fn text(file: &Path) -> Result<String, String> {
+    fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
 /// For a build script: writes a file of each block into `OUT_DIR`, as `BLOCK.EXTENSION`.

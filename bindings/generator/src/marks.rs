@@ -4,7 +4,7 @@ use syn::{
     Attribute, Expr, ExprLit, GenericArgument, Lit, Meta, PathArguments, Token, punctuated::Punctuated,
 };
 
-use crate::model::Type;
+use crate::model::{BOUND, Type};
 
 type Outcome<T> = Result<T, String>;
 
@@ -17,6 +17,10 @@ impl Marks {
         "encoded",
         "record",
         "object",
+        "secret",
+        "data",
+        "union",
+        "names",
         "within",
         "getter",
         "computed",
@@ -82,49 +86,67 @@ pub(crate) fn number_of(value: &Expr) -> Option<u64> {
     }
 }
 
-/// The type of a parameter or a result of a function of `class`. `own` are the names of the block's classes.
-pub(crate) fn type_of(written: &syn::Type, class: &str, own: &[String]) -> Outcome<Type> {
-    let is_byte = |written: &syn::Type| last_name(written).is_some_and(|name| name == "u8");
-    match written {
-        syn::Type::Reference(reference) => return type_of(&reference.elem, class, own),
-        syn::Type::Slice(slice) if is_byte(&slice.elem) => return Ok(Type::Bytes),
-        syn::Type::Array(array) if is_byte(&array.elem) => return Ok(Type::Bytes),
-        syn::Type::Slice(slice) => return list_of(&slice.elem, class, own),
-        _ => {}
-    }
-    if let Some(inner) = inside(written, "Option") {
-        return Ok(Type::Optional(Box::new(type_of(inner, class, own)?)));
-    }
-    match inside(written, "Vec") {
-        Some(item) if is_byte(item) => Ok(Type::Bytes),
-        Some(item) => list_of(item, class, own),
-        None => named_type(&last_name(written).unwrap_or_default(), class, own),
-    }
+/// The names that the types of a function refer to.
+pub(crate) struct Scope<'a> {
+    /// The class of the function, for `Self`.
+    pub(crate) class: &'a str,
+    /// The classes of the block, and those that it imports.
+    pub(crate) classes: &'a [String],
 }
 
-fn list_of(item: &syn::Type, class: &str, own: &[String]) -> Outcome<Type> {
-    match type_of(item, class, own)? {
-        item @ (Type::Bytes | Type::Class(_)) => Ok(Type::List(Box::new(item))),
-        other => Err(format!("a list of {other:?} does not cross the boundary; see `model::Type`")),
+impl Scope<'_> {
+    /// The type of a parameter, a result or a field.
+    pub(crate) fn type_of(&self, written: &syn::Type) -> Outcome<Type> {
+        let is_byte = |written: &syn::Type| last_name(written).is_some_and(|name| name == "u8");
+        match written {
+            syn::Type::Reference(reference) => return self.type_of(&reference.elem),
+            syn::Type::Slice(slice) if is_byte(&slice.elem) => return Ok(Type::Bytes),
+            syn::Type::Array(array) if is_byte(&array.elem) => return Ok(Type::Bytes),
+            syn::Type::Slice(slice) => return self.list_of(&slice.elem),
+            _ => {}
+        }
+        if let Some(inner) = inside(written, "Option") {
+            return Ok(Type::Optional(Box::new(self.type_of(inner)?)));
+        }
+        match inside(written, "Vec") {
+            Some(item) if is_byte(item) => Ok(Type::Bytes),
+            Some(item) => self.list_of(item),
+            None => self.named(&last_name(written).unwrap_or_default()),
+        }
     }
-}
 
-fn named_type(name: &str, class: &str, own: &[String]) -> Outcome<Type> {
-    match name {
-        "String" => Ok(Type::Text),
-        "Hash" => Ok(Type::Bytes),
-        "bool" => Ok(Type::Bool),
-        "u8" => Ok(Type::U8),
-        "u16" => Ok(Type::U16),
-        "u32" => Ok(Type::U32),
-        "u64" => Ok(Type::U64),
-        "usize" => Ok(Type::Size),
-        "Length" => Ok(Type::Length),
-        "AnyLength" => Ok(Type::AnyLength),
-        "Self" => Ok(Type::Class(class.to_owned())),
-        name if own.iter().any(|one| one == name) => Ok(Type::Class(name.to_owned())),
-        "Suite" => Ok(Type::Suite),
-        name => Err(format!("the type `{name}` does not cross the boundary; see `model::Type`")),
+    fn list_of(&self, item: &syn::Type) -> Outcome<Type> {
+        match self.type_of(item)? {
+            item @ (Type::Bytes | Type::Class(_) | Type::Bound(_) | Type::Text) => {
+                Ok(Type::List(Box::new(item)))
+            }
+            item if item.integer().is_some() => Ok(Type::List(Box::new(item))),
+            other => Err(format!("a list of {other:?} does not cross the boundary; see `model::Type`")),
+        }
+    }
+
+    fn named(&self, name: &str) -> Outcome<Type> {
+        match name {
+            "String" => Ok(Type::Text),
+            "Hash" => Ok(Type::Bytes),
+            "SecretBytes" => Ok(Type::SecretBytes),
+            "bool" => Ok(Type::Bool),
+            "u8" => Ok(Type::U8),
+            "u16" => Ok(Type::U16),
+            "u32" => Ok(Type::U32),
+            "u64" => Ok(Type::U64),
+            "u128" => Ok(Type::U128),
+            "usize" => Ok(Type::Size),
+            "Length" => Ok(Type::Length),
+            "AnyLength" => Ok(Type::AnyLength),
+            "Error" => Ok(Type::Failure),
+            "Attested" => Ok(Type::Attested),
+            "Self" => Ok(Type::Class(self.class.to_owned())),
+            name if self.classes.iter().any(|one| one == name) => Ok(Type::Class(name.to_owned())),
+            "Suite" => Ok(Type::Suite),
+            name if BOUND.contains(&name) => Ok(Type::Bound(name.to_owned())),
+            name => Err(format!("the type `{name}` does not cross the boundary; see `model::Type`")),
+        }
     }
 }
 

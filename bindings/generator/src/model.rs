@@ -1,20 +1,35 @@
 //! A block's interface as data that no language determines.
 
-use crate::names::pascal;
-
 /// A module of the interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// Its name, in snake case.
+    /// Its name, in snake case, unique in the interface: `threshold_tdh2`.
     pub name: String,
+    /// Its path in `quorate-interface`: `threshold::tdh2`.
+    pub path: String,
     /// The module from which users import its names; without one, they are the package's own.
     pub module: Option<String>,
     /// Its description.
     pub docs: Docs,
     /// Its constants.
     pub constants: Vec<Constant>,
-    /// Its classes, in the order of their declaration.
+    /// Its classes, in the order of their declaration; one of them has the functions outside classes.
     pub classes: Vec<Class>,
+    /// The names that it imports from other blocks: the path of the block, and the name of the class.
+    pub imports: Vec<(String, String)>,
+    /// The classes of other blocks that it mentions.
+    pub imported: Vec<Class>,
+}
+
+/// Where a class is declared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Home {
+    /// The name of its block.
+    pub block: String,
+    /// The path of its block in `quorate-interface`.
+    pub path: String,
+    /// The module from which users import it; without one, they import it from the package itself.
+    pub module: Option<String>,
 }
 
 /// An integer with a name.
@@ -39,8 +54,14 @@ pub struct Class {
     pub native: String,
     /// Its description.
     pub docs: Docs,
+    /// Where it is declared.
+    pub home: Home,
     /// Its representation in a language whose native objects must be closed.
     pub kind: Kind,
+    /// True for an object that holds a secret: its text does not show it, and all languages can close it.
+    pub secret: bool,
+    /// The variants of an enumeration; for plain data, one with the name of the class.
+    pub variants: Vec<Variant>,
     /// True if other modules have a class of this name, so that it needs that of the block in flat name spaces.
     pub ambiguous: bool,
     /// What objects can be compared by.
@@ -67,6 +88,36 @@ pub enum Kind {
     Record,
     /// As a native object, which is closed.
     Object,
+    /// Plain data, which only results contain: a structure of public fields, in every language.
+    Data,
+    /// Plain data of one of several forms, which only results contain: an enumeration whose variants have fields.
+    Union,
+    /// One of several names: an enumeration without fields, which crosses as the text of its name.
+    Names,
+    /// No objects: its functions belong to the module itself, and Kotlin, which has none, gives them this name.
+    Module,
+}
+
+/// A variant of an enumeration, or plain data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Its name, in Pascal case. The text of a name is this in snake case.
+    pub name: String,
+    /// Its description.
+    pub docs: Docs,
+    /// Its fields.
+    pub fields: Vec<Field>,
+}
+
+/// A field of plain data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name, in snake case.
+    pub name: String,
+    /// Its description.
+    pub docs: Docs,
+    /// Its type.
+    pub kind: Type,
 }
 
 /// What objects of a class can be compared by.
@@ -156,6 +207,8 @@ pub enum Type {
     Text,
     /// Bytes: `&[u8]`, or as a result `Vec<u8>`, `[u8; N]` or `Hash`.
     Bytes,
+    /// Bytes of a secret, in results: `SecretBytes`. Those who hold them wipe them where the language allows it.
+    SecretBytes,
     /// `bool`.
     Bool,
     /// An unsigned integer of a format: `u8`.
@@ -166,6 +219,8 @@ pub enum Type {
     U32,
     /// An unsigned integer of a format: `u64`.
     U64,
+    /// An unsigned integer of a format: `u128`.
+    U128,
     /// A position or a count in memory: `usize`.
     Size,
     /// A length of bytes in memory: `Length`.
@@ -174,13 +229,24 @@ pub enum Type {
     AnyLength,
     /// A signature scheme: `Suite` of the core.
     Suite,
-    /// An object of a class of the block: `&Class` as a parameter, the class itself or `Self` as a result.
+    /// An object of a class of the block, or of one that it imports: `&Class` as a parameter, the class itself or `Self`
+    /// as a result.
     Class(String),
-    /// Several: a slice as a parameter, a `Vec` as a result.
+    /// An object of the core whose class each binding writes by hand: one of [`BOUND`], with the types of
+    /// `quorate::any` or of the core. A parameter can be `&mut`.
+    Bound(String),
+    /// An error as a value: `Error`, in results.
+    Failure,
+    /// A function of the user's that verifies a member's attestation of some bytes: `Attested<'_>`, in parameters.
+    Attested,
+    /// Several: a slice as a parameter, a `Vec` as a result; of bytes, integers or objects.
     List(Box<Type>),
     /// One or none: `Option`.
     Optional(Box<Type>),
 }
+
+/// The classes that each binding writes by hand.
+pub const BOUND: &[&str] = &["CommitteeId", "Guard", "GuardRecord", "PublicKey", "Signature"];
 
 /// A description in Markdown, with links of rustdoc.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -221,6 +287,7 @@ impl Type {
             Type::U16 => Some("u16"),
             Type::U32 => Some("u32"),
             Type::U64 | Type::Size | Type::Length | Type::AnyLength => Some("u64"),
+            Type::U128 => Some("u128"),
             _ => None,
         }
     }
@@ -264,6 +331,28 @@ impl Class {
         self.functions.iter().find(|function| function.role == Role::Constructor)
     }
 
+    /// The path of the Rust type, in code that imports the module of its block as `interface`.
+    #[must_use]
+    pub fn rust(&self, block: &Block) -> String {
+        if self.home.block == block.name {
+            format!("interface::{}", self.name)
+        } else {
+            format!("quorate_interface::{}::{}", self.home.path, self.name)
+        }
+    }
+
+    /// The path before the name of a function that has no receiver.
+    #[must_use]
+    pub fn scope(&self) -> String {
+        if self.kind == Kind::Module { "interface::".to_owned() } else { format!("interface::{}::", self.name) }
+    }
+
+    /// The fields of plain data.
+    #[must_use]
+    pub fn fields(&self) -> &[Field] {
+        self.variants.first().filter(|_| self.kind == Kind::Data).map_or(&[], |one| one.fields.as_slice())
+    }
+
     /// The properties.
     pub fn getters(&self) -> impl Iterator<Item = &Function> {
         self.functions.iter().filter(|function| function.role == Role::Getter)
@@ -300,10 +389,10 @@ impl Block {
             .any(|one| one.kind.inner().is_some_and(|inner| *inner == Type::Class(class.to_owned())))
     }
 
-    /// The class of this name.
+    /// The class of this name, of this block or imported.
     #[must_use]
     pub fn class(&self, name: &str) -> Option<&Class> {
-        self.classes.iter().find(|class| class.name == name)
+        self.classes.iter().chain(&self.imported).find(|class| class.name == name)
     }
 
     /// The kind of the class of this name.
@@ -312,10 +401,9 @@ impl Block {
         self.class(name).map(|class| class.kind)
     }
 
-    /// The name in native code of the class of this name: with that of the block, if users import it from a module.
+    /// The name in native code of the class of this name.
     #[must_use]
     pub fn native(&self, name: &str) -> String {
-        let prefix = if self.module.is_some() { pascal(&self.name) } else { String::new() };
-        prefix + name
+        self.class(name).map_or_else(|| name.to_owned(), |class| class.native.clone())
     }
 }

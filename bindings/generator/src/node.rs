@@ -7,7 +7,7 @@ use crate::names::{closure, free_function, import};
 #[must_use]
 pub fn emit(block: &Block) -> String {
     let code: String = block.classes.iter().map(|one| class(block, one)).collect();
-    let interface = format!("use quorate_interface::{} as interface;\n", block.name);
+    let interface = format!("use quorate_interface::{} as interface;\n", block.path);
     let glue = ["Bytes", "Flag", "Promised", "Result", "Throw", "bytes", "number", "queue"];
     let heads = [
         import("std::sync", &["Arc"], &code),
@@ -165,6 +165,7 @@ fn parameter_type(block: &Block, kind: &Type) -> String {
         Type::Class(name) => format!("&External<{}>", held(block, name)),
         Type::List(item) => format!("Vec<{}>", parameter_type(block, item)),
         Type::Optional(inner) => format!("Option<{}>", parameter_type(block, inner)),
+        _ => String::new(),
     }
 }
 
@@ -224,6 +225,7 @@ fn result_type(block: &Block, kind: &Type) -> String {
         Type::Class(name) => format!("External<{}>", held(block, name)),
         Type::List(item) => format!("Vec<{}>", result_type(block, item)),
         Type::Optional(inner) => format!("Option<{}>", result_type(block, inner)),
+        _ => String::new(),
     }
 }
 

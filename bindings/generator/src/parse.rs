@@ -1,25 +1,32 @@
 //! Reads a module of the interface from its source.
 
-use syn::{
-    Attribute, FnArg, ImplItem, ImplItemFn, Item, ItemImpl, ItemStruct, Meta, Pat, ReturnType, Visibility,
-};
+use syn::{Attribute, FnArg, ImplItem, Item, ItemImpl, Meta, Pat, ReturnType, Signature, Visibility};
 
 use crate::docs;
-use crate::marks::{Marks, inside, last_name, number_of, text_of, type_of};
+use crate::expand::Macros;
+use crate::marks::{Marks, Scope, inside, last_name, number_of, text_of};
 use crate::model::{
-    Block, Choice, Class, Constant, Cost, Docs, Function, Kind, Parameter, Role, Traits, Type,
+    Block, Choice, Class, Constant, Cost, Docs, Field, Function, Home, Kind, Parameter, Role, Traits, Type,
+    Variant,
 };
+use crate::names::pascal;
 
 type Outcome<T> = Result<T, String>;
 
-/// Reads a block from the source of its module, or from those of its files, of which the first is `mod.rs`.
+/// Reads a block from the source of its module, or from those of its files, of which the first is `mod.rs`. `path` is that
+/// of the module. `macros` are the sources of macros that the files may call. The classes that it imports are not yet
+/// known: see [`link`].
 ///
 /// # Errors
 /// A text that names the item outside the form that `quorate-interface` describes.
-pub fn block(name: &str, sources: &[&str]) -> Outcome<Block> {
-    let parsed: Result<Vec<syn::File>, _> = sources.iter().map(|source| syn::parse_file(source)).collect();
-    let files = parsed.map_err(|error| error.to_string())?;
-    let mut block = Block { name: name.to_owned(), ..Block::default() };
+pub fn block(path: &str, sources: &[&str], macros: &[&str]) -> Outcome<Block> {
+    let parse = |source: &&str| syn::parse_file(source).map_err(|error| error.to_string());
+    let macros = Macros::read(&macros.iter().map(parse).collect::<Outcome<Vec<_>>>()?);
+    let mut files = sources.iter().map(parse).collect::<Outcome<Vec<syn::File>>>()?;
+    for file in &mut files {
+        macros.expand(file)?;
+    }
+    let mut block = Block { name: path.replace("::", "_"), path: path.to_owned(), ..Block::default() };
     if let Some(first) = files.first() {
         block.docs = described(&first.attrs)?;
         block.module = Marks::read(&first.attrs)?.text("module");
@@ -28,31 +35,106 @@ pub fn block(name: &str, sources: &[&str]) -> Outcome<Block> {
     for item in items() {
         match item {
             Item::Struct(item) if is_public(&item.vis) => {
-                let class = class(&block, item)?;
+                let class = class(&block, &item.ident, &item.attrs)?;
+                block.classes.push(class);
+            }
+            Item::Enum(item) if is_public(&item.vis) => {
+                let class = class(&block, &item.ident, &item.attrs)?;
                 block.classes.push(class);
             }
             Item::Const(item) if is_public(&item.vis) => {
                 block.constants.push(constant(&item.attrs, &item.ident, &item.expr)?);
             }
+            Item::Use(item) => imports(&mut block.imports, &item.tree, Vec::new()),
             _ => {}
         }
     }
+    let names: Vec<String> = classes(&block);
     for item in items() {
-        if let Item::Impl(item) = item {
-            implementation(&mut block, item)?;
+        match item {
+            Item::Impl(item) => implementation(&mut block, &names, item)?,
+            Item::Struct(item) if is_public(&item.vis) => data(&mut block, &names, item)?,
+            Item::Enum(item) if is_public(&item.vis) => variants(&mut block, &names, item)?,
+            Item::Fn(item) if is_public(&item.vis) => free(&mut block, &names, item)?,
+            _ => {}
         }
     }
+    block.classes.iter().try_for_each(check)?;
     Ok(block)
 }
 
+/// Copies to each block the classes that it imports from others.
+///
+/// # Errors
+/// A block imports a name that no other block declares.
+pub fn link(blocks: &mut [Block]) -> Outcome<()> {
+    let all: Vec<Class> = blocks.iter().flat_map(|block| block.classes.clone()).collect();
+    for block in blocks {
+        for (path, name) in &block.imports {
+            let found = all.iter().find(|class| class.home.path == *path && class.name == *name);
+            let found = found.ok_or_else(|| format!("{}: no block `{path}` has `{name}`", block.path))?;
+            block.imported.push(found.clone());
+        }
+    }
+    Ok(())
+}
+
+/// The names of the block's classes and of those that it imports.
+fn classes(block: &Block) -> Vec<String> {
+    let own = block.classes.iter().map(|class| class.name.clone());
+    own.chain(block.imports.iter().map(|(_, name)| name.clone())).collect()
+}
+
+/// Adds the classes of other blocks: `use crate::block::Class`.
+fn imports(found: &mut Vec<(String, String)>, tree: &syn::UseTree, mut path: Vec<String>) {
+    match tree {
+        syn::UseTree::Path(one) => {
+            path.push(one.ident.to_string());
+            imports(found, &one.tree, path);
+        }
+        syn::UseTree::Group(group) => {
+            group.items.iter().for_each(|tree| imports(found, tree, path.clone()));
+        }
+        syn::UseTree::Name(one) => {
+            let name = one.ident.to_string();
+            let is_class = name.starts_with(char::is_uppercase) && !name.chars().all(is_constant_letter);
+            if let ["crate", block @ ..] = path.iter().map(String::as_str).collect::<Vec<_>>().as_slice()
+                && !block.is_empty()
+                && is_class
+            {
+                found.push((block.join("::"), name));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_constant_letter(letter: char) -> bool {
+    letter.is_uppercase() || letter.is_ascii_digit() || letter == '_'
+}
+
 /// The names of the files of a block's `mod.rs`.
+/// The modules that are public are blocks of their own.
 ///
 /// # Errors
 /// The source is not Rust.
 pub fn files(source: &str) -> Outcome<Vec<String>> {
+    Ok(modules(source)?.into_iter().filter(|(_, public)| !public).map(|(name, _)| name).collect())
+}
+
+/// The names of the blocks within a block, or within the whole interface.
+///
+/// # Errors
+/// The source is not Rust.
+pub fn blocks(source: &str) -> Outcome<Vec<String>> {
+    Ok(modules(source)?.into_iter().filter(|(_, public)| *public).map(|(name, _)| name).collect())
+}
+
+/// The names of the modules in other files, and whether they are public.
+fn modules(source: &str) -> Outcome<Vec<(String, bool)>> {
     let file = syn::parse_file(source).map_err(|error| error.to_string())?;
     let names = file.items.iter().filter_map(|item| match item {
-        Item::Mod(item) if item.content.is_none() => Some(item.ident.to_string()),
+        Item::Mod(item) if item.content.is_none() => Some((item.ident.to_string(), is_public(&item.vis))),
         _ => None,
     });
     Ok(names.collect())
@@ -68,22 +150,26 @@ fn constant(attributes: &[Attribute], name: &syn::Ident, value: &syn::Expr) -> O
     Ok(Constant { name: name.to_string(), docs: described(attributes)?, value, within })
 }
 
-fn class(block: &Block, item: &ItemStruct) -> Outcome<Class> {
-    let name = item.ident.to_string();
-    let marks = Marks::read(&item.attrs)?;
+fn class(block: &Block, name: &syn::Ident, attributes: &[Attribute]) -> Outcome<Class> {
+    let name = name.to_string();
+    let marks = Marks::read(attributes)?;
     let kinds = [
         ("value", Kind::Value),
         ("encoded", Kind::Encoded),
         ("record", Kind::Record),
         ("object", Kind::Object),
+        ("data", Kind::Data),
+        ("union", Kind::Union),
+        ("names", Kind::Names),
     ];
     let marked: Vec<Kind> =
         kinds.into_iter().filter(|(mark, _)| marks.has(mark)).map(|(_, kind)| kind).collect();
     let [kind] = marked.as_slice() else {
-        return Err(format!("{name}: expected one of `value`, `encoded`, `record` and `object`"));
+        let names: Vec<&str> = kinds.iter().map(|(name, _)| *name).collect();
+        return Err(format!("{name}: expected one of {}", names.join(", ")));
     };
     let derives = |wanted: &str| {
-        item.attrs.iter().any(|attribute| match &attribute.meta {
+        attributes.iter().any(|attribute| match &attribute.meta {
             Meta::List(list) if list.path.is_ident("derive") => {
                 list.tokens.to_string().split(',').any(|derived| derived.trim() == wanted)
             }
@@ -91,8 +177,7 @@ fn class(block: &Block, item: &ItemStruct) -> Outcome<Class> {
         })
     };
     Ok(Class {
-        native: block.native(&name),
-        docs: described(&item.attrs)?,
+        docs: described(attributes)?,
         kind: *kind,
         traits: Traits {
             equality: derives("PartialEq"),
@@ -101,21 +186,96 @@ fn class(block: &Block, item: &ItemStruct) -> Outcome<Class> {
         },
         ambiguous: marks.has("ambiguous"),
         within: marks.text("within"),
-        constants: Vec::new(),
-        functions: Vec::new(),
-        size: None,
-        name,
+        secret: marks.has("secret"),
+        ..empty(block, name)
     })
 }
 
-fn implementation(block: &mut Block, item: &ItemImpl) -> Outcome<()> {
+/// A class without functions.
+fn empty(block: &Block, name: String) -> Class {
+    let prefix = if block.module.is_some() { pascal(&block.name) } else { String::new() };
+    Class {
+        native: prefix + &name,
+        name,
+        docs: Docs::default(),
+        home: Home { block: block.name.clone(), path: block.path.clone(), module: block.module.clone() },
+        kind: Kind::Module,
+        secret: false,
+        variants: Vec::new(),
+        ambiguous: false,
+        traits: Traits::default(),
+        within: None,
+        constants: Vec::new(),
+        functions: Vec::new(),
+        size: None,
+    }
+}
+
+/// The public fields of plain data.
+fn data(block: &mut Block, names: &[String], item: &syn::ItemStruct) -> Outcome<()> {
+    let name = item.ident.to_string();
+    let Some(class) = block.classes.iter_mut().find(|class| class.name == name) else { return Ok(()) };
+    if class.kind == Kind::Data {
+        let fields = fields(&Scope { class: &name, classes: names }, &item.fields)
+            .map_err(|problem| format!("{name}: {problem}"))?;
+        class.variants = vec![Variant { name, docs: class.docs.clone(), fields }];
+    }
+    Ok(())
+}
+
+/// The variants of an enumeration.
+fn variants(block: &mut Block, names: &[String], item: &syn::ItemEnum) -> Outcome<()> {
+    let name = item.ident.to_string();
+    let scope = Scope { class: &name, classes: names };
+    let Some(class) = block.classes.iter_mut().find(|class| class.name == name) else { return Ok(()) };
+    for variant in &item.variants {
+        let at = |problem| format!("{name}::{}: {problem}", variant.ident);
+        class.variants.push(Variant {
+            name: variant.ident.to_string(),
+            docs: described(&variant.attrs).map_err(at)?,
+            fields: fields(&scope, &variant.fields).map_err(at)?,
+        });
+    }
+    let has_fields = class.variants.iter().any(|variant| !variant.fields.is_empty());
+    match (class.kind, has_fields) {
+        (Kind::Union, true) | (Kind::Names, false) => Ok(()),
+        _ => Err(format!("{name}: expected `union` for variants with fields, and `names` for others")),
+    }
+}
+
+fn fields(scope: &Scope<'_>, fields: &syn::Fields) -> Outcome<Vec<Field>> {
+    let field = |field: &syn::Field| {
+        let name = field.ident.as_ref().ok_or("expected a name for each field")?.to_string();
+        Ok(Field { name, docs: described(&field.attrs)?, kind: scope.type_of(&field.ty)? })
+    };
+    fields.iter().map(field).collect()
+}
+
+/// Adds a function outside classes.
+fn free(block: &mut Block, names: &[String], item: &syn::ItemFn) -> Outcome<()> {
+    let last = block.path.rsplit("::").next().unwrap_or_default();
+    let module = pascal(last);
+    let scope = Scope { class: &module, classes: names };
+    let function = function(&item.attrs, &item.sig, &scope)
+        .map_err(|problem| format!("{}: {problem}", item.sig.ident))?;
+    match block.classes.iter_mut().find(|class| class.kind == Kind::Module) {
+        Some(class) => class.functions.push(function),
+        None => {
+            let class = Class { functions: vec![function], docs: block.docs.clone(), ..empty(block, module) };
+            block.classes.push(class);
+        }
+    }
+    Ok(())
+}
+
+fn implementation(block: &mut Block, names: &[String], item: &ItemImpl) -> Outcome<()> {
     let Some(name) = last_name(&item.self_ty) else { return Ok(()) };
-    let own: Vec<String> = block.classes.iter().map(|class| class.name.clone()).collect();
     let Some(class) = block.classes.iter_mut().find(|class| class.name == name) else { return Ok(()) };
     if let Some((_, implemented, _)) = &item.trait_ {
         class.traits.equality |= implemented.is_ident("PartialEq");
         return Ok(());
     }
+    let scope = Scope { class: &name, classes: names };
     for member in &item.items {
         match member {
             ImplItem::Const(member) if is_public(&member.vis) => {
@@ -126,26 +286,34 @@ fn implementation(block: &mut Block, item: &ItemImpl) -> Outcome<()> {
                 if Marks::read(&member.attrs).map_err(at)?.has("size") {
                     class.size = Some(member.sig.ident.to_string());
                 } else {
-                    class.functions.push(function(member, &name, &own).map_err(at)?);
+                    class.functions.push(function(&member.attrs, &member.sig, &scope).map_err(at)?);
                 }
             }
             _ => {}
         }
     }
-    check(class)
+    Ok(())
 }
 
 /// What the types of Rust allow, but the other languages do not.
 fn check(class: &Class) -> Outcome<()> {
     let name = &class.name;
     for function in &class.functions {
-        if function.is_slow() && (function.role != Role::Method || class.kind != Kind::Object) {
-            return Err(format!("{name}::{}: only a method of an `object` is `slow`", function.name));
+        let off_thread = match function.role {
+            Role::Static => true,
+            role => role == Role::Method && class.kind == Kind::Object,
+        };
+        if function.is_slow() && !off_thread {
+            let what = "only a method of an `object` or a static function is `slow`";
+            return Err(format!("{name}::{}: {what}", function.name));
         }
         let has_form = function.role != Role::Method || function.parameters.is_empty();
         if class.kind == Kind::Record && !has_form {
             return Err(format!("{name}::{}: a method of a `record` has no parameters", function.name));
         }
+    }
+    if class.secret && class.kind != Kind::Object {
+        return Err(format!("{name}: only an `object` is `secret`"));
     }
     match class.kind {
         Kind::Value if class.constructor().is_none() => Err(format!("{name}: a `value` has a constructor")),
@@ -156,10 +324,10 @@ fn check(class: &Class) -> Outcome<()> {
     }
 }
 
-fn function(item: &ImplItemFn, class: &str, own: &[String]) -> Outcome<Function> {
-    let name = item.sig.ident.to_string();
-    let marks = Marks::read(&item.attrs)?;
-    let has_receiver = item.sig.receiver().is_some();
+fn function(attributes: &[Attribute], signature: &Signature, scope: &Scope<'_>) -> Outcome<Function> {
+    let name = signature.ident.to_string();
+    let marks = Marks::read(attributes)?;
+    let has_receiver = signature.receiver().is_some();
     let role = match (has_receiver, marks.has("getter")) {
         (true, true) => Role::Getter,
         (true, false) => Role::Method,
@@ -168,7 +336,7 @@ fn function(item: &ImplItemFn, class: &str, own: &[String]) -> Outcome<Function>
         (false, _) => Role::Static,
     };
     let mut parameters = Vec::new();
-    for input in &item.sig.inputs {
+    for input in &signature.inputs {
         if let FnArg::Typed(input) = input {
             let Pat::Ident(name) = &*input.pat else {
                 return Err("expected a name for each parameter".to_owned());
@@ -176,17 +344,17 @@ fn function(item: &ImplItemFn, class: &str, own: &[String]) -> Outcome<Function>
             let marks = Marks::read(&input.attrs)?;
             parameters.push(Parameter {
                 name: name.ident.to_string(),
-                kind: type_of(&input.ty, class, own)?,
+                kind: scope.type_of(&input.ty)?,
                 limit: marks.number("limit"),
                 choice: choice(&marks),
             });
         }
     }
-    let (result, fallible) = match &item.sig.output {
+    let (result, fallible) = match &signature.output {
         ReturnType::Default => (None, false),
         ReturnType::Type(_, result) => match inside(result, "Result") {
-            Some(inner) => (result_of(inner, class, own)?, true),
-            None => (result_of(result, class, own)?, false),
+            Some(inner) => (result_of(inner, scope)?, true),
+            None => (result_of(result, scope)?, false),
         },
     };
     let cost = match (marks.has("quick") || role == Role::Getter, marks.has("slow")) {
@@ -195,17 +363,17 @@ fn function(item: &ImplItemFn, class: &str, own: &[String]) -> Outcome<Function>
         (false, false) => Cost::Usual,
     };
     let computed = marks.has("computed");
-    Ok(Function { name, docs: described(&item.attrs)?, role, parameters, result, fallible, cost, computed })
+    Ok(Function { name, docs: described(attributes)?, role, parameters, result, fallible, cost, computed })
 }
 
 fn choice(marks: &Marks) -> Option<Choice> {
     Some(Choice { among: marks.text("among")?, default: marks.text("default")? })
 }
 
-fn result_of(written: &syn::Type, class: &str, own: &[String]) -> Outcome<Option<Type>> {
+fn result_of(written: &syn::Type, scope: &Scope<'_>) -> Outcome<Option<Type>> {
     match written {
         syn::Type::Tuple(tuple) if tuple.elems.is_empty() => Ok(None),
-        other => type_of(other, class, own).map(Some),
+        other => scope.type_of(other).map(Some),
     }
 }
 
@@ -233,7 +401,7 @@ mod tests {
 
     #[test]
     fn a_module_becomes_a_block() {
-        let block = block("tree", &[SOURCE]).unwrap();
+        let block = block("tree", &[SOURCE], &[]).unwrap();
         let class = block.class("Tree").unwrap();
         assert_eq!((block.docs.text.as_str(), class.docs.text.as_str()), ("A block.", "A tree."));
         assert!(
@@ -257,13 +425,13 @@ mod tests {
     #[test]
     fn unknown_attributes_and_types_are_refused() {
         let unknown = SOURCE.replace("getter", "gettr");
-        assert!(block("tree", &[&unknown]).unwrap_err().contains("Tree::siblings"));
+        assert!(block("tree", &[&unknown], &[]).unwrap_err().contains("Tree::siblings"));
         let unknown = SOURCE.replace("Vec<Hash>", "f64");
-        assert!(block("tree", &[&unknown]).unwrap_err().contains("`f64` does not cross"));
+        assert!(block("tree", &[&unknown], &[]).unwrap_err().contains("`f64` does not cross"));
         let none = SOURCE.replace("value", "quick");
         assert_eq!(
-            block("tree", &[&none]).unwrap_err(),
-            "Tree: expected one of `value`, `encoded`, `record` and `object`"
+            block("tree", &[&none], &[]).unwrap_err(),
+            "Tree: expected one of value, encoded, record, object, data, union, names"
         );
     }
 }

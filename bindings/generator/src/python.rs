@@ -9,7 +9,7 @@ use crate::names::{pascal, python_parameter};
 pub fn emit(block: &Block) -> String {
     let head = format!(
         "use pyo3::prelude::*;\nuse pyo3::types::PyBytes;\nuse quorate_interface::{} as interface;\n",
-        block.name
+        block.path
     );
     block.classes.iter().fold(head, |all, one| all + &class(block, one))
 }

@@ -165,6 +165,7 @@ fn type_name(kind: &Type) -> String {
         Type::List(item) => format!("{}[]", type_name(item)),
         Type::Optional(inner) => format!("{} | undefined", type_name(inner)),
         Type::U8 | Type::U16 | Type::U32 | Type::Size | Type::Length | Type::AnyLength => "number".to_owned(),
+        _ => String::new(),
     }
 }
 
@@ -244,6 +245,6 @@ fn check(kind: &Type) -> &'static str {
         Type::U32 | Type::Size => "check.u32",
         Type::U64 => "check.u64",
         Type::Length | Type::AnyLength => "check.length",
-        Type::Bytes | Type::Class(_) | Type::List(_) | Type::Optional(_) => "check.bytes",
+        _ => "check.bytes",
     }
 }

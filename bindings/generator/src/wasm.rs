@@ -7,7 +7,7 @@ use crate::names::{camel, closure, free_function, import};
 #[must_use]
 pub fn emit(block: &Block) -> String {
     let code: String = block.classes.iter().map(|one| class(block, one)).collect();
-    let interface = format!("use quorate_interface::{} as interface;\n", block.name);
+    let interface = format!("use quorate_interface::{} as interface;\n", block.path);
     let heads = [
         import("std::rc", &["Rc"], &code),
         if block.mentions(&Type::Suite) { import("quorate::any", &["Suite"], &code) } else { String::new() },
@@ -101,6 +101,7 @@ fn parameter_type(block: &Block, kind: &Type) -> String {
             Type::Bytes if kind.is_list() => "ByteStrings".to_owned(),
             inner => format!("Option<{}>", parameter_type(block, inner)),
         },
+        _ => String::new(),
     }
 }
 

@@ -11,7 +11,7 @@ use quorate_generator::{kotlin, kotlin_glue, node, parse, python, stub, typescri
 fn each_language_gets_the_expected_text() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected");
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
-    let block = parse::block("tree", &[&read("tree.txt")]).unwrap();
+    let block = parse::block("tree", &[&read("tree.txt")], &[]).unwrap();
     let outputs = [
         ("python.txt", python::emit(&block)),
         ("stub.txt", stub::emit(&block)),

@@ -4,10 +4,16 @@
 //! functions that cross the language boundary, the classes that users see, their type declarations and their
 //! documentation. So this crate is plain Rust of a restricted form:
 //!
-//! - A block has public structures, each with one `impl` of public functions. Their parameters and results have the
-//!   types that `quorate_generator::model::Type` lists; nothing is generic, and only results `&[u8]` borrow.
+//! - A block has public structures, each with one `impl` of public functions, and public functions outside structures.
+//!   Their parameters and results have the types that `quorate_generator::model::Type` lists; nothing is generic, and
+//!   only results `&[u8]` borrow.
+//! - A block imports classes of other blocks by their paths: `use crate::threshold::Threshold`.
+//! - A result can be plain data: a structure of public fields, or an enumeration whose variants have fields. An
+//!   enumeration without fields is a set of names, and crosses as text.
+//! - Declarations that two blocks share are a macro of one rule whose parameters are identifiers; it is defined in a
+//!   private file of the block around them.
 //! - A public constant is an integer literal; a `const` assertion compares it with the core's.
-//! - A block of several files is a folder, whose `mod.rs` lists them.
+//! - A block of several files is a folder, whose `mod.rs` lists them; its public modules are blocks within it.
 //! - `new` is the constructor. A function without `&self` is a static function of its class.
 //! - A structure has `Display`, which becomes its text in each language; with `PartialEq` it can be compared.
 //! - The first paragraphs of a comment are the description; `# Errors` lists one error per line, by its link.
@@ -21,13 +27,17 @@
 //! | `encoded` | a structure | immutable and equal to its encoding; Kotlin keeps the encoding |
 //! | `record` | a structure | immutable and equal to its properties; Kotlin keeps those |
 //! | `object` | a structure | a native object, with a lock inside if it changes; Kotlin closes it |
+//! | `secret` | an `object` | it holds a secret, which no text shows: all languages can close it, which wipes it |
+//! | `data` | a structure of public fields | plain data of a result |
+//! | `union` | an enumeration | plain data of a result, in one of several forms |
+//! | `names` | an enumeration without fields | one of several names; `Display` and `from_name` give and take the text |
 //! | `within = "Class"` | a structure, a constant | Kotlin nests it in that class |
 //! | `ambiguous` | a structure | another module has one of this name: Python's native module, which is flat, adds that of the block |
 //! | `getter` | a function | a property in languages that have properties |
 //! | `computed` | a getter | a method in Python, whose properties are stored values |
 //! | `variant` | a static function | a variant of an enumeration: a constant, if it has no parameters |
 //! | `quick` | a function | takes less than a microsecond; Python keeps the interpreter's lock meanwhile |
-//! | `slow` | a method of an `object` | Python and Node also have an asynchronous form |
+//! | `slow` | a method of an `object`, a static function | Python and Node also have an asynchronous form |
 //! | `size` | a function | does not cross: the bytes that the object holds, for the collector of JavaScript |
 //! | `limit = n` | a list | at most one item more is read, so that the core reports the error |
 //! | `among = "f"`, `default = "p"` | a list | the user passes a predicate; the list has the results of `f` that it accepts, by default those with the property `p` |
@@ -39,6 +49,15 @@ pub mod header;
 pub mod merkle;
 
 use quorate::{Error, Result};
+
+/// Bytes of a secret, wiped when they are dropped.
+#[cfg(feature = "full")]
+pub type SecretBytes = zeroize::Zeroizing<Vec<u8>>;
+
+/// The user's function that returns true if a member's attestation of some bytes is valid: its parameters are the member,
+/// the bytes, and the attestation.
+#[cfg(feature = "full")]
+pub type Attested<'a> = &'a mut dyn FnMut(u16, &[u8], &[u8]) -> bool;
 
 /// A length in memory. JavaScript passes any length as a number; one that does not fit exceeds each limit.
 pub type Length = usize;

@@ -14,7 +14,12 @@ use crate::process::Outcome;
 pub(crate) fn typescript_classes(package: Package) -> Outcome<Files> {
     let file =
         |block: &Block| (PathBuf::from(format!("{}.ts", block.name)), typescript::emit(block, package));
-    Ok(blocks()?.iter().map(file).collect())
+    Ok(adopted()?.iter().map(file).collect())
+}
+
+/// The blocks that the bindings take from the declaration so far.
+fn adopted() -> Outcome<Vec<Block>> {
+    Ok(blocks()?.into_iter().filter(|block| !block.path.starts_with("threshold")).collect())
 }
 
 /// Files below a folder: path and text of each.
@@ -28,7 +33,7 @@ pub(crate) fn write_below(folder: &Path, files: Files) -> Outcome {
 /// The type stubs of Python's modules and the module with the exceptions, below the folder of the package.
 pub(crate) fn python_modules() -> Outcome<Files> {
     let file = |block: &Block| (PathBuf::from(format!("{}.pyi", block.name)), stub::emit(block));
-    let mut files: Files = blocks()?.iter().map(file).collect();
+    let mut files: Files = adopted()?.iter().map(file).collect();
     files.push((PathBuf::from("errors.py"), errors::python::emit(&errors::classes()?)));
     Ok(files)
 }
@@ -39,7 +44,7 @@ pub(crate) fn kotlin_classes() -> Outcome<Files> {
         let path = Path::new("org/quorate").join(format!("{}.kt", pascal(&block.name)));
         (path, kotlin::emit(block))
     };
-    let mut files: Files = blocks()?.iter().map(file).collect();
+    let mut files: Files = adopted()?.iter().map(file).collect();
     let exceptions = Path::new("org/quorate/QuorateException.kt").to_path_buf();
     files.push((exceptions, errors::kotlin::emit(&errors::classes()?)));
     Ok(files)

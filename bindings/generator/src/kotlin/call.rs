@@ -10,7 +10,7 @@ pub(super) fn call(block: &Block, class: &Class, function: &Function, result: Op
     let receiver = function.has_receiver().then_some(match class.kind {
         Kind::Value | Kind::Record => "native",
         Kind::Encoded => "raw",
-        Kind::Object => "receiver",
+        _ => "receiver",
     });
     let given = function.parameters.iter().map(|one| argument(block, function, one));
     let arguments: Vec<String> = receiver.map(str::to_owned).into_iter().chain(given).collect();
@@ -128,5 +128,6 @@ pub(super) fn type_name(kind: &Type) -> String {
         Type::Class(name) => name.clone(),
         Type::List(item) => format!("List<{}>", type_name(item)),
         Type::Optional(inner) => format!("{}?", type_name(inner)),
+        _ => String::new(),
     }
 }

@@ -1,0 +1,135 @@
+//! Macros of the interface: declarations that several blocks share.
+//!
+//! A macro has one rule, whose parameters are identifiers with commas between them: `($key:ident, $share:ident) => {…}`.
+
+use std::collections::HashMap;
+
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use syn::Item;
+
+type Outcome<T> = Result<T, String>;
+
+/// Macros by their names.
+#[derive(Debug, Default)]
+pub(crate) struct Macros(HashMap<String, Macro>);
+
+#[derive(Debug)]
+struct Macro {
+    parameters: Vec<Ident>,
+    body: TokenStream,
+}
+
+impl Macros {
+    /// Reads the macros that files define.
+    pub(crate) fn read(files: &[syn::File]) -> Self {
+        let items = files.iter().flat_map(|file| &file.items);
+        let found = items.filter_map(|item| match item {
+            Item::Macro(item) => {
+                let parts: Vec<TokenTree> = item.mac.tokens.clone().into_iter().collect();
+                let groups = parts.iter().filter_map(|part| match part {
+                    TokenTree::Group(group) => Some(group.stream()),
+                    _ => None,
+                });
+                let [parameters, body] = <[TokenStream; 2]>::try_from(groups.collect::<Vec<_>>()).ok()?;
+                Some((item.ident.as_ref()?.to_string(), Macro { parameters: named(parameters), body }))
+            }
+            _ => None,
+        });
+        Self(found.collect())
+    }
+
+    /// Replaces each call of a known macro by the items that it makes.
+    pub(crate) fn expand(&self, file: &mut syn::File) -> Outcome<()> {
+        let mut items = Vec::new();
+        for item in file.items.drain(..) {
+            let called = match &item {
+                Item::Macro(one) if one.ident.is_none() => {
+                    let name = one.mac.path.segments.last().map(|last| last.ident.to_string());
+                    name.and_then(|name| self.0.get(&name)).map(|found| (found, one.mac.tokens.clone()))
+                }
+                _ => None,
+            };
+            match called {
+                Some((called, arguments)) => items.extend(called.items(arguments)?),
+                None => items.push(item),
+            }
+        }
+        file.items = items;
+        Ok(())
+    }
+}
+
+impl Macro {
+    fn items(&self, arguments: TokenStream) -> Outcome<Vec<Item>> {
+        let arguments: Vec<Ident> = identifiers(arguments).collect();
+        if arguments.len() != self.parameters.len() {
+            let (expected, found) = (self.parameters.len(), arguments.len());
+            return Err(format!("a macro with {expected} parameters is called with {found} identifiers"));
+        }
+        let values: HashMap<String, Ident> =
+            self.parameters.iter().map(Ident::to_string).zip(arguments).collect();
+        let made = replaced(self.body.clone(), &values);
+        syn::parse2::<syn::File>(made).map(|file| file.items).map_err(|error| error.to_string())
+    }
+}
+
+fn identifiers(tokens: TokenStream) -> impl Iterator<Item = Ident> {
+    tokens.into_iter().filter_map(|token| match token {
+        TokenTree::Ident(name) => Some(name),
+        _ => None,
+    })
+}
+
+/// The names of parameters: `$name:ident`.
+fn named(parameters: TokenStream) -> Vec<Ident> {
+    identifiers(parameters).filter(|name| name != "ident").collect()
+}
+
+/// The body with the arguments in place of the parameters.
+fn replaced(body: TokenStream, values: &HashMap<String, Ident>) -> TokenStream {
+    let mut made = TokenStream::new();
+    let mut tokens = body.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let token = match token {
+            TokenTree::Group(group) => {
+                let inner = replaced(group.stream(), values);
+                TokenTree::Group(Group::new(group.delimiter(), inner))
+            }
+            TokenTree::Punct(dollar) if dollar.as_char() == '$' => match tokens.peek() {
+                Some(TokenTree::Ident(name)) if *name == "crate" => {
+                    // `$crate` is the interface itself.
+                    continue;
+                }
+                Some(TokenTree::Ident(name)) => match values.get(&name.to_string()) {
+                    Some(value) => {
+                        tokens.next();
+                        TokenTree::Ident(value.clone())
+                    }
+                    None => TokenTree::Punct(dollar),
+                },
+                _ => TokenTree::Punct(dollar),
+            },
+            other => other,
+        };
+        made.extend([token]);
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_becomes_the_items_with_its_arguments() {
+        let file = |source| syn::parse_file(source).unwrap();
+        let source = "macro_rules! pair { ($key:ident, $share:ident) => { \
+            /// A key.\npub struct $key(u8);\npub struct $share($key); } }";
+        let macros = Macros::read(&[file(source)]);
+        let mut called = file("pair! { Key, Share }");
+        macros.expand(&mut called).unwrap();
+        assert_eq!(called, file("/// A key.\npub struct Key(u8);\npub struct Share(Key);"));
+        let mut wrong = file("pair! { Key }");
+        assert!(macros.expand(&mut wrong).unwrap_err().contains("2 parameters is called with 1"));
+    }
+}
