@@ -1,6 +1,8 @@
-//! The oldest supported toolchain: the workspace states one, and every published crate must compile with it.
+//! The oldest supported toolchain: the workspace states one, and the crates that other projects import, the core and the
+//! bindings, must compile with it.
 //!
-//! The repository's own tools state none: contributors run them with a current toolchain, and they take long to compile.
+//! The examples, which are programs, and the repository's own tools state none: contributors run them with a current
+//! toolchain, and they take long to compile.
 
 use std::process::Command;
 
