@@ -1,16 +1,43 @@
 //! Our libraries and programs, compiled as the tests compile them.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::process::Outcome;
 use crate::steps::{Log, Once};
-use crate::workspace::{library_name, target, workspace_cargo};
+use crate::workspace::{cargo, library_name, target, workspace_cargo};
+
+/// The crates of [`libraries`], and the core with the features of the whole workspace.
+const BINDINGS: &[&str] = &["quorate", "quorate-kotlin", "quorate-napi", "quorate-python", "uniffi-bindgen"];
+/// Features of the core, as in [`workspace::FEATURES`](crate::workspace::FEATURES).
+const CORE_FEATURES: &str = "quorate/serde,quorate/driver,quorate/threshold,quorate/erasure";
+
+/// True if this run compiles nothing but bindings.
+static ALONE: AtomicBool = AtomicBool::new(false);
+
+/// Makes [`libraries`] compile the bindings without the rest of the workspace. That is far quicker where nothing is
+/// compiled yet, and slower where the workspace is: with fewer crates cargo chooses other features of dependencies.
+pub(crate) fn bindings_alone() {
+    ALONE.store(true, Ordering::Relaxed);
+}
 
 /// Compiles, in the tests' profile, the targets that tests in other languages use: the libraries, the generator for
 /// Kotlin, and the Rust examples that they are compared with. [`library`] and [`target`] return their paths.
 pub(crate) fn libraries(log: &Log) -> Outcome {
     static BUILT: Once = Once::new();
-    BUILT.run(|| build(log, &["--lib", "--bin", "uniffi-bindgen", "--example", "matrix"]))
+    let wanted = ["--lib", "--bin", "uniffi-bindgen", "--example", "matrix"];
+    BUILT.run(|| {
+        if ALONE.load(Ordering::Relaxed) {
+            let mut build = cargo();
+            build.args(["build", "--features", CORE_FEATURES, "--example", "tour"]).args(wanted);
+            BINDINGS.iter().for_each(|package| {
+                build.args(["--package", package]);
+            });
+            log.run(&mut build).map(drop)
+        } else {
+            build(log, &wanted)
+        }
+    })
 }
 
 /// Compiles some of our libraries and programs as the tests compile them.

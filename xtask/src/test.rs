@@ -82,6 +82,9 @@ pub(crate) fn run(args: &TestArgs, xtask: CommandLine) -> Outcome {
         println!("--quick leaves out: {}, {ONLY_WHOLE}", left_out.join(", "));
     }
     steps.keep(args.only.as_deref())?;
+    if args.only.is_some() {
+        build::bindings_alone();
+    }
     steps.run("steps")
 }
 

@@ -344,7 +344,11 @@ impl Class {
     /// The path before the name of a function that has no receiver.
     #[must_use]
     pub fn scope(&self) -> String {
-        if self.kind == Kind::Module { "interface::".to_owned() } else { format!("interface::{}::", self.name) }
+        if self.kind == Kind::Module {
+            "interface::".to_owned()
+        } else {
+            format!("interface::{}::", self.name)
+        }
     }
 
     /// The fields of plain data.
