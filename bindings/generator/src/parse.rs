@@ -283,6 +283,10 @@ fn implementation(block: &mut Block, names: &[String], item: &ItemImpl) -> Outco
             }
             ImplItem::Fn(member) if is_public(&member.vis) => {
                 let at = |problem| format!("{name}::{}: {problem}", member.sig.ident);
+                if class.kind == Kind::Names && member.sig.ident == "from_name" {
+                    // Each language takes the text in its own way.
+                    continue;
+                }
                 if Marks::read(&member.attrs).map_err(at)?.has("size") {
                     class.size = Some(member.sig.ident.to_string());
                 } else {

@@ -30,7 +30,7 @@
 //! | `secret` | an `object` | it holds a secret, which no text shows: all languages can close it, which wipes it |
 //! | `data` | a structure of public fields | plain data of a result |
 //! | `union` | an enumeration | plain data of a result, in one of several forms |
-//! | `names` | an enumeration without fields | one of several names; `Display` and `from_name` give and take the text |
+//! | `names` | an enumeration without fields | one of several names; `Display` and `from_name(name: &str)` give and take the text |
 //! | `within = "Class"` | a structure, a constant | Kotlin nests it in that class |
 //! | `ambiguous` | a structure | another module has one of this name: Python's native module, which is flat, adds that of the block |
 //! | `getter` | a function | a property in languages that have properties |
@@ -47,6 +47,8 @@ pub mod ciphersuite;
 pub mod erasure;
 pub mod header;
 pub mod merkle;
+#[cfg(feature = "full")]
+pub mod threshold;
 
 use quorate::{Error, Result};
 

@@ -18,7 +18,7 @@ pub(crate) fn typescript_classes(package: Package) -> Outcome<Files> {
 }
 
 /// The blocks that the bindings take from the declaration so far.
-fn adopted() -> Outcome<Vec<Block>> {
+pub(crate) fn adopted() -> Outcome<Vec<Block>> {
     Ok(blocks()?.into_iter().filter(|block| !block.path.starts_with("threshold")).collect())
 }
 

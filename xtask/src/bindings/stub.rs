@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use quorate_generator::model::{Block, Class};
 
-use super::generated::Files;
+use super::generated::{self, Files};
 use crate::process::Outcome;
 use crate::steps::Log;
 
@@ -70,7 +70,7 @@ struct Declared {
 
 /// All classes whose stubs the generator writes.
 fn declared() -> Outcome<Vec<Declared>> {
-    let blocks = quorate_generator::blocks()?;
+    let blocks = generated::adopted()?;
     let classes = blocks.iter().flat_map(|block| block.classes.iter().map(move |class| (block, class)));
     let one = |(block, class): (&Block, &Class)| Declared {
         native: if class.ambiguous { class.native.clone() } else { class.name.clone() },

@@ -1,0 +1,332 @@
+//! The common classes of threshold encryption and the coin: keys, shares with proofs, and faults.
+
+/// Declares the classes of a purpose, with the types of its instances and shares. The module that calls it imports the
+/// purpose from the core, and gives the instance's class a method `instance` of its core type.
+macro_rules! purpose {
+    ($purpose:ident, $instance:ident, $share:ident) => {
+        use crate::threshold::Threshold;
+
+        /// The public keys of a dealt key, checked to lie on one polynomial.
+        #[derive(Clone, Debug)]
+        #[cfg_attr(binding, object, ambiguous)]
+        pub struct PublicKeys(std::sync::Arc<dleq::PublicKeys<$purpose>>);
+
+        impl PublicKeys {
+            /// Deals a new key whose threshold is one more than the maximum number of faulty members. **The process that
+            /// runs this knows the key**: run it once, offline, and give each member only its own share. Cost: a
+            /// multiplication per member.
+            ///
+            /// # Errors
+            /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
+            #[cfg_attr(binding, slow)]
+            pub fn deal(committee: &CommitteeId, threshold: &Threshold) -> Result<Dealt> {
+                let (keys, shares) = dleq::PublicKeys::deal(*committee, threshold.0, &mut getrandom::SysRng)?;
+                Ok(Dealt { keys: Self(keys.into()), shares: shares.into_iter().map(KeyShare).collect() })
+            }
+
+            /// Decodes keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products.
+            ///
+            /// # Errors
+            /// [`Error::BadCommittee`](quorate::Error) for keys that do not lie on one polynomial.
+            /// [`Error::WrongContext`](quorate::Error) for keys of another purpose.
+            /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of keys.
+            pub fn decode(bytes: &[u8]) -> Result<Self> {
+                Ok(Self(dleq::PublicKeys::decode(bytes, &())?.into()))
+            }
+
+            /// Returns the canonical encoding.
+            pub fn encode(&self) -> Vec<u8> {
+                self.0.encode()
+            }
+
+            /// Returns the same keys with a table for each member, which makes verifying between n/8 and 46 shares at
+            /// once somewhat cheaper. Memory: 10 kB for each member. Cost: as [`PublicKeys::decode`], plus a quarter of a
+            /// multiplication per member.
+            pub fn precomputed(&self) -> Result<Self> {
+                // The core makes tables only for keys that are not shared.
+                let keys = dleq::PublicKeys::decode(&self.0.encode(), &())?;
+                Ok(Self(keys.precomputed().into()))
+            }
+
+            /// Committee for which they were dealt.
+            #[cfg_attr(binding, getter)]
+            pub fn committee(&self) -> CommitteeId {
+                self.0.committee()
+            }
+
+            /// Number of shares needed, and number of parties.
+            #[cfg_attr(binding, getter)]
+            pub fn threshold(&self) -> Threshold {
+                Threshold(self.0.threshold())
+            }
+
+            /// The public key: 32 bytes.
+            #[cfg_attr(binding, getter)]
+            pub fn key(&self) -> [u8; 32] {
+                *self.0.key().as_bytes()
+            }
+
+            /// Returns the member's verification key of 32 bytes; nothing if there is no such member.
+            #[cfg_attr(binding, quick)]
+            pub fn verification_key(&self, member: u16) -> Option<[u8; 32]> {
+                self.0.verification_key(member).map(|key| *key.as_bytes())
+            }
+
+            /// Verifies one share. Cost: 1.5 multiplications.
+            ///
+            /// # Errors
+            /// [`Error::BadShare`](quorate::Error) if the share is wrong.
+            /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
+            /// [`Error::WrongContext`](quorate::Error) if the instance belongs to other keys.
+            pub fn verify_share(&self, instance: &$instance, share: &$share) -> Result<VerifiedShare> {
+                self.0.verify_share(instance.0.instance(), &share.0).map(VerifiedShare)
+            }
+
+            /// Verifies several shares together and identifies every wrong one; these raise no error but are listed in
+            /// the faults. Cost: 0.6 multiplications per share.
+            ///
+            /// # Errors
+            /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
+            /// [`Error::WrongContext`](quorate::Error) if the instance belongs to other keys.
+            #[cfg_attr(binding, slow)]
+            pub fn verify_shares(&self, instance: &$instance, shares: &[&$share]) -> Result<Checked> {
+                let shares: Vec<_> = shares.iter().map(|share| *share.0).collect();
+                let checked = self.0.verify_shares(instance.0.instance(), &shares)?;
+                let verified = checked.verified.into_iter().map(VerifiedShare).collect();
+                Ok(Checked { verified, faults: faults(checked.faults) })
+            }
+        }
+
+        impl PartialEq for PublicKeys {
+            fn eq(&self, other: &Self) -> bool {
+                self.0.encode() == other.0.encode()
+            }
+        }
+
+        impl core::fmt::Display for PublicKeys {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let (threshold, purpose) = (self.0.threshold(), <$purpose as dleq::Purpose>::NAME);
+                let key = hex::encode(self.key());
+                write!(f, "PublicKeys({purpose}, {} of {}, {key})", threshold.needed(), threshold.parties())
+            }
+        }
+
+        /// A dealer's output: the public keys, and a share for each member.
+        #[derive(Debug)]
+        #[cfg_attr(binding, data)]
+        pub struct Dealt {
+            /// The public keys.
+            pub keys: PublicKeys,
+            /// The members' secret shares, in order. Give each member only its own, and close these.
+            pub shares: Vec<KeyShare>,
+        }
+
+        /// A member's share of the secret key. It cannot be printed, compared or copied, and is wiped when it is closed.
+        /// Other copies are not wiped: the bytes that it was created from, and the result of [`KeyShare::to_bytes`].
+        #[derive(Debug)]
+        #[cfg_attr(binding, object, secret, ambiguous)]
+        pub struct KeyShare(dleq::KeyShare<$purpose>);
+
+        impl KeyShare {
+            /// Length of the result of [`KeyShare::to_bytes`] in bytes.
+            pub const LEN: u32 = 99;
+
+            /// Decodes the result of [`KeyShare::to_bytes`]; call [`KeyShare::check`] next. The caller keeps `bytes`, and
+            /// overwrites them with zeros where the language allows it.
+            ///
+            /// # Errors
+            /// [`Error::WrongContext`](quorate::Error) for a share of another purpose.
+            /// [`Error::Infinity`](quorate::Error) for a secret of zero.
+            /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
+            pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+                dleq::KeyShare::from_bytes(bytes).map(Self)
+            }
+
+            /// Returns the 99 bytes, for a key file. They are as secret as a signing key.
+            #[cfg_attr(binding, quick)]
+            pub fn to_bytes(&self) -> SecretBytes {
+                SecretBytes::new(self.0.to_bytes().to_vec())
+            }
+
+            /// Verifies that the dealer gave this member the secret of its verification key. Call it once: with a wrong
+            /// secret the member makes wrong shares and is blamed for them.
+            ///
+            /// # Errors
+            /// [`Error::BadShare`](quorate::Error) if the secret is another one.
+            /// [`Error::WrongContext`](quorate::Error) for keys other than these.
+            /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
+            #[cfg_attr(binding, quick)]
+            pub fn check(&self, keys: &PublicKeys) -> Result<()> {
+                self.0.check(&keys.0)
+            }
+
+            /// Member that holds the share.
+            #[cfg_attr(binding, getter)]
+            pub fn member(&self) -> u16 {
+                self.0.member()
+            }
+
+            /// Committee for which it was dealt.
+            #[cfg_attr(binding, getter)]
+            pub fn committee(&self) -> CommitteeId {
+                self.0.committee()
+            }
+
+            /// Its public verification key: 32 bytes.
+            #[cfg_attr(binding, getter)]
+            pub fn verification_key(&self) -> [u8; 32] {
+                *self.0.verification_key().as_bytes()
+            }
+        }
+
+        const _: () = assert!(KeyShare::LEN as usize == dleq::KeyShare::<$purpose>::LEN);
+
+        impl core::fmt::Display for KeyShare {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let purpose = <$purpose as dleq::Purpose>::NAME;
+                write!(f, "KeyShare({purpose}, member {} of {})", self.member(), self.committee())
+            }
+        }
+
+        /// A member's share with its proof, as received. A decoded share is not verified yet.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[cfg_attr(binding, object)]
+        pub struct $share(Box<dleq::Share<$purpose>>);
+
+        impl $share {
+            /// Length of a share in bytes.
+            pub const LEN: u32 = 130;
+
+            /// Decodes the 130 bytes.
+            ///
+            /// # Errors
+            /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
+            pub fn decode(bytes: &[u8]) -> Result<Self> {
+                Ok(Self(dleq::Share::decode(bytes, &())?.into()))
+            }
+
+            /// Returns the 130 bytes.
+            #[cfg_attr(binding, quick)]
+            pub fn encode(&self) -> Vec<u8> {
+                self.0.encode()
+            }
+
+            /// Member that the share names. Unproven until the share is verified.
+            #[cfg_attr(binding, getter)]
+            pub fn member(&self) -> u16 {
+                self.0.member()
+            }
+        }
+
+        const _: () = assert!($share::LEN as usize == dleq::Share::<$purpose>::LEN);
+
+        impl core::fmt::Display for $share {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let (name, bytes) = (stringify!($share), hex::encode(self.encode()));
+                write!(f, "{name}(member {}, {bytes})", self.member())
+            }
+        }
+
+        /// A share that was verified for one instance. Only verification creates one, and only verified shares can be
+        /// combined.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[cfg_attr(binding, object, ambiguous)]
+        pub struct VerifiedShare(dleq::VerifiedShare<$purpose>);
+
+        impl VerifiedShare {
+            /// Member that made the share.
+            #[cfg_attr(binding, getter)]
+            pub fn member(&self) -> u16 {
+                self.0.member()
+            }
+        }
+
+        impl core::fmt::Display for VerifiedShare {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                write!(f, "VerifiedShare({}, member {})", <$purpose as dleq::Purpose>::NAME, self.member())
+            }
+        }
+
+        /// Evidence that a member made a wrong share, for every holder of the public keys: 194 bytes.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[cfg_attr(binding, object, ambiguous)]
+        pub struct WrongShare(Box<dleq::WrongShare<$purpose>>);
+
+        impl WrongShare {
+            /// Decodes evidence without verification.
+            ///
+            /// # Errors
+            /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
+            pub fn decode(bytes: &[u8]) -> Result<Self> {
+                Ok(Self(dleq::WrongShare::decode(bytes, &())?.into()))
+            }
+
+            /// Returns the canonical encoding.
+            #[cfg_attr(binding, quick)]
+            pub fn encode(&self) -> Vec<u8> {
+                self.0.encode()
+            }
+
+            /// Verifies the evidence with the keys alone and returns the culprit.
+            ///
+            /// # Errors
+            /// [`Error::NotEvidence`](quorate::Error) if the share is right, or not the member's own.
+            /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
+            pub fn verify(&self, keys: &PublicKeys) -> Result<u16> {
+                self.0.verify(&keys.0)
+            }
+        }
+
+        impl core::fmt::Display for WrongShare {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                write!(f, "WrongShare({}, {})", <$purpose as dleq::Purpose>::NAME, hex::encode(self.encode()))
+            }
+        }
+
+        /// A share that did not verify.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[cfg_attr(binding, union)]
+        pub enum ShareFault {
+            /// The member made a wrong share itself.
+            Proven {
+                /// The member at fault.
+                member: u16,
+                /// Evidence that every holder of the public keys can verify.
+                evidence: WrongShare,
+            },
+            /// The share carries a member's index, but nothing in it proves that the member made it. It is evidence only
+            /// together with the signature or the authenticated link that delivered it.
+            Forged {
+                /// Member that the share names.
+                member: u16,
+                /// The share as received.
+                share: $share,
+            },
+        }
+
+        /// Result of checking several shares.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[cfg_attr(binding, data)]
+        pub struct Checked {
+            /// Valid shares, in input order.
+            pub verified: Vec<VerifiedShare>,
+            /// Faults of the remaining shares, in input order.
+            pub faults: Vec<ShareFault>,
+        }
+
+        fn faults(faults: Vec<dleq::ShareFault<$purpose>>) -> Vec<ShareFault> {
+            let fault = |fault: dleq::ShareFault<$purpose>| {
+                let member = fault.member();
+                match fault {
+                    dleq::ShareFault::Proven(evidence) => {
+                        ShareFault::Proven { member, evidence: WrongShare(evidence) }
+                    }
+                    dleq::ShareFault::Forged { share } => ShareFault::Forged { member, share: $share(share) },
+                }
+            };
+            faults.into_iter().map(fault).collect()
+        }
+    };
+}
+
+pub(super) use purpose;

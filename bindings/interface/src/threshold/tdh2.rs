@@ -1,0 +1,321 @@
+//! Threshold encryption (TDH2): any client encrypts to a committee, and a threshold of its members decrypts together.
+//!
+//! Atomic broadcast orders ciphertexts first and decrypts them afterwards, so that no member can order transactions by
+//! their content. A member verifies a ciphertext before it makes a share, because it would otherwise decrypt other
+//! ciphertexts for the sender: only [`Ciphertext::check`] returns a [`ValidCiphertext`].
+#![cfg_attr(binding, module = "threshold/tdh2")]
+
+use core::fmt;
+use std::sync::Arc;
+
+use quorate::committee::CommitteeId;
+use quorate::threshold::dleq;
+use quorate::threshold::tdh2::{self, Tdh2};
+use quorate::wire::{Decode, Encode};
+use quorate::{Error, Result};
+
+use super::WithCache;
+use crate::SecretBytes;
+use crate::threshold::Cache;
+
+/// Maximum length of a plaintext: 32 MiB.
+#[cfg_attr(binding, within = "EncryptionKey")]
+pub const MAX_PLAINTEXT: u32 = 33_554_432;
+
+/// Bytes by which an encrypted payload is longer than its plaintext.
+#[cfg_attr(binding, within = "EncryptionKey")]
+pub const OVERHEAD: u32 = 48;
+
+const _: () = assert!(MAX_PLAINTEXT as usize == tdh2::MAX_PLAINTEXT && OVERHEAD as usize == tdh2::OVERHEAD);
+
+super::dleq::purpose! { Tdh2, ValidCiphertext, DecryptionShare }
+
+impl KeyShare {
+    /// Returns this member's share of a decryption, which is valid for this ciphertext only. Only a checked ciphertext
+    /// has shares. Cost: three multiplications.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) if the ciphertext was checked for other keys.
+    /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
+    pub fn decryption_share(&self, ciphertext: &ValidCiphertext) -> Result<DecryptionShare> {
+        let share = self.0.decryption_share(&ciphertext.0, &mut getrandom::SysRng)?;
+        Ok(DecryptionShare(share.into()))
+    }
+}
+
+/// The key for encrypting and checking ciphertexts: all that a client needs of a committee.
+#[derive(Clone, Debug)]
+#[cfg_attr(binding, object)]
+pub struct EncryptionKey(Arc<tdh2::EncryptionKey>);
+
+impl EncryptionKey {
+    /// Returns the encryption key of a committee.
+    pub fn from_public_keys(keys: &PublicKeys) -> Self {
+        Self(tdh2::EncryptionKey::from_public_keys(&keys.0).into())
+    }
+
+    /// Decodes the 65 bytes.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for a key of another purpose.
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        Ok(Self(tdh2::EncryptionKey::decode(bytes, &())?.into()))
+    }
+
+    /// Returns the 65 bytes.
+    #[cfg_attr(binding, quick)]
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// Returns the same key with tables, which make encryption more than twice as fast and checks faster. Memory: 61,440
+    /// bytes. Cost: about 80 multiplications, recovered after some fifty ciphertexts.
+    pub fn precomputed(&self) -> Result<Self> {
+        // The core makes tables only for a key that is not shared.
+        let key = tdh2::EncryptionKey::decode(&self.0.encode(), &())?;
+        Ok(Self(key.precomputed().into()))
+    }
+
+    /// Committee whose members decrypt.
+    #[cfg_attr(binding, getter)]
+    pub fn committee(&self) -> CommitteeId {
+        self.0.committee()
+    }
+
+    /// The public key: 32 bytes.
+    #[cfg_attr(binding, getter)]
+    pub fn key(&self) -> [u8; 32] {
+        *self.0.key().as_bytes()
+    }
+
+    /// Encrypts at most 32 MiB. The ciphertext binds epoch and proposer, so that no other member can propose it, and none
+    /// in another epoch. Cost: five multiplications, plus a cipher and a hash over the payload.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`](quorate::Error) for a longer plaintext.
+    /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
+    #[cfg_attr(binding, slow)]
+    pub fn encrypt(&self, epoch: u64, proposer: u16, plaintext: &[u8]) -> Result<Ciphertext> {
+        self.0.encrypt(epoch, proposer, plaintext, &mut getrandom::SysRng).map(Ciphertext)
+    }
+}
+
+impl PartialEq for EncryptionKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.encode() == other.0.encode()
+    }
+}
+
+impl fmt::Display for EncryptionKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EncryptionKey(committee={}, key={})", self.committee(), hex::encode(self.key()))
+    }
+}
+
+/// Context of a ciphertext. Moving a ciphertext to another context requires knowledge of its plaintext.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, data)]
+pub struct Label {
+    /// Committee whose keys decrypt it.
+    pub committee: CommitteeId,
+    /// Epoch of the protocol in which it is proposed.
+    pub epoch: u64,
+    /// Index of its proposer.
+    pub proposer: u16,
+    /// Hash of the encrypted payload: 32 bytes.
+    pub payload: [u8; 32],
+}
+
+impl Label {
+    fn from_core(label: &tdh2::Label) -> Self {
+        let tdh2::Label { committee, epoch, proposer, payload } = *label;
+        Self { committee, epoch, proposer, payload }
+    }
+}
+
+/// A ciphertext as sent by a proposer. Only its form is checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, object)]
+pub struct Ciphertext(tdh2::Ciphertext);
+
+impl Ciphertext {
+    /// Decodes a ciphertext.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ciphertext.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        tdh2::Ciphertext::decode(bytes, &()).map(Self)
+    }
+
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// The context that it names. Unproven until the ciphertext is checked.
+    #[cfg_attr(binding, getter)]
+    pub fn label(&self) -> Label {
+        Label::from_core(&self.0.header().label)
+    }
+
+    /// The encrypted payload, 48 bytes longer than the plaintext.
+    #[cfg_attr(binding, getter)]
+    pub fn payload(&self) -> &[u8] {
+        self.0.payload()
+    }
+
+    /// Checks that this is a ciphertext for these keys, that it is for this proposer and epoch (the link authenticates the
+    /// sender), and that payload and proof are its author's. Cost: four multiplications, two of them short, plus a hash
+    /// of the payload.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) if it belongs to another context.
+    /// [`Error::BadCiphertext`](quorate::Error) if payload or proof are wrong.
+    #[cfg_attr(binding, slow)]
+    pub fn check(&self, key: &EncryptionKey, epoch: u64, proposer: u16) -> Result<ValidCiphertext> {
+        let checked = self.0.clone().check(&key.0, epoch, proposer)?;
+        Ok(ValidCiphertext(checked, self.size()))
+    }
+
+    /// About how many bytes it holds.
+    #[cfg_attr(binding, size)]
+    pub fn size(&self) -> usize {
+        self.0.payload().len()
+    }
+}
+
+impl fmt::Display for Ciphertext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Ciphertext({})", shown(&self.0.header().label))
+    }
+}
+
+/// A checked ciphertext, for which shares can be made. Only [`Ciphertext::check`] creates one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, object)]
+pub struct ValidCiphertext(tdh2::ValidCiphertext, usize);
+
+impl ValidCiphertext {
+    /// The ciphertext, without the proof that it was checked.
+    #[cfg_attr(binding, getter)]
+    pub fn ciphertext(&self) -> Ciphertext {
+        Ciphertext(self.0.clone().into_inner())
+    }
+
+    /// Its context.
+    #[cfg_attr(binding, getter)]
+    pub fn label(&self) -> Label {
+        Label::from_core(self.0.label())
+    }
+
+    /// Identifier in the proofs of its shares: 32 bytes.
+    #[cfg_attr(binding, getter)]
+    pub fn id(&self) -> [u8; 32] {
+        self.0.instance().id()
+    }
+
+    /// The element whose multiples are the shares: 32 bytes.
+    #[cfg_attr(binding, getter)]
+    pub fn base(&self) -> [u8; 32] {
+        *self.0.instance().base().as_bytes()
+    }
+
+    /// Decrypts with verified shares. Combiners that share a `cache` reuse the Lagrange coefficients of recent sets of
+    /// members.
+    ///
+    /// # Errors
+    /// [`Error::BelowQuorum`](quorate::Error) for too few shares.
+    /// [`Error::DuplicateSigner`](quorate::Error) for two shares of one member.
+    /// [`Error::WrongContext`](quorate::Error) for a share of another ciphertext.
+    /// [`Error::BadCiphertext`](quorate::Error) if the author encrypted no valid plaintext: treat it as empty, as all
+    /// members will.
+    #[cfg_attr(binding, slow)]
+    pub fn combine(
+        &self,
+        keys: &PublicKeys,
+        shares: &[&VerifiedShare],
+        cache: Option<&Cache>,
+    ) -> Result<Vec<u8>> {
+        let shares: Vec<_> = shares.iter().map(|share| share.0).collect();
+        Cache::with(cache, |cache| self.0.combine(&keys.0, &shares, cache.as_mut()))
+    }
+
+    /// About how many bytes it holds.
+    #[cfg_attr(binding, size)]
+    pub fn size(&self) -> usize {
+        self.1
+    }
+}
+
+impl fmt::Display for ValidCiphertext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ValidCiphertext({})", shown(self.0.label()))
+    }
+}
+
+/// Collects the shares of one ciphertext until it can be decrypted: optimistically at first; after a failure it checks
+/// each share once and identifies the wrong ones. Threads may share it.
+#[derive(Debug)]
+#[cfg_attr(binding, object)]
+pub struct Decryption {
+    label: tdh2::Label,
+    inner: WithCache<tdh2::Decryption>,
+}
+
+impl Decryption {
+    /// Creates a combiner for a ciphertext that was checked for these keys. Combiners that share a `cache` reuse the
+    /// Lagrange coefficients of recent sets of members.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) if the ciphertext was checked for other keys.
+    pub fn new(keys: &PublicKeys, ciphertext: &ValidCiphertext, cache: Option<&Cache>) -> Result<Self> {
+        let inner = tdh2::Decryption::new(Arc::clone(&keys.0), ciphertext.0.clone())?;
+        Ok(Self { label: *ciphertext.0.label(), inner: WithCache::new(inner, cache) })
+    }
+
+    /// Adds a share, and decrypts the ciphertext once there are enough.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
+    pub fn add(&self, share: &DecryptionShare) -> Result<Collected> {
+        let collected = self.inner.with(|inner, cache| inner.add(*share.0, cache.as_mut()))?;
+        let (output, error) = match collected.output {
+            None => (None, None),
+            Some(Ok(plaintext)) => (Some(plaintext), None),
+            Some(Err(error)) => (None, Some(error)),
+        };
+        Ok(Collected { output, error, faults: faults(collected.faults) })
+    }
+
+    /// True if the ciphertext is decrypted, or known to be invalid.
+    #[cfg_attr(binding, getter)]
+    pub fn is_done(&self) -> bool {
+        self.inner.with(|inner, _| inner.is_done())
+    }
+}
+
+impl fmt::Display for Decryption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Decryption({}, is_done={})", shown(&self.label), self.is_done())
+    }
+}
+
+/// Result of adding a share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, data)]
+pub struct Collected {
+    /// The plaintext, returned once.
+    pub output: Option<Vec<u8>>,
+    /// Returned once, in place of the plaintext: the error that all members get if the author encrypted no valid
+    /// plaintext. Treat the ciphertext as empty.
+    pub error: Option<Error>,
+    /// Faults of the shares found to be wrong.
+    pub faults: Vec<ShareFault>,
+}
+
+/// The context of a ciphertext in texts.
+fn shown(label: &tdh2::Label) -> String {
+    let tdh2::Label { epoch, proposer, payload, .. } = label;
+    format!("epoch={epoch}, proposer={proposer}, payload={}", hex::encode(payload))
+}

@@ -1,0 +1,230 @@
+//! Groups, classes of messages, and thresholds.
+
+use core::fmt;
+
+use quorate::any::threshold as any;
+use quorate::threshold;
+use quorate::threshold::combiner;
+use quorate::{Error, Result};
+
+/// Maximum number of parties that share a key.
+#[cfg_attr(binding, within = "Threshold")]
+pub const MAX_PARTIES: u16 = 1_024;
+
+const _: () = assert!(MAX_PARTIES == threshold::MAX_PARTIES);
+
+/// Group in which threshold ECDSA computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(binding, names)]
+pub enum Group {
+    /// The faster group. Signatures over it are not standard ECDSA.
+    Ristretto255,
+    /// Signatures over it are standard ECDSA.
+    Secp256k1,
+}
+
+impl Group {
+    /// Returns the group with this name.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) if no group has this name.
+    pub fn from_name(name: &str) -> Result<Self> {
+        any::Group::from_name(name)?.try_into()
+    }
+
+    /// Returns the group with this number.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) if no group has this number.
+    #[cfg_attr(binding, quick)]
+    pub fn from_number(number: u8) -> Result<Self> {
+        any::Group::from_number(number)?.try_into()
+    }
+
+    /// Byte that identifies the suite in encodings.
+    #[cfg_attr(binding, getter)]
+    pub fn number(&self) -> u8 {
+        any::Group::from(*self).number()
+    }
+}
+
+impl From<Group> for any::Group {
+    fn from(group: Group) -> Self {
+        match group {
+            Group::Ristretto255 => any::Group::Ristretto255,
+            Group::Secp256k1 => any::Group::Secp256k1,
+        }
+    }
+}
+
+/// Fails for a group that the core has and this declaration has not.
+impl TryFrom<any::Group> for Group {
+    type Error = Error;
+
+    fn try_from(group: any::Group) -> Result<Self> {
+        match group {
+            any::Group::Ristretto255 => Ok(Group::Ristretto255),
+            any::Group::Secp256k1 => Ok(Group::Secp256k1),
+            _ => Err(Error::WrongContext { what: "group" }),
+        }
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(any::Group::from(*self).name())
+    }
+}
+
+/// Class of a message: whether the parties agree on it before they sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(binding, names)]
+pub enum Agreement {
+    /// No two honest parties ever sign different messages: the threshold is one share more than the number of faulty
+    /// parties.
+    Agreed,
+    /// An outside party chooses the message and may give different ones to different parties. Any two signing sets must
+    /// share an honest party, so more shares are needed: ⌊(n + f)/2⌋ + 1 of n, with f faulty parties.
+    Unagreed,
+}
+
+impl Agreement {
+    /// Returns the class with this name.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) if no class has this name.
+    pub fn from_name(name: &str) -> Result<Self> {
+        match name {
+            "agreed" => Ok(Agreement::Agreed),
+            "unagreed" => Ok(Agreement::Unagreed),
+            other => Err(Error::UnknownName {
+                what: "agreement",
+                given: other.chars().take(64).collect(),
+                known: &["agreed", "unagreed"],
+            }),
+        }
+    }
+}
+
+impl From<Agreement> for threshold::Agreement {
+    fn from(agreement: Agreement) -> Self {
+        match agreement {
+            Agreement::Agreed => threshold::Agreement::Agreed,
+            Agreement::Unagreed => threshold::Agreement::Unagreed,
+        }
+    }
+}
+
+impl From<threshold::Agreement> for Agreement {
+    fn from(agreement: threshold::Agreement) -> Self {
+        match agreement {
+            threshold::Agreement::Agreed => Agreement::Agreed,
+            threshold::Agreement::Unagreed => Agreement::Unagreed,
+        }
+    }
+}
+
+impl fmt::Display for Agreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Agreement::Agreed => "agreed",
+            Agreement::Unagreed => "unagreed",
+        })
+    }
+}
+
+/// Number of parties, and the maximum number of Byzantine ones: fewer than a third.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(binding, value)]
+pub struct Tolerance(pub(crate) threshold::Tolerance);
+
+impl Tolerance {
+    /// Creates a tolerance.
+    ///
+    /// # Errors
+    /// [`Error::BadCommittee`](quorate::Error) unless 3·faulty < parties ≤ 1,024.
+    #[cfg_attr(binding, quick)]
+    pub fn new(parties: u16, faulty: u16) -> Result<Self> {
+        threshold::Tolerance::new(parties, faulty).map(Self)
+    }
+
+    /// Number of parties.
+    #[cfg_attr(binding, getter)]
+    pub fn parties(&self) -> u16 {
+        self.0.parties()
+    }
+
+    /// Maximum number of faulty parties.
+    #[cfg_attr(binding, getter)]
+    pub fn faulty(&self) -> u16 {
+        self.0.faulty()
+    }
+
+    /// Returns the number of shares that a signature of this class needs.
+    #[cfg_attr(binding, quick)]
+    pub fn threshold(&self, agreement: &Agreement) -> Threshold {
+        Threshold(match agreement {
+            Agreement::Agreed => self.0.threshold::<threshold::Agreed>(),
+            Agreement::Unagreed => self.0.threshold::<threshold::Unagreed>(),
+        })
+    }
+}
+
+impl fmt::Display for Tolerance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tolerance(parties={}, faulty={})", self.parties(), self.faulty())
+    }
+}
+
+/// Number of shares needed, and number of parties: any `needed` of `parties` shares suffice, and fewer reveal nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(binding, value)]
+pub struct Threshold(pub(crate) threshold::Threshold);
+
+impl Threshold {
+    /// Creates a threshold.
+    ///
+    /// # Errors
+    /// [`Error::BadCommittee`](quorate::Error) unless 1 ≤ needed ≤ parties ≤ 1,024.
+    #[cfg_attr(binding, quick)]
+    pub fn new(needed: u16, parties: u16) -> Result<Self> {
+        threshold::Threshold::new(needed, parties).map(Self)
+    }
+
+    /// Number of shares needed.
+    #[cfg_attr(binding, getter)]
+    pub fn needed(&self) -> u16 {
+        self.0.needed()
+    }
+
+    /// Number of parties.
+    #[cfg_attr(binding, getter)]
+    pub fn parties(&self) -> u16 {
+        self.0.parties()
+    }
+}
+
+impl fmt::Display for Threshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Threshold(needed={}, parties={})", self.needed(), self.parties())
+    }
+}
+
+/// Work done by a combiner so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, data)]
+pub struct Counts {
+    /// Combinations, each with one verification: at most one more than failed.
+    pub combinations: usize,
+    /// Checks of single shares: at most the threshold plus the number of faulty parties.
+    pub share_checks: usize,
+    /// Attempts to identify wrong shares by error correction.
+    pub decodings: usize,
+}
+
+impl From<combiner::Counts> for Counts {
+    fn from(counts: combiner::Counts) -> Self {
+        let combiner::Counts { combinations, share_checks, decodings } = counts;
+        Self { combinations, share_checks, decodings }
+    }
+}
