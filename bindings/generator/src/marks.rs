@@ -28,6 +28,7 @@ impl Marks {
         "quick",
         "slow",
         "size",
+        "hex",
         "ambiguous",
         "limit",
         "among",

@@ -60,6 +60,9 @@ pub struct Class {
     pub kind: Kind,
     /// True for an object that holds a secret: its text does not show it, and all languages can close it.
     pub secret: bool,
+    /// True if its text is its encoding in hexadecimal digits: JSON has the text, and Python's representation adds the
+    /// name of the class.
+    pub hex: bool,
     /// The variants of an enumeration; for plain data, one with the name of the class.
     pub variants: Vec<Variant>,
     /// True if other modules have a class of this name, so that it needs that of the block in flat name spaces.
@@ -368,11 +371,19 @@ impl Class {
         self.functions.iter().find(|function| function.name == name)
     }
 
-    /// True if `decode` needs nothing but the encoding.
+    /// The functions that read and return the encoding, if the first needs nothing else: `decode` and `encode`, or
+    /// `from_bytes` and `bytes` of a class that is nothing but bytes.
+    #[must_use]
+    pub fn plain_encoding(&self) -> Option<(&Function, &Function)> {
+        let pairs = [("decode", "encode"), ("from_bytes", "bytes")].into_iter();
+        let mut found = pairs.filter_map(|(read, written)| self.function(read).zip(self.function(written)));
+        found.find(|(read, _)| read.parameters.len() == 1)
+    }
+
+    /// True if reading its encoding needs nothing else.
     #[must_use]
     pub fn is_plain_encoding(&self) -> bool {
-        let decode = self.function("decode").is_some_and(|decode| decode.parameters.len() == 1);
-        decode && self.function("encode").is_some()
+        self.plain_encoding().is_some()
     }
 }
 

@@ -187,6 +187,7 @@ fn class(block: &Block, name: &syn::Ident, attributes: &[Attribute]) -> Outcome<
         ambiguous: marks.has("ambiguous"),
         within: marks.text("within"),
         secret: marks.has("secret"),
+        hex: marks.has("hex"),
         ..empty(block, name)
     })
 }
@@ -201,6 +202,7 @@ fn empty(block: &Block, name: String) -> Class {
         home: Home { block: block.name.clone(), path: block.path.clone(), module: block.module.clone() },
         kind: Kind::Module,
         secret: false,
+        hex: false,
         variants: Vec::new(),
         ambiguous: false,
         traits: Traits::default(),
@@ -305,10 +307,10 @@ fn check(class: &Class) -> Outcome<()> {
     for function in &class.functions {
         let off_thread = match function.role {
             Role::Static => true,
-            role => role == Role::Method && class.kind == Kind::Object,
+            role => role == Role::Method && matches!(class.kind, Kind::Object | Kind::Encoded),
         };
         if function.is_slow() && !off_thread {
-            let what = "only a method of an `object` or a static function is `slow`";
+            let what = "only a static function, or a method of an `object` or an `encoded` class, is `slow`";
             return Err(format!("{name}::{}: {what}", function.name));
         }
         let has_form = function.role != Role::Method || function.parameters.is_empty();
@@ -322,7 +324,7 @@ fn check(class: &Class) -> Outcome<()> {
     match class.kind {
         Kind::Value if class.constructor().is_none() => Err(format!("{name}: a `value` has a constructor")),
         Kind::Encoded if !class.is_plain_encoding() => {
-            Err(format!("{name}: an `encoded` class has `decode` and `encode`"))
+            Err(format!("{name}: an `encoded` class has `decode` and `encode`, or `from_bytes` and `bytes`"))
         }
         _ => Ok(()),
     }

@@ -24,10 +24,11 @@
 //! |---|---|---|
 //! | `module = "path"` | a block | users import its names from this module; without it, from the package itself |
 //! | `value` | a structure | immutable and equal to the arguments of its constructor; Kotlin keeps those |
-//! | `encoded` | a structure | immutable and equal to its encoding; Kotlin keeps the encoding |
+//! | `encoded` | a structure | immutable and equal to its encoding, which Kotlin keeps: it has `decode` and `encode`, or `from_bytes` and `bytes` |
 //! | `record` | a structure | immutable and equal to its properties; Kotlin keeps those |
 //! | `object` | a structure | a native object, with a lock inside if it changes; Kotlin closes it |
 //! | `secret` | an `object` | it holds a secret, which no text shows: all languages can close it, which wipes it |
+//! | `hex` | a structure | its text is its encoding in hexadecimal digits, also in JSON |
 //! | `data` | a structure of public fields | plain data of a result |
 //! | `union` | an enumeration | plain data of a result, in one of several forms |
 //! | `names` | an enumeration without fields | one of several names; `Display` and `from_name(name: &str)` give and take the text |
@@ -37,7 +38,7 @@
 //! | `computed` | a getter | a method in Python, whose properties are stored values |
 //! | `variant` | a static function | a variant of an enumeration: a constant, if it has no parameters |
 //! | `quick` | a function | takes less than a microsecond; Python keeps the interpreter's lock meanwhile |
-//! | `slow` | a method of an `object`, a static function | Python and Node also have an asynchronous form |
+//! | `slow` | a method of an `object` or of an `encoded` structure, a static function | Python and Node also have an asynchronous form |
 //! | `size` | a function | does not cross: the bytes that the object holds, for the collector of JavaScript |
 //! | `limit = n` | a list | at most one item more is read, so that the core reports the error |
 //! | `among = "f"`, `default = "p"` | a list | the user passes a predicate; the list has the results of `f` that it accepts, by default those with the property `p` |

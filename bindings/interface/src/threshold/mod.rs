@@ -8,6 +8,8 @@ mod cache;
 mod dleq;
 mod tolerance;
 
+pub mod coin;
+pub mod seal;
 pub mod tdh2;
 
 pub use cache::Cache;

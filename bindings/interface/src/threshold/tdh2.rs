@@ -45,7 +45,7 @@ impl KeyShare {
 
 /// The key for encrypting and checking ciphertexts: all that a client needs of a committee.
 #[derive(Clone, Debug)]
-#[cfg_attr(binding, object)]
+#[cfg_attr(binding, object, hex)]
 pub struct EncryptionKey(Arc<tdh2::EncryptionKey>);
 
 impl EncryptionKey {
@@ -109,7 +109,7 @@ impl PartialEq for EncryptionKey {
 
 impl fmt::Display for EncryptionKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "EncryptionKey(committee={}, key={})", self.committee(), hex::encode(self.key()))
+        f.write_str(&hex::encode(self.encode()))
     }
 }
 
