@@ -176,6 +176,8 @@ fn function(block: &Block, class: &Class, function: &Function) -> String {
         kind: Type::Class(class.name.clone()),
         limit: None,
         choice: None,
+        owned: false,
+        option: false,
     });
     let all: Vec<&Parameter> = receiver.iter().chain(&function.parameters).collect();
     let parameters: Vec<String> =

@@ -46,7 +46,9 @@ pub fn interface() -> PathBuf {
 pub fn blocks() -> Result<Vec<Block>, String> {
     let mut blocks = Vec::new();
     let lib = text(&interface().join("lib.rs"))?;
-    add_blocks(&mut blocks, &lib, &interface(), "", &[])?;
+    let private = parse::files(&lib)?;
+    let macros = private.iter().map(|file| text(&interface().join(format!("{file}.rs"))));
+    add_blocks(&mut blocks, &lib, &interface(), "", &macros.collect::<Result<Vec<_>, _>>()?)?;
     parse::link(&mut blocks)?;
     Ok(blocks)
 }

@@ -29,6 +29,11 @@ impl Marks {
         "slow",
         "size",
         "hex",
+        "spent",
+        "set",
+        "fields",
+        "overload",
+        "option",
         "ambiguous",
         "limit",
         "among",
@@ -60,7 +65,7 @@ impl Marks {
     }
 
     pub(crate) fn number(&self, name: &str) -> Option<u64> {
-        self.literal(name).and_then(number_of)
+        self.literal(name).and_then(number_of).and_then(|number| number.try_into().ok())
     }
 
     fn literal(&self, name: &str) -> Option<&Expr> {
@@ -80,7 +85,7 @@ pub(crate) fn text_of(value: &Expr) -> Option<String> {
 }
 
 /// The number of a literal.
-pub(crate) fn number_of(value: &Expr) -> Option<u64> {
+pub(crate) fn number_of(value: &Expr) -> Option<u128> {
     match value {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
         _ => None,
@@ -109,6 +114,17 @@ impl Scope<'_> {
         if let Some(inner) = inside(written, "Option") {
             return Ok(Type::Optional(Box::new(self.type_of(inner)?)));
         }
+        if let Some(inner) = inside(written, "Result") {
+            return Ok(Type::Verdict(Box::new(self.type_of(inner)?)));
+        }
+        if let syn::Type::Tuple(tuple) = written {
+            return tuple
+                .elems
+                .iter()
+                .map(|part| self.type_of(part))
+                .collect::<Outcome<_>>()
+                .map(Type::Tuple);
+        }
         match inside(written, "Vec") {
             Some(item) if is_byte(item) => Ok(Type::Bytes),
             Some(item) => self.list_of(item),
@@ -121,6 +137,7 @@ impl Scope<'_> {
             item @ (Type::Bytes | Type::Class(_) | Type::Bound(_) | Type::Text) => {
                 Ok(Type::List(Box::new(item)))
             }
+            item @ (Type::Tuple(_) | Type::Verdict(_)) => Ok(Type::List(Box::new(item))),
             item if item.integer().is_some() => Ok(Type::List(Box::new(item))),
             other => Err(format!("a list of {other:?} does not cross the boundary; see `model::Type`")),
         }
@@ -149,6 +166,15 @@ impl Scope<'_> {
             name => Err(format!("the type `{name}` does not cross the boundary; see `model::Type`")),
         }
     }
+}
+
+/// True if an item is only in the whole package: `#[cfg(feature = "full")]`.
+pub(crate) fn is_full(attributes: &[Attribute]) -> bool {
+    let conditions = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
+    conditions.filter_map(|attribute| attribute.parse_args::<Meta>().ok()).any(|condition| match condition {
+        Meta::NameValue(pair) => text_of(&pair.value).is_some_and(|feature| feature == "full"),
+        _ => false,
+    })
 }
 
 /// The parameter `T` of a type `Outer<T>`.

@@ -40,7 +40,7 @@ pub struct Constant {
     /// Its description.
     pub docs: Docs,
     /// Its value.
-    pub value: u64,
+    pub value: u128,
     /// The class in which Kotlin nests it.
     pub within: Option<String>,
 }
@@ -77,6 +77,12 @@ pub struct Class {
     pub functions: Vec<Function>,
     /// The function that returns about how many bytes an object holds.
     pub size: Option<String>,
+    /// The function that returns true once the secret of an object is used up, after which it counts as closed.
+    pub spent: Option<String>,
+    /// True for a set of members: `len`, `contains` and `members` are what the language calls them in its own sets.
+    pub set: bool,
+    /// True if the module that only verifies certificates does not have it.
+    pub full: bool,
 }
 
 /// How an object exists where native memory is not collected with the object, as on the JVM. All other languages hold a
@@ -153,6 +159,12 @@ pub struct Function {
     pub cost: Cost,
     /// True for a property that is computed.
     pub computed: bool,
+    /// For a constructor that JavaScript calls with one object, whose fields are the parameters.
+    pub fields: bool,
+    /// The function whose name it takes where an argument's type can select the function.
+    pub overload: Option<String>,
+    /// True if the module that only verifies certificates does not have it.
+    pub full: bool,
 }
 
 /// How long a function takes.
@@ -192,6 +204,10 @@ pub struct Parameter {
     pub limit: Option<u64>,
     /// For a list of objects that the user selects with a predicate.
     pub choice: Option<Choice>,
+    /// True for an object passed by value: the function takes its secret, and it is closed afterwards, in any case.
+    pub owned: bool,
+    /// True for an option: Python passes it by its name, and JavaScript as a field of a last argument, `options`.
+    pub option: bool,
 }
 
 /// A selection by the user's predicate.
@@ -242,8 +258,12 @@ pub enum Type {
     Failure,
     /// A function of the user's that verifies a member's attestation of some bytes: `Attested<'_>`, in parameters.
     Attested,
-    /// Several: a slice as a parameter, a `Vec` as a result; of bytes, integers or objects.
+    /// Several: a slice as a parameter, a `Vec` as a result; of bytes, integers, objects, tuples or verdicts.
     List(Box<Type>),
+    /// An item of a list in parameters: a tuple of two or three values.
+    Tuple(Vec<Type>),
+    /// An item of a list in results: `Result`, the value or an error.
+    Verdict(Box<Type>),
     /// One or none: `Option`.
     Optional(Box<Type>),
 }
@@ -273,7 +293,12 @@ impl Type {
     /// True if it is or contains this type.
     #[must_use]
     pub fn mentions(&self, other: &Self) -> bool {
-        self == other || self.inner().is_some_and(|inner| inner.mentions(other))
+        let within = match self {
+            Type::List(inner) | Type::Optional(inner) | Type::Verdict(inner) => inner.mentions(other),
+            Type::Tuple(parts) => parts.iter().any(|part| part.mentions(other)),
+            _ => false,
+        };
+        within || self == other
     }
 
     /// True for a list.

@@ -4,7 +4,7 @@ use syn::{Attribute, FnArg, ImplItem, Item, ItemImpl, Meta, Pat, ReturnType, Sig
 
 use crate::docs;
 use crate::expand::Macros;
-use crate::marks::{Marks, Scope, inside, last_name, number_of, text_of};
+use crate::marks::{Marks, Scope, inside, is_full, last_name, number_of, text_of};
 use crate::model::{
     Block, Choice, Class, Constant, Cost, Docs, Field, Function, Home, Kind, Parameter, Role, Traits, Type,
     Variant,
@@ -31,16 +31,23 @@ pub fn block(path: &str, sources: &[&str], macros: &[&str]) -> Outcome<Block> {
         block.docs = described(&first.attrs)?;
         block.module = Marks::read(&first.attrs)?.text("module");
     }
-    let items = || files.iter().flat_map(|file| &file.items);
-    for item in items() {
+    let full = full_files(&files);
+    let items = || {
+        let with = |(file, full): (_, bool)| {
+            let file: &syn::File = file;
+            file.items.iter().map(move |item| (item, full))
+        };
+        files.iter().zip(full.iter().copied()).flat_map(with)
+    };
+    for (item, full) in items() {
         match item {
             Item::Struct(item) if is_public(&item.vis) => {
                 let class = class(&block, &item.ident, &item.attrs)?;
-                block.classes.push(class);
+                block.classes.push(Class { full: full || class.full, ..class });
             }
             Item::Enum(item) if is_public(&item.vis) => {
                 let class = class(&block, &item.ident, &item.attrs)?;
-                block.classes.push(class);
+                block.classes.push(Class { full: full || class.full, ..class });
             }
             Item::Const(item) if is_public(&item.vis) => {
                 block.constants.push(constant(&item.attrs, &item.ident, &item.expr)?);
@@ -50,9 +57,9 @@ pub fn block(path: &str, sources: &[&str], macros: &[&str]) -> Outcome<Block> {
         }
     }
     let names: Vec<String> = classes(&block);
-    for item in items() {
+    for (item, full) in items() {
         match item {
-            Item::Impl(item) => implementation(&mut block, &names, item)?,
+            Item::Impl(item) => implementation(&mut block, &names, item, full)?,
             Item::Struct(item) if is_public(&item.vis) => data(&mut block, &names, item)?,
             Item::Enum(item) if is_public(&item.vis) => variants(&mut block, &names, item)?,
             Item::Fn(item) if is_public(&item.vis) => free(&mut block, &names, item)?,
@@ -188,6 +195,8 @@ fn class(block: &Block, name: &syn::Ident, attributes: &[Attribute]) -> Outcome<
         within: marks.text("within"),
         secret: marks.has("secret"),
         hex: marks.has("hex"),
+        set: marks.has("set"),
+        full: is_full(attributes),
         ..empty(block, name)
     })
 }
@@ -210,6 +219,9 @@ fn empty(block: &Block, name: String) -> Class {
         constants: Vec::new(),
         functions: Vec::new(),
         size: None,
+        spent: None,
+        set: false,
+        full: false,
     }
 }
 
@@ -270,7 +282,17 @@ fn free(block: &mut Block, names: &[String], item: &syn::ItemFn) -> Outcome<()> 
     Ok(())
 }
 
-fn implementation(block: &mut Block, names: &[String], item: &ItemImpl) -> Outcome<()> {
+/// For each file of a block, whether only the whole package has it; the first one lists the others.
+fn full_files(files: &[syn::File]) -> Vec<bool> {
+    let listed = files.first().map(|first| first.items.as_slice()).unwrap_or_default();
+    let others = listed.iter().filter_map(|item| match item {
+        Item::Mod(item) if item.content.is_none() && !is_public(&item.vis) => Some(is_full(&item.attrs)),
+        _ => None,
+    });
+    [false].into_iter().chain(others).collect()
+}
+
+fn implementation(block: &mut Block, names: &[String], item: &ItemImpl, full: bool) -> Outcome<()> {
     let Some(name) = last_name(&item.self_ty) else { return Ok(()) };
     let Some(class) = block.classes.iter_mut().find(|class| class.name == name) else { return Ok(()) };
     if let Some((_, implemented, _)) = &item.trait_ {
@@ -278,6 +300,7 @@ fn implementation(block: &mut Block, names: &[String], item: &ItemImpl) -> Outco
         return Ok(());
     }
     let scope = Scope { class: &name, classes: names };
+    let full = full || is_full(&item.attrs);
     for member in &item.items {
         match member {
             ImplItem::Const(member) if is_public(&member.vis) => {
@@ -289,10 +312,14 @@ fn implementation(block: &mut Block, names: &[String], item: &ItemImpl) -> Outco
                     // Each language takes the text in its own way.
                     continue;
                 }
-                if Marks::read(&member.attrs).map_err(at)?.has("size") {
+                let marks = Marks::read(&member.attrs).map_err(at)?;
+                if marks.has("size") {
                     class.size = Some(member.sig.ident.to_string());
+                } else if marks.has("spent") {
+                    class.spent = Some(member.sig.ident.to_string());
                 } else {
-                    class.functions.push(function(&member.attrs, &member.sig, &scope).map_err(at)?);
+                    let function = function(&member.attrs, &member.sig, &scope).map_err(at)?;
+                    class.functions.push(Function { full: full || function.full, ..function });
                 }
             }
             _ => {}
@@ -348,11 +375,14 @@ fn function(attributes: &[Attribute], signature: &Signature, scope: &Scope<'_>) 
                 return Err("expected a name for each parameter".to_owned());
             };
             let marks = Marks::read(&input.attrs)?;
+            let kind = scope.type_of(&input.ty)?;
             parameters.push(Parameter {
                 name: name.ident.to_string(),
-                kind: scope.type_of(&input.ty)?,
                 limit: marks.number("limit"),
                 choice: choice(&marks),
+                owned: matches!((&kind, &*input.ty), (Type::Class(_), syn::Type::Path(_))),
+                option: marks.has("option"),
+                kind,
             });
         }
     }
@@ -368,8 +398,19 @@ fn function(attributes: &[Attribute], signature: &Signature, scope: &Scope<'_>) 
         (false, true) => Cost::Slow,
         (false, false) => Cost::Usual,
     };
-    let computed = marks.has("computed");
-    Ok(Function { name, docs: described(attributes)?, role, parameters, result, fallible, cost, computed })
+    Ok(Function {
+        name,
+        docs: described(attributes)?,
+        role,
+        parameters,
+        result,
+        fallible,
+        cost,
+        computed: marks.has("computed"),
+        fields: marks.has("fields"),
+        overload: marks.text("overload"),
+        full: is_full(attributes),
+    })
 }
 
 fn choice(marks: &Marks) -> Option<Choice> {
@@ -402,7 +443,7 @@ mod tests {
         pub fn new(leaf: Option<u16>) -> Self {}\nfn hidden() {}\n}\n/// Most.\npub const MOST: u32 = 1_024;";
 
     fn parameter(name: &str, kind: Type) -> Parameter {
-        Parameter { name: name.to_owned(), kind, limit: None, choice: None }
+        Parameter { name: name.to_owned(), kind, limit: None, choice: None, owned: false, option: false }
     }
 
     #[test]
@@ -426,6 +467,24 @@ mod tests {
         assert_eq!(new.parameters, [parameter("leaf", Type::Optional(Box::new(Type::U16)))]);
         let [most] = block.constants.as_slice() else { panic!("{:?}", block.constants) };
         assert_eq!((most.name.as_str(), most.value, most.docs.text.as_str()), ("MOST", 1024, "Most."));
+    }
+
+    #[test]
+    fn pairs_verdicts_and_secrets_passed_by_value_are_read() {
+        let module = "//! A block.\n#[cfg(feature = \"full\")]\nmod sealed;\npub use sealed::Seal;";
+        let file = "#[cfg_attr(binding, object, secret)]\npub struct Seal(());\nimpl Seal {\n\
+            pub fn new(seal: Seal, words: &[(&Seal, u128)], #[cfg_attr(binding, option)] most: Option<u8>) {}\n\
+            pub fn all(&self) -> Vec<Result<Seal>> {}\n#[cfg_attr(binding, spent)]\npub fn used(&self) -> bool {}\n}";
+        let block = block("seals", &[module, file], &[]).unwrap();
+        let class = block.class("Seal").unwrap();
+        let [new, all] = class.functions.as_slice() else { panic!("{:?}", class.functions) };
+        assert!(class.full && new.full && class.spent.as_deref() == Some("used"));
+        let [seal, words, most] = new.parameters.as_slice() else { panic!("{:?}", new.parameters) };
+        assert!(seal.owned && !words.owned && most.option && !seal.option);
+        let kind = Type::Class("Seal".to_owned());
+        let pair = Type::Tuple(vec![kind.clone(), Type::U128]);
+        assert!(words.kind == Type::List(Box::new(pair)) && words.kind.mentions(&kind));
+        assert_eq!(all.result, Some(Type::List(Box::new(Type::Verdict(Box::new(kind))))));
     }
 
     #[test]

@@ -11,8 +11,10 @@
 //! - A result can be plain data: a structure of public fields, or an enumeration whose variants have fields. An
 //!   enumeration without fields is a set of names, and crosses as text.
 //! - Declarations that two blocks share are a macro of one rule whose parameters are identifiers; it is defined in a
-//!   private file of the block around them.
+//!   private file of the block around them, or of this crate.
 //! - A public constant is an integer literal; a `const` assertion compares it with the core's.
+//! - What `#[cfg(feature = "full")]` excludes is not in the module that only verifies certificates. A file of a block can be
+//!   excluded as a whole.
 //! - A block of several files is a folder, whose `mod.rs` lists them; its public modules are blocks within it.
 //! - `new` is the constructor. A function without `&self` is a static function of its class.
 //! - A structure has `Display`, which becomes its text in each language; with `PartialEq` it can be compared.
@@ -29,6 +31,7 @@
 //! | `object` | a structure | a native object, with a lock inside if it changes; Kotlin closes it |
 //! | `secret` | an `object` | it holds a secret, which no text shows: all languages can close it, which wipes it |
 //! | `hex` | a structure | its text is its encoding in hexadecimal digits, also in JSON |
+//! | `set` | an `object` | a set of members: `len`, `contains` and `members` are what the language calls them in its own sets |
 //! | `data` | a structure of public fields | plain data of a result |
 //! | `union` | an enumeration | plain data of a result, in one of several forms |
 //! | `names` | an enumeration without fields | one of several names; `Display` and `from_name(name: &str)` give and take the text |
@@ -37,9 +40,14 @@
 //! | `getter` | a function | a property in languages that have properties |
 //! | `computed` | a getter | a method in Python, whose properties are stored values |
 //! | `variant` | a static function | a variant of an enumeration: a constant, if it has no parameters |
+//! | `variant` | a function outside structures, without parameters | a constant of the module |
+//! | `fields` | `new` | JavaScript passes one object, whose fields are the parameters |
+//! | `overload = "f"` | a method | also called `f` where the type of the first argument can tell them apart |
+//! | `option` | an optional parameter | passed by its name in Python, as a field of a last argument `options` in JavaScript |
 //! | `quick` | a function | takes less than a microsecond; Python keeps the interpreter's lock meanwhile |
 //! | `slow` | a method of an `object` or of an `encoded` structure, a static function | Python and Node also have an asynchronous form |
 //! | `size` | a function | does not cross: the bytes that the object holds, for the collector of JavaScript |
+//! | `spent` | a function of a `secret` object | does not cross: true once the secret is used up; the object then counts as closed |
 //! | `limit = n` | a list | at most one item more is read, so that the core reports the error |
 //! | `among = "f"`, `default = "p"` | a list | the user passes a predicate; the list has the results of `f` that it accepts, by default those with the property `p` |
 
