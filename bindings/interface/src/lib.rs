@@ -81,3 +81,11 @@ fn exactly<const N: usize>(bytes: &[u8], what: &'static str) -> Result<[u8; N]> 
     let (expected, actual) = (N as u64, bytes.len() as u64);
     bytes.try_into().map_err(|_| Error::WrongLength { what, expected, actual })
 }
+
+/// The user's function in the form that the core calls: an invalid attestation is no evidence.
+#[cfg(feature = "full")]
+fn required(attested: Attested<'_>) -> impl FnMut(u16, &[u8], &[u8]) -> Result<()> {
+    |member, bytes, attestation| {
+        if attested(member, bytes, attestation) { Ok(()) } else { Err(Error::NotEvidence) }
+    }
+}

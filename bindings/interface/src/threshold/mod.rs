@@ -8,7 +8,9 @@ mod cache;
 mod dleq;
 mod tolerance;
 
+pub mod bls;
 pub mod coin;
+pub mod ecdsa;
 pub mod seal;
 pub mod tdh2;
 

@@ -29,7 +29,7 @@ impl Group {
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if no group has this name.
     pub fn from_name(name: &str) -> Result<Self> {
-        any::Group::from_name(name)?.try_into()
+        any::Group::from_name(name).map(Self::from)
     }
 
     /// Returns the group with this number.
@@ -38,7 +38,7 @@ impl Group {
     /// [`Error::WrongContext`](quorate::Error) if no group has this number.
     #[cfg_attr(binding, quick)]
     pub fn from_number(number: u8) -> Result<Self> {
-        any::Group::from_number(number)?.try_into()
+        any::Group::from_number(number).map(Self::from)
     }
 
     /// Byte that identifies the suite in encodings.
@@ -57,18 +57,16 @@ impl From<Group> for any::Group {
     }
 }
 
-/// Fails for a group that the core has and this declaration has not.
-impl TryFrom<any::Group> for Group {
-    type Error = Error;
-
-    fn try_from(group: any::Group) -> Result<Self> {
+impl From<any::Group> for Group {
+    fn from(group: any::Group) -> Self {
         match group {
-            any::Group::Ristretto255 => Ok(Group::Ristretto255),
-            any::Group::Secp256k1 => Ok(Group::Secp256k1),
-            _ => Err(Error::WrongContext { what: "group" }),
+            any::Group::Secp256k1 => Group::Secp256k1,
+            _ => Group::Ristretto255,
         }
     }
 }
+
+const _: () = assert!(any::Group::ALL.len() == 2, "each group of the core is declared");
 
 impl fmt::Display for Group {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,0 +1,155 @@
+//! Combining shares into a signature.
+
+use core::fmt;
+
+use quorate::Result;
+use quorate::any::threshold as any;
+use quorate::machine;
+
+use super::super::WithCache;
+use super::{Deal, GroupKey, Opening, ShareFault, Signature, SignatureShare, Tag};
+use crate::threshold::{Cache, Counts, Group};
+
+/// A message under a tag: the subject of a combiner.
+#[derive(Clone, Debug)]
+#[cfg_attr(binding, object)]
+pub struct Signing(pub(super) any::ecdsa::Signing);
+
+impl Signing {
+    /// Creates the subject of a combiner without a party's file; parties call
+    /// [`Presignatures::signing`](super::Presignatures::signing). A wrong nonce makes every combination fail.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) for a nonce of another length.
+    /// [`Error::WrongContext`](quorate::Error) if key, deal and tag do not belong together.
+    pub fn new(key: &GroupKey, deal: &Deal, nonce: &[u8], tag: &Tag, message: &[u8]) -> Result<Self> {
+        any::ecdsa::Signing::new(&key.0, deal.0.clone(), nonce, tag.0, message).map(Self)
+    }
+
+    /// Its group.
+    #[cfg_attr(binding, getter)]
+    pub fn group(&self) -> Group {
+        self.0.group().into()
+    }
+
+    /// The message.
+    #[cfg_attr(binding, getter)]
+    pub fn message(&self) -> &[u8] {
+        self.0.message()
+    }
+
+    /// Public part of the presignature, which all signings of this tag share: the encoded R.
+    #[cfg_attr(binding, getter)]
+    pub fn nonce(&self) -> &[u8] {
+        self.0.nonce()
+    }
+
+    /// Its tag.
+    #[cfg_attr(binding, getter)]
+    pub fn tag(&self) -> Tag {
+        Tag(self.0.tag())
+    }
+}
+
+impl fmt::Display for Signing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tag = self.0.tag();
+        write!(f, "Signing({}, epoch {}, index {})", self.0.group(), tag.epoch(), tag.index())
+    }
+}
+
+/// Combines shares into a signature: optimistically at first; only if that fails, it checks each share and identifies
+/// the wrong ones. Threads may share it.
+#[derive(Debug)]
+#[cfg_attr(binding, object, ambiguous)]
+pub struct Combiner {
+    signing: Signing,
+    inner: WithCache<any::ecdsa::Combiner>,
+}
+
+impl Combiner {
+    /// Creates a combiner without shares. Combiners that share a `cache` reuse the Lagrange coefficients of recent sets
+    /// of members.
+    pub fn new(signing: &Signing, cache: Option<&Cache>) -> Self {
+        let combiner = any::ecdsa::Combiner::new(signing.0.clone());
+        Self { signing: signing.clone(), inner: WithCache::new(combiner, cache) }
+    }
+
+    /// Adds a share received over a link that authenticates `sender`.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for a share of another message, or of another party than the sender.
+    /// [`Error::UnknownSigner`](quorate::Error) if there is no such party.
+    /// [`Error::DuplicateSigner`](quorate::Error) for a second share of a party.
+    /// [`Error::BadShare`](quorate::Error) from a party that sent a wrong share before.
+    pub fn add(&self, sender: u16, share: &SignatureShare) -> Result<Outcome> {
+        let share = share.0.clone();
+        self.inner.with(|combiner, cache| combiner.add(cache, sender, share)).map(Outcome::from)
+    }
+
+    /// Adds the opening of `member`'s share, from any sender. It is ignored unless it was requested.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) if the opening does not match the deal or the share.
+    pub fn open(&self, member: u16, opening: &Opening) -> Result<Outcome> {
+        self.inner.with(|combiner, cache| combiner.open(cache, member, &opening.0)).map(Outcome::from)
+    }
+
+    /// The signing whose shares it collects.
+    #[cfg_attr(binding, getter)]
+    pub fn signing(&self) -> Signing {
+        self.signing.clone()
+    }
+
+    /// The signature, once it exists.
+    #[cfg_attr(binding, getter)]
+    pub fn signature(&self) -> Option<Signature> {
+        self.inner.with(|combiner, _| combiner.signature()).map(Signature)
+    }
+
+    /// Work done so far.
+    #[cfg_attr(binding, getter)]
+    pub fn counts(&self) -> Counts {
+        self.inner.with(|combiner, _| combiner.counts()).into()
+    }
+}
+
+impl fmt::Display for Combiner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (tag, done) = (self.signing.0.tag(), self.signature().is_some());
+        write!(f, "Combiner(epoch {}, index {}, done: {done})", tag.epoch(), tag.index())
+    }
+}
+
+/// Result of adding a share or an opening.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, data)]
+pub struct Outcome {
+    /// The signature, once it exists.
+    pub signature: Option<Signature>,
+    /// Members whose share openings are needed; request them.
+    pub wanted: Vec<u16>,
+    /// Members that sent wrong shares.
+    pub faults: Vec<Fault>,
+}
+
+/// A party sent a wrong share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, data)]
+pub struct Fault {
+    /// The member at fault.
+    pub culprit: u16,
+    /// The evidence against it.
+    pub evidence: ShareFault,
+}
+
+impl From<any::Outcome<any::ecdsa::Signature, any::ecdsa::ShareFault>> for Outcome {
+    fn from(outcome: any::Outcome<any::ecdsa::Signature, any::ecdsa::ShareFault>) -> Self {
+        let fault = |machine::Fault { culprit, evidence }| Fault { culprit, evidence: ShareFault(evidence) };
+        Self {
+            signature: outcome.signature.map(Signature),
+            wanted: outcome.wanted,
+            faults: outcome.faults.into_iter().map(fault).collect(),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The public key of a committee, and its signatures.
+
+use core::fmt;
+
+use quorate::Result;
+use quorate::any::threshold::ecdsa as any;
+use quorate::committee::CommitteeId;
+
+use super::Tag;
+use crate::threshold::{Group, Tolerance};
+
+/// The public key of a committee.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, object, ambiguous)]
+pub struct GroupKey(pub(super) any::GroupKey);
+
+impl GroupKey {
+    /// Decodes a key over that group.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
+    /// [`Error::WrongContext`](quorate::Error) for a key over another group.
+    pub fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
+        any::GroupKey::decode((*group).into(), bytes).map(Self)
+    }
+
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// Its group.
+    #[cfg_attr(binding, getter)]
+    pub fn group(&self) -> Group {
+        self.0.group().into()
+    }
+
+    /// Identifier of 32 bytes, which every share and every record contains.
+    #[cfg_attr(binding, getter)]
+    pub fn id(&self) -> [u8; 32] {
+        self.0.id().0
+    }
+
+    /// Committee of the key.
+    #[cfg_attr(binding, getter)]
+    pub fn committee(&self) -> CommitteeId {
+        self.0.committee()
+    }
+
+    /// Number of parties, and the maximum number of faulty ones.
+    #[cfg_attr(binding, getter)]
+    pub fn tolerance(&self) -> Tolerance {
+        Tolerance(self.0.tolerance())
+    }
+
+    /// Verifies a signature made under a tag.
+    ///
+    /// # Errors
+    /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
+    /// [`Error::WrongContext`](quorate::Error) for a signature over another group.
+    pub fn verify(&self, tag: &Tag, message: &[u8], signature: &Signature) -> Result<()> {
+        self.0.verify(tag.0, message, &signature.0)
+    }
+
+    /// Verifies a signature over secp256k1 as standard ECDSA with SHA-256, and also rejects high s.
+    ///
+    /// # Errors
+    /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
+    /// [`Error::WrongContext`](quorate::Error) over another group.
+    pub fn verify_message(&self, message: &[u8], signature: &Signature) -> Result<()> {
+        self.0.verify_message(message, &signature.0)
+    }
+
+    /// Returns the key over secp256k1 as a SubjectPublicKeyInfo in DER, which OpenSSL reads.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) over another group.
+    pub fn to_spki_der(&self) -> Result<Vec<u8>> {
+        self.0.to_spki_der()
+    }
+}
+
+impl fmt::Display for GroupKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GroupKey({}, {})", self.group(), hex::encode(self.id()))
+    }
+}
+
+/// A decoded signature: 64 bytes in the one accepted form. Over ristretto255 it is not standard ECDSA, and only quorate
+/// verifies it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, object, ambiguous)]
+pub struct Signature(pub(super) any::Signature);
+
+impl Signature {
+    /// Decodes a signature over that group.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
+    /// [`Error::NonCanonical`](quorate::Error) for another form of a signature.
+    #[cfg_attr(binding, quick)]
+    pub fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
+        any::Signature::decode((*group).into(), bytes).map(Self)
+    }
+
+    /// Returns the 64 bytes.
+    #[cfg_attr(binding, quick)]
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.to_bytes().to_vec()
+    }
+
+    /// Returns the form of a signature over secp256k1 that X.509 and OpenSSL expect.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) over another group.
+    pub fn to_der(&self) -> Result<Vec<u8>> {
+        self.0.to_der()
+    }
+
+    /// Its group.
+    #[cfg_attr(binding, getter)]
+    pub fn group(&self) -> Group {
+        self.0.group().into()
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Signature({}, {})", self.group(), hex::encode(self.0.to_bytes()))
+    }
+}

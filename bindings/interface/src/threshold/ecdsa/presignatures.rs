@@ -1,0 +1,230 @@
+//! Presignatures, each of which signs one message.
+
+use core::fmt;
+
+use quorate::Result;
+use quorate::any::Guard;
+use quorate::any::threshold::ecdsa as any;
+use quorate::guard::GuardRecord;
+
+use super::once::Once;
+use super::{Deal, GroupKey, Opening, SignatureShare, Signing, Tag};
+use crate::SecretBytes;
+use crate::threshold::{Agreement, Group};
+
+/// Bytes of a presignature in memory.
+const PRESIGNATURE: usize = 161;
+
+/// One party's presignatures of one epoch; each signs **one** message. Only the dealer writes the file. After a crash it
+/// is read again, and the guard's journal lists the spent presignatures.
+#[derive(Debug)]
+#[cfg_attr(binding, object, secret)]
+pub struct Presignatures {
+    group: Group,
+    member: u16,
+    key: GroupKey,
+    deal: Deal,
+    all: Once<any::Presignatures>,
+}
+
+impl Presignatures {
+    /// Decodes a file for that group. The caller keeps the bytes and overwrites them.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not those of a file.
+    /// [`Error::WrongContext`](quorate::Error) for another group, or if its parts do not belong together.
+    pub fn from_bytes(group: &Group, bytes: &[u8]) -> Result<Self> {
+        any::Presignatures::from_bytes((*group).into(), bytes).map(Self::from_core)
+    }
+
+    /// Returns the file, **secret**, for the dealer to seal.
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`](quorate::Error) after the first [`Presignatures::take`].
+    pub fn to_bytes(&self) -> Result<SecretBytes> {
+        self.all.with(|all| all.to_bytes())?
+    }
+
+    /// Their group.
+    #[cfg_attr(binding, getter)]
+    pub fn group(&self) -> Group {
+        self.group
+    }
+
+    /// Index of their party.
+    #[cfg_attr(binding, getter)]
+    pub fn member(&self) -> u16 {
+        self.member
+    }
+
+    /// The committee's public key.
+    #[cfg_attr(binding, getter)]
+    pub fn key(&self) -> GroupKey {
+        self.key.clone()
+    }
+
+    /// Public part of the deal.
+    #[cfg_attr(binding, getter)]
+    pub fn deal(&self) -> Deal {
+        self.deal.clone()
+    }
+
+    /// Number of presignatures left.
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`](quorate::Error) after [`Presignatures::destroy`].
+    #[cfg_attr(binding, getter)]
+    pub fn left(&self) -> Result<usize> {
+        self.all.with(|all| all.left())
+    }
+
+    /// Takes the presignature of a tag.
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`](quorate::Error) if it was taken before.
+    /// [`Error::WrongContext`](quorate::Error) for a tag of another epoch or plan.
+    pub fn take(&self, tag: &Tag) -> Result<Presignature> {
+        let presignature = self.all.with(|all| all.take(tag.0))??;
+        let (group, agreement) = (presignature.group().into(), presignature.agreement().into());
+        Ok(Presignature { group, agreement, one: Once::new(presignature) })
+    }
+
+    /// Returns the input for combining shares of a message under a tag, whether or not this party's presignature is
+    /// spent.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for a tag of another epoch or plan.
+    /// [`Error::Exhausted`](quorate::Error) after [`Presignatures::destroy`].
+    pub fn signing(&self, tag: &Tag, message: &[u8]) -> Result<Signing> {
+        self.all.with(|all| all.signing(tag.0, message))?.map(Signing)
+    }
+
+    /// Checks the dealer's material for one index.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) if it is wrong.
+    /// [`Error::Exhausted`](quorate::Error) if the presignature was taken.
+    pub fn audit(&self, index: u32) -> Result<()> {
+        self.all.with(|all| all.audit(index))?
+    }
+
+    /// Ends the epoch: wipes the remaining presignatures, and makes the guard refuse all of them from now on. **Make the
+    /// record durable.**
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`](quorate::Error) if they were destroyed before.
+    pub fn destroy(&self, guard: &mut Guard) -> Result<GuardRecord> {
+        self.all.take().map(|all| all.destroy(guard))
+    }
+
+    /// True once they are destroyed.
+    #[cfg_attr(binding, spent)]
+    pub fn is_spent(&self) -> bool {
+        self.all.is_spent()
+    }
+
+    /// About how many bytes they hold.
+    #[cfg_attr(binding, size)]
+    pub fn size(&self) -> usize {
+        self.left().map_or(0, |left| left.saturating_mul(PRESIGNATURE))
+    }
+
+    pub(super) fn from_core(all: any::Presignatures) -> Self {
+        Self {
+            group: all.group().into(),
+            member: all.member(),
+            key: GroupKey(all.key()),
+            deal: Deal(all.deal().clone()),
+            all: Once::new(all),
+        }
+    }
+}
+
+impl fmt::Display for Presignatures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { group, member, deal, .. } = self;
+        let destroyed = if self.is_spent() { ", destroyed" } else { "" };
+        write!(f, "Presignatures({group}, member {member}, epoch {}{destroyed})", deal.epoch())
+    }
+}
+
+/// One presignature, which signs one message.
+#[derive(Debug)]
+#[cfg_attr(binding, object, secret)]
+pub struct Presignature {
+    group: Group,
+    agreement: Agreement,
+    one: Once<any::Presignature>,
+}
+
+impl Presignature {
+    /// Signs a message, after the guard has recorded the use of the presignature. **Make the record durable before the
+    /// share leaves.** The presignature is consumed, even if this fails. Use an agreed tag only for a message that no
+    /// honest party contradicts.
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`](quorate::Error) on a second call, or if the presignature is burnt or its epoch is closed.
+    /// [`Error::Contradiction`](quorate::Error) if the guard's journal shows that it signed another message.
+    pub fn sign(&self, guard: &mut Guard, message: &[u8]) -> Result<Signed> {
+        let any::Signed { record, share, opener } = self.one.take()?.sign(guard, message)?;
+        Ok(Signed { record, share: SignatureShare(share), opener: Opener(opener) })
+    }
+
+    /// Its group.
+    #[cfg_attr(binding, getter)]
+    pub fn group(&self) -> Group {
+        self.group
+    }
+
+    /// Class of its tag.
+    #[cfg_attr(binding, getter)]
+    pub fn agreement(&self) -> Agreement {
+        self.agreement
+    }
+
+    /// True once it has signed.
+    #[cfg_attr(binding, spent)]
+    pub fn is_spent(&self) -> bool {
+        self.one.is_spent()
+    }
+}
+
+impl fmt::Display for Presignature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let spent = if self.is_spent() { ", spent" } else { "" };
+        write!(f, "Presignature({}, {}{spent})", self.group, self.agreement)
+    }
+}
+
+/// Result of signing. Process its fields in this order.
+#[derive(Debug)]
+#[cfg_attr(binding, data)]
+pub struct Signed {
+    /// Make this durable first. Absent if the presignature lies in a block whose reservation is durable.
+    pub record: Option<GuardRecord>,
+    /// Send this next.
+    pub share: SignatureShare,
+    /// Keep this until the signature exists, in case a member requests an opening.
+    pub opener: Opener,
+}
+
+/// Opens a share that was sent, if another member requests it because the signature does not verify.
+#[derive(Debug)]
+#[cfg_attr(binding, object, secret)]
+pub struct Opener(any::Opener);
+
+impl Opener {
+    /// Returns the opening, for the holders of the share.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) if the dealer made a mistake.
+    pub fn open(&self) -> Result<Opening> {
+        self.0.open().map(Opening)
+    }
+}
+
+impl fmt::Display for Opener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Opener()")
+    }
+}

@@ -1,0 +1,193 @@
+//! What the parties send: shares, their openings, and evidence against wrong ones.
+
+use core::fmt;
+
+use quorate::Result;
+use quorate::any::threshold::ecdsa as any;
+use quorate::threshold::{Ristretto255, ecdsa};
+
+use super::{Deal, GroupKey};
+use crate::threshold::Group;
+use crate::{Attested, required};
+
+/// Maximum length of a share's attestation in bytes.
+#[cfg_attr(binding, within = "SignatureShare")]
+pub const MAX_ATTESTATION: u32 = 8_192;
+
+const _: () = assert!(MAX_ATTESTATION as usize == ecdsa::SignatureShare::<Ristretto255>::MAX_ATTESTATION);
+
+/// One party's part of a signature. It names its key, epoch, index and message. It is public; whether it is right is
+/// unknown until the signature verifies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, object, ambiguous)]
+pub struct SignatureShare(pub(super) any::SignatureShare);
+
+impl SignatureShare {
+    /// Decodes a share over that group.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
+    /// [`Error::WrongContext`](quorate::Error) for a share over another group.
+    #[cfg_attr(binding, quick)]
+    pub fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
+        any::SignatureShare::decode((*group).into(), bytes).map(Self)
+    }
+
+    /// Returns the canonical encoding.
+    #[cfg_attr(binding, quick)]
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// Its group.
+    #[cfg_attr(binding, getter)]
+    pub fn group(&self) -> Group {
+        self.0.group().into()
+    }
+
+    /// Index of the party that the share names. Compare it with the sender.
+    #[cfg_attr(binding, getter)]
+    pub fn member(&self) -> u16 {
+        self.0.member()
+    }
+
+    /// Epoch of the presignature.
+    #[cfg_attr(binding, getter)]
+    pub fn epoch(&self) -> u64 {
+        self.0.epoch()
+    }
+
+    /// Index of the presignature.
+    #[cfg_attr(binding, getter)]
+    pub fn index(&self) -> u32 {
+        self.0.index()
+    }
+
+    /// Hash of the key, the epoch, the index and the message: 32 bytes.
+    #[cfg_attr(binding, getter)]
+    pub fn digest(&self) -> [u8; 32] {
+        *self.0.digest()
+    }
+
+    /// The party's signature on [`SignatureShare::attested_bytes`]; empty if there is none.
+    #[cfg_attr(binding, getter)]
+    pub fn attestation(&self) -> &[u8] {
+        self.0.attestation()
+    }
+
+    /// Returns the bytes that a party signs with a key known to be its own, so that a wrong share can be attributed to
+    /// it.
+    pub fn attested_bytes(&self) -> Vec<u8> {
+        self.0.attested_bytes()
+    }
+
+    /// Returns the share with the party's signature.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`](quorate::Error) above 8,192 bytes.
+    pub fn attest(&self, attestation: &[u8]) -> Result<Self> {
+        let mut share = self.0.clone();
+        share.attest(attestation.to_vec())?;
+        Ok(Self(share))
+    }
+}
+
+impl fmt::Display for SignatureShare {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (group, member, epoch, index) = (self.group(), self.member(), self.epoch(), self.index());
+        write!(f, "SignatureShare({group}, member {member}, epoch {epoch}, index {index})")
+    }
+}
+
+/// An opening, which lets the other members check a party's share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, object)]
+pub struct Opening(pub(super) any::Opening);
+
+impl Opening {
+    /// Decodes an opening over that group, which its bytes do not name. Cost: three square roots.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of an opening.
+    pub fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
+        any::Opening::decode((*group).into(), bytes).map(Self)
+    }
+
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// Its group.
+    #[cfg_attr(binding, getter)]
+    pub fn group(&self) -> Group {
+        self.0.group().into()
+    }
+
+    /// Index of its party.
+    #[cfg_attr(binding, getter)]
+    pub fn member(&self) -> u16 {
+        self.0.member()
+    }
+
+    /// Index of the presignature that it opens.
+    #[cfg_attr(binding, getter)]
+    pub fn index(&self) -> u32 {
+        self.0.index()
+    }
+}
+
+impl fmt::Display for Opening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Opening({}, member {}, index {})", self.group(), self.member(), self.index())
+    }
+}
+
+/// A wrong share, with the evidence against it. Every holder of the deal can verify it, if the share is attested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, object, ambiguous)]
+pub struct ShareFault(pub(super) any::ShareFault);
+
+impl ShareFault {
+    /// Decodes unverified evidence over that group.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
+    /// [`Error::WrongContext`](quorate::Error) for evidence over another group.
+    pub fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
+        any::ShareFault::decode((*group).into(), bytes).map(Self)
+    }
+
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// Its group.
+    #[cfg_attr(binding, getter)]
+    pub fn group(&self) -> Group {
+        self.0.group().into()
+    }
+
+    /// The wrong share.
+    #[cfg_attr(binding, getter)]
+    pub fn share(&self) -> SignatureShare {
+        SignatureShare(self.0.share())
+    }
+
+    /// Verifies the evidence and returns the culprit. `attested` is called with a member, bytes and that member's
+    /// attestation of them, once for every share of the evidence; it returns true if the attestation is valid.
+    ///
+    /// # Errors
+    /// [`Error::NotEvidence`](quorate::Error) if an attestation is not valid, or the share is right.
+    /// [`Error::WrongContext`](quorate::Error) for evidence of another key or deal.
+    pub fn verify(&self, key: &GroupKey, deal: &Deal, attested: Attested<'_>) -> Result<u16> {
+        self.0.verify(&key.0, &deal.0, required(attested))
+    }
+}
+
+impl fmt::Display for ShareFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ShareFault({})", self.share())
+    }
+}
