@@ -10,10 +10,10 @@ from .field import (
     R,
     X,
     conjugate12,
+    cyclotomic_pow12,
     frobenius12,
     inv12,
     mul12,
-    pow12,
     square12,
 )
 
@@ -48,7 +48,7 @@ def _miller(pairs):
 
 def _pow_x(a):
     """a^X for a in the cyclotomic subgroup, where the conjugate is the inverse."""
-    return conjugate12(pow12(a, -X))
+    return conjugate12(cyclotomic_pow12(a, -X))
 
 
 def _final_exponentiation(f):

@@ -1,9 +1,13 @@
 //! Checks of the source that run none of it.
 
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
 use clap::Args;
 
 use crate::documents::CommandLine;
-use crate::process::Outcome;
+use crate::process::{Outcome, output_of};
 use crate::steps::Steps;
 use crate::{documents, environment, structure, workspace};
 
@@ -48,7 +52,20 @@ pub(crate) fn add_to(steps: &mut Steps, xtask: CommandLine) {
     steps.add("documentation", |log| {
         let mut cargo = workspace::cargo();
         cargo.args(["doc", "--workspace", "--no-deps", "--features", workspace::FEATURES]);
+        reuse_checks_of_clippy(&mut cargo);
         log.run(cargo.env("RUSTDOCFLAGS", "-D warnings")).map(|_| "no warnings".to_owned())
     });
     steps.add("documents", move |_| documents::check(xtask, None));
+}
+
+/// Lets cargo find the workspace's crates as the step "clippy" checked them, instead of checking them again: with the same
+/// compiler and arguments. If they differ in another version of clippy, the step only takes longer.
+fn reuse_checks_of_clippy(cargo: &mut Command) {
+    let Some(sysroot) = output_of(Command::new("rustc").args(["--print", "sysroot"])) else { return };
+    let driver =
+        Path::new(sysroot.trim()).join("bin").join(format!("clippy-driver{}", env::consts::EXE_SUFFIX));
+    if driver.exists() {
+        cargo.env("RUSTC_WORKSPACE_WRAPPER", driver);
+        cargo.env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
+    }
 }
