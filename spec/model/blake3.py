@@ -10,18 +10,20 @@ MASK = 0xFFFFFFFF
 
 
 def _mix(v, a, b, c, d, x, y):
-    v[a] = (v[a] + v[b] + x) & MASK
-    v[d] = _rotate(v[d] ^ v[a], 16)
-    v[c] = (v[c] + v[d]) & MASK
-    v[b] = _rotate(v[b] ^ v[c], 12)
-    v[a] = (v[a] + v[b] + y) & MASK
-    v[d] = _rotate(v[d] ^ v[a], 8)
-    v[c] = (v[c] + v[d]) & MASK
-    v[b] = _rotate(v[b] ^ v[c], 7)
-
-
-def _rotate(word, by):
-    return (word >> by) | (word << (32 - by)) & MASK
+    """The function G. Without a function for the rotations, which would take most of the model's time."""
+    p, q, r, s = v[a], v[b], v[c], v[d]
+    p = (p + q + x) & MASK
+    s ^= p
+    s = (s >> 16) | (s << 16) & MASK
+    r = (r + s) & MASK
+    q ^= r
+    q = (q >> 12) | (q << 20) & MASK
+    p = (p + q + y) & MASK
+    s ^= p
+    s = (s >> 8) | (s << 24) & MASK
+    r = (r + s) & MASK
+    q ^= r
+    v[a], v[b], v[c], v[d] = p, (q >> 7) | (q << 25) & MASK, r, s
 
 
 def _compress(chaining, block, counter, length, flags):
