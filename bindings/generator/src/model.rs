@@ -79,7 +79,7 @@ pub struct Class {
     pub size: Option<String>,
     /// The function that returns true once the secret of an object is used up, after which it counts as closed.
     pub spent: Option<String>,
-    /// True for a set of members: `len`, `contains` and `members` are what the language calls them in its own sets.
+    /// True for a set of members: `size`, `contains` and `members` are what the language calls them in its own sets.
     pub set: bool,
     /// True if the module that only verifies certificates does not have it.
     pub full: bool,

@@ -297,6 +297,7 @@ fn implementation(block: &mut Block, names: &[String], item: &ItemImpl, full: bo
     let Some(class) = block.classes.iter_mut().find(|class| class.name == name) else { return Ok(()) };
     if let Some((_, implemented, _)) = &item.trait_ {
         class.traits.equality |= implemented.is_ident("PartialEq");
+        class.traits.hash |= implemented.is_ident("Hash");
         return Ok(());
     }
     let scope = Scope { class: &name, classes: names };

@@ -17,6 +17,7 @@
 //!   excluded as a whole.
 //! - A block of several files is a folder, whose `mod.rs` lists them; its public modules are blocks within it.
 //! - `new` is the constructor. A function without `&self` is a static function of its class.
+//! - A getter `size` is the length that `len` returns in Python.
 //! - A structure has `Display`, which becomes its text in each language; with `PartialEq` it can be compared.
 //! - The first paragraphs of a comment are the description; `# Errors` lists one error per line, by its link.
 //!
@@ -31,7 +32,7 @@
 //! | `object` | a structure | a native object, with a lock inside if it changes; Kotlin closes it |
 //! | `secret` | an `object` | it holds a secret, which no text shows: all languages can close it, which wipes it |
 //! | `hex` | a structure | its text is its encoding in hexadecimal digits, also in JSON |
-//! | `set` | an `object` | a set of members: `len`, `contains` and `members` are what the language calls them in its own sets |
+//! | `set` | an `object` | a set of members: `size`, `contains` and `members` are what the language calls them in its own sets |
 //! | `data` | a structure of public fields | plain data of a result |
 //! | `union` | an enumeration | plain data of a result, in one of several forms |
 //! | `names` | an enumeration without fields | one of several names; `Display` and `from_name(name: &str)` give and take the text |
@@ -51,13 +52,21 @@
 //! | `limit = n` | a list | at most one item more is read, so that the core reports the error |
 //! | `among = "f"`, `default = "p"` | a list | the user passes a predicate; the list has the results of `f` that it accepts, by default those with the property `p` |
 
+pub mod certificates;
 pub mod ciphersuite;
+pub mod committee;
 #[cfg(feature = "full")]
 pub mod erasure;
 pub mod header;
+pub mod ids;
+pub mod keys;
 pub mod merkle;
+pub mod signers;
+pub mod statement;
 #[cfg(feature = "full")]
 pub mod threshold;
+
+mod verified;
 
 use quorate::{Error, Result};
 

@@ -1,0 +1,71 @@
+//! Identifiers of chains and committees: 32 bytes each, not interchangeable.
+
+use core::fmt;
+
+use quorate::Result;
+use quorate::committee;
+
+use crate::exactly;
+
+/// Identifier of a chain: 32 bytes that no other chain uses, for instance the hash of the genesis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(binding, encoded, hex)]
+pub struct ChainId(pub(crate) committee::ChainId);
+
+impl ChainId {
+    /// Derives an identifier from a name, for tests and demonstrations. Any party that knows the name can derive it, so a
+    /// live chain hashes its genesis instead.
+    #[cfg_attr(binding, quick)]
+    pub fn from_name(name: String) -> Self {
+        Self(committee::ChainId::from_name(&name))
+    }
+
+    /// Creates the identifier from exactly 32 bytes.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) for another number of bytes.
+    #[cfg_attr(binding, quick)]
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        exactly(bytes, "chain id").map(committee::ChainId).map(Self)
+    }
+
+    /// The 32 bytes.
+    #[cfg_attr(binding, getter)]
+    pub fn bytes(&self) -> [u8; 32] {
+        self.0.0
+    }
+}
+
+impl fmt::Display for ChainId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Identifier of a committee of one chain in one epoch: a hash of all its parameters, which every signature covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(binding, encoded, hex)]
+pub struct CommitteeId(pub(crate) committee::CommitteeId);
+
+impl CommitteeId {
+    /// Creates the identifier from exactly 32 bytes.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) for another number of bytes.
+    #[cfg_attr(binding, quick)]
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        exactly(bytes, "committee id").map(committee::CommitteeId).map(Self)
+    }
+
+    /// The 32 bytes.
+    #[cfg_attr(binding, getter)]
+    pub fn bytes(&self) -> [u8; 32] {
+        self.0.0
+    }
+}
+
+impl fmt::Display for CommitteeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

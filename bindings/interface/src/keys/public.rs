@@ -1,0 +1,69 @@
+//! Public keys.
+
+use core::fmt;
+
+use quorate::Result;
+use quorate::any;
+use quorate::any::Suite;
+
+/// A decoded public key: canonical, in the subgroup and not the neutral element. It does not prove possession of the
+/// secret key: committees require a [`VerifiedKey`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(binding, object, hex)]
+pub struct PublicKey(pub(crate) any::PublicKey);
+
+impl PublicKey {
+    /// Decodes a key of that suite. Cost (BLS): a square root and a subgroup check.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
+    /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
+    /// [`Error::NotInSubgroup`](quorate::Error) for a point outside the subgroup.
+    /// [`Error::Infinity`](quorate::Error) for the neutral element.
+    pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
+        any::PublicKey::decode(suite, bytes).map(Self)
+    }
+
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// The signature scheme.
+    #[cfg_attr(binding, getter)]
+    pub fn suite(&self) -> Suite {
+        self.0.suite()
+    }
+}
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.encode()))
+    }
+}
+
+/// A public key whose owner proved possession of the secret key. Only `UnverifiedKey.verify` and
+/// [`VerifiedKey::from_secret`] create one; a committee accepts nothing less.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(binding, object, hex)]
+pub struct VerifiedKey(pub(crate) any::VerifiedKey);
+
+impl VerifiedKey {
+    /// The key.
+    #[cfg_attr(binding, getter)]
+    pub fn public(&self) -> PublicKey {
+        PublicKey(self.0.public())
+    }
+
+    /// The signature scheme.
+    #[cfg_attr(binding, getter)]
+    pub fn suite(&self) -> Suite {
+        self.0.suite()
+    }
+}
+
+impl fmt::Display for VerifiedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.public().fmt(f)
+    }
+}

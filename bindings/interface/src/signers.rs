@@ -1,0 +1,181 @@
+//! Sets of members.
+
+use core::fmt;
+#[cfg(feature = "full")]
+use std::sync::MutexGuard;
+use std::sync::{Mutex, PoisonError};
+
+use quorate::Result;
+#[cfg(feature = "full")]
+use quorate::certificate;
+use quorate::committee;
+
+/// A set of members of a committee of `committee_len`. It can change. Iteration is in ascending order.
+#[derive(Debug)]
+#[cfg_attr(binding, object, set)]
+pub struct SignerSet(Mutex<committee::SignerSet>);
+
+impl SignerSet {
+    /// Creates the set of these members, each listed once; the empty set by default.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSigner`](quorate::Error) for a member outside the committee.
+    /// [`Error::DuplicateSigner`](quorate::Error) for a member that is listed twice.
+    #[cfg_attr(binding, quick)]
+    pub fn new(
+        committee_len: u16,
+        #[cfg_attr(binding, limit = 65_535)] members: Option<&[u16]>,
+    ) -> Result<Self> {
+        let members = members.unwrap_or_default().iter().copied();
+        committee::SignerSet::from_members(committee_len, members).map(Self::from)
+    }
+
+    /// Returns the set of all members.
+    #[cfg_attr(binding, quick)]
+    pub fn full(committee_len: u16) -> Self {
+        committee::SignerSet::full(committee_len).into()
+    }
+
+    /// Size of the committee.
+    #[cfg_attr(binding, getter)]
+    pub fn committee_len(&self) -> u16 {
+        self.with(|set| set.committee_len())
+    }
+
+    /// Number of members in the set.
+    #[cfg_attr(binding, getter)]
+    pub fn size(&self) -> usize {
+        self.with(|set| set.len())
+    }
+
+    /// Returns true if the member is in the set.
+    #[cfg_attr(binding, quick)]
+    pub fn contains(&self, index: u16) -> bool {
+        self.with(|set| set.contains(index))
+    }
+
+    /// Returns the members at this time, ascending.
+    #[cfg_attr(binding, quick)]
+    pub fn members(&self) -> Vec<u16> {
+        self.with(|set| set.iter().collect())
+    }
+
+    /// Changes the set: adds a member. Returns false if it is in the set already, or not in the committee.
+    #[cfg_attr(binding, quick)]
+    pub fn insert(&self, index: u16) -> bool {
+        self.with(|set| set.insert(index))
+    }
+
+    /// Returns all members that are not in the set.
+    #[cfg_attr(binding, quick)]
+    pub fn complement(&self) -> SignerSet {
+        self.with(|set| set.complement()).into()
+    }
+
+    /// Returns the members of both sets, which must be of the same committee.
+    #[cfg_attr(binding, quick)]
+    pub fn intersection(&self, other: &SignerSet) -> SignerSet {
+        self.now().intersection(&other.now()).into()
+    }
+
+    /// Returns the members of either set. Both must be of the same committee.
+    #[cfg_attr(binding, quick)]
+    pub fn union(&self, other: &SignerSet) -> SignerSet {
+        self.now().union(&other.now()).into()
+    }
+
+    /// Returns true if the two sets have no member in common.
+    #[cfg_attr(binding, quick)]
+    pub fn is_disjoint(&self, other: &SignerSet) -> bool {
+        self.now().is_disjoint(&other.now())
+    }
+
+    /// The set at this time. One lock at a time: both sets of a call may be the same, and another thread may lock them in
+    /// the other order.
+    pub(crate) fn now(&self) -> committee::SignerSet {
+        self.with(|set| set.clone())
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut committee::SignerSet) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl From<committee::SignerSet> for SignerSet {
+    fn from(set: committee::SignerSet) -> Self {
+        Self(Mutex::new(set))
+    }
+}
+
+impl PartialEq for SignerSet {
+    fn eq(&self, other: &Self) -> bool {
+        self.now() == other.now()
+    }
+}
+
+impl fmt::Display for SignerSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SignerSet({}, {:?})", self.committee_len(), self.members())
+    }
+}
+
+/// Members in whose name invalid signatures were received, shared by all collectors of one committee. Their votes are
+/// verified one by one, and only if the remaining votes do not reach the quorum, so that they cannot make every batch
+/// fail. Each new certificate reduces every suspicion a little; repeated offences prolong it. Iteration is in ascending
+/// order.
+#[cfg(feature = "full")]
+#[derive(Debug, Default)]
+#[cfg_attr(binding, object, set)]
+pub struct Suspects(Mutex<certificate::Suspects>);
+
+#[cfg(feature = "full")]
+impl Suspects {
+    /// Creates the set without suspects.
+    #[cfg_attr(binding, quick)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Number of suspects.
+    #[cfg_attr(binding, getter)]
+    pub fn size(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Returns true if the member's votes are verified one by one.
+    #[cfg_attr(binding, quick)]
+    pub fn contains(&self, member: u16) -> bool {
+        self.lock().contains(member)
+    }
+
+    /// Returns the suspects at this time, ascending.
+    #[cfg_attr(binding, quick)]
+    pub fn members(&self) -> Vec<u16> {
+        self.lock().iter().collect()
+    }
+
+    /// Records an offence. Collectors call it themselves; call it for invalid votes found elsewhere.
+    #[cfg_attr(binding, quick)]
+    pub fn accuse(&self, member: u16) {
+        self.lock().accuse(member);
+    }
+
+    /// Reduces the remaining suspicion of every member by one certificate. Collectors call it themselves when they form a
+    /// certificate.
+    #[cfg_attr(binding, quick)]
+    pub fn decay(&self) {
+        self.lock().decay();
+    }
+
+    /// Locks the set, for collectors, which lock their own state first.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, certificate::Suspects> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(feature = "full")]
+impl fmt::Display for Suspects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Suspects({:?})", self.members())
+    }
+}

@@ -1,0 +1,108 @@
+//! Statements that members sign.
+
+use core::fmt;
+
+use quorate::Result;
+use quorate::certificate;
+use quorate::wire::{Decode, Encode};
+
+use crate::exactly;
+use crate::ids::CommitteeId;
+
+/// A statement that members sign: that `digest` is valid for this kind, epoch and view. `Committee.statement` creates one
+/// in the committee's epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(binding, value)]
+pub struct Statement(pub(crate) certificate::Statement);
+
+impl Statement {
+    /// Bytes of an encoded statement.
+    pub const LEN: u32 = 49;
+    /// Length of the signed bytes.
+    pub const SIGNED_LEN: u32 = 96;
+
+    /// Creates a statement. Each phase of a protocol has a kind of its own; the digest has 32 bytes.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) for a digest of another length.
+    #[cfg_attr(binding, quick, fields)]
+    pub fn new(kind: u8, epoch: u64, view: u64, digest: &[u8]) -> Result<Self> {
+        let digest = exactly(digest, "digest")?;
+        Ok(Self(certificate::Statement { kind: certificate::Kind::new(kind), epoch, view, digest }))
+    }
+
+    /// Phase of the protocol: each phase has a kind of its own.
+    #[cfg_attr(binding, getter)]
+    pub fn kind(&self) -> u8 {
+        self.0.kind.number()
+    }
+
+    /// The committee's epoch.
+    #[cfg_attr(binding, getter)]
+    pub fn epoch(&self) -> u64 {
+        self.0.epoch
+    }
+
+    /// The view within the epoch.
+    #[cfg_attr(binding, getter)]
+    pub fn view(&self) -> u64 {
+        self.0.view
+    }
+
+    /// The value, usually the hash of a block: 32 bytes.
+    #[cfg_attr(binding, getter)]
+    pub fn digest(&self) -> [u8; 32] {
+        self.0.digest
+    }
+
+    /// Decodes the 49 bytes.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) for another number of bytes.
+    #[cfg_attr(binding, quick)]
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        certificate::Statement::decode(bytes, &()).map(Self)
+    }
+
+    /// Returns the 49 bytes.
+    #[cfg_attr(binding, quick)]
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// Returns the bytes that a member of that committee signs.
+    #[cfg_attr(binding, quick)]
+    pub fn signed_bytes(&self, committee: &CommitteeId) -> Vec<u8> {
+        self.0.signed_bytes(&committee.0).to_vec()
+    }
+
+    /// Returns the identifier of the certified statement: 32 bytes. Certificates of one statement may differ; this does
+    /// not.
+    #[cfg_attr(binding, quick)]
+    pub fn identity(&self, committee: &CommitteeId) -> [u8; 32] {
+        self.0.identity(&committee.0)
+    }
+
+    /// Returns true if a member must not sign both: same kind, epoch and view, different digest.
+    #[cfg_attr(binding, quick)]
+    pub fn contradicts(&self, other: &Statement) -> bool {
+        self.0.contradicts(&other.0)
+    }
+}
+
+const _: () = assert!(
+    Statement::LEN as usize == certificate::Statement::LEN
+        && Statement::SIGNED_LEN as usize == certificate::Statement::SIGNED_LEN
+);
+
+impl fmt::Display for Statement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Statement({})", shown(&self.0))
+    }
+}
+
+/// The fields of a statement in texts.
+pub(crate) fn shown(statement: &certificate::Statement) -> String {
+    let certificate::Statement { kind, epoch, view, digest } = statement;
+    format!("kind={}, epoch={epoch}, view={view}, digest={}", kind.number(), hex::encode(digest))
+}

@@ -1,0 +1,36 @@
+//! Values whose signatures were verified against a committee.
+
+/// Declares the class of a verified value. The block that calls it imports `CommitteeId`, and its `any` is that of the
+/// core.
+macro_rules! verified {
+    ($verified:ident, $value:ident) => {
+        /// A value whose signatures were verified. Only verification creates one. It does not say whether the committee is
+        /// the current one: compare the committees.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[cfg_attr(binding, object)]
+        pub struct $verified(pub(crate) quorate::committee::Verified<any::$value>);
+
+        impl $verified {
+            /// The verified value.
+            #[cfg_attr(binding, getter)]
+            pub fn value(&self) -> $value {
+                $value((*self.0).clone())
+            }
+
+            /// Committee against which it was verified: compare it with the id of the current one. Equal ids mean equal
+            /// chain, epoch, suite, keys and weights.
+            #[cfg_attr(binding, getter)]
+            pub fn committee(&self) -> CommitteeId {
+                CommitteeId(self.0.committee())
+            }
+        }
+
+        impl core::fmt::Display for $verified {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                write!(f, "Verified{}", self.value())
+            }
+        }
+    };
+}
+
+pub(crate) use verified;
