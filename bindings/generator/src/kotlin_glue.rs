@@ -171,14 +171,8 @@ fn object(class: &Class) -> String {
 }
 
 fn function(block: &Block, class: &Class, function: &Function) -> String {
-    let receiver = function.has_receiver().then(|| Parameter {
-        name: "receiver".to_owned(),
-        kind: Type::Class(class.name.clone()),
-        limit: None,
-        choice: None,
-        owned: false,
-        option: false,
-    });
+    let kind = Type::Class(class.name.clone());
+    let receiver = function.has_receiver().then(|| Parameter::new("receiver", kind));
     let all: Vec<&Parameter> = receiver.iter().chain(&function.parameters).collect();
     let parameters: Vec<String> =
         all.iter().map(|one| format!("{}: {}", one.name, crossing_type(block, &one.kind))).collect();

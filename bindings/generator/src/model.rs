@@ -63,6 +63,8 @@ pub struct Class {
     /// True if its text is its encoding in hexadecimal digits: JSON has the text, and Python's representation adds the
     /// name of the class.
     pub hex: bool,
+    /// True for a `value` in place of which JavaScript has plain objects: their fields are the constructor's parameters.
+    pub plain: bool,
     /// The variants of an enumeration; for plain data, one with the name of the class.
     pub variants: Vec<Variant>,
     /// True if other modules have a class of this name, so that it needs that of the block in flat name spaces.
@@ -110,8 +112,10 @@ pub enum Kind {
 /// A variant of an enumeration, or plain data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// Its name, in Pascal case. The text of a name is this in snake case.
+    /// Its name, in Pascal case.
     pub name: String,
+    /// The text of a name, and the kind of a form of plain data: its name in snake case, or another text.
+    pub text: String,
     /// Its description.
     pub docs: Docs,
     /// Its fields.
@@ -208,6 +212,8 @@ pub struct Parameter {
     pub owned: bool,
     /// True for an option: Python passes it by its name, and JavaScript as a field of a last argument, `options`.
     pub option: bool,
+    /// The number that is used if the user passes none: of microseconds for a duration.
+    pub default: Option<u64>,
 }
 
 /// A selection by the user's predicate.
@@ -246,6 +252,10 @@ pub enum Type {
     Length,
     /// A length of bytes that need not be in memory: `AnyLength`.
     AnyLength,
+    /// An integer from 1 to 65,535: `NonZeroU16`, in parameters. Zero is out of range, as larger numbers are.
+    NonZeroU16,
+    /// A span of time: `Duration`. JavaScript has a number of microseconds.
+    Duration,
     /// A signature scheme: `Suite` of the core.
     Suite,
     /// An object of a class of the block, or of one that it imports: `&Class` as a parameter, the class itself or `Self`
@@ -269,7 +279,20 @@ pub enum Type {
 }
 
 /// The classes that each binding writes by hand.
-pub const BOUND: &[&str] = &["CommitteeId", "Guard", "GuardRecord", "PublicKey", "Signature"];
+pub const BOUND: &[&str] = &[
+    "ChainId",
+    "Committee",
+    "CommitteeId",
+    "Guard",
+    "GuardRecord",
+    "PublicKey",
+    "SecretKey",
+    "Signature",
+    "SignerSet",
+    "Statement",
+    "VerifiedCertificate",
+    "VerifiedVote",
+];
 
 /// A description in Markdown, with links of rustdoc.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -312,12 +335,21 @@ impl Type {
     pub fn integer(&self) -> Option<&'static str> {
         match self {
             Type::U8 => Some("u8"),
-            Type::U16 => Some("u16"),
+            Type::U16 | Type::NonZeroU16 => Some("u16"),
             Type::U32 => Some("u32"),
             Type::U64 | Type::Size | Type::Length | Type::AnyLength => Some("u64"),
             Type::U128 => Some("u128"),
             _ => None,
         }
+    }
+}
+
+impl Parameter {
+    /// A parameter without attributes.
+    #[must_use]
+    pub fn new(name: &str, kind: Type) -> Self {
+        let name = name.to_owned();
+        Self { name, kind, limit: None, choice: None, owned: false, option: false, default: None }
     }
 }
 
@@ -403,6 +435,18 @@ impl Class {
         let pairs = [("decode", "encode"), ("from_bytes", "bytes")].into_iter();
         let mut found = pairs.filter_map(|(read, written)| self.function(read).zip(self.function(written)));
         found.find(|(read, _)| read.parameters.len() == 1)
+    }
+
+    /// The functions that read and return the encoding, if all else that the first needs is a property of the object, as
+    /// the suite is.
+    #[must_use]
+    pub fn own_encoding(&self) -> Option<(&Function, &Function)> {
+        let is_known =
+            |one: &Parameter| one.kind == Type::Bytes || self.getters().any(|getter| getter.name == one.name);
+        let encoding = self.function("decode").zip(self.function("encode"));
+        let found = encoding
+            .filter(|(read, written)| read.parameters.iter().all(is_known) && written.parameters.is_empty());
+        found.or_else(|| self.plain_encoding())
     }
 
     /// True if reading its encoding needs nothing else.

@@ -9,7 +9,7 @@ use crate::model::{
     Block, Choice, Class, Constant, Cost, Docs, Field, Function, Home, Kind, Parameter, Role, Traits, Type,
     Variant,
 };
-use crate::names::pascal;
+use crate::names::{pascal, snake};
 
 type Outcome<T> = Result<T, String>;
 
@@ -195,6 +195,7 @@ fn class(block: &Block, name: &syn::Ident, attributes: &[Attribute]) -> Outcome<
         within: marks.text("within"),
         secret: marks.has("secret"),
         hex: marks.has("hex"),
+        plain: marks.has("plain"),
         set: marks.has("set"),
         full: is_full(attributes),
         ..empty(block, name)
@@ -212,6 +213,7 @@ fn empty(block: &Block, name: String) -> Class {
         kind: Kind::Module,
         secret: false,
         hex: false,
+        plain: false,
         variants: Vec::new(),
         ambiguous: false,
         traits: Traits::default(),
@@ -232,7 +234,7 @@ fn data(block: &mut Block, names: &[String], item: &syn::ItemStruct) -> Outcome<
     if class.kind == Kind::Data {
         let fields = fields(&Scope { class: &name, classes: names }, &item.fields)
             .map_err(|problem| format!("{name}: {problem}"))?;
-        class.variants = vec![Variant { name, docs: class.docs.clone(), fields }];
+        class.variants = vec![Variant { text: snake(&name), name, docs: class.docs.clone(), fields }];
     }
     Ok(())
 }
@@ -244,8 +246,11 @@ fn variants(block: &mut Block, names: &[String], item: &syn::ItemEnum) -> Outcom
     let Some(class) = block.classes.iter_mut().find(|class| class.name == name) else { return Ok(()) };
     for variant in &item.variants {
         let at = |problem| format!("{name}::{}: {problem}", variant.ident);
+        let name = variant.ident.to_string();
+        let text = Marks::read(&variant.attrs).map_err(at)?.text("text");
         class.variants.push(Variant {
-            name: variant.ident.to_string(),
+            text: text.unwrap_or_else(|| snake(&name)),
+            name,
             docs: described(&variant.attrs).map_err(at)?,
             fields: fields(&scope, &variant.fields).map_err(at)?,
         });
@@ -346,6 +351,9 @@ fn check(class: &Class) -> Outcome<()> {
             return Err(format!("{name}::{}: a method of a `record` has no parameters", function.name));
         }
     }
+    if class.plain && class.kind != Kind::Value {
+        return Err(format!("{name}: only a `value` is `plain`"));
+    }
     if class.secret && class.kind != Kind::Object {
         return Err(format!("{name}: only an `object` is `secret`"));
     }
@@ -383,6 +391,7 @@ fn function(attributes: &[Attribute], signature: &Signature, scope: &Scope<'_>) 
                 choice: choice(&marks),
                 owned: matches!((&kind, &*input.ty), (Type::Class(_), syn::Type::Path(_))),
                 option: marks.has("option"),
+                default: marks.number("default"),
                 kind,
             });
         }
@@ -443,10 +452,6 @@ mod tests {
         pub fn decode(bytes: &[u8]) -> Result<Self> {}\n#[cfg_attr(binding, getter)]\npub fn siblings(&self) -> Vec<Hash> {}\n\
         pub fn new(leaf: Option<u16>) -> Self {}\nfn hidden() {}\n}\n/// Most.\npub const MOST: u32 = 1_024;";
 
-    fn parameter(name: &str, kind: Type) -> Parameter {
-        Parameter { name: name.to_owned(), kind, limit: None, choice: None, owned: false, option: false }
-    }
-
     #[test]
     fn a_module_becomes_a_block() {
         let block = block("tree", &[SOURCE], &[]).unwrap();
@@ -460,12 +465,12 @@ mod tests {
         );
         let [decode, siblings, new] = class.functions.as_slice() else { panic!("{:?}", class.functions) };
         assert_eq!(decode.role, Role::Static);
-        assert_eq!(decode.parameters, [parameter("bytes", Type::Bytes)]);
+        assert_eq!(decode.parameters, [Parameter::new("bytes", Type::Bytes)]);
         assert_eq!((decode.result.clone(), decode.fallible), (Some(Type::Class("Tree".to_owned())), true));
         assert_eq!(decode.docs.errors, [("Malformed".to_owned(), "if it is not one.".to_owned())]);
         assert_eq!((siblings.role, siblings.cost), (Role::Getter, Cost::Quick));
         assert_eq!(siblings.result, Some(Type::List(Box::new(Type::Bytes))));
-        assert_eq!(new.parameters, [parameter("leaf", Type::Optional(Box::new(Type::U16)))]);
+        assert_eq!(new.parameters, [Parameter::new("leaf", Type::Optional(Box::new(Type::U16)))]);
         let [most] = block.constants.as_slice() else { panic!("{:?}", block.constants) };
         assert_eq!((most.name.as_str(), most.value, most.docs.text.as_str()), ("MOST", 1024, "Most."));
     }
@@ -486,6 +491,20 @@ mod tests {
         let pair = Type::Tuple(vec![kind.clone(), Type::U128]);
         assert!(words.kind == Type::List(Box::new(pair)) && words.kind.mentions(&kind));
         assert_eq!(all.result, Some(Type::List(Box::new(Type::Verdict(Box::new(kind))))));
+    }
+
+    #[test]
+    fn other_texts_defaults_and_plain_objects_are_read() {
+        let source = "//! A block.\n#[cfg_attr(binding, value, plain)]\npub struct Pace(());\nimpl Pace {\n\
+            pub fn new(#[cfg_attr(binding, default = 7)] pause: Option<Duration>, most: NonZeroU16) -> Self {}\n}\n\
+            #[cfg_attr(binding, names)]\npub enum Gait { Walk, #[cfg_attr(binding, text = \"flat-out\")] FlatOut }";
+        let block = block("pace", &[source], &[]).unwrap();
+        let pace = block.class("Pace").unwrap();
+        let [pause, most] = pace.functions[0].parameters.as_slice() else { panic!("{:?}", pace.functions) };
+        assert!(pace.plain && pause.default == Some(7) && most.kind.integer() == Some("u16"));
+        assert_eq!(pause.kind, Type::Optional(Box::new(Type::Duration)));
+        let texts = block.class("Gait").unwrap().variants.iter().map(|one| one.text.as_str());
+        assert!(texts.eq(["walk", "flat-out"]));
     }
 
     #[test]

@@ -31,11 +31,13 @@
 //! | `record` | a structure | immutable and equal to its properties; Kotlin keeps those |
 //! | `object` | a structure | a native object, with a lock inside if it changes; Kotlin closes it |
 //! | `secret` | an `object` | it holds a secret, which no text shows: all languages can close it, which wipes it |
-//! | `hex` | a structure | its text is its encoding in hexadecimal digits, also in JSON |
+//! | `hex` | a structure | its text is its encoding in hexadecimal digits, also in JSON; `bytes` of one is all of it |
+//! | `plain` | a `value` | JavaScript has plain objects, whose fields are the parameters of `new` |
 //! | `set` | an `object` | a set of members: `size`, `contains` and `members` are what the language calls them in its own sets |
 //! | `data` | a structure of public fields | plain data of a result |
 //! | `union` | an enumeration | plain data of a result, in one of several forms |
 //! | `names` | an enumeration without fields | one of several names; `Display` and `from_name(name: &str)` give and take the text |
+//! | `text = "a-name"` | a variant of `names` | the text that crosses; without it, the name in snake case |
 //! | `within = "Class"` | a structure, a constant | Kotlin nests it in that class |
 //! | `ambiguous` | a structure | another module has one of this name: Python's native module, which is flat, adds that of the block |
 //! | `getter` | a function | a property in languages that have properties |
@@ -49,6 +51,7 @@
 //! | `slow` | a method of an `object` or of an `encoded` structure, a static function | Python and Node also have an asynchronous form |
 //! | `size` | a function | does not cross: the bytes that the object holds, for the collector of JavaScript |
 //! | `spent` | a function of a `secret` object | does not cross: true once the secret is used up; the object then counts as closed |
+//! | `default = n` | an optional integer or duration | used for no argument; languages show it, a duration in microseconds |
 //! | `limit = n` | a list | at most one item more is read, so that the core reports the error |
 //! | `among = "f"`, `default = "p"` | a list | the user passes a predicate; the list has the results of `f` that it accepts, by default those with the property `p` |
 
@@ -57,11 +60,15 @@ pub mod ciphersuite;
 pub mod committee;
 #[cfg(feature = "full")]
 pub mod erasure;
+#[cfg(feature = "full")]
+pub mod gossip;
 pub mod header;
 pub mod ids;
 pub mod keys;
 pub mod merkle;
 pub mod signers;
+#[cfg(feature = "full")]
+pub mod sortition;
 pub mod statement;
 #[cfg(feature = "full")]
 pub mod threshold;
@@ -78,6 +85,14 @@ pub type SecretBytes = zeroize::Zeroizing<Vec<u8>>;
 /// the bytes, and the attestation.
 #[cfg(feature = "full")]
 pub type Attested<'a> = &'a mut dyn FnMut(u16, &[u8], &[u8]) -> bool;
+
+/// A vote that was verified.
+#[cfg(feature = "full")]
+pub type VerifiedVote = quorate::committee::Verified<quorate::any::Vote>;
+
+/// A certificate that was verified.
+#[cfg(feature = "full")]
+pub type VerifiedCertificate = quorate::committee::Verified<quorate::any::Certificate>;
 
 /// A length in memory. JavaScript passes any length as a number; one that does not fit exceeds each limit.
 pub type Length = usize;
@@ -97,4 +112,23 @@ fn required(attested: Attested<'_>) -> impl FnMut(u16, &[u8], &[u8]) -> Result<(
     |member, bytes, attestation| {
         if attested(member, bytes, attestation) { Ok(()) } else { Err(Error::NotEvidence) }
     }
+}
+
+/// A time of the caller's clock in microseconds, or of the system's.
+#[cfg(feature = "full")]
+fn at(now: Option<u64>) -> quorate::machine::Time {
+    quorate::machine::Time(now.unwrap_or_else(system_time))
+}
+
+#[cfg(all(feature = "full", not(target_family = "wasm")))]
+fn system_time() -> u64 {
+    use std::time::{SystemTime, UNIX_EPOCH};
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// A module has no clock of its own.
+#[cfg(all(feature = "full", target_family = "wasm"))]
+fn system_time() -> u64 {
+    (js_sys::Date::now() * 1000.0) as u64
 }

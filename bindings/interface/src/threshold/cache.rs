@@ -15,7 +15,7 @@ impl Cache {
     /// Creates a cache of at most `capacity` sets for each group, at least one; 16 by default. Memory: 34 bytes for each
     /// member of a set.
     #[cfg_attr(binding, quick)]
-    pub fn new(capacity: Option<usize>) -> Self {
+    pub fn new(#[cfg_attr(binding, default = 16)] capacity: Option<usize>) -> Self {
         let cache = capacity.map_or_else(any::Cache::default, any::Cache::new);
         Self(Arc::new(Mutex::new(cache)))
     }

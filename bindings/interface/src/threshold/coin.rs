@@ -35,7 +35,7 @@ impl KeyShare {
 
 /// Name of a coin. Use each name for one decision only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(binding, value)]
+#[cfg_attr(binding, value, plain)]
 pub struct CoinName(coin::CoinName);
 
 impl CoinName {

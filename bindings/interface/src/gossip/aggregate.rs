@@ -1,0 +1,197 @@
+//! Sums of signatures, with counts.
+
+use core::fmt;
+
+use quorate::Result;
+use quorate::any::{self, Committee, Signature, Suite};
+use quorate::certificate::Statement;
+use quorate::committee::{CommitteeId, SignerSet, Verified};
+
+use crate::{VerifiedCertificate, VerifiedVote};
+
+/// Signatures of some members on one statement, summed in any order: the signers, and how often each signature is in the
+/// sum. A quorum is not required. A decoded aggregate is canonical and has the committee's epoch; its sum is not verified
+/// yet. Only the suites `bls-min-sig-counted` and `bls-min-pk-counted` have aggregates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, object)]
+pub struct Aggregate(pub(super) any::Aggregate);
+
+impl Aggregate {
+    /// Returns the aggregate of one verified vote.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for a suite without counts, or a vote that was verified for another
+    /// committee.
+    pub fn from_vote(vote: &VerifiedVote, committee: &Committee) -> Result<VerifiedAggregate> {
+        any::Aggregate::from_vote(vote, committee).map(VerifiedAggregate)
+    }
+
+    /// Returns the aggregate of a certificate.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for a suite without counts.
+    pub fn from_certificate(certificate: &VerifiedCertificate) -> Result<VerifiedAggregate> {
+        any::Aggregate::from_certificate(certificate).map(VerifiedAggregate)
+    }
+
+    /// Decodes an aggregate of that committee: checks its form and epoch, not its sum.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for another epoch or suite.
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of an aggregate.
+    /// [`Error::NonCanonical`](quorate::Error) for counts in another form than the canonical one.
+    /// [`Error::TooLarge`](quorate::Error) for more members than the committee has.
+    pub fn decode(bytes: &[u8], committee: &Committee) -> Result<Self> {
+        any::Aggregate::decode(bytes, committee).map(Self)
+    }
+
+    /// Returns the canonical encoding.
+    #[cfg_attr(binding, quick)]
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// Length of the encoding in bytes.
+    #[cfg_attr(binding, getter, computed)]
+    pub fn encoded_len(&self) -> usize {
+        self.0.encoded_len()
+    }
+
+    /// The signature scheme.
+    #[cfg_attr(binding, getter)]
+    pub fn suite(&self) -> Suite {
+        self.0.suite()
+    }
+
+    /// The signed statement.
+    #[cfg_attr(binding, getter)]
+    pub fn statement(&self) -> Statement {
+        *self.0.statement()
+    }
+
+    /// A new set of the signers.
+    #[cfg_attr(binding, getter)]
+    pub fn signers(&self) -> SignerSet {
+        self.0.signers().clone()
+    }
+
+    /// Count of each signer's signature in the sum, in ascending order of the signers.
+    #[cfg_attr(binding, getter)]
+    pub fn counts(&self) -> Vec<u16> {
+        self.0.signers().iter().map(|signer| self.0.count(signer)).collect()
+    }
+
+    /// Returns the count of a member's signature in the sum: 0 for a non-signer.
+    #[cfg_attr(binding, quick)]
+    pub fn count(&self, member: u16) -> u16 {
+        self.0.count(member)
+    }
+
+    /// The sum.
+    #[cfg_attr(binding, getter)]
+    pub fn signature(&self) -> Signature {
+        self.0.signature()
+    }
+
+    /// Verifies the sum. Cost: two pairings, one hash to the curve, one subgroup check, and one addition for each signer,
+    /// or for each absent member if all counts are 1.
+    ///
+    /// # Errors
+    /// [`Error::BadSignature`](quorate::Error) if the sum is not that of these signatures.
+    /// [`Error::WrongContext`](quorate::Error) for a committee of another epoch or suite.
+    #[cfg_attr(binding, slow)]
+    pub fn verify(&self, committee: &Committee) -> Result<VerifiedAggregate> {
+        self.0.clone().verify(committee).map(VerifiedAggregate)
+    }
+
+    /// Verifies several by a random linear combination, which costs less, and returns a verdict for each, in input order:
+    /// the verified aggregate, or the error of [`Aggregate::verify`].
+    #[cfg_attr(binding, slow)]
+    pub fn verify_batch(committee: &Committee, aggregates: &[&Aggregate]) -> Vec<Result<VerifiedAggregate>> {
+        verdicts(any::Aggregate::verify_batch(committee, plain(aggregates), &mut getrandom::SysRng))
+    }
+
+    /// As [`Aggregate::verify_batch`], with coefficients derived by hashing the whole input, so that all nodes compute the
+    /// same.
+    #[cfg_attr(binding, slow)]
+    pub fn verify_batch_derived(
+        committee: &Committee,
+        aggregates: &[&Aggregate],
+    ) -> Vec<Result<VerifiedAggregate>> {
+        verdicts(any::Aggregate::verify_batch_derived(committee, plain(aggregates)))
+    }
+}
+
+fn plain(aggregates: &[&Aggregate]) -> Vec<any::Aggregate> {
+    aggregates.iter().map(|aggregate| aggregate.0.clone()).collect()
+}
+
+fn verdicts(verdicts: Vec<Result<Verified<any::Aggregate>>>) -> Vec<Result<VerifiedAggregate>> {
+    verdicts.into_iter().map(|verdict| verdict.map(VerifiedAggregate)).collect()
+}
+
+impl fmt::Display for Aggregate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Aggregate({})", shown(&self.0))
+    }
+}
+
+/// An aggregate whose sum was verified; only such aggregates are merged. Only verification creates one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, object)]
+pub struct VerifiedAggregate(pub(super) Verified<any::Aggregate>);
+
+impl VerifiedAggregate {
+    /// The verified value.
+    #[cfg_attr(binding, getter)]
+    pub fn value(&self) -> Aggregate {
+        Aggregate((*self.0).clone())
+    }
+
+    /// Committee against which it was verified: compare it with the id of the current one.
+    #[cfg_attr(binding, getter)]
+    pub fn committee(&self) -> CommitteeId {
+        self.0.committee()
+    }
+
+    /// Adds two aggregates of one statement. No count may exceed `limit`, which is 255 by default. Cost: one addition.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`](quorate::Error) if a count would exceed the limit.
+    /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+    pub fn merge(
+        &self,
+        other: &VerifiedAggregate,
+        #[cfg_attr(binding, default = 255)] limit: Option<u16>,
+    ) -> Result<Self> {
+        let limit = limit.unwrap_or_else(|| quorate::gossip::Parameters::default().limit);
+        self.0.merge(&other.0, limit).map(Self)
+    }
+
+    /// Returns the same signers with lower counts: subtracts each of `parts`, in order, as often as leaves every signer in
+    /// the sum at least once. Skips parts of another statement or committee, and parts with signers outside this aggregate.
+    pub fn normalised(&self, parts: &[&VerifiedAggregate]) -> Self {
+        Self(self.0.normalised(parts.iter().map(|part| &part.0)))
+    }
+
+    /// Returns the certificate, if the signers are a quorum.
+    pub fn certificate(&self, committee: &Committee) -> Option<VerifiedCertificate> {
+        self.0.certificate(committee)
+    }
+}
+
+impl fmt::Display for VerifiedAggregate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "VerifiedAggregate({})", shown(&self.0))
+    }
+}
+
+/// An aggregate in texts, which its class and that of verified aggregates share.
+fn shown(aggregate: &any::Aggregate) -> String {
+    let Statement { kind, epoch, view, digest } = aggregate.statement();
+    let (kind, digest, signers) = (kind.number(), hex::encode(digest), aggregate.signers());
+    let (signed, members, suite) = (signers.len(), signers.committee_len(), aggregate.suite());
+    format!(
+        "kind={kind}, epoch={epoch}, view={view}, digest={digest}, signers={signed}/{members}, suite={suite}"
+    )
+}

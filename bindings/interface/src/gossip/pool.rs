@@ -1,0 +1,106 @@
+//! The verified aggregates of one statement.
+
+use core::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use quorate::any::{self, Committee};
+use quorate::certificate::Statement;
+use quorate::committee::SignerSet;
+use quorate::{Result, gossip};
+
+use super::{Aggregate, Parameters, VerifiedAggregate, signed};
+use crate::VerifiedCertificate;
+
+/// Maximum number of aggregates in a pool.
+#[cfg_attr(binding, within = "Pool")]
+pub const MAX_POOL: u32 = 8;
+
+const _: () = assert!(MAX_POOL as usize == gossip::MAX_POOL);
+
+/// Some verified aggregates of one statement from any source, and single signatures: the sum of those that can be added
+/// with low counts. A gossip uses one beside its own sums; a protocol with another dissemination method needs only this.
+/// Threads may share it.
+#[derive(Debug)]
+#[cfg_attr(binding, object)]
+pub struct Pool(Mutex<any::Pool>);
+
+impl Pool {
+    /// Creates an empty pool of member `me`.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for a suite without counts.
+    pub fn new(
+        committee: &Committee,
+        me: u16,
+        statement: &Statement,
+        parameters: Option<&Parameters>,
+    ) -> Result<Self> {
+        any::Pool::new(committee, me, *statement, Parameters::chosen(parameters)).map(Self::from_core)
+    }
+
+    /// The signed statement.
+    #[cfg_attr(binding, getter)]
+    pub fn statement(&self) -> Statement {
+        *self.lock().statement()
+    }
+
+    /// Returns true if [`Pool::insert`] would accept this: it adds a new signer, and there is no certificate yet. It uses
+    /// no cryptography, so call it before verifying.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+    /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
+    #[cfg_attr(binding, quick)]
+    pub fn wants(&self, aggregate: &Aggregate) -> Result<bool> {
+        self.lock().wants(&aggregate.0)
+    }
+
+    /// Inserts a verified aggregate. Returns false if it changes nothing.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+    /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
+    pub fn insert(&self, aggregate: &VerifiedAggregate) -> Result<bool> {
+        self.lock().insert(aggregate.0.clone())
+    }
+
+    /// A new set of all members whose signature is in some aggregate of the pool.
+    #[cfg_attr(binding, getter)]
+    pub fn signers(&self) -> SignerSet {
+        self.lock().signers().clone()
+    }
+
+    /// The sum of all aggregates that can be added, or that of the certificate; nothing if the pool is empty.
+    #[cfg_attr(binding, getter)]
+    pub fn best(&self) -> Option<VerifiedAggregate> {
+        self.lock().best().map(VerifiedAggregate)
+    }
+
+    /// All aggregates in the pool.
+    #[cfg_attr(binding, getter)]
+    pub fn aggregates(&self) -> Vec<VerifiedAggregate> {
+        self.lock().aggregates().into_iter().map(VerifiedAggregate).collect()
+    }
+
+    /// The certificate, once the signers are a quorum.
+    #[cfg_attr(binding, getter)]
+    pub fn certificate(&self) -> Option<VerifiedCertificate> {
+        self.lock().certificate()
+    }
+
+    pub(super) fn from_core(pool: any::Pool) -> Self {
+        Self(Mutex::new(pool))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, any::Pool> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Display for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Pool(")?;
+        signed(f, &self.signers())?;
+        f.write_str(")")
+    }
+}

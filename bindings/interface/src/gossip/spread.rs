@@ -1,0 +1,250 @@
+//! One member's part in spreading the signatures on one statement.
+
+use core::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use quorate::any::{self, Committee};
+use quorate::certificate::Statement;
+use quorate::committee::SignerSet;
+use quorate::machine;
+use quorate::{Error, Result, gossip};
+
+use super::peers::draw_or_random;
+use super::{Aggregate, Parameters, Peers, Pool, VerifiedAggregate, signed};
+use crate::{VerifiedCertificate, VerifiedVote, at, exactly};
+
+/// Maximum number of aggregates queued for verification in a gossip.
+#[cfg_attr(binding, within = "Gossip")]
+pub const MAX_STACK: u32 = 64;
+
+const _: () = assert!(MAX_STACK as usize == gossip::MAX_STACK);
+
+/// One member's part in spreading the signatures on one statement. It does no I/O: the caller transports the bytes and
+/// passes the time. [`Gossip::vote`] adds the member's own vote, [`Gossip::receive`] queues a received aggregate,
+/// [`Gossip::check`] verifies the queue together and merges the valid ones, [`Gossip::next`] returns the next message and
+/// its recipient, and [`Gossip::certificate`] is set once a quorum has signed. Threads may share it.
+///
+/// In all functions `now` is in microseconds of the clock that [`Peers`] uses; it defaults to the system's.
+#[derive(Debug)]
+#[cfg_attr(binding, object)]
+pub struct Gossip(Mutex<any::Gossip>);
+
+impl Gossip {
+    /// Creates a gossip of member `me` that knows no signature on the statement yet.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for a statement of another epoch, and for a suite without counts.
+    /// [`Error::UnknownSigner`](quorate::Error) for a member outside the committee.
+    pub fn new(
+        committee: &Committee,
+        me: u16,
+        statement: &Statement,
+        parameters: Option<&Parameters>,
+    ) -> Result<Self> {
+        let gossip = any::Gossip::new(committee, me, *statement, Parameters::chosen(parameters))?;
+        Ok(Self(Mutex::new(gossip)))
+    }
+
+    /// The statement being signed.
+    #[cfg_attr(binding, getter)]
+    pub fn statement(&self) -> Statement {
+        *self.lock().statement()
+    }
+
+    /// Adds a verified vote, usually the member's own. Returns false if it was known.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+    pub fn vote(&self, vote: &VerifiedVote) -> Result<bool> {
+        self.lock().vote(vote)
+    }
+
+    /// Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it adds
+    /// nothing new.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+    pub fn adopt(&self, aggregate: &VerifiedAggregate) -> Result<bool> {
+        self.lock().adopt(aggregate.0.clone())
+    }
+
+    /// Queues an aggregate that `peer` sent over an authenticated link, and returns the result. It is not verified yet.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+    /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
+    pub fn receive(
+        &self,
+        peer: u16,
+        aggregate: &Aggregate,
+        peers: &Peers,
+        now: Option<u64>,
+    ) -> Result<Received> {
+        match self.lock().receive(peer, aggregate.0.clone(), at(now), &mut peers.lock()) {
+            gossip::Received::Waiting => Ok(Received::Waiting),
+            gossip::Received::NothingNew => Ok(Received::NothingNew),
+            gossip::Received::Complete => Ok(Received::Complete),
+            gossip::Received::Refused => Ok(Received::Refused),
+            gossip::Received::Invalid(error) => Err(error),
+        }
+    }
+
+    /// Number of aggregates queued for verification.
+    #[cfg_attr(binding, getter)]
+    pub fn waiting(&self) -> usize {
+        self.lock().waiting()
+    }
+
+    /// Verifies the newest queued aggregates together and merges the valid ones; the senders of invalid ones are suspended.
+    /// The coefficients come from `entropy`, 32 unpredictable bytes; by default they are derived from all aggregates of the
+    /// batch. Cost: as [`Aggregate::verify_batch`] of at most [`Parameters::batch`] aggregates.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) for entropy of another length.
+    pub fn check(
+        &self,
+        peers: &Peers,
+        #[cfg_attr(binding, option)] entropy: Option<&[u8]>,
+        #[cfg_attr(binding, option)] now: Option<u64>,
+    ) -> Result<Checked> {
+        let entropy = entropy.map(|entropy| exactly(entropy, "entropy")).transpose()?;
+        let checked = self.lock().check(at(now), entropy.as_ref(), &mut peers.lock());
+        let gossip::Checked { faults, aggregates, signers, grew } = checked;
+        let fault = |machine::Fault { culprit, evidence }: machine::Fault<Error>| Fault { culprit, evidence };
+        Ok(Checked { faults: faults.into_iter().map(fault).collect(), aggregates, signers, grew })
+    }
+
+    /// Returns the next message and its recipient. Report to `peers` that it has [`Peers::left`], was [`Peers::sent`] or
+    /// [`Peers::failed`]; until then it occupies a slot. Nothing if there is nothing to send now or no slot is free: call
+    /// again when a slot is free, after an aggregate was added, or after 50 ms. `draw` is random; it defaults to the
+    /// operating system's randomness.
+    ///
+    /// # Errors
+    /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
+    pub fn next(
+        &self,
+        peers: &Peers,
+        #[cfg_attr(binding, option)] draw: Option<u64>,
+        #[cfg_attr(binding, option)] now: Option<u64>,
+    ) -> Result<Option<Send>> {
+        let draw = draw_or_random(draw)?;
+        let send = self.lock().next(at(now), draw, &mut peers.lock());
+        Ok(send.map(|(to, aggregate)| Send { to, aggregate: Aggregate(aggregate) }))
+    }
+
+    /// Returns the aggregate to send to this peer, for a caller that picks peers itself; nothing if the peer lacks nothing.
+    pub fn offer(&self, peer: u16) -> Option<Aggregate> {
+        self.lock().offer(peer).map(Aggregate)
+    }
+
+    /// A new set of all members whose signature is known and verified.
+    #[cfg_attr(binding, getter)]
+    pub fn signers(&self) -> SignerSet {
+        self.lock().signers().clone()
+    }
+
+    /// Snapshot of the added aggregates that do not lie within one half of the committee.
+    #[cfg_attr(binding, getter)]
+    pub fn pool(&self) -> Pool {
+        Pool::from_core(self.lock().pool())
+    }
+
+    /// The certificate, once a quorum has signed.
+    #[cfg_attr(binding, getter)]
+    pub fn certificate(&self) -> Option<VerifiedCertificate> {
+        self.lock().certificate()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, any::Gossip> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Display for Gossip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Gossip(")?;
+        signed(f, &self.signers())?;
+        write!(f, ", {} waiting)", self.waiting())
+    }
+}
+
+/// Result of receiving an aggregate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, names)]
+pub enum Received {
+    /// It is queued for verification.
+    Waiting,
+    /// It adds no new signer.
+    #[cfg_attr(binding, text = "nothing-new")]
+    NothingNew,
+    /// A certificate exists already.
+    Complete,
+    /// Its sender is suspended for now.
+    Refused,
+}
+
+impl Received {
+    const ALL: [Self; 4] = [Self::Waiting, Self::NothingNew, Self::Complete, Self::Refused];
+
+    /// Returns the result with this name.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) if no result has this name.
+    pub fn from_name(name: &str) -> Result<Self> {
+        let found = Self::ALL.into_iter().find(|one| one.name() == name);
+        found.ok_or_else(|| Error::UnknownName {
+            what: "result",
+            given: name.chars().take(64).collect(),
+            known: &["waiting", "nothing-new", "complete", "refused"],
+        })
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Received::Waiting => "waiting",
+            Received::NothingNew => "nothing-new",
+            Received::Complete => "complete",
+            Received::Refused => "refused",
+        }
+    }
+}
+
+impl fmt::Display for Received {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A member sent an aggregate that does not verify. The link authenticates the sender.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, data)]
+pub struct Fault {
+    /// The member that sent it.
+    pub culprit: u16,
+    /// The verification error.
+    pub evidence: Error,
+}
+
+/// Result of verifying queued aggregates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, data)]
+pub struct Checked {
+    /// Members that sent aggregates that do not verify.
+    pub faults: Vec<Fault>,
+    /// Number of aggregates that were verified together.
+    pub aggregates: usize,
+    /// Total number of signers in these aggregates: the additions that the verification cost.
+    pub signers: usize,
+    /// True if new signers became known.
+    pub grew: bool,
+}
+
+/// A message to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, data)]
+pub struct Send {
+    /// Recipient.
+    pub to: u16,
+    /// Payload.
+    pub aggregate: Aggregate,
+}

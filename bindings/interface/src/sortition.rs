@@ -1,0 +1,369 @@
+//! Leader sortition: a lottery that each member plays in secret. A winner can prove that it won.
+//!
+//! A ticket is a unique signature, so no member has two; the smallest score ranks first. The next [`Seed`] is the hash of
+//! another unique signature, so no member can choose it. Ed25519 signatures are not unique, so Ed25519 committees have no
+//! lottery.
+#![cfg_attr(binding, module = "sortition")]
+
+use core::fmt;
+use core::num::NonZeroU16;
+
+use quorate::Result;
+use quorate::any::{self, Committee, SecretKey, Signature, Suite};
+use quorate::committee::{ChainId, CommitteeId, Verified};
+use quorate::sortition;
+use quorate::wire::{Decode, Encode};
+
+/// Default average number of winners.
+#[cfg_attr(binding, within = "Lottery")]
+pub const EXPECTED_WINNERS: u16 = 7;
+
+const _: () = assert!(EXPECTED_WINNERS == sortition::EXPECTED_WINNERS.get());
+
+/// Randomness of the lotteries, renewed with each block. Members whose chains agree up to its height have the same seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(binding, encoded)]
+pub struct Seed(sortition::Seed);
+
+impl Seed {
+    /// Length of an encoded seed in bytes.
+    pub const LEN: u32 = 40;
+
+    /// Returns the first seed of a chain, from `bytes` that **no member chose and that were unknown when the keys were
+    /// fixed**: control over them is control over the first proposers.
+    pub fn genesis(chain: &ChainId, bytes: &[u8]) -> Self {
+        Self(sortition::Seed::genesis(*chain, bytes))
+    }
+
+    /// Decodes the 40 bytes.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) for another number of bytes.
+    #[cfg_attr(binding, quick)]
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        sortition::Seed::decode(bytes, &()).map(Self)
+    }
+
+    /// Returns the 40 bytes.
+    #[cfg_attr(binding, quick)]
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// Number of proofs that precede it.
+    #[cfg_attr(binding, getter)]
+    pub fn height(&self) -> u64 {
+        self.0.height()
+    }
+
+    /// Its 32 bytes.
+    #[cfg_attr(binding, getter)]
+    pub fn value(&self) -> [u8; 32] {
+        *self.0.value()
+    }
+
+    /// Derives the next seed: the hash of the proof. **The protocol determines the prover**, usually the proposer of the
+    /// block: compare [`SeedProof::signer`]. Cost: one subgroup check, one hash to the curve, two pairings.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSigner`](quorate::Error) if the committee has no such member.
+    /// [`Error::BadSignature`](quorate::Error) if the proof is not the member's signature on this seed.
+    /// [`Error::WrongContext`](quorate::Error) for a committee of another suite.
+    pub fn next(&self, proof: &SeedProof, committee: &Committee) -> Result<Seed> {
+        proof.0.next_seed(&self.0, committee).map(Self)
+    }
+}
+
+const _: () = assert!(Seed::LEN as usize == sortition::Seed::LEN);
+
+impl fmt::Display for Seed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Seed(height={}, value={})", self.height(), hex::encode(self.value()))
+    }
+}
+
+/// A member's signature on a [`Seed`]; its hash is the next seed. It is unique: the member's only choice is whether to
+/// publish it. Until it is published, no other member knows the next seed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, object)]
+pub struct SeedProof(any::SeedProof);
+
+impl SeedProof {
+    /// Creates a proof from its parts. Nothing is verified.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for Ed25519, whose signatures are not unique.
+    #[cfg_attr(binding, quick)]
+    pub fn new(signer: u16, signature: &Signature) -> Result<Self> {
+        any::SeedProof::new(signer, signature.clone()).map(Self)
+    }
+
+    /// Signs a seed: this member's proof.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) if the key belongs to no member, and for Ed25519, whose signatures are not
+    /// unique.
+    pub fn sign(secret: &SecretKey, committee: &Committee, seed: &Seed) -> Result<Self> {
+        any::SeedProof::sign(secret, committee, &seed.0).map(Self)
+    }
+
+    /// Decodes a proof of that suite.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a proof.
+    /// [`Error::WrongContext`](quorate::Error) for another suite.
+    pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
+        any::SeedProof::decode(suite, bytes).map(Self)
+    }
+
+    /// Returns the canonical encoding.
+    #[cfg_attr(binding, quick)]
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// Decodes the signature, where the signer is known.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
+    /// [`Error::WrongContext`](quorate::Error) for another suite.
+    pub fn decode_detached(suite: Suite, bytes: &[u8], signer: u16) -> Result<Self> {
+        any::SeedProof::decode_detached(suite, bytes, signer).map(Self)
+    }
+
+    /// Returns the signature alone, for formats that contain the rest already.
+    #[cfg_attr(binding, quick)]
+    pub fn encode_detached(&self) -> Vec<u8> {
+        self.0.encode_detached()
+    }
+
+    /// The signature scheme.
+    #[cfg_attr(binding, getter)]
+    pub fn suite(&self) -> Suite {
+        self.0.suite()
+    }
+
+    /// The signer that the proof names.
+    #[cfg_attr(binding, getter)]
+    pub fn signer(&self) -> u16 {
+        self.0.signer()
+    }
+
+    /// The signature.
+    #[cfg_attr(binding, getter)]
+    pub fn signature(&self) -> Signature {
+        self.0.signature()
+    }
+}
+
+impl fmt::Display for SeedProof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SeedProof(signer={}, suite={})", self.signer(), self.suite())
+    }
+}
+
+/// One round's lottery among the members of a committee. Each member plays in secret, and a winner can prove that it won.
+/// Every member has the same chance, whatever its weight. It needs unique signatures: any suite but Ed25519.
+#[derive(Clone, Debug)]
+#[cfg_attr(binding, object)]
+pub struct Lottery(any::Lottery);
+
+impl Lottery {
+    /// Creates the lottery of `round`, in which `expected` members win on average; 7 by default.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for a committee of Ed25519.
+    #[cfg_attr(binding, quick)]
+    pub fn new(
+        committee: &Committee,
+        seed: &Seed,
+        round: u64,
+        #[cfg_attr(binding, default = 7)] expected: Option<NonZeroU16>,
+    ) -> Result<Self> {
+        any::Lottery::new(committee, seed.0, round, expected.unwrap_or(sortition::EXPECTED_WINNERS)).map(Self)
+    }
+
+    /// Returns this member's ticket, if it won. Cost: one multiplication, one signature.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) if the key belongs to no member.
+    pub fn draw(&self, secret: &SecretKey) -> Result<Option<VerifiedTicket>> {
+        Ok(self.0.draw(secret)?.map(VerifiedTicket))
+    }
+
+    /// The participating committee.
+    #[cfg_attr(binding, getter)]
+    pub fn committee(&self) -> Committee {
+        self.0.committee()
+    }
+
+    /// The seed.
+    #[cfg_attr(binding, getter)]
+    pub fn seed(&self) -> Seed {
+        Seed(self.0.seed())
+    }
+
+    /// The round.
+    #[cfg_attr(binding, getter)]
+    pub fn round(&self) -> u64 {
+        self.0.round()
+    }
+
+    /// Average number of winners.
+    #[cfg_attr(binding, getter)]
+    pub fn expected(&self) -> u16 {
+        self.0.expected().get()
+    }
+}
+
+impl fmt::Display for Lottery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (height, round, expected) = (self.0.seed().height(), self.round(), self.expected());
+        write!(f, "Lottery(height={height}, round={round}, expected={expected})")
+    }
+}
+
+/// A member's claim to have won. A decoded ticket is not verified yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, object)]
+pub struct Ticket(any::Ticket);
+
+impl Ticket {
+    /// Creates a ticket from its parts. Nothing is verified.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for Ed25519, whose signatures are not unique.
+    #[cfg_attr(binding, quick)]
+    pub fn new(round: u64, member: u16, signature: &Signature) -> Result<Self> {
+        any::Ticket::new(round, member, signature.clone()).map(Self)
+    }
+
+    /// Decodes a ticket of that suite.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ticket.
+    /// [`Error::WrongContext`](quorate::Error) for another suite.
+    pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
+        any::Ticket::decode(suite, bytes).map(Self)
+    }
+
+    /// Returns the canonical encoding.
+    #[cfg_attr(binding, quick)]
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// Decodes the signature of a ticket whose round and member are known.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
+    /// [`Error::WrongContext`](quorate::Error) for another suite.
+    pub fn decode_detached(suite: Suite, bytes: &[u8], round: u64, member: u16) -> Result<Self> {
+        any::Ticket::decode_detached(suite, bytes, round, member).map(Self)
+    }
+
+    /// Returns the signature alone, for formats that contain the rest already.
+    #[cfg_attr(binding, quick)]
+    pub fn encode_detached(&self) -> Vec<u8> {
+        self.0.encode_detached()
+    }
+
+    /// The signature scheme.
+    #[cfg_attr(binding, getter)]
+    pub fn suite(&self) -> Suite {
+        self.0.suite()
+    }
+
+    /// Round of the lottery.
+    #[cfg_attr(binding, getter)]
+    pub fn round(&self) -> u64 {
+        self.0.round()
+    }
+
+    /// Member that the ticket names.
+    #[cfg_attr(binding, getter)]
+    pub fn member(&self) -> u16 {
+        self.0.member()
+    }
+
+    /// The proof.
+    #[cfg_attr(binding, getter)]
+    pub fn signature(&self) -> Signature {
+        self.0.signature()
+    }
+
+    /// Verifies that this member won this lottery. Cost: one subgroup check and a hash; for a winning ticket, also one hash
+    /// to the curve and two pairings.
+    ///
+    /// # Errors
+    /// [`Error::NotDrawn`](quorate::Error) for a ticket that does not win, before any pairing.
+    /// [`Error::WrongContext`](quorate::Error) for another round.
+    /// [`Error::BadSignature`](quorate::Error) if the proof is not the member's signature.
+    /// [`Error::UnknownSigner`](quorate::Error) if the committee has no such member.
+    #[cfg_attr(binding, slow)]
+    pub fn verify(&self, lottery: &Lottery) -> Result<VerifiedTicket> {
+        self.0.clone().verify(&lottery.0).map(VerifiedTicket)
+    }
+}
+
+impl fmt::Display for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Ticket({})", shown(&self.0))
+    }
+}
+
+/// A verified winning ticket. Only verification, or the draw itself, creates one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, object)]
+pub struct VerifiedTicket(Verified<any::Ticket>);
+
+impl VerifiedTicket {
+    /// The verified value.
+    #[cfg_attr(binding, getter)]
+    pub fn value(&self) -> Ticket {
+        Ticket((*self.0).clone())
+    }
+
+    /// Committee against which it was verified: compare it with the id of the current one.
+    #[cfg_attr(binding, getter)]
+    pub fn committee(&self) -> CommitteeId {
+        self.0.committee()
+    }
+
+    /// Score of the ticket: the **smallest** score ranks first.
+    #[cfg_attr(binding, getter)]
+    pub fn score(&self) -> Score {
+        Score(self.0.score())
+    }
+}
+
+impl fmt::Display for VerifiedTicket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "VerifiedTicket({})", shown(&self.0))
+    }
+}
+
+/// Score of a winning ticket: 32 pseudorandom bytes. The smallest score ranks first; scores compare as byte strings. Only
+/// a verified ticket has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(binding, record, hex)]
+pub struct Score(sortition::Score);
+
+impl Score {
+    /// The 32 bytes.
+    #[cfg_attr(binding, getter)]
+    pub fn bytes(&self) -> [u8; 32] {
+        *self.0.as_bytes()
+    }
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.bytes()))
+    }
+}
+
+/// A ticket in texts, which its class and that of verified tickets share.
+fn shown(ticket: &any::Ticket) -> String {
+    format!("round={}, member={}, suite={}", ticket.round(), ticket.member(), ticket.suite())
+}
