@@ -40,7 +40,7 @@ impl Aggregate {
     /// [`Error::WrongContext`](quorate::Error) for another epoch or suite.
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of an aggregate.
     /// [`Error::NonCanonical`](quorate::Error) for counts in another form than the canonical one.
-    /// [`Error::TooLarge`](quorate::Error) for more members than the committee has.
+    /// [`Error::TooLarge`](quorate::Error) for a count above 65,535.
     pub fn decode(bytes: &[u8], committee: &Committee) -> Result<Self> {
         any::Aggregate::decode(bytes, committee).map(Self)
     }
@@ -159,6 +159,7 @@ impl VerifiedAggregate {
     /// # Errors
     /// [`Error::TooLarge`](quorate::Error) if a count would exceed the limit.
     /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+    /// [`Error::Infinity`](quorate::Error) if the signatures cancel.
     pub fn merge(
         &self,
         other: &VerifiedAggregate,

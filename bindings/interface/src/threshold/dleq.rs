@@ -30,6 +30,8 @@ macro_rules! purpose {
             /// [`Error::BadCommittee`](quorate::Error) for keys that do not lie on one polynomial.
             /// [`Error::WrongContext`](quorate::Error) for keys of another purpose.
             /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of keys.
+            /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical one.
+            /// [`Error::Infinity`](quorate::Error) for the neutral element.
             pub fn decode(bytes: &[u8]) -> Result<Self> {
                 Ok(Self(dleq::PublicKeys::decode(bytes, &())?.into()))
             }
@@ -138,6 +140,7 @@ macro_rules! purpose {
             /// [`Error::WrongContext`](quorate::Error) for a share of another purpose.
             /// [`Error::Infinity`](quorate::Error) for a secret of zero.
             /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
+            /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical one.
             pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
                 dleq::KeyShare::from_bytes(bytes).map(Self)
             }
@@ -201,6 +204,8 @@ macro_rules! purpose {
             ///
             /// # Errors
             /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
+            /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical one.
+            /// [`Error::Infinity`](quorate::Error) for the neutral element.
             pub fn decode(bytes: &[u8]) -> Result<Self> {
                 Ok(Self(dleq::Share::decode(bytes, &())?.into()))
             }
@@ -257,6 +262,8 @@ macro_rules! purpose {
             ///
             /// # Errors
             /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
+            /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical one.
+            /// [`Error::Infinity`](quorate::Error) for the neutral element.
             pub fn decode(bytes: &[u8]) -> Result<Self> {
                 Ok(Self(dleq::WrongShare::decode(bytes, &())?.into()))
             }

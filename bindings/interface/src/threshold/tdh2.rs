@@ -59,6 +59,8 @@ impl EncryptionKey {
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a key of another purpose.
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
+    /// [`Error::NonCanonical`](quorate::Error) for an element in another form than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for the neutral element.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Ok(Self(tdh2::EncryptionKey::decode(bytes, &())?.into()))
     }
@@ -144,6 +146,8 @@ impl Ciphertext {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ciphertext.
+    /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for the neutral element.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         tdh2::Ciphertext::decode(bytes, &()).map(Self)
     }
