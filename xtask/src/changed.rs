@@ -7,7 +7,8 @@ use std::process::Command;
 use crate::process::{Outcome, output_of};
 use crate::steps::Log;
 use crate::structure::{Package, packages};
-use crate::{test_programs, workspace};
+use crate::test_programs::{self, Repeat};
+use crate::workspace;
 
 /// Kind of change that makes a step necessary.
 #[derive(Clone, Copy, Debug)]
@@ -147,7 +148,7 @@ impl Change {
 
     /// Runs the unit and integration tests of the affected crates.
     pub(crate) fn run_tests(&self, log: &Log) -> Outcome<String> {
-        test_programs::run(log, |package| self.affected.contains(package))
+        test_programs::run(log, |package| self.affected.contains(package), Repeat::IfChanged)
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::fingerprint::Fingerprint;
 use crate::process::{self, Outcome};
 use crate::workspace;
 
@@ -163,6 +164,22 @@ impl Steps {
         }
     }
 
+    /// Records with which files the step of this name passes. With `skip`, it does not run again with the same files.
+    pub(crate) fn remember(&mut self, fingerprint: Fingerprint, skip: bool) {
+        let Some((_, step)) = self.list.iter_mut().find(|(name, _)| *name == fingerprint.name) else {
+            return;
+        };
+        let work = std::mem::replace(step, Step::Foreground(Box::new(|_| Ok(String::new()))));
+        *step = match work {
+            Step::Foreground(work) => {
+                Step::Foreground(Box::new(move |log| unless_passed(fingerprint, skip, || work(log))))
+            }
+            Step::Background(work) => {
+                Step::Background(Box::new(move |log| unless_passed(fingerprint, skip, || work(log))))
+            }
+        };
+    }
+
     /// Drops the steps whose name does not contain `text`.
     pub(crate) fn keep(&mut self, text: Option<&str>) -> Outcome {
         let names = self.names();
@@ -202,6 +219,21 @@ impl Steps {
         results.iter().for_each(|result| report.end_background(result));
         report.finish(title, began.elapsed())
     }
+}
+
+/// Does the work of a step, unless it passed with the same files and `skip`.
+fn unless_passed(
+    fingerprint: Fingerprint,
+    skip: bool,
+    work: impl FnOnce() -> Outcome<String>,
+) -> Outcome<String> {
+    let contents = fingerprint.contents()?;
+    if skip && fingerprint.passed_with(&contents) {
+        return Ok("unchanged since it last passed".to_owned());
+    }
+    let detail = work()?;
+    fingerprint.record(&contents)?;
+    Ok(detail)
 }
 
 /// A thread that runs the steps it receives, one after the other.
@@ -336,6 +368,19 @@ mod tests {
         });
         assert_eq!(steps.run("unit"), Err("failed: one".to_owned()));
         assert!(ran.get());
+    }
+
+    #[test]
+    fn a_step_is_not_repeated_with_the_same_files() {
+        let fingerprint = Fingerprint { name: "unit remembered", inputs: &["xtask/src/steps.rs"] };
+        fingerprint.record("other contents").unwrap();
+        for (skip, expected) in [(true, "ran"), (true, "unchanged since it last passed"), (false, "ran")] {
+            let detail = unless_passed(fingerprint, skip, || Ok("ran".to_owned()));
+            assert_eq!(detail, Ok(expected.to_owned()));
+        }
+        fingerprint.record("other contents").unwrap();
+        assert_eq!(unless_passed(fingerprint, true, || Err("broken".to_owned())), Err("broken".to_owned()));
+        assert_eq!(unless_passed(fingerprint, true, || Ok("ran".to_owned())), Ok("ran".to_owned()));
     }
 
     #[test]

@@ -5,8 +5,10 @@ use clap::Args;
 
 use crate::changed::Change;
 use crate::documents::CommandLine;
+use crate::fingerprint::Fingerprint;
 use crate::process::Outcome;
 use crate::steps::{Log, Steps, tests_in};
+use crate::test_programs::Repeat;
 use crate::{
     audited_redis, bindings, broadcast, build, documents, environment, ethereum, fuzz, lint, msrv, package,
     simulate, targets, test_programs, threshold_signing, tla, vectors, watch, web, workspace,
@@ -24,8 +26,9 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {
     /// Leaves out the slowest steps: packages, the oldest toolchain, guided fuzzing, emulated ARM, Jerasure, the programs
-    /// with their networks and pages (watch, browser page, ethereum sync, audited redis, threshold signing), 160 of 200
-    /// simulator seeds, and each model whose files did not change since it last passed.
+    /// with their networks and pages (watch, browser page, ethereum sync, audited redis, threshold signing), and 160 of 200
+    /// simulator seeds. Models, simulations, the tests of the bindings and single test programs do not run again if their
+    /// files did not change since they last passed in this clone.
     #[arg(long)]
     quick: bool,
     /// Runs only the steps that the change can affect: the files changed since the branch left `main`, committed or not.
@@ -76,7 +79,8 @@ pub(crate) fn run(args: &TestArgs, xtask: CommandLine) -> Outcome {
     if args.changed {
         return run_changed(args, xtask);
     }
-    let mut steps = if args.quick { reduced_steps(xtask) } else { whole_steps(xtask) };
+    let repeat = if args.quick { Repeat::IfChanged } else { Repeat::Always };
+    let mut steps = if args.quick { reduced_steps(xtask, repeat) } else { whole_steps(xtask) };
     if args.quick {
         let left_out = steps.retain(|name| !NOT_QUICK.contains(&name));
         println!("--quick leaves out: {}, {ONLY_WHOLE}", left_out.join(", "));
@@ -90,7 +94,7 @@ pub(crate) fn run(args: &TestArgs, xtask: CommandLine) -> Outcome {
 
 fn run_changed(args: &TestArgs, xtask: CommandLine) -> Outcome {
     let change = Change::since(args.since.as_deref())?;
-    let mut steps = reduced_steps(xtask);
+    let mut steps = reduced_steps(xtask, Repeat::IfChanged);
     let left_out = steps.retain(|name| change.needs(name));
     println!("{}", change.summary());
     println!("runs: {}", steps.names().join(", "));
@@ -113,31 +117,63 @@ fn whole_steps(xtask: CommandLine) -> Steps {
     targets::add_to(&mut steps);
     steps.add_background("guided fuzzing", fuzz::brief);
     lint::add_to(&mut steps, xtask);
-    add_tests(&mut steps, xtask, 200);
+    add_tests(&mut steps, xtask, 200, Repeat::Always);
     add_languages_and_programs(&mut steps);
     package::add_to(&mut steps);
+    remember(&mut steps, Repeat::Always);
     steps
 }
 
 /// The steps without those that take longest.
-fn reduced_steps(xtask: CommandLine) -> Steps {
+fn reduced_steps(xtask: CommandLine, repeat: Repeat) -> Steps {
     let mut steps = Steps::default();
     steps.add("environment", environment::prepare);
-    steps.add_background("vectors and model", vectors::check_if_changed);
-    steps.add_background("TLA+ model", tla::check_if_changed);
+    steps.add_background("vectors and model", vectors::check);
+    steps.add_background("TLA+ model", tla::check);
     bindings::wasm::add_build_to(&mut steps);
     targets::add_to(&mut steps);
     lint::add_to(&mut steps, xtask);
-    add_tests(&mut steps, xtask, 40);
+    add_tests(&mut steps, xtask, 40, repeat);
     add_languages_and_programs(&mut steps);
     steps.add("oldest toolchain (stated)", |_| msrv::by_metadata());
+    remember(&mut steps, repeat);
     steps
 }
 
+/// Files on which the tests of the bindings depend.
+const OF_BINDINGS: &[&str] =
+    &["Cargo.toml", "Cargo.lock", ".cargo", "core", "bindings", "spec/vectors", "xtask"];
+/// Files on which the simulations depend.
+const OF_SIMULATIONS: &[&str] =
+    &["Cargo.toml", "Cargo.lock", "core/src", "examples/protocols", "examples/simulator", "examples/support"];
+/// Steps of which the reduced test skips those that passed with the same files, each with these files.
+const REMEMBERED: &[(&str, &[&str])] = &[
+    ("vectors and model", &["spec/model", "spec/vectors", "spec/conformance.json"]),
+    ("TLA+ model", &["spec/tla"]),
+    ("core on wasm32", &["Cargo.toml", "Cargo.lock", "core"]),
+    ("core as no_std", &["Cargo.toml", "Cargo.lock", "core"]),
+    ("simulation", OF_SIMULATIONS),
+    ("simulation of Gosig", OF_SIMULATIONS),
+    ("broadcast", OF_SIMULATIONS),
+    ("wasm modules", OF_BINDINGS),
+    ("kotlin binding", OF_BINDINGS),
+    ("node binding", OF_BINDINGS),
+    ("python binding", OF_BINDINGS),
+    ("wasm binding", OF_BINDINGS),
+    ("matrix of languages", OF_BINDINGS),
+    ("tour in all languages", OF_BINDINGS),
+];
+
+fn remember(steps: &mut Steps, repeat: Repeat) {
+    for (name, inputs) in REMEMBERED {
+        steps.remember(Fingerprint { name, inputs }, repeat == Repeat::IfChanged);
+    }
+}
+
 /// Adds the tests in Rust and the simulations, with this number of seeds.
-fn add_tests(steps: &mut Steps, xtask: CommandLine, seeds: u64) {
+fn add_tests(steps: &mut Steps, xtask: CommandLine, seeds: u64, repeat: Repeat) {
     steps.add("core's feature sets", check_feature_sets);
-    steps.add("unit and integration tests", |log| test_programs::run(log, |_| true));
+    steps.add("unit and integration tests", move |log| test_programs::run(log, |_| true, repeat));
     // A crate without the standard library runs where processes fork all the same.
     steps.add("DSig without std", |log| {
         let mut cargo = workspace::cargo();
@@ -195,7 +231,7 @@ mod tests {
 
     #[test]
     fn every_step_of_the_reduced_test_has_a_trigger() {
-        let mut names = reduced_steps(xtask).names();
+        let mut names = reduced_steps(xtask, Repeat::IfChanged).names();
         let mut triggered = triggered_steps();
         names.sort_unstable();
         triggered.sort_unstable();
@@ -204,7 +240,8 @@ mod tests {
 
     #[test]
     fn quick_leaves_out_only_steps_that_exist() {
-        let names = reduced_steps(xtask).names();
+        let names = reduced_steps(xtask, Repeat::IfChanged).names();
         assert!(NOT_QUICK.iter().all(|name| names.contains(name)));
+        assert!(REMEMBERED.iter().all(|(name, _)| names.contains(name)));
     }
 }

@@ -4,7 +4,6 @@ use std::process::Command;
 
 use clap::Args;
 
-use crate::fingerprint::Fingerprint;
 use crate::process::{Outcome, run_in_terminal};
 use crate::steps::Log;
 use crate::workspace;
@@ -26,23 +25,10 @@ pub(crate) fn run(args: &VectorsArgs) -> Outcome {
     run_in_terminal(&mut model(if args.write { "--write" } else { "--check" }))
 }
 
-/// The files with which model and vectors last agreed.
-const LAST_PASS: Fingerprint =
-    Fingerprint { name: "vectors-agree", inputs: &["spec/model", "spec/vectors", "spec/conformance.json"] };
-
 /// The step of `cargo xtask test`.
 pub(crate) fn check(log: &Log) -> Outcome<String> {
     let output = log.run(&mut model("--check"))?;
-    LAST_PASS.record()?;
     Ok(output.lines().last().unwrap_or_default().to_owned())
-}
-
-/// The same, unless nothing changed since the last pass: the model takes a minute or two.
-pub(crate) fn check_if_changed(log: &Log) -> Outcome<String> {
-    if LAST_PASS.is_current() {
-        return Ok("unchanged since model and vectors agreed".to_owned());
-    }
-    check(log)
 }
 
 fn model(mode: &str) -> Command {
