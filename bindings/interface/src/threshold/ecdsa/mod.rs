@@ -6,7 +6,8 @@
 #![cfg_attr(binding, module = "threshold/ecdsa")]
 
 mod combining;
-mod dealing;
+mod deal;
+mod dealer;
 mod key;
 mod once;
 mod plan;
@@ -14,7 +15,8 @@ mod presignatures;
 mod shares;
 
 pub use combining::{Combiner, Fault, Outcome, Signing};
-pub use dealing::{Deal, TrustedDealer};
+pub use deal::Deal;
+pub use dealer::TrustedDealer;
 pub use key::{GroupKey, Signature};
 pub use plan::{Plan, Tag};
 pub use presignatures::{Opener, Presignature, Presignatures, Signed};

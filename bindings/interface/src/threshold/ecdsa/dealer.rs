@@ -1,15 +1,11 @@
-//! The dealer, and the public part of what it deals.
+//! The dealer of keys and presignatures.
 
 use core::fmt;
-use std::sync::Arc;
 
 use getrandom::SysRng;
 use quorate::Result;
 use quorate::any::threshold::ecdsa as any;
 use quorate::committee::CommitteeId;
-use quorate::merkle::Hash;
-use quorate::threshold::ecdsa;
-use quorate::wire::{Decode, Encode};
 use zeroize::Zeroizing;
 
 use super::{GroupKey, Plan, Presignatures};
@@ -82,62 +78,5 @@ impl TrustedDealer {
 impl fmt::Display for TrustedDealer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TrustedDealer({})", self.group())
-    }
-}
-
-/// Public part of the deal for one epoch; its holder can verify evidence. Compare the ids: parties that hold different
-/// deals cannot sign together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, object)]
-pub struct Deal(pub(super) Arc<ecdsa::Deal>);
-
-impl Deal {
-    /// Decodes a deal.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a deal.
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        ecdsa::Deal::decode(bytes, &()).map(|deal| Self(Arc::new(deal)))
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    /// Identifier: 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn id(&self) -> Hash {
-        self.0.id()
-    }
-
-    /// Identifier of the key: 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn key(&self) -> [u8; 32] {
-        self.0.key().0
-    }
-
-    /// The epoch.
-    #[cfg_attr(binding, getter)]
-    pub fn epoch(&self) -> u64 {
-        self.0.epoch()
-    }
-
-    /// Plan of the presignatures.
-    #[cfg_attr(binding, getter)]
-    pub fn plan(&self) -> Plan {
-        Plan(self.0.plan())
-    }
-
-    /// The roots of the parties' trees of openings.
-    #[cfg_attr(binding, getter)]
-    pub fn roots(&self) -> Vec<Hash> {
-        self.0.roots().to_vec()
-    }
-}
-
-impl fmt::Display for Deal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Deal(epoch {}, {})", self.epoch(), hex::encode(self.id()))
     }
 }
