@@ -55,13 +55,21 @@
 //! | `limit = n` | a list | at most one item more is read, so that the core reports the error |
 //! | `among = "f"`, `default = "p"` | a list | the user passes a predicate; the list has the results of `f` that it accepts, by default those with the property `p` |
 
+#[cfg(feature = "full")]
+pub mod bls;
 pub mod certificates;
 pub mod ciphersuite;
 pub mod committee;
 #[cfg(feature = "full")]
 pub mod erasure;
 #[cfg(feature = "full")]
+pub mod evidence;
+#[cfg(feature = "full")]
+pub mod faults;
+#[cfg(feature = "full")]
 pub mod gossip;
+#[cfg(feature = "full")]
+pub mod guard;
 pub mod header;
 pub mod ids;
 pub mod keys;
@@ -72,6 +80,12 @@ pub mod sortition;
 pub mod statement;
 #[cfg(feature = "full")]
 pub mod threshold;
+#[cfg(feature = "full")]
+pub mod timeouts;
+#[cfg(feature = "full")]
+pub mod votes;
+#[cfg(feature = "full")]
+pub mod wire;
 
 mod verified;
 

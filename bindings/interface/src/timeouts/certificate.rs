@@ -1,0 +1,128 @@
+//! A quorum's certificate that it gave up a view.
+
+use core::fmt;
+
+use quorate::Result;
+use quorate::any;
+use quorate::any::Suite;
+use quorate::certificate;
+
+use crate::committee::Committee;
+use crate::ids::CommitteeId;
+use crate::signers::SignerSet;
+
+/// Maximum number of different values in a timeout certificate.
+#[cfg_attr(binding, within = "TimeoutCertificate")]
+pub const MAX_TIMEOUT_GROUPS: u32 = 1_024;
+
+const _: () = assert!(MAX_TIMEOUT_GROUPS as usize == certificate::MAX_TIMEOUT_GROUPS);
+
+/// A quorum's certificate that it gave up a view. The members are grouped by the values that they named, and one aggregate
+/// covers the statements of all groups. A decoded certificate is not verified yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, object)]
+pub struct TimeoutCertificate(any::TimeoutCertificate);
+
+impl TimeoutCertificate {
+    /// Decodes a timeout certificate of that committee: checks its form, epoch and quorum, not its signatures.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout certificate.
+    /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
+    /// [`Error::WrongContext`](quorate::Error) for another suite or epoch.
+    /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
+    pub fn decode(bytes: &[u8], committee: &Committee) -> Result<Self> {
+        any::TimeoutCertificate::decode(bytes, &committee.0).map(Self)
+    }
+
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// Length of the encoding in bytes.
+    #[cfg_attr(binding, getter, computed)]
+    pub fn encoded_len(&self) -> usize {
+        self.0.encoded_len()
+    }
+
+    /// The signature scheme.
+    #[cfg_attr(binding, getter)]
+    pub fn suite(&self) -> Suite {
+        self.0.suite()
+    }
+
+    /// Phase of the protocol: each phase has a kind of its own.
+    #[cfg_attr(binding, getter)]
+    pub fn kind(&self) -> u8 {
+        self.0.kind().number()
+    }
+
+    /// The committee's epoch.
+    #[cfg_attr(binding, getter)]
+    pub fn epoch(&self) -> u64 {
+        self.0.epoch()
+    }
+
+    /// The abandoned view.
+    #[cfg_attr(binding, getter)]
+    pub fn view(&self) -> u64 {
+        self.0.view()
+    }
+
+    /// The highest value that a signer named.
+    #[cfg_attr(binding, getter)]
+    pub fn highest_value(&self) -> u64 {
+        self.0.highest_value()
+    }
+
+    /// The values, ascending, each with the members that named it.
+    #[cfg_attr(binding, getter)]
+    pub fn groups(&self) -> Vec<TimeoutGroup> {
+        let group = |(value, signers): &(u64, _)| TimeoutGroup {
+            value: *value,
+            signers: quorate::committee::SignerSet::clone(signers).into(),
+        };
+        self.0.groups().iter().map(group).collect()
+    }
+
+    /// All signers, as a new set each time.
+    #[cfg_attr(binding, getter)]
+    pub fn signers(&self) -> SignerSet {
+        self.0.signers().into()
+    }
+
+    /// Verifies the signatures. Cost (BLS): as a certificate, plus one pairing and one hash to the curve for each further
+    /// value.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for another committee.
+    /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
+    /// [`Error::BadSignature`](quorate::Error) if the proof is not valid.
+    #[cfg_attr(binding, slow)]
+    pub fn verify(&self, committee: &Committee) -> Result<VerifiedTimeoutCertificate> {
+        self.0.clone().verify(&committee.0).map(VerifiedTimeoutCertificate)
+    }
+}
+
+impl fmt::Display for TimeoutCertificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, epoch, view) = (self.kind(), self.epoch(), self.view());
+        let (highest, signers, suite) = (self.highest_value(), self.0.signers(), self.suite());
+        let (size, of) = (signers.len(), signers.committee_len());
+        write!(f, "TimeoutCertificate(kind={kind}, epoch={epoch}, view={view}, highest_value={highest}, ")?;
+        write!(f, "signers={size}/{of}, suite={suite})")
+    }
+}
+
+crate::verified::verified! { VerifiedTimeoutCertificate, TimeoutCertificate }
+
+/// The members of a timeout certificate that named the same value.
+#[derive(Debug, PartialEq)]
+#[cfg_attr(binding, data)]
+pub struct TimeoutGroup {
+    /// The value that they named.
+    pub value: u64,
+    /// The members.
+    pub signers: SignerSet,
+}

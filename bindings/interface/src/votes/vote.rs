@@ -1,0 +1,106 @@
+//! One member's vote.
+
+use core::fmt;
+
+use quorate::Result;
+use quorate::any;
+use quorate::any::Suite;
+
+use crate::committee::Committee;
+use crate::ids::CommitteeId;
+use crate::keys::{SecretKey, Signature};
+use crate::statement::{Statement, shown};
+
+/// One member's signature on a statement. A decoded vote is not verified yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, object)]
+pub struct Vote(pub(crate) any::Vote);
+
+impl Vote {
+    /// Creates a vote from its parts. Nothing is verified.
+    #[cfg_attr(binding, quick)]
+    pub fn new(statement: &Statement, signer: u16, signature: &Signature) -> Self {
+        Self(any::Vote::new(statement.0, signer, signature.0.clone()))
+    }
+
+    /// Signs **without recording it**, for statements that a member may contradict, and for tests. Use a `Guard` to sign
+    /// anything that a protocol acts on.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for another epoch or suite, or a key that belongs to no member.
+    pub fn sign_unguarded(secret: &SecretKey, committee: &Committee, statement: &Statement) -> Result<Self> {
+        any::Vote::sign_unguarded(&secret.0, &committee.0, statement.0).map(Self)
+    }
+
+    /// Decodes a vote of that suite.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a vote.
+    /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
+    pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
+        any::Vote::decode(suite, bytes).map(Self)
+    }
+
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// Decodes the form for direct links.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a vote.
+    /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
+    pub fn decode_link(suite: Suite, bytes: &[u8]) -> Result<Self> {
+        any::Vote::decode_link(suite, bytes).map(Self)
+    }
+
+    /// Returns the form for direct links, with an uncompressed signature: longer, and decoded without a square root.
+    pub fn encode_link(&self) -> Vec<u8> {
+        self.0.encode_link()
+    }
+
+    /// The signature scheme.
+    #[cfg_attr(binding, getter)]
+    pub fn suite(&self) -> Suite {
+        self.0.suite()
+    }
+
+    /// The signed statement.
+    #[cfg_attr(binding, getter)]
+    pub fn statement(&self) -> Statement {
+        Statement(*self.0.statement())
+    }
+
+    /// The signer that the vote names.
+    #[cfg_attr(binding, getter)]
+    pub fn signer(&self) -> u16 {
+        self.0.signer()
+    }
+
+    /// The signature.
+    #[cfg_attr(binding, getter)]
+    pub fn signature(&self) -> Signature {
+        Signature(self.0.signature())
+    }
+
+    /// Verifies this vote alone. Cost: one signature verification; a collector verifies many votes at far lower cost.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) for another committee.
+    /// [`Error::UnknownSigner`](quorate::Error) for a signer outside the committee.
+    /// [`Error::BadSignature`](quorate::Error), which names the signer, if the signature is not valid.
+    #[cfg_attr(binding, slow)]
+    pub fn verify(&self, committee: &Committee) -> Result<VerifiedVote> {
+        self.0.clone().verify(&committee.0).map(VerifiedVote)
+    }
+}
+
+impl fmt::Display for Vote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (statement, signer, suite) = (shown(self.0.statement()), self.signer(), self.suite());
+        write!(f, "Vote({statement}, signer={signer}, suite={suite})")
+    }
+}
+
+crate::verified::verified! { VerifiedVote, Vote }
