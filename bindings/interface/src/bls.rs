@@ -21,6 +21,7 @@ pub fn aggregate(signatures: &[&Signature]) -> Result<Signature> {
 ///
 /// # Errors
 /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
+/// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
 /// [`Error::Infinity`](quorate::Error) for no keys, and for keys whose sum is the neutral element.
 /// [`Error::WrongContext`](quorate::Error) for keys and a signature that are not of one BLS suite.
 #[cfg_attr(binding, slow)]
@@ -29,11 +30,13 @@ pub fn fast_aggregate_verify(keys: &[&VerifiedKey], message: &[u8], signature: &
     bls::fast_aggregate_verify(&keys, message, &signature.0)
 }
 
-/// Verifies one signature of each key on its own message; `signed` are pairs of a key and its message. Cost: one hash to the
-/// curve and one pairing per message, and one more pairing.
+/// Verifies one signature of each key on its own message; `signed` are pairs of a key and its message. Cost: one hash
+/// to the curve and one pairing per message, and one more pairing.
 ///
 /// # Errors
 /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
+/// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
+/// [`Error::Infinity`](quorate::Error) for no keys.
 /// [`Error::WrongContext`](quorate::Error) for keys and a signature that are not of one BLS suite.
 #[cfg_attr(binding, slow)]
 pub fn aggregate_verify(signed: &[(&VerifiedKey, &[u8])], signature: &Signature) -> Result<()> {

@@ -11,9 +11,9 @@ use crate::ids::CommitteeId;
 use crate::signers::SignerSet;
 use crate::statement::{Statement, shown};
 
-/// A quorum's signatures on one statement. A decoded certificate is canonical, has the committee's epoch and reaches the
-/// quorum; its signatures are not verified yet. With suite `bls-min-sig` it has at most 99 + ⌈n/8⌉ bytes. Two certificates
-/// of one statement may differ in their signers: compare statements, never certificates.
+/// A quorum's signatures on one statement. A decoded certificate is canonical, has the committee's epoch and reaches
+/// the quorum; its signatures are not verified yet. With suite `bls-min-sig` it has at most 99 + ⌈n/8⌉ bytes. Two
+/// certificates of one statement may differ in their signers: compare statements, never certificates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, object)]
 pub struct Certificate(pub(crate) any::Certificate);
@@ -80,21 +80,22 @@ impl Certificate {
         self.0.proof()
     }
 
-    /// Verifies the signatures. Cost (BLS): two pairings, one hash to the curve, one subgroup check, and one addition for
-    /// each absent member (or each present member, if those are fewer).
+    /// Verifies the signatures. Cost (BLS): two pairings, one hash to the curve, one subgroup check, and one addition
+    /// for each absent member (or each present member, if those are fewer).
     ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee.
     /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
     /// [`Error::BadSignature`](quorate::Error) if the proof is not valid.
+    /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
     #[cfg_attr(binding, slow)]
     pub fn verify(&self, committee: &Committee) -> Result<VerifiedCertificate> {
         self.0.clone().verify(&committee.0).map(VerifiedCertificate)
     }
 
     /// Verifies several by a random linear combination and returns a verdict for each, in input order: the verified
-    /// certificate, or the error of [`Certificate::verify`]. Sixteen with one signer set cost about a quarter of sixteen
-    /// verifications.
+    /// certificate, or the error of [`Certificate::verify`]. Sixteen with one signer set cost about a quarter of
+    /// sixteen verifications.
     #[cfg(feature = "full")]
     #[cfg_attr(binding, slow)]
     pub fn verify_batch(
@@ -106,8 +107,8 @@ impl Certificate {
         verdicts.into_iter().map(|verdict| verdict.map(VerifiedCertificate)).collect()
     }
 
-    /// As [`Certificate::verify_batch`], with coefficients derived by hashing the whole input, so that all nodes compute
-    /// the same.
+    /// As [`Certificate::verify_batch`], with coefficients derived by hashing the whole input, so that all nodes
+    /// compute the same.
     #[cfg(feature = "full")]
     #[cfg_attr(binding, slow)]
     pub fn verify_batch_derived(

@@ -40,13 +40,12 @@ const _: () = assert!(
 pub struct Committee(pub(crate) any::Committee);
 
 impl Committee {
-    /// Creates a committee of members whose proofs of possession were verified, each with its weight. Cost: one addition
-    /// per member.
+    /// Creates a committee of members whose proofs of possession were verified, each with its weight. Cost: one
+    /// addition per member.
     ///
     /// # Errors
-    /// [`Error::BadCommittee`](quorate::Error) for no members or too many, a weight of zero, too much weight, or a
-    /// repeated key.
-    /// [`Error::RelatedKeys`](quorate::Error) for keys of which one is the negative of another.
+    /// [`Error::BadCommittee`](quorate::Error) for no members or too many, a weight of zero, or too much weight.
+    /// [`Error::RelatedKeys`](quorate::Error) for keys that are equal, or of which one is the negative of another.
     /// [`Error::Infinity`](quorate::Error) for keys whose sum is the neutral element.
     /// [`Error::WrongContext`](quorate::Error) for members of two suites.
     #[cfg(feature = "full")]
@@ -64,9 +63,9 @@ impl Committee {
     /// `allow_repeats`, repeated keys are accepted, as in Ethereum's sync committees; by default they are not.
     ///
     /// # Errors
-    /// [`Error::BadCommittee`](quorate::Error) for no members or too many, a weight of zero, too much weight, or a
-    /// repeated key.
-    /// [`Error::RelatedKeys`](quorate::Error) for keys of which one is the negative of another.
+    /// [`Error::BadCommittee`](quorate::Error) for no members or too many, a weight of zero, or too much weight.
+    /// [`Error::RelatedKeys`](quorate::Error) for keys of which one is the negative of another, and for keys that are
+    /// equal, unless they may be.
     /// [`Error::Infinity`](quorate::Error) for keys whose sum is the neutral element.
     /// [`Error::WrongContext`](quorate::Error) for members of two suites.
     pub fn from_attested(
@@ -146,7 +145,8 @@ impl Committee {
         self.0.keys().into_iter().map(PublicKey).collect()
     }
 
-    /// Returns the index of the member with this key: the first one if the key is repeated, nothing if no member has it.
+    /// Returns the index of the member with this key: the first one if the key is repeated, nothing if no member has
+    /// it.
     pub fn position(&self, key: &PublicKey) -> Option<u16> {
         self.0.position(&key.0)
     }
@@ -210,6 +210,7 @@ impl Committee {
     /// [`Error::WrongContext`](quorate::Error) for a set of another committee size.
     /// [`Error::BadSignature`](quorate::Error) if the proof is not valid; it names the members for Ed25519.
     /// [`Error::Malformed`](quorate::Error) if the proof is not an encoding.
+    /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
     #[cfg_attr(binding, slow)]
     pub fn verify_raw(&self, message: &[u8], signers: &SignerSet, proof: &[u8]) -> Result<u128> {
         self.0.verify_raw(message, &signers.now(), proof)
@@ -229,8 +230,9 @@ impl Committee {
 impl Committee {
     /// Returns a committee of the same members, which sign the messages of another chain under this ciphersuite: it
     /// selects the signatures that [`Committee::verify_raw`], [`Committee::verify_raw_each`] and
-    /// [`Committee::verify_raw_batch`] accept. Statements are not affected, and the ids are equal: votes and certificates
-    /// verify under both committees. This committee does not change. Cost: a copy of the keys and of the cached data.
+    /// [`Committee::verify_raw_batch`] accept. Statements are not affected, and the ids are equal: votes and
+    /// certificates verify under both committees. This committee does not change. Cost: a copy of the keys and of the
+    /// cached data.
     ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another ciphersuite than the default, unless the suite is
@@ -250,6 +252,7 @@ impl Committee {
     /// [`Error::BelowQuorum`](quorate::Error) without members.
     /// [`Error::BadSignature`](quorate::Error) if the proof is not valid; it names the members for Ed25519.
     /// [`Error::Malformed`](quorate::Error) if the proof is not an encoding.
+    /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
     #[cfg_attr(binding, slow)]
     pub fn verify_raw_each(
         &self,
@@ -261,8 +264,8 @@ impl Committee {
 
     /// Verifies several messages by a random linear combination and returns a verdict for each, in input order: the
     /// signers' weight, or the error of [`Committee::verify_raw`]. **Compare each weight with your threshold.** `items`
-    /// are triples of message, signers and proof. Items with the same signers share a pairing; if the combination fails,
-    /// bisection finds every bad item. Cost (BLS): per item a hash to the curve, a subgroup check and two short
+    /// are triples of message, signers and proof. Items with the same signers share a pairing; if the combination
+    /// fails, bisection finds every bad item. Cost (BLS): per item a hash to the curve, a subgroup check and two short
     /// multiplications; one pairing per distinct signer set, and one more.
     #[cfg_attr(binding, slow)]
     pub fn verify_raw_batch(&self, items: &[(&[u8], &SignerSet, &[u8])]) -> Vec<Result<u128>> {

@@ -34,6 +34,7 @@ impl Equivocation {
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
     /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
     /// [`Error::NotEvidence`](quorate::Error) for votes that do not contradict each other.
     /// [`Error::WrongContext`](quorate::Error) for evidence of another suite.
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
@@ -76,6 +77,7 @@ impl Equivocation {
     /// [`Error::WrongContext`](quorate::Error) for another committee.
     /// [`Error::UnknownSigner`](quorate::Error) for a signer outside the committee.
     /// [`Error::BadSignature`](quorate::Error) if a signature is not valid.
+    /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
     #[cfg_attr(binding, slow)]
     pub fn verify(&self, committee: &Committee) -> Result<VerifiedEquivocation> {
         self.0.clone().verify(&committee.0).map(VerifiedEquivocation)
@@ -92,8 +94,8 @@ impl fmt::Display for Equivocation {
 
 crate::verified::verified! { VerifiedEquivocation, Equivocation }
 
-/// Two certificates of contradicting statements. The members in both quorums, more than a third of the committee by weight,
-/// violated the protocol.
+/// Two certificates of contradicting statements. The members in both quorums, more than a third of the committee by
+/// weight, violated the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, object)]
 pub struct Conflict(any::Conflict);
@@ -114,6 +116,7 @@ impl Conflict {
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
     /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
     /// [`Error::NotEvidence`](quorate::Error) for certificates that do not contradict each other.
     /// [`Error::WrongContext`](quorate::Error) for another suite or epoch.
     /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
@@ -151,6 +154,7 @@ impl Conflict {
     /// [`Error::WrongContext`](quorate::Error) for another committee.
     /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
     /// [`Error::BadSignature`](quorate::Error) if a proof is not valid.
+    /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
     #[cfg_attr(binding, slow)]
     pub fn verify(&self, committee: &Committee) -> Result<VerifiedConflict> {
         self.0.clone().verify(&committee.0).map(VerifiedConflict)

@@ -13,8 +13,8 @@ use crate::timeouts::VerifiedTimeoutCertificate;
 #[cfg_attr(binding, union)]
 #[allow(clippy::large_enum_variant, reason = "each language has an object in place of the evidence")]
 pub enum VoteFault {
-    /// The vote does not belong to this collector: it has another kind, epoch or view, an unknown signer, or it exceeds the
-    /// limit of one statement and one bad vote per member. It was dropped without verification.
+    /// The vote does not belong to this collector: it has another kind, epoch or view, an unknown signer, or it exceeds
+    /// the limit of one statement and one bad vote per member. It was dropped without verification.
     Stray {
         /// Signer that the vote names.
         signer: u16,

@@ -33,14 +33,14 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Creates the guard of a key that has **never signed on this chain**; after a restart use [`Guard::restore`]. It takes
-    /// the key: `secret` is closed afterwards.
+    /// Creates the guard of a key that has **never signed on this chain**; after a restart use [`Guard::restore`]. It
+    /// takes the key: `secret` is closed afterwards.
     pub fn new(secret: SecretKey, chain: &ChainId) -> Self {
         Self::around(any::Guard::new(secret.0, chain.0))
     }
 
-    /// Returns the guard of a key that may have signed before, from all durable records, in any order. It takes the key:
-    /// `secret` is closed afterwards, even if the records are rejected, since signing without them is unsafe.
+    /// Returns the guard of a key that may have signed before, from all durable records, in any order. It takes the
+    /// key: `secret` is closed afterwards, even if the records are rejected, since signing without them is unsafe.
     ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a record of another key, chain or suite.
@@ -50,8 +50,8 @@ impl Guard {
         any::Guard::restore(secret.0, chain.0, records).map(Self::around)
     }
 
-    /// Signs a statement. **Make the record durable before the vote leaves.** The same statement again gives the same vote
-    /// and record.
+    /// Signs a statement. **Make the record durable before the vote leaves.** The same statement again gives the same
+    /// vote and record.
     ///
     /// # Errors
     /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier one; then nothing is signed or recorded.
@@ -77,9 +77,9 @@ impl Guard {
         Ok(SignedTimeout { vote: TimeoutVote(vote), record: GuardRecord(record) })
     }
 
-    /// Reserves the block of 1,024 of a threshold key's presignatures that contains `index`; `key` is the identifier of the
-    /// key. Once the record is durable and confirmed, signing with them needs no further record. **After a crash the whole
-    /// block is burnt**, spent or not.
+    /// Reserves the block of 1,024 of a threshold key's presignatures that contains `index`; `key` is the identifier of
+    /// the key. Once the record is durable and confirmed, signing with them needs no further record. **After a crash
+    /// the whole block is burnt**, spent or not.
     ///
     /// # Errors
     /// [`Error::Exhausted`](quorate::Error) if it is burnt already, or its epoch is closed.
@@ -96,8 +96,8 @@ impl Guard {
         self.lock().confirm(&reservation.0)
     }
 
-    /// Closes an epoch of a threshold key and all earlier ones: their remaining presignatures never sign. **Make the record
-    /// durable.**
+    /// Closes an epoch of a threshold key and all earlier ones: their remaining presignatures never sign. **Make the
+    /// record durable.**
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for an identifier that does not have 32 bytes.
@@ -181,8 +181,8 @@ pub struct Place {
     pub view: u64,
 }
 
-/// Record of the last statement of one kind, or of spent presignatures. Make it durable **before** the vote or the share
-/// leaves.
+/// Record of the last statement of one kind, or of spent presignatures. Make it durable **before** the vote or the
+/// share leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, encoded)]
 pub struct GuardRecord(pub(crate) guard::GuardRecord);

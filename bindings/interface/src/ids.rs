@@ -13,8 +13,8 @@ use crate::exactly;
 pub struct ChainId(pub(crate) committee::ChainId);
 
 impl ChainId {
-    /// Derives an identifier from a name, for tests and demonstrations. Any party that knows the name can derive it, so a
-    /// live chain hashes its genesis instead.
+    /// Derives an identifier from a name, for tests and demonstrations. Any party that knows the name can derive it, so
+    /// a live chain hashes its genesis instead.
     #[cfg_attr(binding, quick)]
     pub fn from_name(name: String) -> Self {
         Self(committee::ChainId::from_name(&name))

@@ -90,8 +90,8 @@ impl SignerSet {
         self.now().is_disjoint(&other.now())
     }
 
-    /// The set at this time. One lock at a time: both sets of a call may be the same, and another thread may lock them in
-    /// the other order.
+    /// The set at this time. One lock at a time: both sets of a call may be the same, and another thread may lock them
+    /// in the other order.
     pub(crate) fn now(&self) -> committee::SignerSet {
         self.with(|set| set.clone())
     }
@@ -160,8 +160,8 @@ impl Suspects {
         self.lock().accuse(member);
     }
 
-    /// Reduces the remaining suspicion of every member by one certificate. Collectors call it themselves when they form a
-    /// certificate.
+    /// Reduces the remaining suspicion of every member by one certificate. Collectors call it themselves when they form
+    /// a certificate.
     #[cfg_attr(binding, quick)]
     pub fn decay(&self) {
         self.lock().decay();

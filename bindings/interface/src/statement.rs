@@ -9,8 +9,8 @@ use quorate::wire::{Decode, Encode};
 use crate::exactly;
 use crate::ids::CommitteeId;
 
-/// A statement that members sign: that `digest` is valid for this kind, epoch and view. `Committee.statement` creates one
-/// in the committee's epoch.
+/// A statement that members sign: that `digest` is valid for this kind, epoch and view. `Committee.statement` creates
+/// one in the committee's epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(binding, value)]
 pub struct Statement(pub(crate) certificate::Statement);

@@ -4,8 +4,8 @@
 /// core.
 macro_rules! verified {
     ($verified:ident, $value:ident) => {
-        /// A value whose signatures were verified. Only verification creates one. It does not say whether the committee is
-        /// the current one: compare the committees.
+        /// A value whose signatures were verified. Only verification creates one. It does not say whether the committee
+        /// is the current one: compare the committees.
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[cfg_attr(binding, object)]
         pub struct $verified(pub(crate) quorate::committee::Verified<any::$value>);

@@ -15,8 +15,8 @@ pub fn domains() -> Vec<String> {
     domain::ALL.iter().map(|domain| (*domain).to_owned()).collect()
 }
 
-/// Returns the BLAKE3 hash of bytes under a domain string: 32 bytes. The domain is one of [`domains`], or an application's
-/// own that no other protocol uses; never a received one.
+/// Returns the BLAKE3 hash of bytes under a domain string: 32 bytes. The domain is one of quorate's, or an
+/// application's own that no other protocol uses; never a received one.
 pub fn hash(domain: String, bytes: &[u8]) -> [u8; 32] {
     domain::hash(&domain, bytes)
 }

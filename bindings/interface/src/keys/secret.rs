@@ -11,9 +11,9 @@ use super::{PublicKey, Signature, VerifiedKey};
 use crate::SecretBytes;
 use crate::ciphersuite::Ciphersuite;
 
-/// A secret key. Its text has only the suite. It stays at one address, even while a `Guard` owns it. Other copies are not
-/// wiped when it is closed: the bytes that it was created from, the result of [`SecretKey::to_bytes`], and data that
-/// signing left in registers and on the stack.
+/// A secret key. Its text has only the suite. It stays at one address, even while a `Guard` owns it. Other copies are
+/// not wiped when it is closed: the bytes that it was created from, the result of [`SecretKey::to_bytes`], and data
+/// that signing left in registers and on the stack.
 #[derive(Debug)]
 #[cfg_attr(binding, object, secret)]
 pub struct SecretKey(pub(crate) any::SecretKey);

@@ -70,6 +70,7 @@ impl PublicKey {
     ///
     /// # Errors
     /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
+    /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
     /// [`Error::WrongContext`](quorate::Error) for a signature of another suite.
     #[cfg_attr(binding, slow)]
     pub fn verify(&self, message: &[u8], signature: &Signature) -> Result<()> {
@@ -81,6 +82,7 @@ impl PublicKey {
     ///
     /// # Errors
     /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
+    /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
     /// [`Error::WrongContext`](quorate::Error) for a signature of another suite, and for another ciphersuite than the
     /// default, unless the suite is `bls-min-sig` or `bls-min-pk`.
     #[cfg_attr(binding, slow)]

@@ -1,5 +1,5 @@
-//! Threshold BLS: a key shared by the members of a committee. Its signatures verify under [`GroupKey::public`]. They are
-//! unique, so that each is also an unpredictable random value: see [`beacon`].
+//! Threshold BLS: a key shared by the members of a committee. Its signatures verify under [`GroupKey::public`]. They
+//! are unique, so that each is also an unpredictable random value: see [`beacon`].
 //!
 //! The suite is one of the two BLS suites; Ed25519 has no shares.
 #![cfg_attr(binding, module = "threshold/bls")]
@@ -52,6 +52,10 @@ impl GroupKey {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
+    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+    /// [`Error::NotInSubgroup`](quorate::Error) for a point outside the subgroup.
+    /// [`Error::Infinity`](quorate::Error) for the neutral element.
+    /// [`Error::BadCommittee`](quorate::Error) for an impossible number of parties or of faulty ones.
     /// [`Error::WrongContext`](quorate::Error) for a key of another suite.
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
         any::GroupKey::decode(suite, bytes).map(Self)
@@ -121,6 +125,11 @@ impl KeyShare {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
+    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+    /// [`Error::NotInSubgroup`](quorate::Error) for a point outside the subgroup.
+    /// [`Error::Infinity`](quorate::Error) for the neutral element.
+    /// [`Error::BadCommittee`](quorate::Error) for an impossible number of parties or of faulty ones.
+    /// [`Error::UnknownSigner`](quorate::Error) if the key has no such party.
     /// [`Error::WrongContext`](quorate::Error) for a share of another suite, or a secret that is not the member's.
     pub fn from_bytes(suite: Suite, bytes: &[u8]) -> Result<Self> {
         any::KeyShare::from_bytes(suite, bytes).map(Self)
@@ -171,6 +180,9 @@ impl SignatureShare {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
+    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for the neutral element.
+    /// [`Error::TooLarge`](quorate::Error) for an attestation above 8,192 bytes.
     /// [`Error::WrongContext`](quorate::Error) for a share of another suite.
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
         any::SignatureShare::decode(suite, bytes).map(Self)
@@ -313,7 +325,8 @@ pub struct Fault {
     pub evidence: ShareFault,
 }
 
-/// A wrong share, with the message that it was to sign. Every holder of the key can verify it, if the share is attested.
+/// A wrong share, with the message that it was to sign. Every holder of the key can verify it, if the share is
+/// attested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, object, ambiguous)]
 pub struct ShareFault(any::ShareFault);
@@ -323,6 +336,9 @@ impl ShareFault {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
+    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for the neutral element.
+    /// [`Error::TooLarge`](quorate::Error) for a message or an attestation above the limits.
     /// [`Error::WrongContext`](quorate::Error) for evidence of another suite.
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
         any::ShareFault::decode(suite, bytes).map(Self)

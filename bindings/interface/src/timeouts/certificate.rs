@@ -17,8 +17,8 @@ pub const MAX_TIMEOUT_GROUPS: u32 = 1_024;
 
 const _: () = assert!(MAX_TIMEOUT_GROUPS as usize == certificate::MAX_TIMEOUT_GROUPS);
 
-/// A quorum's certificate that it gave up a view. The members are grouped by the values that they named, and one aggregate
-/// covers the statements of all groups. A decoded certificate is not verified yet.
+/// A quorum's certificate that it gave up a view. The members are grouped by the values that they named, and one
+/// aggregate covers the statements of all groups. A decoded certificate is not verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, object)]
 pub struct TimeoutCertificate(any::TimeoutCertificate);
@@ -92,13 +92,14 @@ impl TimeoutCertificate {
         self.0.signers().into()
     }
 
-    /// Verifies the signatures. Cost (BLS): as a certificate, plus one pairing and one hash to the curve for each further
-    /// value.
+    /// Verifies the signatures. Cost (BLS): as a certificate, plus one pairing and one hash to the curve for each
+    /// further value.
     ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee.
     /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
     /// [`Error::BadSignature`](quorate::Error) if the proof is not valid.
+    /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
     #[cfg_attr(binding, slow)]
     pub fn verify(&self, committee: &Committee) -> Result<VerifiedTimeoutCertificate> {
         self.0.clone().verify(&committee.0).map(VerifiedTimeoutCertificate)

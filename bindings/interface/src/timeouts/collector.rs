@@ -13,8 +13,8 @@ use crate::faults::{CollectedTimeouts, VoteFault, faults};
 use crate::signers::Suspects;
 use crate::votes::Topic;
 
-/// Collects timeout votes of one kind and view until a quorum, with whatever values, makes a certificate. It works like a
-/// collector of votes. Threads may share it.
+/// Collects timeout votes of one kind and view until a quorum, with whatever values, makes a certificate. It works like
+/// a collector of votes. Threads may share it.
 #[derive(Debug)]
 #[cfg_attr(binding, object)]
 pub struct TimeoutCollector(Mutex<any::TimeoutCollector>);
@@ -50,8 +50,8 @@ impl TimeoutCollector {
         self.lock().add(vote, &mut suspects.lock()).map(CollectedTimeouts::from)
     }
 
-    /// Adds a timeout vote that was verified for the same committee, for instance the member's own: it is not verified
-    /// again.
+    /// Adds a timeout vote that was verified for the same committee, for instance the member's own, and does not verify
+    /// it again. One that was verified for another committee counts as unverified.
     ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
@@ -85,8 +85,8 @@ impl TimeoutCollector {
         self.lock().has_honest()
     }
 
-    /// Verifies the pending votes, if they may suffice, and returns whether the **verified** votes weigh more than a third,
-    /// so that at least one honest member gave up the view; and the faults found.
+    /// Verifies the pending votes, if they may suffice, and returns whether the **verified** votes weigh more than a
+    /// third, so that at least one honest member gave up the view; and the faults found.
     pub fn verify_honest(&self, suspects: &Suspects) -> HonestCheck {
         let (honest, found) = self.lock().verify_honest(&mut suspects.lock());
         HonestCheck { honest, faults: faults(found) }

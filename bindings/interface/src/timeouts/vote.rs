@@ -14,8 +14,8 @@ use crate::keys::{SecretKey, Signature};
 use crate::statement::Statement;
 use crate::votes::Vote;
 
-/// A member's vote to give up a view. It names a value, in HotStuff-like protocols the view of the highest certificate that
-/// the member knows.
+/// A member's vote to give up a view. It names a value, in HotStuff-like protocols the view of the highest certificate
+/// that the member knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, object)]
 pub struct TimeoutVote(pub(crate) any::TimeoutVote);
@@ -27,7 +27,8 @@ impl TimeoutVote {
         Self(any::TimeoutVote::new(Kind::new(kind), epoch, view, value, signer, signature.0.clone()))
     }
 
-    /// Returns the statement that a timeout vote signs: its digest is the value as eight little-endian bytes and 24 zeros.
+    /// Returns the statement that a timeout vote signs: its digest is the value as eight little-endian bytes and 24
+    /// zeros.
     #[cfg_attr(binding, quick)]
     pub fn statement_of(kind: u8, epoch: u64, view: u64, value: u64) -> Statement {
         // It is the same in every suite.
@@ -52,6 +53,8 @@ impl TimeoutVote {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout vote.
+    /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
     /// [`Error::WrongContext`](quorate::Error) for a timeout vote of another suite.
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
         any::TimeoutVote::decode(suite, bytes).map(Self)
@@ -66,6 +69,8 @@ impl TimeoutVote {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout vote.
+    /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
     /// [`Error::WrongContext`](quorate::Error) for a timeout vote of another suite.
     pub fn decode_link(suite: Suite, bytes: &[u8]) -> Result<Self> {
         any::TimeoutVote::decode_link(suite, bytes).map(Self)
@@ -130,6 +135,7 @@ impl TimeoutVote {
     /// [`Error::WrongContext`](quorate::Error) for another committee.
     /// [`Error::UnknownSigner`](quorate::Error) for a signer outside the committee.
     /// [`Error::BadSignature`](quorate::Error), which names the signer, if the signature is not valid.
+    /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
     #[cfg_attr(binding, slow)]
     pub fn verify(&self, committee: &Committee) -> Result<VerifiedTimeoutVote> {
         self.0.clone().verify(&committee.0).map(VerifiedTimeoutVote)

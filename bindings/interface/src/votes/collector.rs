@@ -21,17 +21,17 @@ pub const DEFAULT_BATCH_THRESHOLD: u32 = 2;
 const _: () = assert!(DEFAULT_BATCH_THRESHOLD as usize == certificate::DEFAULT_BATCH_THRESHOLD);
 
 /// Collects the votes of one kind and view until one statement has a certificate. It stores at most one vote per member
-/// and verifies nothing until it has a quorum; then it verifies all signatures as one, and identifies invalid ones only if
-/// that fails. Threads may share it.
+/// and verifies nothing until it has a quorum; then it verifies all signatures as one, and identifies invalid ones only
+/// if that fails. Threads may share it.
 #[derive(Debug)]
 #[cfg_attr(binding, object)]
 pub struct VoteCollector(Mutex<any::VoteCollector>);
 
 impl VoteCollector {
     /// Creates an empty collector. Fewer than `batch_threshold` pending votes are verified one by one; by default
-    /// [`DEFAULT_BATCH_THRESHOLD`]. After `failure_limit` invalid votes, further votes of a member are dropped unverified;
-    /// by default there is no limit. Set one **only for links that authenticate each vote's signer**: on other links any
-    /// sender could silence a member.
+    /// [`DEFAULT_BATCH_THRESHOLD`]. After `failure_limit` invalid votes, further votes of a member are dropped
+    /// unverified; by default there is no limit. Set one **only for links that authenticate each vote's signer**: on
+    /// other links any sender could silence a member.
     #[cfg_attr(binding, quick)]
     pub fn new(
         committee: &Committee,
@@ -50,8 +50,8 @@ impl VoteCollector {
         Self(Mutex::new(inner))
     }
 
-    /// Adds a vote. The result contains the certificate, if this vote completed it, and the faults found. On a link that
-    /// authenticates its sender, reject votes in another member's name before this call.
+    /// Adds a vote. The result contains the certificate, if this vote completed it, and the faults found. On a link
+    /// that authenticates its sender, reject votes in another member's name before this call.
     ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
@@ -60,7 +60,8 @@ impl VoteCollector {
         self.lock().add(vote, &mut suspects.lock()).map(Collected::from)
     }
 
-    /// Adds a vote that was verified for the same committee, for instance the member's own: it is not verified again.
+    /// Adds a vote that was verified for the same committee, for instance the member's own, and does not verify it
+    /// again. One that was verified for another committee counts as unverified.
     ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.

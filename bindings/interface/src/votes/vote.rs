@@ -23,8 +23,8 @@ impl Vote {
         Self(any::Vote::new(statement.0, signer, signature.0.clone()))
     }
 
-    /// Signs **without recording it**, for statements that a member may contradict, and for tests. Use a `Guard` to sign
-    /// anything that a protocol acts on.
+    /// Signs **without recording it**, for statements that a member may contradict, and for tests. Use a `Guard` to
+    /// sign anything that a protocol acts on.
     ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another epoch or suite, or a key that belongs to no member.
@@ -36,6 +36,8 @@ impl Vote {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a vote.
+    /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
     /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
         any::Vote::decode(suite, bytes).map(Self)
@@ -50,6 +52,8 @@ impl Vote {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a vote.
+    /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
     /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
     pub fn decode_link(suite: Suite, bytes: &[u8]) -> Result<Self> {
         any::Vote::decode_link(suite, bytes).map(Self)
@@ -90,6 +94,7 @@ impl Vote {
     /// [`Error::WrongContext`](quorate::Error) for another committee.
     /// [`Error::UnknownSigner`](quorate::Error) for a signer outside the committee.
     /// [`Error::BadSignature`](quorate::Error), which names the signer, if the signature is not valid.
+    /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
     #[cfg_attr(binding, slow)]
     pub fn verify(&self, committee: &Committee) -> Result<VerifiedVote> {
         self.0.clone().verify(&committee.0).map(VerifiedVote)

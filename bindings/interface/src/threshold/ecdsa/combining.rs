@@ -16,8 +16,8 @@ use crate::threshold::{Cache, Counts, Group};
 pub struct Signing(pub(super) any::ecdsa::Signing);
 
 impl Signing {
-    /// Creates the subject of a combiner without a party's file; parties call
-    /// [`Presignatures::signing`](super::Presignatures::signing). A wrong nonce makes every combination fail.
+    /// Creates the subject of a combiner without a party's file; parties call `signing` of their presignatures. A wrong
+    /// nonce makes every combination fail.
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for a nonce of another length.

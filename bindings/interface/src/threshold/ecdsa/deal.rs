@@ -21,6 +21,7 @@ impl Deal {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a deal.
+    /// [`Error::TooLarge`](quorate::Error) for more parties than can share a key.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         ecdsa::Deal::decode(bytes, &()).map(|deal| Self(Arc::new(deal)))
     }

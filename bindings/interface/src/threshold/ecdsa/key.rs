@@ -19,6 +19,9 @@ impl GroupKey {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
+    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for the neutral element.
+    /// [`Error::BadCommittee`](quorate::Error) for an impossible number of parties or of faulty ones.
     /// [`Error::WrongContext`](quorate::Error) for a key over another group.
     pub fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
         any::GroupKey::decode((*group).into(), bytes).map(Self)

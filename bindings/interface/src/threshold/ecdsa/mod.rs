@@ -1,8 +1,8 @@
 //! Threshold ECDSA: each party spends a presignature on a message; enough of the resulting shares combine into a
 //! signature, in one round.
 //!
-//! **One presignature, one message**: two signatures with one presignature reveal the key. Signing therefore records the
-//! spent presignature in the guard that also signs votes: make the record durable, then send the share.
+//! **One presignature, one message**: two signatures with one presignature reveal the key. Signing therefore records
+//! the spent presignature in the guard that also signs votes: make the record durable, then send the share.
 #![cfg_attr(binding, module = "threshold/ecdsa")]
 
 mod combining;

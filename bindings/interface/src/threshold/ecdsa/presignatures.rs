@@ -15,8 +15,8 @@ use crate::threshold::{Agreement, Group};
 /// Bytes of a presignature in memory.
 const PRESIGNATURE: usize = 161;
 
-/// One party's presignatures of one epoch; each signs **one** message. Only the dealer writes the file. After a crash it
-/// is read again, and the guard's journal lists the spent presignatures.
+/// One party's presignatures of one epoch; each signs **one** message. Only the dealer writes the file. After a crash
+/// it is read again, and the guard's journal lists the spent presignatures.
 #[derive(Debug)]
 #[cfg_attr(binding, object, secret)]
 pub struct Presignatures {
@@ -32,6 +32,9 @@ impl Presignatures {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not those of a file.
+    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for the neutral element.
+    /// [`Error::UnknownSigner`](quorate::Error) if the deal has no such party.
     /// [`Error::WrongContext`](quorate::Error) for another group, or if its parts do not belong together.
     pub fn from_bytes(group: &Group, bytes: &[u8]) -> Result<Self> {
         any::Presignatures::from_bytes((*group).into(), bytes).map(Self::from_core)
@@ -108,8 +111,8 @@ impl Presignatures {
         self.all.with(|all| all.audit(index))?
     }
 
-    /// Ends the epoch: wipes the remaining presignatures, and makes the guard refuse all of them from now on. **Make the
-    /// record durable.**
+    /// Ends the epoch: wipes the remaining presignatures, and makes the guard refuse all of them from now on. **Make
+    /// the record durable.**
     ///
     /// # Errors
     /// [`Error::Exhausted`](quorate::Error) if they were destroyed before.

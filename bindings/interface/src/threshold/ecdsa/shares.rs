@@ -27,6 +27,8 @@ impl SignatureShare {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
+    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+    /// [`Error::TooLarge`](quorate::Error) for an attestation above 8,192 bytes.
     /// [`Error::WrongContext`](quorate::Error) for a share over another group.
     #[cfg_attr(binding, quick)]
     pub fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
@@ -109,6 +111,8 @@ impl Opening {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of an opening.
+    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for the neutral element.
     pub fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
         any::Opening::decode((*group).into(), bytes).map(Self)
     }
@@ -153,6 +157,9 @@ impl ShareFault {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
+    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for the neutral element.
+    /// [`Error::TooLarge`](quorate::Error) for a message, an attestation or a list above the limits.
     /// [`Error::WrongContext`](quorate::Error) for evidence over another group.
     pub fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
         any::ShareFault::decode((*group).into(), bytes).map(Self)
