@@ -210,6 +210,8 @@ pub struct Parameter {
     pub choice: Option<Choice>,
     /// True for an object passed by value: the function takes its secret, and it is closed afterwards, in any case.
     pub owned: bool,
+    /// True for bytes of a secret, of which Kotlin leaves no copy in native memory.
+    pub secret: bool,
     /// True for an option: Python passes it by its name, and JavaScript as a field of a last argument, `options`.
     pub option: bool,
     /// The number that is used if the user passes none: of microseconds for a duration.
@@ -349,7 +351,7 @@ impl Parameter {
     #[must_use]
     pub fn new(name: &str, kind: Type) -> Self {
         let name = name.to_owned();
-        Self { name, kind, limit: None, choice: None, owned: false, option: false, default: None }
+        Self { name, kind, limit: None, choice: None, owned: false, option: false, default: None, secret: false }
     }
 }
 

@@ -392,6 +392,7 @@ fn function(attributes: &[Attribute], signature: &Signature, scope: &Scope<'_>) 
                 owned: matches!((&kind, &*input.ty), (Type::Class(_), syn::Type::Path(_))),
                 option: marks.has("option"),
                 default: marks.number("default"),
+                secret: marks.has("secret"),
                 kind,
             });
         }

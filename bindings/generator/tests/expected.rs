@@ -1,33 +1,51 @@
-//! What is written for the block `expected/tree.txt`, in each language. With `QUORATE_WRITE=1` the test writes the files
-//! instead; review the changes before you commit them.
+//! What is written for the blocks in `expected/tree.txt` and `expected/kinds.txt`, in each language. With
+//! `QUORATE_WRITE=1` the test writes the files instead; review the changes before you commit them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use quorate_generator::model::Block;
 use quorate_generator::typescript::Package;
 use quorate_generator::{kotlin, kotlin_glue, node, parse, python, stub, typescript, wasm};
 
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected")
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(folder().join(name)).unwrap_or_default()
+}
+
+/// The blocks of both inputs: the second one imports classes of the first.
+fn blocks() -> Result<[Block; 2], String> {
+    let mut blocks = [
+        parse::block("tree", &[&read("tree.txt")], &[])?,
+        parse::block("kinds", &[&read("kinds.txt")], &[])?,
+    ];
+    parse::link(&mut blocks)?;
+    Ok(blocks)
+}
+
+fn compare(name: &str, text: &str) {
+    if env::var_os("QUORATE_WRITE").is_some() {
+        assert!(fs::write(folder().join(name), text).is_ok(), "{name} cannot be written");
+    }
+    assert_eq!(text, read(name), "{name}");
+}
+
 #[test]
 fn each_language_gets_the_expected_text() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected");
-    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
-    let block = parse::block("tree", &[&read("tree.txt")], &[]).unwrap();
-    let outputs = [
-        ("python.txt", python::emit(&block)),
-        ("stub.txt", stub::emit(&block)),
-        ("node.txt", node::emit(&block)),
-        ("wasm.txt", wasm::emit(&block)),
-        ("node-typescript.txt", typescript::emit(&block, Package::Node)),
-        ("web-typescript.txt", typescript::emit(&block, Package::Web)),
-        ("kotlin-glue.txt", kotlin_glue::emit(&block)),
-        ("kotlin.txt", kotlin::emit(&block)),
-    ];
-    for (name, text) in outputs {
-        if env::var_os("QUORATE_WRITE").is_some() {
-            fs::write(folder.join(name), &text).unwrap();
-        }
-        assert_eq!(text, read(name), "{name}");
-    }
+    let [tree, kinds] = blocks().unwrap();
+    compare("python.txt", &python::emit(&tree));
+    compare("stub.txt", &stub::emit(&tree));
+    compare("node.txt", &node::emit(&tree));
+    compare("wasm.txt", &wasm::emit(&tree));
+    compare("node-typescript.txt", &typescript::emit(&tree, Package::Node));
+    compare("web-typescript.txt", &typescript::emit(&tree, Package::Web));
+    compare("kotlin-glue.txt", &kotlin_glue::emit(&tree));
+    compare("kotlin.txt", &kotlin::emit(&tree));
+    compare("kinds-kotlin-glue.txt", &kotlin_glue::emit(&kinds));
+    compare("kinds-kotlin.txt", &kotlin::emit(&kinds));
 }
 
 #[test]

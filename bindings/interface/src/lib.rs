@@ -31,6 +31,7 @@
 //! | `record` | a structure | immutable and equal to its properties; Kotlin keeps those |
 //! | `object` | a structure | a native object, with a lock inside if it changes; Kotlin closes it |
 //! | `secret` | an `object` | it holds a secret, which no text shows: all languages can close it, which wipes it |
+//! | `secret` | a parameter of bytes | Kotlin lends them, and wipes its copy in native memory; byte parameters of static functions of a `secret` object are secret too |
 //! | `hex` | a structure | its text is its encoding in hexadecimal digits, also in JSON; `bytes` of one is all of it |
 //! | `plain` | a `value` | JavaScript has plain objects, whose fields are the parameters of `new` |
 //! | `set` | an `object` | a set of members: `size`, `contains` and `members` are what the language calls them in its own sets |

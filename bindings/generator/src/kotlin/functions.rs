@@ -1,0 +1,115 @@
+//! Functions, constructors and properties in Kotlin, in forms that Java can call.
+
+use super::call::call;
+use super::types::{copied, is_unsigned, type_name};
+use crate::docs::Style;
+use crate::kotlin_glue::is_encoded_object;
+use crate::model::{Block, Class, Function, Parameter, Role, Type};
+use crate::names::{camel, free_function, pascal};
+
+pub(super) fn function(block: &Block, class: &Class, function: &Function) -> String {
+    let docs = Style::Kotlin.function(function, 0);
+    let name = camel(&function.name);
+    let result = function.result.as_ref().map_or("Unit".to_owned(), |result| type_name(block, result));
+    let value = call(block, class, function, function.result.as_ref());
+    if function.role == Role::Getter {
+        let java = function.result.as_ref().map(|result| java_getter(&function.name, result));
+        let java = java.unwrap_or_default();
+        return format!("{docs}{java}public val {name}: {result} get() =\n    {value}\n");
+    }
+    let is_static = if function.has_receiver() { "" } else { "@JvmStatic\n" };
+    let modifier = if is_encoded_object(class) && name == "encode" { "override" } else { "public" };
+    let java =
+        if function.types().any(is_unsigned) { format!("@JvmName(\"{name}\")\n") } else { String::new() };
+    format!(
+        "{docs}{is_static}{}{java}{modifier} fun {name}({}): {result} =\n    {value}\n",
+        overloads(function),
+        parameters(block, function),
+    )
+}
+
+/// A constructor from the arguments that native code takes; for one that Java could not call, see [`named`].
+pub(super) fn constructor(block: &Block, class: &Class, function: &Function) -> Option<String> {
+    let docs = Style::Kotlin.function(function, 0);
+    (!is_named(function)).then(|| {
+        format!(
+            "{docs}{}public constructor({}) : this({})\n",
+            overloads(function),
+            parameters(block, function),
+            call(block, class, function, None),
+        )
+    })
+}
+
+/// A function of the class in place of a constructor that Java could not call: `Class(…)` in Kotlin, and `Class.of(…)` in
+/// Java.
+pub(super) fn named(block: &Block, class: &Class, function: &Function) -> Option<String> {
+    let docs = Style::Kotlin.function(function, 0);
+    is_named(function).then(|| {
+        format!(
+            "{docs}@JvmStatic\n{}@JvmName(\"of\")\npublic operator fun invoke({}): {name} =\n    {}\n",
+            overloads(function),
+            parameters(block, function),
+            call(block, class, function, Some(&Type::Class(class.name.clone()))),
+            name = class.name,
+        )
+    })
+}
+
+/// True for a constructor with an unsigned type, from which Kotlin makes one that Java cannot call.
+pub(super) fn is_named(constructor: &Function) -> bool {
+    constructor.types().any(is_unsigned)
+}
+
+/// The object without parameters that a function makes, as a constant.
+pub(super) fn variant(block: &Block, class: &Class, function: &Function) -> String {
+    let docs = Style::Kotlin.function(function, 0);
+    let value = call(block, class, function, function.result.as_ref());
+    format!("{docs}@JvmField\npublic val {}: {} = {value}\n", function.name.to_uppercase(), class.name)
+}
+
+/// Returns the name with this text.
+pub(super) fn from_name(class: &Class) -> String {
+    let native = camel(&free_function(&class.native, "from_name"));
+    format!(
+        "/** Returns the one with this name; throws a [QuorateException] if there is none. */\n@JvmStatic\npublic fun fromName(name: String): {} =\n    \
+         fromNative(translated {{ {native}(name.text(\"name\")) }})\n",
+        class.name
+    )
+}
+
+/// A property whose value is a field.
+pub(super) fn property(block: &Block, getter: &Function, fields: &str) -> String {
+    let Some(result) = &getter.result else { return String::new() };
+    let name = camel(&getter.name);
+    let value = copied(block, result, &format!("{fields}.{name}"));
+    let docs = Style::Kotlin.function(getter, 0);
+    let java = java_getter(&getter.name, result);
+    format!("{docs}{java}public val {name}: {} get() = {value}\n", type_name(block, result))
+}
+
+/// The name of a property for Java, where Kotlin would give it another one.
+pub(super) fn java_getter(name: &str, kind: &Type) -> String {
+    if is_unsigned(kind) { format!("@get:JvmName(\"get{}\")\n", pascal(name)) } else { String::new() }
+}
+
+/// Kotlin's defaults as overloads for Java.
+fn overloads(function: &Function) -> &'static str {
+    let is_optional = |one: &Parameter| matches!(one.kind, Type::Optional(_)) || one.choice.is_some();
+    if function.parameters.iter().any(is_optional) { "@JvmOverloads\n" } else { "" }
+}
+
+fn parameters(block: &Block, function: &Function) -> String {
+    let parameter = |one: &Parameter| {
+        let (name, kind) = (camel(&one.name), type_name(block, &one.kind));
+        match (&one.kind, &one.choice) {
+            (Type::List(item), Some(choice)) => {
+                let (item, default) = (type_name(block, item), camel(&choice.default));
+                format!("{name}: Predicate<{item}> = Predicate {{ it.{default} }}")
+            }
+            (Type::Optional(_), _) => format!("{name}: {kind} = null"),
+            _ => format!("{name}: {kind}"),
+        }
+    };
+    function.parameters.iter().map(parameter).collect::<Vec<_>>().join(", ")
+}
