@@ -7,32 +7,32 @@
 #![allow(unsafe_code, reason = "uniffi's macros make the exported functions")]
 #![allow(unreachable_pub, reason = "uniffi's macros make public items in private modules")]
 
+/// The modules that `quorate-generator` wrote: one of each block of the interface.
+macro_rules! blocks {
+    ($($name:ident)*) => {
+        $(mod $name {
+            include!(concat!(env!("OUT_DIR"), "/", stringify!($name), ".rs"));
+        })*
+    };
+}
+
+blocks! { ciphersuite erasure header merkle threshold threshold_bls threshold_coin threshold_ecdsa threshold_seal threshold_tdh2 }
+
+mod attestations;
 mod bls;
 mod certificates;
-mod ciphersuite {
-    include!(concat!(env!("OUT_DIR"), "/ciphersuite.rs"));
-}
 mod collector;
 mod committees;
 mod dsig;
-mod erasure {
-    include!(concat!(env!("OUT_DIR"), "/erasure.rs"));
-}
 mod evidence;
 mod glue;
 mod gossip;
 mod guard;
-mod header {
-    include!(concat!(env!("OUT_DIR"), "/header.rs"));
-}
 mod keys;
-mod merkle {
-    include!(concat!(env!("OUT_DIR"), "/merkle.rs"));
-}
+mod secret;
 mod signers;
 mod sortition;
 mod statements;
-mod threshold;
 mod timeouts;
 mod votes;
 mod wire;

@@ -44,10 +44,13 @@ pub(crate) fn python_modules() -> Outcome<Files> {
 /// The classes and exceptions for Kotlin, below a folder of sources.
 pub(crate) fn kotlin_classes() -> Outcome<Files> {
     let file = |block: &Block| {
-        let path = Path::new("org/quorate").join(format!("{}.kt", pascal(&block.name)));
-        (path, kotlin::emit(block))
+        let folder = kotlin::package(block).replace('.', "/");
+        let name = block.path.rsplit("::").next().unwrap_or_default();
+        (Path::new(&folder).join(format!("{}.kt", pascal(name))), kotlin::emit(block))
     };
-    let mut files: Files = adopted()?.iter().map(file).collect();
+    let is_adopted =
+        |block: &&Block| ADOPTED.contains(&block.path.as_str()) || block.path.starts_with("threshold");
+    let mut files: Files = blocks()?.iter().filter(is_adopted).map(file).collect();
     let exceptions = Path::new("org/quorate/QuorateException.kt").to_path_buf();
     files.push((exceptions, errors::kotlin::emit(&errors::classes()?)));
     Ok(files)

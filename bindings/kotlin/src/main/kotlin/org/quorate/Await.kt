@@ -15,23 +15,19 @@ import org.quorate.gossip.VerifiedAggregate
 import org.quorate.sortition.Lottery
 import org.quorate.sortition.Ticket
 import org.quorate.sortition.VerifiedTicket
-import org.quorate.threshold.Checked
-import org.quorate.threshold.ShareFault
+import org.quorate.threshold.coin.Checked as CheckedCoinShares
 import org.quorate.threshold.coin.Coin
 import org.quorate.threshold.coin.CoinShare
 import org.quorate.threshold.coin.PublicKeys as CoinKeys
-import org.quorate.threshold.coin.VerifiedShare as VerifiedCoinShare
-import org.quorate.threshold.coin.WrongShare as WrongCoinShare
 import org.quorate.threshold.ecdsa.Plan
 import org.quorate.threshold.ecdsa.Presignatures
 import org.quorate.threshold.ecdsa.TrustedDealer
+import org.quorate.threshold.tdh2.Checked as CheckedDecryptionShares
 import org.quorate.threshold.tdh2.Ciphertext
 import org.quorate.threshold.tdh2.DecryptionShare
 import org.quorate.threshold.tdh2.EncryptionKey
 import org.quorate.threshold.tdh2.PublicKeys as Tdh2Keys
 import org.quorate.threshold.tdh2.ValidCiphertext
-import org.quorate.threshold.tdh2.VerifiedShare as VerifiedDecryptionShare
-import org.quorate.threshold.tdh2.WrongShare as WrongDecryptionShare
 
 // Verification off the calling thread, on the dispatcher that coroutines use for computation. Cancellation returns at
 // once; a verification that has not started is then skipped. From Java use `CompletableFuture.supplyAsync` with the
@@ -132,14 +128,11 @@ public suspend fun Ciphertext.awaitCheck(key: EncryptionKey, epoch: ULong, propo
 public suspend fun Tdh2Keys.awaitVerifyShares(
     instance: ValidCiphertext,
     shares: List<DecryptionShare>,
-): Checked<VerifiedDecryptionShare, ShareFault<WrongDecryptionShare, DecryptionShare>> =
-    offThread { verifyShares(instance, shares) }
+): CheckedDecryptionShares = offThread { verifyShares(instance, shares) }
 
 /** [CoinKeys.verifyShares] off the calling thread. */
-public suspend fun CoinKeys.awaitVerifyShares(
-    instance: Coin,
-    shares: List<CoinShare>,
-): Checked<VerifiedCoinShare, ShareFault<WrongCoinShare, CoinShare>> = offThread { verifyShares(instance, shares) }
+public suspend fun CoinKeys.awaitVerifyShares(instance: Coin, shares: List<CoinShare>): CheckedCoinShares =
+    offThread { verifyShares(instance, shares) }
 
 /** [Coder.disperse] off the calling thread. */
 public suspend fun Coder.awaitDisperse(message: ByteArray): Dispersal = offThread { disperse(message) }

@@ -139,3 +139,13 @@ internal inline fun <N : Disposable, T> callAll(cells: List<Cell<N>>, work: (Lis
         for (cell in cells.subList(0, entered)) cell.leave()
     }
 }
+
+/** Runs [work] with the native object, if there is one, which stays alive meanwhile. */
+internal inline fun <N : Disposable, T> callOptional(cell: Cell<N>?, work: (N?) -> T): T {
+    cell?.enter()
+    try {
+        return translated { work(cell?.native) }
+    } finally {
+        cell?.leave()
+    }
+}

@@ -16,19 +16,18 @@ import org.quorate.erasure.Shape;
 import org.quorate.threshold.Agreement;
 import org.quorate.threshold.Cache;
 import org.quorate.threshold.Group;
-import org.quorate.threshold.Outcome;
 import org.quorate.threshold.Threshold;
 import org.quorate.threshold.Tolerance;
-import org.quorate.threshold.bls.ThresholdBls;
+import org.quorate.threshold.bls.Bls;
 import org.quorate.threshold.coin.Coin;
 import org.quorate.threshold.coin.CoinCombiner;
 import org.quorate.threshold.coin.CoinName;
 import org.quorate.threshold.coin.CoinValue;
 import org.quorate.threshold.ecdsa.Combiner;
+import org.quorate.threshold.ecdsa.Outcome;
 import org.quorate.threshold.ecdsa.Plan;
 import org.quorate.threshold.ecdsa.Presignature;
 import org.quorate.threshold.ecdsa.Presignatures;
-import org.quorate.threshold.ecdsa.ShareFault;
 import org.quorate.threshold.ecdsa.Signed;
 import org.quorate.threshold.ecdsa.Tag;
 import org.quorate.threshold.ecdsa.TrustedDealer;
@@ -64,8 +63,7 @@ class ThresholdJavaTest {
                     Signed signed = presignature.sign(guard, MESSAGE);
                     assertNotNull(signed.getRecord());
                     assertThrows(QuorateException.Exhausted.class, () -> presignature.sign(guard, MESSAGE));
-                    Outcome<org.quorate.threshold.ecdsa.Signature, ShareFault> outcome =
-                            combiner.add(party.getMember(), signed.getShare());
+                    Outcome outcome = combiner.add(party.getMember(), signed.getShare());
                     if (outcome.getSignature() != null) signature = outcome.getSignature();
                     assertEquals(81, guard.reserve(party.getKey().getId(), 2, 0).encode().length);
                     assertTrue(outcome.getFaults().isEmpty() && outcome.getWanted().isEmpty());
@@ -74,11 +72,11 @@ class ThresholdJavaTest {
         }
         parties.get(0).getKey().verifyMessage(MESSAGE, signature);
         List<org.quorate.threshold.bls.KeyShare> shares =
-                ThresholdBls.deal(Suite.MIN_SIG, COMMITTEE, TOLERANCE, Agreement.AGREED);
+                Bls.deal(Suite.MIN_SIG, COMMITTEE, TOLERANCE, Agreement.AGREED);
         try (org.quorate.threshold.bls.Combiner combiner =
                 new org.quorate.threshold.bls.Combiner(shares.get(0).getKey(), MESSAGE)) {
             for (org.quorate.threshold.bls.KeyShare share : shares) combiner.add(share.getMember(), share.sign(MESSAGE));
-            assertEquals(32, ThresholdBls.beacon(combiner.getSignature()).length);
+            assertEquals(32, Bls.beacon(combiner.getSignature()).length);
         }
     }
 

@@ -5,7 +5,6 @@ import com.google.gson.JsonObject
 import org.junit.jupiter.api.Assertions.assertArrayEquals
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
-import org.quorate.threshold.ShareFault
 import org.quorate.threshold.Threshold
 import org.quorate.threshold.coin.Coin
 import org.quorate.threshold.coin.CoinCombiner
@@ -19,9 +18,11 @@ import org.quorate.threshold.tdh2.EncryptionKey
 import org.quorate.threshold.tdh2.ValidCiphertext
 import org.quorate.threshold.coin.KeyShare as CoinKeyShare
 import org.quorate.threshold.coin.PublicKeys as CoinKeys
+import org.quorate.threshold.coin.ShareFault as CoinFault
 import org.quorate.threshold.coin.WrongShare as CoinWrongShare
 import org.quorate.threshold.tdh2.KeyShare as Tdh2KeyShare
 import org.quorate.threshold.tdh2.PublicKeys as Tdh2Keys
+import org.quorate.threshold.tdh2.ShareFault as Tdh2Fault
 import org.quorate.threshold.tdh2.WrongShare as Tdh2WrongShare
 
 /** Vector operations of threshold encryption and of the coin. */
@@ -42,14 +43,14 @@ internal object DleqOperations {
             "parties" to threshold.parties,
         )
 
-    private fun faults(faults: List<ShareFault<EncodedObject, *>>) = faults.map { fault ->
-        json("member" to fault.member, "evidence" to (fault as? ShareFault.Proven)?.evidence?.encode())
-    }
+    private fun fault(member: Int, evidence: EncodedObject?) = json("member" to member, "evidence" to evidence?.encode())
 
-    private fun outcome(output: Any?, faults: List<ShareFault<*, *>>) =
-        json("output" to output, "faults" to faults.map { it.member })
+    private fun outcome(output: Any?, culprits: List<Int>) = json("output" to output, "faults" to culprits)
 
     // ---------------------------------------------------------------------------------------------------------- tdh2
+
+    private fun tdh2Faults(faults: List<Tdh2Fault>) =
+        faults.map { fault(it.member, (it as? Tdh2Fault.Proven)?.evidence) }
 
     private fun tdh2(operation: String, input: JsonObject): JsonElement {
         if (operation == "tdh2.encryption_key") {
@@ -86,13 +87,13 @@ internal object DleqOperations {
                 val shares = input.list("shares").map { decryptionShare(it.asString) }
                 val checked = keys.verifyShares(ciphertext, shares)
                 val tables = keys.precomputed().verifyShares(ciphertext, shares)
-                assertEquals(faults(checked.faults), faults(tables.faults))
+                assertEquals(tdh2Faults(checked.faults), tdh2Faults(tables.faults))
                 val alone = shares.mapNotNull { runCatching { keys.verifyShare(ciphertext, it).member }.getOrNull() }
                 assertEquals(alone, checked.verified.map { it.member })
                 if (operation == "tdh2.decrypt") {
                     json("plaintext" to ciphertext.combine(keys, checked.verified))
                 } else {
-                    json("verified" to alone, "faults" to faults(checked.faults))
+                    json("verified" to alone, "faults" to tdh2Faults(checked.faults))
                 }
             }
             "tdh2.session" -> {
@@ -101,7 +102,7 @@ internal object DleqOperations {
                 json("outcomes" to shares.map { share ->
                     try {
                         val got = decryption.add(share)
-                        outcome(got.error?.code ?: got.output, got.faults)
+                        outcome(got.error?.code ?: got.output, got.faults.map { it.member })
                     } catch (refused: QuorateException) {
                         outcome(refused.code, emptyList())
                     }
@@ -136,6 +137,9 @@ internal object DleqOperations {
 
     // ---------------------------------------------------------------------------------------------------------- coin
 
+    private fun coinFaults(faults: List<CoinFault>) =
+        faults.map { fault(it.member, (it as? CoinFault.Proven)?.evidence) }
+
     private fun coin(operation: String, input: JsonObject): JsonElement {
         if (operation == "coin.key_share") {
             val share = CoinKeyShare.fromBytes(input.bytes("key_share"))
@@ -168,7 +172,7 @@ internal object DleqOperations {
                 if (operation == "coin.value") {
                     value(coin.combine(keys, checked.verified), input)
                 } else {
-                    json("verified" to alone, "faults" to faults(checked.faults))
+                    json("verified" to alone, "faults" to coinFaults(checked.faults))
                 }
             }
             "coin.session" -> {
@@ -176,7 +180,7 @@ internal object DleqOperations {
                 val shares = input.list("shares").map { coinShare(it.asString) }
                 json("outcomes" to shares.map { share ->
                     try {
-                        toss.add(share).let { outcome(it.output, it.faults) }
+                        toss.add(share).let { got -> outcome(got.output, got.faults.map { it.member }) }
                     } catch (refused: QuorateException) {
                         outcome(refused.code, emptyList())
                     }

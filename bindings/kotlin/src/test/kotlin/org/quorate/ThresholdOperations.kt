@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.quorate.DleqOperations.again
 import org.quorate.threshold.Agreement
 import org.quorate.threshold.Group
-import org.quorate.threshold.bls.beacon
+import org.quorate.threshold.bls.Bls.beacon
 import org.quorate.threshold.ecdsa.Combiner
 import org.quorate.threshold.ecdsa.Deal
 import org.quorate.threshold.ecdsa.GroupKey
@@ -110,7 +110,7 @@ internal object ThresholdOperations {
             "ecdsa.verify" -> {
                 val tag = tag(plan(input), input.text("epoch").toULong(), input["index"].asLong)
                 val signature = EcdsaSignature.decode(group(input), input.bytes("signature"))
-                assertArrayEquals(input.bytes("signature"), signature.toBytes())
+                assertArrayEquals(input.bytes("signature"), signature.encode())
                 key(input).verify(tag, input.bytes("message"), signature)
                 JsonNull.INSTANCE
             }
@@ -182,7 +182,7 @@ internal object ThresholdOperations {
         }
         val signature = combiner.signature ?: refuse("BELOW_QUORUM")
         key.verify(tag, message, signature)
-        return json("signature" to signature.toBytes())
+        return json("signature" to signature.encode())
     }
 
     private fun spending(input: JsonObject): JsonElement {

@@ -18,10 +18,9 @@ import org.junit.jupiter.api.assertThrows
 import org.quorate.threshold.Agreement
 import org.quorate.threshold.Cache
 import org.quorate.threshold.Group
-import org.quorate.threshold.ShareFault
 import org.quorate.threshold.Threshold
 import org.quorate.threshold.Tolerance
-import org.quorate.threshold.bls.beacon
+import org.quorate.threshold.bls.Bls.beacon
 import org.quorate.threshold.coin.Coin
 import org.quorate.threshold.coin.CoinCombiner
 import org.quorate.threshold.coin.CoinName
@@ -37,6 +36,7 @@ import org.quorate.threshold.tdh2.Ciphertext
 import org.quorate.threshold.tdh2.Decryption
 import org.quorate.threshold.tdh2.EncryptionKey
 import org.quorate.threshold.tdh2.PublicKeys
+import org.quorate.threshold.tdh2.ShareFault
 import org.quorate.threshold.tdh2.ValidCiphertext
 import org.quorate.threshold.coin.PublicKeys as CoinKeys
 import org.quorate.threshold.ecdsa.ShareFault as EcdsaFault
@@ -211,7 +211,7 @@ class ThresholdTest {
     @Test
     fun `shared BLS keys sign and identify wrong shares`() {
         for (suite in listOf(Suite.MIN_SIG, Suite.MIN_PK)) {
-            val shares = org.quorate.threshold.bls.deal(suite, committee, tolerance, Agreement.AGREED)
+            val shares = org.quorate.threshold.bls.Bls.deal(suite, committee, tolerance, Agreement.AGREED)
             val key = shares[0].key
             assertEquals(Threshold(2, 4) to tolerance, key.threshold to key.tolerance)
             assertNull(key.party(4))
@@ -232,7 +232,7 @@ class ThresholdTest {
             assertEquals(32, beacon(signature).size)
         }
         assertThrows<QuorateException.WrongContext> {
-            org.quorate.threshold.bls.deal(Suite.ED25519, committee, tolerance, Agreement.AGREED)
+            org.quorate.threshold.bls.Bls.deal(Suite.ED25519, committee, tolerance, Agreement.AGREED)
         }
     }
 
@@ -308,7 +308,7 @@ class ThresholdTest {
         val (keys, shares) = PublicKeys.deal(committee, Threshold(2, 4))
         val (coins, coinShares) = CoinKeys.deal(committee, Threshold(2, 4))
         val (ciphertext, coin) = encrypted(keys) to Coin.fromName(coins, CoinName(1, 1u, 1u, 1u))
-        val bls = org.quorate.threshold.bls.deal(Suite.MIN_SIG, committee, tolerance, Agreement.AGREED)[0]
+        val bls = org.quorate.threshold.bls.Bls.deal(Suite.MIN_SIG, committee, tolerance, Agreement.AGREED)[0]
         val sealing = SealingKey.generate()
         val secrets = mapOf<NativeObject, List<() -> Any?>>(
             dealer to listOf({ dealer.toBytes() }, { dealer.deal(4u, Plan.forAgreed(1)) }, { dealer.key }),

@@ -7,10 +7,10 @@ use zeroize::Zeroizing;
 
 /// Bytes that are wiped when the last call that uses them returns.
 #[derive(uniffi::Object)]
-pub(super) struct Secret(Zeroizing<Vec<u8>>);
+pub(crate) struct Secret(Zeroizing<Vec<u8>>);
 
 impl Secret {
-    pub(super) fn new(bytes: &[u8]) -> Arc<Self> {
+    pub(crate) fn new(bytes: &[u8]) -> Arc<Self> {
         Arc::new(Self(Zeroizing::new(bytes.to_vec())))
     }
 }
