@@ -351,7 +351,16 @@ impl Parameter {
     #[must_use]
     pub fn new(name: &str, kind: Type) -> Self {
         let name = name.to_owned();
-        Self { name, kind, limit: None, choice: None, owned: false, option: false, default: None, secret: false }
+        Self {
+            name,
+            kind,
+            limit: None,
+            choice: None,
+            owned: false,
+            option: false,
+            default: None,
+            secret: false,
+        }
     }
 }
 

@@ -108,11 +108,7 @@ impl SealingPublicKey {
     /// [`Error::Infinity`](quorate::Error) for a key of small order.
     /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
     #[cfg_attr(binding, slow)]
-    pub fn seal(
-        &self,
-        context: &[u8],
-        #[cfg_attr(binding, secret)] content: &[u8],
-    ) -> Result<Vec<u8>> {
+    pub fn seal(&self, context: &[u8], #[cfg_attr(binding, secret)] content: &[u8]) -> Result<Vec<u8>> {
         self.0.seal(context, content, &mut getrandom::SysRng)
     }
 }
