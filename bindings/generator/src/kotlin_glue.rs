@@ -4,16 +4,16 @@ mod structures;
 mod types;
 
 use crate::model::{Block, Class, Function, Kind, Parameter, Role, Type};
-use crate::names::{free_function, import};
+use crate::names::{closure, free_function, import};
 use types::{converted, crossing, inside, opened, opened_type};
 
-pub(crate) use types::is_object;
+pub(crate) use types::{is_object, is_secret_key};
 
 /// Writes the module of a block.
 #[must_use]
 pub fn emit(block: &Block) -> String {
     let code: String = block.classes.iter().map(|one| class(block, one)).collect();
-    let glue = ["Failure", "Result", "Uint128", "committee_id", "lock", "owned"];
+    let glue = ["Failure", "Result", "Uint128", "chain_id", "committee_id", "lock", "non_zero", "owned"];
     let imports = [
         import("std::sync", &["Arc"], &code),
         if block.mentions(&Type::Suite) { import("quorate::any", &["Suite"], &code) } else { String::new() },
@@ -113,8 +113,13 @@ fn function(block: &Block, class: &Class, function: &Function) -> String {
     let call = if function.fallible { format!("{call}?") } else { call };
     let value = function.result.as_ref().map_or(call.clone(), |result| converted(block, result, &call));
     let result = function.result.as_ref().map_or("()".to_owned(), |result| crossing(block, result));
+    let key = function.parameters.iter().find(|one| is_secret_key(&one.kind)).map(|one| &one.name);
+    let body = match key {
+        None => format!("{prepared}    Ok({value})\n"),
+        Some(key) => format!("{prepared}    {key}.with(|{key}| Ok({value}))?\n"),
+    };
     format!(
-        "\n#[uniffi::export]\nfn {name}({parameters}) -> Result<{result}> {{\n{prepared}    Ok({value})\n}}\n",
+        "\n#[uniffi::export]\nfn {name}({parameters}) -> Result<{result}> {{\n{body}}}\n",
         name = free_function(&class.native, &function.name),
         parameters = parameters.join(", "),
     )
@@ -145,8 +150,8 @@ fn prepared(block: &Block, parameter: &Parameter) -> String {
                 (_, None) => String::new(),
             }
         }
-        Type::Optional(inner) => match opened(block, inner, "one") {
-            Some(opened) => format!("    let {name} = {name}.map(|one| {opened}).transpose()?;\n"),
+        Type::Optional(inner) => match opened(block, inner, "item") {
+            Some(opened) => format!("    let {name} = {name}.map({}).transpose()?;\n", closure(&opened)),
             None => String::new(),
         },
         // It is passed by value.

@@ -1,6 +1,7 @@
 //! Conversions between the core's types and those that cross to Kotlin.
 
 use std::fmt;
+use std::num::NonZeroU16;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use quorate::bls::Ciphersuite;
@@ -119,6 +120,11 @@ pub(crate) fn chain_id(bytes: &[u8]) -> Result<ChainId> {
 /// As [`chain_id`].
 pub(crate) fn committee_id(bytes: &[u8]) -> Result<CommitteeId> {
     hash32("committee identifier", bytes).map(CommitteeId)
+}
+
+/// A number that Kotlin checked: zero never occurs.
+pub(crate) fn non_zero(number: u16) -> Result<NonZeroU16> {
+    Ok(NonZeroU16::new(number).ok_or(Error::Malformed { what: "number from 1 to 65535" })?)
 }
 
 /// Ciphersuites cross as their encodings.

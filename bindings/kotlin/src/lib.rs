@@ -16,7 +16,7 @@ macro_rules! blocks {
     };
 }
 
-blocks! { ciphersuite erasure header merkle threshold threshold_bls threshold_coin threshold_ecdsa threshold_seal threshold_tdh2 }
+blocks! { ciphersuite erasure header merkle sortition threshold threshold_bls threshold_coin threshold_ecdsa threshold_seal threshold_tdh2 }
 
 mod attestations;
 mod bls;
@@ -31,7 +31,6 @@ mod guard;
 mod keys;
 mod secret;
 mod signers;
-mod sortition;
 mod statements;
 mod timeouts;
 mod votes;

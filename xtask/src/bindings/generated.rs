@@ -48,8 +48,10 @@ pub(crate) fn kotlin_classes() -> Outcome<Files> {
         let name = block.path.rsplit("::").next().unwrap_or_default();
         (Path::new(&folder).join(format!("{}.kt", pascal(name))), kotlin::emit(block))
     };
-    let is_adopted =
-        |block: &&Block| ADOPTED.contains(&block.path.as_str()) || block.path.starts_with("threshold");
+    let is_adopted = |block: &&Block| {
+        let path = block.path.as_str();
+        ADOPTED.contains(&path) || path == "sortition" || path.starts_with("threshold")
+    };
     let mut files: Files = blocks()?.iter().filter(is_adopted).map(file).collect();
     let exceptions = Path::new("org/quorate/QuorateException.kt").to_path_buf();
     files.push((exceptions, errors::kotlin::emit(&errors::classes()?)));

@@ -1,7 +1,7 @@
 //! Calls of native functions from Kotlin.
 
 use super::types::{lifted, lowered};
-use crate::kotlin_glue::{is_lent, is_object};
+use crate::kotlin_glue::{is_lent, is_object, is_secret_key};
 use crate::model::{Block, Class, Function, Kind, Parameter, Type};
 use crate::names::{camel, free_function};
 use crate::python::candidates;
@@ -39,6 +39,7 @@ fn held(block: &Block, class: &Class, function: &Function) -> Vec<String> {
         held.push("cell.call { receiver -> ".to_owned());
     }
     held.extend(parameters().filter_map(|(one, name)| match &one.kind {
+        kind if is_secret_key(kind) => Some(format!("{name}.call {{ {name}Native -> ")),
         kind if is_object(block, kind) => Some(format!("{name}.cell.call {{ {name}Native -> ")),
         Type::List(item) if is_object(block, item) => {
             Some(format!("callAll({name}.map {{ it.cell }}) {{ {name}Native -> "))

@@ -82,7 +82,17 @@ pub(super) fn record(block: &Block, class: &Class) -> Parts {
         let value = super::types::copied(block, kind, &format!("native.{}", camel(&one.name)));
         format!("{docs}public fun {}(): {} = {value}\n", camel(&one.name), type_name(block, kind))
     });
-    (holding_record(class), members.collect())
+    let (mut head, mut members) = (holding_record(class), members.collect::<Vec<_>>());
+    if let ([(name, Type::Bytes)], true) =
+        (compared(class).collect::<Vec<_>>().as_slice(), class.traits.order)
+    {
+        head += &format!(" : Comparable<{}>", class.name);
+        members.push(format!(
+            "override fun compareTo(other: {}): Int = java.util.Arrays.compareUnsigned(native.{name}, other.native.{name})\n",
+            class.name
+        ));
+    }
+    (head, members)
 }
 
 /// A class of its encoding, whose properties are read once.

@@ -46,7 +46,8 @@ pub(super) fn lowered(block: &Block, kind: &Type, value: &str, name: &str) -> St
     match kind {
         Type::Text => format!("{value}.text(\"{name}\")"),
         Type::U8 => format!("{value}.u8(\"{name}\")"),
-        Type::U16 | Type::NonZeroU16 => format!("{value}.u16(\"{name}\")"),
+        Type::U16 => format!("{value}.u16(\"{name}\")"),
+        Type::NonZeroU16 => format!("{value}.nonZero(\"{name}\")"),
         Type::U32 => format!("{value}.u32(\"{name}\")"),
         Type::U128 => format!("{value}.u128(\"{name}\")"),
         Type::Size | Type::Length | Type::AnyLength => format!("{value}.natural(\"{name}\")"),

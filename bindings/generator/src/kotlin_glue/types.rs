@@ -51,8 +51,10 @@ fn rust(block: &Block, name: &str) -> String {
 /// The native object of a class that this binding writes by hand; the other ones cross as their encoding.
 fn handle(bound: &str) -> Option<&'static str> {
     match bound {
+        "Committee" => Some("crate::committees::Committee"),
         "Guard" => Some("crate::guard::Guard"),
         "PublicKey" => Some("crate::keys::PublicKey"),
+        "SecretKey" => Some("crate::keys::SecretKey"),
         "Signature" => Some("crate::keys::Signature"),
         _ => None,
     }
@@ -65,6 +67,11 @@ pub(crate) fn is_object(block: &Block, kind: &Type) -> bool {
         Type::Bound(name) => handle(name).is_some(),
         _ => false,
     }
+}
+
+/// True for a key that a guard can take: only a closure has access to it.
+pub(crate) fn is_secret_key(kind: &Type) -> bool {
+    matches!(kind, Type::Bound(name) if name == "SecretKey")
 }
 
 /// The conversion of a parameter that crossed to a value of the interface, which may fail; `None` if it needs none.
@@ -82,7 +89,9 @@ pub(super) fn opened(block: &Block, kind: &Type, value: &str) -> Option<String> 
                 Kind::Object | Kind::Data | Kind::Union | Kind::Module => None,
             }
         }
+        Type::Bound(name) if name == "ChainId" => Some(format!("chain_id(&{value})")),
         Type::Bound(name) if name == "CommitteeId" => Some(format!("committee_id(&{value})")),
+        Type::NonZeroU16 => Some(format!("non_zero({value})")),
         Type::Suite => Some(format!("Suite::from_number({value})")),
         _ => None,
     }
@@ -92,7 +101,9 @@ pub(super) fn opened(block: &Block, kind: &Type, value: &str) -> Option<String> 
 pub(super) fn opened_type(block: &Block, kind: &Type) -> String {
     match kind {
         Type::Class(name) => rust(block, name),
-        Type::Bound(name) if name == "CommitteeId" => "quorate::committee::CommitteeId".to_owned(),
+        Type::Bound(name) if ["ChainId", "CommitteeId"].contains(&name.as_str()) => {
+            format!("quorate::committee::{name}")
+        }
         Type::Bound(name) => format!("quorate::any::{name}"),
         Type::Suite => "Suite".to_owned(),
         Type::Bytes => "[u8]".to_owned(),
@@ -105,6 +116,7 @@ pub(super) fn opened_type(block: &Block, kind: &Type) -> String {
 pub(super) fn inside(kind: &Type, object: &str) -> String {
     match kind {
         Type::Bound(name) if name == "Guard" => format!("&mut lock(&{object}.0)"),
+        kind if is_secret_key(kind) => object.to_owned(),
         _ => format!("&{object}.0"),
     }
 }
@@ -128,7 +140,7 @@ pub(super) fn converted(block: &Block, result: &Type, value: &str) -> String {
         },
         Type::Bound(name) => match (name.as_str(), handle(name)) {
             (_, Some(handle)) => format!("Arc::new({handle}({value}))"),
-            ("CommitteeId", None) => format!("owned({value}.0)"),
+            ("ChainId" | "CommitteeId", None) => format!("owned({value}.0)"),
             (_, None) => format!("quorate::wire::Encode::encode(&{value})"),
         },
         Type::Failure => format!("{value}.into()"),

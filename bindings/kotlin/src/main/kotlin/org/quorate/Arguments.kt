@@ -21,6 +21,11 @@ internal fun Int.u16(name: String): UShort {
     return toUShort()
 }
 
+internal fun Int.nonZero(name: String): UShort {
+    require(this in 1..0xffff) { "$name must be from 1 to 65535, not $this" }
+    return toUShort()
+}
+
 internal fun Int.natural(name: String): UInt {
     require(this >= 0) { "$name must not be negative, but is $this" }
     return toUInt()

@@ -173,10 +173,10 @@ internal object Matrix {
     private fun readSortition(file: JsonObject, committee: Committee) {
         val seed = Seed.decode(file.bytes("seed"))
         equal(seed.encode().asHex(), file.text("seed"))
-        val ticket = same(file["ticket"]) { Ticket.decode(committee.suite, it) }
+        val ticket = sameObject(file["ticket"]) { Ticket.decode(committee.suite, it) }
         equal(ticket.round to ticket.member, VIEW to 5)
         equal(ticket.verify(Lottery(committee, seed, VIEW)).score.toString(), file.text("score"))
-        val proof = same(file["seed_proof"]) { SeedProof.decode(committee.suite, it) }
+        val proof = sameObject(file["seed_proof"]) { SeedProof.decode(committee.suite, it) }
         equal(proof.signer, 2)
         equal(seed.next(proof, committee).encode().asHex(), file.text("next_seed"))
     }
@@ -192,6 +192,9 @@ internal object Matrix {
     }
 
     private fun <T : NativeValue> same(encoded: JsonElement, decode: (ByteArray) -> T): T =
+        decode(encoded.asString.unhex()).also { equal(it.encode().asHex(), encoded.asString) }
+
+    private fun <T : EncodedObject> sameObject(encoded: JsonElement, decode: (ByteArray) -> T): T =
         decode(encoded.asString.unhex()).also { equal(it.encode().asHex(), encoded.asString) }
 
     private fun equal(found: Any?, expected: Any?) = check(found == expected) { "found $found instead of $expected" }
