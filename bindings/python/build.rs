@@ -1,10 +1,11 @@
-//! Writes the glue and the type stubs of the blocks that `quorate-interface` declares, and the module with the exceptions;
-//! maturin adds the stubs and that module to the wheel.
+//! Writes what follows from `quorate-interface`, the declaration of the blocks: the glue, and Python's modules with their
+//! stubs, which maturin adds to the wheel with the module of the exceptions.
 
-use quorate_generator::{errors, python, stub, write};
+use quorate_generator::{blocks, errors, python, python_module, write_files};
 
 fn main() -> Result<(), String> {
-    write("rs", python::emit)?;
-    write("pyi", stub::emit)?;
+    let blocks = python::adopted(blocks()?);
+    write_files(python::files(&blocks))?;
+    write_files(python_module::files(&blocks))?;
     errors::write("errors.py", errors::python::emit)
 }

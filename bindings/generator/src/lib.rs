@@ -5,7 +5,7 @@
 //! | module | writes | used by |
 //! |---|---|---|
 //! | [`python`], [`node`], [`wasm`], [`kotlin_glue`] | Rust that pyo3, napi-rs, wasm-bindgen and uniffi export | `build.rs` of each binding |
-//! | [`stub`] | Python's type stubs | `build.rs` of that binding, for maturin, and `cargo xtask` |
+//! | [`python_module`], [`stub`] | Python's modules and their type stubs | `build.rs` of that binding, for maturin, and `cargo xtask` |
 //! | [`typescript`] | the classes for Node and the web | `cargo xtask` |
 //! | [`kotlin`] | the classes for Kotlin and Java | `cargo xtask` |
 //! | [`errors`] | the classes of errors, from the core's list | `build.rs` of Python's binding, and `cargo xtask` |
@@ -23,6 +23,7 @@ pub mod names;
 pub mod node;
 pub mod parse;
 pub mod python;
+pub mod python_module;
 pub mod stub;
 pub mod typescript;
 pub mod wasm;
@@ -95,11 +96,22 @@ fn text(file: &Path) -> Result<String, String> {
 /// # Errors
 /// As [`blocks`], or if a file cannot be written.
 pub fn write(extension: &str, emit: fn(&Block) -> String) -> Result<(), String> {
+    let file = |block: &Block| (PathBuf::from(format!("{}.{extension}", block.name)), emit(block));
+    write_files(blocks()?.iter().map(file).collect())
+}
+
+/// For a build script: writes files into `OUT_DIR`, with the folders in their paths.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write_files(files: Vec<(PathBuf, String)>) -> Result<(), String> {
     println!("cargo::rerun-if-changed={}", interface().display());
     let out = env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: only build scripts call this")?;
-    for block in blocks()? {
-        let file = Path::new(&out).join(format!("{}.{extension}", block.name));
-        fs::write(&file, emit(&block)).map_err(|error| format!("{}: {error}", file.display()))?;
+    for (path, text) in files {
+        let file = Path::new(&out).join(path);
+        let problem = |error| format!("{}: {error}", file.display());
+        file.parent().map_or(Ok(()), fs::create_dir_all).map_err(problem)?;
+        fs::write(&file, text).map_err(problem)?;
     }
     Ok(())
 }

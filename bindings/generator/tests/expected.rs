@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use quorate_generator::model::Block;
 use quorate_generator::typescript::Package;
-use quorate_generator::{kotlin, kotlin_glue, node, parse, python, stub, typescript, wasm};
+use quorate_generator::{kotlin, kotlin_glue, node, parse, python, python_module, stub, typescript, wasm};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected")
@@ -37,13 +37,16 @@ fn compare(name: &str, text: &str) {
 fn each_language_gets_the_expected_text() {
     let [tree, kinds] = blocks().unwrap();
     compare("python.txt", &python::emit(&tree));
-    compare("stub.txt", &stub::emit(&tree));
+    compare("stub.txt", &stub::emit(&tree, &[]));
     compare("node.txt", &node::emit(&tree));
     compare("wasm.txt", &wasm::emit(&tree));
     compare("node-typescript.txt", &typescript::emit(&tree, Package::Node));
     compare("web-typescript.txt", &typescript::emit(&tree, Package::Web));
     compare("kotlin-glue.txt", &kotlin_glue::emit(&tree));
     compare("kotlin.txt", &kotlin::emit(&tree));
+    compare("kinds-python.txt", &python::emit(&kinds));
+    compare("kinds-python-module.txt", &python_module::emit(&kinds, &[]));
+    compare("kinds-stub.txt", &stub::emit(&kinds, &[]));
     compare("kinds-kotlin-glue.txt", &kotlin_glue::emit(&kinds));
     compare("kinds-kotlin.txt", &kotlin::emit(&kinds));
 }

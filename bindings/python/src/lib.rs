@@ -1,6 +1,8 @@
 //! The binding of quorate for Python: thin classes around [`quorate::any`], no logic. Users import the package
 //! `quorate` in `python/`, which adds the exceptions, the faults and `Suite` in plain Python.
 //!
+//! `quorate-generator` writes the blocks that `quorate-interface` declares; these modules are written by hand:
+//!
 //! | module | classes |
 //! |---|---|
 //! | `keys` | `SecretKey`, `PublicKey`, `Signature`, `UnverifiedKey`, `VerifiedKey` |
@@ -11,8 +13,7 @@
 //! | `timeouts` | `TimeoutVote`, `TimeoutCollector`, `TimeoutCertificate` |
 //! | `gossip`, `sortition` | the modules of the same names |
 //! | `evidence`, `guard` | `Equivocation`, `Conflict`, `Guard`, `GuardRecord` |
-//! | `ciphersuite`, `header` | `Ciphersuite`, `UntrustedHeader` |
-//! | `merkle`, `wire`, `bls`, `dsig`, `erasure` | the modules of the same names |
+//! | `wire`, `bls`, `dsig` | the modules of the same names |
 //! | `threshold` | `quorate.threshold` with its modules `ecdsa`, `bls`, `tdh2`, `coin` and `seal` |
 //!
 //! Rules for all modules: classes are frozen; mutable state is behind a lock that threads wait for only without the
@@ -21,31 +22,19 @@
 
 mod bls;
 mod certificates;
-mod ciphersuite {
-    include!(concat!(env!("OUT_DIR"), "/ciphersuite.rs"));
-}
 mod collector;
 mod committee;
 mod convert;
 mod dsig;
-mod erasure {
-    include!(concat!(env!("OUT_DIR"), "/erasure.rs"));
-}
 mod evidence;
 mod failure;
 mod faults;
 mod gossip;
 mod guard;
-mod header {
-    include!(concat!(env!("OUT_DIR"), "/header.rs"));
-}
 mod held;
 mod ids;
 mod keys;
 mod layer;
-mod merkle {
-    include!(concat!(env!("OUT_DIR"), "/merkle.rs"));
-}
 mod pickle;
 mod signers;
 mod sortition;
@@ -61,6 +50,9 @@ mod wire;
 
 use pyo3::prelude::*;
 
+// The blocks that `quorate-interface` declares.
+include!(concat!(env!("OUT_DIR"), "/blocks.rs"));
+
 /// The native part of quorate; import `quorate` instead.
 #[pymodule(gil_used = false)]
 mod _native {
@@ -72,8 +64,6 @@ mod _native {
     #[pymodule_export]
     use crate::certificates::{Certificate, VerifiedCertificate};
     #[pymodule_export]
-    use crate::ciphersuite::Ciphersuite;
-    #[pymodule_export]
     use crate::collector::VoteCollector;
     #[pymodule_export]
     use crate::committee::Committee;
@@ -82,23 +72,15 @@ mod _native {
         Auditor, Signer, Verifier, dsig_suites, reuse, verify, verify_all, verify_all_async, verify_reuse,
     };
     #[pymodule_export]
-    use crate::erasure::{
-        CheckedShard, Coder, Coding, Commitment, Dispersal, Packets, Row, Shape, Suite, Table,
-    };
-    #[pymodule_export]
     use crate::evidence::{Conflict, Equivocation, VerifiedConflict, VerifiedEquivocation};
     #[pymodule_export]
     use crate::gossip::{Aggregate, Gossip, Parameters, Peers, Pool, VerifiedAggregate};
     #[pymodule_export]
     use crate::guard::{Guard, GuardRecord};
     #[pymodule_export]
-    use crate::header::UntrustedHeader;
-    #[pymodule_export]
     use crate::ids::{ChainId, CommitteeId};
     #[pymodule_export]
     use crate::keys::{PublicKey, SecretKey, Signature, UnverifiedKey, VerifiedKey};
-    #[pymodule_export]
-    use crate::merkle::{Merkle, Path};
     #[pymodule_export]
     use crate::signers::{Members, SignerSet, Suspects};
     #[pymodule_export]
@@ -126,6 +108,11 @@ mod _native {
 
     use super::*;
 
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        register_blocks(module)
+    }
+
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
@@ -142,10 +129,6 @@ mod _native {
     const MAX_POOL: usize = quorate::gossip::MAX_POOL;
     #[pymodule_export]
     const MAX_STACK: usize = quorate::gossip::MAX_STACK;
-    #[pymodule_export]
-    const MAX_MESSAGE: u32 = quorate_interface::erasure::MAX_MESSAGE;
-    #[pymodule_export]
-    const MAX_SHARDS: u32 = quorate_interface::erasure::MAX_SHARDS;
     #[pymodule_export]
     const TDH2_MAX_PLAINTEXT: usize = quorate::threshold::tdh2::MAX_PLAINTEXT;
     #[pymodule_export]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use quorate_generator::model::Block;
 use quorate_generator::names::pascal;
 use quorate_generator::typescript::Package;
-use quorate_generator::{blocks, errors, kotlin, stub, typescript};
+use quorate_generator::{blocks, errors, kotlin, python, python_module, typescript};
 
 use crate::process::Outcome;
 
@@ -33,10 +33,9 @@ pub(crate) fn write_below(folder: &Path, files: Files) -> Outcome {
     files.iter().try_for_each(|(file, text)| put(&folder.join(file), text))
 }
 
-/// The type stubs of Python's modules and the module with the exceptions, below the folder of the package.
+/// Python's modules with their stubs and the module with the exceptions, below the folder of the package.
 pub(crate) fn python_modules() -> Outcome<Files> {
-    let file = |block: &Block| (PathBuf::from(format!("{}.pyi", block.name)), stub::emit(block));
-    let mut files: Files = adopted()?.iter().map(file).collect();
+    let mut files = python_module::files(&python::adopted(blocks()?));
     files.push((PathBuf::from("errors.py"), errors::python::emit(&errors::classes()?)));
     Ok(files)
 }

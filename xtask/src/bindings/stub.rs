@@ -3,9 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use quorate_generator::model::{Block, Class};
-
-use super::generated::{self, Files};
+use super::generated::Files;
 use crate::process::Outcome;
 use crate::steps::Log;
 
@@ -48,40 +46,20 @@ pub(crate) fn native_stub(log: &Log) -> Outcome<Files> {
 
 /// The stub of a compiled library, whose symbols must not be stripped.
 pub(crate) fn described_in(library: &Path) -> Outcome<Files> {
-    let module = pyo3_introspection::introspect_cdylib(library, "_native")
+    let mut module = pyo3_introspection::introspect_cdylib(library, "_native")
         .map_err(|e| format!("{}: {e:#}", library.display()))?;
+    // What the module adds when it is created belongs to the modules that the generator writes, which have stubs.
+    module.incomplete = false;
     let mut files = pyo3_introspection::module_stub_files(&module);
     let stub = match (files.remove(Path::new("__init__.pyi")), files.len()) {
         (Some(stub), 0) => stub,
         _ => return Err("expected one native module without submodules".to_owned()),
     };
-    Ok(vec![(PathBuf::from("_native.pyi"), corrected(stub, CORRECTIONS, &declared()?)?)])
-}
-
-/// A class whose stub the generator writes.
-struct Declared {
-    /// Its name in the native module.
-    native: String,
-    /// Its name in the module from which users import it.
-    name: String,
-    /// That module.
-    module: String,
-}
-
-/// All classes whose stubs the generator writes.
-fn declared() -> Outcome<Vec<Declared>> {
-    let blocks = generated::adopted()?;
-    let classes = blocks.iter().flat_map(|block| block.classes.iter().map(move |class| (block, class)));
-    let one = |(block, class): (&Block, &Class)| Declared {
-        native: if class.ambiguous { class.native.clone() } else { class.name.clone() },
-        name: class.name.clone(),
-        module: block.name.clone(),
-    };
-    Ok(classes.map(one).collect())
+    Ok(vec![(PathBuf::from("_native.pyi"), corrected(stub, CORRECTIONS)?)])
 }
 
 /// Applies all corrections to what pyo3 wrote.
-fn corrected(mut stub: String, corrections: &[(&str, &str)], declared: &[Declared]) -> Outcome<String> {
+fn corrected(mut stub: String, corrections: &[(&str, &str)]) -> Outcome<String> {
     for (written, wanted) in corrections {
         if !stub.contains(written) {
             return Err(format!("pyo3 does not write `{written}` any more: correct the list in {}", file!()));
@@ -92,20 +70,9 @@ fn corrected(mut stub: String, corrections: &[(&str, &str)], declared: &[Declare
         return Err(format!("a default value is missing in the stub: add it to the list in {}", file!()));
     }
     let (head, classes) = stub.split_once("\n@final\n").ok_or("expected a class in the native module")?;
-    let imports: String = declared
-        .iter()
-        .map(|class| format!("from quorate.{} import {} as {}\n", class.module, class.name, class.native))
-        .collect();
-    let is_declared =
-        |class: &str| declared.iter().any(|one| class.starts_with(&format!("class {}:", one.native)));
-    let classes = classes.split("\n@final\n").map(|class| match class.split_once("\n\ndef ") {
-        // Functions may follow the last class.
-        Some((class, functions)) if is_declared(class) => format!("\n\ndef {functions}"),
-        None if is_declared(class) => String::new(),
-        _ => format!("\n@final\n{}", with_alias(class)),
-    });
-    let classes: String = classes.collect();
-    Ok(head.replacen("\n__all__", &format!("\n{imports}\n{ALIAS}\n__all__"), 1) + &classes)
+    let classes: String =
+        classes.split("\n@final\n").map(|class| format!("\n@final\n{}", with_alias(class))).collect();
+    Ok(head.replacen("\n__all__", &format!("\n{ALIAS}\n__all__"), 1) + &classes)
 }
 
 /// Renames the type `bytes` in a class with a member `bytes`, which hides it.
@@ -117,26 +84,23 @@ fn with_alias(class: &str) -> String {
 mod tests {
     use super::*;
 
-    const STUB: &str = "import x\n\n__all__ = [\"A\", \"B\", \"C\"]\n\nN: Final[int]\n\n@final\nclass A:\n    def raw(self, n: int = ...) -> bytes:\n        ...\n    \
-                        def bytes(self) -> bytes: ...\n\n@final\nclass B:\n    def raw(self) -> bytes: ...\n\n@final\nclass C:\n    pass\n\ndef f() -> C: ...\n";
+    const STUB: &str = "import x\n\n__all__ = [\"A\"]\n\nN: Final[int]\n\n@final\nclass A:\n    def raw(self, n: int = ...) -> bytes:\n        ...\n    \
+                        def bytes(self) -> bytes: ...\n\ndef f() -> A: ...\n";
 
     #[test]
     fn defaults_and_hidden_types_are_corrected() {
-        let corrections = [("n: int = ...", "n: int = 3")];
-        let [native, name, module] = ["B", "Short", "block"].map(str::to_owned);
-        let declared = [Declared { native, name, module }];
-        let stub = corrected(STUB.to_owned(), &corrections, &declared).unwrap();
-        let expected = "import x\n\nfrom quorate.block import Short as B\n\n_Bytes: TypeAlias = bytes\n\n__all__ = [\"A\", \"B\", \"C\"]\n\nN: Final[int]\n\n\
+        let stub = corrected(STUB.to_owned(), &[("n: int = ...", "n: int = 3")]).unwrap();
+        let expected = "import x\n\n_Bytes: TypeAlias = bytes\n\n__all__ = [\"A\"]\n\nN: Final[int]\n\n\
                         @final\nclass A:\n    def raw(self, n: int = 3) -> _Bytes:\n        ...\n    def bytes(self) -> _Bytes: ...\n\n\
-                        @final\nclass C:\n    pass\n\ndef f() -> C: ...\n";
+                        def f() -> A: ...\n";
         assert_eq!(stub, expected);
     }
 
     #[test]
     fn a_correction_without_its_place_and_a_missing_one_are_noticed() {
-        let stale = corrected(STUB.to_owned(), &[("m: int = ...", "m: int = 3")], &[]).unwrap_err();
+        let stale = corrected(STUB.to_owned(), &[("m: int = ...", "m: int = 3")]).unwrap_err();
         assert!(stale.contains("m: int"), "{stale}");
-        let missing = corrected(STUB.to_owned(), &[], &[]).unwrap_err();
+        let missing = corrected(STUB.to_owned(), &[]).unwrap_err();
         assert!(missing.contains("default value"), "{missing}");
     }
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ._native import ChainId, Ciphersuite, Committee, PublicKey
+from ._native import ChainId, Committee, PublicKey
+from .ciphersuite import Ciphersuite
 
 
 def committee(

@@ -1,0 +1,204 @@
+//! Python's modules, from which users import the names of a block: `quorate/threshold/tdh2.py` and its stub.
+//!
+//! A module imports the classes and functions of its block from the native module, and defines in Python what only
+//! carries values: plain data are named tuples, unions are dataclasses, and names are enumerations of texts.
+
+use std::path::PathBuf;
+
+use crate::docs::Style;
+use crate::model::{BOUND, Block, Class, Constant, Field, Function, Kind, Variant};
+use crate::names::snake;
+use crate::python::{name_property, native_function};
+use crate::stub;
+
+/// The modules of all blocks with their stubs: their paths below the folder of the package.
+#[must_use]
+pub fn files(blocks: &[Block]) -> Vec<(PathBuf, String)> {
+    let mut files = Vec::new();
+    for block in blocks {
+        let own = format!("{}/", module(block));
+        let nested = blocks.iter().filter_map(|one| module(one).strip_prefix(&own));
+        let nested: Vec<&str> = nested.filter(|name| !name.contains('/')).collect();
+        let path = if nested.is_empty() { module(block).to_owned() } else { own + "__init__" };
+        files.push((PathBuf::from(format!("{path}.py")), emit(block, &nested)));
+        files.push((PathBuf::from(format!("{path}.pyi")), stub::emit(block, &nested)));
+    }
+    files
+}
+
+/// The module of a block: `threshold/tdh2`.
+fn module(block: &Block) -> &str {
+    block.module.as_ref().unwrap_or(&block.name)
+}
+
+/// The full name of a block's module: `quorate.threshold.tdh2`.
+pub(crate) fn dotted(block: &Block) -> String {
+    format!("quorate.{}", module(block).replace('/', "."))
+}
+
+/// Writes the module of a block, which contains the modules `nested`.
+#[must_use]
+pub fn emit(block: &Block, nested: &[&str]) -> String {
+    let body: String = block.constants.iter().map(constant).chain(definitions(block, true)).collect();
+    let dots = dots(block, nested);
+    let mut natives = String::new();
+    let mut native = |written: &str, name: &str| {
+        let renamed = if written == name { String::new() } else { format!(" as {name}") };
+        natives += &format!("from {dots}_native import {written}{renamed}\n");
+    };
+    for class in &block.classes {
+        match class.kind {
+            Kind::Value | Kind::Encoded | Kind::Record | Kind::Object => native(&class.native, &class.name),
+            Kind::Module => {
+                functions(class).iter().for_each(|name| native(&native_function(block, name), name))
+            }
+            Kind::Names => class.getters().for_each(|getter| {
+                let name = name_property(class, &getter.name);
+                native(&native_function(block, &name), &format!("_{name}"));
+            }),
+            Kind::Data | Kind::Union => {}
+        }
+    }
+    format!(
+        "{docs}\nfrom __future__ import annotations\n\n{standard}{imports}{natives}{all}{body}{inner}",
+        docs = Style::Python.comment(&block.docs, 0),
+        standard = standard(&body),
+        imports = imports(block, nested, &body),
+        all = all(block, nested),
+        inner = inner(nested),
+    )
+}
+
+/// The imports from Python's library that some code needs.
+pub(crate) fn standard(code: &str) -> String {
+    let used = |module: &str, names: &[&str]| import(module, names, code);
+    used("collections.abc", &["Callable", "Coroutine", "Iterable"])
+        + &used("dataclasses", &["dataclass"])
+        + &used("enum", &["StrEnum"])
+        + &used("typing", &["Any", "Final", "NamedTuple", "SupportsIndex", "TypeAlias", "final"])
+        + &used("typing_extensions", &["Buffer"])
+}
+
+/// The imports from other modules of the package.
+pub(crate) fn imports(block: &Block, nested: &[&str], code: &str) -> String {
+    let dots = dots(block, nested);
+    let mut text = import(&format!("{dots}_native"), BOUND, code)
+        + &import(&format!("{dots}errors"), &["QuorateError"], code);
+    for class in &block.imported {
+        let home = class.home.module.as_ref().unwrap_or(&class.home.block).replace('/', ".");
+        text += &import(&format!("{dots}{home}"), &[&class.name], code);
+    }
+    if block.class("Suite").is_none() {
+        text += &import(&format!("{dots}suite"), &["Suite"], code);
+    }
+    text
+}
+
+/// Imports those names that the code mentions outside its docstrings.
+fn import(module: &str, names: &[&str], code: &str) -> String {
+    let parts = code.split("\"\"\"").step_by(2);
+    let words: Vec<&str> = parts
+        .flat_map(|part| part.split(|letter: char| !letter.is_alphanumeric() && letter != '_'))
+        .collect();
+    let used: Vec<&str> = names.iter().copied().filter(|name| words.contains(name)).collect();
+    if used.is_empty() { String::new() } else { format!("from {module} import {}\n", used.join(", ")) }
+}
+
+/// The dots before the name of a module in the package's own folder.
+fn dots(block: &Block, nested: &[&str]) -> String {
+    let is_folder = !nested.is_empty();
+    ".".repeat(module(block).split('/').count() + usize::from(is_folder))
+}
+
+/// The list of the names that the module exports.
+pub(crate) fn all(block: &Block, nested: &[&str]) -> String {
+    let mut names: Vec<String> = nested.iter().map(|&name| name.to_owned()).collect();
+    for class in &block.classes {
+        match class.kind {
+            Kind::Module => names.extend(functions(class)),
+            Kind::Union => {
+                names.extend(class.variants.iter().map(|variant| variant.name.clone()));
+                names.push(class.name.clone());
+            }
+            _ => names.push(class.name.clone()),
+        }
+    }
+    names.extend(block.constants.iter().map(|constant| constant.name.clone()));
+    names.sort();
+    let names: String = names.iter().map(|name| format!("    \"{name}\",\n")).collect();
+    format!("\n__all__ = [\n{names}]\n")
+}
+
+/// The names of a module's functions, also of their asynchronous forms.
+fn functions(class: &Class) -> Vec<String> {
+    let forms = |function: &Function| {
+        let slow = function.is_slow().then(|| format!("{}_async", function.name));
+        [Some(function.name.clone()), slow]
+    };
+    class.functions.iter().flat_map(forms).flatten().collect()
+}
+
+/// The import of the modules within this one, whose names must exist before.
+pub(crate) fn inner(nested: &[&str]) -> String {
+    let names: Vec<String> = nested.iter().map(|name| format!("{name} as {name}")).collect();
+    if names.is_empty() { String::new() } else { format!("\nfrom . import {}\n", names.join(", ")) }
+}
+
+fn constant(constant: &Constant) -> String {
+    format!("\n{}: Final = {}\n{}", constant.name, constant.value, Style::Python.comment(&constant.docs, 0))
+}
+
+/// The classes that Python defines; a stub has no bodies.
+pub(crate) fn definitions(block: &Block, bodies: bool) -> Vec<String> {
+    let one = |class: &Class| match class.kind {
+        Kind::Data => data(block, class),
+        Kind::Union => union(block, class),
+        Kind::Names => names(block, class, bodies),
+        Kind::Value | Kind::Encoded | Kind::Record | Kind::Object | Kind::Module => String::new(),
+    };
+    block.classes.iter().map(one).collect()
+}
+
+fn data(block: &Block, class: &Class) -> String {
+    let fields: String = class.fields().iter().map(|one| field(block, one)).collect();
+    format!("\nclass {}(NamedTuple):\n{}{fields}", class.name, Style::Python.comment(&class.docs, 4))
+}
+
+fn union(block: &Block, class: &Class) -> String {
+    let variant = |variant: &Variant| {
+        let fields: String = variant.fields.iter().map(|one| field(block, one)).collect();
+        let docs = Style::Python.comment(&variant.docs, 4);
+        format!("\n@dataclass(frozen=True, slots=True)\nclass {}:\n{docs}{fields}", variant.name)
+    };
+    let variants: String = class.variants.iter().map(variant).collect();
+    let names: Vec<&str> = class.variants.iter().map(|variant| variant.name.as_str()).collect();
+    let docs = Style::Python.comment(&class.docs, 0);
+    format!("{variants}\n{}: TypeAlias = {}\n{docs}", class.name, names.join(" | "))
+}
+
+fn field(block: &Block, field: &Field) -> String {
+    let kind = stub::result_type(&field.kind);
+    let docs = Style::Python.comment(&field.docs, 4);
+    format!("    {}: {kind}\n{docs}", field.name)
+}
+
+fn names(block: &Block, class: &Class, bodies: bool) -> String {
+    let variant = |variant: &Variant| {
+        let text = snake(&variant.name);
+        format!("    {} = \"{text}\"\n{}", text.to_uppercase(), Style::Python.comment(&variant.docs, 4))
+    };
+    let variants: String = class.variants.iter().map(variant).collect();
+    let getter = |getter: &Function| {
+        let kind =
+            getter.result.as_ref().map_or_else(|| "None".to_owned(), |kind| stub::result_type(kind));
+        let call = name_property(class, &getter.name);
+        let body = if bodies { format!("        return _{call}(self)\n") } else { String::new() };
+        format!(
+            "\n    @property\n    def {}(self) -> {kind}:\n{}{body}",
+            getter.name,
+            Style::Python.function(getter, 8)
+        )
+    };
+    let getters: String = class.getters().map(getter).collect();
+    format!("\nclass {}(StrEnum):\n{}{variants}{getters}", class.name, Style::Python.comment(&class.docs, 4))
+}
