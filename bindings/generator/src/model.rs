@@ -83,6 +83,8 @@ pub struct Class {
     pub spent: Option<String>,
     /// True for a set of members: `size`, `contains` and `members` are what the language calls them in its own sets.
     pub set: bool,
+    /// True if a function takes objects of this class: another object's function may then hold the lock of this one.
+    pub shared: bool,
     /// True if the module that only verifies certificates does not have it.
     pub full: bool,
 }
@@ -313,6 +315,12 @@ impl Type {
             Type::List(inner) | Type::Optional(inner) => Some(inner),
             _ => None,
         }
+    }
+
+    /// The type within all lists and options.
+    #[must_use]
+    pub fn innermost(&self) -> &Self {
+        self.inner().map_or(self, Self::innermost)
     }
 
     /// True if it is or contains this type.

@@ -75,6 +75,10 @@ pub fn block(path: &str, sources: &[&str], macros: &[&str]) -> Outcome<Block> {
 /// # Errors
 /// A block imports a name that no other block declares.
 pub fn link(blocks: &mut [Block]) -> Outcome<()> {
+    let taken: Vec<(String, String)> = blocks.iter().flat_map(taken).collect();
+    for class in blocks.iter_mut().flat_map(|block| &mut block.classes) {
+        class.shared = taken.iter().any(|(path, name)| class.home.path == *path && class.name == *name);
+    }
     let all: Vec<Class> = blocks.iter().flat_map(|block| block.classes.clone()).collect();
     for block in blocks {
         for (path, name) in &block.imports {
@@ -84,6 +88,21 @@ pub fn link(blocks: &mut [Block]) -> Outcome<()> {
         }
     }
     Ok(())
+}
+
+/// The classes whose objects the functions of a block take: the paths of their blocks, and their names.
+fn taken(block: &Block) -> Vec<(String, String)> {
+    let functions = block.classes.iter().flat_map(|class| &class.functions);
+    let named =
+        functions.flat_map(|function| &function.parameters).filter_map(|one| match one.kind.innermost() {
+            Type::Class(name) => Some(name),
+            _ => None,
+        });
+    let path = |name: &String| {
+        let imported = block.imports.iter().find(|(_, imported)| imported == name);
+        imported.map_or_else(|| block.path.clone(), |(path, _)| path.clone())
+    };
+    named.map(|name| (path(name), name.clone())).collect()
 }
 
 /// The names of the block's classes and of those that it imports.
@@ -223,6 +242,7 @@ fn empty(block: &Block, name: String) -> Class {
         size: None,
         spent: None,
         set: false,
+        shared: false,
         full: false,
     }
 }

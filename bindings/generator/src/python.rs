@@ -3,6 +3,7 @@
 
 mod call;
 mod copying;
+mod defaults;
 mod plain;
 mod types;
 
@@ -15,9 +16,24 @@ use crate::python_module::dotted;
 
 pub(crate) use call::candidates;
 pub(crate) use copying::{Copying, copying};
+pub(crate) use defaults::Default;
 
 /// Blocks whose glue and modules are still written by hand, with the blocks within them.
-const BY_HAND: &[&str] = &["threshold"];
+const BY_HAND: &[&str] = &[
+    "bls",
+    "certificates",
+    "committee",
+    "evidence",
+    "faults",
+    "guard",
+    "ids",
+    "keys",
+    "signers",
+    "statement",
+    "timeouts",
+    "votes",
+    "wire",
+];
 
 /// The blocks that this emitter writes.
 #[must_use]
@@ -117,7 +133,7 @@ fn class(block: &Block, class: &Class) -> String {
         Kind::Names => plain::names(block, class),
         Kind::Module => {
             let functions = class.functions.iter();
-            functions.map(|one| call::integers(class, one) + &call::function(block, class, one)).collect()
+            functions.map(|one| call::wrappers(class, one) + &call::function(block, class, one)).collect()
         }
     }
 }
@@ -137,17 +153,20 @@ fn native(block: &Block, class: &Class) -> String {
         if derived.is_empty() { String::new() } else { format!("#[derive({})]\n", derived.join(", ")) };
     let inner = format!("interface::{name}");
     let inner = if class.secret { format!("crate::held::Held<{inner}>") } else { inner };
-    let integers: String = class.functions.iter().map(|function| call::integers(class, function)).collect();
+    let wrappers: String = class.functions.iter().map(|function| call::wrappers(class, function)).collect();
     let constants: String = class.constants.iter().map(constant).collect();
-    let functions: String = class.functions.iter().map(|one| call::function(block, class, one)).collect();
+    let crosses = |one: &&Function| !(class.set && one.name == "members");
+    let functions: String =
+        class.functions.iter().filter(crosses).map(|one| call::function(block, class, one)).collect();
     format!(
-        "{integers}\n{docs}#[pyclass(frozen{options}, module = \"{module}\")]\n{derived}\
+        "{wrappers}\n{docs}#[pyclass(frozen{options}, module = \"{module}\")]\n{derived}\
          pub(crate) struct {name}(pub(crate) {inner});\n{holding}\n\
-         #[pymethods]\nimpl {name} {{\n{constants}{functions}{text}{copying}}}\n",
+         #[pymethods]\nimpl {name} {{\n{constants}{functions}{set}{text}{copying}}}\n",
         docs = documented(&class.docs),
         holding = if class.secret { holding(name) } else { String::new() },
         module = dotted(block),
-        text = text(class),
+        set = set(class),
+        text = text(block, class),
         copying = copying::methods(block, class),
     )
 }
@@ -172,25 +191,77 @@ fn constant(constant: &Constant) -> String {
 }
 
 /// The text of an object.
-fn text(class: &Class) -> String {
+fn text(block: &Block, class: &Class) -> String {
+    if class.kind == Kind::Value {
+        return copying::shown(block, class);
+    }
     let (py, text) = if class.secret {
         let closed = format!("unwrap_or_else(|_| \"{}(closed)\".to_owned())", class.name);
         (", py: Python<'_>", format!("py.detach(|| self.0.locked(|secret| secret.to_string())).{closed}"))
-    } else if has_lock(class) {
+    } else if may_wait(class) {
         (", py: Python<'_>", "py.detach(|| self.0.to_string())".to_owned())
+    } else if class.hex {
+        ("", format!("format!(\"{}({{}})\", self.0)", class.name))
     } else {
         ("", "self.0.to_string()".to_owned())
     };
-    format!("    fn __repr__(&self{py}) -> String {{\n        {text}\n    }}\n")
+    let shown = format!("    fn __repr__(&self{py}) -> String {{\n        {text}\n    }}\n");
+    if !class.hex {
+        return shown;
+    }
+    format!(
+        "    /// Returns the bytes in hexadecimal digits.\n    \
+         fn __str__(&self) -> String {{\n        self.0.to_string()\n    }}\n\n{shown}"
+    )
 }
 
-/// True if a lock may guard an object, which threads wait for only without the interpreter.
-fn has_lock(class: &Class) -> bool {
-    class.secret || (class.kind == Kind::Object && !class.traits.equality)
+/// What a set of members is in Python.
+fn set(class: &Class) -> String {
+    if !class.set {
+        return String::new();
+    }
+    let members = if may_wait(class) { "py.detach(|| self.0.members())" } else { "self.0.members()" };
+    let mut text = format!(
+        "    /// Iterates over the members at this time, ascending.\n    \
+         fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyIterator>> {{\n        \
+         pyo3::types::PyList::new(py, {members})?.try_iter()\n    }}\n\n"
+    );
+    let name = &class.name;
+    let operators = SET_OPERATORS.iter().filter(|(_, function)| class.function(function).is_some());
+    for (operator, function) in operators {
+        let (parameter, argument) = match *function {
+            "complement" => ("", ""),
+            _ => (", other: &Self", "&other.0"),
+        };
+        text += &format!(
+            "    fn {operator}(&self{parameter}) -> {name} {{\n        {name}(self.0.{function}({argument}))\n    }}\n\n"
+        );
+    }
+    text
+}
+
+/// Operators of sets, with their functions.
+pub(crate) const SET_OPERATORS: [(&str, &str); 3] =
+    [("__and__", "intersection"), ("__or__", "union"), ("__invert__", "complement")];
+
+/// The name of a function in Python.
+pub(crate) fn python_name<'a>(class: &Class, function: &'a Function) -> &'a str {
+    match function.name.as_str() {
+        "bytes" if class.hex && function.role == Role::Getter => "__bytes__",
+        "size" if function.role == Role::Getter => "__len__",
+        "contains" if class.set => "__contains__",
+        name => name,
+    }
+}
+
+/// True if threads may wait for an object: only without the interpreter.
+fn may_wait(class: &Class) -> bool {
+    let has_lock = class.kind == Kind::Object && !class.traits.equality;
+    let is_long = class.shared || class.functions.iter().any(|function| !function.is_quick());
+    class.secret || (has_lock && is_long)
 }
 
 /// True if the interpreter is released during a call.
 fn is_detached(class: &Class, function: &Function) -> bool {
-    let waits = function.has_receiver() && (class.secret || function.role == Role::Getter);
-    !function.is_quick() || (waits && has_lock(class))
+    !function.is_quick() || (function.has_receiver() && may_wait(class))
 }

@@ -6,9 +6,9 @@
 use std::path::PathBuf;
 
 use crate::docs::Style;
-use crate::model::{BOUND, Block, Class, Constant, Field, Function, Kind, Variant};
+use crate::model::{BOUND, Block, Class, Docs, Field, Function, Kind, Variant};
 use crate::names::snake;
-use crate::python::{name_property, native_function};
+use crate::python::{Default, name_property, native_function};
 use crate::stub;
 
 /// The modules of all blocks with their stubs: their paths below the folder of the package.
@@ -39,8 +39,31 @@ pub(crate) fn dotted(block: &Block) -> String {
 /// Writes the module of a block, which contains the modules `nested`.
 #[must_use]
 pub fn emit(block: &Block, nested: &[&str]) -> String {
-    let body: String = block.constants.iter().map(constant).chain(definitions(block, true)).collect();
-    let dots = dots(block, nested);
+    let constants = block.constants.iter().map(|one| constant(&one.name, &one.value.to_string(), &one.docs));
+    let functions = block.classes.iter().filter(|class| class.kind == Kind::Module);
+    let computed = functions.flat_map(|class| &class.functions).filter(|function| function.is_constant());
+    let computed =
+        computed.map(|one| constant(&one.name.to_uppercase(), &format!("tuple(_{}())", one.name), &one.docs));
+    let defaults = block.classes.iter().filter_map(defaults);
+    let body: String = constants.chain(computed).chain(definitions(block, true)).chain(defaults).collect();
+    let imported = imports(block, nested, &body).replace("from ", "    from ");
+    let imported = if imported.is_empty() {
+        String::new()
+    } else {
+        format!("from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n{imported}\n")
+    };
+    format!(
+        "{docs}\nfrom __future__ import annotations\n\n{standard}{imported}{natives}{all}{body}{inner}",
+        docs = Style::Python.comment(&block.docs, 0),
+        standard = standard(&body),
+        natives = natives(block, &dots(block, nested)),
+        all = all(block, nested),
+        inner = inner(nested),
+    )
+}
+
+/// The imports from the native module.
+fn natives(block: &Block, dots: &str) -> String {
     let mut natives = String::new();
     let mut native = |written: &str, name: &str| {
         let renamed = if written == name { String::new() } else { format!(" as {name}") };
@@ -50,7 +73,14 @@ pub fn emit(block: &Block, nested: &[&str]) -> String {
         match class.kind {
             Kind::Value | Kind::Encoded | Kind::Record | Kind::Object => native(&class.native, &class.name),
             Kind::Module => {
-                functions(class).iter().for_each(|name| native(&native_function(block, name), name))
+                for function in &class.functions {
+                    let name = &function.name;
+                    let private = if function.is_constant() { "_" } else { "" };
+                    native(&native_function(block, name), &format!("{private}{name}"));
+                    if function.is_slow() {
+                        native(&native_function(block, &format!("{name}_async")), &format!("{name}_async"));
+                    }
+                }
             }
             Kind::Names => class.getters().for_each(|getter| {
                 let name = name_property(class, &getter.name);
@@ -59,21 +89,28 @@ pub fn emit(block: &Block, nested: &[&str]) -> String {
             Kind::Data | Kind::Union => {}
         }
     }
-    format!(
-        "{docs}\nfrom __future__ import annotations\n\n{standard}{imports}{natives}{all}{body}{inner}",
-        docs = Style::Python.comment(&block.docs, 0),
-        standard = standard(&body),
-        imports = imports(block, nested, &body),
-        all = all(block, nested),
-        inner = inner(nested),
-    )
+    if block.classes.iter().any(|class| defaults(class).is_some()) {
+        natives += &format!("from {dots}_signature import show_defaults\n");
+    }
+    natives
+}
+
+/// Shows the durations among the defaults of a constructor.
+fn defaults(class: &Class) -> Option<String> {
+    let shown = class.constructor()?.parameters.iter().filter_map(|one| match Default::of(one)? {
+        default @ Default::Duration(_) => Some(format!("{}={}", one.name, default.python())),
+        Default::Number(_) | Default::False | Default::Empty => None,
+    });
+    let shown: Vec<String> = shown.collect();
+    (!shown.is_empty()).then(|| format!("\nshow_defaults({}, {})\n", class.name, shown.join(", ")))
 }
 
 /// The imports from Python's library that some code needs.
 pub(crate) fn standard(code: &str) -> String {
     let used = |module: &str, names: &[&str]| import(module, names, code);
-    used("collections.abc", &["Callable", "Coroutine", "Iterable"])
+    used("collections.abc", &["Callable", "Coroutine", "Iterable", "Iterator"])
         + &used("dataclasses", &["dataclass"])
+        + &used("datetime", &["timedelta"])
         + &used("enum", &["StrEnum"])
         + &used("typing", &["Any", "Final", "NamedTuple", "SupportsIndex", "TypeAlias", "final"])
         + &used("typing_extensions", &["Buffer"])
@@ -82,7 +119,8 @@ pub(crate) fn standard(code: &str) -> String {
 /// The imports from other modules of the package.
 pub(crate) fn imports(block: &Block, nested: &[&str], code: &str) -> String {
     let dots = dots(block, nested);
-    let mut text = import(&format!("{dots}_native"), BOUND, code)
+    let bound: Vec<&str> = BOUND.iter().copied().filter(|name| block.class(name).is_none()).collect();
+    let mut text = import(&format!("{dots}_native"), &bound, code)
         + &import(&format!("{dots}errors"), &["QuorateError"], code);
     for class in &block.imported {
         let home = class.home.module.as_ref().unwrap_or(&class.home.block).replace('/', ".");
@@ -133,7 +171,8 @@ pub(crate) fn all(block: &Block, nested: &[&str]) -> String {
 fn functions(class: &Class) -> Vec<String> {
     let forms = |function: &Function| {
         let slow = function.is_slow().then(|| format!("{}_async", function.name));
-        [Some(function.name.clone()), slow]
+        let name = &function.name;
+        [Some(if function.is_constant() { name.to_uppercase() } else { name.clone() }), slow]
     };
     class.functions.iter().flat_map(forms).flatten().collect()
 }
@@ -144,29 +183,29 @@ pub(crate) fn inner(nested: &[&str]) -> String {
     if names.is_empty() { String::new() } else { format!("\nfrom . import {}\n", names.join(", ")) }
 }
 
-fn constant(constant: &Constant) -> String {
-    format!("\n{}: Final = {}\n{}", constant.name, constant.value, Style::Python.comment(&constant.docs, 0))
+fn constant(name: &str, value: &str, docs: &Docs) -> String {
+    format!("\n{name}: Final = {value}\n{}", Style::Python.comment(docs, 0))
 }
 
 /// The classes that Python defines; a stub has no bodies.
 pub(crate) fn definitions(block: &Block, bodies: bool) -> Vec<String> {
     let one = |class: &Class| match class.kind {
-        Kind::Data => data(block, class),
-        Kind::Union => union(block, class),
-        Kind::Names => names(block, class, bodies),
+        Kind::Data => data(class),
+        Kind::Union => union(class),
+        Kind::Names => names(class, bodies),
         Kind::Value | Kind::Encoded | Kind::Record | Kind::Object | Kind::Module => String::new(),
     };
     block.classes.iter().map(one).collect()
 }
 
-fn data(block: &Block, class: &Class) -> String {
-    let fields: String = class.fields().iter().map(|one| field(block, one)).collect();
+fn data(class: &Class) -> String {
+    let fields: String = class.fields().iter().map(field).collect();
     format!("\nclass {}(NamedTuple):\n{}{fields}", class.name, Style::Python.comment(&class.docs, 4))
 }
 
-fn union(block: &Block, class: &Class) -> String {
+fn union(class: &Class) -> String {
     let variant = |variant: &Variant| {
-        let fields: String = variant.fields.iter().map(|one| field(block, one)).collect();
+        let fields: String = variant.fields.iter().map(field).collect();
         let docs = Style::Python.comment(&variant.docs, 4);
         format!("\n@dataclass(frozen=True, slots=True)\nclass {}:\n{docs}{fields}", variant.name)
     };
@@ -176,21 +215,19 @@ fn union(block: &Block, class: &Class) -> String {
     format!("{variants}\n{}: TypeAlias = {}\n{docs}", class.name, names.join(" | "))
 }
 
-fn field(block: &Block, field: &Field) -> String {
+fn field(field: &Field) -> String {
     let kind = stub::result_type(&field.kind);
     let docs = Style::Python.comment(&field.docs, 4);
     format!("    {}: {kind}\n{docs}", field.name)
 }
 
-fn names(block: &Block, class: &Class, bodies: bool) -> String {
-    let variant = |variant: &Variant| {
-        let text = snake(&variant.name);
-        format!("    {} = \"{text}\"\n{}", text.to_uppercase(), Style::Python.comment(&variant.docs, 4))
+fn names(class: &Class, bodies: bool) -> String {
+    let variant = |Variant { name, text, docs, .. }: &Variant| {
+        format!("    {} = \"{text}\"\n{}", snake(name).to_uppercase(), Style::Python.comment(docs, 4))
     };
     let variants: String = class.variants.iter().map(variant).collect();
     let getter = |getter: &Function| {
-        let kind =
-            getter.result.as_ref().map_or_else(|| "None".to_owned(), |kind| stub::result_type(kind));
+        let kind = getter.result.as_ref().map_or_else(|| "None".to_owned(), stub::result_type);
         let call = name_property(class, &getter.name);
         let body = if bodies { format!("        return _{call}(self)\n") } else { String::new() };
         format!(

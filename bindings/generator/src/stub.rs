@@ -3,7 +3,7 @@
 use crate::docs::Style;
 use crate::model::{Block, Class, Constant, Function, Kind, Parameter, Role, Type};
 use crate::names::python_parameter;
-use crate::python::{Copying, copying};
+use crate::python::{Copying, Default, SET_OPERATORS, copying, python_name};
 use crate::python_module::{all, definitions, imports, inner, standard};
 
 /// Writes the stub of a block's module, which contains the modules `nested`.
@@ -49,8 +49,9 @@ fn class(block: &Block, class: &Class) -> String {
     let special: String = special.into_iter().filter(|(used, _)| *used).map(|(_, text)| text).collect();
     let constants: String = class.constants.iter().map(|one| constant(one, 4)).collect();
     let functions: String = class.functions.iter().map(|one| function(block, class, one)).collect();
+    let shown = if class.hex { "    def __str__(self, /) -> str: ...\n" } else { "" };
     format!(
-        "\n@final\nclass {}:\n{docs}{constants}{special}{}    def __repr__(self, /) -> str: ...\n{functions}",
+        "\n@final\nclass {}:\n{docs}{constants}{special}{}{shown}    def __repr__(self, /) -> str: ...\n{functions}",
         class.name,
         copies(block, class),
     )
@@ -58,7 +59,7 @@ fn class(block: &Block, class: &Class) -> String {
 
 /// True if a member has the name of a type.
 fn hides_bytes(class: &Class) -> bool {
-    class.kind != Kind::Module && class.function("bytes").is_some()
+    class.kind != Kind::Module && !class.hex && class.function("bytes").is_some()
 }
 
 fn copies(block: &Block, class: &Class) -> String {
@@ -84,34 +85,77 @@ fn function(block: &Block, class: &Class, function: &Function) -> String {
     let is_free = class.kind == Kind::Module;
     let space = if is_free { "" } else { "    " };
     let docs = |indent| Style::Python.function(function, if is_free { indent - 4 } else { indent });
-    if function.is_constant() {
-        return format!("    {}: Final[{}]\n{}", function.name.to_uppercase(), class.name, docs(4));
-    }
-    let (decorator, name, receiver) = match function.role {
-        _ if is_free => ("", function.name.as_str(), None),
-        Role::Constructor => ("", "__new__", Some("cls, /")),
-        Role::Static | Role::Variant => ("    @staticmethod\n", function.name.as_str(), None),
-        Role::Getter if !function.computed => ("    @property\n", function.name.as_str(), Some("self, /")),
-        Role::Method | Role::Getter => ("", function.name.as_str(), Some("self, /")),
-    };
-    let parameters = function.parameters.iter().map(|one| parameter(block, one));
-    let parameters: Vec<String> = receiver.map(str::to_owned).into_iter().chain(parameters).collect();
-    let parameters = parameters.join(", ");
     let result = match (function.role, &function.result) {
         (Role::Constructor, _) => class.name.clone(),
         (_, None) => "None".to_owned(),
         (_, Some(result)) => result_type(result),
     };
     let result = if hides_bytes(class) { result.replace("bytes", "builtins.bytes") } else { result };
+    let name = python_name(class, function);
+    match (function.is_constant(), &function.result) {
+        (true, Some(Type::List(item))) if is_free => {
+            let name = function.name.to_uppercase();
+            return format!("{name}: Final[tuple[{}, ...]]\n{}", result_type(item), docs(4));
+        }
+        (true, _) => return format!("    {}: Final[{result}]\n{}", function.name.to_uppercase(), docs(4)),
+        // It is part of the function whose name it takes.
+        (false, _) if function.overload.is_some() => return String::new(),
+        (false, _) if class.set && name == "members" => {
+            return "    def __iter__(self, /) -> Iterator[int]: ...\n".to_owned();
+        }
+        (false, _) => {}
+    }
+    let (decorator, name, receiver) = match function.role {
+        _ if is_free => ("", name, None),
+        Role::Constructor => ("", "__new__", Some("cls, /")),
+        Role::Static | Role::Variant => ("    @staticmethod\n", name, None),
+        Role::Getter if !function.computed && name == function.name => {
+            ("    @property\n", name, Some("self, /"))
+        }
+        Role::Method | Role::Getter => ("", name, Some("self, /")),
+    };
+    let receiver = receiver.map(|receiver| {
+        // Python passes the operand by its position.
+        if name.starts_with("__") && name != "__new__" { receiver.trim_end_matches(", /") } else { receiver }
+    });
+    let parameters = parameters(block, class, function);
+    let position = if name == "__contains__" { vec!["/".to_owned()] } else { Vec::new() };
+    let parameters: Vec<String> =
+        receiver.map(str::to_owned).into_iter().chain(parameters).chain(position).collect();
+    let parameters = parameters.join(", ");
+    let parameters = if parameters == "self" { "self, /".to_owned() } else { parameters };
     let slow = format!(
         "{decorator}{space}def {name}_async({parameters}) -> Coroutine[Any, Any, {result}]:\n{space}    \"\"\"\n{space}    \
          As `{name}`, on another thread.\n{space}    \"\"\"\n"
     );
+    let operator = SET_OPERATORS.iter().find(|(_, function)| class.set && *function == name);
+    let operator = operator.map(|(operator, _)| {
+        let parameters = parameters.replace("self, /, other: SignerSet", "self, other: SignerSet, /");
+        format!("    def {operator}({parameters}) -> {result}: ...\n")
+    });
     format!(
-        "{decorator}{space}def {name}({parameters}) -> {result}:\n{}{}",
+        "{decorator}{space}def {name}({parameters}) -> {result}:\n{}{}{}",
         docs(8),
         if function.is_slow() { slow.as_str() } else { "" },
+        operator.unwrap_or_default(),
     )
+}
+
+/// The parameters of a function, with the mark before those that are passed by their names.
+fn parameters(block: &Block, class: &Class, function: &Function) -> Vec<String> {
+    let other = class.functions.iter().find(|one| one.overload.as_ref() == Some(&function.name));
+    let other = other.and_then(|other| other.parameters.first());
+    let first_option = function.parameters.iter().position(|one| one.option);
+    let mut parameters = Vec::new();
+    for (at, one) in function.parameters.iter().enumerate() {
+        if first_option == Some(at) {
+            parameters.push("*".to_owned());
+        }
+        let also =
+            other.filter(|_| at == 0).map(|other| format!(" | {}", parameter_type(block, &other.kind)));
+        parameters.push(parameter(block, one) + &also.unwrap_or_default());
+    }
+    parameters
 }
 
 /// The type of a result, or of a field.
@@ -126,13 +170,23 @@ pub(crate) fn result_type(result: &Type) -> String {
         Type::Attested => "Callable[[int, bytes, bytes], object]".to_owned(),
         Type::List(item) => format!("list[{}]", result_type(item)),
         Type::Optional(inner) => format!("{} | None", result_type(inner)),
+        Type::Verdict(inner) => format!("{} | QuorateError", result_type(inner)),
+        Type::Tuple(parts) => {
+            let parts: Vec<String> = parts.iter().map(result_type).collect();
+            format!("tuple[{}]", parts.join(", "))
+        }
+        Type::Duration => "timedelta".to_owned(),
         Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::U128 => "int".to_owned(),
-        Type::Size | Type::Length | Type::AnyLength => "int".to_owned(),
+        Type::Size | Type::Length | Type::AnyLength | Type::NonZeroU16 => "int".to_owned(),
     }
 }
 
 fn parameter(block: &Block, parameter: &Parameter) -> String {
     let name = python_parameter(&parameter.name);
+    if let Some(default) = Default::of(parameter) {
+        let kind = parameter_type(block, Default::passed_type(parameter));
+        return format!("{name}: {kind} = {}", default.python());
+    }
     let kind = match (&parameter.kind, &parameter.choice) {
         (Type::List(item), Some(_)) => {
             format!("Callable[[{}], object] | None = None", parameter_type(block, item))
@@ -150,6 +204,10 @@ fn parameter_type(block: &Block, kind: &Type) -> String {
         Type::Class(name) if block.kind(name) == Some(Kind::Names) => format!("{name} | str"),
         Type::List(item) => format!("Iterable[{}]", parameter_type(block, item)),
         Type::Optional(inner) => format!("{} | None", parameter_type(block, inner)),
+        Type::Tuple(parts) => {
+            let parts: Vec<String> = parts.iter().map(|part| parameter_type(block, part)).collect();
+            format!("tuple[{}]", parts.join(", "))
+        }
         kind if kind.integer().is_some() => "SupportsIndex".to_owned(),
         other => result_type(other),
     }

@@ -1,5 +1,6 @@
 //! Conversion of arguments from Python: bytes and integers, checked before they reach the core.
 
+use core::num::NonZeroU16;
 use core::ops::Deref;
 
 use pyo3::buffer::PyBuffer;
@@ -98,10 +99,8 @@ impl<T> List<T> {
 impl<T, const MAX: usize> List<T, MAX> {
     /// The empty list.
     pub(crate) const NONE: Self = Self(Vec::new());
-}
 
-impl<T> Members<T> {
-    /// Returns all items, or one more than the maximum.
+    /// Returns all items, or one more than the maximum: the core reports the excess.
     pub(crate) fn counted(self) -> Vec<T> {
         self.0
     }
@@ -157,7 +156,8 @@ macro_rules! integers {
                 <$integer as pyo3::FromPyObject<'_, '_>>::INPUT_TYPE;
 
             fn extract(object: pyo3::Borrowed<'_, '_, pyo3::PyAny>) -> pyo3::PyResult<Self> {
-                let named = |error| $crate::convert::named(&object, error, $argument, <$integer>::MAX.into());
+                let range = <$integer as $crate::convert::Range>::RANGE;
+                let named = |error| $crate::convert::named(&object, error, $argument, range);
                 object.extract().map($name).map_err(named)
             }
         }
@@ -185,31 +185,31 @@ integers! {
     Batches: u64, "a number of batches";
     Burst: u32, "burst";
     Roots: u64, "roots";
-    Needed: u16, "needed";
-    Parties: u16, "parties";
-    Protocol: u8, "protocol";
-    CoinInstance: u64, "instance";
-    Round: u64, "round";
-    Below: u16, "n";
-    Faulty: u16, "faulty";
-    Capacity: u64, "capacity";
     PresignatureIndex: u32, "index";
-    PresignatureCount: u32, "count";
-    Number: u32, "number";
-    Rounds: u16, "rounds";
-    PlanRound: u16, "round";
-    Step: u8, "step";
-    CountLimit: u16, "limit";
-    Preferred: u16, "preferred";
-    Batch: u64, "batch";
-    FanOut: u64, "fan_out";
-    Draw: u64, "draw";
-    Expected: u16, "expected";
     U8: u8, "a u8";
     U16: u16, "a u16";
     U32: u32, "a u32";
     U64: u64, "a u64";
     U128: u128, "a u128";
+}
+
+/// The least and the greatest number of an integer type.
+pub(crate) trait Range {
+    const RANGE: (u128, u128);
+}
+
+macro_rules! ranges {
+    ($($integer:ty)*) => {$(
+        impl Range for $integer {
+            const RANGE: (u128, u128) = (<$integer>::MIN as u128, <$integer>::MAX as u128);
+        }
+    )*};
+}
+
+ranges! { u8 u16 u32 u64 u128 }
+
+impl Range for NonZeroU16 {
+    const RANGE: (u128, u128) = (1, u16::MAX as u128);
 }
 
 impl From<Kind> for quorate::certificate::Kind {
@@ -220,10 +220,15 @@ impl From<Kind> for quorate::certificate::Kind {
 
 /// The error of an integer out of range, or of an object that is no integer, with the argument's name; any other error
 /// stays as it is.
-pub(crate) fn named(object: &Bound<'_, PyAny>, error: PyErr, argument: &str, most: u128) -> PyErr {
+pub(crate) fn named(
+    object: &Bound<'_, PyAny>,
+    error: PyErr,
+    argument: &str,
+    (least, most): (u128, u128),
+) -> PyErr {
     let py = object.py();
     if error.is_instance_of::<PyOverflowError>(py) || error.is_instance_of::<PyValueError>(py) {
-        PyOverflowError::new_err(format!("{argument} must be from 0 to {most}"))
+        PyOverflowError::new_err(format!("{argument} must be from {least} to {most}"))
     } else if error.is_instance_of::<PyTypeError>(py) && !object.hasattr("__index__").unwrap_or(true) {
         PyTypeError::new_err(format!("{argument} must be an int, not {}", type_of(object)))
     } else {

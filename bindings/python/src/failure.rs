@@ -1,5 +1,6 @@
 //! Conversion of failures to Python exceptions.
 
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
@@ -44,6 +45,35 @@ impl From<Failure> for PyErr {
             }
             Failure::Python(error) => error,
         })
+    }
+}
+
+/// An error of the core as a value: the exception object.
+pub(crate) struct Exception(pub(crate) Error);
+
+impl<'py> IntoPyObject<'py> for Exception {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        exception(py, &self.0)
+    }
+}
+
+/// One of several results: a value, or an exception object.
+pub(crate) struct Verdict<V>(pub(crate) quorate::Result<V>);
+
+impl<'py, V: IntoPyObject<'py>> IntoPyObject<'py> for Verdict<V> {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.0 {
+            Ok(value) => value.into_bound_py_any(py),
+            Err(error) => exception(py, &error),
+        }
     }
 }
 

@@ -42,10 +42,13 @@ impl Guard {
         py: Python<'_>,
         work: impl FnOnce(&mut any::Guard) -> T + Send,
     ) -> Outcome<T> {
-        py.detach(|| {
-            let mut guard = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-            guard.as_mut().map(work).ok_or(Failure::Closed(WHAT))
-        })
+        py.detach(|| self.locked(work))
+    }
+
+    /// Works on it, one thread at a time; the caller has released the interpreter.
+    pub(crate) fn locked<T>(&self, work: impl FnOnce(&mut any::Guard) -> T) -> Outcome<T> {
+        let mut guard = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        guard.as_mut().map(work).ok_or(Failure::Closed(WHAT))
     }
 }
 

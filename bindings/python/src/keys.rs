@@ -36,10 +36,13 @@ impl SecretKey {
         py: Python<'_>,
         work: impl FnOnce(&any::SecretKey) -> T + Send,
     ) -> Outcome<T> {
-        py.detach(|| {
-            let key = self.key.read().unwrap_or_else(PoisonError::into_inner);
-            key.as_ref().map(work).ok_or(Failure::Closed(WHAT))
-        })
+        py.detach(|| self.locked(work))
+    }
+
+    /// Calls `work` with the key; the caller has released the interpreter.
+    pub(crate) fn locked<T>(&self, work: impl FnOnce(&any::SecretKey) -> T) -> Outcome<T> {
+        let key = self.key.read().unwrap_or_else(PoisonError::into_inner);
+        key.as_ref().map(work).ok_or(Failure::Closed(WHAT))
     }
 
     /// Transfers ownership of the key; this object is closed afterwards.

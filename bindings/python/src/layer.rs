@@ -1,16 +1,16 @@
-//! Interface to the pure-Python layer: the suites' enum, and calls on other threads.
+//! Interface to the pure-Python layer: the suites' enum, classes of plain data, callables, and calls on other threads.
 
 use core::marker::PhantomData;
 
 use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyBytes, PyTuple};
 use pyo3::{Borrowed, IntoPyObjectExt, type_hint_identifier, type_hint_subscript, type_hint_union};
 use quorate::any;
 
 use crate::convert::expected;
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 
 const ANY: PyStaticExpr = type_hint_identifier!("typing", "Any");
 
@@ -73,4 +73,46 @@ pub(crate) fn off_thread<'py, T>(
     let arguments = arguments.into_bound_py_any(py)?;
     let coroutine = RUN.import(py, "quorate._async", "run")?.call1((object.getattr(method)?, arguments))?;
     Ok(Coroutine(coroutine, PhantomData))
+}
+
+/// Creates an object of a class that a module defines in Python.
+macro_rules! made {
+    ($py:ident, $module:literal, $class:literal, $values:expr) => {{
+        static CLASS: pyo3::sync::PyOnceLock<pyo3::Py<pyo3::PyAny>> = pyo3::sync::PyOnceLock::new();
+        CLASS.import($py, $module, $class)?.call1($values)
+    }};
+}
+
+pub(crate) use made;
+
+/// A Python callable that verifies a member's attestation of some bytes.
+pub(crate) struct Attested {
+    call: Py<PyAny>,
+    raised: Option<PyErr>,
+}
+
+impl Attested {
+    pub(crate) fn by(call: Py<PyAny>) -> Self {
+        Self { call, raised: None }
+    }
+
+    /// Calls it with the interpreter, which the caller has released. An attestation is invalid if it raises.
+    pub(crate) fn call(&mut self, member: u16, bytes: &[u8], attestation: &[u8]) -> bool {
+        let answer = Python::attach(|py| {
+            let arguments = (member, PyBytes::new(py, bytes), PyBytes::new(py, attestation));
+            self.call.bind(py).call1(arguments)?.is_truthy()
+        });
+        answer.unwrap_or_else(|raised| {
+            self.raised = Some(raised);
+            false
+        })
+    }
+
+    /// Returns the result, or the exception that the callable raised.
+    pub(crate) fn finish<T>(self, result: quorate::Result<T>) -> Outcome<T> {
+        match self.raised {
+            Some(raised) => Err(raised.into()),
+            None => Ok(result?),
+        }
+    }
 }

@@ -11,10 +11,8 @@
 //! | `committee` | `Committee` |
 //! | `votes`, `collector`, `certificates` | `Vote`, `VoteCollector`, `Certificate` |
 //! | `timeouts` | `TimeoutVote`, `TimeoutCollector`, `TimeoutCertificate` |
-//! | `gossip`, `sortition` | the modules of the same names |
 //! | `evidence`, `guard` | `Equivocation`, `Conflict`, `Guard`, `GuardRecord` |
 //! | `wire`, `bls`, `dsig` | the modules of the same names |
-//! | `threshold` | `quorate.threshold` with its modules `ecdsa`, `bls`, `tdh2`, `coin` and `seal` |
 //!
 //! Rules for all modules: classes are frozen; mutable state is behind a lock that threads wait for only without the
 //! interpreter; no Python code runs while a lock is held; work of more than a microsecond releases the interpreter,
@@ -29,7 +27,6 @@ mod dsig;
 mod evidence;
 mod failure;
 mod faults;
-mod gossip;
 mod guard;
 mod held;
 mod ids;
@@ -37,10 +34,8 @@ mod keys;
 mod layer;
 mod pickle;
 mod signers;
-mod sortition;
 mod statement;
 mod text;
-mod threshold;
 mod timeouts;
 mod times;
 mod verdicts;
@@ -74,8 +69,6 @@ mod _native {
     #[pymodule_export]
     use crate::evidence::{Conflict, Equivocation, VerifiedConflict, VerifiedEquivocation};
     #[pymodule_export]
-    use crate::gossip::{Aggregate, Gossip, Parameters, Peers, Pool, VerifiedAggregate};
-    #[pymodule_export]
     use crate::guard::{Guard, GuardRecord};
     #[pymodule_export]
     use crate::ids::{ChainId, CommitteeId};
@@ -84,19 +77,7 @@ mod _native {
     #[pymodule_export]
     use crate::signers::{Members, SignerSet, Suspects};
     #[pymodule_export]
-    use crate::sortition::{Lottery, Score, Seed, SeedProof, Ticket, VerifiedTicket};
-    #[pymodule_export]
     use crate::statement::Statement;
-    #[pymodule_export]
-    use crate::threshold::{
-        BlsCombiner, BlsGroupKey, BlsKeyShare, BlsShareFault, BlsSignatureShare, Cache, Ciphertext, Coin,
-        CoinCombiner, CoinKeyShare, CoinName, CoinPublicKeys, CoinShare, CoinValue, CoinVerifiedShare,
-        CoinWrongShare, Deal, Decryption, DecryptionShare, EcdsaCombiner, EcdsaGroupKey, EcdsaShareFault,
-        EcdsaSignature, EcdsaSignatureShare, EncryptionKey, Opener, Opening, Plan, Presignature,
-        Presignatures, SealingKey, SealingPublicKey, Signing, Tag, Tdh2KeyShare, Tdh2PublicKeys,
-        Tdh2VerifiedShare, Tdh2WrongShare, Threshold, Tolerance, TrustedDealer, ValidCiphertext, bls_beacon,
-        bls_deal,
-    };
     #[pymodule_export]
     use crate::timeouts::{
         TimeoutCertificate, TimeoutCollector, TimeoutVote, VerifiedTimeoutCertificate, VerifiedTimeoutVote,
@@ -123,22 +104,6 @@ mod _native {
     const MAX_TIMEOUT_GROUPS: usize = quorate::certificate::MAX_TIMEOUT_GROUPS;
     #[pymodule_export]
     const DEFAULT_BATCH_THRESHOLD: usize = quorate::certificate::DEFAULT_BATCH_THRESHOLD;
-    #[pymodule_export]
-    const EXPECTED_WINNERS: u16 = quorate::sortition::EXPECTED_WINNERS.get();
-    #[pymodule_export]
-    const MAX_POOL: usize = quorate::gossip::MAX_POOL;
-    #[pymodule_export]
-    const MAX_STACK: usize = quorate::gossip::MAX_STACK;
-    #[pymodule_export]
-    const TDH2_MAX_PLAINTEXT: usize = quorate::threshold::tdh2::MAX_PLAINTEXT;
-    #[pymodule_export]
-    const TDH2_OVERHEAD: usize = quorate::threshold::tdh2::OVERHEAD;
-    #[pymodule_export]
-    const SEAL_MAX_CONTENT: usize = quorate::threshold::seal::MAX_CONTENT;
-    #[pymodule_export]
-    const SEAL_OVERHEAD: usize = quorate::threshold::seal::OVERHEAD;
-    #[pymodule_export]
-    const MAX_PARTIES: u16 = quorate::threshold::MAX_PARTIES;
 
     /// Returns the core's error codes.
     #[pyfunction]

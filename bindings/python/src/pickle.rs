@@ -1,4 +1,4 @@
-//! Pickling of values that are neither verified nor secret: by their bytes and the method that decodes them.
+//! Pickling of values that are neither verified nor secret, and expressions that create them.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -25,6 +25,17 @@ pub(crate) fn rebuilt<'py, T: PyTypeInfo>(
 ) -> PyResult<Reduced<'py>> {
     let arguments = arguments.into_bound_py_any(py)?.cast_into::<PyTuple>()?;
     (py.get_type::<T>(), arguments).into_bound_py_any(py)
+}
+
+/// Returns the text of a value as an expression of Python.
+pub(crate) fn repr<'py>(py: Python<'py>, value: impl IntoPyObject<'py>) -> PyResult<String> {
+    Ok(value.into_bound_py_any(py)?.repr()?.to_string())
+}
+
+/// Returns the expression that creates a value of a class from named arguments.
+pub(crate) fn expression(class: &str, arguments: &[(&str, String)]) -> String {
+    let arguments: Vec<String> = arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    format!("{class}({})", arguments.join(", "))
 }
 
 /// Returns the `TypeError` for pickling or copying a type that forbids it.

@@ -29,12 +29,6 @@ impl Shown for any::Certificate {
     }
 }
 
-impl Shown for any::Aggregate {
-    fn shown(&self) -> String {
-        format!("{} signers={} suite={}", self.statement().shown(), share(self.signers()), self.suite())
-    }
-}
-
 impl Shown for any::TimeoutVote {
     fn shown(&self) -> String {
         let (kind, epoch, view) = (self.kind().number(), self.epoch(), self.view());
@@ -66,12 +60,6 @@ impl Shown for any::Conflict {
         let Statement { kind, epoch, view, .. } = *self.certificates().0.statement();
         let (kind, culprits, suite) = (kind.number(), share(&self.culprits()), self.suite());
         format!("kind={kind} epoch={epoch} view={view} culprits={culprits} suite={suite}")
-    }
-}
-
-impl Shown for any::Ticket {
-    fn shown(&self) -> String {
-        format!("member={} suite={}", self.member(), self.suite())
     }
 }
 

@@ -1,10 +1,8 @@
 //! Times and durations.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use pyo3::Borrowed;
 use pyo3::exceptions::PyValueError;
-use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use quorate::machine::Time;
 
@@ -20,30 +18,33 @@ pub(crate) fn at(now: Option<Now>) -> Time {
 macro_rules! spans {
     ($($name:ident, $argument:literal;)*) => {$(
         #[derive(Clone, Copy)]
-        pub(crate) struct $name(pub(crate) Duration);
+        pub(crate) struct $name(pub(crate) core::time::Duration);
 
-        impl FromPyObject<'_, '_> for $name {
-            type Error = PyErr;
+        impl pyo3::FromPyObject<'_, '_> for $name {
+            type Error = pyo3::PyErr;
 
-            const INPUT_TYPE: PyStaticExpr = <Duration as FromPyObject<'_, '_>>::INPUT_TYPE;
+            const INPUT_TYPE: pyo3::inspect::PyStaticExpr =
+                <core::time::Duration as pyo3::FromPyObject<'_, '_>>::INPUT_TYPE;
 
-            fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-                let py = object.py();
-                object.extract().map($name).map_err(|error: PyErr| {
-                    if error.is_instance_of::<PyValueError>(py) {
-                        PyValueError::new_err(concat!($argument, " must not be negative"))
-                    } else {
-                        error
-                    }
-                })
+            fn extract(object: pyo3::Borrowed<'_, '_, pyo3::PyAny>) -> pyo3::PyResult<Self> {
+                object.extract().map($name).map_err(|error| $crate::times::named(&object, error, $argument))
             }
         }
     )*};
 }
 
+pub(crate) use spans;
+
+/// The error of a negative duration, with the argument's name; any other error stays as it is.
+pub(crate) fn named(object: &Bound<'_, PyAny>, error: PyErr, argument: &str) -> PyErr {
+    if error.is_instance_of::<PyValueError>(object.py()) {
+        PyValueError::new_err(format!("{argument} must not be negative"))
+    } else {
+        error
+    }
+}
+
 spans! {
     Lifetime, "lifetime";
     Interval, "interval";
-    BackOff, "back_off";
-    SendTimeout, "send_timeout";
 }

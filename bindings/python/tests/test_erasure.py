@@ -209,5 +209,5 @@ def test_wrong_arguments_raise_python_errors_that_name_them() -> None:
     for name, call in ranges:
         with pytest.raises(OverflowError, match=name):
             call()
-    with pytest.raises(q.TooLargeError):
+    with pytest.raises(q.DuplicateSignerError):
         coder.decode(itertools.repeat(coder.disperse(b"m").shard(0)))

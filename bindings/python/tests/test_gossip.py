@@ -210,7 +210,7 @@ def test_winners_of_a_lottery_prove_that_they_won(world: World) -> None:
     seed = Seed.genesis(CHAIN, b"a public random value")
     lottery = Lottery(world.committee, seed, 3)
     assert (lottery.round, lottery.expected, lottery.seed, EXPECTED_WINNERS) == (3, 7, seed, 7)
-    assert lottery.committee is world.committee
+    assert lottery.committee == world.committee
     won = [lottery.draw(secret) for secret in world.secrets]
     tickets = [ticket for ticket in won if ticket is not None]
     assert len(tickets) == MEMBERS, "of seven, seven win"

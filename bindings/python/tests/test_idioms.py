@@ -5,6 +5,7 @@ Python's.
 from __future__ import annotations
 
 import copy
+import datetime
 import inspect
 import pickle
 from collections.abc import Callable
@@ -152,8 +153,8 @@ def test_representations_are_python_s(setup: Setup) -> None:
     assert repr(conflict) == f"<Conflict kind=1 epoch=3 view=9 culprits=3/4 suite={suite}>"
     statement = certificate.statement
     assert eval(repr(statement), {"Statement": q.Statement}) == statement
-    names = {"Parameters": gossip.Parameters, "timedelta": timedelta}
+    names = {"Parameters": gossip.Parameters, "datetime": datetime}
     for parameters in (gossip.Parameters(), gossip.Parameters(batch=9, back_off=timedelta(milliseconds=1500))):
         assert eval(repr(parameters), names) == parameters
     seed = sortition.Seed.genesis(committee.chain, b"x")
-    assert repr(seed) == f"<Seed height=0 value={seed.value.hex()}>"
+    assert repr(seed) == f"Seed(height=0, value={seed.value.hex()})"

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import quorate as q
-from quorate.threshold import Agreement, Cache, Forged, Group, Proven, Threshold, Tolerance, bls, coin, ecdsa, seal, tdh2
+from quorate.threshold import Agreement, Cache, Group, Threshold, Tolerance, bls, coin, ecdsa, seal, tdh2
 from test_threshold_signing import COMMITTEE, SECRET, TOLERANCE, dealt, guard_of
 
 VECTORS = Path(__file__).parents[3] / "spec" / "vectors" / "coin.json"
@@ -44,7 +44,7 @@ def test_members_decrypt_ordered_ciphertexts() -> None:
     foreign = shares[0].decryption_share(encrypted(keys))
     got = decryption.add(foreign)
     assert got.output is None and got.error is None
-    assert [type(fault) for fault in got.faults] == [Forged] and got.faults[0].member == 0
+    assert [type(fault) for fault in got.faults] == [tdh2.Forged] and got.faults[0].member == 0
     assert decryption.add(shares[0].decryption_share(ciphertext)).output == b"secret" and decryption.is_done
     verified = [keys.verify_share(ciphertext, shares[n].decryption_share(ciphertext)) for n in (1, 2)]
     assert ciphertext.combine(keys, verified) == ciphertext.combine(keys, verified, Cache()) == b"secret"
@@ -88,7 +88,7 @@ def test_a_wrong_share_is_provable() -> None:
     name = coin.CoinName(given["name"]["protocol"], *(int(given["name"][n]) for n in ("epoch", "instance", "round")))
     toss = coin.Coin.from_name(keys, name)
     received = [coin.CoinShare.decode(bytes.fromhex(share)) for share in given["shares"]]
-    proven = [fault for fault in keys.verify_shares(toss, received).faults if isinstance(fault, Proven)]
+    proven = [fault for fault in keys.verify_shares(toss, received).faults if isinstance(fault, coin.Proven)]
     assert proven and all(fault.evidence.verify(keys) == fault.member for fault in proven)
     assert asyncio.run(keys.verify_shares_async(toss, received)) == keys.verify_shares(toss, received)
 
@@ -232,7 +232,7 @@ def test_wrong_arguments_raise_python_errors_that_name_them() -> None:
         ("parties", lambda: Tolerance(65_536, 1)),
         ("faulty", lambda: Tolerance(4, -1)),
         ("epoch", lambda: key.encrypt(1 << 64, 0, b"")),
-        ("member", lambda: key.encrypt(0, 65_536, b"")),
+        ("proposer", lambda: key.encrypt(0, 65_536, b"")),
         ("member", lambda: keys.verification_key(-1)),
         ("capacity", lambda: Cache(-1)),
         ("count", lambda: ecdsa.Plan.for_agreed(1 << 32)),

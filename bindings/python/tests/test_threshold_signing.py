@@ -80,11 +80,14 @@ def test_a_presignature_signs_only_once() -> None:
         with pytest.raises(q.ExhaustedError) as caught:
             call()
         assert caught.value.code == "EXHAUSTED"
-    # It is consumed even if the guard was closed.
+    # A closed guard signs nothing, so the presignature is not spent.
     second = party.take(party.deal.plan.unagreed(3, 2))
     guard.close()
     with pytest.raises(q.ClosedError):
         second.sign(guard, b"m")
+    assert not second.closed
+    second.sign(guard_of(), b"m")
+    assert second.closed
     with pytest.raises(q.ExhaustedError):
         second.sign(guard_of(), b"m")
 

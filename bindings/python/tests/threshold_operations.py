@@ -145,7 +145,7 @@ def ecdsa_combine(given: Json) -> Json:
     if combiner.signature is None:
         raise q.BelowQuorumError("no signature came of them")
     key.verify(tag, message, combiner.signature)
-    return {"signature": combiner.signature.to_bytes().hex()}
+    return {"signature": combiner.signature.encode().hex()}
 
 
 def ecdsa_verify(given: Json) -> None:
@@ -153,7 +153,7 @@ def ecdsa_verify(given: Json) -> None:
     if plan.agreement(given["index"]) is None:
         raise q.ExhaustedError("past the end")
     signature = ecdsa.Signature.decode(group_of(given), unhex(given["signature"]))
-    assert signature.to_bytes() == unhex(given["signature"])
+    assert signature.encode() == unhex(given["signature"])
     tag = tag_of(plan, int(given["epoch"]), given["index"])
     over(ecdsa.GroupKey, given, "key").verify(tag, unhex(given["message"]), signature)
 

@@ -12,11 +12,7 @@ use crate::steps::Log;
 const CORRECTIONS: &[(&str, &str)] = &[
     ("from typing import Any, Final, ", "from typing import Any, Final, TypeAlias, "),
     ("Coroutine[Any, Any, tuple[()]]", "Coroutine[Any, Any, None]"),
-    ("attested: Any", "attested: Callable[[int, bytes, bytes], object]"),
     ("roots: SupportsIndex = ...", "roots: SupportsIndex = 1024"),
-    ("capacity: SupportsIndex = ...", "capacity: SupportsIndex = 16"),
-    ("expected: SupportsIndex = ...", "expected: SupportsIndex = EXPECTED_WINNERS"),
-    ("rounds: SupportsIndex = ...", "rounds: SupportsIndex = 20"),
     ("hint: Iterable[SupportsIndex] = ...", "hint: Iterable[SupportsIndex] = ()"),
     ("members: Iterable[SupportsIndex] = ...", "members: Iterable[SupportsIndex] = ()"),
     ("groups: Iterable[Iterable[SupportsIndex]] = ...", "groups: Iterable[Iterable[SupportsIndex]] = ()"),
@@ -27,12 +23,6 @@ const CORRECTIONS: &[(&str, &str)] = &[
     ("checked: SupportsIndex = ...", "checked: SupportsIndex = 8"),
     ("burst: SupportsIndex = ...", "burst: SupportsIndex = 32"),
     ("interval: timedelta = ...", "interval: timedelta = timedelta(microseconds=200)"),
-    ("limit: SupportsIndex = ...", "limit: SupportsIndex = 255"),
-    ("preferred: SupportsIndex = ...", "preferred: SupportsIndex = 16"),
-    ("batch: SupportsIndex = ...", "batch: SupportsIndex = 4"),
-    ("fan_out: SupportsIndex = ...", "fan_out: SupportsIndex = 5"),
-    ("back_off: timedelta = ...", "back_off: timedelta = timedelta(seconds=2)"),
-    ("send_timeout: timedelta = ...", "send_timeout: timedelta = timedelta(milliseconds=500)"),
 ];
 
 /// The name of `bytes` in classes that have a member of that name.

@@ -1,35 +1,47 @@
 //! Functions of the interface as functions and methods of Python.
 
-use super::is_detached;
+use super::defaults::Default;
 use super::types::Types;
+use super::{is_detached, native_function, python_name};
 use crate::docs::Style;
 use crate::model::{Block, Choice, Class, Function, Kind, Parameter, Role, Type};
 use crate::names::{pascal, python_parameter};
 
-/// Types for the integers of a function, whose errors name the argument.
-pub(super) fn integers(class: &Class, function: &Function) -> String {
-    let numbers = function.parameters.iter().filter_map(|parameter| {
-        let width = innermost(&parameter.kind).integer()?;
-        let name = integer(class, function, parameter);
-        Some(format!("crate::convert::integers! {{ {name}: {width}, \"{}\"; }}\n", parameter.name))
+/// Types for the numbers and durations of a function, whose errors name the argument.
+pub(super) fn wrappers(class: &Class, function: &Function) -> String {
+    let wrappers = function.parameters.iter().flat_map(|one| {
+        let parts = match one.kind.innermost() {
+            Type::Tuple(parts) => parts.as_slice(),
+            other => core::slice::from_ref(other),
+        };
+        let name = wrapper(class, function, one);
+        parts.iter().filter_map(move |part| match (part, part.integer()) {
+            (Type::Duration, _) => Some(format!("crate::times::spans! {{ {name}, \"{}\"; }}\n", one.name)),
+            (Type::NonZeroU16, _) => Some(format!(
+                "crate::convert::integers! {{ {name}: core::num::NonZeroU16, \"{}\"; }}\n",
+                one.name
+            )),
+            (_, Some(width)) => {
+                Some(format!("crate::convert::integers! {{ {name}: {width}, \"{}\"; }}\n", one.name))
+            }
+            _ => None,
+        })
     });
-    numbers.collect()
+    wrappers.collect()
 }
 
-/// The type in all lists and options.
-fn innermost(kind: &Type) -> &Type {
-    kind.inner().map_or(kind, innermost)
-}
-
-fn integer(class: &Class, function: &Function, parameter: &Parameter) -> String {
+fn wrapper(class: &Class, function: &Function, parameter: &Parameter) -> String {
     format!("{}{}{}", class.name, pascal(&function.name), pascal(&parameter.name))
 }
 
 /// A method, or a function of the module.
 pub(super) fn function(block: &Block, class: &Class, function: &Function) -> String {
     let types = Types(block);
+    if function.overload.is_some() {
+        // It is part of the function whose name it takes.
+        return String::new();
+    }
     let result = function.result.as_ref();
-    let is_free = class.kind == Kind::Module;
     let makes_bytes = [Type::Bytes, Type::SecretBytes]
         .iter()
         .any(|kind| result.is_some_and(|result| result.mentions(kind)));
@@ -41,26 +53,33 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function) -> Str
     };
     let parameters = function.parameters.iter().map(|one| declared(types, class, function, one));
     let parameters: Vec<String> = receiver.into_iter().chain(py).chain(parameters).collect();
-    let Called { statement, value, may_fail } = called(types, class, function);
+    let Called { statement, value, may_fail } = match overload(class, function) {
+        Some(other) => either(types, class, function, other),
+        None => called(types, class, function),
+    };
     let returned = types.result(result);
-    let returned = if may_fail { format!("crate::failure::Outcome<{returned}>") } else { returned };
-    let name = if function.is_constant() {
+    let returned = match (may_fail, result) {
+        (true, _) => format!(" -> crate::failure::Outcome<{returned}>"),
+        (false, Some(_)) => format!(" -> {returned}"),
+        (false, None) => String::new(),
+    };
+    let name = if function.is_constant() && class.kind != Kind::Module {
         format!("#[allow(non_snake_case, reason = \"a constant\")]\n    fn {}", function.name.to_uppercase())
     } else {
-        format!("fn {}", function.name)
+        format!("fn {}", python_name(class, function))
     };
     let prepared: String = function.parameters.iter().map(|one| prepared(types, function, one)).collect();
     let text = format!(
-        "{docs}{attribute}{signature}    {name}{lifetime}({parameters}) -> {returned} {{\n{prepared}        {value}\n    }}\n\n{slow}",
+        "{docs}{attribute}{signature}    {name}{lifetime}({parameters}){returned} {{\n{prepared}        {value}\n    }}\n\n{slow}",
         docs = Style::Python.rust(function, 4),
         attribute = attribute(class, function),
-        signature = signature(function),
+        signature = signature(class, function),
         lifetime = if makes_bytes { "<'py>" } else { "" },
         parameters = parameters.join(", "),
         prepared = indented(&(prepared + &statement)),
         slow = if function.is_slow() { off_thread(block, class, function) } else { String::new() },
     );
-    if is_free { outside(&text) } else { text }
+    if class.kind == Kind::Module { outside(&text) } else { text }
 }
 
 fn attribute(class: &Class, function: &Function) -> &'static str {
@@ -69,8 +88,9 @@ fn attribute(class: &Class, function: &Function) -> &'static str {
         Role::Constructor => "    #[new]\n",
         Role::Variant if function.is_constant() => "    #[classattr]\n",
         Role::Static | Role::Variant => "    #[staticmethod]\n",
-        Role::Getter if !function.computed => "    #[getter]\n",
-        Role::Getter | Role::Method => "",
+        Role::Getter if function.computed || python_name(class, function) != function.name => "",
+        Role::Getter => "    #[getter]\n",
+        Role::Method => "",
     }
 }
 
@@ -86,25 +106,81 @@ fn indented(statements: &str) -> String {
 }
 
 /// The defaults of a function's parameters.
-fn signature(function: &Function) -> String {
+fn signature(class: &Class, function: &Function) -> String {
     let is_optional = |one: &Parameter| matches!(one.kind, Type::Optional(_)) || one.choice.is_some();
     if !function.parameters.iter().any(is_optional) {
         return String::new();
     }
-    let listed: Vec<String> = function
-        .parameters
-        .iter()
-        .map(|one| python_parameter(&one.name).to_owned() + if is_optional(one) { " = None" } else { "" })
-        .collect();
-    format!("    #[pyo3(signature = ({}))]\n", listed.join(", "))
+    let listed = |value: &dyn Fn(&Parameter) -> Option<String>| {
+        let first_option = function.parameters.iter().position(|one| one.option);
+        let mut listed = Vec::new();
+        for (at, one) in function.parameters.iter().enumerate() {
+            if first_option == Some(at) {
+                listed.push("*".to_owned());
+            }
+            let default = if is_optional(one) { value(one).or(Some("None".to_owned())) } else { None };
+            let name = python_parameter(&one.name);
+            listed.push(default.map_or_else(|| name.to_owned(), |default| format!("{name}={default}")));
+        }
+        listed
+    };
+    let rust = |one: &Parameter| {
+        let wrapper = wrapper(class, function, one);
+        Default::of(one).map(|default| default.rust(Default::passed_type(one), &wrapper))
+    };
+    let shown = |one: &Parameter| {
+        Default::of(one).map(|default| match default {
+            // The module shows it, because a native signature cannot.
+            Default::Duration(_) => "...".to_owned(),
+            other => other.python(),
+        })
+    };
+    let receiver = function.has_receiver().then(|| "$self".to_owned());
+    let text: Vec<String> = receiver.into_iter().chain(listed(&shown)).collect();
+    let signature = listed(&rust).join(", ");
+    if function.parameters.iter().all(|one| Default::of(one).is_none()) {
+        return format!("    #[pyo3(signature = ({signature}))]\n");
+    }
+    format!("    #[pyo3(signature = ({signature}), text_signature = \"({})\")]\n", text.join(", "))
 }
 
 fn declared(types: Types<'_>, class: &Class, function: &Function, parameter: &Parameter) -> String {
     let name = python_parameter(&parameter.name);
+    let kind = Default::passed_type(parameter);
+    let wrapper = wrapper(class, function, parameter);
     if parameter.choice.is_some() {
         return format!("{name}: Option<Bound<'_, PyAny>>");
     }
-    format!("{name}: {}", types.parameter(&parameter.kind, &integer(class, function, parameter)))
+    let is_first = function.parameters.first().is_some_and(|first| first.name == parameter.name);
+    if let Some(other) = overload(class, function).and_then(|other| other.parameters.first())
+        && is_first
+    {
+        let [one, other] = [kind, &other.kind].map(|kind| types.result(Some(kind)));
+        return format!("{name}: crate::convert::Either<'_, {one}, {other}>");
+    }
+    let declared = limited(types.parameter(kind, &wrapper), parameter);
+    if is_tried(function, parameter) {
+        return format!("{name}: crate::convert::TriedArgument<{declared}>");
+    }
+    format!("{name}: {declared}")
+}
+
+/// The type of a list, with its limit.
+fn limited(kind: String, parameter: &Parameter) -> String {
+    match (parameter.limit, kind.strip_suffix('>')) {
+        (Some(limit), Some(kind)) => format!("{kind}, {limit}>"),
+        _ => kind,
+    }
+}
+
+/// True for a list whose conversion may fail, where the call takes a secret even then.
+fn is_tried(function: &Function, parameter: &Parameter) -> bool {
+    parameter.kind.is_list() && function.parameters.iter().any(|one| one.owned)
+}
+
+/// The function that takes the name of this one where the first argument has its type.
+fn overload<'a>(class: &'a Class, function: &Function) -> Option<&'a Function> {
+    class.functions.iter().find(|one| one.overload.as_ref() == Some(&function.name))
 }
 
 /// The call of the interface.
@@ -124,11 +200,10 @@ fn called(types: Types<'_>, class: &Class, function: &Function) -> Called {
         (false, _) => class.scope(),
     };
     let path = format!("{target}{}", function.name);
-    let passed = |one: &Parameter| types.passed(&one.kind, python_parameter(&one.name));
-    let arguments: Vec<String> = function.parameters.iter().map(passed).collect();
+    let arguments: Vec<String> = function.parameters.iter().map(|one| passed(types, one)).collect();
     let mut call = format!("{path}({})", arguments.join(", "));
     let mut locks = 0;
-    for parameter in function.parameters.iter().rev() {
+    for parameter in function.parameters.iter().rev().filter(|one| !one.owned) {
         if let Some(lock) = types.lock(&parameter.kind) {
             let name = python_parameter(&parameter.name);
             call = format!("{name}{lock}(|{name}| {call})");
@@ -155,29 +230,62 @@ fn called(types: Types<'_>, class: &Class, function: &Function) -> Called {
     if is_plain && locks == 1 && layers == 1 {
         return Called { statement: String::new(), value: call, may_fail: true };
     }
-    let may_fail = layers > 0 || function.parameters.iter().any(|parameter| has_list(&parameter.kind));
+    let fails_before = |one: &Parameter| {
+        one.owned || is_tried(function, one) || (Default::passed_type(one).is_list() && one.limit.is_none())
+    };
+    let may_fail = layers > 0 || function.parameters.iter().any(fails_before);
     let value = types.converted(result, &(call + &"?".repeat(layers)));
     let value = if may_fail { format!("Ok({value})") } else { value };
     Called { statement: String::new(), value, may_fail }
 }
 
-fn has_list(kind: &Type) -> bool {
-    kind.is_list() || kind.inner().is_some_and(has_list)
+/// The call of one of two functions, by the type of the first argument.
+fn either(types: Types<'_>, class: &Class, function: &Function, other: &Function) -> Called {
+    let name = function.parameters.first().map_or("", |first| python_parameter(&first.name));
+    let arm = |form: &str, function: &Function| {
+        let value = called(types, class, function).value;
+        format!(
+            "            crate::convert::Either::{form}({name}) => {{\n                \
+             let {name} = {name}.get();\n                {value}\n            }}\n"
+        )
+    };
+    let value = format!("match {name} {{\n{}{}        }}", arm("First", function), arm("Second", other));
+    Called { statement: String::new(), value, may_fail: called(types, class, function).may_fail }
+}
+
+fn passed(types: Types<'_>, parameter: &Parameter) -> String {
+    let name = python_parameter(&parameter.name);
+    let kind = Default::passed_type(parameter);
+    match Default::of(parameter) {
+        _ if parameter.owned => name.to_owned(),
+        Some(_) => format!("Some({})", types.passed(kind, name)),
+        None => types.passed(kind, name),
+    }
 }
 
 /// A statement before the call.
 fn prepared(types: Types<'_>, function: &Function, parameter: &Parameter) -> String {
     let name = python_parameter(&parameter.name);
+    if parameter.owned {
+        return format!("let {name} = py.detach(|| {name}.0.take())?;\n");
+    }
     match (&parameter.choice, parameter.kind.inner()) {
         (Some(choice), Some(Type::Class(class))) => chosen(types, function, name, class, choice),
-        _ => types.prepared(&parameter.kind, name),
+        _ => {
+            let tried = if is_tried(function, parameter) {
+                format!("let {name} = {name}.0?;\n")
+            } else {
+                String::new()
+            };
+            tried + &types.prepared(Default::passed_type(parameter), name, parameter.limit)
+        }
     }
 }
 
 /// Calls the user's predicate beforehand: it may raise, and may use the object.
 fn chosen(types: Types<'_>, function: &Function, name: &str, class: &str, choice: &Choice) -> String {
     let Choice { among, default } = choice;
-    let candidates = candidates(function, among, |one| types.passed(&one.kind, python_parameter(&one.name)));
+    let candidates = candidates(function, among, |one| passed(types, one));
     format!(
         "let mut chosen = Vec::new();\nfor one in self.0.{candidates} {{\n    \
          let accepted = match &{name} {{\n        None => one.{default}(),\n        \
@@ -211,42 +319,53 @@ fn off_thread(block: &Block, class: &Class, function: &Function) -> String {
         }
         (false, _) => ("    #[staticmethod]\n", "py: Python<'py>", "py", "&py.get_type::<Self>()"),
     };
-    let called = if class.kind == Kind::Module { super::native_function(block, name) } else { name.clone() };
+    let called = if class.kind == Kind::Module { native_function(block, name) } else { name.clone() };
     let parameters: String = function
         .parameters
         .iter()
         .map(|one| {
-            let kind = types.shared(&one.kind, &integer(class, function, one));
-            format!(", {}: {kind}", python_parameter(&one.name))
+            let kind = types.shared(Default::passed_type(one), &wrapper(class, function, one));
+            format!(", {}: {}", python_parameter(&one.name), limited(kind, one))
         })
         .collect();
     let arguments: String = function
         .parameters
         .iter()
-        .map(|one| format!("{}, ", for_thread(&one.kind, python_parameter(&one.name), py)))
+        .map(|one| {
+            let kind = Default::passed_type(one);
+            format!("{}, ", for_thread(kind, python_parameter(&one.name), py, one.limit))
+        })
         .collect();
     format!(
         "    /// As `{name}`, on another thread.\n{attribute}{signature}    fn {name}_async<'py>({receiver}{parameters}) \
          -> crate::failure::Outcome<crate::layer::Coroutine<'py, {result}>> {{\n        \
          Ok(crate::layer::off_thread({object}, \"{called}\", ({arguments}))?)\n    }}\n\n",
-        signature = signature(function),
+        signature = signature(class, function),
         result = types.result(function.result.as_ref()),
     )
 }
 
 /// A parameter as an object of Python again.
-fn for_thread(kind: &Type, name: &str, py: &str) -> String {
+fn for_thread(kind: &Type, name: &str, py: &str, limit: Option<u64>) -> String {
     match kind {
         Type::Bytes | Type::SecretBytes => format!("{name}.into_python({py})"),
-        Type::List(item) => match for_thread(item, "item", py) {
-            same if same == "item" => format!("{name}.all()?"),
-            each => format!("{name}.all()?.into_iter().map(|item| {each}).collect::<Vec<_>>()"),
-        },
-        Type::Optional(inner) => match for_thread(inner, "one", py) {
+        Type::List(item) => {
+            let all = if limit.is_some() { "counted()" } else { "all()?" };
+            match for_thread(item, "item", py, None) {
+                same if same == "item" => format!("{name}.{all}"),
+                each => format!("{name}.{all}.into_iter().map(|item| {each}).collect::<Vec<_>>()"),
+            }
+        }
+        Type::Optional(inner) => match for_thread(inner, "one", py, None) {
             same if same == "one" => name.to_owned(),
             each => format!("{name}.map(|one| {each})"),
         },
-        kind if kind.integer().is_some() => format!("{name}.0"),
+        Type::Tuple(parts) => {
+            let part = |(at, part): (usize, &Type)| for_thread(part, &format!("{name}.{at}"), py, None);
+            let parts: Vec<String> = parts.iter().enumerate().map(part).collect();
+            format!("({})", parts.join(", "))
+        }
+        kind if kind.integer().is_some() || *kind == Type::Duration => format!("{name}.0"),
         _ => name.to_owned(),
     }
 }

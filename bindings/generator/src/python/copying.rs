@@ -1,7 +1,8 @@
 //! Pickling, copying and closing of Python's objects.
 
 use super::types::Types;
-use crate::model::{Block, Class, Function, Kind};
+use crate::model::{Block, Class, Kind, Parameter, Type};
+use crate::names::python_parameter;
 
 /// The methods for pickling, copying and closing.
 pub(super) fn methods(block: &Block, class: &Class) -> String {
@@ -32,45 +33,53 @@ pub(crate) fn copying(block: &Block, class: &Class) -> Copying {
     if class.secret {
         return Copying::Secret;
     }
-    if class.kind == Kind::Value {
-        let parameters = class.constructor().map(|constructor| constructor.parameters.as_slice());
-        let arguments = parameters.unwrap_or_default().iter().map(|one| property(block, class, &one.name));
+    let constructor = class.constructor().map(|constructor| constructor.parameters.as_slice());
+    let parameters = constructor.unwrap_or_default();
+    let is_rebuilt = class.kind == Kind::Value || (class.set && class.traits.equality);
+    // Options are passed by their names.
+    if is_rebuilt && !parameters.iter().any(|one| one.option) {
+        let arguments = parameters.iter().map(|one| property(block, class, &one.name));
         let arguments: String = arguments.map(|one| format!("{},", one.unwrap_or_default())).collect();
         return Copying::Rebuilt(format!("crate::pickle::rebuilt::<Self>(py, ({arguments}))"));
     }
-    match encoding(block, class) {
-        Some((decode, arguments)) => Copying::Rebuilt(format!(
-            "crate::pickle::reduced::<Self>(py, \"{}\", ({arguments}))",
-            decode.name
-        )),
+    match class.own_encoding() {
+        Some((decode, encode)) => {
+            let argument = |one: &Parameter| match one.kind {
+                Type::Bytes => property(block, class, &encode.name),
+                _ => property(block, class, &one.name),
+            };
+            let arguments = decode.parameters.iter().filter_map(argument);
+            let arguments: String = arguments.map(|one| format!("{one},")).collect();
+            Copying::Rebuilt(format!(
+                "crate::pickle::reduced::<Self>(py, \"{}\", ({arguments}))",
+                decode.name
+            ))
+        }
         None if class.traits.equality => Copying::Itself,
         None => Copying::None,
     }
 }
 
-/// The value of a property as an object of Python.
-fn property(block: &Block, class: &Class, name: &str) -> Option<String> {
-    let getter = class.getters().find(|getter| getter.name == name)?;
-    Some(Types(block).converted(getter.result.as_ref(), &format!("self.0.{name}()")))
+/// The text of a value: the expression that creates it.
+pub(super) fn shown(block: &Block, class: &Class) -> String {
+    let constructor = class.constructor().map(|constructor| constructor.parameters.as_slice());
+    let values = constructor.unwrap_or_default().iter().map(|one| {
+        let value = property(block, class, &one.name).unwrap_or_default();
+        format!("(\"{}\", crate::pickle::repr(py, {value})?)", python_parameter(&one.name))
+    });
+    let values: Vec<String> = values.collect();
+    format!(
+        "    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {{\n        \
+         Ok(crate::pickle::expression(\"{}\", &[{}]))\n    }}\n",
+        class.name,
+        values.join(", "),
+    )
 }
 
-/// The function that decodes an encoding, and its arguments: the encoding, and properties.
-fn encoding<'a>(block: &Block, class: &'a Class) -> Option<(&'a Function, String)> {
-    let (decode, encode) = match (class.function("decode"), class.function("from_bytes")) {
-        (Some(decode), _) => (decode, class.function("encode").or_else(|| class.function("to_bytes"))?),
-        (None, Some(decode)) => (decode, class.function("to_bytes")?),
-        (None, None) => return None,
-    };
-    let argument = |name: &str| {
-        if name == "bytes" {
-            return Some(
-                Types(block).converted(encode.result.as_ref(), &format!("self.0.{}()", encode.name)),
-            );
-        }
-        property(block, class, name)
-    };
-    let arguments: Option<Vec<String>> = decode.parameters.iter().map(|one| argument(&one.name)).collect();
-    Some((decode, arguments?.iter().map(|one| format!("{one},")).collect()))
+/// The result of a function without parameters as an object of Python.
+fn property(block: &Block, class: &Class, name: &str) -> Option<String> {
+    let function = class.function(name).filter(|one| one.has_receiver() && one.parameters.is_empty())?;
+    Some(Types(block).converted(function.result.as_ref(), &format!("self.0.{name}()")))
 }
 
 /// The name of a class with its article.
@@ -81,12 +90,19 @@ pub(super) fn one(class: &Class) -> String {
 
 /// A value that cannot be pickled is its own copy.
 fn uncopied(class: &Class) -> String {
-    let decoded =
-        if class.function("encode").is_some() { "; send its bytes and decode them there" } else { "" };
+    let context = class.function("decode").and_then(|decode| {
+        decode.parameters.iter().find(|one| one.kind != Type::Bytes).map(|one| one.name.as_str())
+    });
+    let why = match context {
+        Some(context) => {
+            format!(": decoding needs the {context}; send its bytes and decode them there")
+        }
+        None => "; send its bytes and verify them there".to_owned(),
+    };
     format!(
         "\n    /// Raises `TypeError`: unpickling has no context to decode it with.\n    \
          fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {{\n        \
-         crate::pickle::refused(\"{} cannot be pickled{decoded}\")\n    }}\n\n    \
+         crate::pickle::refused(\"{} cannot be pickled{why}\")\n    }}\n\n    \
          fn __copy__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {{\n        slf\n    }}\n\n    \
          #[allow(unused_variables, reason = \"part of the protocol\")]\n    #[pyo3(signature = (memo, /))]\n    \
          fn __deepcopy__<'py>(slf: PyRef<'py, Self>, memo: &Bound<'py, PyAny>) -> PyRef<'py, Self> {{\n        slf\n    }}\n",
@@ -96,12 +112,16 @@ fn uncopied(class: &Class) -> String {
 
 /// A secret can be closed, and is never copied.
 fn closing(class: &Class) -> String {
+    let closed = match &class.spent {
+        Some(spent) => format!("py.detach(|| self.0.locked(|secret| secret.{spent}())).unwrap_or(true)"),
+        None => "self.0.is_closed(py)".to_owned(),
+    };
     let file = if class.function("to_bytes").is_some() { "; use to_bytes() to write a key file" } else { "" };
     format!(
         "\n    /// Wipes the secret. Later calls raise `ClosedError`; closing again does nothing.\n    \
          fn close(&self, py: Python<'_>) {{\n        self.0.close(py);\n    }}\n\n    \
-         /// True if it was closed.\n    #[getter]\n    \
-         fn closed(&self, py: Python<'_>) -> bool {{\n        self.0.is_closed(py)\n    }}\n\n    \
+         /// True if it was closed or is used up.\n    #[getter]\n    \
+         fn closed(&self, py: Python<'_>) -> bool {{\n        {closed}\n    }}\n\n    \
          fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {{\n        slf\n    }}\n\n    \
          #[allow(unused_variables, reason = \"part of the protocol\")]\n    \
          #[pyo3(signature = (kind, error, traceback, /))]\n    \

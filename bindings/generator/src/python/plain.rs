@@ -10,19 +10,27 @@ use crate::python_module::dotted;
 pub(super) fn data(block: &Block, class: &Class) -> String {
     let name = &class.name;
     let types = Types(block);
-    let arm = |variant: &Variant| {
+    let parts = |variant: &Variant| {
         let names: Vec<&str> = variant.fields.iter().map(|field| field.name.as_str()).collect();
         let value = |field: &Field| types.converted(Some(&field.kind), &field.name) + ", ";
         let values: String = variant.fields.iter().map(value).collect();
-        let path = if class.kind == Kind::Union { format!("{name}::{}", variant.name) } else { name.clone() };
-        format!(
-            "            interface::{path} {{ {} }} => {},\n",
-            names.join(", "),
-            made(block, &variant.name, values.trim_end())
-        )
+        (format!("{{ {} }}", names.join(", ")), made(block, &variant.name, values.trim_end()))
     };
-    let arms: String = class.variants.iter().map(arm).collect();
-    object(block, class, &format!("match self.0 {{\n{arms}        }}"))
+    let body: String = match class.variants.as_slice() {
+        [one] if class.kind == Kind::Data => {
+            let (names, made) = parts(one);
+            format!("let interface::{name} {names} = self.0;\n        {made}")
+        }
+        several => {
+            let arm = |variant: &Variant| {
+                let (names, made) = parts(variant);
+                format!("            interface::{name}::{} {names} => {made},\n", variant.name)
+            };
+            let arms: String = several.iter().map(arm).collect();
+            format!("match self.0 {{\n{arms}        }}")
+        }
+    };
+    object(block, class, &body)
 }
 
 /// One of several names: a member of an enumeration of texts.

@@ -15,18 +15,17 @@ impl Types<'_> {
         }
     }
 
-    /// The type of a parameter; `integer` is that of its integers, whose errors name the parameter.
-    pub(super) fn parameter(self, kind: &Type, integer: &str) -> String {
+    /// The type of a parameter; `wrapper` is that of its numbers and durations, whose errors name the parameter.
+    pub(super) fn parameter(self, kind: &Type, wrapper: &str) -> String {
         match kind {
             Type::Class(_) | Type::Bound(_) if !self.is_name(kind) => format!("&{}", self.owned(kind)),
-            Type::Optional(inner) => format!("Option<{}>", self.parameter(inner, integer)),
-            Type::List(item) => format!("crate::convert::List<{}>", self.shared(item, integer)),
-            other => self.shared(other, integer),
+            Type::Optional(inner) => format!("Option<{}>", self.parameter(inner, wrapper)),
+            other => self.shared(other, wrapper),
         }
     }
 
     /// The type of a parameter that can leave the function: of a list's item, or for another thread.
-    pub(super) fn shared(self, kind: &Type, integer: &str) -> String {
+    pub(super) fn shared(self, kind: &Type, wrapper: &str) -> String {
         match kind {
             Type::Class(_) | Type::Bound(_) if self.is_name(kind) => self.owned(kind),
             Type::Class(_) | Type::Bound(_) => format!("Py<{}>", self.owned(kind)),
@@ -35,10 +34,16 @@ impl Types<'_> {
             Type::Bytes | Type::SecretBytes => "crate::convert::Bytes".to_owned(),
             Type::Suite => "crate::layer::Suite".to_owned(),
             Type::Attested | Type::Failure => "Py<PyAny>".to_owned(),
-            Type::List(item) => format!("crate::convert::List<{}>", self.shared(item, integer)),
-            Type::Optional(inner) => format!("Option<{}>", self.shared(inner, integer)),
-            Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::U128 => integer.to_owned(),
-            Type::Size | Type::Length | Type::AnyLength => integer.to_owned(),
+            Type::List(item) => format!("crate::convert::List<{}>", self.shared(item, wrapper)),
+            Type::Optional(inner) => format!("Option<{}>", self.shared(inner, wrapper)),
+            Type::Verdict(inner) => self.shared(inner, wrapper),
+            Type::Tuple(parts) => {
+                let parts: Vec<String> = parts.iter().map(|part| self.shared(part, wrapper)).collect();
+                format!("({})", parts.join(", "))
+            }
+            Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::U128 => wrapper.to_owned(),
+            Type::Size | Type::Length | Type::AnyLength | Type::NonZeroU16 => wrapper.to_owned(),
+            Type::Duration => wrapper.to_owned(),
         }
     }
 
@@ -55,7 +60,7 @@ impl Types<'_> {
         match kind {
             Type::Bytes | Type::SecretBytes | Type::List(_) => format!("&{name}"),
             Type::Optional(inner) => match &**inner {
-                Type::Bytes | Type::SecretBytes | Type::List(_) => format!("{name}.as_deref()"),
+                Type::Bytes | Type::SecretBytes => format!("{name}.as_deref()"),
                 Type::Text | Type::Bool => name.to_owned(),
                 inner if self.is_name(inner) => format!("{name}.as_ref().map(|one| &one.0)"),
                 inner => format!("{name}.map(|one| {})", self.passed(inner, "one")),
@@ -65,37 +70,18 @@ impl Types<'_> {
             _ if self.lock(kind).is_some() => name.to_owned(),
             Type::Class(_) | Type::Bound(_) => format!("&{name}.0"),
             Type::Attested => format!("&mut |member, bytes, by| {name}.call(member, bytes, by)"),
-            other => self.unwrapped(other, name),
-        }
-    }
-
-    /// The value of a wrapper around a small value.
-    fn unwrapped(self, kind: &Type, name: &str) -> String {
-        match kind {
             Type::Size | Type::Length => format!("crate::convert::size({name}.0)"),
             _ => format!("{name}.0"),
         }
     }
 
     /// A statement that converts a parameter before the call.
-    pub(super) fn prepared(self, kind: &Type, name: &str) -> String {
+    pub(super) fn prepared(self, kind: &Type, name: &str, limit: Option<u64>) -> String {
         match kind {
-            Type::List(item) => format!("let {name} = {name}.all()?;\n{}", self.items(item, name)),
-            Type::Optional(inner) => match &**inner {
-                Type::List(item) => {
-                    let items = self.items(item, name);
-                    let all = items.strip_suffix(";\n").and_then(|text| text.split_once(" = "));
-                    let each = match all {
-                        None => String::new(),
-                        Some((_, items)) => {
-                            let items = items.replacen(name, "all", 1);
-                            format!("let {name} = {name}.as_ref().map(|all| -> Vec<_> {{ {items} }});\n")
-                        }
-                    };
-                    format!("let {name} = {name}.map(crate::convert::List::all).transpose()?;\n{each}")
-                }
-                _ => String::new(),
-            },
+            Type::List(item) => {
+                let all = if limit.is_some() { "counted()" } else { "all()?" };
+                format!("let {name} = {name}.{all};\n{}", self.items(item, name))
+            }
             Type::Attested => format!("let mut {name} = crate::layer::Attested::by({name});\n"),
             _ => String::new(),
         }
@@ -103,15 +89,41 @@ impl Types<'_> {
 
     /// Converts the items of a list.
     fn items(self, item: &Type, name: &str) -> String {
-        let (kind, each) = match item {
-            Type::Bytes => ("&[u8]".to_owned(), "&**item".to_owned()),
-            Type::Class(_) if self.is_name(item) => ("_".to_owned(), "&item.0".to_owned()),
-            Type::Class(class) => (format!("&{}", self.rust(class)), "&item.get().0".to_owned()),
-            Type::Bound(_) => ("_".to_owned(), "&item.get().0".to_owned()),
+        let (pattern, each) = match item {
             Type::Text | Type::Bool => return String::new(),
-            other => ("_".to_owned(), self.unwrapped(other, "item")),
+            Type::Tuple(parts) => {
+                let names: Vec<String> = (0..parts.len()).map(|at| format!("part_{at}")).collect();
+                let parts = parts.iter().zip(&names).map(|(part, name)| self.item(part, name));
+                (format!("({})", names.join(", ")), format!("({})", parts.collect::<Vec<_>>().join(", ")))
+            }
+            other => ("item".to_owned(), self.item(other, "item")),
         };
-        format!("let {name}: Vec<{kind}> = {name}.iter().map(|item| {each}).collect();\n")
+        format!(
+            "let {name}: Vec<{}> = {name}.iter().map(|{pattern}| {each}).collect();\n",
+            self.item_type(item)
+        )
+    }
+
+    /// An item of a list, or a part of one, for the interface.
+    fn item(self, kind: &Type, name: &str) -> String {
+        match kind {
+            Type::Bytes => format!("&**{name}"),
+            Type::Class(_) if self.is_name(kind) => format!("&{name}.0"),
+            Type::Class(_) | Type::Bound(_) => format!("&{name}.get().0"),
+            other => self.passed(other, name),
+        }
+    }
+
+    fn item_type(self, kind: &Type) -> String {
+        match kind {
+            Type::Bytes => "&[u8]".to_owned(),
+            Type::Class(class) if !self.is_name(kind) => format!("&{}", self.rust(class)),
+            Type::Tuple(parts) => {
+                let parts: Vec<String> = parts.iter().map(|part| self.item_type(part)).collect();
+                format!("({})", parts.join(", "))
+            }
+            _ => "_".to_owned(),
+        }
     }
 
     /// The interface's type of a class.
@@ -123,7 +135,7 @@ impl Types<'_> {
     pub(super) fn lock(self, kind: &Type) -> Option<&'static str> {
         match kind {
             Type::Class(name) if self.0.class(name).is_some_and(|class| class.secret) => Some(".0.locked"),
-            Type::Bound(name) if name == "Guard" => Some(".locked"),
+            Type::Bound(name) if ["Guard", "SecretKey"].contains(&name.as_str()) => Some(".locked"),
             _ => None,
         }
     }
@@ -141,10 +153,22 @@ impl Types<'_> {
             Some(Type::Failure) => "crate::failure::Exception".to_owned(),
             Some(Type::List(item)) => format!("Vec<{}>", self.result(Some(item))),
             Some(Type::Optional(inner)) => format!("Option<{}>", self.result(Some(inner))),
-            Some(Type::Attested) => "Py<PyAny>".to_owned(),
-            Some(integer @ (Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::U128 | Type::AnyLength)) => {
-                integer.integer().unwrap_or_default().to_owned()
+            Some(Type::Verdict(inner)) => format!("crate::failure::Verdict<{}>", self.result(Some(inner))),
+            Some(Type::Tuple(parts)) => {
+                let parts: Vec<String> = parts.iter().map(|part| self.result(Some(part))).collect();
+                format!("({})", parts.join(", "))
             }
+            Some(Type::Attested) => "Py<PyAny>".to_owned(),
+            Some(Type::Duration) => "core::time::Duration".to_owned(),
+            Some(
+                Type::U8
+                | Type::U16
+                | Type::U32
+                | Type::U64
+                | Type::U128
+                | Type::AnyLength
+                | Type::NonZeroU16,
+            ) => kind.and_then(Type::integer).unwrap_or_default().to_owned(),
         }
     }
 
@@ -160,6 +184,10 @@ impl Types<'_> {
                 None => value.to_owned(),
                 Some(each) => format!("{value}.map({each})"),
             },
+            Some(Type::Verdict(inner)) => {
+                let each = self.each(inner).map(|each| format!(".map({each})"));
+                format!("crate::failure::Verdict({value}{})", each.unwrap_or_default())
+            }
             Some(kind) => match self.wrapper(kind) {
                 None => value.to_owned(),
                 Some(wrapper) => format!("{wrapper}({value})"),
@@ -172,6 +200,7 @@ impl Types<'_> {
     fn each(self, kind: &Type) -> Option<String> {
         match self.converted(Some(kind), "item") {
             same if same == "item" => None,
+            same if same == "crate::failure::Verdict(item)" => Some("crate::failure::Verdict".to_owned()),
             other => Some(self.wrapper(kind).unwrap_or_else(|| format!("|item| {other}"))),
         }
     }
@@ -182,7 +211,8 @@ impl Types<'_> {
             Type::Suite | Type::Failure | Type::Bound(_) | Type::Class(_) => self.result(Some(kind)),
             _ => return None,
         };
-        Some(if self.lock(kind).is_some() { glue + "::from" } else { glue })
+        let is_set = matches!(kind, Type::Bound(name) if name == "SignerSet");
+        Some(if is_set || self.lock(kind).is_some() { glue + "::from" } else { glue })
     }
 
     fn is_name(self, kind: &Type) -> bool {
@@ -193,8 +223,13 @@ impl Types<'_> {
 /// The class of an object whose glue is written by hand.
 fn bound(name: &str) -> String {
     let module = match name {
-        "CommitteeId" => "ids",
+        "ChainId" | "CommitteeId" => "ids",
+        "Committee" => "committee",
         "Guard" | "GuardRecord" => "guard",
+        "SignerSet" => "signers",
+        "Statement" => "statement",
+        "VerifiedCertificate" => "certificates",
+        "VerifiedVote" => "votes",
         _ => "keys",
     };
     format!("crate::{module}::{name}")

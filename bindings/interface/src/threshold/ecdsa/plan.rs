@@ -25,7 +25,7 @@ impl Plan {
     /// Creates a plan for one asynchronous agreement of `parties` parties, with at most `rounds` rounds, by default
     /// [`Plan::ROUNDS`]. [`Plan::prbc`], [`Plan::promotion`] and [`Plan::completion`] return its tags.
     #[cfg_attr(binding, quick)]
-    pub fn for_agreement(parties: u16, rounds: Option<u16>) -> Self {
+    pub fn for_agreement(parties: u16, #[cfg_attr(binding, default = 20)] rounds: Option<u16>) -> Self {
         Self(ecdsa::Plan::Agreement { parties, rounds: rounds.unwrap_or(Self::ROUNDS) })
     }
 
