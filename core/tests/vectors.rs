@@ -4,49 +4,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 #![cfg(all(feature = "bls", feature = "ed25519", feature = "dsig"))]
 
+mod cases;
 mod operations;
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-use serde_json::Value;
-
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../spec/vectors")
-}
+use cases::folder;
 
 fn run(block: &str) {
-    let text = std::fs::read_to_string(folder().join(format!("{block}.json"))).unwrap();
-    let file: Value = serde_json::from_str(&text).unwrap();
-    let committees: BTreeMap<String, Value> =
-        file.get("committees").map(|c| serde_json::from_value(c.clone()).unwrap()).unwrap_or_default();
-    let cases = file["cases"].as_array().unwrap();
-    assert!(cases.len() > 20, "{block}.json has too few cases");
-    let mut failures = Vec::new();
-    for case in cases {
-        let mut input = case["input"].clone();
-        if let Some(name) = input["committee"].as_str() {
-            input["committee"] = committees[name].clone();
-        }
-        let (outcome, output) = match operations::run(case["operation"].as_str().unwrap(), &input) {
-            Ok(output) => ("ok".to_owned(), output),
-            Err(error) => (error.code().to_owned(), Value::Null),
-        };
-        let expected = case.get("output").cloned().unwrap_or(Value::Null);
-        if outcome != case["expect"].as_str().unwrap() || output != expected {
-            failures.push(format!(
-                "{}: expected {} {expected}, got {outcome} {output}",
-                case["name"], case["expect"]
-            ));
-        }
-    }
-    assert!(
-        failures.is_empty(),
-        "{block}.json, {} of {} cases:\n{}",
-        failures.len(),
-        cases.len(),
-        failures.join("\n")
-    );
+    cases::run(block, operations::run);
 }
 
 #[test]
@@ -72,8 +36,8 @@ macro_rules! blocks {
 
         #[test]
         fn every_vector_file_is_read() {
-            // The tests of the Jolteon and Gosig crates read their files.
-            let mut known = ["README.md", "public", "jolteon.json", "gosig.json"].map(str::to_owned).to_vec();
+            // The tests of the Jolteon and Gosig crates read their files, and `jerasure.rs` reads its own.
+            let mut known = ["README.md", "public", "jolteon.json", "gosig.json", "jerasure.json"].map(str::to_owned).to_vec();
             known.extend(THRESHOLD.map(str::to_owned));
             known.extend([$(concat!(stringify!($block), ".json").to_owned()),*]);
             for entry in std::fs::read_dir(folder()).unwrap() {
@@ -103,9 +67,7 @@ blocks!(
     #[cfg(all(feature = "gossip", feature = "sortition"))]
     sortition,
     #[cfg(feature = "erasure")]
-    erasure,
-    #[cfg(feature = "jerasure")]
-    jerasure
+    erasure
 );
 
 /// Vector files of the feature `threshold`.
