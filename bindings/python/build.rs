@@ -4,7 +4,7 @@
 use quorate_generator::{blocks, errors, python, python_module, write_files};
 
 fn main() -> Result<(), String> {
-    let blocks = python::adopted(blocks()?);
+    let blocks = blocks()?;
     write_files(python::files(&blocks))?;
     write_files(python_module::files(&blocks))?;
     errors::write("errors.py", errors::python::emit)

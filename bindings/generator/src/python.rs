@@ -17,30 +17,7 @@ use crate::python_module::dotted;
 pub(crate) use call::candidates;
 pub(crate) use copying::{Copying, copying};
 pub(crate) use defaults::Default;
-
-/// Blocks whose glue and modules are still written by hand, with the blocks within them.
-const BY_HAND: &[&str] = &[
-    "bls",
-    "certificates",
-    "committee",
-    "evidence",
-    "faults",
-    "guard",
-    "ids",
-    "keys",
-    "signers",
-    "statement",
-    "timeouts",
-    "votes",
-    "wire",
-];
-
-/// The blocks that this emitter writes.
-#[must_use]
-pub fn adopted(blocks: Vec<Block>) -> Vec<Block> {
-    let by_hand = |block: &Block| block.path.split("::").next().is_some_and(|name| BY_HAND.contains(&name));
-    blocks.into_iter().filter(|block| !by_hand(block)).collect()
-}
+pub(crate) use types::bound_module;
 
 /// The glue of all blocks, for `OUT_DIR`: a file of each, and `blocks.rs` with the list of them.
 #[must_use]
@@ -115,9 +92,10 @@ fn registration(block: &Block) -> String {
             Kind::Data | Kind::Union => {}
         }
     }
+    let module = if lines.is_empty() { "_module" } else { "module" };
     format!(
         "\n/// Adds the block to the native module.\n\
-         pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {{\n{lines}    Ok(())\n}}\n"
+         pub(crate) fn register({module}: &Bound<'_, PyModule>) -> PyResult<()> {{\n{lines}    Ok(())\n}}\n"
     )
 }
 
@@ -226,6 +204,11 @@ fn set(class: &Class) -> String {
          fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyIterator>> {{\n        \
          pyo3::types::PyList::new(py, {members})?.try_iter()\n    }}\n\n"
     );
+    if class.traits.equality {
+        text += "    /// Returns another set of the same members.\n    \
+                 fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {\n        \
+                 crate::pickle::copied(slf)\n    }\n\n";
+    }
     let name = &class.name;
     let operators = SET_OPERATORS.iter().filter(|(_, function)| class.function(function).is_some());
     for (operator, function) in operators {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::docs::Style;
 use crate::model::{BOUND, Block, Class, Docs, Field, Function, Kind, Variant};
 use crate::names::snake;
-use crate::python::{Default, name_property, native_function};
+use crate::python::{Default, bound_module, name_property, native_function};
 use crate::stub;
 
 /// The modules of all blocks with their stubs: their paths below the folder of the package.
@@ -23,7 +23,22 @@ pub fn files(blocks: &[Block]) -> Vec<(PathBuf, String)> {
         files.push((PathBuf::from(format!("{path}.py")), emit(block, &nested)));
         files.push((PathBuf::from(format!("{path}.pyi")), stub::emit(block, &nested)));
     }
+    let own = own(blocks);
+    files.push((PathBuf::from("_blocks.py"), own.clone()));
+    files.push((PathBuf::from("_blocks.pyi"), own));
     files
+}
+
+/// The names of the blocks without modules, which the package itself exports.
+fn own(blocks: &[Block]) -> String {
+    let mut text = "\"\"\"\nThe package's own names.\n\"\"\"\n\n".to_owned();
+    let mut all = Vec::new();
+    for block in blocks.iter().filter(|block| block.module.is_none()) {
+        let names = exported(block);
+        text += &format!("from .{} import {}\n", block.name, names.join(", "));
+        all.extend(names);
+    }
+    text + &list(all)
 }
 
 /// The module of a block: `threshold/tdh2`.
@@ -119,9 +134,10 @@ pub(crate) fn standard(code: &str) -> String {
 /// The imports from other modules of the package.
 pub(crate) fn imports(block: &Block, nested: &[&str], code: &str) -> String {
     let dots = dots(block, nested);
-    let bound: Vec<&str> = BOUND.iter().copied().filter(|name| block.class(name).is_none()).collect();
-    let mut text = import(&format!("{dots}_native"), &bound, code)
-        + &import(&format!("{dots}errors"), &["QuorateError"], code);
+    let mut text = import(&format!("{dots}errors"), &["QuorateError"], code);
+    for name in BOUND.iter().filter(|name| block.class(name).is_none()) {
+        text += &import(&format!("{dots}{}", bound_module(name)), &[name], code);
+    }
     for class in &block.imported {
         let home = class.home.module.as_ref().unwrap_or(&class.home.block).replace('/', ".");
         text += &import(&format!("{dots}{home}"), &[&class.name], code);
@@ -151,6 +167,19 @@ fn dots(block: &Block, nested: &[&str]) -> String {
 /// The list of the names that the module exports.
 pub(crate) fn all(block: &Block, nested: &[&str]) -> String {
     let mut names: Vec<String> = nested.iter().map(|&name| name.to_owned()).collect();
+    names.extend(exported(block));
+    list(names)
+}
+
+fn list(mut names: Vec<String>) -> String {
+    names.sort();
+    let names: String = names.iter().map(|name| format!("    \"{name}\",\n")).collect();
+    format!("\n__all__ = [\n{names}]\n")
+}
+
+/// The names of a block.
+fn exported(block: &Block) -> Vec<String> {
+    let mut names = Vec::new();
     for class in &block.classes {
         match class.kind {
             Kind::Module => names.extend(functions(class)),
@@ -162,9 +191,7 @@ pub(crate) fn all(block: &Block, nested: &[&str]) -> String {
         }
     }
     names.extend(block.constants.iter().map(|constant| constant.name.clone()));
-    names.sort();
-    let names: String = names.iter().map(|name| format!("    \"{name}\",\n")).collect();
-    format!("\n__all__ = [\n{names}]\n")
+    names
 }
 
 /// The names of a module's functions, also of their asynchronous forms.

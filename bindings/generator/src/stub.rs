@@ -101,7 +101,9 @@ fn function(block: &Block, class: &Class, function: &Function) -> String {
         // It is part of the function whose name it takes.
         (false, _) if function.overload.is_some() => return String::new(),
         (false, _) if class.set && name == "members" => {
-            return "    def __iter__(self, /) -> Iterator[int]: ...\n".to_owned();
+            let copy = format!("    def __copy__(self, /) -> {}: ...\n", class.name);
+            let copy = if class.traits.equality { copy } else { String::new() };
+            return "    def __iter__(self, /) -> Iterator[int]: ...\n".to_owned() + &copy;
         }
         (false, _) => {}
     }

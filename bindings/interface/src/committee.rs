@@ -37,7 +37,7 @@ const _: () = assert!(
 /// immutable and caches data for verification. Two committees are equal if their ids are.
 #[derive(Clone, Debug)]
 #[cfg_attr(binding, object)]
-pub struct Committee(pub(crate) any::Committee);
+pub struct Committee(pub any::Committee);
 
 impl Committee {
     /// Creates a committee of members whose proofs of possession were verified, each with its weight. Cost: one

@@ -29,7 +29,8 @@ const KEY_ID: &str = "threshold key id";
 pub struct Guard {
     public: PublicKey,
     chain: ChainId,
-    inner: Mutex<any::Guard>,
+    /// The core's guard.
+    pub inner: Mutex<any::Guard>,
 }
 
 impl Guard {
@@ -185,7 +186,7 @@ pub struct Place {
 /// share leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, encoded)]
-pub struct GuardRecord(pub(crate) guard::GuardRecord);
+pub struct GuardRecord(pub guard::GuardRecord);
 
 impl GuardRecord {
     /// Bytes of an encoded record.

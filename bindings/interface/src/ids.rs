@@ -10,7 +10,7 @@ use crate::exactly;
 /// Identifier of a chain: 32 bytes that no other chain uses, for instance the hash of the genesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(binding, encoded, hex)]
-pub struct ChainId(pub(crate) committee::ChainId);
+pub struct ChainId(pub committee::ChainId);
 
 impl ChainId {
     /// Derives an identifier from a name, for tests and demonstrations. Any party that knows the name can derive it, so
@@ -45,7 +45,7 @@ impl fmt::Display for ChainId {
 /// Identifier of a committee of one chain in one epoch: a hash of all its parameters, which every signature covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(binding, encoded, hex)]
-pub struct CommitteeId(pub(crate) committee::CommitteeId);
+pub struct CommitteeId(pub committee::CommitteeId);
 
 impl CommitteeId {
     /// Creates the identifier from exactly 32 bytes.

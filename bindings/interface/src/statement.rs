@@ -13,7 +13,7 @@ use crate::ids::CommitteeId;
 /// one in the committee's epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(binding, value)]
-pub struct Statement(pub(crate) certificate::Statement);
+pub struct Statement(pub certificate::Statement);
 
 impl Statement {
     /// Bytes of an encoded statement.

@@ -8,7 +8,7 @@ macro_rules! verified {
         /// is the current one: compare the committees.
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[cfg_attr(binding, object)]
-        pub struct $verified(pub(crate) quorate::committee::Verified<any::$value>);
+        pub struct $verified(pub quorate::committee::Verified<any::$value>);
 
         impl $verified {
             /// The verified value.

@@ -10,9 +10,9 @@ use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyString};
-use pyo3::{Borrowed, type_hint_identifier, type_hint_subscript};
+use pyo3::{Borrowed, PyClass, type_hint_identifier, type_hint_subscript};
+use quorate::Error;
 use quorate::committee::MAX_MEMBERS;
-use quorate::{Error, Result};
 use zeroize::Zeroizing;
 
 use crate::failure::Outcome;
@@ -137,12 +137,6 @@ impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for TriedArgument<
     }
 }
 
-/// Converts to exactly `N` bytes, or fails with [`Error::WrongLength`] for `what`.
-pub(crate) fn exactly<const N: usize>(bytes: &[u8], what: &'static str) -> Result<[u8; N]> {
-    let (expected, actual) = (N as u64, bytes.len() as u64);
-    bytes.try_into().map_err(|_| Error::WrongLength { what, expected, actual })
-}
-
 /// Integer types by meaning, so that an error can name the argument; pyo3 names it only for wrong types.
 macro_rules! integers {
     ($($name:ident: $integer:ty, $argument:literal;)*) => {$(
@@ -167,30 +161,13 @@ macro_rules! integers {
 pub(crate) use integers;
 
 integers! {
-    Kind: u8, "kind";
-    Epoch: u64, "epoch";
-    View: u64, "view";
-    Value: u64, "value";
-    Weight: u128, "weight";
     Member: u16, "a member's index";
-    Index: u32, "index";
-    Size: u16, "the size of the committee";
-    Limit: u16, "failure_limit";
-    Threshold: u64, "batch_threshold";
-    Count: u64, "the number of bytes";
-    Cap: u64, "cap";
     Now: u64, "now";
     Log2: u8, "log2_batch";
     LowWater: u64, "low_water";
     Batches: u64, "a number of batches";
     Burst: u32, "burst";
     Roots: u64, "roots";
-    PresignatureIndex: u32, "index";
-    U8: u8, "a u8";
-    U16: u16, "a u16";
-    U32: u32, "a u32";
-    U64: u64, "a u64";
-    U128: u128, "a u128";
 }
 
 /// The least and the greatest number of an integer type.
@@ -210,12 +187,6 @@ ranges! { u8 u16 u32 u64 u128 }
 
 impl Range for NonZeroU16 {
     const RANGE: (u128, u128) = (1, u16::MAX as u128);
-}
-
-impl From<Kind> for quorate::certificate::Kind {
-    fn from(kind: Kind) -> Self {
-        Self::new(kind.0)
-    }
 }
 
 /// The error of an integer out of range, or of an object that is no integer, with the argument's name; any other error
@@ -245,38 +216,23 @@ fn type_of(object: &Bound<'_, PyAny>) -> String {
     object.get_type().name().map_or_else(|_| "another type".to_owned(), |name| name.to_string())
 }
 
-/// An argument that is an object of a class, or of the class of its verified values.
-macro_rules! verified_or_not {
-    ($name:ident: $plain:ident or $verified:ident) => {
-        enum $name<'py> {
-            Plain(PyRef<'py, $plain>),
-            Verified(PyRef<'py, $verified>),
-        }
-
-        impl<'a, 'py> FromPyObject<'a, 'py> for $name<'py> {
-            type Error = PyErr;
-
-            const INPUT_TYPE: pyo3::inspect::PyStaticExpr = {
-                // It calls itself by its name.
-                use pyo3::type_hint_union;
-                type_hint_union!(
-                    <PyRef<'_, $plain> as FromPyObject<'_, '_>>::INPUT_TYPE,
-                    <PyRef<'_, $verified> as FromPyObject<'_, '_>>::INPUT_TYPE
-                )
-            };
-
-            fn extract(object: pyo3::Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-                if let Ok(plain) = object.extract() {
-                    return Ok(Self::Plain(plain));
-                }
-                let what = concat!(stringify!($plain), " or ", stringify!($verified));
-                object.extract().map(Self::Verified).map_err(|_| $crate::convert::expected(what, &object))
-            }
-        }
-    };
+/// An argument of one of two classes.
+pub(crate) enum Either<'py, A, B> {
+    First(Bound<'py, A>),
+    Second(Bound<'py, B>),
 }
 
-pub(crate) use verified_or_not;
+impl<'py, A: PyClass, B: PyClass> FromPyObject<'_, 'py> for Either<'py, A, B> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(first) = object.cast::<A>() {
+            return Ok(Self::First(first.to_owned()));
+        }
+        let wrong = |_| expected(&format!("{} or {}", A::NAME, B::NAME), &object);
+        object.cast::<B>().map(|second| Self::Second(second.to_owned())).map_err(wrong)
+    }
+}
 
 /// The same as a `usize`; a number that does not fit exceeds every possible size.
 pub(crate) fn size(n: u64) -> usize {

@@ -1,6 +1,6 @@
 //! Secrets behind a lock until they are closed or their ownership is transferred.
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use pyo3::prelude::*;
 
@@ -24,6 +24,12 @@ impl<T: Send + Sync> Held<T> {
         secret.as_ref().map(work).ok_or(Failure::Closed(self.what))
     }
 
+    /// Takes the secret out permanently; the caller has released the interpreter.
+    pub(crate) fn take(&self) -> Outcome<T> {
+        let secret = self.secret.write().unwrap_or_else(PoisonError::into_inner).take();
+        secret.ok_or(Failure::Closed(self.what))
+    }
+
     pub(crate) fn close(&self, py: Python<'_>) {
         py.detach(|| drop(self.secret.write().unwrap_or_else(PoisonError::into_inner).take()));
     }
@@ -31,4 +37,9 @@ impl<T: Send + Sync> Held<T> {
     pub(crate) fn is_closed(&self, py: Python<'_>) -> bool {
         py.detach(|| self.secret.read().unwrap_or_else(PoisonError::into_inner).is_none())
     }
+}
+
+/// Locks what does not need an owner after a panic.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use pyo3::{IntoPyObjectExt, PyTypeInfo};
+use pyo3::{IntoPyObjectExt, PyClass, PyTypeInfo};
 
 /// Result of `__reduce__`: a callable and its arguments.
 pub(crate) type Reduced<'py> = Bound<'py, PyAny>;
@@ -25,6 +25,13 @@ pub(crate) fn rebuilt<'py, T: PyTypeInfo>(
 ) -> PyResult<Reduced<'py>> {
     let arguments = arguments.into_bound_py_any(py)?.cast_into::<PyTuple>()?;
     (py.get_type::<T>(), arguments).into_bound_py_any(py)
+}
+
+/// Returns a copy of an object that can change, by what pickling would restore.
+pub(crate) fn copied<'py, T: PyClass>(object: &Bound<'py, T>) -> PyResult<Bound<'py, PyAny>> {
+    let (class, arguments): (Bound<'py, PyAny>, Bound<'py, PyTuple>) =
+        object.as_any().call_method0("__reduce__")?.extract()?;
+    class.call1(arguments)
 }
 
 /// Returns the text of a value as an expression of Python.

@@ -105,8 +105,8 @@ def raw_signers(committee: Committee, given: Json) -> SignerSet:
     if "indices" in given:
         return committee.signer_set(indices=given["indices"])
     if "lsb_first" in given:
-        return committee.signer_set(lsb_first=unhex(given["lsb_first"]))
-    return committee.signer_set(msb_first=unhex(given["msb_first"]))
+        return committee.signer_set_lsb_first(unhex(given["lsb_first"]))
+    return committee.signer_set_msb_first(unhex(given["msb_first"]))
 
 
 def committee_signers(given: Json) -> Json:

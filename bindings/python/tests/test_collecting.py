@@ -39,8 +39,8 @@ def test_equivocations_and_strays_are_reported_as_faults(setup: Setup) -> None:
     assert collector.add(setup.vote(0).verify(setup.committee), suspects) == q.Collected(None, [])
     (fault,) = collector.add(setup.vote(0, digest=8), suspects).faults
     match fault:
-        case faults.Equivocation(evidence):
-            assert evidence.value.culprits == (0,) and fault.signer == 0
+        case faults.Equivocation(0, evidence):
+            assert evidence.value.culprits == [0]
             again = q.Equivocation.decode(setup.suite, evidence.value.encode())
             assert again.verify(setup.committee) == evidence
         case _:

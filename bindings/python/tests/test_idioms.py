@@ -140,17 +140,17 @@ def test_what_needs_a_committee_to_decode_says_so(setup: Setup) -> None:
 def test_representations_are_python_s(setup: Setup) -> None:
     suite, committee, vote, certificate = setup.suite, setup.committee, setup.vote(2), setup.certificate()
     digest = "07" * 32
-    assert repr(committee) == f"<Committee members=4 epoch=3 suite={suite} id={committee.id}>"
-    assert repr(vote) == f"<Vote kind=1 epoch=3 view=9 digest={digest} signer=2 suite={suite}>"
+    assert repr(committee) == f"Committee(members=4, epoch=3, suite={suite}, id={committee.id})"
+    assert repr(vote) == f"Vote(kind=1, epoch=3, view=9, digest={digest}, signer=2, suite={suite})"
     assert repr(vote.verify(committee)) == repr(vote).replace("Vote", "VerifiedVote")
-    assert repr(certificate) == f"<Certificate kind=1 epoch=3 view=9 digest={digest} signers=3/4 suite={suite}>"
+    assert repr(certificate) == f"Certificate(kind=1, epoch=3, view=9, digest={digest}, signers=3/4, suite={suite})"
     assert repr(certificate.verify(committee)) == repr(certificate).replace("Certificate", "VerifiedCertificate")
     timeout = q.TimeoutVote.sign_unguarded(setup.secrets[1], committee, 2, 9, 4)
-    assert repr(timeout) == f"<TimeoutVote kind=2 epoch=3 view=9 value=4 signer=1 suite={suite}>"
+    assert repr(timeout) == f"TimeoutVote(kind=2, epoch=3, view=9, value=4, signer=1, suite={suite})"
     evidence = q.Equivocation(setup.vote(0), setup.vote(0, digest=8))
-    assert repr(evidence) == f"<Equivocation kind=1 epoch=3 view=9 signer=0 suite={suite}>"
+    assert repr(evidence) == f"Equivocation(kind=1, epoch=3, view=9, signer=0, suite={suite})"
     conflict = q.Conflict(certificate, setup.certificate(digest=8))
-    assert repr(conflict) == f"<Conflict kind=1 epoch=3 view=9 culprits=3/4 suite={suite}>"
+    assert repr(conflict) == f"Conflict(kind=1, epoch=3, view=9, culprits=3/4, suite={suite})"
     statement = certificate.statement
     assert eval(repr(statement), {"Statement": q.Statement}) == statement
     names = {"Parameters": gossip.Parameters, "datetime": datetime}

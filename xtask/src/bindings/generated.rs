@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use quorate_generator::model::Block;
 use quorate_generator::names::pascal;
 use quorate_generator::typescript::Package;
-use quorate_generator::{blocks, errors, kotlin, python, python_module, typescript};
+use quorate_generator::{blocks, errors, kotlin, python_module, typescript};
 
 use crate::process::Outcome;
 
@@ -35,7 +35,7 @@ pub(crate) fn write_below(folder: &Path, files: Files) -> Outcome {
 
 /// Python's modules with their stubs and the module with the exceptions, below the folder of the package.
 pub(crate) fn python_modules() -> Outcome<Files> {
-    let mut files = python_module::files(&python::adopted(blocks()?));
+    let mut files = python_module::files(&blocks()?);
     files.push((PathBuf::from("errors.py"), errors::python::emit(&errors::classes()?)));
     Ok(files)
 }

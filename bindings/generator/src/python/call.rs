@@ -10,21 +10,21 @@ use crate::names::{pascal, python_parameter};
 /// Types for the numbers and durations of a function, whose errors name the argument.
 pub(super) fn wrappers(class: &Class, function: &Function) -> String {
     let wrappers = function.parameters.iter().flat_map(|one| {
-        let parts = match one.kind.innermost() {
+        let kind = one.kind.innermost();
+        let parts = match kind {
             Type::Tuple(parts) => parts.as_slice(),
             other => core::slice::from_ref(other),
         };
-        let name = wrapper(class, function, one);
-        parts.iter().filter_map(move |part| match (part, part.integer()) {
-            (Type::Duration, _) => Some(format!("crate::times::spans! {{ {name}, \"{}\"; }}\n", one.name)),
-            (Type::NonZeroU16, _) => Some(format!(
-                "crate::convert::integers! {{ {name}: core::num::NonZeroU16, \"{}\"; }}\n",
-                one.name
-            )),
-            (_, Some(width)) => {
-                Some(format!("crate::convert::integers! {{ {name}: {width}, \"{}\"; }}\n", one.name))
-            }
-            _ => None,
+        let wrapper = wrapper(class, function, one);
+        let is_list = Default::passed_type(one).is_list();
+        let argument = if is_list { format!("each number in {}", one.name) } else { one.name.clone() };
+        parts.iter().filter_map(move |part| {
+            let (list, width) = match part {
+                Type::Duration => ("times::spans", String::new()),
+                Type::NonZeroU16 => ("convert::integers", ": core::num::NonZeroU16".to_owned()),
+                other => ("convert::integers", format!(": {}", other.integer()?)),
+            };
+            Some(format!("crate::{list}! {{ {wrapper}{width}, \"{argument}\"; }}\n"))
         })
     });
     wrappers.collect()
@@ -63,10 +63,13 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function) -> Str
         (false, Some(_)) => format!(" -> {returned}"),
         (false, None) => String::new(),
     };
+    let moves =
+        "#[allow(clippy::wrong_self_convention, reason = \"an object of Python is never moved\")]\n    ";
+    let moves = if function.name.starts_with("into_") { moves } else { "" };
     let name = if function.is_constant() && class.kind != Kind::Module {
         format!("#[allow(non_snake_case, reason = \"a constant\")]\n    fn {}", function.name.to_uppercase())
     } else {
-        format!("fn {}", python_name(class, function))
+        format!("{moves}fn {}", python_name(class, function))
     };
     let prepared: String = function.parameters.iter().map(|one| prepared(types, function, one)).collect();
     let text = format!(
@@ -206,7 +209,9 @@ fn called(types: Types<'_>, class: &Class, function: &Function) -> Called {
     for parameter in function.parameters.iter().rev().filter(|one| !one.owned) {
         if let Some(lock) = types.lock(&parameter.kind) {
             let name = python_parameter(&parameter.name);
-            call = format!("{name}{lock}(|{name}| {call})");
+            let is_path = call == format!("{path}({name})") && !path.starts_with("secret.");
+            let closure = if is_path { path.clone() } else { format!("|{name}| {call}") };
+            call = format!("{name}{lock}({closure})");
             locks += 1;
         }
     }
@@ -333,7 +338,7 @@ fn off_thread(block: &Block, class: &Class, function: &Function) -> String {
         .iter()
         .map(|one| {
             let kind = Default::passed_type(one);
-            format!("{}, ", for_thread(kind, python_parameter(&one.name), py, one.limit))
+            format!("{}, ", for_thread(block, kind, python_parameter(&one.name), py, one.limit))
         })
         .collect();
     format!(
@@ -346,22 +351,30 @@ fn off_thread(block: &Block, class: &Class, function: &Function) -> String {
 }
 
 /// A parameter as an object of Python again.
-fn for_thread(kind: &Type, name: &str, py: &str, limit: Option<u64>) -> String {
+fn for_thread(block: &Block, kind: &Type, name: &str, py: &str, limit: Option<u64>) -> String {
     match kind {
         Type::Bytes | Type::SecretBytes => format!("{name}.into_python({py})"),
+        // It can change.
+        Type::Class(class) if block.class(class).is_some_and(|class| class.set) => {
+            format!("crate::pickle::copied({name}.bind({py}))?")
+        }
         Type::List(item) => {
             let all = if limit.is_some() { "counted()" } else { "all()?" };
-            match for_thread(item, "item", py, None) {
+            match for_thread(block, item, "item", py, None) {
                 same if same == "item" => format!("{name}.{all}"),
-                each => format!("{name}.{all}.into_iter().map(|item| {each}).collect::<Vec<_>>()"),
+                each => {
+                    let each = format!("{name}.{all}.into_iter().map(|item| Ok({each}))");
+                    format!("{each}.collect::<PyResult<Vec<_>>>()?")
+                }
             }
         }
-        Type::Optional(inner) => match for_thread(inner, "one", py, None) {
+        Type::Optional(inner) => match for_thread(block, inner, "one", py, None) {
             same if same == "one" => name.to_owned(),
             each => format!("{name}.map(|one| {each})"),
         },
         Type::Tuple(parts) => {
-            let part = |(at, part): (usize, &Type)| for_thread(part, &format!("{name}.{at}"), py, None);
+            let part =
+                |(at, part): (usize, &Type)| for_thread(block, part, &format!("{name}.{at}"), py, None);
             let parts: Vec<String> = parts.iter().enumerate().map(part).collect();
             format!("({})", parts.join(", "))
         }

@@ -66,9 +66,13 @@ impl Types<'_> {
                 inner => format!("{name}.map(|one| {})", self.passed(inner, "one")),
             },
             Type::Text | Type::Bool | Type::Failure => name.to_owned(),
-            // Its lock has given access to it.
-            _ if self.lock(kind).is_some() => name.to_owned(),
-            Type::Class(_) | Type::Bound(_) => format!("&{name}.0"),
+            // Their locks have given access to them.
+            Type::Bound(class) if class == "Guard" => format!("&mut crate::held::lock(&{name}.inner)"),
+            Type::Bound(_) if self.lock(kind).is_some() => format!("&{name}.0"),
+            Type::Class(_) if self.lock(kind).is_some() => name.to_owned(),
+            // The core's object is within that of the interface.
+            Type::Bound(_) => format!("&{name}.0.0"),
+            Type::Class(_) => format!("&{name}.0"),
             Type::Attested => format!("&mut |member, bytes, by| {name}.call(member, bytes, by)"),
             Type::Size | Type::Length => format!("crate::convert::size({name}.0)"),
             _ => format!("{name}.0"),
@@ -109,7 +113,8 @@ impl Types<'_> {
         match kind {
             Type::Bytes => format!("&**{name}"),
             Type::Class(_) if self.is_name(kind) => format!("&{name}.0"),
-            Type::Class(_) | Type::Bound(_) => format!("&{name}.get().0"),
+            Type::Bound(_) => format!("&{name}.get().0.0"),
+            Type::Class(_) => format!("&{name}.get().0"),
             other => self.passed(other, name),
         }
     }
@@ -135,7 +140,7 @@ impl Types<'_> {
     pub(super) fn lock(self, kind: &Type) -> Option<&'static str> {
         match kind {
             Type::Class(name) if self.0.class(name).is_some_and(|class| class.secret) => Some(".0.locked"),
-            Type::Bound(name) if ["Guard", "SecretKey"].contains(&name.as_str()) => Some(".locked"),
+            Type::Bound(name) if ["Guard", "SecretKey"].contains(&name.as_str()) => Some(".0.locked"),
             _ => None,
         }
     }
@@ -188,6 +193,11 @@ impl Types<'_> {
                 let each = self.each(inner).map(|each| format!(".map({each})"));
                 format!("crate::failure::Verdict({value}{})", each.unwrap_or_default())
             }
+            Some(kind @ Type::Bound(name)) => {
+                let inner = format!("quorate_interface::{}::{name}", bound_module(name));
+                let inner = if name == "SignerSet" { inner + "::from" } else { inner };
+                format!("{}({inner}({value}))", self.owned(kind))
+            }
             Some(kind) => match self.wrapper(kind) {
                 None => value.to_owned(),
                 Some(wrapper) => format!("{wrapper}({value})"),
@@ -208,11 +218,10 @@ impl Types<'_> {
     /// The function that puts the glue's class around a value.
     fn wrapper(self, kind: &Type) -> Option<String> {
         let glue = match kind {
-            Type::Suite | Type::Failure | Type::Bound(_) | Type::Class(_) => self.result(Some(kind)),
+            Type::Suite | Type::Failure | Type::Class(_) => self.result(Some(kind)),
             _ => return None,
         };
-        let is_set = matches!(kind, Type::Bound(name) if name == "SignerSet");
-        Some(if is_set || self.lock(kind).is_some() { glue + "::from" } else { glue })
+        Some(if self.lock(kind).is_some() { glue + "::from" } else { glue })
     }
 
     fn is_name(self, kind: &Type) -> bool {
@@ -220,9 +229,14 @@ impl Types<'_> {
     }
 }
 
-/// The class of an object whose glue is written by hand.
+/// The class of an object of the core.
 fn bound(name: &str) -> String {
-    let module = match name {
+    format!("crate::{}::{name}", bound_module(name))
+}
+
+/// The block that declares the class of an object of the core.
+pub(crate) fn bound_module(name: &str) -> &'static str {
+    match name {
         "ChainId" | "CommitteeId" => "ids",
         "Committee" => "committee",
         "Guard" | "GuardRecord" => "guard",
@@ -231,6 +245,5 @@ fn bound(name: &str) -> String {
         "VerifiedCertificate" => "certificates",
         "VerifiedVote" => "votes",
         _ => "keys",
-    };
-    format!("crate::{module}::{name}")
+    }
 }

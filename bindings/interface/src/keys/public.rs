@@ -10,7 +10,7 @@ use quorate::any::Suite;
 /// secret key: committees require a [`VerifiedKey`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(binding, object, hex)]
-pub struct PublicKey(pub(crate) any::PublicKey);
+pub struct PublicKey(pub any::PublicKey);
 
 impl PublicKey {
     /// Decodes a key of that suite. Cost (BLS): a square root and a subgroup check.

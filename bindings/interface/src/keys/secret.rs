@@ -16,7 +16,7 @@ use crate::ciphersuite::Ciphersuite;
 /// that signing left in registers and on the stack.
 #[derive(Debug)]
 #[cfg_attr(binding, object, secret)]
-pub struct SecretKey(pub(crate) any::SecretKey);
+pub struct SecretKey(pub any::SecretKey);
 
 impl SecretKey {
     /// Generates a key with the operating system's random number generator.

@@ -13,7 +13,7 @@ use crate::ciphersuite::Ciphersuite;
 /// A decoded signature. It is not verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, object, hex)]
-pub struct Signature(pub(crate) any::Signature);
+pub struct Signature(pub any::Signature);
 
 impl Signature {
     /// Decodes a signature of that suite.

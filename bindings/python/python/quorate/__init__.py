@@ -6,156 +6,28 @@ one-time signatures in `quorate.dsig`, threshold signatures, encryption and coin
 coding in `quorate.erasure`. Not audited.
 """
 
-from typing import Final
+from typing import Final as _Final
 
-from . import bls, dsig, erasure, errors, faults, gossip, merkle, sortition, threshold, wire
-from ._native import (
-    DEFAULT_BATCH_THRESHOLD,
-    MAX_MEMBERS,
-    MAX_TIMEOUT_GROUPS,
-    MAX_TOTAL_WEIGHT,
-    VERSION,
-    Certificate,
-    ChainId,
-    Committee,
-    CommitteeId,
-    Conflict,
-    Equivocation,
-    Guard,
-    GuardRecord,
-    PublicKey,
-    SecretKey,
-    Signature,
-    SignerSet,
-    Statement,
-    Suspects,
-    TimeoutCertificate,
-    TimeoutCollector,
-    TimeoutVote,
-    UnverifiedKey,
-    VerifiedCertificate,
-    VerifiedConflict,
-    VerifiedEquivocation,
-    VerifiedKey,
-    VerifiedTimeoutCertificate,
-    VerifiedTimeoutVote,
-    VerifiedVote,
-    Vote,
-    VoteCollector,
-    core_codes,
-)
-from .ciphersuite import Ciphersuite
-from .errors import (
-    BadCiphertextError,
-    BadCommitteeError,
-    BadEncodingError,
-    BadPossessionError,
-    BadShapeError,
-    BadShareError,
-    BadSignatureError,
-    BelowQuorumError,
-    ClosedError,
-    ContradictionError,
-    DuplicateSignerError,
-    ExhaustedError,
-    InfinityError,
-    MalformedError,
-    NonCanonicalError,
-    NotDrawnError,
-    NotEvidenceError,
-    NotInSubgroupError,
-    OneTimeReuseError,
-    QuorateError,
-    RateLimitedError,
-    RelatedKeysError,
-    RngError,
-    TooLargeError,
-    UnknownSignerError,
-    WrongContextError,
-)
-from .faults import Collected, VoteFault
-from .header import UntrustedHeader
-from .suite import Suite
+from . import _pickle as _pickle
+from . import bls as bls
+from . import dsig as dsig
+from . import erasure as erasure
+from . import errors as errors
+from . import faults as faults
+from . import gossip as gossip
+from . import merkle as merkle
+from . import sortition as sortition
+from . import threshold as threshold
+from . import wire as wire
+from ._blocks import *
+from ._native import VERSION as VERSION
+from ._native import core_codes as _core_codes
+from .errors import *
+from .faults import Collected as Collected
+from .faults import VoteFault as VoteFault
+from .suite import Suite as Suite
 
-CODES: Final = (*core_codes(), ClosedError.code)
+CODES: _Final = (*_core_codes(), errors.ClosedError.code)
 """Every code that an error can have: those of the core, and `CLOSED`."""
 
 __version__ = VERSION
-
-__all__ = [
-    "BadCiphertextError",
-    "BadCommitteeError",
-    "BadEncodingError",
-    "BadPossessionError",
-    "BadShapeError",
-    "BadShareError",
-    "BadSignatureError",
-    "BelowQuorumError",
-    "CODES",
-    "Certificate",
-    "ChainId",
-    "Ciphersuite",
-    "ClosedError",
-    "Collected",
-    "Committee",
-    "CommitteeId",
-    "Conflict",
-    "ContradictionError",
-    "DEFAULT_BATCH_THRESHOLD",
-    "DuplicateSignerError",
-    "Equivocation",
-    "ExhaustedError",
-    "Guard",
-    "GuardRecord",
-    "InfinityError",
-    "MAX_MEMBERS",
-    "MAX_TIMEOUT_GROUPS",
-    "MAX_TOTAL_WEIGHT",
-    "MalformedError",
-    "NonCanonicalError",
-    "NotDrawnError",
-    "NotEvidenceError",
-    "NotInSubgroupError",
-    "OneTimeReuseError",
-    "PublicKey",
-    "QuorateError",
-    "RateLimitedError",
-    "RelatedKeysError",
-    "RngError",
-    "SecretKey",
-    "Signature",
-    "SignerSet",
-    "Statement",
-    "Suite",
-    "Suspects",
-    "TimeoutCertificate",
-    "TimeoutCollector",
-    "TimeoutVote",
-    "TooLargeError",
-    "UnknownSignerError",
-    "UntrustedHeader",
-    "UnverifiedKey",
-    "VERSION",
-    "VerifiedCertificate",
-    "VerifiedConflict",
-    "VerifiedEquivocation",
-    "VerifiedKey",
-    "VerifiedTimeoutCertificate",
-    "VerifiedTimeoutVote",
-    "VerifiedVote",
-    "Vote",
-    "VoteCollector",
-    "VoteFault",
-    "WrongContextError",
-    "__version__",
-    "bls",
-    "dsig",
-    "erasure",
-    "errors",
-    "faults",
-    "gossip",
-    "merkle",
-    "sortition",
-    "threshold",
-    "wire",
-]

@@ -82,7 +82,7 @@ pub(crate) fn reuse<'py>(
 pub(crate) fn verify_reuse(py: Python<'_>, suite: &str, evidence: Bytes) -> Outcome<PublicKey> {
     let suite = named(suite)?;
     let culprit = py.detach(|| dynamic::verify_reuse(suite, &evidence))?;
-    Ok(PublicKey(culprit.into()))
+    Ok(public_key(culprit.into()))
 }
 
 /// Signer, message and signature.
@@ -117,9 +117,13 @@ fn named(suite: &str) -> Result<SuiteId> {
     suite.parse()
 }
 
+fn public_key(key: quorate::any::PublicKey) -> PublicKey {
+    PublicKey(quorate_interface::keys::PublicKey(key))
+}
+
 /// Batches are signed with Ed25519 only.
 fn ed25519(key: &PublicKey) -> Result<&ed25519::PublicKey> {
-    (&key.0).try_into()
+    (&key.0.0).try_into()
 }
 
 /// Works on an object behind a lock. Threads take this lock only while they hold the interpreter, and release it first.

@@ -14,7 +14,7 @@ use quorate::dsig::SignerConfig;
 use quorate::dsig::dynamic::{DynAnnounced, DynSigner, SuiteId};
 
 use super::hook::{Copies, HookSlot};
-use super::{locked, named};
+use super::{locked, named, public_key};
 use crate::convert::{Bytes, List, Log2, LowWater, Member, Members, Now, size};
 use crate::failure::{Failure, Outcome};
 use crate::keys::{PublicKey, SecretKey};
@@ -87,7 +87,7 @@ impl Signer {
         low_water: LowWater,
         lifetime: Lifetime,
     ) -> Outcome<Self> {
-        let secret = secret.take(py)?;
+        let secret = py.detach(|| secret.0.take())?.0;
         let suite = named(suite)?;
         let group = |group: List<Member>| Ok(group.all()?.into_iter().map(|member| member.0).collect());
         let groups = groups.all()?.into_iter().map(group).collect::<Outcome<Vec<BTreeSet<_>>>>()?;
@@ -191,7 +191,7 @@ impl Signer {
     /// Key that verifies this signer's signatures.
     #[getter]
     fn public_key(&self) -> PublicKey {
-        PublicKey(self.public.clone())
+        public_key(self.public.clone())
     }
 
     /// Wipes all keys. Later calls raise `ClosedError`; closing again does nothing.

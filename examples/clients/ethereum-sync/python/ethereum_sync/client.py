@@ -216,7 +216,7 @@ class LightClient:
             text = f"slot {update.signature_slot} is before the first fork of this network"
             raise Failure.refused("UNKNOWN_FORK", text)
         try:
-            present = signers.committee.signer_set(lsb_first=aggregate.bits)
+            present = signers.committee.signer_set_lsb_first(aggregate.bits)
         except QuorateError as error:
             raise refused(error, "participation bits") from None
         try:
