@@ -4,6 +4,7 @@ mod call;
 mod comparison;
 mod functions;
 mod structures;
+mod text;
 mod types;
 
 use crate::docs::Style;
@@ -11,6 +12,7 @@ use crate::kotlin_glue::{crosses, is_completed};
 use crate::model::{BOUND, Block, Class, Constant, Function, Kind, Role};
 use crate::names::camel;
 use functions::{from_name, function, named, variant};
+use text::indented;
 
 /// The package of a block.
 #[must_use]
@@ -124,8 +126,4 @@ fn constant(constant: &Constant) -> String {
     let docs = Style::Kotlin.comment(&constant.docs, 0);
     let kind = if i32::try_from(constant.value).is_ok() { "Int" } else { "Long" };
     format!("{docs}public const val {}: {kind} = {}\n", constant.name, constant.value)
-}
-
-fn indented(text: &str) -> String {
-    text.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") }).collect()
 }

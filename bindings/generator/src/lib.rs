@@ -23,6 +23,7 @@ pub mod names;
 pub mod node;
 pub mod parse;
 pub mod python;
+mod python_definitions;
 pub mod python_module;
 pub mod stub;
 pub mod typescript;

@@ -4,19 +4,20 @@
 mod call;
 mod copying;
 mod defaults;
+mod naming;
 mod plain;
 mod types;
 
 use std::path::PathBuf;
 
 use crate::docs::Style;
-use crate::model::{Block, Class, Constant, Docs, Function, Kind, Role};
-use crate::names::snake;
-use crate::python_module::dotted;
+use crate::model::{Block, Class, Constant, Docs, Function, Kind};
+use naming::may_wait;
 
 pub(crate) use call::candidates;
 pub(crate) use copying::{Copying, copying};
 pub(crate) use defaults::Default;
+pub(crate) use naming::{SET_OPERATORS, dotted, module, name_property, native_function, python_name};
 pub(crate) use types::bound_module;
 
 /// The glue of all blocks, for `OUT_DIR`: a file of each, and `blocks.rs` with the list of them.
@@ -53,16 +54,6 @@ fn list(blocks: &[Block]) -> String {
     format!(
         "{modules}\n/// Adds all blocks to the native module.\nfn register_blocks(module: &Bound<'_, PyModule>) -> PyResult<()> {{\n{calls}    Ok(())\n}}\n"
     )
-}
-
-/// The name of a function in the native module, which is flat.
-pub(crate) fn native_function(block: &Block, name: &str) -> String {
-    format!("{}_{name}", block.name)
-}
-
-/// The name of the function that returns the property of a name.
-pub(crate) fn name_property(class: &Class, property: &str) -> String {
-    format!("{}_{property}", snake(&class.name))
 }
 
 /// Adds classes and functions to the native module, but not to its `__all__`: users import the block's own module.
@@ -221,30 +212,4 @@ fn set(class: &Class) -> String {
         );
     }
     text
-}
-
-/// Operators of sets, with their functions.
-pub(crate) const SET_OPERATORS: [(&str, &str); 3] =
-    [("__and__", "intersection"), ("__or__", "union"), ("__invert__", "complement")];
-
-/// The name of a function in Python.
-pub(crate) fn python_name<'a>(class: &Class, function: &'a Function) -> &'a str {
-    match function.name.as_str() {
-        "bytes" if class.hex && function.role == Role::Getter => "__bytes__",
-        "size" if function.role == Role::Getter => "__len__",
-        "contains" if class.set => "__contains__",
-        name => name,
-    }
-}
-
-/// True if threads may wait for an object: only without the interpreter.
-fn may_wait(class: &Class) -> bool {
-    let has_lock = class.kind == Kind::Object && !class.traits.equality;
-    let is_long = class.shared || class.functions.iter().any(|function| !function.is_quick());
-    class.secret || (has_lock && is_long)
-}
-
-/// True if the interpreter is released during a call.
-fn is_detached(class: &Class, function: &Function) -> bool {
-    !function.is_quick() || (function.has_receiver() && may_wait(class))
 }

@@ -4,7 +4,7 @@ use crate::docs::Style;
 use crate::model::{Block, Class, Constant, Function, Kind, Parameter, Role, Type};
 use crate::names::python_parameter;
 use crate::python::{Copying, Default, SET_OPERATORS, copying, python_name};
-use crate::python_module::{all, definitions, imports, inner, standard};
+use crate::python_definitions::{all, definitions, imports, inner, result_type, standard};
 
 /// Writes the stub of a block's module, which contains the modules `nested`.
 #[must_use]
@@ -158,29 +158,6 @@ fn parameters(block: &Block, class: &Class, function: &Function) -> Vec<String> 
         parameters.push(parameter(block, one) + &also.unwrap_or_default());
     }
     parameters
-}
-
-/// The type of a result, or of a field.
-pub(crate) fn result_type(result: &Type) -> String {
-    match result {
-        Type::Text => "str".to_owned(),
-        Type::Bytes | Type::SecretBytes => "bytes".to_owned(),
-        Type::Bool => "bool".to_owned(),
-        Type::Suite => "Suite".to_owned(),
-        Type::Class(name) | Type::Bound(name) => name.clone(),
-        Type::Failure => "QuorateError".to_owned(),
-        Type::Attested => "Callable[[int, bytes, bytes], object]".to_owned(),
-        Type::List(item) => format!("list[{}]", result_type(item)),
-        Type::Optional(inner) => format!("{} | None", result_type(inner)),
-        Type::Verdict(inner) => format!("{} | QuorateError", result_type(inner)),
-        Type::Tuple(parts) => {
-            let parts: Vec<String> = parts.iter().map(result_type).collect();
-            format!("tuple[{}]", parts.join(", "))
-        }
-        Type::Duration => "timedelta".to_owned(),
-        Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::U128 => "int".to_owned(),
-        Type::Size | Type::Length | Type::AnyLength | Type::NonZeroU16 => "int".to_owned(),
-    }
 }
 
 fn parameter(block: &Block, parameter: &Parameter) -> String {

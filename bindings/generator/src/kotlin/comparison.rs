@@ -1,8 +1,7 @@
 //! The members that compare and describe objects.
 
-use super::structures::compared;
 use crate::docs::Style;
-use crate::kotlin_glue::{is_completed, is_encoded_object};
+use crate::kotlin_glue::{is_completed, is_encoded_object, is_field};
 use crate::model::{Class, Field, Kind, Role, Type};
 use crate::names::{camel, free_function};
 
@@ -109,4 +108,10 @@ pub(super) fn of_fields(name: &str, fields: &[Field]) -> Vec<String> {
         "override fun hashCode(): Int = fields().contentDeepHashCode()\n".to_owned(),
         format!("override fun toString(): String = \"{name}({})\"\n", shown.collect::<Vec<_>>().join(", ")),
     ]
+}
+
+/// The fields of a class that its arguments or properties determine.
+pub(super) fn compared(class: &Class) -> impl Iterator<Item = (String, &Type)> {
+    let getters = class.getters().filter(|one| class.kind == Kind::Record || is_field(class, one));
+    getters.filter_map(|one| Some((camel(&one.name), one.result.as_ref()?)))
 }

@@ -1,9 +1,10 @@
 //! The beginning of each kind of class, with the members that are not calls of native functions.
 
 use super::call::argument;
+use super::comparison::{self, compared};
 use super::functions::{constructor, java_getter, property};
+use super::text::indented;
 use super::types::{lifted, type_name};
-use super::{comparison, indented};
 use crate::docs::Style;
 use crate::kotlin_glue::{is_encoded_object, is_field, properties};
 use crate::model::{Block, Class, Field, Kind, Parameter, Role, Type, Variant};
@@ -246,10 +247,4 @@ pub(super) fn module(class: &Class) -> Parts {
 /// True for classes whose native form only a function of the class converts.
 pub(super) fn is_converted(block: &Block, class: &Class) -> bool {
     class.kind == Kind::Value && block.module.is_some() && !crate::kotlin_glue::is_completed(class)
-}
-
-/// The fields of a class that its arguments or properties determine.
-pub(super) fn compared(class: &Class) -> impl Iterator<Item = (String, &Type)> {
-    let getters = class.getters().filter(|one| class.kind == Kind::Record || is_field(class, one));
-    getters.filter_map(|one| Some((camel(&one.name), one.result.as_ref()?)))
 }

@@ -1,7 +1,8 @@
 //! The types that cross for a class: records, enumerations and native objects.
 
+use super::arguments::{argument, prepared};
+use super::forms::{is_completed, is_encoded_object, properties};
 use super::types::{converted, crossing, opened};
-use super::{argument, is_completed, prepared, properties};
 use crate::model::{Block, Class, Field, Parameter, Type};
 use crate::names::free_function;
 
@@ -167,7 +168,7 @@ pub(super) fn object(class: &Class) -> String {
         "\n#[uniffi::export]\nfn {}(receiver: Arc<{native}>, other: Arc<{native}>) -> bool {{\n    receiver.0 == other.0\n}}\n",
         free_function(native, "equal")
     );
-    let equal = if class.traits.equality && !super::is_encoded_object(class) { equal } else { String::new() };
+    let equal = if class.traits.equality && !is_encoded_object(class) { equal } else { String::new() };
     format!(
         "\n#[derive(uniffi::Object)]\npub(crate) struct {native}(pub(crate) interface::{name});\n\n\
          #[uniffi::export]\nfn {}(receiver: Arc<{native}>) -> String {{\n    receiver.0.to_string()\n}}\n{equal}",

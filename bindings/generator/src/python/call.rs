@@ -1,8 +1,8 @@
 //! Functions of the interface as functions and methods of Python.
 
 use super::defaults::Default;
+use super::naming::{is_detached, native_function, python_name};
 use super::types::Types;
-use super::{is_detached, native_function, python_name};
 use crate::docs::Style;
 use crate::model::{Block, Choice, Class, Function, Kind, Parameter, Role, Type};
 use crate::names::{pascal, python_parameter};

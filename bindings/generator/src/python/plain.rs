@@ -1,10 +1,9 @@
 //! Plain data and names: objects of classes that the module of the block defines in Python.
 
 use super::copying::one;
-use super::name_property;
+use super::naming::{dotted, name_property};
 use super::types::Types;
 use crate::model::{Block, Class, Field, Function, Kind, Variant};
-use crate::python_module::dotted;
 
 /// A structure of public fields or one of several forms, in results: an object of the class of its name.
 pub(super) fn data(block: &Block, class: &Class) -> String {
