@@ -1,9 +1,10 @@
 'use strict';
 // The package for `require`, and the single instance that `import` uses too; index.d.ts describes it.
 
-const { bls, dsig, erasure, gossip, sortition, wire, ...classes } = require('./dist/classes/index.js');
+/** A copy of a module whose namespaces are frozen. */
+const shown = (module) =>
+  Object.fromEntries(
+    Object.entries(module).map(([name, value]) => [name, value?.__esModule ? Object.freeze(shown(value)) : value]),
+  );
 
-const namespaces = { bls, dsig, erasure, gossip, sortition, wire };
-for (const [name, members] of Object.entries(namespaces)) namespaces[name] = Object.freeze({ ...members });
-
-module.exports = { ...classes, ...namespaces, threshold: require('./lib/threshold/index.js') };
+module.exports = shown(require('./dist/classes/index.js'));

@@ -16,39 +16,9 @@
 
 import type { QuorateError, RawSigners, Suite as SuiteName } from './index.js';
 
-export {
-  VERSION,
-  CODES,
-  MAX_MEMBERS,
-  Suite,
-  QuorateError,
-  MalformedError,
-  NonCanonicalError,
-  TooLargeError,
-  NotInSubgroupError,
-  InfinityError,
-  UnknownSignerError,
-  DuplicateSignerError,
-  RelatedKeysError,
-  BadCommitteeError,
-  BadShapeError,
-  BadEncodingError,
-  BelowQuorumError,
-  BadSignatureError,
-  BadPossessionError,
-  BadShareError,
-  BadCiphertextError,
-  WrongContextError,
-  ContradictionError,
-  NotEvidenceError,
-  ExhaustedError,
-  OneTimeReuseError,
-  NotDrawnError,
-  RateLimitedError,
-  RngError,
-  ClosedError,
-} from './index.js';
-export type { ErrorCode, ErrorDetails, RawSigners } from './index.js';
+export { MAX_MEMBERS, Suite, VERSION } from './index.js';
+export * from './dist/common/public-errors.js';
+export type { RawSigners } from './index.js';
 
 /** Maximum number of calls that wait for one Worker: 16,384. One more rejects with {@link TooLargeError}. */
 export const MAX_WAITING: number;

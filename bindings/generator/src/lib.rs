@@ -17,6 +17,7 @@ pub mod errors;
 mod expand;
 pub mod kotlin;
 pub mod kotlin_glue;
+pub mod link;
 mod marks;
 pub mod model;
 pub mod names;
@@ -51,7 +52,7 @@ pub fn blocks() -> Result<Vec<Block>, String> {
     let private = parse::files(&lib)?;
     let macros = private.iter().map(|file| text(&interface().join(format!("{file}.rs"))));
     add_blocks(&mut blocks, &lib, &interface(), "", &macros.collect::<Result<Vec<_>, _>>()?)?;
-    parse::link(&mut blocks)?;
+    link::link(&mut blocks)?;
     Ok(blocks)
 }
 
@@ -63,18 +64,23 @@ fn add_blocks(
     outer: &str,
     macros: &[String],
 ) -> Result<(), String> {
-    for name in parse::blocks(module)? {
+    for (name, full) in parse::blocks(module)? {
         let path = if outer.is_empty() { name.clone() } else { format!("{outer}::{name}") };
         let sources = sources(&folder.join(&name))?;
         let texts: Vec<&str> = sources.iter().map(String::as_str).collect();
         let known: Vec<&str> = macros.iter().map(String::as_str).collect();
         let block = parse::block(&path, &texts, &known).map_err(|problem| format!("{path}: {problem}"))?;
-        blocks.push(block);
+        blocks.push(Block { full: full || is_within_full(blocks, outer), ..block });
         if let Some(first) = sources.first() {
             add_blocks(blocks, first, &folder.join(&name), &path, &sources)?;
         }
     }
     Ok(())
+}
+
+/// True if only the whole package has the block around another.
+fn is_within_full(blocks: &[Block], outer: &str) -> bool {
+    blocks.iter().any(|block| block.path == outer && block.full)
 }
 
 /// The text of a block's file, or of the files of its folder.

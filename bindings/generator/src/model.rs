@@ -19,6 +19,10 @@ pub struct Block {
     pub imports: Vec<(String, String)>,
     /// The classes of other blocks that it mentions.
     pub imported: Vec<Class>,
+    /// The classes that imported plain data contains, beside those.
+    pub reachable: Vec<Class>,
+    /// True if the module that only verifies certificates does not have it.
+    pub full: bool,
 }
 
 /// Where a class is declared.
@@ -87,6 +91,17 @@ pub struct Class {
     pub shared: bool,
     /// True if the module that only verifies certificates does not have it.
     pub full: bool,
+    /// Set if a function of any block takes several objects of it, or one or none.
+    pub listed: Option<Listed>,
+}
+
+/// Where lists of a class are needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Listed {
+    /// In the whole package.
+    Full,
+    /// Also in the module that only verifies certificates.
+    Always,
 }
 
 /// How an object exists where native memory is not collected with the object, as on the JVM. All other languages hold a
@@ -323,6 +338,15 @@ impl Type {
         self.inner().map_or(self, Self::innermost)
     }
 
+    /// The parts of a tuple, or the type itself.
+    #[must_use]
+    pub fn parts(&self) -> &[Self] {
+        match self {
+            Type::Tuple(parts) => parts,
+            other => std::slice::from_ref(other),
+        }
+    }
+
     /// True if it is or contains this type.
     #[must_use]
     pub fn mentions(&self, other: &Self) -> bool {
@@ -397,6 +421,20 @@ impl Function {
         self.cost == Cost::Slow
     }
 
+    /// The parameters that cross to a native object, in the order in which JavaScript passes them: a secret whose owner
+    /// changes comes last, when all others have been checked. A function of the user's does not cross.
+    pub fn crossing(&self) -> impl Iterator<Item = &Parameter> {
+        let (taken, others): (Vec<&Parameter>, Vec<&Parameter>) =
+            self.parameters.iter().filter(|one| one.kind != Type::Attested).partition(|one| one.owned);
+        others.into_iter().chain(taken)
+    }
+
+    /// True if it calls a function of the user's.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.parameters.iter().any(|parameter| parameter.kind == Type::Attested)
+    }
+
     /// The types of its parameters and its result.
     pub fn types(&self) -> impl Iterator<Item = &Type> {
         self.result.iter().chain(self.parameters.iter().map(|parameter| &parameter.kind))
@@ -428,6 +466,22 @@ impl Class {
         } else {
             format!("interface::{}::", self.name)
         }
+    }
+
+    /// The function whose bytes are the text of a class, in hexadecimal digits.
+    #[must_use]
+    pub fn hex_source(&self) -> Option<&Function> {
+        let source = self.function("encode").or_else(|| self.function("bytes"));
+        source.filter(|_| self.hex)
+    }
+
+    /// The functions of which two equal objects have the same results, where these are few: the encoding, and what else
+    /// reading it needs.
+    #[must_use]
+    pub fn equal_by(&self) -> Option<Vec<&Function>> {
+        let (read, written) = self.own_encoding()?;
+        let others = read.parameters.iter().filter(|one| one.kind != Type::Bytes);
+        others.map(|one| self.function(&one.name)).chain([Some(written)]).collect()
     }
 
     /// The fields of plain data.
@@ -483,19 +537,66 @@ impl Block {
         functions.flat_map(Function::types).any(|one| one.mentions(kind))
     }
 
-    /// True if a function takes several objects of this class, or one or none.
+    /// The names of the classes in the fields of plain data.
     #[must_use]
-    pub fn takes_several(&self, class: &str) -> bool {
-        let functions = self.classes.iter().flat_map(|class| &class.functions);
-        functions
-            .flat_map(|function| &function.parameters)
-            .any(|one| one.kind.inner().is_some_and(|inner| *inner == Type::Class(class.to_owned())))
+    pub fn contained(class: &Class) -> Vec<&str> {
+        let fields = class.variants.iter().flat_map(|variant| &variant.fields);
+        let kinds = fields.map(|field| field.kind.inner().unwrap_or(&field.kind));
+        kinds
+            .filter_map(|kind| match kind {
+                Type::Class(name) => Some(name.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// True if a function or a field has objects of this class by the core's type.
+    #[must_use]
+    pub fn mentions_bound(&self, name: &str) -> bool {
+        let bound = Type::Bound(name.to_owned());
+        let variants = self.classes.iter().flat_map(|class| &class.variants);
+        let mut fields = variants.flat_map(|variant| &variant.fields);
+        self.mentions(&bound) || fields.any(|field| field.kind.mentions(&bound))
+    }
+
+    /// The classes of which a function takes several objects, or one or none.
+    pub fn listed(&self) -> impl Iterator<Item = (&Class, Listed)> {
+        let functions =
+            self.classes.iter().flat_map(|class| class.functions.iter().map(move |one| (class, one)));
+        functions.flat_map(move |(class, function)| {
+            let is_full = self.full || class.full || function.full;
+            let listed = if is_full { Listed::Full } else { Listed::Always };
+            let items = function.parameters.iter().filter_map(|one| one.kind.inner());
+            items.flat_map(Type::parts).filter_map(move |part| match part {
+                Type::Class(name) => self.class(name).map(|class| (class, listed)),
+                _ => None,
+            })
+        })
+    }
+
+    /// Its classes and those of other blocks.
+    pub fn all_classes_mut(&mut self) -> impl Iterator<Item = &mut Class> {
+        self.classes.iter_mut().chain(&mut self.imported).chain(&mut self.reachable)
+    }
+
+    /// The block in the module that only verifies certificates, if it is there.
+    #[must_use]
+    pub fn verification(&self) -> Option<Self> {
+        let part = |class: &Class| Class {
+            functions: class.functions.iter().filter(|function| !function.full).cloned().collect(),
+            ..class.clone()
+        };
+        let parts = |classes: &[Class]| classes.iter().filter(|class| !class.full).map(part).collect();
+        let (classes, imported) = (parts(&self.classes), parts(&self.imported));
+        let reachable = parts(&self.reachable);
+        (!self.full).then(|| Self { classes, imported, reachable, ..self.clone() })
     }
 
     /// The class of this name, of this block or imported.
     #[must_use]
     pub fn class(&self, name: &str) -> Option<&Class> {
-        self.classes.iter().chain(&self.imported).find(|class| class.name == name)
+        let all = self.classes.iter().chain(&self.imported).chain(&self.reachable);
+        all.into_iter().find(|class| class.name == name)
     }
 
     /// The kind of the class of this name.

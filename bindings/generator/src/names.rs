@@ -8,10 +8,12 @@ pub fn camel(name: &str) -> String {
     words.fold(first, |all, word| all + &capitalised(word))
 }
 
-/// `leaf_domain` as `leafDomain`, and `shard_len` as `shardLength`, as JavaScript calls its own lengths.
+/// `leaf_domain` as `leafDomain`, and `shard_len` as `shardLength`, as JavaScript calls its own lengths; but a committee has
+/// a size, as its sets have.
 #[must_use]
 pub fn javascript(name: &str) -> String {
     match name.strip_suffix("_len") {
+        Some("committee") => "committeeSize".to_owned(),
         Some(start) => camel(&format!("{start}_length")),
         None => camel(name),
     }

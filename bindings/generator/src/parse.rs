@@ -15,7 +15,7 @@ type Outcome<T> = Result<T, String>;
 
 /// Reads a block from the source of its module, or from those of its files, of which the first is `mod.rs`. `path` is that
 /// of the module. `macros` are the sources of macros that the files may call. The classes that it imports are not yet
-/// known: see [`link`].
+/// known: see [`crate::link`].
 ///
 /// # Errors
 /// A text that names the item outside the form that `quorate-interface` describes.
@@ -70,41 +70,6 @@ pub fn block(path: &str, sources: &[&str], macros: &[&str]) -> Outcome<Block> {
     Ok(block)
 }
 
-/// Copies to each block the classes that it imports from others.
-///
-/// # Errors
-/// A block imports a name that no other block declares.
-pub fn link(blocks: &mut [Block]) -> Outcome<()> {
-    let taken: Vec<(String, String)> = blocks.iter().flat_map(taken).collect();
-    for class in blocks.iter_mut().flat_map(|block| &mut block.classes) {
-        class.shared = taken.iter().any(|(path, name)| class.home.path == *path && class.name == *name);
-    }
-    let all: Vec<Class> = blocks.iter().flat_map(|block| block.classes.clone()).collect();
-    for block in blocks {
-        for (path, name) in &block.imports {
-            let found = all.iter().find(|class| class.home.path == *path && class.name == *name);
-            let found = found.ok_or_else(|| format!("{}: no block `{path}` has `{name}`", block.path))?;
-            block.imported.push(found.clone());
-        }
-    }
-    Ok(())
-}
-
-/// The classes whose objects the functions of a block take: the paths of their blocks, and their names.
-fn taken(block: &Block) -> Vec<(String, String)> {
-    let functions = block.classes.iter().flat_map(|class| &class.functions);
-    let named =
-        functions.flat_map(|function| &function.parameters).filter_map(|one| match one.kind.innermost() {
-            Type::Class(name) => Some(name),
-            _ => None,
-        });
-    let path = |name: &String| {
-        let imported = block.imports.iter().find(|(_, imported)| imported == name);
-        imported.map_or_else(|| block.path.clone(), |(path, _)| path.clone())
-    };
-    named.map(|name| (path(name), name.clone())).collect()
-}
-
 /// The names of the block's classes and of those that it imports.
 fn classes(block: &Block) -> Vec<String> {
     let own = block.classes.iter().map(|class| class.name.clone());
@@ -145,25 +110,27 @@ fn is_constant_letter(letter: char) -> bool {
 /// # Errors
 /// The source is not Rust.
 pub fn files(source: &str) -> Outcome<Vec<String>> {
-    Ok(modules(source)?.into_iter().filter(|(_, public)| !public).map(|(name, _)| name).collect())
+    let private = modules(source)?.into_iter().filter(|module| !is_public(&module.vis));
+    Ok(private.map(|module| module.ident.to_string()).collect())
 }
 
-/// The names of the blocks within a block, or within the whole interface.
+/// The names of the blocks within a block, or within the whole interface, and whether only the whole package has them.
 ///
 /// # Errors
 /// The source is not Rust.
-pub fn blocks(source: &str) -> Outcome<Vec<String>> {
-    Ok(modules(source)?.into_iter().filter(|(_, public)| *public).map(|(name, _)| name).collect())
+pub fn blocks(source: &str) -> Outcome<Vec<(String, bool)>> {
+    let public = modules(source)?.into_iter().filter(|module| is_public(&module.vis));
+    Ok(public.map(|module| (module.ident.to_string(), is_full(&module.attrs))).collect())
 }
 
-/// The names of the modules in other files, and whether they are public.
-fn modules(source: &str) -> Outcome<Vec<(String, bool)>> {
+/// The modules in other files.
+fn modules(source: &str) -> Outcome<Vec<syn::ItemMod>> {
     let file = syn::parse_file(source).map_err(|error| error.to_string())?;
-    let names = file.items.iter().filter_map(|item| match item {
-        Item::Mod(item) if item.content.is_none() => Some((item.ident.to_string(), is_public(&item.vis))),
+    let modules = file.items.into_iter().filter_map(|item| match item {
+        Item::Mod(item) if item.content.is_none() => Some(item),
         _ => None,
     });
-    Ok(names.collect())
+    Ok(modules.collect())
 }
 
 fn is_public(visibility: &Visibility) -> bool {
@@ -244,6 +211,7 @@ fn empty(block: &Block, name: String) -> Class {
         set: false,
         shared: false,
         full: false,
+        listed: None,
     }
 }
 

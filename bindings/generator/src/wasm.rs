@@ -1,53 +1,118 @@
 //! Rust that wasm-bindgen exports to JavaScript: one handle per structure, and functions of the same names as Node's.
 
-use crate::model::{Block, Class, Function, Kind, Parameter, Type};
-use crate::names::{camel, closure, free_function, import};
+mod crossing;
+mod data;
 
-/// Writes the module of a block.
+use crate::model::{Block, Class, Function, Kind, Listed, Type};
+use crate::names::{camel, free_function, import};
+use crossing::{argument, converted, declared, held, list, may_fail, result_type};
+
+/// Writes the module of a block. What only the whole package has is in a module within it.
 #[must_use]
 pub fn emit(block: &Block) -> String {
-    let code: String = block.classes.iter().map(|one| class(block, one)).collect();
+    let items: Vec<Item> = block.classes.iter().flat_map(|one| class(block, one)).collect();
+    let is_within = |item: &Item| item.full && !block.full;
+    let code: String = items.iter().filter(|item| !is_within(item)).map(|item| item.code.as_str()).collect();
+    let full: String = items.iter().filter(|item| is_within(item)).map(|item| item.code.as_str()).collect();
+    if full.is_empty() {
+        return imports(block, &code) + &code;
+    }
+    let natives: Vec<String> =
+        block.classes.iter().flat_map(|one| [one.native.clone(), format!("{}List", one.native)]).collect();
+    let defined: Vec<&str> = natives
+        .iter()
+        .map(String::as_str)
+        .filter(|name| code.contains(&format!("pub struct {name}(")))
+        .collect();
+    format!(
+        "{}{code}\n#[cfg(feature = \"full\")]\npub use full::*;\n\n#[cfg(feature = \"full\")]\nmod full {{\n{}{}{full}}}\n",
+        imports(block, &code),
+        imports(block, &full),
+        import("super", &defined, &full),
+    )
+}
+
+/// A part of the module.
+struct Item {
+    code: String,
+    /// True if only the whole package has it.
+    full: bool,
+}
+
+fn imports(block: &Block, code: &str) -> String {
     let interface = format!("use quorate_interface::{} as interface;\n", block.path);
     let heads = [
-        import("std::rc", &["Rc"], &code),
-        if block.mentions(&Type::Suite) { import("quorate::any", &["Suite"], &code) } else { String::new() },
-        interface,
-        "use wasm_bindgen::prelude::wasm_bindgen;\n\n".to_owned(),
-        import("crate::glue", &["JsResult", "OrThrow", "Uint8Array"], &code),
-        import("crate::lists", &["ByteStrings", "byte_arrays", "owned"], &code),
+        import("std::num", &["NonZeroU16"], code),
+        import("std::rc", &["Rc"], code),
+        import("std::time", &["Duration"], code),
+        if code.contains("Suite::from_name") {
+            "use quorate::any::Suite;\n".to_owned()
+        } else {
+            String::new()
+        },
+        if code.contains("interface::") { interface } else { String::new() },
+        import("wasm_bindgen::prelude", &["JsValue", "wasm_bindgen"], code),
+        import("zeroize", &["Zeroizing"], code),
+        "\n".to_owned(),
+        import("crate::glue", &["JsResult", "OrThrow", "Uint8Array"], code),
+        import("crate", &["glue", "lists"], code),
     ];
-    heads.concat() + &code
+    heads.concat()
 }
 
-/// True if lists refer to objects of the class, which are then counted.
-fn is_shared(block: &Block, class: &str) -> bool {
-    block.kind(class) == Some(Kind::Object) && block.takes_several(class)
+fn class(block: &Block, class: &Class) -> Vec<Item> {
+    match class.kind {
+        Kind::Value | Kind::Encoded | Kind::Record | Kind::Object => object(block, class),
+        Kind::Data | Kind::Union => vec![Item { code: data::function(block, class), full: class.full }],
+        Kind::Names => Vec::new(),
+        Kind::Module => functions(block, class).collect(),
+    }
 }
 
-fn class(block: &Block, class: &Class) -> String {
-    let (name, native) = (&class.name, &class.native);
-    let functions: String = class.functions.iter().map(|one| function(block, class, one)).collect();
+fn functions(block: &Block, class: &Class) -> impl Iterator<Item = Item> {
+    let one = |one: &Function| Item { code: function(block, class, one), full: class.full || one.full };
+    class.functions.iter().map(one).collect::<Vec<_>>().into_iter()
+}
+
+fn object(block: &Block, class: &Class) -> Vec<Item> {
+    let native = &class.native;
+    let held = held(block, class);
     let text = free_function(native, "text");
     let equality = free_function(native, "equals");
+    let structure = format!("\n#[wasm_bindgen]\npub struct {native}(pub(crate) {held});\n");
+    let text = format!(
+        "\n#[wasm_bindgen(js_name = {})]\npub fn {text}(receiver: &{native}) -> JsValue {{\n    glue::text(&receiver.0)\n}}\n",
+        camel(&text),
+    );
     let equality = format!(
         "\n#[wasm_bindgen(js_name = {})]\npub fn {equality}(receiver: &{native}, other: &{native}) -> bool {{\n    receiver.0 == other.0\n}}\n",
         camel(&equality)
     );
-    let held =
-        if is_shared(block, name) { format!("Rc<interface::{name}>") } else { format!("interface::{name}") };
+    let item = |code: String| Item { code, full: class.full };
+    let list = class
+        .listed
+        .map(|listed| Item { code: several(native, &held), full: class.full || listed == Listed::Full });
+    let spent = class.spent.as_deref().map(|name| item(spent(class, name)));
+    let text = class.hex_source().is_none().then(|| item(text));
+    let equality = (class.traits.equality && class.equal_by().is_none()).then(|| item(equality));
+    let first = [item(structure)].into_iter().chain(list);
+    first.chain(functions(block, class)).chain(spent).chain(text).chain(equality).collect()
+}
+
+/// A function that returns true once a secret is used up.
+fn spent(class: &Class, name: &str) -> String {
+    let function = free_function(&class.native, name);
     format!(
-        "\n#[wasm_bindgen]\npub struct {native}(pub(crate) {held});\n{several}{functions}\n\
-         #[wasm_bindgen(js_name = {})]\npub fn {text}(receiver: &{native}) -> String {{\n    receiver.0.to_string()\n}}\n{}",
-        camel(&text),
-        if class.traits.equality { equality.as_str() } else { "" },
-        several = if block.takes_several(name) { several(native, &held) } else { String::new() },
+        "\n#[wasm_bindgen(js_name = {})]\npub fn {function}(receiver: &{}) -> bool {{\n    receiver.0.{name}()\n}}\n",
+        camel(&function),
+        class.native,
     )
 }
 
 /// A list of objects that JavaScript fills; also one or none, for which wasm-bindgen has no reference.
 fn several(native: &str, held: &str) -> String {
     format!(
-        "\n#[wasm_bindgen]\n#[derive(Default)]\npub struct {native}List(Vec<{held}>);\n\n\
+        "\n#[wasm_bindgen]\n#[derive(Default)]\npub struct {native}List(pub(crate) Vec<{held}>);\n\n\
          #[wasm_bindgen]\nimpl {native}List {{\n    pub fn empty() -> Self {{\n        Self::default()\n    }}\n\n    \
          pub fn add(&mut self, item: &{native}) {{\n        self.0.push(Clone::clone(&item.0));\n    }}\n}}\n"
     )
@@ -55,115 +120,41 @@ fn several(native: &str, held: &str) -> String {
 
 fn function(block: &Block, class: &Class, function: &Function) -> String {
     let receiver = function.has_receiver().then(|| format!("receiver: &{}", class.native));
-    let target = if function.has_receiver() {
-        "receiver.0.".to_owned()
-    } else {
-        format!("interface::{}::", class.name)
-    };
-    let parameters =
-        function.parameters.iter().map(|one| format!("{}: {}", one.name, parameter_type(block, &one.kind)));
+    let target = if function.has_receiver() { "receiver.0.".to_owned() } else { class.scope() };
+    let secret = class.secret && !function.has_receiver();
+    let parameters = function.crossing().flat_map(|one| declared(block, one, secret));
     let parameters: Vec<String> = receiver.into_iter().chain(parameters).collect();
     let lists: String = function.parameters.iter().map(|one| list(block, one)).collect();
-    let arguments: Vec<String> = function.parameters.iter().map(argument).collect();
+    let arguments: Vec<String> = function.parameters.iter().map(|one| argument(block, one, secret)).collect();
     let call = format!("{target}{}({})", function.name, arguments.join(", "));
+    let call = if function.asks() { format!("glue::accuse(|attested| {call})") } else { call };
     let call = if function.fallible { format!("{call}.or_throw()") } else { call };
     let made = if function.fallible { format!("{call}?") } else { call.clone() };
-    // A value that needs no conversion, or its conversion.
     let (result, converted) = match &function.result {
         None => ("()".to_owned(), None),
+        Some(_) if function.asks() => ("JsValue".to_owned(), None),
         Some(result) => (result_type(block, result), converted(block, result, &made)),
     };
+    let fails = function.fallible || function.parameters.iter().any(|one| may_fail(block, &one.kind));
     let value = match converted {
-        Some(value) if function.fallible => format!("Ok({value})"),
+        Some(value) if fails => format!("Ok({value})"),
+        None if fails && !function.fallible && function.result.is_none() => format!("{call};\n    Ok(())"),
+        None if fails && !function.fallible => format!("Ok({call})"),
         value => value.unwrap_or(call),
     };
-    let result = if function.fallible { format!("JsResult<{result}>") } else { result };
+    let result = if fails { format!("JsResult<{result}>") } else { result };
+    let shows =
+        class.secret && function.result.as_ref().is_some_and(|one| *one.innermost() == Type::SecretBytes);
+    let value = if secret || shows {
+        // Bytes that are left on the stack could end up in the unused part of a later value.
+        format!("let made = {value};\n    glue::clear_stack();\n    made")
+    } else {
+        value
+    };
     let name = free_function(&class.native, &function.name);
     format!(
         "\n#[wasm_bindgen(js_name = {js})]\npub fn {name}({parameters}) -> {result} {{\n{lists}    {value}\n}}\n",
         js = camel(&name),
         parameters = parameters.join(", "),
     )
-}
-
-fn parameter_type(block: &Block, kind: &Type) -> String {
-    match kind {
-        Type::Text | Type::Suite => "String".to_owned(),
-        Type::Bytes => "&[u8]".to_owned(),
-        Type::Bool => "bool".to_owned(),
-        Type::U8 => "u8".to_owned(),
-        Type::U16 => "u16".to_owned(),
-        Type::U32 | Type::Size | Type::Length | Type::AnyLength => "u32".to_owned(),
-        Type::U64 => "u64".to_owned(),
-        Type::Class(name) => format!("&{}", block.native(name)),
-        Type::List(inner) | Type::Optional(inner) => match &**inner {
-            Type::Class(name) => format!("{}List", block.native(name)),
-            Type::Bytes if kind.is_list() => "ByteStrings".to_owned(),
-            inner => format!("Option<{}>", parameter_type(block, inner)),
-        },
-        _ => String::new(),
-    }
-}
-
-/// A statement before the call: the objects of a list.
-fn list(block: &Block, parameter: &Parameter) -> String {
-    let name = &parameter.name;
-    match parameter.kind.inner() {
-        Some(Type::Class(class)) if parameter.kind.is_list() => {
-            let shared = if is_shared(block, class) { ".map(|one| &**one)" } else { "" };
-            format!("    let {name}: Vec<&interface::{class}> = {name}.0.iter(){shared}.collect();\n")
-        }
-        _ => String::new(),
-    }
-}
-
-fn argument(parameter: &Parameter) -> String {
-    let name = &parameter.name;
-    match &parameter.kind {
-        Type::Suite => format!("Suite::from_name(&{name}).or_throw()?"),
-        Type::Size | Type::Length => format!("{name} as usize"),
-        Type::AnyLength => format!("{name}.into()"),
-        Type::Class(_) => format!("&{name}.0"),
-        Type::List(item) if **item == Type::Bytes => format!("&{name}.slices()"),
-        Type::List(_) => format!("&{name}"),
-        Type::Optional(inner) => match &**inner {
-            Type::Class(_) => format!("{name}.0.first()"),
-            Type::Size | Type::Length => format!("{name}.map(|one| one as usize)"),
-            _ => name.clone(),
-        },
-        _ => name.clone(),
-    }
-}
-
-fn result_type(block: &Block, kind: &Type) -> String {
-    match kind {
-        Type::Suite => "String".to_owned(),
-        Type::Bytes => "Vec<u8>".to_owned(),
-        Type::Class(name) => block.native(name),
-        Type::List(item) if **item == Type::Bytes => "Vec<Uint8Array>".to_owned(),
-        Type::List(item) => format!("Vec<{}>", result_type(block, item)),
-        Type::Optional(inner) => format!("Option<{}>", result_type(block, inner)),
-        other => parameter_type(block, other),
-    }
-}
-
-fn converted(block: &Block, kind: &Type, made: &str) -> Option<String> {
-    match kind {
-        Type::Suite => Some(format!("{made}.to_string()")),
-        Type::Size | Type::Length | Type::AnyLength => Some(format!("{made} as u32")),
-        Type::Bytes => Some(format!("owned({made})")),
-        Type::Class(name) if is_shared(block, name) => {
-            Some(format!("{}(Rc::new({made}))", block.native(name)))
-        }
-        Type::Class(name) => Some(format!("{}({made})", block.native(name))),
-        Type::List(item) if **item == Type::Bytes => Some(format!("byte_arrays(&{made})")),
-        Type::List(item) => {
-            Some(format!("{made}.into_iter().map({}).collect()", closure(&converted(block, item, "item")?)))
-        }
-        Type::Optional(inner) => match converted(block, inner, "item") {
-            Some(item) => Some(format!("{made}.map({})", closure(&item))),
-            None => Some(made.to_owned()),
-        },
-        _ => None,
-    }
 }

@@ -6,7 +6,9 @@ use std::{env, fs};
 
 use quorate_generator::model::Block;
 use quorate_generator::typescript::Package;
-use quorate_generator::{kotlin, kotlin_glue, node, parse, python, python_module, stub, typescript, wasm};
+use quorate_generator::{
+    kotlin, kotlin_glue, link, node, parse, python, python_module, stub, typescript, wasm,
+};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected")
@@ -22,7 +24,7 @@ fn blocks() -> Result<[Block; 2], String> {
         parse::block("tree", &[&read("tree.txt")], &[])?,
         parse::block("kinds", &[&read("kinds.txt")], &[])?,
     ];
-    parse::link(&mut blocks)?;
+    link::link(&mut blocks)?;
     Ok(blocks)
 }
 
@@ -40,8 +42,11 @@ fn each_language_gets_the_expected_text() {
     compare("stub.txt", &stub::emit(&tree, &[]));
     compare("node.txt", &node::emit(&tree));
     compare("wasm.txt", &wasm::emit(&tree));
-    compare("node-typescript.txt", &typescript::emit(&tree, Package::Node));
-    compare("web-typescript.txt", &typescript::emit(&tree, Package::Web));
+    compare("node-typescript.txt", &typescript::emit(&tree, Package::Node).unwrap());
+    compare("web-typescript.txt", &typescript::emit(&tree, Package::Web).unwrap());
+    compare("kinds-node.txt", &node::emit(&kinds));
+    compare("kinds-wasm.txt", &wasm::emit(&kinds));
+    compare("kinds-node-typescript.txt", &typescript::emit(&kinds, Package::Node).unwrap());
     compare("kotlin-glue.txt", &kotlin_glue::emit(&tree));
     compare("kotlin.txt", &kotlin::emit(&tree));
     compare("kinds-python.txt", &python::emit(&kinds));

@@ -119,6 +119,12 @@ impl Certificate {
         let verdicts = any::Certificate::verify_batch_derived(&committee.0, all);
         verdicts.into_iter().map(|verdict| verdict.map(VerifiedCertificate)).collect()
     }
+
+    /// About how many bytes it holds.
+    #[cfg_attr(binding, size)]
+    pub fn size(&self) -> usize {
+        self.0.encoded_len()
+    }
 }
 
 impl fmt::Display for Certificate {

@@ -33,6 +33,9 @@ const _: () = assert!(
     MAX_MEMBERS as usize == committee::MAX_MEMBERS && MAX_TOTAL_WEIGHT == committee::MAX_TOTAL_WEIGHT
 );
 
+/// Bytes of a member's key, weight and place in the index of a committee.
+const MEMBER: usize = 512;
+
 /// The members of one epoch of one chain, in order, with their weights. Create it once per epoch and share it: it is
 /// immutable and caches data for verification. Two committees are equal if their ids are.
 #[derive(Clone, Debug)]
@@ -223,6 +226,12 @@ impl Committee {
     #[cfg_attr(binding, quick)]
     pub fn statement(&self, kind: u8, view: u64, digest: &[u8]) -> Result<Statement> {
         Ok(Statement(self.0.statement(Kind::new(kind), view, exactly(digest, "digest")?)))
+    }
+
+    /// About how many bytes it holds.
+    #[cfg_attr(binding, size)]
+    pub fn memory(&self) -> usize {
+        self.size().saturating_mul(MEMBER)
     }
 }
 

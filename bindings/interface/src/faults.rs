@@ -23,6 +23,7 @@ pub enum VoteFault {
     },
     /// The vote's signature, verified alone, is invalid. The member is at fault only if the vote came over a link that
     /// authenticates the member; otherwise the fault is the sender's.
+    #[cfg_attr(binding, text = "bad-signature")]
     BadSignature {
         /// Signer that the vote names.
         signer: u16,

@@ -141,7 +141,7 @@ impl Guard {
         Self { public, chain, inner: Mutex::new(guard) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, any::Guard> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, any::Guard> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

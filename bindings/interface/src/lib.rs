@@ -88,7 +88,12 @@ pub mod votes;
 #[cfg(feature = "full")]
 pub mod wire;
 
+#[cfg(feature = "full")]
+mod bridge;
 mod verified;
+
+#[cfg(feature = "full")]
+pub use bridge::{locked, taken};
 
 use quorate::{Error, Result};
 

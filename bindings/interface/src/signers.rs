@@ -99,6 +99,12 @@ impl SignerSet {
     fn with<T>(&self, work: impl FnOnce(&mut committee::SignerSet) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
+
+    /// About how many bytes it holds.
+    #[cfg_attr(binding, size)]
+    pub fn memory(&self) -> usize {
+        usize::from(self.committee_len()) / 8
+    }
 }
 
 impl From<committee::SignerSet> for SignerSet {

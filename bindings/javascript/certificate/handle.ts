@@ -1,9 +1,9 @@
 // Objects that own a handle of the backend. They cannot be forged, and throw after `free`.
 
-import { closed } from '../common/errors.js';
+import { type QuorateError, closed } from '../common/errors.js';
 import { shown } from '../common/shown.js';
 import { Uncloneable } from '../common/uncloneable.js';
-import { native } from './backend.js';
+import { errorOf, native } from './backend.js';
 
 /** Only this package creates objects from handles. */
 export const TOKEN = Symbol('quorate');
@@ -76,6 +76,22 @@ Object.defineProperty(Handle.prototype, Symbol.for('nodejs.util.inspect.custom')
   },
 });
 
+/** An object that holds a secret, which is overwritten when the object is closed or garbage-collected. */
+export class Secret extends Handle {
+  /** Overwrites the secret. Closing twice does nothing. */
+  close(): void {
+    this.free();
+  }
+  /** True if it was closed or consumed. */
+  get closed(): boolean {
+    return !isOpen(this, Secret);
+  }
+  /** Without the secret. */
+  toJSON(): string {
+    return this.toString();
+  }
+}
+
 /** Creates an object of a class from a handle, without its public constructor. */
 export const wrap = <T>(of: Class<T>, raw: Raw): T => Reflect.construct(Handle as any, [TOKEN, raw], of as any);
 
@@ -84,6 +100,15 @@ export const wrapAll = <T>(of: Class<T>, all: Iterable<Raw>): T[] => Array.from(
 
 /** As {@link wrap}, unless there is no value. */
 export const wrapMaybe = <T>(of: Class<T>, raw: Raw): T | undefined => raw == null ? undefined : wrap(of, raw);
+
+/** Converts a value of the backend, unless there is none. */
+export const maybe = <T>(convert: (raw: Raw) => T, raw: Raw): T | undefined => raw == null ? undefined : convert(raw);
+
+/** Converts a verdict of the backend: a value or an error. */
+export const verdict =
+  <T>(convert: (raw: Raw) => T) =>
+  (raw: Raw): T | QuorateError =>
+    errorOf(raw) ?? convert(raw);
 
 function slotOf(value: any, of: Class<unknown>, what: string): Raw {
   if (!slot.is(value, of)) throw new TypeError(`${what} must be a ${of.name}, not ${shown(value)}`);
@@ -108,6 +133,16 @@ export function take(value: any, of: Class<unknown>, what: string): Raw {
   const raw = open(value, of, what);
   slot.clear(value);
   return raw;
+}
+
+/** Calls a function that becomes the owner of a handle; if its other arguments are rejected, the handle is freed. */
+export function owning<T>(raw: Raw, call: (raw: Raw) => T): T {
+  try {
+    return call(raw);
+  } catch (error) {
+    native.handleFree!(raw);
+    throw error;
+  }
 }
 
 export const isOpen = (value: unknown, of: Class<unknown>): boolean => slotOf(value, of, 'this') !== undefined;

@@ -53,6 +53,11 @@ function big(value: any, what: string, limit: bigint, bits: number): bigint {
 
 export const u8: Check<number> = (value, what) => integer(value, what, 0xff);
 export const u16: Check<number> = (value, what) => integer(value, what, 0xffff);
+export function nonZeroU16(value: any, what: string): number {
+  const number = u16(value, what);
+  if (number === 0) throw new RangeError(`${what} must be an integer from 1 to 65535, not 0`);
+  return number;
+}
 export const u32: Check<number> = (value, what) => integer(value, what, 0xffff_ffff);
 /** A length in memory; larger values are clamped to the largest that the backend can represent. */
 export const size: Check<number> = (value, what) => Math.min(integer(value, what, Number.MAX_SAFE_INTEGER), MAX_SIZE);
@@ -108,6 +113,28 @@ export function list<T>(value: any, what: string, check: Check<T>, limit?: numbe
     items.push(check(item, `${what}[${items.length}]`));
   }
   return items;
+}
+
+/** The check of one part of each item of a list, and the conversion of the list of these parts. */
+export type Column = readonly [check: Check<any>, convert?: (parts: any[]) => unknown];
+
+/**
+ * The parts of the items of a list, a list of each part; `limit` as in {@link list}. They are checked after the caller's
+ * iterator has run, which may have freed objects or detached bytes.
+ */
+export function columns(value: any, what: string, limit: number | undefined, ...parts: Column[]): unknown[] {
+  const rows = list(value, what, (item, name) => tuple(item, name, parts.length), limit);
+  const checked = parts.map(([check], at) => rows.map((row, line) => check(row[at], `${what}[${line}][${at}]`)));
+  const total = checked.flat().reduce((sum, part) => sum + (part instanceof Uint8Array ? part.length : 0), 0);
+  if (total > MAX_BYTES) throw tooLarge(what, MAX_BYTES);
+  return checked.map((column, at) => parts[at]![1]?.(column) ?? column);
+}
+
+function tuple(value: any, what: string, length: number): any[] {
+  if (!Array.isArray(value) || value.length !== length) {
+    throw new TypeError(`${what} must be an array of ${['two', 'three'][length - 2]}, not ${shown(value)}`);
+  }
+  return value;
 }
 
 /** A pair whose two elements are checked. */

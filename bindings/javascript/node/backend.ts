@@ -78,7 +78,6 @@ function wrapped(name: string, native: Backend[string]): Backend[string] {
 const functions = Object.entries(load()).filter(([, value]) => typeof value === 'function');
 
 export const native: Backend = Object.fromEntries(functions.map(([name, one]) => [name, wrapped(name, one)]));
-native.domains = () => native.constants().domains;
 
 /** Runs a function once the backend can be called: here, at once. */
 export const whenLoaded = (run: () => void): void => run();
@@ -88,6 +87,12 @@ export const byteStrings = (list: Uint8Array[]): unknown => list;
 
 /** A list of objects of the native class `name` for the backend. */
 export const objects = (name: string, handles: unknown[]): unknown => handles;
+
+/** As {@link objects}, of one class. */
+export const objectsOf = (name: string) => (handles: unknown[]) => objects(name, handles);
+
+/** A list of integers of 128 bits for the backend. */
+export const wide = (list: bigint[]): unknown => list;
 
 /** An object of the native class `name`, or none, for the backend. */
 export const optionalObject = (name: string, handle: unknown): unknown => handle;

@@ -21,5 +21,4 @@ import './async.js';
 
 export * from './exports.js';
 export type { AbortSignalLike, AsyncOptions } from './offthread.js';
-export * as bls from './bls-node.js';
 export * as dsig from './dsig-node.js';

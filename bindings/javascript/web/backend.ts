@@ -1,6 +1,6 @@
 // The WebAssembly module, with the functions of the native library: a method of one of its classes is a function here.
 
-import { QuorateError, addNumber, addText, make } from '../common/errors.js';
+import { QuorateError } from '../common/errors.js';
 
 /** The functions of a backend, by their names. */
 export type Backend = Record<string, (...values: any[]) => any>;
@@ -17,14 +17,6 @@ export let native: Backend = new Proxy<Backend>(
   },
 );
 
-let isLoaded = false;
-
-/** Returns the module's exports once it is loaded. */
-export function loaded<T>(exports: T): T {
-  if (!isLoaded) throw notLoaded();
-  return exports;
-}
-
 const waiting: (() => void)[] = [];
 
 /** Runs a function once the backend can be called. */
@@ -33,10 +25,12 @@ export const whenLoaded = (run: () => void): void => void waiting.push(run);
 /** Uses a loaded module; `more` has the functions that differ from the methods of its classes. */
 export function provide(exports: any, more: (module: Backend) => Backend = () => ({})): void {
   const module = methods(exports);
-  native = { ...module, ...verification(module), ...more(module) };
-  isLoaded = true;
+  native = { ...module, handleFree, ...more(module) };
   for (const run of waiting.splice(0)) run();
 }
+
+/** A consumed object has no pointer. */
+const handleFree = (raw: any): void => raw.__wbg_ptr && raw.free();
 
 /** The error among results, if this is one. */
 export const errorOf = (value: unknown): QuorateError | undefined => (value instanceof QuorateError ? value : undefined);
@@ -46,6 +40,13 @@ export const byteStrings = (list: Uint8Array[]): unknown => filled(native.byteSt
 
 /** A list of objects of the module's class `name` for the backend. */
 export const objects = (name: string, handles: unknown[]): unknown => filled(native[`${name}ListEmpty`]!(), handles);
+
+/** As {@link objects}, of one class. */
+export const objectsOf = (name: string) => (handles: unknown[]) => objects(name, handles);
+
+/** A list of integers of 128 bits for the backend. */
+export const wide = (list: bigint[]): unknown =>
+  BigUint64Array.from(list.flatMap((value) => [value & 0xffff_ffff_ffff_ffffn, value >> 64n]));
 
 /** An object of the module's class `name`, or none, for the backend: a list of at most one. */
 export const optionalObject = (name: string, handle: unknown): unknown =>
@@ -81,40 +82,6 @@ function methods(exports: any): Backend {
     for (const method of methodsOf(value.prototype, ['constructor', 'free'])) {
       all[named(method)] = (self, ...given) => self[method](...given);
     }
-    // Objects without a comparison of their own are compared by their encodings.
-    if (value.prototype?.encode && !value.prototype.equals) all[named('equals')] = equals;
   }
   return all;
 }
-
-function equals(a: any, b: any): boolean {
-  const [one, other] = [a.encode(), b.encode()];
-  const isSame = one.length === other.length && one.every((byte: number, at: number) => byte === other[at]);
-  return isSame && a.suite?.() === b.suite?.();
-}
-
-/** The functions of both builds that differ from the methods of the module's classes. An identifier is its bytes. */
-const verification = (module: Backend): Backend => ({
-  handleFree: (raw) => raw.free?.(),
-  chainIdFromName: module.chainFromName!,
-  chainIdFromBytes: identifier('ChainId'),
-  chainIdBytes: (id) => id.slice(),
-  committeeIdFromBytes: identifier('CommitteeId'),
-  committeeIdBytes: (id) => id.slice(),
-  signerSetNew: module.signerSetEmpty!,
-  signerSetCommitteeSize: module.signerSetCommittee!,
-  signerSetIsDisjoint: module.signerSetDisjoint!,
-  committeeFromAttested: (chain, epoch, keys, weights, allowRepeats) =>
-    module.committeeFromAttested!(chain, epoch, filled(module.attestedMembersEmpty!(), keys, weights), allowRepeats),
-  committeeKeys: (committee) => Array.from({ length: committee.size() }, (_, member) => committee.key(member)),
-  committeeSignersOfIndices: module.committeeSignersByIndex!,
-});
-
-const identifier = (kind: string) => (bytes: Uint8Array) => {
-  if (bytes.length === 32) return bytes.slice();
-  const error = make('MALFORMED', `malformed ${kind}: expected 32 bytes, got ${bytes.length}`, []);
-  addText(error, 'what', kind);
-  addNumber(error, 'expected', 32n);
-  addNumber(error, 'actual', BigInt(bytes.length));
-  throw error;
-};

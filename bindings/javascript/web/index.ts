@@ -17,5 +17,4 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 export * from './exports.js';
-export * as bls from './bls.js';
 export * as dsig from './dsig.js';

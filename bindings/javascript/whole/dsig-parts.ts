@@ -6,7 +6,7 @@ import { type QuorateError, tooLarge } from '../common/errors.js';
 import { MAX_BYTES } from '../common/platform.js';
 import { errorOf } from './backend.js';
 import { type Class, type Handle, open, type Raw } from './handle.js';
-import { PublicKey } from './public-key.js';
+import { PublicKey } from './keys.js';
 
 /** An announcement and its recipients. */
 export interface Announced {

@@ -14,7 +14,7 @@ import { native, whenLoaded } from './backend.js';
 import { type Announced, announced, asked, copies, copyNow, copyOf, log, members, outcomes, revocations } from './dsig-parts.js';
 import { Handle, TOKEN, isOpen, named, open, take, wrap, wrapAll } from './handle.js';
 import { SecretKey } from './keys.js';
-import { PublicKey } from './public-key.js';
+import { PublicKey } from './keys.js';
 import { time } from './time.js';
 
 export type { Announced } from './dsig-parts.js';

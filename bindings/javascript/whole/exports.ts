@@ -1,27 +1,19 @@
-// The exports of the whole package, but for the namespaces that differ between Node and the web.
-
-// Adds methods to classes.
-import './raw.js';
+// The exports of the whole package, but for the namespace that differs between Node and the web.
 
 export * from './certificate-exports.js';
 export { Ciphersuite } from './ciphersuite.js';
-export * from './collectors.js';
 export * from './evidence.js';
+export * from './faults.js';
 export * from './guard.js';
-export { SecretKey, Signature, UnverifiedKey } from './keys.js';
+export { SecretKey, Signature, UnverifiedKey, VerifiedKey } from './keys.js';
 export { Merkle, Path } from './merkle.js';
-export { type RawProof } from './raw.js';
+export { Suspects } from './signers.js';
 export * from './timeouts.js';
-export { VerifiedKey } from './verified-key.js';
 export * from './votes.js';
+export type { CollectorOptions, RawProof } from './types.js';
+export * as bls from './bls.js';
 export * as erasure from './erasure.js';
 export * as gossip from './gossip.js';
 export * as sortition from './sortition.js';
+export * as threshold from './threshold-index.js';
 export * as wire from './wire.js';
-
-/** Maximum total weight of a committee: 2¹²⁵. */
-export const MAX_TOTAL_WEIGHT = 1n << 125n;
-/** Maximum number of different values in one timeout certificate. */
-export const MAX_TIMEOUT_GROUPS = 1024;
-/** Fewer pending votes than this are verified one by one. */
-export const DEFAULT_BATCH_THRESHOLD = 2;

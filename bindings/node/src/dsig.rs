@@ -9,17 +9,19 @@ use getrandom::SysRng;
 use napi::Env;
 use napi::bindgen_prelude::{BigInt, Uint8Array};
 use napi_derive::napi;
-use quorate::Error;
-use quorate::any::PublicKey;
 use quorate::committee::MAX_MEMBERS;
 use quorate::dsig::dynamic::{self, DynAnnounced, DynAuditor, DynPlan, DynSigner, DynVerifier, SuiteId};
 use quorate::dsig::{SignerConfig, VerifierConfig};
 use quorate::ed25519;
 use quorate::machine::{MemberIndex, Time};
+use quorate::{Error, any};
+use quorate_interface::keys::{PublicKey, SecretKey};
 
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, failure, handle, number, queue};
-use crate::handle::External;
-use crate::keys::Secret;
+use crate::handle::{External, Taken};
+
+/// A public key of the declaration.
+type Key = Arc<PublicKey>;
 
 /// A signer until it is closed, with the lock that it shares with the threads in `prepare`.
 pub type SharedSigner = Arc<Mutex<Closable<HookedSigner>>>;
@@ -109,14 +111,14 @@ pub fn dsig_signature_len(suite: String) -> Result<u32> {
 
 #[napi(catch_unwind)]
 pub fn dsig_signer_new(
-    key: &mut External<Secret>,
+    key: Taken<Arc<SecretKey>>,
     suite: Option<String>,
     groups: Vec<Vec<MemberIndex>>,
     log2_batch: Option<u8>,
     low_water: Option<u32>,
     lifetime: Option<BigInt>,
 ) -> Result<External<SharedSigner>> {
-    let identity = key.take()?.try_into().throw()?;
+    let identity = quorate_interface::taken(key.value()?).try_into().throw()?;
     let groups = at_most(groups, "DSig groups").and_then(|groups| groups.into_iter().map(set).collect());
     let default = SignerConfig::default();
     let config = SignerConfig {
@@ -210,8 +212,8 @@ pub fn dsig_signer_suite(signer: &External<SharedSigner>) -> Result<&'static str
 }
 
 #[napi(catch_unwind)]
-pub fn dsig_signer_public_key(signer: &External<SharedSigner>) -> Result<External<PublicKey>> {
-    Ok(External::new(lock_signer(signer).open()?.signer.public_key().clone().into()))
+pub fn dsig_signer_public_key(signer: &External<SharedSigner>) -> Result<External<Key>> {
+    Ok(shown(lock_signer(signer).open()?.signer.public_key().clone()))
 }
 
 #[napi(catch_unwind)]
@@ -227,11 +229,6 @@ pub fn dsig_signer_invalidate(signer: &External<SharedSigner>) -> Result<()> {
 #[napi(catch_unwind)]
 pub fn dsig_signer_close(signer: &External<SharedSigner>) {
     lock_signer(signer).close();
-}
-
-#[napi(catch_unwind)]
-pub fn dsig_signer_closed(signer: &External<SharedSigner>) -> bool {
-    lock_signer(signer).is_closed()
 }
 
 #[napi(catch_unwind)]
@@ -261,23 +258,20 @@ pub fn dsig_verifier_suite(verifier: &External<SharedVerifier>) -> &'static str 
 }
 
 #[napi(catch_unwind)]
-pub fn dsig_verifier_admit(verifier: &External<SharedVerifier>, signer: &External<PublicKey>) -> Result<()> {
+pub fn dsig_verifier_admit(verifier: &External<SharedVerifier>, signer: &External<Key>) -> Result<()> {
     lock_verifier(verifier).verifier.admit(ed25519(signer).throw()?.clone());
     Ok(())
 }
 
 #[napi(catch_unwind)]
-pub fn dsig_verifier_revoke(
-    verifier: &External<SharedVerifier>,
-    signer: &External<PublicKey>,
-) -> Result<bool> {
+pub fn dsig_verifier_revoke(verifier: &External<SharedVerifier>, signer: &External<Key>) -> Result<bool> {
     Ok(lock_verifier(verifier).verifier.revoke(ed25519(signer).throw()?))
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_verifier_announce(
     verifier: &External<SharedVerifier>,
-    signer: &External<PublicKey>,
+    signer: &External<Key>,
     announcement: &[u8],
     now: BigInt,
     revoked: bool,
@@ -291,7 +285,7 @@ pub fn dsig_verifier_announce(
 #[napi(catch_unwind)]
 pub fn dsig_verifier_announce_async(
     verifier: &External<SharedVerifier>,
-    signer: &External<PublicKey>,
+    signer: &External<Key>,
     announcement: &[u8],
     now: BigInt,
     revoked: bool,
@@ -312,7 +306,7 @@ pub fn dsig_verifier_announce_async(
 #[napi(catch_unwind)]
 pub fn dsig_verifier_can_verify_fast(
     verifier: &External<SharedVerifier>,
-    signer: &External<PublicKey>,
+    signer: &External<Key>,
     signature: &[u8],
     revoked: bool,
 ) -> Result<bool> {
@@ -322,7 +316,7 @@ pub fn dsig_verifier_can_verify_fast(
 #[napi(catch_unwind)]
 pub fn dsig_verifier_verify(
     verifier: &External<SharedVerifier>,
-    signer: &External<PublicKey>,
+    signer: &External<Key>,
     message: &[u8],
     signature: &[u8],
     revoked: bool,
@@ -330,24 +324,28 @@ pub fn dsig_verifier_verify(
     lock_verifier(verifier).with_answer(revoked).verify(ed25519(signer).throw()?, message, signature).throw()
 }
 
+/// An auditor behind a lock.
+pub type SharedAuditor = Mutex<DynAuditor>;
+
 #[napi(catch_unwind)]
-pub fn dsig_auditor_new(suite: Option<String>, roots: Option<u32>) -> Result<External<DynAuditor>> {
+pub fn dsig_auditor_new(suite: Option<String>, roots: Option<u32>) -> Result<External<SharedAuditor>> {
     let roots = roots.map_or(1024, |roots| roots as usize);
-    handle(suite_of(suite).map(|suite| DynAuditor::new(suite, roots)))
+    handle(suite_of(suite).map(|suite| Mutex::new(DynAuditor::new(suite, roots))))
 }
 
 #[napi(catch_unwind)]
-pub fn dsig_auditor_suite(auditor: &External<DynAuditor>) -> &'static str {
-    auditor.suite().name()
+pub fn dsig_auditor_suite(auditor: &External<SharedAuditor>) -> &'static str {
+    auditor.lock().unwrap_or_else(PoisonError::into_inner).suite().name()
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_auditor_check(
-    auditor: &mut External<DynAuditor>,
-    signer: &External<PublicKey>,
+    auditor: &External<SharedAuditor>,
+    signer: &External<Key>,
     message: &[u8],
     signature: &[u8],
 ) -> Result<()> {
+    let mut auditor = auditor.lock().unwrap_or_else(PoisonError::into_inner);
     auditor.check(ed25519(signer).throw()?, message, signature).throw()
 }
 
@@ -362,7 +360,7 @@ fn outcomes(suite: SuiteId, entries: &[dynamic::DynEntry<'_>]) -> Outcomes {
 #[napi(catch_unwind)]
 pub fn dsig_verify_all(
     suite: String,
-    signers: Vec<&External<PublicKey>>,
+    signers: Vec<&External<Key>>,
     messages: Vec<&[u8]>,
     signatures: Vec<&[u8]>,
 ) -> Result<Outcomes> {
@@ -380,7 +378,7 @@ pub fn dsig_verify_all(
 #[napi(catch_unwind)]
 pub fn dsig_verify_all_async(
     suite: String,
-    signers: Vec<&External<PublicKey>>,
+    signers: Vec<&External<Key>>,
     messages: Vec<&[u8]>,
     signatures: Vec<&[u8]>,
     cancelled: Option<&External<Flag>>,
@@ -397,14 +395,14 @@ pub fn dsig_verify_all_async(
 }
 
 #[napi(catch_unwind)]
-pub fn dsig_verify(signer: &External<PublicKey>, message: &[u8], signature: &[u8]) -> Result<()> {
+pub fn dsig_verify(signer: &External<Key>, message: &[u8], signature: &[u8]) -> Result<()> {
     dynamic::verify(ed25519(signer).throw()?, message, signature).throw()
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_reuse<'env>(
     env: &'env Env,
-    signer: &External<PublicKey>,
+    signer: &External<Key>,
     first: &[u8],
     first_signature: &[u8],
     second: &[u8],
@@ -415,13 +413,19 @@ pub fn dsig_reuse<'env>(
 }
 
 #[napi(catch_unwind)]
-pub fn dsig_verify_reuse(suite: String, evidence: &[u8]) -> Result<External<PublicKey>> {
-    handle(suite.parse().and_then(|suite| dynamic::verify_reuse(suite, evidence)).map(PublicKey::from))
+pub fn dsig_verify_reuse(suite: String, evidence: &[u8]) -> Result<External<Key>> {
+    let culprit = suite.parse().and_then(|suite| dynamic::verify_reuse(suite, evidence));
+    culprit.map(shown).throw()
 }
 
 /// Batches are signed with Ed25519 only.
-fn ed25519(key: &PublicKey) -> quorate::Result<&ed25519::PublicKey> {
+fn ed25519(key: &Key) -> quorate::Result<&ed25519::PublicKey> {
+    let key: &any::PublicKey = (**key).as_ref();
     key.try_into()
+}
+
+fn shown(key: ed25519::PublicKey) -> External<Key> {
+    External::new(Arc::new(any::PublicKey::from(key).into()))
 }
 
 fn suite_of(name: Option<String>) -> quorate::Result<SuiteId> {

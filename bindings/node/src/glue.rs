@@ -5,11 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use napi::bindgen_prelude::{AsyncTask, BigInt, ToNapiValue, Uint8ArraySlice, Unknown};
+use napi::bindgen_prelude::{AsyncTask, BigInt, Either, ToNapiValue, Uint8Array, Uint8ArraySlice, Unknown};
 use napi::{Env, ScopedTask};
 use napi_derive::napi;
-use quorate::any::Suite;
 use quorate::{Detail, Error};
+use quorate_interface::{Attested, SecretBytes};
 use serde_json::{Value, json};
 
 use crate::handle::External;
@@ -53,20 +53,61 @@ pub(crate) fn failure(error: &Error) -> String {
         .to_string()
 }
 
-/// Returns the suite with this name.
-pub(crate) fn suite(name: &str) -> Result<Suite> {
-    Suite::from_name(name).throw()
-}
-
-/// Exactly 32 bytes.
-pub(crate) fn array(what: &'static str, bytes: &[u8]) -> Result<[u8; 32]> {
-    let actual = bytes.len() as u64;
-    bytes.try_into().map_err(|_| Error::WrongLength { what, expected: 32, actual }).throw()
-}
-
 /// Copies bytes to JavaScript: they are few, and copying is cheaper than garbage collection.
 pub(crate) fn bytes<'env>(env: &'env Env, data: impl AsRef<[u8]>) -> Result<Bytes<'env>> {
     Bytes::copy_from(env, data)
+}
+
+/// Bytes that JavaScript owns: for plain data, and from other threads.
+pub(crate) fn owned(data: impl Into<Vec<u8>>) -> Uint8Array {
+    Uint8Array::new(data.into())
+}
+
+/// The bytes of a secret, moved to JavaScript, which leaves no copy here.
+pub(crate) fn revealed(mut secret: SecretBytes) -> Uint8Array {
+    Uint8Array::new(std::mem::take(&mut *secret))
+}
+
+/// A value for JavaScript, or the text of its error.
+pub(crate) fn verdict<T, V>(verdict: quorate::Result<T>, shown: impl FnOnce(T) -> V) -> Either<V, String> {
+    match verdict {
+        Ok(value) => Either::A(shown(value)),
+        Err(error) => Either::B(failure(&error)),
+    }
+}
+
+/// An attestation for the user to verify: that a member attested these bytes.
+#[napi(object, object_from_js = false)]
+pub struct Attestation {
+    pub member: u16,
+    pub bytes: Uint8Array,
+    pub attestation: Uint8Array,
+}
+
+/// A culprit, provided that the user accepts all attestations.
+#[napi(object, object_from_js = false)]
+pub struct Accusation {
+    pub culprit: u16,
+    pub attestations: Vec<Attestation>,
+}
+
+/// Runs `verify` as if all attestations were valid, and collects them: a function of JavaScript's could free the objects
+/// that `verify` uses.
+pub(crate) fn accuse(
+    verify: impl FnOnce(Attested<'_>) -> quorate::Result<u16>,
+) -> quorate::Result<Accusation> {
+    let mut attestations = Vec::new();
+    let culprit = verify(&mut |member, bytes, attestation| {
+        attestations.push(Attestation { member, bytes: owned(bytes), attestation: owned(attestation) });
+        true
+    })?;
+    Ok(Accusation { culprit, attestations })
+}
+
+/// The error if one of them is invalid.
+#[napi(catch_unwind)]
+pub fn not_evidence() -> Result<()> {
+    Err(Error::NotEvidence).throw()
 }
 
 /// A `bigint` whose range `check.ts` has checked.
@@ -98,16 +139,8 @@ impl<T> Closable<T> {
         self.value.as_mut().ok_or_else(|| closed(self.what))
     }
 
-    pub(crate) fn take(&mut self) -> Result<T> {
-        self.value.take().ok_or_else(|| closed(self.what))
-    }
-
     pub(crate) fn close(&mut self) {
         self.value = None;
-    }
-
-    pub(crate) fn is_closed(&self) -> bool {
-        self.value.is_none()
     }
 }
 

@@ -16,16 +16,15 @@ use std::any::{Any, type_name};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 use std::ptr;
+use std::sync::Arc;
 
 use napi::bindgen_prelude::{
-    FromNapiMutRef, FromNapiRef, JsValue, ToNapiValue, TypeName, Unknown, ValidateNapiValue,
+    FromNapiRef, FromNapiValue, JsValue, ToNapiValue, TypeName, Unknown, ValidateNapiValue,
 };
 use napi::{Error, Result, Status, ValueType, check_status, sys};
 use napi_derive::napi;
-use quorate::any::{Aggregate, Certificate, Committee, TimeoutCertificate};
-use quorate::committee::{SignerSet, Verified};
 
 /// Bytes of an entry of the table, and of Node's records of an external, beside the value.
 const OVERHEAD: usize = 256;
@@ -43,32 +42,13 @@ pub struct External<T: 'static> {
 
 impl<T: 'static> External<T> {
     pub(crate) fn new(value: T) -> Self {
-        let owned = owned_bytes(&value);
-        Self::sized(value, owned)
+        Self::sized(value, 0)
     }
 
     /// A value that owns about `owned` bytes beside its own.
     pub(crate) fn sized(value: T, owned: usize) -> Self {
         Self { value, owned }
     }
-}
-
-/// About how many bytes a value owns beside its own, for the types that grow with the committee.
-fn owned_bytes(value: &dyn Any) -> usize {
-    /// Bytes of a member's key, weight and place in the index of a committee.
-    const MEMBER: usize = 512;
-    fn of<T: 'static>(value: &dyn Any, size: fn(&T) -> usize) -> Option<usize> {
-        value.downcast_ref().map(size)
-    }
-    of::<SignerSet>(value, |set| usize::from(set.committee_len()) / 8)
-        .or_else(|| of::<Certificate>(value, Certificate::encoded_len))
-        .or_else(|| of::<Verified<Certificate>>(value, |one| one.encoded_len()))
-        .or_else(|| of::<TimeoutCertificate>(value, TimeoutCertificate::encoded_len))
-        .or_else(|| of::<Verified<TimeoutCertificate>>(value, |one| one.encoded_len()))
-        .or_else(|| of::<Aggregate>(value, Aggregate::encoded_len))
-        .or_else(|| of::<Verified<Aggregate>>(value, |one| one.encoded_len()))
-        .or_else(|| of::<Committee>(value, |committee| usize::from(committee.len()) * MEMBER))
-        .unwrap_or(0)
 }
 
 impl<T: 'static> Deref for External<T> {
@@ -79,17 +59,11 @@ impl<T: 'static> Deref for External<T> {
     }
 }
 
-impl<T: 'static> DerefMut for External<T> {
-    fn deref_mut(&mut self) -> &mut T {
-        &mut self.value
-    }
-}
-
 /// Frees the value of a handle; of a freed one, nothing.
 #[napi(catch_unwind)]
 pub fn handle_free(handle: Unknown<'_>) -> Result<()> {
     let (env, handle) = (handle.value().env, handle.raw());
-    release(number_of(env, handle)?);
+    drop(release(number_of(env, handle)?));
     Ok(())
 }
 
@@ -148,22 +122,22 @@ fn find<T: 'static>(env: sys::napi_env, handle: sys::napi_value) -> Result<*mut 
     })
 }
 
-/// Drops the value of a number, unless it was dropped already.
-fn release(number: usize) {
+/// Takes the value of a number out of the table, unless it was taken already.
+fn release(number: usize) -> Option<Box<dyn Any>> {
     // At the end of a thread its table may end first; the values are then no longer needed.
-    let Ok(Some(entry)) = TABLE.try_with(|table| table.borrow_mut().take(number)) else { return };
+    let entry = TABLE.try_with(|table| table.borrow_mut().take(number)).ok()??;
     let Entry { value, env, reference, size } = entry;
     // SAFETY: an environment runs all finalizers before it ends, and they remove the entries, so it has not ended. The
     // entry was the only owner of the reference and of the value.
     unsafe {
         sys::napi_delete_reference(env, reference);
         sys::napi_adjust_external_memory(env, -signed(size), &mut 0);
-        drop(Box::from_raw(value));
+        Some(Box::from_raw(value))
     }
 }
 
 unsafe extern "C" fn finalize(_: sys::napi_env, number: *mut c_void, _: *mut c_void) {
-    release(number as usize);
+    drop(release(number as usize));
 }
 
 fn signed(size: usize) -> i64 {
@@ -187,7 +161,7 @@ fn sweep(env: sys::napi_env) -> Result<()> {
             let mut external = ptr::null_mut();
             let status = sys::napi_get_reference_value(env, reference, &raw mut external);
             if status == sys::Status::napi_ok && external.is_null() {
-                release(number);
+                drop(release(number));
             }
         }
         check_status!(sys::napi_close_handle_scope(env, scope))?;
@@ -237,13 +211,6 @@ impl<T: 'static> FromNapiRef for External<T> {
     }
 }
 
-impl<T: 'static> FromNapiMutRef for External<T> {
-    unsafe fn from_napi_mut_ref(env: sys::napi_env, handle: sys::napi_value) -> Result<&'static mut Self> {
-        // SAFETY: as above; no function has two arguments of one class of which one is mutable.
-        find::<T>(env, handle).map(|value| unsafe { &mut *value })
-    }
-}
-
 impl<T: 'static> TypeName for &External<T> {
     fn type_name() -> &'static str {
         "External"
@@ -254,7 +221,29 @@ impl<T: 'static> TypeName for &External<T> {
     }
 }
 
-impl<T: 'static> TypeName for &mut External<T> {
+impl<T: 'static> ValidateNapiValue for &External<T> {}
+
+/// A native object that a function takes from JavaScript: its handle is then freed.
+pub struct Taken<T: 'static>(T);
+
+impl<T: 'static> Taken<Arc<T>> {
+    /// The object, unless a thread uses it.
+    pub(crate) fn value(self) -> Result<T> {
+        let used = "the object is in use by another thread";
+        Arc::into_inner(self.0).ok_or_else(|| Error::new(Status::GenericFailure, used))
+    }
+}
+
+impl<T: 'static> FromNapiValue for Taken<T> {
+    unsafe fn from_napi_value(env: sys::napi_env, handle: sys::napi_value) -> Result<Self> {
+        find::<T>(env, handle)?;
+        let value = release(number_of(env, handle)?);
+        let value = value.and_then(|value| value.downcast::<External<T>>().ok());
+        value.map(|external| Self(external.value)).ok_or_else(|| Error::from_status(Status::InvalidArg))
+    }
+}
+
+impl<T: 'static> TypeName for Taken<T> {
     fn type_name() -> &'static str {
         "External"
     }
@@ -264,5 +253,4 @@ impl<T: 'static> TypeName for &mut External<T> {
     }
 }
 
-impl<T: 'static> ValidateNapiValue for &External<T> {}
-impl<T: 'static> ValidateNapiValue for &mut External<T> {}
+impl<T: 'static> ValidateNapiValue for Taken<T> {}

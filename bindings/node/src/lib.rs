@@ -5,95 +5,51 @@
 //! other JavaScript object is accepted. An error is a message in JSON, which `node/backend.ts` there converts to a subclass of
 //! `QuorateError`.
 //!
-//! | module | concepts |
-//! |---|---|
-//! | [`keys`] | secret and public keys, signatures, possession |
-//! | [`committee`] | chain and committee identifiers, signer sets, committees |
-//! | [`raw`], [`ciphersuite`] | signatures of other chains |
-//! | [`votes`] | statements, votes, suspects, collectors |
-//! | [`certificates`], [`header`] | certificates, single and in batches; what an encoding claims to be |
-//! | [`timeouts`] | timeout votes, their collectors and certificates |
-//! | [`evidence`] | equivocations, conflicts |
-//! | [`guard`] | a key that never signs contradicting statements, and its records |
-//! | [`merkle`], [`wire`], [`bls`] | trees, encoding, aggregates |
-//! | [`gossip`] | aggregates that can be summed in any order, and their gossip |
-//! | [`sortition`] | leader sortition |
-//! | [`dsig`] | one-time keys that Ed25519 signs in batches |
-//! | [`threshold`] | threshold encryption, coins and signatures |
-//! | [`erasure`] | messages as shards, some of which restore all |
-//! | [`handle`] | values that JavaScript's objects own, and when they are dropped |
-//! | [`glue`] | errors, bytes, work off the main thread |
+//! Most modules are generated from `bindings/interface`. By hand are those of [`dsig`], which calls the user's hooks, of
+//! [`handle`]s, and [`glue`].
 #![allow(unsafe_code, reason = "#[napi] generates the calls of Node's C interface; only `handle` writes any")]
 #![allow(missing_docs, reason = "the functions are documented where users see them, in bindings/javascript")]
 
-pub mod bls;
-pub mod certificates;
-pub mod ciphersuite {
-    //! The ciphersuites of other chains' BLS signatures.
-    include!(concat!(env!("OUT_DIR"), "/ciphersuite.rs"));
-}
-pub mod committee;
 pub mod dsig;
-pub mod erasure {
-    //! Messages as shards, some of which restore all.
-    include!(concat!(env!("OUT_DIR"), "/erasure.rs"));
-}
-pub mod evidence;
 pub mod glue;
-pub mod gossip;
-pub mod guard;
 pub mod handle;
-pub mod header {
-    //! What encoded votes and certificates claim to be.
-    include!(concat!(env!("OUT_DIR"), "/header.rs"));
-}
-pub mod keys;
-pub mod merkle {
-    //! Merkle trees.
-    include!(concat!(env!("OUT_DIR"), "/merkle.rs"));
-}
-pub mod raw;
-pub mod sortition;
-pub mod threshold;
-pub mod timeouts;
-pub mod votes;
-pub mod wire;
 
-use napi_derive::napi;
-
-/// Constants of the package and the core.
-#[napi(object, object_from_js = false)]
-pub struct Constants {
-    pub version: String,
-    pub codes: Vec<String>,
-    pub domains: Vec<String>,
-    pub max_members: u32,
-    pub max_total_weight: u128,
-    pub max_timeout_groups: u32,
-    pub default_batch_threshold: u32,
-    pub gossip_pool: u32,
-    pub gossip_stack: u32,
-    pub expected_winners: u16,
-    pub suites: Vec<String>,
-    pub suite_numbers: Vec<u8>,
+/// The modules that are generated from the declaration of the blocks.
+macro_rules! blocks {
+    ($($name:ident: $about:literal,)*) => {
+        $(
+            pub mod $name {
+                #![doc = $about]
+                include!(concat!(env!("OUT_DIR"), "/", stringify!($name), ".rs"));
+            }
+        )*
+    };
 }
 
-#[napi(catch_unwind)]
-pub fn constants() -> Constants {
-    use quorate::any::Suite;
-    let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
-    Constants {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        codes: texts(quorate::Error::CODES),
-        domains: texts(quorate::wire::domain::ALL),
-        max_members: quorate::committee::MAX_MEMBERS as u32,
-        max_total_weight: quorate::committee::MAX_TOTAL_WEIGHT,
-        max_timeout_groups: quorate::certificate::MAX_TIMEOUT_GROUPS as u32,
-        default_batch_threshold: quorate::certificate::DEFAULT_BATCH_THRESHOLD as u32,
-        gossip_pool: quorate::gossip::MAX_POOL as u32,
-        gossip_stack: quorate::gossip::MAX_STACK as u32,
-        expected_winners: quorate::sortition::EXPECTED_WINNERS.get(),
-        suites: Suite::ALL.iter().map(|suite| suite.name().to_owned()).collect(),
-        suite_numbers: Suite::ALL.iter().map(|suite| suite.number()).collect(),
-    }
+blocks! {
+    bls: "BLS aggregates outside committees.",
+    certificates: "Certificates: a quorum's signatures on a statement.",
+    ciphersuite: "The ciphersuites of other chains' BLS signatures.",
+    committee: "Committees: the members that may sign.",
+    erasure: "Messages as shards, some of which restore all.",
+    evidence: "Evidence of protocol violations.",
+    faults: "Results of adding a vote.",
+    gossip: "Aggregates that can be summed in any order, and their gossip.",
+    guard: "A key that never signs contradicting statements, and its records.",
+    header: "What encoded votes and certificates claim to be.",
+    ids: "Identifiers of chains and committees.",
+    keys: "Keys, signatures, and proofs of possession.",
+    merkle: "Merkle trees.",
+    signers: "Sets of members.",
+    sortition: "Leader sortition.",
+    statement: "Statements that members sign.",
+    threshold: "Groups, classes of messages, thresholds, and the cache of combiners.",
+    threshold_bls: "Signatures of shared keys.",
+    threshold_coin: "The common coin.",
+    threshold_ecdsa: "ECDSA with presignatures.",
+    threshold_seal: "Files sealed to one recipient.",
+    threshold_tdh2: "Threshold encryption.",
+    timeouts: "Timeout votes, their collectors and certificates.",
+    votes: "Votes and their collectors.",
+    wire: "Canonical encoding.",
 }

@@ -3,9 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { initSync } from '../dist/quorate.js';
 import * as exports from '../dist/quorate.js';
-import { loaded } from '../dist/whole/backend.js';
 import { provideWhole } from '../dist/whole/whole-backend.js';
-import { more } from './more.js';
 
 initSync({ module: readFileSync(new URL('../dist/quorate_bg.wasm', import.meta.url)) });
 provideWhole(exports);
@@ -14,4 +12,3 @@ const init = async () => {};
 export default init;
 export { init };
 export * from '../dist/whole/index.js';
-export const { threshold } = more(() => loaded(exports));

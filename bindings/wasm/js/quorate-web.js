@@ -1,9 +1,7 @@
 // For browsers, workers and bundlers: `await init()` fetches the module.
 
 import load, * as exports from '../dist/quorate.js';
-import { loaded } from '../dist/whole/backend.js';
 import { provideWhole } from '../dist/whole/whole-backend.js';
-import { more } from './more.js';
 import { once } from './loading.js';
 
 const init = once((source) => load(source === undefined ? undefined : { module_or_path: source }), () => provideWhole(exports));
@@ -11,4 +9,3 @@ const init = once((source) => load(source === undefined ? undefined : { module_o
 export default init;
 export { init };
 export * from '../dist/whole/index.js';
-export const { threshold } = more(() => loaded(exports));

@@ -1,6 +1,7 @@
 //! DSig: one-time keys sign, and Ed25519 signs them in batches.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use quorate::committee::MAX_MEMBERS;
 use quorate::dsig::dynamic::{self, DynAnnounced, DynAuditor, DynSigner, DynVerifier, SuiteId};
 use quorate::dsig::{SignerConfig, VerifierConfig};
 use quorate::machine::{MemberIndex, Time};
-use quorate::{Error, ed25519};
+use quorate::{Error, any, ed25519};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::glue::{JsResult, OrThrow, error};
@@ -79,7 +80,7 @@ impl DsigSigner {
             low_water: low_water.map_or(default.low_water, |keys| keys as usize),
             lifetime: lifetime.map_or(default.lifetime, Duration::from_micros),
         };
-        let identity = secret.0.try_into().or_throw()?;
+        let identity = quorate_interface::taken(secret.0).try_into().or_throw()?;
         let signer = DynSigner::new(suite_of(suite)?, identity, groups.0, config, &mut SysRng).or_throw()?;
         Ok(Self { signer, copy: Arc::default() })
     }
@@ -114,7 +115,7 @@ impl DsigSigner {
     }
 
     pub fn public_key(&self) -> PublicKey {
-        PublicKey(self.signer.public_key().clone().into())
+        shown(self.signer.public_key().clone())
     }
 
     pub fn ready(&self) -> u32 {
@@ -279,7 +280,7 @@ pub fn dsig_reuse(
 #[wasm_bindgen]
 pub fn dsig_verify_reuse(suite: &str, evidence: &[u8]) -> JsResult<PublicKey> {
     let culprit = dynamic::verify_reuse(suite.parse().or_throw()?, evidence).or_throw()?;
-    Ok(PublicKey(culprit.into()))
+    Ok(shown(culprit))
 }
 
 fn suite_of(name: Option<String>) -> JsResult<SuiteId> {
@@ -287,7 +288,12 @@ fn suite_of(name: Option<String>) -> JsResult<SuiteId> {
 }
 
 fn key(signer: &PublicKey) -> JsResult<&ed25519::PublicKey> {
-    <&ed25519::PublicKey>::try_from(&signer.0).or_throw()
+    let key: &any::PublicKey = (*signer.0).as_ref();
+    <&ed25519::PublicKey>::try_from(key).or_throw()
+}
+
+fn shown(key: ed25519::PublicKey) -> PublicKey {
+    PublicKey(Rc::new(any::PublicKey::from(key).into()))
 }
 
 /// `dsig-parts.ts` reads at most one item above the limit of a list.

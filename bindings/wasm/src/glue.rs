@@ -1,7 +1,6 @@
 //! Conversion of errors to JavaScript's classes, and conversions that several handles need.
 
 use quorate::any::Suite;
-use quorate::wire::Decode;
 use quorate::{Detail, Error};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -45,23 +44,23 @@ impl<T> OrThrow<T> for quorate::Result<T> {
     }
 }
 
+/// Integers of 128 bits of which JavaScript passes the halves, the lower one first.
+pub(crate) fn wide(halves: &[u64]) -> impl Iterator<Item = u128> {
+    let (pairs, _) = halves.as_chunks::<2>();
+    pairs.iter().map(|&[low, high]| u128::from(low) | u128::from(high) << 64)
+}
+
 /// Returns the suite with this name.
 pub(crate) fn suite(name: &str) -> JsResult<Suite> {
     Suite::from_name(name).or_throw()
 }
 
-/// Exactly 32 bytes.
-pub(crate) fn array(bytes: &[u8], what: &'static str) -> JsResult<[u8; 32]> {
-    let actual = bytes.len() as u64;
-    bytes.try_into().map_err(|_| error(&Error::WrongLength { what, expected: 32, actual }))
+/// A text as a JavaScript string.
+#[inline(never)]
+pub(crate) fn text(value: &dyn core::fmt::Display) -> JsValue {
+    JsValue::from_str(&value.to_string())
 }
 
-/// Decodes a type whose encoding needs no context.
-pub(crate) fn decode<T: Decode>(bytes: &[u8]) -> JsResult<T> {
-    T::decode(bytes, &()).or_throw()
-}
-
-#[cfg(feature = "full")]
 #[wasm_bindgen]
 extern "C" {
     pub type Uint8Array;
@@ -72,9 +71,90 @@ extern "C" {
 }
 
 /// Bytes as a JavaScript array. For a secret: a vector would leave an unwiped copy in this memory.
-#[cfg(feature = "full")]
+#[inline(never)]
 pub(crate) fn byte_array(bytes: &[u8]) -> Uint8Array {
     let array = Uint8Array::new(bytes.len() as u32);
     array.set(bytes);
     array
+}
+
+#[cfg(feature = "full")]
+pub(crate) use full::{accuse, clear_stack, list, maybe, object, verdict};
+
+#[cfg(feature = "full")]
+mod full {
+    use quorate_interface::Attested;
+    use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+    use zeroize::Zeroize;
+
+    use super::{byte_array, error};
+
+    #[wasm_bindgen]
+    extern "C" {
+        type Object;
+        #[wasm_bindgen(constructor)]
+        fn new() -> Object;
+        #[wasm_bindgen(js_namespace = Reflect, js_name = set)]
+        fn put(object: &Object, name: &str, value: &JsValue) -> bool;
+
+        type Array;
+        #[wasm_bindgen(constructor)]
+        fn new() -> Array;
+        #[wasm_bindgen(method)]
+        fn push(this: &Array, item: &JsValue) -> u32;
+    }
+
+    /// Overwrites the part of the stack below the caller's.
+    #[inline(never)]
+    pub(crate) fn clear_stack() {
+        let mut unused = [0_u8; 8192];
+        unused.zeroize();
+        std::hint::black_box(&mut unused);
+    }
+
+    /// A plain object with these properties.
+    pub(crate) fn object(properties: &[(&str, JsValue)]) -> JsValue {
+        let object = Object::new();
+        for (name, value) in properties {
+            put(&object, name, value);
+        }
+        object.into()
+    }
+
+    /// An array of these items.
+    pub(crate) fn list(items: impl Iterator<Item = JsValue>) -> JsValue {
+        let array = Array::new();
+        items.for_each(|item| {
+            array.push(&item);
+        });
+        array.into()
+    }
+
+    /// A value, or its error.
+    pub(crate) fn verdict(verdict: quorate::Result<JsValue>) -> JsValue {
+        verdict.unwrap_or_else(|problem| error(&problem))
+    }
+
+    /// A value, or `undefined`.
+    pub(crate) fn maybe(value: Option<JsValue>) -> JsValue {
+        value.unwrap_or(JsValue::UNDEFINED)
+    }
+
+    /// Runs `verify` as if all attestations were valid. Returns the culprit and the attestations for the user to verify: a
+    /// function of JavaScript's could free the objects that `verify` uses.
+    pub(crate) fn accuse(
+        verify: impl FnOnce(Attested<'_>) -> quorate::Result<u16>,
+    ) -> quorate::Result<JsValue> {
+        let attestations = Array::new();
+        let culprit = verify(&mut |member, bytes, attestation| {
+            let parts = [
+                ("member", member.into()),
+                ("bytes", byte_array(bytes).into()),
+                ("attestation", byte_array(attestation).into()),
+            ];
+            attestations.push(&object(&parts));
+            true
+        })?;
+        Ok(object(&[("culprit", culprit.into()), ("attestations", attestations.into())]))
+    }
 }

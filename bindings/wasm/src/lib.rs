@@ -9,57 +9,70 @@
 #![allow(unsafe_code, reason = "wasm-bindgen's macro writes the functions that JavaScript calls")]
 
 #[cfg(feature = "full")]
-pub mod bls;
-pub mod certificates;
-#[cfg(feature = "full")]
-pub mod ciphersuite {
-    //! The ciphersuites of other chains' BLS signatures.
-    include!(concat!(env!("OUT_DIR"), "/ciphersuite.rs"));
-}
-#[cfg(feature = "full")]
-pub mod collector;
-pub mod committee;
-#[cfg(feature = "full")]
 pub mod dsig;
-#[cfg(feature = "full")]
-pub mod erasure {
-    //! Messages as shards, some of which restore all.
-    include!(concat!(env!("OUT_DIR"), "/erasure.rs"));
-}
-#[cfg(feature = "full")]
-pub mod evidence;
 mod glue;
-#[cfg(feature = "full")]
-pub mod gossip;
-#[cfg(feature = "full")]
-pub mod guard;
-pub mod header {
-    //! What encoded votes and certificates claim to be.
-    include!(concat!(env!("OUT_DIR"), "/header.rs"));
-}
-pub mod keys;
 pub mod lists;
-#[cfg(feature = "full")]
-pub mod merkle {
-    //! Merkle trees.
-    include!(concat!(env!("OUT_DIR"), "/merkle.rs"));
-}
-#[cfg(feature = "full")]
-pub mod raw;
-pub mod signers;
-#[cfg(feature = "full")]
-pub mod sortition;
-pub mod statement;
-#[cfg(feature = "full")]
-pub mod threshold;
-#[cfg(feature = "full")]
-pub mod timeouts;
-#[cfg(feature = "full")]
-pub mod votes;
-#[cfg(feature = "full")]
-pub mod wire;
 
 use wasm_bindgen::prelude::wasm_bindgen;
+
+/// The modules that are generated from the declaration of the blocks.
+macro_rules! blocks {
+    ($($(#[$when:meta])* $name:ident: $about:literal,)*) => {
+        $(
+            $(#[$when])*
+            pub mod $name {
+                #![doc = $about]
+                include!(concat!(env!("OUT_DIR"), "/", stringify!($name), ".rs"));
+            }
+        )*
+    };
+}
+
+blocks! {
+    #[cfg(feature = "full")]
+    bls: "BLS aggregates outside committees.",
+    certificates: "Certificates: a quorum's signatures on a statement.",
+    #[cfg(feature = "full")]
+    ciphersuite: "The ciphersuites of other chains' BLS signatures.",
+    committee: "Committees: the members that may sign.",
+    #[cfg(feature = "full")]
+    erasure: "Messages as shards, some of which restore all.",
+    #[cfg(feature = "full")]
+    evidence: "Evidence of protocol violations.",
+    #[cfg(feature = "full")]
+    faults: "Results of adding a vote.",
+    #[cfg(feature = "full")]
+    gossip: "Aggregates that can be summed in any order, and their gossip.",
+    #[cfg(feature = "full")]
+    guard: "A key that never signs contradicting statements, and its records.",
+    header: "What encoded votes and certificates claim to be.",
+    ids: "Identifiers of chains and committees.",
+    keys: "Keys, signatures, and proofs of possession.",
+    #[cfg(feature = "full")]
+    merkle: "Merkle trees.",
+    signers: "Sets of members.",
+    #[cfg(feature = "full")]
+    sortition: "Leader sortition.",
+    statement: "Statements that members sign.",
+    #[cfg(feature = "full")]
+    threshold: "Groups, classes of messages, thresholds, and the cache of combiners.",
+    #[cfg(feature = "full")]
+    threshold_bls: "Signatures of shared keys.",
+    #[cfg(feature = "full")]
+    threshold_coin: "The common coin.",
+    #[cfg(feature = "full")]
+    threshold_ecdsa: "ECDSA with presignatures.",
+    #[cfg(feature = "full")]
+    threshold_seal: "Files sealed to one recipient.",
+    #[cfg(feature = "full")]
+    threshold_tdh2: "Threshold encryption.",
+    #[cfg(feature = "full")]
+    timeouts: "Timeout votes, their collectors and certificates.",
+    #[cfg(feature = "full")]
+    votes: "Votes and their collectors.",
+    #[cfg(feature = "full")]
+    wire: "Canonical encoding.",
+}
 
 /// The version that JavaScript's copy is compared with.
 #[wasm_bindgen]
@@ -91,4 +104,12 @@ pub fn limits() -> Vec<String> {
         gossip::MAX_STACK.to_string(),
         sortition::EXPECTED_WINNERS.to_string(),
     ]
+}
+
+/// The error for evidence with an attestation that the user's function rejects.
+#[cfg(feature = "full")]
+#[wasm_bindgen(js_name = notEvidence)]
+pub fn not_evidence() -> Result<(), wasm_bindgen::JsValue> {
+    use crate::glue::OrThrow;
+    Err(quorate::Error::NotEvidence).or_throw()
 }

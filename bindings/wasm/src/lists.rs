@@ -5,11 +5,6 @@ pub use full::ByteStrings;
 #[cfg(feature = "full")]
 pub(crate) use full::byte_arrays;
 
-/// A byte string of any length, or of one length.
-pub(crate) fn owned(bytes: impl Into<Vec<u8>>) -> Vec<u8> {
-    bytes.into()
-}
-
 #[cfg(feature = "full")]
 mod full {
     use wasm_bindgen::prelude::wasm_bindgen;

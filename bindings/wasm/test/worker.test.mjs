@@ -7,6 +7,7 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import * as quorate from 'quorate-wasm';
 import * as helper from 'quorate-wasm/worker';
+import { declarations } from '../../node/test/shared/declarations.mjs';
 import { Calls } from '../js/calls.js';
 import { pack } from '../js/packing.js';
 import { cases } from './worker-cases.mjs';
@@ -50,10 +51,9 @@ test('a process waits for pending answers, not for its Worker', () => {
 });
 
 test('exports are exactly those of worker.d.ts', () => {
-  const text = readFileSync(new URL('../worker.d.ts', import.meta.url), 'utf8');
-  const declared = [...text.matchAll(/^export (?:class|const|function) (\w+)/gm)].map(([, name]) => name);
-  const listed = /^export \{([^}]*)\} from/m.exec(text)[1].split(/[,\s]+/).filter(Boolean);
-  assert.deepEqual(Object.keys(helper).sort(), [...new Set([...declared, ...listed])].sort());
+  const read = (file) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+  const text = read('worker.d.ts');
+  assert.deepEqual(Object.keys(helper).sort(), [...declarations(read, 'worker.d.ts').keys()].sort());
   for (const [, name, body] of text.matchAll(/^export class (\w+)[^{]*\{\n([^]*?)^\}/gm)) {
     const members = [...body.matchAll(/^  (?:readonly )?(\w+)[(:]/gm)].map(([, member]) => member);
     const own = [];

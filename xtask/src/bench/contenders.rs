@@ -60,13 +60,13 @@ fn node(log: &Log) -> Outcome<Vec<Value>> {
     let library = release(log, "quorate-napi")?;
     let package = folder("node-package")?;
     bindings::javascript::node(log)?;
-    for part in ["package.json", "index.js", "index.mjs", "lib", "dist"] {
+    for part in ["package.json", "index.js", "dist"] {
         workspace::copy(&bindings::node::package().join(part), &package.join(part))?;
     }
     workspace::copy(&library, &package.join(bindings::node::library_name()?))?;
     npm::install(log, &scripts())?;
     Ok(vec![
-        script("Node", "with-quorate.mjs", &[&package.join("index.mjs")]),
+        script("Node", "with-quorate.mjs", &[&package.join("dist/index.mjs")]),
         script("@chainsafe/blst", "with-blst.mjs", &[]),
         script("@noble/curves", "with-noble.mjs", &[]),
     ])

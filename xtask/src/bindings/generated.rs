@@ -12,17 +12,23 @@ use crate::process::Outcome;
 
 /// The classes of a package for JavaScript: a module of each block.
 pub(crate) fn typescript_classes(package: Package) -> Outcome<Files> {
-    let file =
-        |block: &Block| (PathBuf::from(format!("{}.ts", block.name)), typescript::emit(block, package));
-    Ok(adopted()?.iter().map(file).collect())
+    let file = |block: &Block| {
+        Some((PathBuf::from(format!("{}.ts", block.name)), typescript::emit(block, package)?))
+    };
+    Ok(blocks()?.iter().filter_map(file).collect())
 }
 
 /// The paths of the blocks that the bindings take from the declaration so far.
 const ADOPTED: &[&str] = &["ciphersuite", "erasure", "header", "merkle"];
 
-/// The blocks that the bindings take from the declaration so far.
-pub(crate) fn adopted() -> Outcome<Vec<Block>> {
-    Ok(blocks()?.into_iter().filter(|block| ADOPTED.contains(&block.path.as_str())).collect())
+/// The error classes of both packages for JavaScript, and the list of those that users see.
+pub(crate) fn typescript_errors() -> Outcome<Files> {
+    let classes = errors::classes()?;
+    let file = |name: &str, text: String| (PathBuf::from(name), text);
+    Ok(vec![
+        file("errors.ts", errors::typescript::emit(&classes)),
+        file("public-errors.ts", errors::typescript::public(&classes)),
+    ])
 }
 
 /// Files below a folder: path and text of each.

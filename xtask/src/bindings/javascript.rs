@@ -29,8 +29,8 @@ struct Target {
     package: &'static str,
     /// The folders of the sources; their files end up in one folder.
     sources: &'static [&'static str],
-    /// The generated modules; `None` for all.
-    generated: Option<&'static [&'static str]>,
+    /// The generated modules.
+    generated: Package,
     /// The modules that are compiled with all that they import.
     entries: &'static [&'static str],
     /// Modules of Node's types.
@@ -41,7 +41,7 @@ const NODE: Target = Target {
     name: "classes",
     package: "node",
     sources: &["certificate", "whole", "node"],
-    generated: None,
+    generated: Package::Node,
     entries: &["index.ts"],
     types: r#"["node"]"#,
 };
@@ -51,7 +51,7 @@ const WEB: [Target; 2] = [
         name: "whole",
         package: "wasm",
         sources: &["certificate", "whole", "web"],
-        generated: None,
+        generated: Package::Web,
         entries: &["index.ts", "whole-backend.ts"],
         types: "[]",
     },
@@ -59,7 +59,7 @@ const WEB: [Target; 2] = [
         name: "certificate",
         package: "wasm",
         sources: &["certificate", "web"],
-        generated: Some(&["header.ts"]),
+        generated: Package::Certificate,
         entries: &["certificate.ts"],
         types: "[]",
     },
@@ -67,8 +67,28 @@ const WEB: [Target; 2] = [
 
 /// Writes the modules and declarations of `quorate` into its `dist`.
 pub(crate) fn node(log: &Log) -> Outcome {
-    build(log, &[NODE])
+    build(log, &[NODE])?;
+    let package = workspace::root().join("bindings/node");
+    let mut names = Command::new("node");
+    log.run(names.current_dir(&package).args(["--eval", NAMES])).map(|_| ())
 }
+
+/// Writes the module for `import`, which names each export of that for `require`: an engine must know them before it runs
+/// the package. The classes are listed without the native library.
+const NAMES: &str = r"
+    const Module = require('node:module');
+    const load = Module._load;
+    const backend = { native: {}, whenLoaded() {} };
+    Module._load = (request, ...rest) => (request.endsWith('/backend.js') ? backend : load(request, ...rest));
+    const names = Object.keys(require('./index.js')).join(',\n  ');
+    require('node:fs').writeFileSync('dist/index.mjs', `// The package for \`import\`: the same objects as with \`require\`.
+import quorate from '../index.js';
+
+export const {
+  ${names},
+} = quorate;
+`);
+";
 
 /// Writes the modules and declarations of `quorate-wasm` into its `dist`.
 pub(crate) fn web(log: &Log) -> Outcome {
@@ -94,22 +114,15 @@ fn compile(log: &Log, target: &Target) -> Outcome {
     let stage = workspace::target("xtask/javascript").join(target.name);
     let _ = fs::remove_dir_all(&stage);
     let classes = stage.join(target.name);
-    let (platform, module, backend) = match target.package {
-        "node" => ("node", "commonjs", Package::Node),
-        _ => ("web", "module", Package::Web),
-    };
+    let (platform, module) = if target.package == "node" { ("node", "commonjs") } else { ("web", "module") };
     for folder in target.sources {
         workspace::copy(&sources().join(folder), &classes)?;
     }
     workspace::copy(&sources().join("common"), &stage.join("common"))?;
     workspace::copy(&sources().join(platform).join("platform.ts"), &stage.join("common/platform.ts"))?;
     let _ = fs::remove_file(classes.join("platform.ts"));
-    for (file, text) in generated::typescript_classes(backend)? {
-        let name = file.to_string_lossy();
-        if target.generated.is_none_or(|only| only.contains(&&*name)) {
-            generated::put(&classes.join(&*name), &text)?;
-        }
-    }
+    generated::write_below(&stage.join("common"), generated::typescript_errors()?)?;
+    generated::write_below(&classes, generated::typescript_classes(target.generated)?)?;
     generated::put(&stage.join("package.json"), &format!("{{ \"type\": \"{module}\" }}\n"))?;
     let options = [
         ("types", target.types.to_owned()),

@@ -47,13 +47,14 @@ pub(super) fn languages(log: &Log) -> Outcome<Vec<Language>> {
     let python = with(python, modules, declarations::python);
     let kotlin = read(&["kotlin/src/main/kotlin"], &["kt"], declarations::kotlin)?;
     let kotlin = with(kotlin, generated::kotlin_classes()?, declarations::kotlin);
-    let javascript = |own: [&str; 2], package: Package| {
-        let folders = ["javascript/common", "javascript/certificate", "javascript/whole", own[0], own[1]];
+    let javascript = |own: &str, package: Package| {
+        let folders = ["javascript/common", "javascript/certificate", "javascript/whole", own];
         let read = read(&folders, &["ts"], declarations::typescript)?;
-        Ok::<_, String>(with(read, generated::typescript_classes(package)?, declarations::typescript))
+        let written = [generated::typescript_classes(package)?, generated::typescript_errors()?].concat();
+        Ok::<_, String>(with(read, written, declarations::typescript))
     };
-    let node = javascript(["javascript/node", "node/types"], Package::Node)?;
-    let web = javascript(["javascript/web", "wasm/types"], Package::Web)?;
+    let node = javascript("javascript/node", Package::Node)?;
+    let web = javascript("javascript/web", Package::Web)?;
     Ok(vec![
         Language { name: "Python", camel: false, declared: python },
         Language { name: "Node", camel: true, declared: node },

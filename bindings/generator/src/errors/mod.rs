@@ -5,6 +5,7 @@
 
 pub mod kotlin;
 pub mod python;
+pub mod typescript;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -120,6 +120,12 @@ impl Aggregate {
     ) -> Vec<Result<VerifiedAggregate>> {
         verdicts(any::Aggregate::verify_batch_derived(committee, plain(aggregates)))
     }
+
+    /// About how many bytes it holds.
+    #[cfg_attr(binding, size)]
+    pub fn size(&self) -> usize {
+        self.0.encoded_len()
+    }
 }
 
 fn plain(aggregates: &[&Aggregate]) -> Vec<any::Aggregate> {
@@ -178,6 +184,12 @@ impl VerifiedAggregate {
     /// Returns the certificate, if the signers are a quorum.
     pub fn certificate(&self, committee: &Committee) -> Option<VerifiedCertificate> {
         self.0.certificate(committee)
+    }
+
+    /// About how many bytes it holds.
+    #[cfg_attr(binding, size)]
+    pub fn size(&self) -> usize {
+        self.0.encoded_len()
     }
 }
 

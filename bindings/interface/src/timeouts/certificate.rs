@@ -104,6 +104,12 @@ impl TimeoutCertificate {
     pub fn verify(&self, committee: &Committee) -> Result<VerifiedTimeoutCertificate> {
         self.0.clone().verify(&committee.0).map(VerifiedTimeoutCertificate)
     }
+
+    /// About how many bytes it holds.
+    #[cfg_attr(binding, size)]
+    pub fn size(&self) -> usize {
+        self.0.encoded_len()
+    }
 }
 
 impl fmt::Display for TimeoutCertificate {

@@ -51,7 +51,7 @@ export function badInput(q, assert) {
         range(() => new q.VoteCollector(committee, 1, 1n, { failureLimit: value }), 'failureLimit');
       }
       range(() => new q.wire.Writer().u16(65_536), 'value');
-      range(() => new q.wire.Reader(digest).raw(-1), 'length');
+      range(() => new q.wire.Reader(digest).raw(-1), 'n');
       range(() => new q.Merkle('a', 'b').path([digest], 2 ** 32), 'index');
       assert.equal(committee.weight(4), undefined);
       assert.equal(committee.key(65_535), undefined);

@@ -86,7 +86,7 @@ export function sessionOperations(q, check, committeeOf, statementOf) {
         check(result === wanted, 'what is wanted is taken in');
         return { result, signers: [...pool.signers], best: encoded(pool.best) };
       });
-      return { outcomes, aggregates: pool.aggregates.map(encoded), certificate: encoded(pool.certificate) };
+      return { outcomes, aggregates: pool.aggregates().map(encoded), certificate: encoded(pool.certificate) };
     },
     'peers.session': (input) => {
       const peers = new Peers(input.me, input.members, parametersOf(input));

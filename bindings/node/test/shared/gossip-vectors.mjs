@@ -29,7 +29,7 @@ export function gossipOperations(q, check, committeeOf, statementShown) {
   function shown(aggregate) {
     const signers = [...aggregate.signers];
     const counts = signers.map((signer) => aggregate.count(signer));
-    check(String(counts) === String(aggregate.counts), 'other counts');
+    check(String(counts) === String(aggregate.counts()), 'other counts');
     return { statement: statementShown(aggregate.statement), signers, counts };
   }
 

@@ -119,7 +119,7 @@ export function thresholdTests(q, assert) {
       // Encodings for one purpose are rejected for the other.
       code(() => coin.PublicKeys.decode(e.keys.encode()), 'WRONG_CONTEXT');
       code(() => tdh2.KeyShare.fromBytes(t.shares[0].toBytes()), 'WRONG_CONTEXT');
-      type(() => e.keys.verifyShare(t.of, e.made[0]), /^ciphertext must be a ValidCiphertext/);
+      type(() => e.keys.verifyShare(t.of, e.made[0]), /^instance must be a ValidCiphertext/);
       type(() => t.keys.verifyShare(t.of, e.made[0]), /^share must be a CoinShare/);
       type(() => e.shares[0].check(t.keys), /^keys must be a PublicKeys/);
       type(() => e.valid.combine(t.keys, e.verified), /^keys must be a PublicKeys/);
@@ -181,8 +181,8 @@ export function thresholdTests(q, assert) {
       code(() => own.confirm(burnt.closeEpoch(key.id, 1n)), 'WRONG_CONTEXT');
       const end = party.destroy(own);
       assert.ok(end instanceof q.GuardRecord && party.closed);
-      code(() => party.take(plan.unagreed(5n, 1)), 'CLOSED');
-      code(() => party.destroy(own), 'CLOSED');
+      code(() => party.take(plan.unagreed(5n, 1)), 'EXHAUSTED');
+      code(() => party.destroy(own), 'EXHAUSTED');
       code(() => copy.take(plan.unagreed(5n, 1)).sign(own, MESSAGE), 'EXHAUSTED');
       code(() => own.reserve(key.id, 5n, 0), 'EXHAUSTED');
       for (const length of [0, 31, 33]) code(() => own.reserve(new Uint8Array(length), 5n, 0), 'MALFORMED');

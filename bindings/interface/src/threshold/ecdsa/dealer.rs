@@ -3,14 +3,18 @@
 use core::fmt;
 
 use getrandom::SysRng;
-use quorate::Result;
 use quorate::any::threshold::ecdsa as any;
 use quorate::committee::CommitteeId;
+use quorate::{Error, Result};
 use zeroize::Zeroizing;
 
 use super::{GroupKey, Plan, Presignatures};
 use crate::threshold::{Group, Tolerance};
 use crate::{SecretBytes, exactly};
+
+/// In a module of WebAssembly the presignatures of all parties together must fit into its memory: these are a sixth of a
+/// gigabyte.
+const MAX_MODULE_DEALT: u32 = 1 << 20;
 
 /// Generates a key and deals its presignatures. **It knows the key**: it can sign alone, and so can an attacker that
 /// compromises it. Run it offline, seal each party's file, and wipe the machine.
@@ -66,10 +70,17 @@ impl TrustedDealer {
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a plan with another number of parties.
     /// [`Error::Malformed`](quorate::Error) for a plan without presignatures.
-    /// [`Error::TooLarge`](quorate::Error) for more presignatures than [`Plan::MAX_COUNT`].
+    /// [`Error::TooLarge`](quorate::Error) for more presignatures than [`Plan::MAX_COUNT`]; in WebAssembly, for more
+    /// than 2²⁰ of all parties together.
     /// [`Error::Rng`](quorate::Error) if the generator fails.
     #[cfg_attr(binding, slow)]
     pub fn deal(&self, epoch: u64, plan: &Plan) -> Result<Vec<Presignatures>> {
+        let limit = MAX_MODULE_DEALT / u32::from(self.0.key().tolerance().parties());
+        let count = plan.0.count();
+        if cfg!(target_family = "wasm") && count > limit && count <= Plan::MAX_COUNT {
+            let what = "presignatures of an epoch in a module's memory";
+            return Err(Error::TooLarge { what, limit: limit.into() });
+        }
         let dealt = self.0.deal(epoch, plan.0, &mut SysRng)?;
         Ok(dealt.into_iter().map(Presignatures::from_core).collect())
     }

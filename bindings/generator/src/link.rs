@@ -1,0 +1,92 @@
+//! What blocks know of each other.
+
+use std::collections::HashMap;
+
+use crate::model::{BOUND, Block, Class, Listed, Type};
+
+type Outcome<T> = Result<T, String>;
+
+/// Copies to each block the classes that it imports from others.
+///
+/// # Errors
+/// A block imports a name that no other block declares.
+pub fn link(blocks: &mut [Block]) -> Outcome<()> {
+    let taken: Vec<(String, String)> = blocks.iter().flat_map(taken).collect();
+    for class in blocks.iter_mut().flat_map(|block| &mut block.classes) {
+        class.shared = taken.iter().any(|(path, name)| class.home.path == *path && class.name == *name);
+    }
+    import_all(blocks)?;
+    import_bound(blocks);
+    import_contained(blocks);
+    let mut listed: HashMap<String, Listed> = HashMap::new();
+    for (class, when) in blocks.iter().flat_map(Block::listed) {
+        let known = listed.entry(class.native.clone()).or_insert(when);
+        *known = (*known).max(when);
+    }
+    for class in blocks.iter_mut().flat_map(Block::all_classes_mut) {
+        class.listed = listed.get(&class.native).copied();
+    }
+    Ok(())
+}
+
+/// Copies to each block the classes that imported plain data contains.
+fn import_contained(blocks: &mut [Block]) {
+    let all = blocks.to_vec();
+    for block in blocks {
+        let mut pending = block.imported.clone();
+        while let Some(class) = pending.pop() {
+            let home = all.iter().find(|other| other.name == class.home.block);
+            for name in Block::contained(&class) {
+                let found = home.and_then(|home| home.class(name));
+                if let Some(found) = found.filter(|_| block.class(name).is_none()) {
+                    block.reachable.push(found.clone());
+                    pending.push(found.clone());
+                }
+            }
+        }
+    }
+}
+
+/// Copies to each block the classes whose objects it takes or returns by the core's type.
+fn import_bound(blocks: &mut [Block]) {
+    let all: Vec<Class> = blocks.iter().flat_map(|block| block.classes.clone()).collect();
+    let found = |name: &str| all.iter().find(|class| class.home.module.is_none() && class.name == name);
+    for block in blocks {
+        for name in BOUND {
+            let is_known = block.class(name).is_some();
+            if let Some(class) = found(name).filter(|_| !is_known && block.mentions_bound(name)) {
+                block.reachable.push(class.clone());
+            }
+        }
+    }
+}
+
+fn import_all(blocks: &mut [Block]) -> Outcome<()> {
+    let all: Vec<Class> = blocks.iter().flat_map(|block| block.classes.clone()).collect();
+    for block in blocks {
+        for (path, name) in &block.imports {
+            let found = all.iter().find(|class| class.home.path == *path && class.name == *name);
+            let found = found.ok_or_else(|| format!("{}: no block `{path}` has `{name}`", block.path))?;
+            // Several files of a block may import it.
+            if !block.imported.contains(found) {
+                block.imported.push(found.clone());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The classes whose objects the functions of a block take: the paths of their blocks, and their names.
+fn taken(block: &Block) -> Vec<(String, String)> {
+    let functions = block.classes.iter().flat_map(|class| &class.functions);
+    let named =
+        functions.flat_map(|function| &function.parameters).filter_map(|one| match one.kind.innermost() {
+            Type::Class(name) => Some(name),
+            _ => None,
+        });
+    let path = |name: &String| {
+        let imported = block.imports.iter().find(|(_, imported)| imported == name);
+        imported.map_or_else(|| block.path.clone(), |(path, _)| path.clone())
+    };
+    named.map(|name| (path(name), name.clone())).collect()
+}

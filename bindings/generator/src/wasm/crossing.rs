@@ -1,0 +1,260 @@
+//! How arguments and results cross between Rust and a module of WebAssembly's host.
+
+use crate::model::{Block, Class, Kind, Parameter, Type};
+use crate::names::{closure, free_function};
+
+/// True if lists refer to objects of the class, which are then counted.
+pub(super) fn is_shared(class: &Class) -> bool {
+    class.kind == Kind::Object && class.listed.is_some()
+}
+
+/// The content of a handle.
+pub(super) fn held(block: &Block, class: &Class) -> String {
+    let path = class.rust(block);
+    if is_shared(class) { format!("Rc<{path}>") } else { path }
+}
+
+/// The path of an item that generated code adds to a class.
+fn local(block: &Block, class: &Class, item: &str) -> String {
+    if class.home.block == block.name {
+        item.to_owned()
+    } else {
+        format!("crate::{}::{item}", class.home.block)
+    }
+}
+
+/// The path of a handle.
+fn handle(block: &Block, name: &str) -> String {
+    block.class(name).map_or_else(|| name.to_owned(), |class| local(block, class, &class.native))
+}
+
+/// The class of an argument that crosses as a handle.
+fn object_class<'a>(block: &'a Block, kind: &Type) -> Option<&'a Class> {
+    let Type::Class(name) = kind else { return None };
+    block.class(name).filter(|class| class.kind != Kind::Names)
+}
+
+/// The parameters of the exported function: a list of tuples is a list of each part. `secret` is true if bytes may be
+/// secret: those that wasm-bindgen lends are a copy in this memory, which is not wiped.
+pub(super) fn declared(block: &Block, parameter: &Parameter, secret: bool) -> Vec<String> {
+    let Parameter { name, kind, .. } = parameter;
+    match kind {
+        Type::List(item) => match &**item {
+            Type::Tuple(_) => columns(name, item)
+                .map(|(column, part)| format!("{column}: {}", list_type(block, part)))
+                .collect(),
+            item => vec![format!("{name}: {}", list_type(block, item))],
+        },
+        Type::Bytes if secret => vec![format!("{name}: Vec<u8>")],
+        Type::Class(class) if parameter.owned => vec![format!("{name}: {}", handle(block, class))],
+        kind => vec![format!("{name}: {}", parameter_type(block, kind))],
+    }
+}
+
+/// The names of the lists of each part of a list of tuples.
+fn columns<'a>(name: &str, item: &'a Type) -> impl Iterator<Item = (String, &'a Type)> {
+    item.parts().iter().enumerate().map(move |(at, part)| (format!("{name}_{at}"), part))
+}
+
+/// The type of a list of these items.
+fn list_type(block: &Block, item: &Type) -> String {
+    match (object_class(block, item), item) {
+        (Some(class), _) => format!("{}List", local(block, class, &class.native)),
+        (None, Type::Bytes) => "lists::ByteStrings".to_owned(),
+        // The halves of each number.
+        (None, Type::U128) => "Vec<u64>".to_owned(),
+        (None, item) => format!("Vec<{}>", parameter_type(block, item)),
+    }
+}
+
+fn parameter_type(block: &Block, kind: &Type) -> String {
+    match kind {
+        Type::Text => "String".to_owned(),
+        Type::Suite => "&str".to_owned(),
+        Type::Bytes | Type::SecretBytes => "&[u8]".to_owned(),
+        Type::Bool => "bool".to_owned(),
+        Type::U8 => "u8".to_owned(),
+        Type::U16 | Type::NonZeroU16 => "u16".to_owned(),
+        Type::U32 | Type::Size | Type::Length | Type::AnyLength => "u32".to_owned(),
+        Type::U64 | Type::Duration => "u64".to_owned(),
+        Type::U128 => "u128".to_owned(),
+        Type::Class(name) => match object_class(block, kind) {
+            Some(_) => format!("&{}", handle(block, name)),
+            None => "&str".to_owned(),
+        },
+        Type::Bound(name) => format!("&{}", handle(block, name)),
+        Type::Optional(inner) => match &**inner {
+            // wasm-bindgen has no reference to one object or none.
+            inner if object_class(block, inner).is_some() => list_type(block, inner),
+            Type::Bytes => "Option<Vec<u8>>".to_owned(),
+            inner if *inner == Type::Suite || names(block, inner).is_some() => "Option<String>".to_owned(),
+            inner => format!("Option<{}>", parameter_type(block, inner)),
+        },
+        Type::List(item) => list_type(block, item),
+        // Only lists contain tuples, only results contain errors, and a function of the user's is called by the classes.
+        Type::Tuple(_) | Type::Verdict(_) | Type::Failure | Type::Attested => String::new(),
+    }
+}
+
+/// A statement before the call: the items of a list, as the interface takes them.
+pub(super) fn list(block: &Block, parameter: &Parameter) -> String {
+    let Parameter { name, kind: Type::List(item), .. } = parameter else { return String::new() };
+    let items = match &**item {
+        Type::Tuple(parts) => {
+            let mut all = columns(name, item).map(|(column, part)| items(block, part, &column));
+            let first = all.next().unwrap_or_default();
+            let zipped = all.map(|column| format!(".zip({})", column.trim_end_matches(".into_iter()")));
+            let zipped: String = zipped.collect();
+            let flat = if parts.len() > 2 { ".map(|((a, b), c)| (a, b, c))" } else { "" };
+            format!("{first}{zipped}{flat}")
+        }
+        item => items(block, item, name),
+    };
+    // The list itself has the items.
+    if items == format!("{name}.into_iter()") || items == format!("{name}.slices().into_iter()") {
+        return String::new();
+    }
+    format!("    let {name}: Vec<_> = {items}.collect();\n")
+}
+
+/// An iterator over the items of one list.
+fn items(block: &Block, item: &Type, name: &str) -> String {
+    match (object_class(block, item), item) {
+        (Some(class), _) if is_shared(class) => format!("{name}.0.iter().map(|one| &**one)"),
+        (Some(_), _) => format!("{name}.0.iter()"),
+        (None, Type::Bytes) => format!("{name}.slices().into_iter()"),
+        (None, Type::U128) => format!("glue::wide(&{name})"),
+        (None, Type::Size | Type::Length) => format!("{name}.into_iter().map(|one| one as usize)"),
+        _ => format!("{name}.into_iter()"),
+    }
+}
+
+/// The function that finds the value of a name.
+fn names(block: &Block, kind: &Type) -> Option<String> {
+    let Type::Class(name) = kind else { return None };
+    let class = block.class(name).filter(|class| class.kind == Kind::Names)?;
+    Some(format!("{}::from_name", class.rust(block)))
+}
+
+/// True if the conversion of an argument may fail.
+pub(super) fn may_fail(block: &Block, kind: &Type) -> bool {
+    *kind == Type::Suite || names(block, kind.inner().unwrap_or(kind)).is_some()
+}
+
+/// The argument of the interface's function.
+pub(super) fn argument(block: &Block, parameter: &Parameter, secret: bool) -> String {
+    let name = &parameter.name;
+    match &parameter.kind {
+        Type::Attested => "attested".to_owned(),
+        Type::Bytes if secret => format!("&Zeroizing::new({name})"),
+        Type::Class(_) if parameter.owned => format!("{name}.0"),
+        Type::List(item) if **item == Type::Bytes => format!("&{name}.slices()"),
+        Type::List(_) => format!("&{name}"),
+        Type::Optional(inner) => match (object_class(block, inner), &**inner) {
+            (Some(class), _) if is_shared(class) => format!("{name}.0.first().map(|one| &**one)"),
+            (Some(_), _) => format!("{name}.0.first()"),
+            (None, Type::Bytes | Type::List(_)) => format!("{name}.as_deref()"),
+            (None, Type::NonZeroU16) => format!("{name}.and_then(NonZeroU16::new)"),
+            (None, inner) => match names(block, inner) {
+                Some(parse) => format!("{name}.as_deref().map({parse}).transpose().or_throw()?.as_ref()"),
+                None => {
+                    let converted = value(block, inner, "one");
+                    if converted == "one" { name.clone() } else { format!("{name}.map(|one| {converted})") }
+                }
+            },
+        },
+        kind => value(block, kind, name),
+    }
+}
+
+/// The value of an argument that has another type in JavaScript.
+fn value(block: &Block, kind: &Type, name: &str) -> String {
+    match kind {
+        Type::Suite => format!("glue::suite({name})?"),
+        Type::Size | Type::Length => format!("{name} as usize"),
+        Type::AnyLength => format!("{name}.into()"),
+        Type::Duration => format!("Duration::from_micros({name})"),
+        Type::NonZeroU16 => format!("NonZeroU16::new({name}).unwrap_or(NonZeroU16::MIN)"),
+        Type::Bound(bound) if bound == "Guard" => format!("&mut quorate_interface::locked(&{name}.0)"),
+        Type::Bound(class) if block.class(class).is_some_and(is_shared) => format!("(*{name}.0).as_ref()"),
+        Type::Bound(_) => format!("{name}.0.as_ref()"),
+        Type::Class(_) => match names(block, kind) {
+            Some(parse) => format!("&{parse}({name}).or_throw()?"),
+            None => format!("&{name}.0"),
+        },
+        _ => name.to_owned(),
+    }
+}
+
+pub(super) fn result_type(block: &Block, kind: &Type) -> String {
+    match kind {
+        Type::Text => "String".to_owned(),
+        Type::Suite => "JsValue".to_owned(),
+        Type::Bytes | Type::SecretBytes => "Uint8Array".to_owned(),
+        Type::Class(name) => match block.kind(name) {
+            Some(Kind::Data | Kind::Union | Kind::Names) => "JsValue".to_owned(),
+            _ => handle(block, name),
+        },
+        Type::Bound(name) => handle(block, name),
+        Type::Failure | Type::Verdict(_) => "JsValue".to_owned(),
+        Type::List(item) if **item == Type::Bytes => "Vec<Uint8Array>".to_owned(),
+        Type::List(item) => format!("Vec<{}>", result_type(block, item)),
+        Type::Optional(inner) => format!("Option<{}>", result_type(block, inner)),
+        other => parameter_type(block, other),
+    }
+}
+
+/// The result of a function; `None` if it is the value itself.
+pub(super) fn converted(block: &Block, kind: &Type, made: &str) -> Option<String> {
+    match kind {
+        Type::Suite => Some(format!("glue::text(&{made})")),
+        Type::Size | Type::Length | Type::AnyLength => Some(format!("{made} as u32")),
+        Type::Duration => Some(format!("{made}.as_micros() as u64")),
+        // A list of WebAssembly's own would leave an unwiped copy of a secret, and take more code.
+        Type::Bytes | Type::SecretBytes => Some(format!("glue::byte_array({made}.as_ref())")),
+        Type::Class(name) => Some(object(block, block.class(name)?, made)),
+        Type::Bound(name) => {
+            let class = block.class(name)?;
+            Some(object(block, class, &format!("{}::from({made})", class.rust(block))))
+        }
+        Type::Failure => Some(format!("glue::error(&{made})")),
+        Type::Verdict(item) => {
+            Some(format!("glue::verdict({made}.map({}))", closure(&field(block, item, "item"))))
+        }
+        Type::List(item) if **item == Type::Bytes => Some(format!("lists::byte_arrays(&{made})")),
+        Type::List(item) => {
+            let item = converted(block, item, "item")?;
+            Some(format!("{made}.into_iter().map({}).collect()", closure(&item)))
+        }
+        Type::Optional(inner) => Some(format!("{made}.map({})", closure(&converted(block, inner, "item")?))),
+        _ => None,
+    }
+}
+
+fn object(block: &Block, class: &Class, made: &str) -> String {
+    match class.kind {
+        Kind::Data | Kind::Union => {
+            format!("{}({made})", local(block, class, &free_function(&class.native, "data")))
+        }
+        Kind::Names => format!("glue::text(&{made})"),
+        _ if is_shared(class) => format!("{}(Rc::new({made}))", local(block, class, &class.native)),
+        _ => format!("{}({made})", local(block, class, &class.native)),
+    }
+}
+
+/// A field of plain data, as JavaScript's value.
+pub(super) fn field(block: &Block, kind: &Type, value: &str) -> String {
+    match kind {
+        Type::Bytes | Type::SecretBytes => format!("JsValue::from(glue::byte_array({value}.as_ref()))"),
+        Type::List(item) => {
+            format!("glue::list({value}.into_iter().map({}))", closure(&field(block, item, "item")))
+        }
+        Type::Optional(inner) => {
+            format!("glue::maybe({value}.map({}))", closure(&field(block, inner, "item")))
+        }
+        other => {
+            let made = converted(block, other, value).unwrap_or_else(|| value.to_owned());
+            if result_type(block, other) == "JsValue" { made } else { format!("JsValue::from({made})") }
+        }
+    }
+}

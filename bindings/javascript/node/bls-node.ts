@@ -1,2 +1,0 @@
-export * from './bls.js';
-export { aggregateVerifyAsync, fastAggregateVerifyAsync } from './async.js';
