@@ -6,7 +6,7 @@ mod off_thread;
 
 use crate::model::{Block, Class, Function, Kind, Type};
 use crate::names::{free_function, import};
-use crossing::{Place, accusing, argument, converted, declared, held, list, result_type};
+use crossing::{Place, accusing, argument, converted, declared, held, list, result_type, succeeding, target};
 
 /// Writes the module of a block.
 #[must_use]
@@ -86,19 +86,6 @@ fn made(block: &Block, class: &Class) -> String {
         held(block, name),
         make = free_function(&class.native, "handle"),
     )
-}
-
-/// What a function is called on.
-fn target(class: &Class, function: &Function) -> String {
-    if function.has_receiver() { "receiver.".to_owned() } else { class.scope() }
-}
-
-/// A value as a result; the call itself, if nothing was converted, has one already.
-fn succeeding(value: &str, call: &str) -> String {
-    match call.strip_suffix('?') {
-        Some(result) if value == call => result.to_owned(),
-        _ => format!("Ok({value})"),
-    }
 }
 
 fn function(block: &Block, class: &Class, function: &Function) -> String {

@@ -241,3 +241,16 @@ fn object(block: &Block, class: &Class, value: &str) -> String {
         _ => format!("External::new({value})"),
     }
 }
+
+/// What a function is called on.
+pub(super) fn target(class: &Class, function: &Function) -> String {
+    if function.has_receiver() { "receiver.".to_owned() } else { class.scope() }
+}
+
+/// A value as a result; the call itself, if nothing was converted, has one already.
+pub(super) fn succeeding(value: &str, call: &str) -> String {
+    match call.strip_suffix('?') {
+        Some(result) if value == call => result.to_owned(),
+        _ => format!("Ok({value})"),
+    }
+}

@@ -1,9 +1,9 @@
 //! Functions that return promises of work on one of Node's worker threads.
 
 use super::crossing::{
-    Place, argument, converted, declared, held, listed, names, parameter_type, result_type, value,
+    Place, argument, converted, declared, held, listed, names, parameter_type, result_type, succeeding,
+    target, value,
 };
-use super::{succeeding, target};
 use crate::model::{Block, Class, Function, Kind, Parameter, Type};
 use crate::names::free_function;
 

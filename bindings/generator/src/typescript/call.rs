@@ -1,7 +1,7 @@
 //! Functions: their parameters, and their calls of the backend.
 
 use super::crossing::{argument, converted, parameter_name, type_name};
-use super::{Package, docs, indent, is_property, name, native, receiver};
+use super::naming::{Package, docs, indent, is_property, name, native, receiver};
 use crate::model::{Block, Class, Function, Kind, Parameter, Role, Type};
 use crate::names::javascript;
 

@@ -1,6 +1,5 @@
 //! How values cross between JavaScript and the backend.
 
-use super::data;
 use crate::model::{Block, Class, Function, Kind, Parameter, Type};
 use crate::names::{camel, javascript, snake};
 use crate::python::candidates;
@@ -84,9 +83,9 @@ fn crossing(block: &Block, kind: &Type) -> Crossing {
             Crossing::Same => Crossing::Converted("verdict((raw) => raw)".to_owned()),
         },
         Type::Class(name) => match block.class(name) {
-            Some(class) if class.kind == Kind::Names || data::is_unchanged(block, class) => Crossing::Same,
+            Some(class) if class.kind == Kind::Names || is_unchanged(block, class) => Crossing::Same,
             Some(class) if class.plain || matches!(class.kind, Kind::Data | Kind::Union) => {
-                Crossing::Converted(data::converter(class))
+                Crossing::Converted(converter(class))
             }
             _ => Crossing::Handle(name.clone()),
         },
@@ -168,7 +167,7 @@ pub(super) fn check(block: &Block, kind: &Type, limit: Option<u64>) -> String {
         Type::Text => "check.string".to_owned(),
         Type::Suite => "check.suite".to_owned(),
         Type::Class(name) => match object_class(block, kind) {
-            Some(class) if class.plain => data::reader(class),
+            Some(class) if class.plain => reader(class),
             Some(_) => format!("opener({name})"),
             None => "check.string".to_owned(),
         },
@@ -191,4 +190,23 @@ pub(super) fn check(block: &Block, kind: &Type, limit: Option<u64>) -> String {
         // Only lists contain tuples, and only results contain errors.
         Type::Tuple(_) | Type::Verdict(_) | Type::Failure => String::new(),
     }
+}
+
+/// True if the backend's object is the caller's: it has no handles.
+pub(super) fn is_unchanged(block: &Block, class: &Class) -> bool {
+    class.kind == Kind::Data
+        && class
+            .fields()
+            .iter()
+            .all(|field| javascript(&field.name) == camel(&field.name) && is_same(block, &field.kind))
+}
+
+/// The name of the function that makes plain data.
+pub(super) fn converter(class: &Class) -> String {
+    format!("to{}", class.name)
+}
+
+/// The name of the function that makes a handle from the caller's plain object.
+pub(super) fn reader(class: &Class) -> String {
+    format!("from{}", class.name)
 }

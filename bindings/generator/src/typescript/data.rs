@@ -1,7 +1,7 @@
 //! Plain data: its types, and the functions that make it from the backend's objects.
 
-use super::crossing::{check, converted, is_same, parameter_name, type_name};
-use super::native;
+use super::crossing::{check, converted, converter, parameter_name, reader, type_name};
+use super::naming::native;
 use crate::docs::Style;
 use crate::model::{Block, Class, Docs, Field, Kind, Parameter, Type, Variant};
 use crate::names::{camel, javascript};
@@ -72,25 +72,6 @@ pub(super) fn plain(class: &Class) -> String {
 /// The parameters of the constructor.
 fn parameters(class: &Class) -> &[Parameter] {
     class.constructor().map_or(&[], |constructor| constructor.parameters.as_slice())
-}
-
-/// True if the backend's object is the caller's: it has no handles.
-pub(super) fn is_unchanged(block: &Block, class: &Class) -> bool {
-    class.kind == Kind::Data
-        && class
-            .fields()
-            .iter()
-            .all(|field| javascript(&field.name) == camel(&field.name) && is_same(block, &field.kind))
-}
-
-/// The name of the function that makes plain data.
-pub(super) fn converter(class: &Class) -> String {
-    format!("to{}", class.name)
-}
-
-/// The name of the function that makes a handle from the caller's plain object.
-pub(super) fn reader(class: &Class) -> String {
-    format!("from{}", class.name)
 }
 
 /// The functions that make plain data for this code; those for classes of other blocks too, which keep theirs for
@@ -173,7 +154,7 @@ fn function(block: &Block, class: &Class) -> String {
     }
     let variant = |variant: &Variant| {
         let kind = &variant.text;
-        format!("    case '{kind}':\n      return {};\n", object(block, &variant.fields, Some(&kind)))
+        format!("    case '{kind}':\n      return {};\n", object(block, &variant.fields, Some(kind)))
     };
     let variants: String = class.variants.iter().map(variant).collect();
     format!("{head} {{\n  switch (raw.kind as {}['kind']) {{\n{variants}  }}\n}};\n", class.name)
