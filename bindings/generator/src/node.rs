@@ -13,7 +13,7 @@ use crossing::{Place, accusing, argument, converted, declared, held, list, resul
 pub fn emit(block: &Block) -> String {
     let code: String = block.classes.iter().map(|one| class(block, one)).collect();
     let interface = format!("use quorate_interface::{} as interface;\n", block.path);
-    let glue = ["Accusation", "Bytes", "Flag", "Promised", "Result", "Throw"];
+    let glue = ["Accusation", "Bytes", "Flag", "Promised", "Result", "Throw", "Verdict"];
     let heads = [
         import("std::num", &["NonZeroU16"], &code),
         import("std::sync", &["Arc"], &code),

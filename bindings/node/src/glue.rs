@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 
 use crate::handle::External;
 
+/// A value, or an error as text.
+pub type Verdict<T> = Either<T, String>;
 /// Result of a fallible function.
 pub type Result<T> = napi::Result<T>;
 /// Bytes owned by JavaScript.
@@ -69,7 +71,7 @@ pub(crate) fn revealed(mut secret: SecretBytes) -> Uint8Array {
 }
 
 /// A value for JavaScript, or the text of its error.
-pub(crate) fn verdict<T, V>(verdict: quorate::Result<T>, shown: impl FnOnce(T) -> V) -> Either<V, String> {
+pub(crate) fn verdict<T, V>(verdict: quorate::Result<T>, shown: impl FnOnce(T) -> V) -> Verdict<V> {
     match verdict {
         Ok(value) => Either::A(shown(value)),
         Err(error) => Either::B(failure(&error)),

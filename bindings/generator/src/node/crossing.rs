@@ -185,7 +185,7 @@ pub(super) fn type_of(block: &Block, kind: &Type, place: Place) -> String {
         Type::Bound(name) => format!("External<{}>", held(block, name)),
         Type::Failure => "String".to_owned(),
         Type::List(item) => format!("Vec<{}>", type_of(block, item, place)),
-        Type::Verdict(item) => format!("Either<{}, String>", type_of(block, item, place)),
+        Type::Verdict(item) => format!("Verdict<{}>", type_of(block, item, place)),
         Type::Optional(inner) => format!("Option<{}>", type_of(block, inner, place)),
         other => parameter_type(block, other),
     }
