@@ -18,9 +18,6 @@ pub(crate) fn typescript_classes(package: Package) -> Outcome<Files> {
     Ok(blocks()?.iter().filter_map(file).collect())
 }
 
-/// The paths of the blocks that the bindings take from the declaration so far.
-const ADOPTED: &[&str] = &["ciphersuite", "erasure", "header", "merkle"];
-
 /// The error classes of both packages for JavaScript, and the list of those that users see.
 pub(crate) fn typescript_errors() -> Outcome<Files> {
     let classes = errors::classes()?;
@@ -46,6 +43,10 @@ pub(crate) fn python_modules() -> Outcome<Files> {
     Ok(files)
 }
 
+/// The blocks that Kotlin takes from the declaration so far, beside those of threshold cryptography; its classes of the
+/// others are written by hand.
+const IN_KOTLIN: &[&str] = &["ciphersuite", "erasure", "header", "merkle", "sortition"];
+
 /// The classes and exceptions for Kotlin, below a folder of sources.
 pub(crate) fn kotlin_classes() -> Outcome<Files> {
     let file = |block: &Block| {
@@ -53,10 +54,8 @@ pub(crate) fn kotlin_classes() -> Outcome<Files> {
         let name = block.path.rsplit("::").next().unwrap_or_default();
         (Path::new(&folder).join(format!("{}.kt", pascal(name))), kotlin::emit(block))
     };
-    let is_adopted = |block: &&Block| {
-        let path = block.path.as_str();
-        ADOPTED.contains(&path) || path == "sortition" || path.starts_with("threshold")
-    };
+    let is_adopted =
+        |block: &&Block| block.path.starts_with("threshold") || IN_KOTLIN.contains(&block.path.as_str());
     let mut files: Files = blocks()?.iter().filter(is_adopted).map(file).collect();
     let exceptions = Path::new("org/quorate/QuorateException.kt").to_path_buf();
     files.push((exceptions, errors::kotlin::emit(&errors::classes()?)));
