@@ -18,6 +18,7 @@ pub mod handle;
 macro_rules! blocks {
     ($($name:ident: $about:literal,)*) => {
         $(
+            #[allow(clippy::type_complexity, reason = "generated signatures write their types out")]
             pub mod $name {
                 #![doc = $about]
                 include!(concat!(env!("OUT_DIR"), "/", stringify!($name), ".rs"));
