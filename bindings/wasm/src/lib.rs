@@ -20,6 +20,12 @@ macro_rules! blocks {
     ($($(#[$when:meta])* $name:ident: $about:literal,)*) => {
         $(
             $(#[$when])*
+            #[allow(
+                clippy::redundant_closure,
+                clippy::unused_unit,
+                clippy::useless_asref,
+                reason = "one form of generated code for all types"
+            )]
             pub mod $name {
                 #![doc = $about]
                 include!(concat!(env!("OUT_DIR"), "/", stringify!($name), ".rs"));
