@@ -31,6 +31,7 @@ pub(crate) struct CoverageArgs {
 }
 
 pub(crate) fn run(args: &CoverageArgs) -> Outcome {
+    crate::build::bindings_alone();
     let log = Log::new("bindings' coverage");
     println!("{}", if args.write { write(&log) } else { check(&log) }?);
     Ok(())
