@@ -21,7 +21,8 @@ pub(crate) fn standard(code: &str) -> String {
 pub(crate) fn imports(block: &Block, nested: &[&str], code: &str) -> String {
     let dots = dots(block, nested);
     let mut text = import(&format!("{dots}errors"), &["QuorateError"], code);
-    for name in BOUND.iter().filter(|name| block.class(name).is_none()) {
+    let is_known = |name: &str| block.classes.iter().chain(&block.imported).any(|class| class.name == name);
+    for name in BOUND.iter().filter(|name| !is_known(name)) {
         text += &import(&format!("{dots}{}", bound_module(name)), &[name], code);
     }
     for class in &block.imported {
