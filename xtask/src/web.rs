@@ -69,7 +69,7 @@ pub(crate) fn add_to(steps: &mut Steps) {
 /// changed.
 pub(crate) fn engine(log: &Log) -> Outcome<PathBuf> {
     static BUILT: Once = Once::new();
-    let pack = Pack { name: "engine", optimise: Some("-O2"), ..Pack::new("quorate-browser") };
+    let pack = Pack { name: "engine", ..Pack::new("quorate-browser") };
     let folder = workspace::target("xtask/engine");
     BUILT.run(|| wasm::build(log, &pack, &folder).map(drop))?;
     Ok(folder)

@@ -44,9 +44,8 @@ pub(crate) fn add_to(steps: &mut Steps) {
 /// Builds both modules of the package into its `dist`.
 pub(crate) fn build(log: &Log) -> Outcome {
     let dist = package().join("dist");
-    let full = Pack { name: "quorate", optimise: Some("-O3"), ..Pack::new("quorate-wasm") };
-    let certificate =
-        Pack { name: "certificate", default_features: false, optimise: Some("-Oz"), ..full.clone() };
+    let full = Pack { name: "quorate", ..Pack::new("quorate-wasm") };
+    let certificate = Pack { name: "certificate", default_features: false, ..full.clone() };
     BUILT.run(|| {
         wasm::build(log, &full, &dist)?;
         wasm::build(log, &certificate, &dist)?;
