@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use clap::Args;
+use serde_json::Value;
 
 use crate::documents::CommandLine;
 use crate::process::{Outcome, output_of};
@@ -52,20 +53,46 @@ pub(crate) fn add_to(steps: &mut Steps, xtask: CommandLine) {
     steps.add("documentation", |log| {
         let mut cargo = workspace::cargo();
         cargo.args(["doc", "--workspace", "--no-deps", "--features", workspace::FEATURES]);
-        reuse_checks_of_clippy(&mut cargo);
+        reuse_checks_of_clippy(&mut cargo)?;
         log.run(cargo.env("RUSTDOCFLAGS", "-D warnings")).map(|_| "no warnings".to_owned())
     });
     steps.add("documents", move |_| documents::check(xtask, None));
 }
 
-/// Lets cargo find the workspace's crates as the step "clippy" checked them, instead of checking them again: with the same
+/// Lets cargo find the crates as the step "clippy" checked them, instead of checking them again: with the same features,
 /// compiler and arguments. If they differ in another version of clippy, the step only takes longer.
-fn reuse_checks_of_clippy(cargo: &mut Command) {
-    let Some(sysroot) = output_of(Command::new("rustc").args(["--print", "sysroot"])) else { return };
+fn reuse_checks_of_clippy(cargo: &mut Command) -> Outcome {
+    // Only with examples do the features include those of test dependencies. They exclude what is not named here.
+    cargo.args(["--lib", "--examples"]);
+    for name in documented_programs(&workspace::metadata(false)?) {
+        cargo.args(["--bin", &name]);
+    }
+    let Some(sysroot) = output_of(Command::new("rustc").args(["--print", "sysroot"])) else { return Ok(()) };
     let driver =
         Path::new(sysroot.trim()).join("bin").join(format!("clippy-driver{}", env::consts::EXE_SUFFIX));
     if driver.exists() {
         cargo.env("RUSTC_WORKSPACE_WRAPPER", driver);
         cargo.env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
+    }
+    Ok(())
+}
+
+/// The programs whose manifest does not exclude them from the documentation.
+fn documented_programs(metadata: &Value) -> Vec<String> {
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let targets = packages.flat_map(|package| package["targets"].as_array().into_iter().flatten());
+    let programs = targets.filter(|target| target["kind"][0] == "bin" && target["doc"] == true);
+    programs.filter_map(|target| Some(target["name"].as_str()?.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documentation_contains_programs_without_a_library_of_their_name() {
+        let found = documented_programs(&workspace::metadata(false).unwrap());
+        assert!(found.contains(&"xtask".to_owned()), "{found:?}");
+        assert!(!found.contains(&"quorate-broadcast".to_owned()), "{found:?}");
     }
 }
