@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use clap::Args;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::documents::CommandLine;
 use crate::process::{Outcome, output_of};
@@ -81,7 +81,7 @@ fn reuse_checks_of_clippy(cargo: &mut Command) -> Outcome {
 fn documented_programs(metadata: &Value) -> Vec<String> {
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let targets = packages.flat_map(|package| package["targets"].as_array().into_iter().flatten());
-    let programs = targets.filter(|target| target["kind"][0] == "bin" && target["doc"] == true);
+    let programs = targets.filter(|target| target["kind"] == json!(["bin"]) && target["doc"] == true);
     programs.filter_map(|target| Some(target["name"].as_str()?.to_owned())).collect()
 }
 
