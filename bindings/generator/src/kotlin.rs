@@ -14,10 +14,17 @@ use crate::names::camel;
 use functions::{from_name, function, named, variant};
 use text::indented;
 
-/// The package of a block.
+/// The package of a block. One whose classes are all within the object of its functions needs none of its own.
 #[must_use]
 pub fn package(block: &Block) -> String {
-    package_of(block.module.as_deref())
+    let mut top = block.classes.iter().filter(|class| class.within.is_none());
+    let is_object = top.all(|class| class.kind == Kind::Module);
+    let module = block.module.as_deref();
+    package_of(if is_object {
+        module.and_then(|path| path.rsplit_once('/')).map(|(outer, _)| outer)
+    } else {
+        module
+    })
 }
 
 fn package_of(module: Option<&str>) -> String {
@@ -42,13 +49,14 @@ fn imports(block: &Block, code: &str) -> String {
         (package_of(class.home.module.as_deref()), outer.as_str())
     });
     let written = BOUND.iter().filter(|name| !own(name)).map(|name| ("org.quorate".to_owned(), *name));
-    let library = [("java.math", "BigInteger"), ("java.util.function", "Predicate")];
+    let library =
+        [("java.math", "BigInteger"), ("java.time", "Duration"), ("java.util.function", "Predicate")];
     let library = library.map(|(package, name)| (package.to_owned(), name));
     let threshold = [("org.quorate.threshold".to_owned(), "Attested")];
     let all = library.into_iter().chain(written).chain(others).chain(threshold);
     let used = all.filter(|(home, name)| words.contains(name) && *home != package(block));
     let mut lines: Vec<String> = used.map(|(home, name)| format!("import {home}.{name}\n")).collect();
-    if block.module.is_some() {
+    if package(block) != package_of(None) {
         lines.push("import org.quorate.*\n".to_owned());
     }
     lines.push("import org.quorate.internal.*\n".to_owned());
@@ -124,6 +132,10 @@ fn shared(block: &Block, class: &Class, crossing: &[&Function]) -> Vec<String> {
 
 fn constant(constant: &Constant) -> String {
     let docs = Style::Kotlin.comment(&constant.docs, 0);
-    let kind = if i32::try_from(constant.value).is_ok() { "Int" } else { "Long" };
-    format!("{docs}public const val {}: {kind} = {}\n", constant.name, constant.value)
+    let Constant { name, value, .. } = constant;
+    if i64::try_from(*value).is_err() {
+        return format!("{docs}@JvmField\npublic val {name}: BigInteger = BigInteger(\"{value}\")\n");
+    }
+    let kind = if i32::try_from(*value).is_ok() { "Int" } else { "Long" };
+    format!("{docs}public const val {name}: {kind} = {value}\n")
 }

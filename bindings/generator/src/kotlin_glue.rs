@@ -7,26 +7,50 @@ mod types;
 
 use crate::model::{Block, Class, Function, Kind, Parameter, Type};
 use crate::names::{free_function, import};
-use arguments::{argument, prepared};
-use types::{converted, crossing};
+use arguments::{argument, declared, prepared};
+use types::{converted, crossing, is_taken, verdict};
 
-pub(crate) use forms::{crosses, is_completed, is_encoded_object, is_field, is_lent, properties};
-pub(crate) use types::{is_object, is_secret_key};
+pub(crate) use forms::{crosses, has_suite, is_completed, is_encoded_object, is_field, is_lent, properties};
+pub(crate) use types::{is_object, verdict as native_verdict};
 
 /// Writes the module of a block.
 #[must_use]
 pub fn emit(block: &Block) -> String {
     let code: String = block.classes.iter().map(|one| class(block, one)).collect();
-    let glue = ["Failure", "Result", "Uint128", "chain_id", "committee_id", "lock", "non_zero", "owned"];
+    let code = verdicts(block) + &code;
+    let glue = ["Failure", "Result", "Uint128", "non_zero", "owned"];
     let imports = [
         import("std::sync", &["Arc"], &code),
+        import("std::time", &["Duration"], &code),
         if block.mentions(&Type::Suite) { import("quorate::any", &["Suite"], &code) } else { String::new() },
         format!("use quorate_interface::{} as interface;\n\n", block.path),
         import("crate::attestations", &["Attestations"], &code),
         import("crate::glue", &glue, &code),
-        import("crate::secret", &["Secret"], &code),
+        import("crate::secret", &["Owned", "Secret"], &code),
     ];
     imports.concat() + &code
+}
+
+/// An enumeration for each type of verdict that the functions return.
+fn verdicts(block: &Block) -> String {
+    let results =
+        block.classes.iter().flat_map(|class| &class.functions).filter_map(|one| one.result.as_ref());
+    let mut values: Vec<&Type> = Vec::new();
+    for result in results {
+        if let Type::Verdict(value) = result.innermost()
+            && !values.contains(&&**value)
+        {
+            values.push(value);
+        }
+    }
+    let one = |value: &&Type| {
+        format!(
+            "\n#[derive(uniffi::Enum)]\nenum {} {{\n    Valid {{ value: {} }},\n    Invalid {{ error: Failure }},\n}}\n",
+            verdict(block, value),
+            crossing(block, value)
+        )
+    };
+    values.iter().map(one).collect()
 }
 
 fn class(block: &Block, class: &Class) -> String {
@@ -34,7 +58,7 @@ fn class(block: &Block, class: &Class) -> String {
         Kind::Value => structures::value(block, class),
         Kind::Encoded => structures::encoded(block, class),
         Kind::Record => structures::record(block, class),
-        Kind::Object => structures::object(class),
+        Kind::Object => structures::object(block, class),
         Kind::Data => structures::data(block, class),
         Kind::Union => structures::union(block, class),
         Kind::Names => structures::names(block, class),
@@ -48,16 +72,15 @@ fn function(block: &Block, class: &Class, function: &Function) -> String {
     let kind = Type::Class(class.name.clone());
     let receiver = function.has_receiver().then(|| Parameter::new("receiver", kind));
     let all: Vec<&Parameter> = receiver.iter().chain(&function.parameters).collect();
-    let parameters = all.iter().map(|one| {
-        let lent = is_lent(class, function, one);
-        let kind = if lent { "&[u8]".to_owned() } else { crossing(block, &one.kind) };
-        format!("{}: {kind}", one.name)
+    let parameters = all.iter().flat_map(|one| {
+        let lent = || vec![format!("{}: &[u8]", one.name)];
+        if is_lent(class, function, one) { lent() } else { declared(block, one) }
     });
     let parameters: Vec<String> = parameters.collect();
     let prepared: String = all.iter().map(|one| prepared(block, one)).collect();
     let target = match (&receiver, class.kind) {
         (None, _) => class.scope(),
-        (Some(_), Kind::Object) => "receiver.0.".to_owned(),
+        (Some(_), Kind::Object) if !class.taken => "receiver.0.".to_owned(),
         (Some(_), _) => "receiver.".to_owned(),
     };
     let arguments = function
@@ -68,13 +91,15 @@ fn function(block: &Block, class: &Class, function: &Function) -> String {
     let call = if function.fallible { format!("{call}?") } else { call };
     let value = function.result.as_ref().map_or(call.clone(), |result| converted(block, result, &call));
     let result = function.result.as_ref().map_or("()".to_owned(), |result| crossing(block, result));
-    let key = function.parameters.iter().find(|one| is_secret_key(&one.kind)).map(|one| &one.name);
-    let body = match key {
-        None => format!("{prepared}    Ok({value})\n"),
-        Some(key) => format!("{prepared}    {key}.with(|{key}| Ok({value}))?\n"),
+    // A function without a result is a statement.
+    let body = match function.result {
+        None if !function.fallible => format!("{value};\n    Ok(())"),
+        _ => format!("Ok({value})"),
     };
+    let borrowed = all.iter().filter(|one| !one.owned && is_taken(block, &one.kind)).map(|one| &one.name);
+    let body = borrowed.fold(body, |body, one| format!("{one}.0.with(|{one}| {{ {body} }})"));
     format!(
-        "\n#[uniffi::export]\nfn {name}({parameters}) -> Result<{result}> {{\n{body}}}\n",
+        "\n#[uniffi::export]\nfn {name}({parameters}) -> Result<{result}> {{\n{prepared}    {body}\n}}\n",
         name = free_function(&class.native, &function.name),
         parameters = parameters.join(", "),
     )

@@ -11,9 +11,10 @@ type Outcome<T> = Result<T, String>;
 /// # Errors
 /// A block imports a name that no other block declares.
 pub fn link(blocks: &mut [Block]) -> Outcome<()> {
-    let taken: Vec<(String, String)> = blocks.iter().flat_map(taken).collect();
+    let passed: Vec<(String, String, bool)> = blocks.iter().flat_map(passed).collect();
     for class in blocks.iter_mut().flat_map(|block| &mut block.classes) {
-        class.shared = taken.iter().any(|(path, name)| class.home.path == *path && class.name == *name);
+        let of_class = || passed.iter().filter(|one| one.0 == class.home.path && one.1 == class.name);
+        (class.shared, class.taken) = (of_class().next().is_some(), of_class().any(|one| one.2));
     }
     import_all(blocks)?;
     import_bound(blocks);
@@ -76,17 +77,18 @@ fn import_all(blocks: &mut [Block]) -> Outcome<()> {
     Ok(())
 }
 
-/// The classes whose objects the functions of a block take: the paths of their blocks, and their names.
-fn taken(block: &Block) -> Vec<(String, String)> {
+/// The classes whose objects the functions of a block take: the paths of their blocks, their names, and whether a function
+/// takes the object itself.
+fn passed(block: &Block) -> Vec<(String, String, bool)> {
     let functions = block.classes.iter().flat_map(|class| &class.functions);
     let named =
         functions.flat_map(|function| &function.parameters).filter_map(|one| match one.kind.innermost() {
-            Type::Class(name) => Some(name),
+            Type::Class(name) => Some((name, one.owned)),
             _ => None,
         });
     let path = |name: &String| {
         let imported = block.imports.iter().find(|(_, imported)| imported == name);
         imported.map_or_else(|| block.path.clone(), |(path, _)| path.clone())
     };
-    named.map(|name| (path(name), name.clone())).collect()
+    named.map(|(name, owned)| (path(name), name.clone(), owned)).collect()
 }

@@ -89,6 +89,8 @@ pub struct Class {
     pub set: bool,
     /// True if a function takes objects of this class: another object's function may then hold the lock of this one.
     pub shared: bool,
+    /// True if a function takes the object of this class itself, which is closed afterwards.
+    pub taken: bool,
     /// True if the module that only verifies certificates does not have it.
     pub full: bool,
     /// Set if a function of any block takes several objects of it, or one or none.

@@ -210,6 +210,7 @@ fn empty(block: &Block, name: String) -> Class {
         spent: None,
         set: false,
         shared: false,
+        taken: false,
         full: false,
         listed: None,
     }

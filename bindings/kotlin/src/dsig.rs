@@ -21,7 +21,11 @@ fn suite(number: u8) -> Result<SuiteId> {
 
 /// Batches are signed with Ed25519 only.
 fn ed25519(key: &PublicKey) -> quorate::Result<&ed25519::PublicKey> {
-    (&key.0).try_into()
+    (&key.0.0).try_into()
+}
+
+fn public_key(key: ed25519::PublicKey) -> PublicKey {
+    PublicKey(quorate_interface::keys::PublicKey(key.into()))
 }
 
 #[uniffi::export]
@@ -79,7 +83,7 @@ fn dsig_reuse(signer: &PublicKey, first: DsigSigned, second: DsigSigned) -> Resu
 #[uniffi::export]
 fn dsig_verify_reuse(suite: u8, evidence: Vec<u8>) -> Result<Arc<PublicKey>> {
     let culprit = dynamic::verify_reuse(self::suite(suite)?, &evidence)?;
-    Ok(Arc::new(PublicKey(culprit.into())))
+    Ok(Arc::new(public_key(culprit)))
 }
 
 /// An announcement and its recipients; `None` for all verifiers.
@@ -128,7 +132,7 @@ impl DsigSigner {
         low_water: u32,
         lifetime: Duration,
     ) -> Result<Self> {
-        let (secret, suite) = (secret.take()?.try_into()?, self::suite(suite)?);
+        let (secret, suite) = (secret.0.take()?.0.try_into()?, self::suite(suite)?);
         let groups = groups.into_iter().map(BTreeSet::from_iter).collect();
         let config = SignerConfig { log2_batch, low_water: low_water as usize, lifetime };
         let signer = DynSigner::new(suite, secret, groups, config, &mut SysRng)?;
@@ -178,7 +182,7 @@ impl DsigSigner {
     }
 
     fn public_key(&self) -> Arc<PublicKey> {
-        Arc::new(PublicKey(lock(&self.inner).public_key().clone().into()))
+        Arc::new(public_key(lock(&self.inner).public_key().clone()))
     }
 }
 

@@ -4,9 +4,7 @@ use std::fmt;
 use std::num::NonZeroU16;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use quorate::bls::Ciphersuite;
-use quorate::committee::{ChainId, CommitteeId};
-use quorate::wire::Decode;
+use quorate::any::Suite;
 use quorate::{Detail as CoreDetail, Error};
 
 /// The one code that the core does not define: the object was closed or its ownership was transferred.
@@ -106,30 +104,9 @@ pub(crate) fn owned(bytes: impl Into<Vec<u8>>) -> Vec<u8> {
     bytes.into()
 }
 
-/// Exactly 32 bytes.
-pub(crate) fn hash32(what: &'static str, bytes: &[u8]) -> Result<[u8; 32]> {
-    let actual = bytes.len() as u64;
-    bytes.try_into().map_err(|_| Error::WrongLength { what, expected: 32, actual }.into())
-}
-
-/// The same for values that Kotlin checked on construction, so that the error never occurs.
-pub(crate) fn chain_id(bytes: &[u8]) -> Result<ChainId> {
-    hash32("chain identifier", bytes).map(ChainId)
-}
-
-/// As [`chain_id`].
-pub(crate) fn committee_id(bytes: &[u8]) -> Result<CommitteeId> {
-    hash32("committee identifier", bytes).map(CommitteeId)
-}
-
 /// A number that Kotlin checked: zero never occurs.
 pub(crate) fn non_zero(number: u16) -> Result<NonZeroU16> {
     Ok(NonZeroU16::new(number).ok_or(Error::Malformed { what: "number from 1 to 65535" })?)
-}
-
-/// Ciphersuites cross as their encodings.
-pub(crate) fn ciphersuite(bytes: &[u8]) -> Result<Ciphersuite> {
-    Ok(Ciphersuite::decode(bytes, &())?)
 }
 
 /// A panic under the lock leaves the value consistent, so the next caller may continue.
@@ -137,28 +114,12 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Raises the core's error for a 32-byte value of another length.
 #[uniffi::export]
-fn refuse_length(what: LengthOf, actual: u32) -> Result<()> {
-    let what = match what {
-        LengthOf::Chain => "chain identifier",
-        LengthOf::Committee => "committee identifier",
-        LengthOf::Digest => "digest",
-        LengthOf::Hash => "hash",
-    };
-    Err(Error::WrongLength { what, expected: 32, actual: actual.into() }.into())
-}
-
-/// Values of 32 bytes.
-#[derive(uniffi::Enum)]
-enum LengthOf {
-    Chain,
-    Committee,
-    Digest,
-    Hash,
+fn suite_name(number: u8) -> Result<String> {
+    Ok(Suite::from_number(number)?.name().to_owned())
 }
 
 #[uniffi::export]
-fn chain_id_from_name(name: String) -> Vec<u8> {
-    ChainId::from_name(&name).0.to_vec()
+fn suite_from_name(name: String) -> Result<u8> {
+    Ok(Suite::from_name(&name)?.number())
 }

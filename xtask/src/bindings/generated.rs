@@ -43,10 +43,6 @@ pub(crate) fn python_modules() -> Outcome<Files> {
     Ok(files)
 }
 
-/// The blocks that Kotlin takes from the declaration so far, beside those of threshold cryptography; its classes of the
-/// others are written by hand.
-const IN_KOTLIN: &[&str] = &["ciphersuite", "erasure", "header", "merkle", "sortition"];
-
 /// The classes and exceptions for Kotlin, below a folder of sources.
 pub(crate) fn kotlin_classes() -> Outcome<Files> {
     let file = |block: &Block| {
@@ -54,9 +50,7 @@ pub(crate) fn kotlin_classes() -> Outcome<Files> {
         let name = block.path.rsplit("::").next().unwrap_or_default();
         (Path::new(&folder).join(format!("{}.kt", pascal(name))), kotlin::emit(block))
     };
-    let is_adopted =
-        |block: &&Block| block.path.starts_with("threshold") || IN_KOTLIN.contains(&block.path.as_str());
-    let mut files: Files = blocks()?.iter().filter(is_adopted).map(file).collect();
+    let mut files: Files = blocks()?.iter().map(file).collect();
     let exceptions = Path::new("org/quorate/QuorateException.kt").to_path_buf();
     files.push((exceptions, errors::kotlin::emit(&errors::classes()?)));
     Ok(files)

@@ -1,10 +1,13 @@
 //! Calls of native functions from Kotlin.
 
 use super::types::{lifted, lowered};
-use crate::kotlin_glue::{is_lent, is_object, is_secret_key};
+use crate::kotlin_glue::{is_lent, is_object};
 use crate::model::{Block, Class, Function, Kind, Parameter, Type};
 use crate::names::{camel, free_function};
 use crate::python::candidates;
+
+/// The parts of a pair or a triple in Kotlin.
+const PARTS: [&str; 3] = ["first", "second", "third"];
 
 /// The call of a function, with the conversion to `result`. Native objects stay alive meanwhile.
 pub(super) fn call(block: &Block, class: &Class, function: &Function, result: Option<&Type>) -> String {
@@ -13,7 +16,7 @@ pub(super) fn call(block: &Block, class: &Class, function: &Function, result: Op
         Kind::Encoded => "raw",
         Kind::Object | Kind::Data | Kind::Union | Kind::Module => "receiver",
     });
-    let given = function.parameters.iter().map(|one| argument(block, class, function, one));
+    let given = function.parameters.iter().flat_map(|one| arguments(block, class, function, one));
     let arguments: Vec<String> = receiver.map(str::to_owned).into_iter().chain(given).collect();
     let native = camel(&free_function(&class.native, &function.name));
     let call = format!("{native}({})", arguments.join(", "));
@@ -29,26 +32,28 @@ pub(super) fn call(block: &Block, class: &Class, function: &Function, result: Op
 /// The beginnings of the blocks around a call, in which native objects and lent bytes stay alive.
 fn held(block: &Block, class: &Class, function: &Function) -> Vec<String> {
     let parameters = || function.parameters.iter().map(|one| (one, camel(&one.name)));
-    // The user's function is called afterwards, when nothing is held.
+    // The user's function is called afterwards, when nothing is held. A list of tuples is read once: one that changes
+    // meanwhile must not separate their parts.
     let mut held: Vec<String> = parameters()
-        .filter(|(one, _)| one.kind == Type::Attested)
-        .map(|(_, name)| format!("{name}.asked {{ {name}Native -> "))
+        .filter_map(|(one, name)| match &one.kind {
+            Type::Attested => Some(format!("{name}.asked {{ {name}Native -> ")),
+            Type::List(item) if matches!(**item, Type::Tuple(_)) => {
+                let items = limited(one, &name).unwrap_or_else(|| format!("{name}.toList()"));
+                Some(format!("{items}.let {{ {name}Items -> "))
+            }
+            _ => None,
+        })
         .collect();
     let before = held.len();
+    // Whatever fails, an object that the function takes is closed.
+    let owned = parameters().filter(|(one, _)| one.owned);
+    held.extend(owned.map(|(_, name)| format!("{name}.cell.handOver {{ {name}Native -> ")));
     if function.has_receiver() && class.kind == Kind::Object {
         held.push("cell.call { receiver -> ".to_owned());
     }
-    held.extend(parameters().filter_map(|(one, name)| match &one.kind {
-        kind if is_secret_key(kind) => Some(format!("{name}.call {{ {name}Native -> ")),
-        kind if is_object(block, kind) => Some(format!("{name}.cell.call {{ {name}Native -> ")),
-        Type::List(item) if is_object(block, item) => {
-            Some(format!("callAll({name}.map {{ it.cell }}) {{ {name}Native -> "))
-        }
-        Type::Optional(inner) if is_object(block, inner) => {
-            Some(format!("callOptional({name}?.cell) {{ {name}Native -> "))
-        }
-        _ => None,
-    }));
+    held.extend(
+        parameters().filter(|(one, _)| !one.owned).flat_map(|(one, name)| objects(block, one, &name)),
+    );
     let lent: Vec<String> = parameters()
         .filter(|(one, _)| is_lent(class, function, one))
         .map(|(_, name)| format!("{name}.borrowed {{ {name}Native -> "))
@@ -58,6 +63,45 @@ fn held(block: &Block, class: &Class, function: &Function) -> Vec<String> {
     }
     held.extend(lent);
     held
+}
+
+/// The beginnings of the blocks in which the native objects of an argument stay alive.
+fn objects(block: &Block, parameter: &Parameter, name: &str) -> Vec<String> {
+    match &parameter.kind {
+        kind if is_object(block, kind) => vec![format!("{name}.cell.call {{ {name}Native -> ")],
+        Type::List(item) if is_object(block, item) => {
+            let items = limited(parameter, name).unwrap_or_else(|| name.to_owned());
+            vec![format!("callAll({items}.map {{ it.cell }}) {{ {name}Native -> ")]
+        }
+        Type::List(item) => {
+            let parts = item.parts().iter().zip(PARTS).filter(|(part, _)| is_object(block, part));
+            let one = |(_, at)| format!("callAll({name}Items.map {{ it.{at}.cell }}) {{ {name}Native -> ");
+            parts.map(one).collect()
+        }
+        Type::Optional(inner) if is_object(block, inner) => {
+            vec![format!("callOptional({name}?.cell) {{ {name}Native -> ")]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The first items of a list with a limit: one more, so that the core reports the error.
+fn limited(parameter: &Parameter, name: &str) -> Option<String> {
+    parameter.limit.map(|limit| format!("{name}.take({})", limit + 1))
+}
+
+/// The arguments of a native function for a parameter: for a list of tuples, a list of each part.
+fn arguments(block: &Block, class: &Class, function: &Function, parameter: &Parameter) -> Vec<String> {
+    let Type::List(item) = &parameter.kind else { return vec![argument(block, class, function, parameter)] };
+    let Type::Tuple(parts) = &**item else { return vec![argument(block, class, function, parameter)] };
+    let name = camel(&parameter.name);
+    let part = |(part, at): (&Type, &str)| {
+        if is_object(block, part) {
+            return format!("{name}Native");
+        }
+        format!("{name}Items.map {{ {} }}", lowered(block, part, &format!("it.{at}"), &name))
+    };
+    parts.iter().zip(PARTS).map(part).collect()
 }
 
 /// An argument of a native function.
@@ -73,9 +117,17 @@ pub(super) fn argument(block: &Block, class: &Class, function: &Function, parame
         return format!("{name}Native");
     }
     let each = lowered(block, inner, "it", &name);
+    let list = limited(parameter, &name).unwrap_or_else(|| name.clone());
     match &parameter.kind {
-        Type::List(_) | Type::Optional(_) if each == "it" => name,
-        Type::List(_) => format!("{name}.map {{ {each} }}"),
+        Type::Optional(inner) if inner.is_list() => {
+            let (item, limit) = (inner.innermost(), parameter.limit);
+            let list = limit.map_or(name.clone(), |limit| format!("{name}?.take({})", limit + 1));
+            format!("{list}?.map {{ {} }}", lowered(block, item, "it", &name))
+        }
+        Type::List(_) if each == "it" => list,
+        Type::List(_) => format!("{list}.map {{ {each} }}"),
+        Type::Optional(inner) if parameter.default.is_some() => lowered(block, inner, &name, &name),
+        Type::Optional(_) if each == "it" => name,
         Type::Optional(_) => format!("{name}?.let {{ {each} }}"),
         kind => lowered(block, kind, &name, &name),
     }

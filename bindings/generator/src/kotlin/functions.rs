@@ -3,22 +3,31 @@
 use super::call::call;
 use super::types::{copied, is_unsigned, type_name};
 use crate::docs::Style;
-use crate::kotlin_glue::is_encoded_object;
+use crate::kotlin_glue::{has_suite, is_encoded_object};
 use crate::model::{Block, Class, Function, Parameter, Role, Type};
 use crate::names::{camel, free_function, pascal};
 
 pub(super) fn function(block: &Block, class: &Class, function: &Function) -> String {
     let docs = Style::Kotlin.function(function, 0);
-    let name = camel(&function.name);
+    let name = camel(function.overload.as_ref().unwrap_or(&function.name));
     let result = function.result.as_ref().map_or("Unit".to_owned(), |result| type_name(block, result));
     let value = call(block, class, function, function.result.as_ref());
     if function.role == Role::Getter {
         let java = function.result.as_ref().map(|result| java_getter(&function.name, result));
         let java = java.unwrap_or_default();
-        return format!("{docs}{java}public val {name}: {result} get() =\n    {value}\n");
+        let is_declared = has_suite(class) && function.result == Some(Type::Suite);
+        let modifier = if is_declared { "override" } else { "public" };
+        return format!("{docs}{java}{modifier} val {name}: {result} get() =\n    {value}\n");
+    }
+    if class.set && name == "members" {
+        return format!("{docs}override fun iterator(): Iterator<Int> =\n    {value}.iterator()\n");
     }
     let is_static = if function.has_receiver() { "" } else { "@JvmStatic\n" };
-    let modifier = if is_encoded_object(class) && name == "encode" { "override" } else { "public" };
+    let modifier = match name.as_str() {
+        "encode" if is_encoded_object(class) => "override",
+        "contains" if class.set => "public operator",
+        _ => "public",
+    };
     let java =
         if function.types().any(is_unsigned) { format!("@JvmName(\"{name}\")\n") } else { String::new() };
     format!(
@@ -61,11 +70,12 @@ pub(super) fn is_named(constructor: &Function) -> bool {
     constructor.types().any(is_unsigned)
 }
 
-/// The object without parameters that a function makes, as a constant.
+/// The value of a function without parameters, as a constant.
 pub(super) fn variant(block: &Block, class: &Class, function: &Function) -> String {
     let docs = Style::Kotlin.function(function, 0);
     let value = call(block, class, function, function.result.as_ref());
-    format!("{docs}@JvmField\npublic val {}: {} = {value}\n", function.name.to_uppercase(), class.name)
+    let result = function.result.as_ref().map_or(String::new(), |result| type_name(block, result));
+    format!("{docs}@JvmField\npublic val {}: {result} = {value}\n", function.name.to_uppercase())
 }
 
 /// Returns the name with this text.
@@ -100,16 +110,28 @@ fn overloads(function: &Function) -> &'static str {
 }
 
 fn parameters(block: &Block, function: &Function) -> String {
-    let parameter = |one: &Parameter| {
-        let (name, kind) = (camel(&one.name), type_name(block, &one.kind));
-        match (&one.kind, &one.choice) {
-            (Type::List(item), Some(choice)) => {
-                let (item, default) = (type_name(block, item), camel(&choice.default));
-                format!("{name}: Predicate<{item}> = Predicate {{ it.{default} }}")
-            }
-            (Type::Optional(_), _) => format!("{name}: {kind} = null"),
-            _ => format!("{name}: {kind}"),
+    function.parameters.iter().map(|one| parameter(block, one)).collect::<Vec<_>>().join(", ")
+}
+
+/// A parameter with its type and its default.
+pub(super) fn parameter(block: &Block, parameter: &Parameter) -> String {
+    let (name, kind) = (camel(&parameter.name), type_name(block, &parameter.kind));
+    // Of a list with a limit, only the first items are read.
+    let kind = if parameter.limit.is_some() { kind.replacen("List<", "Iterable<", 1) } else { kind };
+    match (&parameter.kind, &parameter.choice, parameter.default) {
+        (Type::List(item), Some(choice), _) => {
+            let (item, default) = (type_name(block, item), camel(&choice.default));
+            format!("{name}: Predicate<{item}> = Predicate {{ it.{default} }}")
         }
-    };
-    function.parameters.iter().map(parameter).collect::<Vec<_>>().join(", ")
+        (Type::Optional(inner), _, Some(default)) => {
+            let value = match **inner {
+                Type::Duration => format!("Duration.ofNanos({}L)", default * 1000),
+                Type::U64 => format!("{default}uL"),
+                _ => default.to_string(),
+            };
+            format!("{name}: {} = {value}", type_name(block, inner))
+        }
+        (Type::Optional(_), _, None) => format!("{name}: {kind} = null"),
+        _ => format!("{name}: {kind}"),
+    }
 }

@@ -2,12 +2,12 @@
 
 use super::call::argument;
 use super::comparison::{self, compared};
-use super::functions::{constructor, java_getter, property};
+use super::functions::{constructor, java_getter, parameter, property};
 use super::text::indented;
 use super::types::{lifted, type_name};
 use crate::docs::Style;
-use crate::kotlin_glue::{is_encoded_object, is_field, properties};
-use crate::model::{Block, Class, Field, Kind, Parameter, Role, Type, Variant};
+use crate::kotlin_glue::{has_suite, is_encoded_object, is_field, properties};
+use crate::model::{Block, Class, Field, Kind, Role, Type, Variant};
 use crate::names::{camel, free_function, snake};
 
 /// What precedes the braces of a class, and the first members in them.
@@ -21,9 +21,10 @@ fn native(class: &Class) -> String {
 /// A data class of the constructor's arguments.
 pub(super) fn value(block: &Block, class: &Class) -> Parts {
     let Some(constructor) = class.constructor() else { return (String::new(), Vec::new()) };
-    let declared =
-        |one: &Parameter| format!("public val {}: {}", camel(&one.name), type_name(block, &one.kind));
-    let properties: Vec<String> = constructor.parameters.iter().map(declared).collect();
+    let properties: Vec<String> =
+        constructor.parameters.iter().map(|one| format!("public val {}", parameter(block, one))).collect();
+    let has_default = constructor.parameters.iter().any(|one| one.default.is_some());
+    let java = if has_default { " @JvmOverloads public constructor" } else { "" };
     let arguments: Vec<String> =
         constructor.parameters.iter().map(|one| argument(block, class, constructor, one)).collect();
     let native = native(class);
@@ -36,7 +37,7 @@ pub(super) fn value(block: &Block, class: &Class) -> Parts {
         let check = camel(&free_function(&class.native, "check"));
         members.push(format!("init {{\n    translated {{ {check}(native) }}\n}}\n"));
     }
-    (format!("public data class {}({})", class.name, properties.join(", ")), members)
+    (format!("public data class {}{java}({})", class.name, properties.join(", ")), members)
 }
 
 /// The data class of a native record.
@@ -46,7 +47,10 @@ pub(super) fn from_native(block: &Block, class: &Class) -> String {
         .map(|constructor| constructor.parameters.as_slice())
         .unwrap_or_default()
         .iter()
-        .map(|one| lifted(block, &one.kind, &format!("native.{}", camel(&one.name))))
+        .map(|one| {
+            let kind = if one.default.is_some() { one.kind.innermost() } else { &one.kind };
+            lifted(block, kind, &format!("native.{}", camel(&one.name)))
+        })
         .collect();
     format!(
         "@JvmSynthetic\ninternal fun fromNative(native: {}): {name} =\n    {name}({})\n",
@@ -115,9 +119,14 @@ pub(super) fn encoded(block: &Block, class: &Class) -> Parts {
 /// A native object.
 pub(super) fn object(block: &Block, class: &Class) -> Parts {
     let (name, native) = (&class.name, native(class));
-    let base = if is_encoded_object(class) { "EncodedObject" } else { "NativeObject" };
+    let base = match (is_encoded_object(class), has_suite(class)) {
+        (true, true) => "NativeValue",
+        (true, false) => "EncodedObject",
+        (false, _) => "NativeObject",
+    };
+    let set = if class.set { ", Iterable<Int>" } else { "" };
     let head = format!(
-        "public class {name} private constructor(@get:JvmSynthetic internal val cell: Cell<{native}>) : {base}(cell)"
+        "public class {name} private constructor(@get:JvmSynthetic internal val cell: Cell<{native}>) : {base}(cell){set}"
     );
     let mut members = vec![format!(
         "internal constructor(native: {native}, hidden: Hidden = Hidden()) : this(Cell(native, \"{name}\"))\n"

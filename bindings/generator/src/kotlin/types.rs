@@ -1,6 +1,6 @@
 //! Types in Kotlin, and the conversions of native values.
 
-use crate::kotlin_glue::{is_completed, is_object};
+use crate::kotlin_glue::{is_completed, native_verdict};
 use crate::model::{Block, Class, Kind, Type};
 use crate::names::camel;
 
@@ -15,12 +15,16 @@ pub(super) fn type_name(block: &Block, kind: &Type) -> String {
         Type::U64 => "ULong".to_owned(),
         Type::U128 => "BigInteger".to_owned(),
         Type::Suite => "Suite".to_owned(),
-        Type::Class(name) => class_name(block, name),
-        Type::Bound(name) => name.clone(),
+        Type::Duration => "Duration".to_owned(),
+        Type::Class(name) | Type::Bound(name) => class_name(block, name),
         Type::Failure => "QuorateException".to_owned(),
         Type::Attested => "Attested".to_owned(),
-        // No block that Kotlin takes from the declaration has these.
-        Type::Tuple(_) | Type::Verdict(_) | Type::Duration => "Unit".to_owned(),
+        Type::Tuple(parts) => {
+            let name = if parts.len() == 2 { "Pair" } else { "Triple" };
+            let parts: Vec<String> = parts.iter().map(|part| type_name(block, part)).collect();
+            format!("{name}<{}>", parts.join(", "))
+        }
+        Type::Verdict(value) => format!("Verdict<{}>", type_name(block, value)),
         Type::List(item) => format!("List<{}>", type_name(block, item)),
         Type::Optional(inner) => format!("{}?", type_name(block, inner)),
     }
@@ -52,18 +56,17 @@ pub(super) fn lowered(block: &Block, kind: &Type, value: &str, name: &str) -> St
         Type::U128 => format!("{value}.u128(\"{name}\")"),
         Type::Size | Type::Length | Type::AnyLength => format!("{value}.natural(\"{name}\")"),
         Type::Suite => format!("{value}.native"),
-        Type::Class(class) => match block.kind(class) {
+        Type::Duration => format!("{value}.notNegative(\"{name}\")"),
+        Type::Class(class) | Type::Bound(class) => match block.kind(class) {
             Some(Kind::Encoded) => format!("{value}.raw"),
             _ => format!("{value}.native"),
         },
-        Type::Bound(_) => format!("{value}.raw"),
         Type::Bytes
         | Type::SecretBytes
         | Type::Bool
         | Type::U64
         | Type::Failure
         | Type::Attested
-        | Type::Duration
         | Type::Tuple(_)
         | Type::Verdict(_)
         | Type::List(_)
@@ -79,13 +82,17 @@ pub(super) fn lifted(block: &Block, kind: &Type, value: &str) -> String {
         Type::SecretBytes => format!("{value}.bytes()"),
         Type::Suite => format!("Suite.fromNative({value})"),
         Type::Failure => format!("QuorateException.fromNative({value})"),
-        Type::Class(name) => {
+        Type::Class(name) | Type::Bound(name) => {
             let maker = block.class(name).map_or(String::new(), maker);
             format!("{}{maker}({value})", class_name(block, name))
         }
-        Type::Bound(name) if is_object(block, kind) => format!("{name}({value})"),
-        Type::Bound(name) if name == "GuardRecord" => format!("GuardRecord.decode({value})"),
-        Type::Bound(name) => format!("{name}.fromBytes({value})"),
+        Type::Verdict(inner) => {
+            let native = format!("org.quorate.internal.{}", native_verdict(block, inner));
+            let good = lifted(block, inner, "verdict.value");
+            format!(
+                "{value}.let {{ verdict -> when (verdict) {{ is {native}.Valid -> Verdict.Valid({good}); is {native}.Invalid -> Verdict.Invalid(QuorateException.fromNative(verdict.error)) }} }}"
+            )
+        }
         Type::List(item) => match lifted(block, item, "it").as_str() {
             "it" => value.to_owned(),
             lifted => format!("{value}.map {{ {lifted} }}"),
@@ -101,8 +108,7 @@ pub(super) fn lifted(block: &Block, kind: &Type, value: &str) -> String {
         | Type::U128
         | Type::Attested
         | Type::Duration
-        | Type::Tuple(_)
-        | Type::Verdict(_) => value.to_owned(),
+        | Type::Tuple(_) => value.to_owned(),
     }
 }
 

@@ -1,34 +1,26 @@
 //! What the parameters become in the call of a function.
 
-use super::types::{inside, is_object, opened, opened_type};
+use super::types::{crossing, inside, is_object, is_taken, opened, opened_type};
 use crate::model::{Block, Parameter, Type};
 use crate::names::closure;
+
+/// The parameters of the exported function: a list of tuples is a list of each part.
+pub(super) fn declared(block: &Block, parameter: &Parameter) -> Vec<String> {
+    let Parameter { name, kind, .. } = parameter;
+    match kind {
+        Type::List(item) if matches!(**item, Type::Tuple(_)) => {
+            let parts = item.parts().iter().enumerate();
+            parts.map(|(at, part)| format!("{name}_{at}: Vec<{}>", crossing(block, part))).collect()
+        }
+        kind => vec![format!("{name}: {}", crossing(block, kind))],
+    }
+}
 
 /// A statement before the call.
 pub(super) fn prepared(block: &Block, parameter: &Parameter) -> String {
     let name = &parameter.name;
     match &parameter.kind {
-        Type::List(item) => {
-            let kind = opened_type(block, item);
-            match (&**item, opened(block, item, "one")) {
-                (_, Some(opened)) => format!(
-                    "    let {name}: Vec<{kind}> = {name}.into_iter().map(|one| Ok({opened}?)).collect::<Result<_>>()?;\n    \
-                     let {name}: Vec<&{kind}> = {name}.iter().collect();\n"
-                ),
-                (one, None) if is_object(block, one) => {
-                    format!("    let {name}: Vec<&{kind}> = {name}.iter().map(|one| &one.0).collect();\n")
-                }
-                (Type::Bytes, None) => {
-                    format!("    let {name}: Vec<&[u8]> = {name}.iter().map(Vec::as_slice).collect();\n")
-                }
-                (Type::Size | Type::Length, None) => {
-                    format!(
-                        "    let {name}: Vec<usize> = {name}.iter().map(|one| *one as usize).collect();\n"
-                    )
-                }
-                (_, None) => String::new(),
-            }
-        }
+        Type::List(item) => list(block, name, item),
         Type::Optional(inner) => match opened(block, inner, "item") {
             Some(opened) => format!("    let {name} = {name}.map({}).transpose()?;\n", closure(&opened)),
             None => String::new(),
@@ -42,20 +34,68 @@ pub(super) fn prepared(block: &Block, parameter: &Parameter) -> String {
     }
 }
 
+fn list(block: &Block, name: &str, item: &Type) -> String {
+    if let Type::Tuple(parts) = item {
+        let (mut items, mut pattern, mut values) =
+            (format!("{name}_0.iter()"), "part_0".to_owned(), Vec::new());
+        for (at, part) in parts.iter().enumerate() {
+            values.push(inside_part(block, part, &format!("part_{at}")));
+            if at > 0 {
+                items += &format!(".zip(&{name}_{at})");
+                pattern = format!("({pattern}, part_{at})");
+            }
+        }
+        let values = values.join(", ");
+        return format!("    let {name}: Vec<_> = {items}.map(|{pattern}| ({values})).collect();\n");
+    }
+    let kind = opened_type(block, item);
+    match (item, opened(block, item, "one")) {
+        (_, Some(opened)) => format!(
+            "    let {name}: Vec<{kind}> = {name}.into_iter().map(|one| Ok({opened}?)).collect::<Result<_>>()?;\n    \
+             let {name}: Vec<&{kind}> = {name}.iter().collect();\n"
+        ),
+        (one, None) if is_object(block, one) => {
+            let inner = inside(block, one, "one");
+            format!("    let {name}: Vec<&{kind}> = {name}.iter().map(|one| {inner}).collect();\n")
+        }
+        (Type::Bytes, None) => {
+            format!("    let {name}: Vec<&[u8]> = {name}.iter().map(Vec::as_slice).collect();\n")
+        }
+        (Type::Size | Type::Length, None) => {
+            format!("    let {name}: Vec<usize> = {name}.iter().map(|one| *one as usize).collect();\n")
+        }
+        (_, None) => String::new(),
+    }
+}
+
+/// A part of a tuple, from a reference to what crossed.
+fn inside_part(block: &Block, part: &Type, name: &str) -> String {
+    match part {
+        kind if is_object(block, kind) => inside(block, kind, name),
+        Type::Bytes => format!("{name}.as_slice()"),
+        Type::U128 => format!("{name}.0"),
+        _ => format!("*{name}"),
+    }
+}
+
 /// The argument of the call.
 pub(super) fn argument(block: &Block, parameter: &Parameter) -> String {
     let name = &parameter.name;
     match &parameter.kind {
-        kind if is_object(block, kind) => inside(kind, name),
+        kind if parameter.owned && is_taken(block, kind) => format!("{name}.0.take()?"),
+        kind if is_object(block, kind) => inside(block, kind, name),
         Type::Suite => format!("Suite::from_number({name})?"),
         Type::Size | Type::Length => format!("{name} as usize"),
         Type::U128 => format!("{name}.0"),
-        Type::Bytes | Type::List(_) | Type::Class(_) | Type::Bound(_) => format!("&{name}"),
+        Type::Bound(_) => format!("{name}.as_ref()"),
+        Type::Bytes | Type::List(_) | Type::Class(_) => format!("&{name}"),
         Type::Attested => {
             format!("&mut |member, bytes, attestation| {name}.ask(member, bytes, attestation)")
         }
         Type::Optional(inner) => match &**inner {
-            kind if is_object(block, kind) => format!("{name}.as_ref().map(|one| {})", inside(kind, "one")),
+            kind if is_object(block, kind) => {
+                format!("{name}.as_ref().map(|one| {})", inside(block, kind, "one"))
+            }
             Type::Class(_) | Type::Bound(_) => format!("{name}.as_ref()"),
             Type::Bytes | Type::List(_) => format!("{name}.as_deref()"),
             Type::Size | Type::Length => format!("{name}.map(|one| one as usize)"),

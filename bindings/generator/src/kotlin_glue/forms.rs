@@ -23,7 +23,10 @@ pub(crate) fn crosses(class: &Class, function: &Function) -> bool {
 /// a constructor.
 pub(crate) fn is_completed(class: &Class) -> bool {
     let parameters = class.constructor().map(|constructor| constructor.parameters.as_slice());
-    let is_special = |one: &Parameter| matches!(one.kind, Type::Optional(_) | Type::U64);
+    let is_special = |one: &Parameter| match one.kind {
+        Type::Optional(_) => one.default.is_none(),
+        ref kind => *kind == Type::U64,
+    };
     class.kind == Kind::Value && parameters.unwrap_or_default().iter().any(is_special)
 }
 
@@ -37,6 +40,12 @@ pub(crate) fn is_field(class: &Class, function: &Function) -> bool {
 pub(crate) fn is_encoded_object(class: &Class) -> bool {
     let encode = class.function("encode").is_some_and(|encode| encode.parameters.is_empty());
     class.kind == Kind::Object && class.traits.equality && encode
+}
+
+/// True for an object of a suite that is equal to others of the same suite and encoding.
+pub(crate) fn has_suite(class: &Class) -> bool {
+    let mut getters = class.getters();
+    is_encoded_object(class) && getters.any(|one| one.result == Some(Type::Suite))
 }
 
 /// True for bytes of a secret, which Kotlin lends instead of copying.

@@ -2,7 +2,7 @@
 
 use super::arguments::{argument, prepared};
 use super::forms::{is_completed, is_encoded_object, properties};
-use super::types::{converted, crossing, opened};
+use super::types::{converted, crossing, is_taken, opened};
 use crate::model::{Block, Class, Field, Parameter, Type};
 use crate::names::free_function;
 
@@ -162,16 +162,23 @@ pub(super) fn names(block: &Block, class: &Class) -> String {
 }
 
 /// A native object.
-pub(super) fn object(class: &Class) -> String {
+pub(super) fn object(block: &Block, class: &Class) -> String {
     let (name, native) = (&class.name, &class.native);
+    let kind = Type::Class(name.clone());
     let equal = format!(
         "\n#[uniffi::export]\nfn {}(receiver: Arc<{native}>, other: Arc<{native}>) -> bool {{\n    receiver.0 == other.0\n}}\n",
         free_function(native, "equal")
     );
     let equal = if class.traits.equality && !is_encoded_object(class) { equal } else { String::new() };
+    let held = format!("interface::{name}");
+    let (held, result, text) = if is_taken(block, &kind) {
+        (format!("Owned<{held}>"), "Result<String>", "receiver.0.with(|receiver| Ok(receiver.to_string()))")
+    } else {
+        (held, "String", "receiver.0.to_string()")
+    };
     format!(
-        "\n#[derive(uniffi::Object)]\npub(crate) struct {native}(pub(crate) interface::{name});\n\n\
-         #[uniffi::export]\nfn {}(receiver: Arc<{native}>) -> String {{\n    receiver.0.to_string()\n}}\n{equal}",
+        "\n#[derive(uniffi::Object)]\npub(crate) struct {native}(pub(crate) {held});\n\n\
+         #[uniffi::export]\nfn {}(receiver: Arc<{native}>) -> {result} {{\n    {text}\n}}\n{equal}",
         free_function(native, "text")
     )
 }

@@ -15,22 +15,20 @@ pub(super) fn crossing(block: &Block, kind: &Type) -> String {
         Type::U32 | Type::Size | Type::Length => "u32".to_owned(),
         Type::U64 | Type::AnyLength => "u64".to_owned(),
         Type::U128 => "Uint128".to_owned(),
-        Type::Class(name) => match block.kind(name) {
+        Type::Duration => "Duration".to_owned(),
+        Type::Class(name) | Type::Bound(name) => match block.kind(name) {
             Some(Kind::Encoded) => "Vec<u8>".to_owned(),
             Some(Kind::Names) => "String".to_owned(),
-            Some(Kind::Object) => format!("Arc<{}>", native(block, name)),
+            Some(Kind::Object) | None => format!("Arc<{}>", native(block, name)),
             _ => native(block, name),
-        },
-        Type::Bound(name) => match handle(name) {
-            Some(handle) => format!("Arc<{handle}>"),
-            None => "Vec<u8>".to_owned(),
         },
         Type::Failure => "Failure".to_owned(),
         Type::Attested => "Arc<Attestations>".to_owned(),
-        // No block that Kotlin takes from the declaration has these.
-        Type::Tuple(_) | Type::Verdict(_) | Type::Duration => "()".to_owned(),
         Type::List(item) => format!("Vec<{}>", crossing(block, item)),
         Type::Optional(inner) => format!("Option<{}>", crossing(block, inner)),
+        Type::Verdict(inner) => verdict(block, inner),
+        // Only lists contain tuples: they cross as a list of each part.
+        Type::Tuple(_) => String::new(),
     }
 }
 
@@ -43,41 +41,39 @@ pub(super) fn native(block: &Block, name: &str) -> String {
     }
 }
 
+/// The name of the enumeration that crosses for a verdict: a value or an error.
+pub(crate) fn verdict(block: &Block, inner: &Type) -> String {
+    match inner {
+        Type::Class(name) | Type::Bound(name) => format!("{}Verdict", block.native(name)),
+        _ => "NumberVerdict".to_owned(),
+    }
+}
+
 /// The path of the type of the interface.
 fn rust(block: &Block, name: &str) -> String {
     block.class(name).map_or_else(|| name.to_owned(), |class| class.rust(block))
 }
 
-/// The native object of a class that this binding writes by hand; the other ones cross as their encoding.
-fn handle(bound: &str) -> Option<&'static str> {
-    match bound {
-        "Committee" => Some("crate::committees::Committee"),
-        "Guard" => Some("crate::guard::Guard"),
-        "PublicKey" => Some("crate::keys::PublicKey"),
-        "SecretKey" => Some("crate::keys::SecretKey"),
-        "Signature" => Some("crate::keys::Signature"),
-        _ => None,
-    }
-}
-
 /// True for what crosses as a native object.
 pub(crate) fn is_object(block: &Block, kind: &Type) -> bool {
     match kind {
-        Type::Class(name) => block.kind(name) == Some(Kind::Object),
-        Type::Bound(name) => handle(name).is_some(),
+        Type::Class(name) | Type::Bound(name) => block.kind(name).is_none_or(|kind| kind == Kind::Object),
         _ => false,
     }
 }
 
-/// True for a key that a guard can take: only a closure has access to it.
-pub(crate) fn is_secret_key(kind: &Type) -> bool {
-    matches!(kind, Type::Bound(name) if name == "SecretKey")
+/// True for an object whose content a function may take, so that only a closure has access to it.
+pub(super) fn is_taken(block: &Block, kind: &Type) -> bool {
+    match kind {
+        Type::Class(name) | Type::Bound(name) => block.class(name).is_some_and(|class| class.taken),
+        _ => false,
+    }
 }
 
 /// The conversion of a parameter that crossed to a value of the interface, which may fail; `None` if it needs none.
 pub(super) fn opened(block: &Block, kind: &Type, value: &str) -> Option<String> {
     match kind {
-        Type::Class(name) => {
+        Type::Class(name) | Type::Bound(name) => {
             let class = rust(block, name);
             match block.kind(name)? {
                 Kind::Encoded => {
@@ -89,8 +85,6 @@ pub(super) fn opened(block: &Block, kind: &Type, value: &str) -> Option<String> 
                 Kind::Object | Kind::Data | Kind::Union | Kind::Module => None,
             }
         }
-        Type::Bound(name) if name == "ChainId" => Some(format!("chain_id(&{value})")),
-        Type::Bound(name) if name == "CommitteeId" => Some(format!("committee_id(&{value})")),
         Type::NonZeroU16 => Some(format!("non_zero({value})")),
         Type::Suite => Some(format!("Suite::from_number({value})")),
         _ => None,
@@ -101,23 +95,21 @@ pub(super) fn opened(block: &Block, kind: &Type, value: &str) -> Option<String> 
 pub(super) fn opened_type(block: &Block, kind: &Type) -> String {
     match kind {
         Type::Class(name) => rust(block, name),
-        Type::Bound(name) if ["ChainId", "CommitteeId"].contains(&name.as_str()) => {
-            format!("quorate::committee::{name}")
-        }
-        Type::Bound(name) => format!("quorate::any::{name}"),
         Type::Suite => "Suite".to_owned(),
-        Type::Bytes => "[u8]".to_owned(),
-        Type::Text => "str".to_owned(),
-        other => other.integer().unwrap_or_default().to_owned(),
+        _ => "_".to_owned(),
     }
 }
 
-/// A reference to what is inside a native object.
-pub(super) fn inside(kind: &Type, object: &str) -> String {
-    match kind {
-        Type::Bound(name) if name == "Guard" => format!("&mut lock(&{object}.0)"),
-        kind if is_secret_key(kind) => object.to_owned(),
-        _ => format!("&{object}.0"),
+/// A reference to what is inside a native object: that of the interface, or of the core.
+pub(super) fn inside(block: &Block, kind: &Type, object: &str) -> String {
+    match (kind, is_taken(block, kind)) {
+        (Type::Bound(name), _) if name == "Guard" => {
+            format!("&mut quorate_interface::locked(&{object}.0)")
+        }
+        (Type::Bound(_), true) => format!("{object}.as_ref()"),
+        (Type::Bound(_), false) => format!("{object}.0.as_ref()"),
+        (_, true) => object.to_owned(),
+        (_, false) => format!("&{object}.0"),
     }
 }
 
@@ -135,15 +127,22 @@ pub(super) fn converted(block: &Block, result: &Type, value: &str) -> String {
                 format!("owned({value}.{}())", encode.map_or("encode", |encode| encode.name.as_str()))
             }
             Some(Kind::Names) => format!("{value}.to_string()"),
-            Some(Kind::Object) => format!("Arc::new({}({value}))", native(block, name)),
+            Some(Kind::Object) | None => {
+                format!("Arc::new({}({}))", native(block, name), held(block, result, value))
+            }
             _ => format!("{value}.into()"),
         },
-        Type::Bound(name) => match (name.as_str(), handle(name)) {
-            (_, Some(handle)) => format!("Arc::new({handle}({value}))"),
-            ("ChainId" | "CommitteeId", None) => format!("owned({value}.0)"),
-            (_, None) => format!("quorate::wire::Encode::encode(&{value})"),
-        },
+        Type::Bound(name) => {
+            let class = format!("{}::from({value})", rust(block, name));
+            converted(block, &Type::Class(name.clone()), &class)
+        }
         Type::Failure => format!("{value}.into()"),
+        Type::Verdict(inner) => {
+            let (name, good) = (verdict(block, inner), converted(block, inner, "value"));
+            format!(
+                "match {value} {{ Ok(value) => {name}::Valid {{ value: {good} }}, Err(error) => {name}::Invalid {{ error: error.into() }} }}"
+            )
+        }
         Type::List(item) | Type::Optional(item) => {
             let list = result.is_list();
             match converted(block, item, "item").as_str() {
@@ -162,7 +161,14 @@ pub(super) fn converted(block: &Block, result: &Type, value: &str) -> String {
         | Type::Attested
         | Type::NonZeroU16
         | Type::Duration
-        | Type::Tuple(_)
-        | Type::Verdict(_) => value.to_owned(),
+        | Type::Tuple(_) => value.to_owned(),
+    }
+}
+
+/// What a native object contains.
+fn held(block: &Block, kind: &Type, value: &str) -> String {
+    match kind {
+        Type::Class(name) if is_taken(block, kind) => format!("Owned::new(\"{name}\", {value})"),
+        _ => value.to_owned(),
     }
 }

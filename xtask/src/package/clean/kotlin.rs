@@ -52,8 +52,8 @@ pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outco
 /// generated ones, and that no internal class is documented.
 fn check_documentation(log: &Log, files: &[PathBuf]) -> Outcome {
     let wanted = [
-        ("-sources.jar", ["org/quorate/Committee.kt", "org/quorate/Merkle.kt"]),
-        ("-javadoc.jar", ["org/quorate/Committee.html", "org/quorate/Merkle.html"]),
+        ("-sources.jar", ["org/quorate/Quorate.kt", "org/quorate/Merkle.kt"]),
+        ("-javadoc.jar", ["org/quorate/Quorate.html", "org/quorate/Merkle.html"]),
     ];
     for (ending, wanted) in wanted {
         let file = files.iter().find(|file| file.to_string_lossy().ends_with(ending));

@@ -6,6 +6,7 @@ module org.quorate {
 
     exports org.quorate;
     exports org.quorate.erasure;
+    exports org.quorate.faults;
     exports org.quorate.gossip;
     exports org.quorate.sortition;
     exports org.quorate.threshold;

@@ -3,10 +3,9 @@
 package org.quorate
 
 import java.math.BigInteger
+import java.time.Duration
 import java.time.Instant
 import java.util.HexFormat
-import org.quorate.internal.LengthOf
-import org.quorate.internal.refuseLength
 
 // Integers in the range of a wire format field. Any other value is an error of the caller, so the language's own
 // exception names the argument.
@@ -52,10 +51,10 @@ internal fun String.text(name: String): String {
     return this
 }
 
-/** Returns a copy of exactly 32 bytes, which the caller cannot change afterwards. */
-internal fun ByteArray.copyOf32(what: LengthOf): ByteArray {
-    if (size != 32) translated { refuseLength(what, size.toUInt()) }
-    return clone()
+/** Time that is not negative. */
+internal fun Duration.notNegative(name: String): Duration {
+    require(!isNegative) { "$name must not be negative, but is $this" }
+    return this
 }
 
 internal fun ByteArray.hex(): String = HexFormat.of().formatHex(this)

@@ -10,7 +10,6 @@ import org.quorate.erasure.CheckedShard
 import org.quorate.erasure.Coder
 import org.quorate.erasure.Dispersal
 import org.quorate.gossip.Aggregate
-import org.quorate.gossip.Verdict as AggregateVerdict
 import org.quorate.gossip.VerifiedAggregate
 import org.quorate.sortition.Lottery
 import org.quorate.sortition.Ticket
@@ -75,13 +74,13 @@ public suspend fun Conflict.awaitVerify(committee: Committee): VerifiedConflict 
 public suspend fun Certificate.Companion.awaitVerifyBatch(
     committee: Committee,
     certificates: List<Certificate>,
-): List<Verdict> = offThread { verifyBatch(committee, certificates) }
+): List<Verdict<VerifiedCertificate>> = offThread { verifyBatch(committee, certificates) }
 
 /** [Certificate.verifyBatchDerived] off the calling thread. */
 public suspend fun Certificate.Companion.awaitVerifyBatchDerived(
     committee: Committee,
     certificates: List<Certificate>,
-): List<Verdict> = offThread { verifyBatchDerived(committee, certificates) }
+): List<Verdict<VerifiedCertificate>> = offThread { verifyBatchDerived(committee, certificates) }
 
 /** [Committee.verifyRaw] off the calling thread. */
 public suspend fun Committee.awaitVerifyRaw(message: ByteArray, signers: SignerSet, proof: ByteArray): BigInteger =
@@ -92,7 +91,7 @@ public suspend fun Committee.awaitVerifyRawEach(signed: Iterable<Pair<Int, ByteA
     offThread { verifyRawEach(signed, proof) }
 
 /** [Committee.verifyRawBatch] off the calling thread. */
-public suspend fun Committee.awaitVerifyRawBatch(claims: List<RawClaim>): List<RawVerdict> =
+public suspend fun Committee.awaitVerifyRawBatch(claims: List<RawClaim>): List<Verdict<BigInteger>> =
     offThread { verifyRawBatch(claims) }
 
 /** [Bls.fastAggregateVerify] off the calling thread. */
@@ -147,13 +146,13 @@ public suspend fun Aggregate.awaitVerify(committee: Committee): VerifiedAggregat
 public suspend fun Aggregate.Companion.awaitVerifyBatch(
     committee: Committee,
     aggregates: List<Aggregate>,
-): List<AggregateVerdict> = offThread { verifyBatch(committee, aggregates) }
+): List<Verdict<VerifiedAggregate>> = offThread { verifyBatch(committee, aggregates) }
 
 /** [Aggregate.verifyBatchDerived] off the calling thread. */
 public suspend fun Aggregate.Companion.awaitVerifyBatchDerived(
     committee: Committee,
     aggregates: List<Aggregate>,
-): List<AggregateVerdict> = offThread { verifyBatchDerived(committee, aggregates) }
+): List<Verdict<VerifiedAggregate>> = offThread { verifyBatchDerived(committee, aggregates) }
 
 /** [Ticket.verify] off the calling thread. */
 public suspend fun Ticket.awaitVerify(lottery: Lottery): VerifiedTicket = offThread { verify(lottery) }

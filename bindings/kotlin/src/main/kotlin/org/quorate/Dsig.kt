@@ -135,7 +135,7 @@ public object Dsig {
             lifetime: Duration = Duration.ofSeconds(10),
         ) : this(
             Cell(
-                secret.handOver { key ->
+                secret.cell.handOver { key ->
                     val members = groups.map { it.members("groups") }
                     val (log2, low) = log2Batch.u8("log2Batch") to lowWater.natural("lowWater")
                     NativeSigner(key, suite.native, members, log2, low, lifetime.notNegative("lifetime"))
@@ -366,9 +366,4 @@ public object Dsig {
         PublicKey(translated { dsigVerifyReuse(suite.native, evidence) })
 
     private fun Set<Int>.members(name: String): List<UShort> = map { it.u16(name) }
-
-    private fun Duration.notNegative(name: String): Duration {
-        require(!isNegative) { "$name must not be negative, but is $this" }
-        return this
-    }
 }

@@ -56,35 +56,31 @@ internal constructor(private val cell: Cell<*>, hidden: Hidden = Hidden()) : Aut
 }
 
 /** An immutable [NativeObject]. Two objects are equal if they have the same class, suite and encoding. */
-public abstract class NativeValue internal constructor(cell: Cell<*>, hidden: Hidden = Hidden()) : NativeObject(cell) {
-    /** Signature scheme of the object. */
-    public abstract val suite: Suite
-
-    /** Returns the canonical encoding. */
-    public abstract fun encode(): ByteArray
-
-    final override fun equals(other: Any?): Boolean =
-        this === other ||
-            other is NativeValue &&
-                javaClass == other.javaClass &&
-                compared { suite == other.suite && encode().contentEquals(other.encode()) }
-
-    final override fun hashCode(): Int = hashed { encode().contentHashCode() }
-}
-
-/** An immutable [NativeObject]. Two objects are equal if they have the same class and encoding. */
 public abstract class EncodedObject
 internal constructor(cell: Cell<*>, hidden: Hidden = Hidden()) : NativeObject(cell) {
     /** Returns the canonical encoding. */
     public abstract fun encode(): ByteArray
 
+    /** The suite, for classes whose encoding does not contain it. */
+    @JvmSynthetic
+    internal open fun scheme(): Suite? = null
+
     final override fun equals(other: Any?): Boolean =
         this === other ||
             other is EncodedObject &&
                 javaClass == other.javaClass &&
-                compared { encode().contentEquals(other.encode()) }
+                compared { scheme() == other.scheme() && encode().contentEquals(other.encode()) }
 
     final override fun hashCode(): Int = hashed { encode().contentHashCode() }
+}
+
+/** An [EncodedObject] of a suite. */
+public abstract class NativeValue internal constructor(cell: Cell<*>, hidden: Hidden = Hidden()) : EncodedObject(cell) {
+    /** The signature scheme. */
+    public abstract val suite: Suite
+
+    @JvmSynthetic
+    final override fun scheme(): Suite? = suite
 }
 
 /**
@@ -125,6 +121,14 @@ internal class Cell<N : Disposable>(@PublishedApi internal val native: N, privat
         const val CLOSED = Int.MIN_VALUE
     }
 }
+
+/** Lets [work] take the secret out of the object, which is closed in any case. */
+internal inline fun <N : Disposable, T> Cell<N>.handOver(work: (N) -> T): T =
+    try {
+        call(work)
+    } finally {
+        close()
+    }
 
 /** Runs [work] with all native objects, which stay alive meanwhile. */
 internal inline fun <N : Disposable, T> callAll(cells: List<Cell<N>>, work: (List<N>) -> T): T {

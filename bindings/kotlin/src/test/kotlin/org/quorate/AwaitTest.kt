@@ -14,6 +14,9 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
+import org.quorate.gossip.Aggregate
+import org.quorate.sortition.Lottery
+import org.quorate.sortition.Seed
 
 /** Suspending checks return the results of the blocking ones, and can be cancelled. */
 class AwaitTest {
@@ -27,6 +30,8 @@ class AwaitTest {
         assertEquals(example.keys[0].verify(), example.keys[0].awaitVerify())
         key.awaitVerify(message, example.secrets[0].sign(message))
         key.awaitVerifyPossession(example.keys[0].possession)
+        val basic = Ciphersuite.basic()
+        key.awaitVerifyWith(basic, message, example.secrets[0].signWith(basic, message))
         assertEquals(example.votes[0], example.votes[0].awaitVerify(committee).value)
         assertEquals(example.timeouts[0], example.timeouts[0].awaitVerify(committee).value)
         assertEquals(committee.id, example.certificate.awaitVerify(committee).committee)
@@ -42,6 +47,24 @@ class AwaitTest {
         assertEquals(BigInteger("4"), committee.awaitVerifyRaw(message, SignerSet.full(4), sum.encode()))
         Bls.awaitFastAggregateVerify(keys, message, sum)
         Bls.awaitAggregateVerify(keys.map { it to message }, sum)
+    }
+
+    @Test
+    fun `checks of aggregates and tickets have suspending variants`() = runBlocking<Unit> {
+        val counted = Example(Suite.MIN_SIG_COUNTED)
+        val (one, two) = counted.votes.take(2).map { Aggregate.fromVote(it.verify(counted.committee), counted.committee) }
+        val sum = one.merge(two)
+        assertEquals(sum, sum.value.awaitVerify(counted.committee))
+        val batch = listOf(sum.value, one.value)
+        val verdicts =
+            Aggregate.awaitVerifyBatch(counted.committee, batch) +
+                Aggregate.awaitVerifyBatchDerived(counted.committee, batch)
+        assertEquals(listOf(sum, one, sum, one), verdicts.map { it.getOrThrow() })
+        val lottery = Lottery(counted.committee, Seed.genesis(counted.chain, ByteArray(1)), 1u)
+        val tickets = counted.secrets.map { lottery.draw(it)!! }
+        assertEquals(tickets[0].score, tickets[0].value.awaitVerify(lottery).score)
+        val texts = tickets.map { it.score }.sorted().map { it.toString() }
+        assertEquals(texts.sorted(), texts)
     }
 
     @Test

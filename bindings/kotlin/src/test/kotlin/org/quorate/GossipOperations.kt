@@ -5,7 +5,6 @@ import com.google.gson.JsonObject
 import org.junit.jupiter.api.Assertions.assertArrayEquals
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.quorate.gossip.Aggregate
-import org.quorate.gossip.Verdict as AggregateVerdict
 import org.quorate.gossip.VerifiedAggregate
 import org.quorate.sortition.Lottery
 import org.quorate.sortition.Seed
@@ -56,7 +55,7 @@ internal object GossipOperations {
         val twice = List(2) { decoded(bytes, committee) }
         val single = runCatching { twice.first().verify(committee) }
         for (batched in Aggregate.verifyBatchDerived(committee, twice) + Aggregate.verifyBatch(committee, twice)) {
-            val code = (batched as? AggregateVerdict.Invalid)?.error?.code
+            val code = (batched as? Verdict.Invalid)?.error?.code
             assertEquals((single.exceptionOrNull() as QuorateException?)?.code, code)
             if (code == null) assertEquals(single.getOrThrow(), batched.getOrThrow())
         }

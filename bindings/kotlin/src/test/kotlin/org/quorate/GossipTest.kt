@@ -1,33 +1,20 @@
 package org.quorate
 
 import java.time.Duration
-import kotlin.random.Random
-import kotlin.random.nextULong
-import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
-import org.junit.jupiter.api.Assertions.assertNotEquals
-import org.junit.jupiter.api.Assertions.assertNotNull
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
-import org.junit.jupiter.params.ParameterizedTest
-import org.junit.jupiter.params.provider.EnumSource
 import org.quorate.gossip.Aggregate
 import org.quorate.gossip.Gossip
 import org.quorate.gossip.Parameters
 import org.quorate.gossip.Peers
-import org.quorate.gossip.Pool
 import org.quorate.gossip.Received
-import org.quorate.gossip.Verdict as AggregateVerdict
 import org.quorate.gossip.VerifiedAggregate
-import org.quorate.sortition.Lottery
-import org.quorate.sortition.Seed
-import org.quorate.sortition.SeedProof
-import org.quorate.sortition.Ticket
 
-/** Aggregates, gossip and lotteries. */
+/** Gossip, whose callers pass the time. */
 class GossipTest {
     private class World(val suite: Suite, val n: Int = 7) {
         val secrets = List(n) { at -> SecretKey.fromBytes(suite, ByteArray(32) { if (it == 31) (at + 1).toByte() else 1 }) }
@@ -47,85 +34,6 @@ class GossipTest {
             val (bytes, other) = aggregate(1).value.encode() to aggregate(2).value.signature.encode()
             return Aggregate.decode(bytes.copyOf(bytes.size - other.size) + other, committee)
         }
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = ["MIN_SIG_COUNTED", "MIN_PK_COUNTED"])
-    fun `an aggregate does not depend on the order`(suite: Suite) {
-        val world = World(suite)
-        val (one, two) = world.sum(0, 2, 4) to world.sum(4, 5)
-        val both = one.merge(two)
-        assertEquals(both, two.merge(one))
-        assertEquals(listOf(0, 2, 4, 5), both.value.signers.toList())
-        assertEquals(listOf(1, 1, 2, 1), both.value.counts)
-        assertEquals(listOf(0, 2), listOf(both.value.count(1), both.value.count(4)))
-        assertEquals(suite, both.value.suite)
-        assertEquals(listOf(1, 1, 1, 1), both.normalised(listOf(world.aggregate(4), world.aggregate(6))).value.counts)
-        assertThrows<QuorateException.TooLarge> { both.merge(both, 3) }
-        assertNull(both.certificate(world.committee))
-        val quorum = both.merge(world.aggregate(1))
-        val certificate = quorum.certificate(world.committee)!!
-        assertEquals(certificate.value, Certificate.decode(certificate.value.encode(), world.committee))
-        assertEquals(quorum, Aggregate.fromCertificate(certificate))
-        runBlocking { assertEquals(both, both.value.awaitVerify(world.committee)) }
-        val good = both.value
-        val verdicts =
-            Aggregate.verifyBatch(world.committee, listOf(good, world.forged(), good)) +
-                runBlocking { Aggregate.awaitVerifyBatchDerived(world.committee, listOf(good, world.forged(), good)) }
-        assertEquals(listOf(0, 2, 3, 5), verdicts.indices.filter { verdicts[it] is AggregateVerdict.Valid })
-        assertThrows<QuorateException.BadSignature> { verdicts[1].getOrThrow() }
-        val bytes = both.value.encode()
-        for (length in bytes.indices) {
-            assertThrows<QuorateException> { Aggregate.decode(bytes.copyOf(length), world.committee) }
-        }
-    }
-
-    @Test
-    fun `a pool sums aggregates that add signers`() {
-        val world = World(Suite.MIN_SIG_COUNTED)
-        val pool = Pool(world.committee, 0, world.statement)
-        assertNull(pool.best)
-        assertTrue(pool.insert(world.aggregate(0)) && pool.insert(world.sum(1, 2)) && !pool.insert(world.aggregate(1)))
-        assertTrue(pool.wants(world.aggregate(4).value) && !pool.wants(world.aggregate(1).value))
-        assertEquals(listOf(0, 1, 2), pool.signers.toList())
-        assertEquals(listOf(1, 1, 1), pool.best!!.value.counts)
-        assertTrue(pool.insert(world.sum(3, 4)) && pool.aggregates.isNotEmpty())
-        assertEquals(world.statement, pool.certificate!!.value.statement)
-        assertEquals(listOf(8, 64), listOf(Pool.MAX_POOL, Gossip.MAX_STACK))
-        val elsewhere = world.vote(0, world.committee.statement(1, 10u, ByteArray(32)))
-        assertThrows<QuorateException.WrongContext> { pool.insert(Aggregate.fromVote(elsewhere, world.committee)) }
-    }
-
-    @Test
-    fun `votes spread until all members have a certificate`() {
-        val world = World(Suite.MIN_SIG_COUNTED)
-        val parameters = Parameters(fanOut = 2, sendTimeout = Duration.ofMillis(100))
-        val members = List(world.n) { Gossip(world.committee, it, world.statement, parameters) }
-        val peers = List(world.n) { Peers(it, world.n, parameters) }
-        // Two members stay silent: a quorum is five of seven.
-        val talking = 2 until world.n
-        talking.forEach { assertTrue(members[it].vote(world.vote(it)) && !members[it].vote(world.vote(it))) }
-        val dice = Random(4)
-        var now = 1_000_000UL
-        for (turn in 1..400) {
-            now += 20_000UL
-            for (me in talking) {
-                while (true) {
-                    val (to, aggregate) = members[me].next(peers[me], dice.nextULong(), now) ?: break
-                    peers[me].left(to)
-                    val arrived = Aggregate.decode(aggregate.encode(), world.committee)
-                    assertNotEquals(Received.REFUSED, members[to].receive(me, arrived, peers[to], now))
-                }
-            }
-            for (me in talking) assertEquals(0, members[me].check(peers[me], dice.nextBytes(32), now).faults.size)
-            if (talking.all { members[it].certificate != null }) break
-        }
-        for (me in talking) {
-            assertEquals(talking.toList(), members[me].certificate!!.value.signers.toList())
-            assertEquals(talking.toList(), members[me].signers.toList())
-        }
-        assertEquals(Received.COMPLETE, members[2].receive(0, world.aggregate(0).value, peers[2], now))
-        assertEquals(5, members[2].offer(0)!!.signers.size)
     }
 
     @Test
@@ -176,44 +84,5 @@ class GossipTest {
         assertNull(Peers(0, 1).pick(), "there is no other member")
         assertThrows<IllegalArgumentException> { Parameters(backOff = Duration.ofSeconds(-1)) }
         assertThrows<IllegalArgumentException> { Parameters(limit = 65_536) }
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = ["MIN_SIG", "ED25519"])
-    fun `only counted suites have aggregates`(suite: Suite) {
-        val world = World(suite, 1)
-        assertThrows<QuorateException.WrongContext> { world.aggregate(0) }
-        assertThrows<QuorateException.WrongContext> { Pool(world.committee, 0, world.statement) }
-        assertThrows<QuorateException.WrongContext> { Gossip(world.committee, 0, world.statement) }
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = ["ED25519"], mode = EnumSource.Mode.EXCLUDE)
-    fun `winners of a lottery prove that they won`(suite: Suite) {
-        val world = World(suite)
-        val seed = Seed.genesis(world.committee.chain, "a public random value".toByteArray())
-        val lottery = Lottery(world.committee, seed, 3u)
-        assertEquals(7, lottery.expected)
-        val tickets = world.secrets.map { lottery.draw(it)!! }
-        assertEquals(world.n, tickets.map { it.score }.toSet().size)
-        val sorted = tickets.map { it.score }.sorted()
-        assertEquals(sorted.map { it.toString() }.sorted(), sorted.map { it.toString() })
-        for (ticket in tickets) assertEquals(ticket, Ticket.decode(suite, ticket.value.encode()).verify(lottery))
-        runBlocking { assertEquals(tickets[0].score, tickets[0].value.awaitVerify(lottery).score) }
-        val rare = Lottery(world.committee, seed, 3u, 1)
-        val losers = tickets.indices.filter { rare.draw(world.secrets[it]) == null }
-        assertTrue(losers.isNotEmpty())
-        for (loser in losers) assertThrows<QuorateException.NotDrawn> { tickets[loser].value.verify(rare) }
-        val stolen = Ticket(3u, 1, tickets[0].value.signature)
-        assertEquals(listOf(1), assertThrows<QuorateException.BadSignature> { stolen.verify(lottery) }.culprits)
-        assertThrows<QuorateException.WrongContext> { SecretKey.generate(suite).use { lottery.draw(it) } }
-        assertThrows<IllegalArgumentException> { Lottery(world.committee, seed, 3u, 0) }
-        val proof = SeedProof.sign(world.secrets[2], world.committee, seed)
-        val following = seed.next(proof, world.committee)
-        assertEquals(1UL, following.height)
-        assertEquals(following, Seed.decode(following.encode()))
-        assertNotEquals(seed, following)
-        assertThrows<QuorateException.BadSignature> { seed.next(SeedProof(3, proof.signature), world.committee) }
-        assertNotNull(lottery.committee)
     }
 }

@@ -103,17 +103,19 @@ class LifetimeTest {
         val other = SecretKey.generate(Suite.ED25519)
         assertThrows<QuorateException.WrongContext> { Guard.restore(other, example.chain, listOf(record)) }
         assertEquals("SecretKey(closed)", other.toString())
-        val angry = sequenceOf(record).onEach { throw IllegalStateException("mine") }.asIterable()
+        val angry =
+            object : AbstractList<GuardRecord>() {
+                override val size = 1
+
+                override fun get(index: Int): GuardRecord = throw IllegalStateException("mine")
+            }
         val mine = example.secrets[0]
         assertThrows<IllegalStateException> { Guard.restore(mine, example.chain, angry) }
         assertEquals("SecretKey(closed)", mine.toString())
-        val endless = Iterable { generateSequence { record }.iterator() }
-        assertThrows<IllegalArgumentException> { Guard.restore(example.secrets[1], example.chain, endless) }
-        assertEquals("SecretKey(closed)", example.secrets[1].toString())
     }
 
     @Test
-    fun `a guard consumes the secret and a writer its bytes`() {
+    fun `a guard consumes the secret`() {
         val secret = SecretKey.generate(Suite.MIN_PK)
         val bytes = secret.toBytes()
         val guard = Guard(secret, ChainId.fromName("x"))
@@ -121,9 +123,6 @@ class LifetimeTest {
         assertThrows<QuorateException.Closed> { Guard(secret, ChainId.fromName("x")) }
         assertEquals(SecretKey.fromBytes(Suite.MIN_PK, bytes).publicKey, guard.publicKey)
         assertNull(guard.last(1))
-        val writer = Wire.Writer().apply { u8(1) }
-        assertEquals(1, writer.intoBytes().size)
-        assertThrows<QuorateException.Closed> { writer.u8(1) }
     }
 
     @Test

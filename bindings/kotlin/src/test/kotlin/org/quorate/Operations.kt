@@ -74,7 +74,7 @@ internal object Operations {
                 "wire.bytes" -> reader.bytes(input["cap"].asInt).also(writer::bytes)
                 "wire.list" -> {
                     val count = reader.count(input["cap"].asInt)
-                    writer.count(count)
+                    writer.count(count.toLong())
                     List(count) { reader.u64().also(writer::u64).toString() }
                 }
                 "wire.option" -> {

@@ -46,7 +46,7 @@ internal object RawOperations {
         val alone = runCatching { committee.verifyRaw(message, signers, proof) }
         val batched = committee.verifyRawBatch(listOf(RawClaim(message, signers, proof))).single()
         val code = (alone.exceptionOrNull() as QuorateException?)?.code
-        assertEquals(code, (batched as? RawVerdict.Invalid)?.error?.code)
+        assertEquals(code, (batched as? Verdict.Invalid)?.error?.code)
         assertEquals(alone.getOrThrow(), batched.getOrThrow())
         return json("weight" to alone.getOrThrow())
     }

@@ -24,6 +24,9 @@ class SurfaceTest {
     /** Kotlin's internal classes, which Java sees. */
     private val hidden = listOf("Cell", "Hidden", "Secret")
 
+    private val visible =
+        classes.filter { !it.isSynthetic && Modifier.isPublic(it.modifiers) && it.simpleName !in hidden }
+
     private fun offered(member: Executable) =
         Modifier.isPublic(member.modifiers) && !member.isSynthetic
 
@@ -32,7 +35,6 @@ class SurfaceTest {
     @Test
     fun `no constructor or method takes or returns a native object`() {
         assertTrue(classes.size > 100)
-        val visible = classes.filter { !it.isSynthetic && Modifier.isPublic(it.modifiers) && it.simpleName !in hidden }
         val leaks = visible.flatMap { type ->
             val constructors = type.declaredConstructors.filter { offered(it) && it.parameterTypes.any(::isNative) }
             val methods = type.declaredMethods.filter { method ->
@@ -55,5 +57,12 @@ class SurfaceTest {
         val verified = classes.filter { it.simpleName.startsWith("Verified") }
         assertTrue(verified.size > 8)
         for (type in verified) assertEquals(listOf<Any>(), type.constructors.filter(::offered), type.name)
+    }
+
+    /** A name with a hyphen or a dollar sign cannot be written in Java, which does not call suspending functions. */
+    @Test
+    fun `no public name is mangled`() {
+        val methods = (visible - Class.forName("org.quorate.Await")).flatMap { it.declaredMethods.filter(::offered) }
+        assertEquals(listOf<String>(), methods.filter { !it.name.matches(Regex("[A-Za-z0-9]+")) }.map { "$it" })
     }
 }

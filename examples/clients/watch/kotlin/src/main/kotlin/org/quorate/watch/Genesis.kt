@@ -54,7 +54,7 @@ private fun chainId(file: GenesisFile): ChainId {
     for ((name, standard) in PARAMETERS) {
         w.u32(file.parameters.number(name, 32, BigInteger.valueOf(standard)).toLong())
     }
-    w.count(file.members.size)
+    w.count(file.members.size.toLong())
     for (member in file.members) {
         w.bytes(member.text("name").toByteArray())
         w.bytes(member.text("address").toByteArray())
