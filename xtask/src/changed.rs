@@ -82,7 +82,7 @@ const MANIFESTS: &[&str] = &["Cargo.toml", "Cargo.lock", ".cargo", "clippy.toml"
 const READ_BY_TESTS: &[(&str, &[&str])] = &[
     ("spec/vectors", &["quorate", "quorate-jolteon", "quorate-gosig", "quorate-fuzz"]),
     ("spec/conformance.json", &["quorate"]),
-    ("bindings/interface/src", &["quorate-generator"]),
+    ("bindings/interface", &["quorate-generator"]),
     ("examples/apps/threshold-signing/README.md", &["quorate-threshold-signing"]),
 ];
 

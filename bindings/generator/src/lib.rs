@@ -8,6 +8,7 @@
 //! | [`python_module`], [`stub`] | Python's modules and their type stubs | `build.rs` of that binding, for maturin, and `cargo xtask` |
 //! | [`typescript`] | the classes for Node and the web | `cargo xtask` |
 //! | [`kotlin`] | the classes for Kotlin and Java | `cargo xtask` |
+//! | [`operations`] | the operations of the vectors for the tests of each language, from their own folder | `cargo xtask` |
 //! | [`errors`] | the classes of errors, from the core's list | `build.rs` of Python's binding, and `cargo xtask` |
 //!
 //! The result is never checked in: build scripts write into cargo's `OUT_DIR`, and `cargo xtask` when it assembles a package.
@@ -22,6 +23,7 @@ mod marks;
 pub mod model;
 pub mod names;
 pub mod node;
+pub mod operations;
 pub mod parse;
 pub mod python;
 mod python_definitions;

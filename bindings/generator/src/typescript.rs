@@ -14,6 +14,7 @@ use crossing::OTHERS;
 use naming::{native, receiver};
 
 pub use naming::Package;
+pub(crate) use naming::{is_property, name as function_name};
 
 /// Writes the module of a block, if the package has it.
 #[must_use]

@@ -19,13 +19,13 @@ pub enum Package {
 const METHODS: [&str; 2] = ["culprits", "public_key"];
 
 /// True if a function is a property in JavaScript: a list, which the caller may change, is returned by a method.
-pub(super) fn is_property(function: &Function) -> bool {
+pub(crate) fn is_property(function: &Function) -> bool {
     let is_list = function.result.as_ref().is_some_and(Type::is_list);
     function.role == Role::Getter && !is_list && !METHODS.contains(&function.name.as_str())
 }
 
 /// The name of a function in JavaScript, whose own buffers have a length and whose sets have a size.
-pub(super) fn name(class: &Class, function: &Function) -> String {
+pub(crate) fn name(class: &Class, function: &Function) -> String {
     match function.name.as_str() {
         name if function.role == Role::Variant => pascal(name),
         "size" if class.name == "Writer" => "length".to_owned(),

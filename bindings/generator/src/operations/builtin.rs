@@ -1,0 +1,68 @@
+//! The functions that each language has for these tests, in its own words: `vector_support.py`, `vector-support.mjs` and
+//! `VectorSupport.kt`.
+
+use super::expression::Code;
+use super::language::Outcome;
+use super::types::{Ty, World};
+
+/// All functions. An attempt is a verdict: a value or an error. `agree` compares those of a batch with the single one.
+const NAMES: &str = "
+    again check equal some unhex unwrap
+    attempt outcome refused culprits agree fail unknown
+    shown yes is_whole parameters
+    suite is_suite suite_number suite_named group
+    joined zeros encoded_u32 decoded_u16 with_u16 first
+    present range last least
+";
+
+/// The names of all functions.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    NAMES.split_whitespace()
+}
+
+/// The type of the result of a function, with the types of its arguments; `None` if there is no such function.
+pub(super) fn result<'a>(world: &World<'a>, name: &str, arguments: &[Ty<'a>]) -> Outcome<Option<Ty<'a>>> {
+    let first = arguments.first().cloned().unwrap_or(Ty::Other);
+    Ok(Some(match name {
+        "attempt" => Ty::Verdict(Box::new(first)),
+        "refused" => Ty::Optional(Box::new(Ty::Text)),
+        "outcome" | "shown" | "fail" | "unknown" => Ty::Json,
+        "culprits" => Ty::list(Ty::Int("u16")),
+        "check" | "agree" => Ty::Unit,
+        "yes" => Ty::Text,
+        "suite" | "suite_named" => Ty::Suite,
+        "is_suite" | "is_whole" => Ty::Bool,
+        "suite_number" => Ty::Int("u8"),
+        "group" => Ty::Class(world.class(&["threshold".to_owned()], "Group")?),
+        "parameters" => Ty::Class(world.class(&["gossip".to_owned()], "Parameters")?),
+        "joined" | "zeros" | "encoded_u32" | "with_u16" | "first" => Ty::Bytes,
+        "decoded_u16" => Ty::Int("usize"),
+        "present" => Ty::list(first.inner().inner()),
+        "range" => Ty::list(Ty::Int("u16")),
+        "last" | "least" => first,
+        _ => return Ok(None),
+    }))
+}
+
+/// A function of a list, of bytes, of an optional value, of a verdict, or of any value, without parameters; `None` if there
+/// is no such function.
+pub(super) fn property<'a>(world: &World<'a>, on: &Ty<'a>, value: &str, name: &str) -> Option<Code<'a>> {
+    let (texts, kind) = match (name, on) {
+        ("len", Ty::List(_) | Ty::Bytes) => (["len({0})", "{0}.length", "{0}.size"], Ty::Int("usize")),
+        ("is_empty", Ty::List(_)) => (["(len({0}) == 0)", "({0}.length === 0)", "{0}.isEmpty()"], Ty::Bool),
+        ("is_none", Ty::Optional(_)) => (["({0} is None)", "({0} == null)", "({0} == null)"], Ty::Bool),
+        ("unwrap", Ty::Verdict(_)) => (["unwrap({0})", "unwrap({0})", "{0}.getOrThrow()"], on.inner()),
+        ("attempt", Ty::Verdict(_)) => {
+            let texts = [
+                "attempt(lambda: unwrap({0}))",
+                "attempt(() => unwrap({0}))",
+                "attempt { {0}.getOrThrow() }",
+            ];
+            (texts, on.clone())
+        }
+        ("code", Ty::Failure) => (["{0}.code"; 3], Ty::Text),
+        ("to_string", _) => (["str({0})", "String({0})", "{0}.toString()"], Ty::Text),
+        _ => return None,
+    };
+    Some((world.language.form(texts, &[value]), kind))
+}

@@ -1,0 +1,53 @@
+//! The functions in the sources of the operations.
+
+use syn::{Item, ItemFn, Visibility};
+
+use super::language::Outcome;
+use crate::expand::Macros;
+
+/// A function: an operation, or a helper of some.
+#[derive(Debug)]
+pub(super) struct Operation {
+    /// Its name with that of its module: `vote_verify`.
+    pub(super) name: String,
+    /// The module around it; empty for none.
+    pub(super) module: String,
+    /// The name of the operation, `vote.verify`, unless it is a helper.
+    pub(super) public: Option<String>,
+    pub(super) function: ItemFn,
+}
+
+/// Reads all functions.
+pub(super) fn read(sources: &[String]) -> Outcome<Vec<Operation>> {
+    let mut operations = Vec::new();
+    for source in sources {
+        let mut file = syn::parse_file(source).map_err(|error| error.to_string())?;
+        Macros::read(std::slice::from_ref(&file)).expand(&mut file)?;
+        for item in file.items {
+            match item {
+                Item::Fn(function) => operations.push(operation("", function)),
+                Item::Mod(module) => {
+                    let name = module.ident.to_string();
+                    for item in module.content.map(|(_, items)| items).unwrap_or_default() {
+                        let Item::Fn(function) = item else {
+                            return Err(format!("module {name}: only functions are known"));
+                        };
+                        operations.push(operation(&name, function));
+                    }
+                }
+                // Its calls were replaced.
+                Item::Macro(_) => {}
+                _ => return Err("only modules and functions are known".to_owned()),
+            }
+        }
+    }
+    Ok(operations)
+}
+
+fn operation(module: &str, function: ItemFn) -> Operation {
+    let name = function.sig.ident.to_string();
+    let is_public = matches!(function.vis, Visibility::Public(_));
+    let joined = |by: &str| if module.is_empty() { name.clone() } else { format!("{module}{by}{name}") };
+    let public = is_public.then(|| joined("."));
+    Operation { name: joined("_"), module: module.to_owned(), public, function }
+}
