@@ -7,7 +7,7 @@ from typing import Any
 
 import quorate as q
 from quorate import dsig, wire
-from vector_inputs import Json, unhex
+from vector_support import Json, unhex
 
 
 def suite_of(given: Json) -> str:

@@ -87,6 +87,7 @@ def test_a_wrong_share_is_provable() -> None:
     keys = coin.PublicKeys.decode(bytes.fromhex(given["keys"]))
     name = coin.CoinName(given["name"]["protocol"], *(int(given["name"][n]) for n in ("epoch", "instance", "round")))
     toss = coin.Coin.from_name(keys, name)
+    assert coin.CoinName.decode(name.encode()) == name == toss.name
     received = [coin.CoinShare.decode(bytes.fromhex(share)) for share in given["shares"]]
     proven = [fault for fault in keys.verify_shares(toss, received).faults if isinstance(fault, coin.Proven)]
     assert proven and all(fault.evidence.verify(keys) == fault.member for fault in proven)

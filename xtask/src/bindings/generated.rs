@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use quorate_generator::model::Block;
 use quorate_generator::names::pascal;
+use quorate_generator::operations::{self, Language};
 use quorate_generator::typescript::Package;
 use quorate_generator::{blocks, errors, kotlin, python_module, typescript};
 
@@ -54,6 +55,11 @@ pub(crate) fn kotlin_classes() -> Outcome<Files> {
     let exceptions = Path::new("org/quorate/QuorateException.kt").to_path_buf();
     files.push((exceptions, errors::kotlin::emit(&errors::classes()?)));
     Ok(files)
+}
+
+/// Writes the operations of `spec/vectors` as a module of a language's tests.
+pub(crate) fn put_operations(language: Language, file: &Path) -> Outcome {
+    put(file, &operations::module(&blocks()?, language)?)
 }
 
 /// Writes a file unless it has this text: tools that compare times would run again.

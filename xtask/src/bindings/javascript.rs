@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
+use quorate_generator::operations::Language;
 use quorate_generator::typescript::Package;
 
 use super::generated;
@@ -104,6 +105,7 @@ fn build(log: &Log, targets: &[Target]) -> Outcome {
     // Steps run in parallel, and none may read a file that another one writes.
     static LOCK: Mutex<()> = Mutex::new(());
     let _guard = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    generated::put_operations(Language::JavaScript, &sources().join("dist/vector-operations.mjs"))?;
     targets.iter().try_for_each(|target| compile(log, target))
 }
 

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use quorate_generator::operations::Language;
+
 use super::generated;
 use crate::process::{Outcome, is_on_path, output_of};
 use crate::steps::{Log, Once, Steps};
@@ -54,6 +56,8 @@ fn prepare(log: &Log) -> Outcome {
     fs::write(&source, reuse_call_status(&make_internal(&text))?)
         .map_err(|e| format!("{}: {e}", source.display()))?;
     generated::write_below(&generated_folder.join("kotlin"), generated::kotlin_classes()?)?;
+    let operations = generated_folder.join("tests/org/quorate/VectorOperations.kt");
+    generated::put_operations(Language::Kotlin, &operations)?;
     examples::write(&folder().join("README.md"), &generated_folder.join("readme"))?;
     let natives = generated_folder.join("native").join(platform()?);
     workspace::copy(&library, &natives.join(workspace::library_name(PACKAGE)))

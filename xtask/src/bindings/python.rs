@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use quorate_generator::operations::Language;
+
 use super::{generated, stub};
 use crate::process::{Outcome, output_of};
 use crate::steps::{Log, Steps};
@@ -115,7 +117,8 @@ pub(crate) fn venv(log: &Log, python: &mut Command, folder: &Path) -> Outcome {
     log.run(python.args(["-m", "venv"]).arg(folder)).map(drop)
 }
 
-/// Assembles the package as if installed: its Python files beside the library in the tests' profile.
+/// Assembles the package as if installed: its Python files beside the library in the tests' profile. The operations of the
+/// tests are a module beside it.
 pub(crate) fn assemble(log: &Log) -> Outcome<PathBuf> {
     crate::build::libraries(log)?;
     let folder = workspace::target("xtask/python-package");
@@ -124,6 +127,7 @@ pub(crate) fn assemble(log: &Log) -> Outcome<PathBuf> {
     let _ = fs::remove_dir_all(&package);
     put_package(&package, &crate::build::library("debug", "quorate-python"))?;
     generated::write_below(&package, stub::native_stub(log)?)?;
+    generated::put_operations(Language::Python, &folder.join("vector_operations.py"))?;
     Ok(folder)
 }
 

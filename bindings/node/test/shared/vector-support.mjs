@@ -1,0 +1,134 @@
+// The functions that the generated operations of spec/vectors call: see bindings/generator/src/operations.rs.
+import { bytes as unhex, hex } from './hex.mjs';
+
+const GROUPS = { 1: 'ristretto255', 2: 'secp256k1' };
+
+/** An error of the core's that no function of the package throws here. */
+export class Refused extends Error {
+  constructor(code) {
+    super(code);
+    this.code = code;
+  }
+}
+
+/** The functions, for a package. */
+export function support(q, isWhole) {
+  const names = new Map(Object.entries(q.SUITE_NUMBERS).map(([name, number]) => [number, name]));
+
+  function check(holds, what = 'a check failed') {
+    if (!holds) throw new Error(what);
+  }
+
+  function fail(code) {
+    throw new Refused(code);
+  }
+
+  function unknown(what) {
+    throw new Error(`an unknown ${what}`);
+  }
+
+  /** Decodes; the value must encode to the same bytes. */
+  function again(data, decode, encode) {
+    const value = decode(data);
+    check(hex(encode(value)) === hex(data), 'decoded, but encodes to something else');
+    return value;
+  }
+
+  function equal(one, other) {
+    if (one instanceof Uint8Array) return hex(one) === hex(other);
+    if (Array.isArray(one)) return one.length === other.length && one.every((item, at) => equal(item, other[at]));
+    if (one === null || one === undefined || typeof one !== 'object') return one === other;
+    if (typeof one.equals === 'function') return one.equals(other);
+    if ('value' in one) return equal(one.value, other.value);
+    const fields = Object.keys(one);
+    // An object without fields would equal each other one.
+    check(fields.length > 0, 'objects that cannot be compared');
+    return fields.length === Object.keys(other).length && fields.every((name) => equal(one[name], other[name]));
+  }
+
+  const some = (value, convert) => (value === null || value === undefined ? null : convert(value));
+
+  // A verdict is a value or an error.
+  function attempt(step) {
+    try {
+      return step();
+    } catch (error) {
+      if (error instanceof q.QuorateError) return error;
+      throw error;
+    }
+  }
+
+  function unwrap(verdict) {
+    if (verdict instanceof q.QuorateError) throw verdict;
+    return verdict;
+  }
+
+  const refused = (verdict) => (verdict instanceof q.QuorateError ? verdict.code : null);
+
+  function agree(verdicts, single) {
+    check(verdicts.length > 0, 'no verdicts');
+    for (const verdict of verdicts) {
+      check(refused(verdict) === refused(single), 'a batch decides otherwise');
+      check(refused(single) !== null || equal(verdict, single), 'a batch has another result');
+    }
+  }
+
+  function outcome(step) {
+    const result = attempt(step);
+    return refused(result) ?? shown(result);
+  }
+
+  function shown(value) {
+    if (value === null || value === undefined) return null;
+    if (value instanceof Uint8Array) return hex(value);
+    if (typeof value === 'bigint') return String(value);
+    if (typeof value !== 'object') return value;
+    if (value[Symbol.iterator]) return [...value].map(shown);
+    return Object.getPrototypeOf(value) === Object.prototype ? value : String(value);
+  }
+
+  function withU16(data, at, value) {
+    const copy = Uint8Array.from(data);
+    copy.set([value & 255, value >> 8], at);
+    return copy;
+  }
+
+  function parameters({ parameters: { fan_out: fanOut, ...others } }) {
+    return fanOut === undefined ? others : { fanOut, ...others };
+  }
+
+  return {
+    again,
+    agree,
+    attempt,
+    check,
+    culprits: (error) => error.culprits,
+    decodedU16: (data, at) => data[at] + 256 * data[at + 1],
+    encodedU32: (value) => new Uint8Array(new Uint32Array([value]).buffer),
+    equal,
+    fail,
+    first: (data, count) => data.subarray(0, count),
+    group: (number) => GROUPS[number],
+    isSuite: (number) => names.has(number),
+    isWhole: () => isWhole,
+    joined: (parts) => unhex(parts.map(hex).join('')),
+    last: (items, count) => items.slice(items.length - count),
+    least: Math.min,
+    outcome,
+    parameters,
+    present: (items) => items.filter((one) => one !== null && one !== undefined),
+    range: (count) => Array.from({ length: count }, (_, at) => at),
+    refused,
+    shown,
+    some,
+    suite: (number) => names.get(number),
+    suiteNamed: (name) => name,
+    suiteNumber: (name) => q.SUITE_NUMBERS[name],
+    unhex,
+    unknown,
+    unwrap,
+    withU16,
+    yes: (holds) => (holds ? 'yes' : 'no'),
+    zeros: (count) => new Uint8Array(count),
+  };
+}

@@ -1,0 +1,179 @@
+"""The functions that the generated operations of `spec/vectors` call: see `bindings/generator/src/operations.rs`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import reduce as reduce
+from typing import Any
+
+import quorate
+import quorate.bls
+import quorate.erasure
+import quorate.gossip
+import quorate.merkle
+import quorate.sortition
+import quorate.threshold.bls
+import quorate.threshold.coin
+import quorate.threshold.ecdsa
+import quorate.threshold.seal
+import quorate.threshold.tdh2
+import quorate.wire
+
+Json = Any
+unhex = bytes.fromhex
+
+
+class Refused(Exception):
+    """An error of the core's that no function of the package raises here."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def fail(code: str) -> None:
+    raise Refused(code)
+
+
+def unknown(what: str) -> None:
+    raise AssertionError(f"an unknown {what}")
+
+
+def check(holds: bool) -> None:
+    assert holds
+
+
+def again(data: bytes, decode: Callable[[bytes], Any], encode: Callable[[Any], bytes]) -> Any:
+    """Decodes; the value must encode to the same bytes."""
+    value = decode(data)
+    assert encode(value) == data, "decoded, but encodes to something else"
+    return value
+
+
+def equal(one: Any, other: Any) -> bool:
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(equal, one, other))
+    return bool(one == other)
+
+
+def some(value: Any, convert: Callable[[Any], Any]) -> Any:
+    return None if value is None else convert(value)
+
+
+# A verdict is a value or an error.
+
+
+def attempt(step: Callable[[], Any]) -> Any:
+    try:
+        return step()
+    except quorate.QuorateError as error:
+        return error
+
+
+def unwrap(verdict: Any) -> Any:
+    if isinstance(verdict, quorate.QuorateError):
+        raise verdict
+    return verdict
+
+
+def refused(verdict: Any) -> str | None:
+    return verdict.code if isinstance(verdict, quorate.QuorateError) else None
+
+
+def culprits(verdict: Any) -> list[int]:
+    assert verdict.details == {"members": list(verdict.culprits)}
+    return list(verdict.culprits)
+
+
+def agree(verdicts: list[Any], single: Any) -> None:
+    assert verdicts
+    for verdict in verdicts:
+        assert refused(verdict) == refused(single), "a batch decides otherwise"
+        assert refused(single) or equal(verdict, single), "a batch has another result"
+
+
+def outcome(step: Callable[[], Any]) -> Json:
+    result = attempt(step)
+    return refused(result) or shown(result)
+
+
+def yes(holds: bool) -> str:
+    return {True: "yes", False: "no"}[holds]
+
+
+def wide(value: Any) -> Any:
+    """Integers of 64 bits and more, which are text."""
+    if value is None:
+        return None
+    return [str(one) for one in value] if isinstance(value, (list, tuple)) else str(value)
+
+
+def shown(value: Any) -> Json:
+    if isinstance(value, (bytes, bytearray)):
+        return value.hex()
+    if value is None or isinstance(value, (bool, int, str, dict)):
+        return value
+    return [shown(one) for one in value] if isinstance(value, Iterable) else str(value)
+
+
+def suite(number: int) -> quorate.Suite:
+    return next(one for one in quorate.Suite if one.number == number)
+
+
+def is_suite(number: int) -> bool:
+    return any(one.number == number for one in quorate.Suite)
+
+
+def suite_named(name: str) -> quorate.Suite:
+    return quorate.Suite(name)
+
+
+def suite_number(one: quorate.Suite) -> int:
+    return one.number
+
+
+def group(number: int) -> quorate.threshold.Group:
+    return next(one for one in quorate.threshold.Group if one.number == number)
+
+
+def parameters(given: Json) -> quorate.gossip.Parameters:
+    return quorate.gossip.Parameters(**given["parameters"])
+
+
+def is_whole() -> bool:
+    return True
+
+
+def joined(parts: list[bytes]) -> bytes:
+    return b"".join(parts)
+
+
+def zeros(count: int) -> bytes:
+    return bytes(count)
+
+
+def encoded_u32(value: int) -> bytes:
+    return value.to_bytes(4, "little")
+
+
+def decoded_u16(data: bytes, at: int) -> int:
+    return int.from_bytes(data[at : at + 2], "little")
+
+
+def with_u16(data: bytes, at: int, value: int) -> bytes:
+    return data[:at] + value.to_bytes(2, "little") + data[at + 2 :]
+
+
+def first(data: bytes, count: int) -> bytes:
+    return data[:count]
+
+
+def last(items: list[Any], count: int) -> list[Any]:
+    return items[len(items) - count :]
+
+
+def present(items: list[Any]) -> list[Any]:
+    return [one for one in items if one is not None]
+
+
+least = min
