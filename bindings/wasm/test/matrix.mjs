@@ -1,23 +1,5 @@
-// One language of the cross-language matrix: `node test/matrix.mjs write DIR` writes a file of new objects per suite,
-// `read DIR` reads and checks the files of all languages. As core/examples/matrix.rs.
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// The matrix of languages in WebAssembly.
 import * as quorate from 'quorate-wasm';
-import { readMatrix, writeMatrix } from '../../node/test/shared/matrix.mjs';
+import { runMatrix } from '../../node/test/shared/matrix.mjs';
 
-const [, , command, folder] = process.argv;
-if (command === 'write' && folder) {
-  for (const suite of Object.values(quorate.Suite)) {
-    writeFileSync(join(folder, `wasm-${suite}.json`), `${JSON.stringify(writeMatrix(quorate, suite), null, 2)}\n`);
-  }
-} else if (command === 'read' && folder) {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.json')).sort();
-  for (const name of files) {
-    console.log(name);
-    readMatrix(quorate, JSON.parse(readFileSync(join(folder, name), 'utf8')));
-  }
-  console.log(`${files.length} files read`);
-} else {
-  console.error('usage: node test/matrix.mjs write|read DIR');
-  process.exitCode = 2;
-}
+runMatrix(quorate, 'wasm', process.argv.slice(2));
