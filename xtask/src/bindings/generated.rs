@@ -51,7 +51,12 @@ pub(crate) fn kotlin_classes() -> Outcome<Files> {
         let name = block.path.rsplit("::").next().unwrap_or_default();
         (Path::new(&folder).join(format!("{}.kt", pascal(name))), kotlin::emit(block))
     };
-    let mut files: Files = blocks()?.iter().map(file).collect();
+    let awaiting = |block: &Block| {
+        let path = format!("org/quorate/Await{}.kt", pascal(&block.name));
+        kotlin::emit_awaiting(block).map(|text| (PathBuf::from(path), text))
+    };
+    let blocks = blocks()?;
+    let mut files: Files = blocks.iter().map(file).chain(blocks.iter().filter_map(awaiting)).collect();
     let exceptions = Path::new("org/quorate/QuorateException.kt").to_path_buf();
     files.push((exceptions, errors::kotlin::emit(&errors::classes()?)));
     Ok(files)

@@ -109,7 +109,7 @@ fn overloads(function: &Function) -> &'static str {
     if function.parameters.iter().any(is_optional) { "@JvmOverloads\n" } else { "" }
 }
 
-fn parameters(block: &Block, function: &Function) -> String {
+pub(super) fn parameters(block: &Block, function: &Function) -> String {
     function.parameters.iter().map(|one| parameter(block, one)).collect::<Vec<_>>().join(", ")
 }
 

@@ -31,7 +31,7 @@ pub(super) fn type_name(block: &Block, kind: &Type) -> String {
 }
 
 /// The name of a class: of a nested one, with the class around it.
-fn class_name(block: &Block, name: &str) -> String {
+pub(super) fn class_name(block: &Block, name: &str) -> String {
     let within = block.class(name).and_then(|class| class.within.as_ref());
     within.map_or(name.to_owned(), |outer| format!("{outer}.{name}"))
 }
