@@ -1,5 +1,6 @@
 // The five steps with the installed package.
 import org.quorate.*
+import org.quorate.faults.VoteFault
 
 fun main() {
     // 1. Keys. Each member proves possession of its key.
