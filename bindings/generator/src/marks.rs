@@ -36,7 +36,6 @@ impl Marks {
         "fields",
         "overload",
         "option",
-        "ambiguous",
         "limit",
         "among",
         "default",

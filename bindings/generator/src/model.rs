@@ -71,8 +71,6 @@ pub struct Class {
     pub plain: bool,
     /// The variants of an enumeration; for plain data, one with the name of the class.
     pub variants: Vec<Variant>,
-    /// True if other modules have a class of this name, so that it needs that of the block in flat name spaces.
-    pub ambiguous: bool,
     /// What objects can be compared by.
     pub traits: Traits,
     /// The class in which Kotlin nests it.

@@ -43,7 +43,6 @@
 //! | `names` | an enumeration without fields | one of several names; `Display` and `from_name(name: &str)` give and take the text |
 //! | `text = "a-name"` | a variant of `names` | the text that crosses; without it, the name in snake case |
 //! | `within = "Class"` | a structure, a constant | Kotlin nests it in that class |
-//! | `ambiguous` | a structure | another module has one of this name: Python's native module, which is flat, adds that of the block |
 //! | `getter` | a function | a property in languages that have properties |
 //! | `computed` | a getter | a method in Python, whose properties are stored values |
 //! | `variant` | a static function | a variant of an enumeration: a constant, if it has no parameters |

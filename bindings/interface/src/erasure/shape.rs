@@ -117,7 +117,7 @@ impl fmt::Display for Packets {
 
 /// Code of the parity shards. It determines the bytes on the wire, so all members must use the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(binding, encoded, ambiguous)]
+#[cfg_attr(binding, encoded)]
 pub struct Suite(pub(super) erasure::ErasureSuite);
 
 impl Suite {

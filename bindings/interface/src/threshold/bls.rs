@@ -44,7 +44,7 @@ pub fn beacon(signature: &Signature) -> Result<[u8; 32]> {
 
 /// Public part of a shared key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, object, ambiguous)]
+#[cfg_attr(binding, object)]
 pub struct GroupKey(any::GroupKey);
 
 impl GroupKey {
@@ -117,7 +117,7 @@ impl fmt::Display for GroupKey {
 
 /// One party's share of the key.
 #[derive(Debug)]
-#[cfg_attr(binding, object, secret, ambiguous)]
+#[cfg_attr(binding, object, secret)]
 pub struct KeyShare(any::KeyShare);
 
 impl KeyShare {
@@ -172,7 +172,7 @@ impl fmt::Display for KeyShare {
 
 /// One party's part of a signature. It is public; whether it is right is unknown until the signature verifies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, object, ambiguous)]
+#[cfg_attr(binding, object)]
 pub struct SignatureShare(any::SignatureShare);
 
 impl SignatureShare {
@@ -243,7 +243,7 @@ impl fmt::Display for SignatureShare {
 /// Combines shares into a signature: optimistically at first; only if that fails, it checks each share and identifies
 /// the wrong ones. Threads may share it.
 #[derive(Debug)]
-#[cfg_attr(binding, object, ambiguous)]
+#[cfg_attr(binding, object)]
 pub struct Combiner {
     key: GroupKey,
     inner: WithCache<any::Combiner>,
@@ -328,7 +328,7 @@ pub struct Fault {
 /// A wrong share, with the message that it was to sign. Every holder of the key can verify it, if the share is
 /// attested.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, object, ambiguous)]
+#[cfg_attr(binding, object)]
 pub struct ShareFault(any::ShareFault);
 
 impl ShareFault {

@@ -8,7 +8,7 @@ macro_rules! purpose {
 
         /// The public keys of a dealt key, checked to lie on one polynomial.
         #[derive(Clone, Debug)]
-        #[cfg_attr(binding, object, ambiguous)]
+        #[cfg_attr(binding, object)]
         pub struct PublicKeys(std::sync::Arc<dleq::PublicKeys<$purpose>>);
 
         impl PublicKeys {
@@ -126,7 +126,7 @@ macro_rules! purpose {
         /// A member's share of the secret key. It cannot be printed, compared or copied, and is wiped when it is closed.
         /// Other copies are not wiped: the bytes that it was created from, and the result of [`KeyShare::to_bytes`].
         #[derive(Debug)]
-        #[cfg_attr(binding, object, secret, ambiguous)]
+        #[cfg_attr(binding, object, secret)]
         pub struct KeyShare(dleq::KeyShare<$purpose>);
 
         impl KeyShare {
@@ -235,7 +235,7 @@ macro_rules! purpose {
         /// A share that was verified for one instance. Only verification creates one, and only verified shares can be
         /// combined.
         #[derive(Clone, Debug, PartialEq, Eq)]
-        #[cfg_attr(binding, object, ambiguous)]
+        #[cfg_attr(binding, object)]
         pub struct VerifiedShare(dleq::VerifiedShare<$purpose>);
 
         impl VerifiedShare {
@@ -254,7 +254,7 @@ macro_rules! purpose {
 
         /// Evidence that a member made a wrong share, for every holder of the public keys: 194 bytes.
         #[derive(Clone, Debug, PartialEq, Eq)]
-        #[cfg_attr(binding, object, ambiguous)]
+        #[cfg_attr(binding, object)]
         pub struct WrongShare(Box<dleq::WrongShare<$purpose>>);
 
         impl WrongShare {

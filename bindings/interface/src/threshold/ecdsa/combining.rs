@@ -61,7 +61,7 @@ impl fmt::Display for Signing {
 /// Combines shares into a signature: optimistically at first; only if that fails, it checks each share and identifies
 /// the wrong ones. Threads may share it.
 #[derive(Debug)]
-#[cfg_attr(binding, object, ambiguous)]
+#[cfg_attr(binding, object)]
 pub struct Combiner {
     signing: Signing,
     inner: WithCache<any::ecdsa::Combiner>,

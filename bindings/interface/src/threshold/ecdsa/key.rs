@@ -11,7 +11,7 @@ use crate::threshold::{Group, Tolerance};
 
 /// The public key of a committee.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, object, ambiguous)]
+#[cfg_attr(binding, object)]
 pub struct GroupKey(pub(super) any::GroupKey);
 
 impl GroupKey {
@@ -92,7 +92,7 @@ impl fmt::Display for GroupKey {
 /// A decoded signature: 64 bytes in the one accepted form. Over ristretto255 it is not standard ECDSA, and only quorate
 /// verifies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, object, ambiguous)]
+#[cfg_attr(binding, object)]
 pub struct Signature(pub(super) any::Signature);
 
 impl Signature {

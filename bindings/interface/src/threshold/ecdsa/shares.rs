@@ -19,7 +19,7 @@ const _: () = assert!(MAX_ATTESTATION as usize == ecdsa::SignatureShare::<Ristre
 /// One party's part of a signature. It names its key, epoch, index and message. It is public; whether it is right is
 /// unknown until the signature verifies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, object, ambiguous)]
+#[cfg_attr(binding, object)]
 pub struct SignatureShare(pub(super) any::SignatureShare);
 
 impl SignatureShare {
@@ -149,7 +149,7 @@ impl fmt::Display for Opening {
 
 /// A wrong share, with the evidence against it. Every holder of the deal can verify it, if the share is attested.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, object, ambiguous)]
+#[cfg_attr(binding, object)]
 pub struct ShareFault(pub(super) any::ShareFault);
 
 impl ShareFault {
