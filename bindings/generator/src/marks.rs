@@ -13,32 +13,9 @@ pub(crate) struct Marks(Vec<Meta>);
 
 impl Marks {
     const KNOWN: &[&str] = &[
-        "value",
-        "encoded",
-        "record",
-        "object",
-        "secret",
-        "data",
-        "union",
-        "names",
-        "within",
-        "getter",
-        "computed",
-        "variant",
-        "quick",
-        "slow",
-        "size",
-        "hex",
-        "plain",
-        "text",
-        "spent",
-        "set",
-        "fields",
-        "overload",
-        "option",
-        "limit",
-        "among",
-        "default",
+        "value", "encoded", "record", "object", "secret", "data", "union", "names", "within", "getter",
+        "computed", "variant", "quick", "slow", "size", "stateful", "hook", "answer", "of", "early", "hex",
+        "plain", "text", "spent", "set", "fields", "overload", "option", "limit", "among", "default",
         "module",
     ];
 
@@ -139,6 +116,8 @@ impl Scope<'_> {
                 Ok(Type::List(Box::new(item)))
             }
             item @ (Type::Tuple(_) | Type::Verdict(_)) => Ok(Type::List(Box::new(item))),
+            Type::List(item) if *item == Type::U16 => Ok(Type::List(Box::new(Type::List(item)))),
+            Type::Optional(item) if *item == Type::Failure => Ok(Type::List(Box::new(Type::Optional(item)))),
             item if item.integer().is_some() => Ok(Type::List(Box::new(item))),
             other => Err(format!("a list of {other:?} does not cross the boundary; see `model::Type`")),
         }

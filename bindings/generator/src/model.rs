@@ -83,6 +83,10 @@ pub struct Class {
     pub size: Option<String>,
     /// The function that returns true once the secret of an object is used up, after which it counts as closed.
     pub spent: Option<String>,
+    /// True for an object whose functions change it, and hold its lock only for moments.
+    pub stateful: bool,
+    /// The function that takes the answer of a hook before slow work is queued.
+    pub early: Option<String>,
     /// True for a set of members: `size`, `contains` and `members` are what the language calls them in its own sets.
     pub set: bool,
     /// True if a function takes objects of this class: another object's function may then hold the lock of this one.
@@ -182,6 +186,8 @@ pub struct Function {
     pub computed: bool,
     /// For a constructor that JavaScript calls with one object, whose fields are the parameters.
     pub fields: bool,
+    /// True if it sets a function of the user's.
+    pub hook: bool,
     /// The function whose name it takes where an argument's type can select the function.
     pub overload: Option<String>,
     /// True if the module that only verifies certificates does not have it.
@@ -231,8 +237,21 @@ pub struct Parameter {
     pub secret: bool,
     /// True for an option: Python passes it by its name, and JavaScript as a field of a last argument, `options`.
     pub option: bool,
+    /// True for an option that Python also accepts by its position.
+    pub positional: bool,
     /// The number that is used if the user passes none: of microseconds for a duration.
     pub default: Option<u64>,
+    /// Set if the user does not pass it: it is the result of a function that the user has set.
+    pub answer: Option<Answer>,
+}
+
+/// The result of a hook, which is called before the function that takes it, and without any lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The function that sets the hook.
+    pub hook: String,
+    /// The parameter with which the hook is called.
+    pub of: Option<String>,
 }
 
 /// A selection by the user's predicate.
@@ -287,9 +306,10 @@ pub enum Type {
     Failure,
     /// A function of the user's that verifies a member's attestation of some bytes: `Attested<'_>`, in parameters.
     Attested,
-    /// Several: a slice as a parameter, a `Vec` as a result; of bytes, integers, objects, tuples or verdicts.
+    /// Several: a slice as a parameter, a `Vec` as a result; of bytes, integers, objects, tuples or verdicts. An optional
+    /// parameter can be several lists of `u16`, and a result a list of errors or none.
     List(Box<Type>),
-    /// An item of a list in parameters: a tuple of two or three values.
+    /// An item of a list in parameters: a tuple of two or three values. A parameter itself can be a pair of bytes.
     Tuple(Vec<Type>),
     /// An item of a list in results: `Result`, the value or an error.
     Verdict(Box<Type>),
@@ -390,8 +410,10 @@ impl Parameter {
             choice: None,
             owned: false,
             option: false,
+            positional: false,
             default: None,
             secret: false,
+            answer: None,
         }
     }
 }
@@ -429,6 +451,20 @@ impl Function {
         others.into_iter().chain(taken)
     }
 
+    /// The parameters that the user passes.
+    pub fn passed(&self) -> impl Iterator<Item = &Parameter> {
+        self.parameters.iter().filter(|one| one.answer.is_none())
+    }
+
+    /// The parameters that are the results of hooks, each with its hook and the parameter with which that is called.
+    pub fn answers(&self) -> impl Iterator<Item = (&Parameter, &str, Option<&Parameter>)> {
+        self.parameters.iter().filter_map(|one| {
+            let Answer { hook, of } = one.answer.as_ref()?;
+            let asked = of.as_ref().and_then(|of| self.parameters.iter().find(|other| other.name == *of));
+            Some((one, hook.as_str(), asked))
+        })
+    }
+
     /// True if it calls a function of the user's.
     #[must_use]
     pub fn asks(&self) -> bool {
@@ -446,6 +482,20 @@ impl Class {
     #[must_use]
     pub fn constructor(&self) -> Option<&Function> {
         self.functions.iter().find(|function| function.role == Role::Constructor)
+    }
+
+    /// The type of a hook: the parameter with which it is called, and its result.
+    #[must_use]
+    pub fn hook_type(&self, name: &str) -> Option<(Option<&Parameter>, &Type)> {
+        let mut answers = self.functions.iter().flat_map(Function::answers);
+        let (answer, _, asked) = answers.find(|(_, hook, _)| *hook == name)?;
+        Some((asked, answer.kind.inner().unwrap_or(&answer.kind)))
+    }
+
+    /// True if users can set a function.
+    #[must_use]
+    pub fn has_hook(&self) -> bool {
+        self.functions.iter().any(|function| function.hook)
     }
 
     /// The path of the Rust type, in code that imports the module of its block as `interface`.

@@ -6,8 +6,8 @@ use crate::docs;
 use crate::expand::Macros;
 use crate::marks::{Marks, Scope, inside, is_full, last_name, number_of, text_of};
 use crate::model::{
-    Block, Choice, Class, Constant, Cost, Docs, Field, Function, Home, Kind, Parameter, Role, Traits, Type,
-    Variant,
+    Answer, Block, Choice, Class, Constant, Cost, Docs, Field, Function, Home, Kind, Parameter, Role, Traits,
+    Type, Variant,
 };
 use crate::names::{pascal, snake};
 
@@ -182,6 +182,7 @@ fn class(block: &Block, name: &syn::Ident, attributes: &[Attribute]) -> Outcome<
         hex: marks.has("hex"),
         plain: marks.has("plain"),
         set: marks.has("set"),
+        stateful: marks.has("stateful"),
         full: is_full(attributes),
         ..empty(block, name)
     })
@@ -207,6 +208,8 @@ fn empty(block: &Block, name: String) -> Class {
         size: None,
         spent: None,
         set: false,
+        stateful: false,
+        early: None,
         shared: false,
         taken: false,
         full: false,
@@ -310,6 +313,8 @@ fn implementation(block: &mut Block, names: &[String], item: &ItemImpl, full: bo
                     class.size = Some(member.sig.ident.to_string());
                 } else if marks.has("spent") {
                     class.spent = Some(member.sig.ident.to_string());
+                } else if marks.has("early") {
+                    class.early = Some(member.sig.ident.to_string());
                 } else {
                     let function = function(&member.attrs, &member.sig, &scope).map_err(at)?;
                     class.functions.push(Function { full: full || function.full, ..function });
@@ -337,6 +342,9 @@ fn check(class: &Class) -> Outcome<()> {
         if class.kind == Kind::Record && !has_form {
             return Err(format!("{name}::{}: a method of a `record` has no parameters", function.name));
         }
+    }
+    if class.functions.iter().filter(|function| function.hook).count() > 1 {
+        return Err(format!("{name}: an object has one `hook` at most"));
     }
     if class.plain && class.kind != Kind::Value {
         return Err(format!("{name}: only a `value` is `plain`"));
@@ -378,8 +386,10 @@ fn function(attributes: &[Attribute], signature: &Signature, scope: &Scope<'_>) 
                 choice: choice(&marks),
                 owned: matches!((&kind, &*input.ty), (Type::Class(_), syn::Type::Path(_))),
                 option: marks.has("option"),
+                positional: marks.text("option").is_some_and(|text| text == "positional"),
                 default: marks.number("default"),
                 secret: marks.has("secret"),
+                answer: marks.text("answer").map(|hook| Answer { hook, of: marks.text("of") }),
                 kind,
             });
         }
@@ -406,6 +416,7 @@ fn function(attributes: &[Attribute], signature: &Signature, scope: &Scope<'_>) 
         cost,
         computed: marks.has("computed"),
         fields: marks.has("fields"),
+        hook: marks.has("hook"),
         overload: marks.text("overload"),
         full: is_full(attributes),
     })

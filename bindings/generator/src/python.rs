@@ -4,6 +4,7 @@
 mod call;
 mod copying;
 mod defaults;
+mod hooks;
 mod naming;
 mod plain;
 mod types;
@@ -129,22 +130,28 @@ fn native(block: &Block, class: &Class) -> String {
         class.functions.iter().filter(crosses).map(|one| call::function(block, class, one)).collect();
     format!(
         "{wrappers}\n{docs}#[pyclass(frozen{options}, module = \"{module}\")]\n{derived}\
-         pub(crate) struct {name}(pub(crate) {inner});\n{holding}\n\
-         #[pymethods]\nimpl {name} {{\n{constants}{functions}{set}{text}{copying}}}\n",
+         pub(crate) struct {name}(pub(crate) {inner}{slot});\n{holding}\n\
+         #[pymethods]\nimpl {name} {{\n{constants}{functions}{set}{text}{copying}{collected}}}\n",
         docs = documented(&class.docs),
-        holding = if class.secret { holding(name) } else { String::new() },
+        slot = if class.has_hook() { ", crate::hook::Slot" } else { "" },
+        holding = if class.secret || class.has_hook() { holding(class) } else { String::new() },
         module = dotted(block),
         set = set(class),
         text = text(block, class),
         copying = copying::methods(block, class),
+        collected = hooks::collected(class),
     )
 }
 
-/// The conversion of a secret, which is kept behind a lock.
-fn holding(name: &str) -> String {
+/// The conversion of a secret, which is kept behind a lock, or of an object with a hook.
+fn holding(class: &Class) -> String {
+    let name = &class.name;
+    let held =
+        if class.secret { format!("crate::held::Held::new(\"{name}\", made)") } else { "made".to_owned() };
+    let slot = if class.has_hook() { ", crate::hook::Slot::default()" } else { "" };
     format!(
-        "\nimpl From<interface::{name}> for {name} {{\n    fn from(secret: interface::{name}) -> Self {{\n        \
-         Self(crate::held::Held::new(\"{name}\", secret))\n    }}\n}}\n"
+        "\nimpl From<interface::{name}> for {name} {{\n    fn from(made: interface::{name}) -> Self {{\n        \
+         Self({held}{slot})\n    }}\n}}\n"
     )
 }
 

@@ -50,7 +50,7 @@ pub fn emit(block: &Block, nested: &[&str]) -> String {
     let computed =
         computed.map(|one| constant(&one.name.to_uppercase(), &format!("tuple(_{}())", one.name), &one.docs));
     let defaults = block.classes.iter().filter_map(defaults);
-    let body: String = constants.chain(computed).chain(definitions(block, true)).chain(defaults).collect();
+    let body: String = constants.chain(definitions(block, true)).chain(computed).chain(defaults).collect();
     let imported = imports(block, nested, &body).replace("from ", "    from ");
     let imported = if imported.is_empty() {
         String::new()

@@ -120,7 +120,13 @@ fn function(block: &Block, class: &Class, function: &Function) -> String {
         // Python passes the operand by its position.
         if name.starts_with("__") && name != "__new__" { receiver.trim_end_matches(", /") } else { receiver }
     });
-    let parameters = parameters(block, class, function);
+    let parameters = match class.hook_type(&function.name).filter(|_| function.hook) {
+        Some((asked, answer)) => {
+            let asked = asked.map_or(String::new(), |one| result_type(&one.kind));
+            vec![format!("hook: Callable[[{asked}], {}]", result_type(answer))]
+        }
+        None => parameters(block, class, function),
+    };
     let position = if name == "__contains__" { vec!["/".to_owned()] } else { Vec::new() };
     let parameters: Vec<String> =
         receiver.map(str::to_owned).into_iter().chain(parameters).chain(position).collect();
@@ -147,9 +153,9 @@ fn function(block: &Block, class: &Class, function: &Function) -> String {
 fn parameters(block: &Block, class: &Class, function: &Function) -> Vec<String> {
     let other = class.functions.iter().find(|one| one.overload.as_ref() == Some(&function.name));
     let other = other.and_then(|other| other.parameters.first());
-    let first_option = function.parameters.iter().position(|one| one.option);
+    let first_option = function.passed().position(|one| one.option && !one.positional);
     let mut parameters = Vec::new();
-    for (at, one) in function.parameters.iter().enumerate() {
+    for (at, one) in function.passed().enumerate() {
         if first_option == Some(at) {
             parameters.push("*".to_owned());
         }

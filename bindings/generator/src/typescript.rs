@@ -4,6 +4,7 @@
 mod call;
 mod crossing;
 mod data;
+mod hooks;
 mod naming;
 
 use crate::docs::Style;
@@ -40,7 +41,8 @@ fn module(block: &Block, package: Package) -> String {
 fn imports(block: &Block, code: &str) -> String {
     let check = if code.contains("check.") { "import * as check from '../common/check.js';\n" } else { "" };
     let words = |names: &'static str| names.split(' ').collect::<Vec<_>>();
-    let backend = words("byteStrings errorOf native objects objectsOf optionalObject whenLoaded wide");
+    let backend =
+        words("byteStrings errorOf native numberLists objects objectsOf optionalObject whenLoaded wide");
     let handle = words(
         "Handle Raw Secret TOKEN is maybe named open opener owning take verdict wrap wrapAll wrapMaybe",
     );
@@ -52,6 +54,7 @@ fn imports(block: &Block, code: &str) -> String {
             .replace("Attested", "type Attested"),
         import_typescript("./backend.js", &backend, code),
         import_typescript("./handle.js", &handle, code).replace("Raw", "type Raw"),
+        import_typescript("./hooks.js", &["answerOf", "answered", "setHook"], code),
         import_typescript("./offthread.js", &["AsyncOptions", "offThread"], code)
             .replace("AsyncOptions", "type AsyncOptions"),
     ];

@@ -45,11 +45,6 @@ fn imports(block: &Block, code: &str) -> String {
         import("std::num", &["NonZeroU16"], code),
         import("std::rc", &["Rc"], code),
         import("std::time", &["Duration"], code),
-        if code.contains("Suite::from_name") {
-            "use quorate::any::Suite;\n".to_owned()
-        } else {
-            String::new()
-        },
         if code.contains("interface::") { interface } else { String::new() },
         import("wasm_bindgen::prelude", &["JsValue", "wasm_bindgen"], code),
         import("zeroize", &["Zeroizing"], code),

@@ -37,6 +37,7 @@
 //! | `secret` | a parameter of bytes | Kotlin lends them, and wipes its copy in native memory; byte parameters of static functions of a `secret` object are secret too |
 //! | `hex` | a structure | its text is its encoding in hexadecimal digits, also in JSON; `bytes` of one is all of it |
 //! | `plain` | a `value` | JavaScript has plain objects, whose fields are the parameters of `new` |
+//! | `stateful` | an `object` | its functions change it, and hold its lock only for moments: Python calls quick ones with its interpreter locked, and a promise is rejected if a secret was closed meanwhile |
 //! | `set` | an `object` | a set of members: `size`, `contains` and `members` are what the language calls them in its own sets |
 //! | `data` | a structure of public fields | plain data of a result |
 //! | `union` | an enumeration | plain data of a result, in one of several forms |
@@ -50,6 +51,11 @@
 //! | `fields` | `new` | JavaScript passes one object, whose fields are the parameters |
 //! | `overload = "f"` | a method | also called `f` where the type of the first argument can tell them apart |
 //! | `option` | an optional parameter | passed by its name in Python, as a field of a last argument `options` in JavaScript |
+//! | `option = "positional"` | an optional parameter | the same, but Python also accepts its position |
+//! | `hook` | a method | the user passes a function, which is called before each function with a parameter `answer`; the method itself can have one |
+//! | `answer = "f"` | a parameter | the result of the function that the user has set with `f`, or none; users do not pass it |
+//! | `of = "p"` | a parameter `answer` | that function is called with the argument `p` |
+//! | `early` | a method | does not cross: takes an answer before Node queues slow work |
 //! | `quick` | a function | takes less than a microsecond; Python keeps the interpreter's lock meanwhile |
 //! | `slow` | a method of an `object` or of an `encoded` structure, a static function | Python and Node also have an asynchronous form |
 //! | `size` | a function | does not cross: the bytes that the object holds, for the collector of JavaScript |

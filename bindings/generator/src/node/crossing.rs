@@ -37,6 +37,9 @@ pub(super) fn declared(block: &Block, parameter: &Parameter) -> Vec<String> {
         Type::List(item) if matches!(**item, Type::Tuple(_)) => columns(name, item)
             .map(|(column, part)| format!("{column}: Vec<{}>", parameter_type(block, part)))
             .collect(),
+        Type::Tuple(_) => columns(name, kind)
+            .map(|(column, part)| format!("{column}: {}", parameter_type(block, part)))
+            .collect(),
         Type::Class(class) if parameter.owned => vec![format!("{name}: Taken<{}>", held(block, class))],
         kind => vec![format!("{name}: {}", parameter_type(block, kind))],
     }
@@ -105,6 +108,10 @@ pub(super) fn argument(block: &Block, parameter: &Parameter) -> String {
     let name = &parameter.name;
     match &parameter.kind {
         Type::Attested => "attested".to_owned(),
+        Type::Tuple(_) => {
+            let parts: Vec<String> = columns(name, &parameter.kind).map(|(column, _)| column).collect();
+            format!("({})", parts.join(", "))
+        }
         Type::Class(_) if parameter.owned => format!("{name}.value()?"),
         Type::List(_) => format!("&{name}"),
         // The compiler takes the reference out of the handle.

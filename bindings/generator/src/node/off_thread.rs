@@ -22,6 +22,7 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function) -> Str
         Some(result) => converted(block, result, &call, Place::Elsewhere),
     };
     let value = succeeding(&value, &call);
+    let early = early(block, class, function);
     let held = held(block, &class.name);
     let (receiver, kept) = if function.has_receiver() {
         (format!("receiver: &External<{held}>, "), format!("    let receiver = <{held}>::clone(receiver);\n"))
@@ -30,9 +31,22 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function) -> Str
     };
     format!(
         "\n#[napi(catch_unwind)]\npub fn {name}_async({receiver}{given}cancelled: Option<&External<Flag>>) -> Result<Promised<{result}>> {{\n\
-         {kept}{taken}    Ok(glue::queue(cancelled, move || {{\n{lists}        {value}\n    }}))\n}}\n",
+         {kept}{early}{taken}    Ok(glue::queue(cancelled, move || {{\n{lists}        {value}\n    }}))\n}}\n",
         name = free_function(&class.native, &function.name),
         result = result_type(block, function, Place::Elsewhere),
+    )
+}
+
+/// A statement that hands over the result of a hook, before later calls have newer ones.
+fn early(block: &Block, class: &Class, function: &Function) -> String {
+    let (Some(early), Some((one, ..))) = (&class.early, function.answers().next()) else {
+        return String::new();
+    };
+    let name = &one.name;
+    let value = argument(block, one);
+    format!(
+        "    if let Some({name}) = {value} {{\n        receiver.{early}({name});\n    }}\n    let {name}: {} = None;\n",
+        parameter_type(block, &one.kind)
     )
 }
 

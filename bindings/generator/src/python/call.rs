@@ -1,7 +1,8 @@
 //! Functions of the interface as functions and methods of Python.
 
 use super::defaults::Default;
-use super::naming::{is_detached, native_function, python_name};
+use super::hooks;
+use super::naming::{is_attached, is_detached, native_function, python_name};
 use super::types::Types;
 use crate::docs::Style;
 use crate::model::{Block, Choice, Class, Function, Kind, Parameter, Role, Type};
@@ -9,7 +10,7 @@ use crate::names::{pascal, python_parameter};
 
 /// Types for the numbers and durations of a function, whose errors name the argument.
 pub(super) fn wrappers(class: &Class, function: &Function) -> String {
-    let wrappers = function.parameters.iter().flat_map(|one| {
+    let wrappers = function.passed().flat_map(|one| {
         let kind = one.kind.innermost();
         let parts = match kind {
             Type::Tuple(parts) => parts.as_slice(),
@@ -45,13 +46,18 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function) -> Str
     let makes_bytes = [Type::Bytes, Type::SecretBytes]
         .iter()
         .any(|kind| result.is_some_and(|result| result.mentions(kind)));
+    if function.hook {
+        return hooks::setter(class, function, &called(types, class, function).value);
+    }
     let receiver = function.has_receiver().then(|| "&self".to_owned());
-    let py = match (makes_bytes, is_detached(class, function)) {
+    let needs_py =
+        is_detached(class, function) || is_attached(class, function) || function.answers().next().is_some();
+    let py = match (makes_bytes, needs_py) {
         (true, _) => Some("py: Python<'py>".to_owned()),
         (false, true) => Some("py: Python<'_>".to_owned()),
         (false, false) => None,
     };
-    let parameters = function.parameters.iter().map(|one| declared(types, class, function, one));
+    let parameters = function.passed().map(|one| declared(types, class, function, one));
     let parameters: Vec<String> = receiver.into_iter().chain(py).chain(parameters).collect();
     let Called { statement, value, may_fail } = match overload(class, function) {
         Some(other) => either(types, class, function, other),
@@ -71,7 +77,8 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function) -> Str
     } else {
         format!("{moves}fn {}", python_name(class, function))
     };
-    let prepared: String = function.parameters.iter().map(|one| prepared(types, function, one)).collect();
+    let prepared: String = function.passed().map(|one| prepared(types, function, one)).collect();
+    let prepared = prepared + &hooks::asked(function);
     let text = format!(
         "{docs}{attribute}{signature}    {name}{lifetime}({parameters}){returned} {{\n{prepared}        {value}\n    }}\n\n{slow}",
         docs = Style::Python.rust(function, 4),
@@ -111,13 +118,13 @@ fn indented(statements: &str) -> String {
 /// The defaults of a function's parameters.
 fn signature(class: &Class, function: &Function) -> String {
     let is_optional = |one: &Parameter| matches!(one.kind, Type::Optional(_)) || one.choice.is_some();
-    if !function.parameters.iter().any(is_optional) {
+    if !function.passed().any(is_optional) {
         return String::new();
     }
     let listed = |value: &dyn Fn(&Parameter) -> Option<String>| {
-        let first_option = function.parameters.iter().position(|one| one.option);
+        let first_option = function.passed().position(|one| one.option && !one.positional);
         let mut listed = Vec::new();
-        for (at, one) in function.parameters.iter().enumerate() {
+        for (at, one) in function.passed().enumerate() {
             if first_option == Some(at) {
                 listed.push("*".to_owned());
             }
@@ -141,7 +148,7 @@ fn signature(class: &Class, function: &Function) -> String {
     let receiver = function.has_receiver().then(|| "$self".to_owned());
     let text: Vec<String> = receiver.into_iter().chain(listed(&shown)).collect();
     let signature = listed(&rust).join(", ");
-    if function.parameters.iter().all(|one| Default::of(one).is_none()) {
+    if function.passed().all(|one| Default::of(one).is_none()) {
         return format!("    #[pyo3(signature = ({signature}))]\n");
     }
     format!("    #[pyo3(signature = ({signature}), text_signature = \"({})\")]\n", text.join(", "))
@@ -162,6 +169,10 @@ fn declared(types: Types<'_>, class: &Class, function: &Function, parameter: &Pa
         return format!("{name}: crate::convert::Either<'_, {one}, {other}>");
     }
     let declared = limited(types.parameter(kind, &wrapper), parameter);
+    if function.answers().any(|(.., asked)| asked.is_some_and(|asked| asked.name == parameter.name)) {
+        // The hook gets the same object.
+        return format!("{name}: &Bound<'_, {}>", declared.trim_start_matches('&'));
+    }
     if is_tried(function, parameter) {
         return format!("{name}: crate::convert::TriedArgument<{declared}>");
     }
@@ -170,10 +181,11 @@ fn declared(types: Types<'_>, class: &Class, function: &Function, parameter: &Pa
 
 /// The type of a list, with its limit.
 fn limited(kind: String, parameter: &Parameter) -> String {
-    match (parameter.limit, kind.strip_suffix('>')) {
-        (Some(limit), Some(kind)) => format!("{kind}, {limit}>"),
-        _ => kind,
-    }
+    let Some(limit) = parameter.limit else { return kind };
+    // Also of the lists in a list.
+    let depth = kind.matches("crate::convert::List<").count();
+    let (start, end) = kind.split_at(kind.len() - depth);
+    format!("{start}{}", end.replace('>', &format!(", {limit}>")))
 }
 
 /// True for a list whose conversion may fail, where the call takes a secret even then.
@@ -215,7 +227,10 @@ fn called(types: Types<'_>, class: &Class, function: &Function) -> Called {
             locks += 1;
         }
     }
-    if class.secret && function.has_receiver() {
+    if is_attached(class, function) {
+        call = format!("self.0.attached(py, |secret| {call})");
+        locks += 1;
+    } else if class.secret && function.has_receiver() {
         call = format!("self.0.locked(|secret| {call})");
         locks += 1;
     }
@@ -236,7 +251,10 @@ fn called(types: Types<'_>, class: &Class, function: &Function) -> Called {
         return Called { statement: String::new(), value: call, may_fail: true };
     }
     let fails_before = |one: &Parameter| {
-        one.owned || is_tried(function, one) || (Default::passed_type(one).is_list() && one.limit.is_none())
+        one.owned
+            || one.answer.is_some()
+            || is_tried(function, one)
+            || (Default::passed_type(one).is_list() && one.limit.is_none())
     };
     let may_fail = layers > 0 || function.parameters.iter().any(fails_before);
     let value = types.converted(result, &(call + &"?".repeat(layers)));
@@ -262,7 +280,7 @@ fn passed(types: Types<'_>, parameter: &Parameter) -> String {
     let name = python_parameter(&parameter.name);
     let kind = Default::passed_type(parameter);
     match Default::of(parameter) {
-        _ if parameter.owned => name.to_owned(),
+        _ if parameter.owned || parameter.answer.is_some() => name.to_owned(),
         Some(_) => format!("Some({})", types.passed(kind, name)),
         None => types.passed(kind, name),
     }
@@ -326,16 +344,14 @@ fn off_thread(block: &Block, class: &Class, function: &Function) -> String {
     };
     let called = if class.kind == Kind::Module { native_function(block, name) } else { name.clone() };
     let parameters: String = function
-        .parameters
-        .iter()
+        .passed()
         .map(|one| {
             let kind = types.shared(Default::passed_type(one), &wrapper(class, function, one));
             format!(", {}: {}", python_parameter(&one.name), limited(kind, one))
         })
         .collect();
     let arguments: String = function
-        .parameters
-        .iter()
+        .passed()
         .map(|one| {
             let kind = Default::passed_type(one);
             format!("{}, ", for_thread(block, kind, python_parameter(&one.name), py, one.limit))

@@ -116,10 +116,11 @@ fn closing(class: &Class) -> String {
         Some(spent) => format!("py.detach(|| self.0.locked(|secret| secret.{spent}())).unwrap_or(true)"),
         None => "self.0.is_closed(py)".to_owned(),
     };
+    let cleared = if class.has_hook() { "        self.1.clear();\n" } else { "" };
     let file = if class.function("to_bytes").is_some() { "; use to_bytes() to write a key file" } else { "" };
     format!(
         "\n    /// Wipes the secret. Later calls raise `ClosedError`; closing again does nothing.\n    \
-         fn close(&self, py: Python<'_>) {{\n        self.0.close(py);\n    }}\n\n    \
+         fn close(&self, py: Python<'_>) {{\n        self.0.close(py);\n{cleared}    }}\n\n    \
          /// True if it was closed or is used up.\n    #[getter]\n    \
          fn closed(&self, py: Python<'_>) -> bool {{\n        {closed}\n    }}\n\n    \
          fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {{\n        slf\n    }}\n\n    \

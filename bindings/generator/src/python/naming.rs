@@ -39,6 +39,9 @@ pub(crate) fn python_name<'a>(class: &Class, function: &'a Function) -> &'a str 
 
 /// True if threads may wait for an object: only without the interpreter.
 pub(super) fn may_wait(class: &Class) -> bool {
+    if class.stateful {
+        return class.secret;
+    }
     let has_lock = class.kind == Kind::Object && !class.traits.equality;
     let is_long = class.shared || class.functions.iter().any(|function| !function.is_quick());
     class.secret || (has_lock && is_long)
@@ -46,5 +49,10 @@ pub(super) fn may_wait(class: &Class) -> bool {
 
 /// True if the interpreter is released during a call.
 pub(super) fn is_detached(class: &Class, function: &Function) -> bool {
-    !function.is_quick() || (function.has_receiver() && may_wait(class))
+    !function.is_quick() || (function.has_receiver() && may_wait(class) && !is_attached(class, function))
+}
+
+/// True if the lock on a secret is taken with the interpreter, which is released only if a thread has to wait.
+pub(super) fn is_attached(class: &Class, function: &Function) -> bool {
+    class.stateful && class.secret && function.has_receiver() && function.is_quick()
 }

@@ -1,6 +1,6 @@
 //! How the interface's types cross between Python and Rust.
 
-use crate::model::{Block, Kind, Type};
+use crate::model::{Block, Class, Kind, Type};
 
 /// The types of a block.
 #[derive(Clone, Copy)]
@@ -73,6 +73,10 @@ impl Types<'_> {
             // The core's object is within that of the interface.
             Type::Bound(_) => format!("&{name}.0.0"),
             Type::Class(_) => format!("&{name}.0"),
+            Type::Tuple(parts) => {
+                let parts = (0..parts.len()).map(|at| format!("&{name}.{at}"));
+                format!("({})", parts.collect::<Vec<_>>().join(", "))
+            }
             Type::Attested => format!("&mut |member, bytes, by| {name}.call(member, bytes, by)"),
             Type::Size | Type::Length => format!("crate::convert::size({name}.0)"),
             _ => format!("{name}.0"),
@@ -84,6 +88,12 @@ impl Types<'_> {
         match kind {
             Type::List(item) => {
                 let all = if limit.is_some() { "counted()" } else { "all()?" };
+                if item.is_list() {
+                    return format!(
+                        "let {name} = {name}.{all}.into_iter();\n\
+                         let {name}: Vec<Vec<_>> = {name}.map(|list| list.counted().into_iter().map(|item| item.0).collect()).collect();\n"
+                    );
+                }
                 format!("let {name} = {name}.{all};\n{}", self.items(item, name))
             }
             Type::Attested => format!("let mut {name} = crate::layer::Attested::by({name});\n"),
@@ -221,7 +231,8 @@ impl Types<'_> {
             Type::Suite | Type::Failure | Type::Class(_) => self.result(Some(kind)),
             _ => return None,
         };
-        Some(if self.lock(kind).is_some() { glue + "::from" } else { glue })
+        let is_hooked = matches!(kind, Type::Class(name) if self.0.class(name).is_some_and(Class::has_hook));
+        Some(if is_hooked || self.lock(kind).is_some() { glue + "::from" } else { glue })
     }
 
     fn is_name(self, kind: &Type) -> bool {

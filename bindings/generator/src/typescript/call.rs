@@ -1,6 +1,7 @@
 //! Functions: their parameters, and their calls of the backend.
 
 use super::crossing::{argument, converted, parameter_name, type_name};
+use super::hooks;
 use super::naming::{Package, docs, indent, is_property, name, native, receiver};
 use crate::model::{Block, Class, Function, Kind, Parameter, Role, Type};
 use crate::names::javascript;
@@ -12,6 +13,9 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function, packag
     }
     if class.kind == Kind::Module && function.is_constant() {
         return constant(block, class, function);
+    }
+    if function.hook {
+        return hooks::setter(block, class, function);
     }
     let name = name(class, function);
     let overload = overload(class, function);
@@ -41,6 +45,7 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function, packag
     let before: String = prelude(function)
         .into_iter()
         .chain(checks(block, function))
+        .chain(hooks::asked(block, class, function))
         .chain(overload.map(|other| dispatch(block, class, other)))
         .map(|line| format!("{space}  {line}\n"))
         .collect();
@@ -83,8 +88,7 @@ fn parameters(function: &Function, overload: Option<&Function>) -> Vec<String> {
     if function.fields {
         return vec![format!("fields: {{ {} }}", fields(function.parameters.iter()))];
     }
-    let (options, others): (Vec<&Parameter>, Vec<&Parameter>) =
-        function.parameters.iter().partition(|one| one.option);
+    let (options, others): (Vec<&Parameter>, Vec<&Parameter>) = function.passed().partition(|one| one.option);
     let mut declared: Vec<String> = others.into_iter().map(parameter).collect();
     if let (Some(first), Some(other)) =
         (declared.first_mut(), overload.and_then(|one| one.parameters.first()))
@@ -109,11 +113,15 @@ fn fields<'a>(parameters: impl Iterator<Item = &'a Parameter>) -> String {
 /// The type of what the caller passes.
 fn given(parameter: &Parameter) -> String {
     match &parameter.kind {
-        Type::List(item) => format!("Iterable<{}>", type_name(item)),
-        Type::Optional(inner) => match &**inner {
-            Type::List(item) => format!("Iterable<{}> | undefined", type_name(item)),
-            inner => format!("{} | undefined", type_name(inner)),
-        },
+        Type::Optional(inner) => format!("{} | undefined", iterable(inner)),
+        other => iterable(other),
+    }
+}
+
+/// The type of a list that the caller passes.
+fn iterable(kind: &Type) -> String {
+    match kind {
+        Type::List(item) => format!("Iterable<{}>", iterable(item)),
         other => type_name(other),
     }
 }
@@ -152,7 +160,8 @@ fn checks(block: &Block, function: &Function) -> Vec<String> {
     if !function.parameters.iter().any(|one| one.owned) {
         return Vec::new();
     }
-    let others = function.parameters.iter().filter(|one| !one.owned && !one.kind.is_list());
+    let is_list = |kind: &Type| kind.is_list() || kind.inner().is_some_and(Type::is_list);
+    let others = function.parameters.iter().filter(|one| !one.owned && !is_list(&one.kind));
     others.map(|one| argument(block, function, one, &format!("'{}'", parameter_name(one))) + ";").collect()
 }
 
@@ -161,6 +170,13 @@ fn call(block: &Block, class: &Class, function: &Function, suffix: &str, more: &
     let receiver = function.has_receiver().then(|| receiver(class));
     let given = function.crossing().map(|one| {
         let what = if one.option { format!("options.{}", parameter_name(one)) } else { parameter_name(one) };
+        let is_list = one.kind.inner().is_some_and(Type::is_list);
+        if one.answer.is_some() {
+            return parameter_name(one);
+        }
+        if is_list && function.answers().next().is_some() {
+            return format!("{}Items", parameter_name(one));
+        }
         argument(block, function, one, &format!("'{what}'"))
     });
     let taken = function.parameters.iter().find(|one| one.owned);
@@ -194,6 +210,20 @@ fn off_thread(block: &Block, class: &Class, function: &Function, result: &str) -
         .filter(|converted| converted != "made")
         .map(|converted| format!(", (made) => {converted}"))
         .unwrap_or_default();
+    let asked: String =
+        hooks::asked(block, class, function).iter().map(|line| format!("      {line}\n")).collect();
+    let begin = if asked.is_empty() { call } else { format!("{{\n{asked}      return {call};\n    }}") };
+    let finish = if class.stateful && class.secret {
+        // It may have been closed meanwhile, and the result with it.
+        let made = function.result.as_ref().map(|result| converted(block, result, "made"));
+        format!(
+            ", (made) => {{\n      {};\n      return {};\n    }}",
+            receiver(class),
+            made.unwrap_or_default()
+        )
+    } else {
+        finish
+    };
     let (space, start, of) = match (class.kind, function.role) {
         (Kind::Module, _) => ("", "\n", "export function "),
         (_, Role::Static) => ("  ", "", "static "),
@@ -202,6 +232,6 @@ fn off_thread(block: &Block, class: &Class, function: &Function, result: &str) -
     let like = if class.kind == Kind::Module { name.clone() } else { format!("{}.{name}", class.name) };
     format!(
         "{start}{space}/** As {{@link {like}}}, off this thread. */\n{space}{of}{name}Async({parameters}options?: AsyncOptions): Promise<{result}> {{\n{space}  \
-         return offThread(options, (flag) => {call}{finish});\n{space}}}\n",
+         return offThread(options, (flag) => {begin}{finish});\n{space}}}\n",
     )
 }

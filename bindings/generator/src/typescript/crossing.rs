@@ -52,6 +52,9 @@ pub(super) fn converted(block: &Block, kind: &Type, value: &str) -> String {
             };
             format!("{wrap}({class}, {value})")
         }
+        (Type::List(item), _) if **item == Type::Optional(Box::new(Type::Failure)) => {
+            format!("{value}.map(errorOf)")
+        }
         (Type::List(_), Crossing::Converted(convert)) => format!("{value}.map({convert})"),
         (Type::Optional(_), Crossing::Converted(convert)) => format!("maybe({convert}, {value})"),
         (Type::Failure, _) => format!("errorOf({value})!"),
@@ -108,18 +111,26 @@ pub(super) fn argument(block: &Block, function: &Function, parameter: &Parameter
             several(block, item, &chosen, what, None)
         }
         (Type::List(item), None) => several(block, item, &name, what, parameter.limit),
+        (Type::Tuple(parts), _) => {
+            let parts: Vec<String> = parts.iter().map(|part| check(block, part, None)).collect();
+            format!("...check.pair({name}, {what}, {})", parts.join(", "))
+        }
         (Type::Class(class), _) if parameter.owned => format!("take({name}, {class}, {what})"),
         (Type::Optional(inner), _) => {
             let checked = format!("check.optional({})({name}, {what})", check(block, inner, parameter.limit));
+            if inner.inner().is_some_and(Type::is_list) {
+                return format!("numberLists({checked})");
+            }
             match object_class(block, inner) {
                 Some(class) => format!("optionalObject('{}', {checked})", native_name(class)),
                 None => checked,
             }
         }
+        (Type::Suite, _) => format!("check.suite({name})"),
         (Type::Bound(class), _) => format!("open({name}, {class}, {what})"),
         (other, _) => match object_class(block, other).filter(|class| !class.plain) {
             Some(class) => format!("open({name}, {}, {what})", class.name),
-            None => format!("{}({name}, {what})", check(block, other, None)).replace(", 'suite')", ")"),
+            None => format!("{}({name}, {what})", check(block, other, None)),
         },
     }
 }
@@ -184,7 +195,8 @@ pub(super) fn check(block: &Block, kind: &Type, limit: Option<u64>) -> String {
         Type::Attested => "check.callable".to_owned(),
         Type::List(item) => {
             let most = limit.map(|limit| format!(", {limit}")).unwrap_or_default();
-            format!("(value, what) => check.list(value, what, {}{most})", check(block, item, None))
+            let within = limit.filter(|_| item.is_list());
+            format!("(value, what) => check.list(value, what, {}{most})", check(block, item, within))
         }
         Type::Optional(item) => check(block, item, limit),
         // Only lists contain tuples, and only results contain errors.

@@ -45,6 +45,9 @@ pub(super) fn declared(block: &Block, parameter: &Parameter, secret: bool) -> Ve
                 .collect(),
             item => vec![format!("{name}: {}", list_type(block, item))],
         },
+        Type::Tuple(_) => columns(name, kind)
+            .map(|(column, part)| format!("{column}: {}", parameter_type(block, part)))
+            .collect(),
         Type::Bytes if secret => vec![format!("{name}: Vec<u8>")],
         Type::Class(class) if parameter.owned => vec![format!("{name}: {}", handle(block, class))],
         kind => vec![format!("{name}: {}", parameter_type(block, kind))],
@@ -87,6 +90,7 @@ fn parameter_type(block: &Block, kind: &Type) -> String {
             // wasm-bindgen has no reference to one object or none.
             inner if object_class(block, inner).is_some() => list_type(block, inner),
             Type::Bytes => "Option<Vec<u8>>".to_owned(),
+            Type::List(item) if item.is_list() => "lists::NumberLists".to_owned(),
             inner if *inner == Type::Suite || names(block, inner).is_some() => "Option<String>".to_owned(),
             inner => format!("Option<{}>", parameter_type(block, inner)),
         },
@@ -147,12 +151,17 @@ pub(super) fn argument(block: &Block, parameter: &Parameter, secret: bool) -> St
     match &parameter.kind {
         Type::Attested => "attested".to_owned(),
         Type::Bytes if secret => format!("&Zeroizing::new({name})"),
+        Type::Tuple(_) => {
+            let parts: Vec<String> = columns(name, &parameter.kind).map(|(column, _)| column).collect();
+            format!("({})", parts.join(", "))
+        }
         Type::Class(_) if parameter.owned => format!("{name}.0"),
         Type::List(item) if **item == Type::Bytes => format!("&{name}.slices()"),
         Type::List(_) => format!("&{name}"),
         Type::Optional(inner) => match (object_class(block, inner), &**inner) {
             (Some(class), _) if is_shared(class) => format!("{name}.0.first().map(|one| &**one)"),
             (Some(_), _) => format!("{name}.0.first()"),
+            (None, Type::List(item)) if item.is_list() => format!("Some(&{name}.0)"),
             (None, Type::Bytes | Type::List(_)) => format!("{name}.as_deref()"),
             (None, Type::NonZeroU16) => format!("{name}.and_then(NonZeroU16::new)"),
             (None, inner) => match names(block, inner) {
@@ -198,10 +207,16 @@ pub(super) fn result_type(block: &Block, kind: &Type) -> String {
         Type::Bound(name) => handle(block, name),
         Type::Failure | Type::Verdict(_) => "JsValue".to_owned(),
         Type::List(item) if **item == Type::Bytes => "Vec<Uint8Array>".to_owned(),
+        Type::List(item) if is_maybe(item) => "Vec<JsValue>".to_owned(),
         Type::List(item) => format!("Vec<{}>", result_type(block, item)),
         Type::Optional(inner) => format!("Option<{}>", result_type(block, inner)),
         other => parameter_type(block, other),
     }
+}
+
+/// True for an item of a list that wasm-bindgen has no type for.
+fn is_maybe(item: &Type) -> bool {
+    matches!(item, Type::Optional(_))
 }
 
 /// The result of a function; `None` if it is the value itself.
@@ -223,7 +238,8 @@ pub(super) fn converted(block: &Block, kind: &Type, made: &str) -> Option<String
         }
         Type::List(item) if **item == Type::Bytes => Some(format!("lists::byte_arrays(&{made})")),
         Type::List(item) => {
-            let item = converted(block, item, "item")?;
+            let item =
+                if is_maybe(item) { field(block, item, "item") } else { converted(block, item, "item")? };
             Some(format!("{made}.into_iter().map({}).collect()", closure(&item)))
         }
         Type::Optional(inner) => Some(format!("{made}.map({})", closure(&converted(block, inner, "item")?))),
