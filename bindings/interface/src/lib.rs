@@ -70,6 +70,8 @@ pub mod certificates;
 pub mod ciphersuite;
 pub mod committee;
 #[cfg(feature = "full")]
+pub mod dsig;
+#[cfg(feature = "full")]
 pub mod erasure;
 #[cfg(feature = "full")]
 pub mod evidence;

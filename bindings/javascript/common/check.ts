@@ -139,18 +139,8 @@ function tuple(value: any, what: string, length: number): any[] {
 
 /** A pair whose two elements are checked. */
 export function pair<A, B>(value: any, what: string, first: Check<A>, second: Check<B>): [A, B] {
-  if (!Array.isArray(value) || value.length !== 2) {
-    throw new TypeError(`${what} must be an array of two, not ${shown(value)}`);
-  }
+  tuple(value, what, 2);
   return [first(value[0], `${what}[0]`), second(value[1], `${what}[1]`)];
-}
-
-/** Three elements, each of which is checked. */
-export function triple<A, B, C>(value: any, what: string, a: Check<A>, b: Check<B>, c: Check<C>): [A, B, C] {
-  if (!Array.isArray(value) || value.length !== 3) {
-    throw new TypeError(`${what} must be an array of three, not ${shown(value)}`);
-  }
-  return [a(value[0], `${what}[0]`), b(value[1], `${what}[1]`), c(value[2], `${what}[2]`)];
 }
 
 export const optional =

@@ -85,6 +85,9 @@ export const whenLoaded = (run: () => void): void => run();
 /** A list of byte strings for the backend. */
 export const byteStrings = (list: Uint8Array[]): unknown => list;
 
+/** Lists of numbers, if there are any, for the backend. */
+export const numberLists = (lists: number[][] | undefined): unknown => lists;
+
 /** A list of objects of the native class `name` for the backend. */
 export const objects = (name: string, handles: unknown[]): unknown => handles;
 

@@ -17,8 +17,5 @@
 /// <reference lib="es2020" preserve="true" />
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import './async.js';
-
 export * from './exports.js';
 export type { AbortSignalLike, AsyncOptions } from './offthread.js';
-export * as dsig from './dsig-node.js';

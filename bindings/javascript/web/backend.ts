@@ -22,10 +22,9 @@ const waiting: (() => void)[] = [];
 /** Runs a function once the backend can be called. */
 export const whenLoaded = (run: () => void): void => void waiting.push(run);
 
-/** Uses a loaded module; `more` has the functions that differ from the methods of its classes. */
-export function provide(exports: any, more: (module: Backend) => Backend = () => ({})): void {
-  const module = methods(exports);
-  native = { ...module, handleFree, ...more(module) };
+/** Uses a loaded module. */
+export function provide(exports: any): void {
+  native = { ...methods(exports), handleFree };
   for (const run of waiting.splice(0)) run();
 }
 
@@ -37,6 +36,9 @@ export const errorOf = (value: unknown): QuorateError | undefined => (value inst
 
 /** A list of byte strings for the backend. */
 export const byteStrings = (list: Uint8Array[]): unknown => filled(native.byteStringsEmpty(), list);
+
+/** Lists of numbers, if there are any, for the backend. */
+export const numberLists = (lists: number[][] = []): unknown => filled(native.numberListsEmpty!(), lists);
 
 /** A list of objects of the module's class `name` for the backend. */
 export const objects = (name: string, handles: unknown[]): unknown => filled(native[`${name}ListEmpty`]!(), handles);

@@ -17,4 +17,3 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 export * from './exports.js';
-export * as dsig from './dsig.js';

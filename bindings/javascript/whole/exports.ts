@@ -1,4 +1,4 @@
-// The exports of the whole package, but for the namespace that differs between Node and the web.
+// The exports of the whole package.
 
 export * from './certificate-exports.js';
 export { Ciphersuite } from './ciphersuite.js';
@@ -12,6 +12,7 @@ export * from './timeouts.js';
 export * from './votes.js';
 export type { CollectorOptions, RawProof } from './types.js';
 export * as bls from './bls.js';
+export * as dsig from './dsig.js';
 export * as erasure from './erasure.js';
 export * as gossip from './gossip.js';
 export * as sortition from './sortition.js';

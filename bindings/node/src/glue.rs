@@ -1,5 +1,4 @@
-//! Common parts of all modules: conversion of errors and bytes to JavaScript, closable objects, and work off the main
-//! thread.
+//! Common parts of all modules: conversion of errors and bytes to JavaScript, and work off the main thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -32,11 +31,6 @@ impl<T> Throw<T> for quorate::Result<T> {
     fn throw(self) -> Result<T> {
         self.map_err(|error| napi::Error::from_reason(failure(&error)))
     }
-}
-
-/// A handle to a value of the core.
-pub(crate) fn handle<T: 'static>(made: quorate::Result<T>) -> Result<External<T>> {
-    made.map(External::new).throw()
 }
 
 /// Returns an error as the text that `node/backend.ts` reads.
@@ -120,37 +114,6 @@ pub(crate) fn number(value: &BigInt) -> u64 {
 /// A `bigint` whose range `check.ts` has checked.
 pub(crate) fn large(value: &BigInt) -> u128 {
     value.get_u128().1
-}
-
-/// A secret until it is closed. The core's secrets are elsewhere on the heap, so taking the value out leaves no copy.
-pub struct Closable<T> {
-    what: &'static str,
-    value: Option<T>,
-}
-
-impl<T> Closable<T> {
-    pub(crate) fn new(what: &'static str, value: T) -> Self {
-        Self { what, value: Some(value) }
-    }
-
-    pub(crate) fn open(&self) -> Result<&T> {
-        self.value.as_ref().ok_or_else(|| closed(self.what))
-    }
-
-    pub(crate) fn open_mut(&mut self) -> Result<&mut T> {
-        self.value.as_mut().ok_or_else(|| closed(self.what))
-    }
-
-    pub(crate) fn close(&mut self) {
-        self.value = None;
-    }
-}
-
-fn closed(what: &str) -> napi::Error {
-    let message = format!("the {what} was closed or consumed");
-    let error =
-        json!({ "code": "CLOSED", "message": message, "culprits": [], "details": [["what", "text", what]] });
-    napi::Error::from_reason(error.to_string())
 }
 
 /// True once queued work was cancelled.

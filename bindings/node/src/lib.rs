@@ -5,12 +5,10 @@
 //! other JavaScript object is accepted. An error is a message in JSON, which `node/backend.ts` there converts to a subclass of
 //! `QuorateError`.
 //!
-//! Most modules are generated from `bindings/interface`. By hand are those of [`dsig`], which calls the user's hooks, of
-//! [`handle`]s, and [`glue`].
+//! Most modules are generated from `bindings/interface`. By hand are those of [`handle`]s, and [`glue`].
 #![allow(unsafe_code, reason = "#[napi] generates the calls of Node's C interface; only `handle` writes any")]
 #![allow(missing_docs, reason = "the functions are documented where users see them, in bindings/javascript")]
 
-pub mod dsig;
 pub mod glue;
 pub mod handle;
 
@@ -32,6 +30,7 @@ blocks! {
     certificates: "Certificates: a quorum's signatures on a statement.",
     ciphersuite: "The ciphersuites of other chains' BLS signatures.",
     committee: "Committees: the members that may sign.",
+    dsig: "DSig: one-time keys, which Ed25519 signs in batches.",
     erasure: "Messages as shards, some of which restore all.",
     evidence: "Evidence of protocol violations.",
     faults: "Results of adding a vote.",

@@ -24,9 +24,9 @@ test('dsig: batches are made off the thread', async () => {
   assert.deepEqual(made.map(({ to }) => to), [[1, 2], undefined, [1, 2], undefined]);
   assert.deepEqual([signer.ready, signer.announcements().length], [16, 4]);
   const verifier = new dsig.Verifier();
-  verifier.admit(signer.publicKey);
-  for (const { announcement } of made) verifier.announce(signer.publicKey, announcement);
-  assert.ok(verifier.canVerifyFast(signer.publicKey, signer.sign(message)));
+  verifier.admit(signer.publicKey());
+  for (const { announcement } of made) verifier.announce(signer.publicKey(), announcement);
+  assert.ok(verifier.canVerifyFast(signer.publicKey(), signer.sign(message)));
   await assert.rejects(signer.prepareAsync(1), TypeError);
   await assert.rejects(signer.prepareAsync(-1n), RangeError);
   await assert.rejects(signer.prepareAsync(undefined, { signal: 1 }), TypeError);
@@ -45,7 +45,7 @@ test('dsig: signing while a batch is made uses no key twice', async () => {
   // Root and index identify the signing key.
   const keys = new Set(signatures.map((signature) => signature.subarray(2, 40).join()));
   assert.equal(keys.size, signatures.length);
-  for (const signature of signatures) dsig.verify(signer.publicKey, message, signature);
+  for (const signature of signatures) dsig.verify(signer.publicKey(), message, signature);
 });
 
 test('dsig: cancelling, closing or invalidating during a call', async () => {
@@ -72,7 +72,7 @@ test('dsig: cancelling, closing or invalidating during a call', async () => {
 
 test('dsig: announcements are checked off the thread', async () => {
   const signer = fresh({ log2Batch: 5, lowWater: 100 });
-  const [verifier, key] = [new dsig.Verifier({ burst: 4, interval: HOUR }), signer.publicKey];
+  const [verifier, key] = [new dsig.Verifier({ burst: 4, interval: HOUR }), signer.publicKey()];
   const batches = [1, 2, 3, 4].map(() => signer.prepare(5n).announcement);
   const stranger = await verifier.announceAsync(key, batches[0], 5n).catch((e) => e);
   assert.ok(stranger instanceof quorate.WrongContextError, String(stranger));

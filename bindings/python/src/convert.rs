@@ -6,13 +6,11 @@ use core::ops::Deref;
 use pyo3::buffer::PyBuffer;
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyBufferError, PyOverflowError, PyTypeError, PyValueError};
-use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyString};
-use pyo3::{Borrowed, PyClass, type_hint_identifier, type_hint_subscript};
+use pyo3::{Borrowed, PyClass};
 use quorate::Error;
-use quorate::committee::MAX_MEMBERS;
 use zeroize::Zeroizing;
 
 use crate::failure::Outcome;
@@ -37,8 +35,6 @@ impl Deref for Bytes {
 
 impl FromPyObject<'_, '_> for Bytes {
     type Error = PyErr;
-
-    const INPUT_TYPE: PyStaticExpr = type_hint_identifier!("typing_extensions", "Buffer");
 
     fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
@@ -80,9 +76,6 @@ pub(crate) fn python_bytes<'py>(py: Python<'py>, bytes: impl AsRef<[u8]>) -> Bou
 /// claims, which can exceed the available memory.
 pub(crate) struct List<T, const MAX: usize = MAX_ITEMS>(Vec<T>);
 
-/// Members, or their indices: the core reports an excess, because it knows the committee.
-pub(crate) type Members<T> = List<T, MAX_MEMBERS>;
-
 /// Maximum number of items of any other list: four million.
 pub(crate) const MAX_ITEMS: usize = 1 << 22;
 
@@ -109,9 +102,6 @@ impl<T, const MAX: usize> List<T, MAX> {
 impl<'py, T: FromPyObjectOwned<'py>, const MAX: usize> FromPyObject<'_, 'py> for List<T, MAX> {
     type Error = PyErr;
 
-    const INPUT_TYPE: PyStaticExpr =
-        type_hint_subscript!(type_hint_identifier!("collections.abc", "Iterable"), T::INPUT_TYPE);
-
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if object.is_instance_of::<PyString>() {
             return Err(expected("an iterable of items", &object));
@@ -130,8 +120,6 @@ pub(crate) struct TriedArgument<T>(pub(crate) PyResult<T>);
 impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for TriedArgument<T> {
     type Error = PyErr;
 
-    const INPUT_TYPE: PyStaticExpr = T::INPUT_TYPE;
-
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         Ok(Self(object.extract().map_err(Into::into)))
     }
@@ -146,9 +134,6 @@ macro_rules! integers {
         impl pyo3::FromPyObject<'_, '_> for $name {
             type Error = pyo3::PyErr;
 
-            const INPUT_TYPE: pyo3::inspect::PyStaticExpr =
-                <$integer as pyo3::FromPyObject<'_, '_>>::INPUT_TYPE;
-
             fn extract(object: pyo3::Borrowed<'_, '_, pyo3::PyAny>) -> pyo3::PyResult<Self> {
                 let range = <$integer as $crate::convert::Range>::RANGE;
                 let named = |error| $crate::convert::named(&object, error, $argument, range);
@@ -159,16 +144,6 @@ macro_rules! integers {
 }
 
 pub(crate) use integers;
-
-integers! {
-    Member: u16, "a member's index";
-    Now: u64, "now";
-    Log2: u8, "log2_batch";
-    LowWater: u64, "low_water";
-    Batches: u64, "a number of batches";
-    Burst: u32, "burst";
-    Roots: u64, "roots";
-}
 
 /// The least and the greatest number of an integer type.
 pub(crate) trait Range {

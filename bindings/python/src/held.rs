@@ -3,6 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use pyo3::prelude::*;
+use pyo3::sync::RwLockExt;
 
 use crate::failure::{Failure, Outcome};
 
@@ -21,6 +22,12 @@ impl<T: Send + Sync> Held<T> {
     /// Works on the secret; the caller has released the interpreter.
     pub(crate) fn locked<R>(&self, work: impl FnOnce(&T) -> R) -> Outcome<R> {
         let secret = self.secret.read().unwrap_or_else(PoisonError::into_inner);
+        secret.as_ref().map(work).ok_or(Failure::Closed(self.what))
+    }
+
+    /// As [`locked`](Held::locked), but the interpreter is released only while the thread waits.
+    pub(crate) fn attached<R>(&self, py: Python<'_>, work: impl FnOnce(&T) -> R) -> Outcome<R> {
+        let secret = self.secret.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         secret.as_ref().map(work).ok_or(Failure::Closed(self.what))
     }
 

@@ -2,17 +2,14 @@
 
 use core::marker::PhantomData;
 
-use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyTuple};
-use pyo3::{Borrowed, IntoPyObjectExt, type_hint_identifier, type_hint_subscript, type_hint_union};
+use pyo3::{Borrowed, IntoPyObjectExt};
 use quorate::any;
 
 use crate::convert::expected;
 use crate::failure::{Failure, Outcome};
-
-const ANY: PyStaticExpr = type_hint_identifier!("typing", "Any");
 
 /// A member of `quorate.Suite`, or its name.
 #[derive(Clone, Copy)]
@@ -20,11 +17,6 @@ pub(crate) struct Suite(pub(crate) any::Suite);
 
 impl FromPyObject<'_, '_> for Suite {
     type Error = PyErr;
-
-    const INPUT_TYPE: PyStaticExpr = type_hint_union!(
-        type_hint_identifier!("quorate.suite", "Suite"),
-        type_hint_identifier!("builtins", "str")
-    );
 
     fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         // The enum's members are strings.
@@ -37,8 +29,6 @@ impl<'py> IntoPyObject<'py> for Suite {
     type Target = PyAny;
     type Output = Bound<'py, PyAny>;
     type Error = PyErr;
-
-    const OUTPUT_TYPE: PyStaticExpr = type_hint_identifier!("quorate.suite", "Suite");
 
     fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -53,9 +43,6 @@ impl<'py, T: IntoPyObject<'py>> IntoPyObject<'py> for Coroutine<'py, T> {
     type Target = PyAny;
     type Output = Bound<'py, PyAny>;
     type Error = core::convert::Infallible;
-
-    const OUTPUT_TYPE: PyStaticExpr =
-        type_hint_subscript!(type_hint_identifier!("collections.abc", "Coroutine"), ANY, ANY, T::OUTPUT_TYPE);
 
     fn into_pyobject(self, _: Python<'py>) -> Result<Bound<'py, PyAny>, Self::Error> {
         Ok(self.0)

@@ -1,17 +1,18 @@
 //! The binding of quorate for Python, without logic. Users import the package `quorate` in `python/`.
 //!
 //! `quorate-generator` writes the blocks that `quorate-interface` declares: the glue that `blocks.rs` includes, and the
-//! modules of the package. Written by hand are `dsig`, whose hooks call user code, and what all glue shares: `convert`,
-//! `times` and `layer` for arguments and results, `failure` for exceptions, `held` for secrets, and `pickle`.
+//! modules of the package. Written by hand is what all glue shares: `convert`, `times` and `layer` for arguments and results,
+//! `failure` for exceptions, `held` for secrets, `hook` for user code, and `pickle`.
 //!
 //! Rules for all modules: classes are frozen; mutable state is behind a lock that threads wait for only without the
-//! interpreter; no Python code runs while a lock is held; work of more than a microsecond releases the interpreter,
-//! except that of DSig, which takes little longer. Stored values are properties; computed values are methods.
+//! interpreter, unless it is held only for moments; no Python code runs while a lock is held; work of more than a microsecond
+//! releases the interpreter, except that of DSig, which takes little longer: a busy thread returns the interpreter only after
+//! milliseconds. Stored values are properties; computed values are methods.
 
 mod convert;
-mod dsig;
 mod failure;
 mod held;
+mod hook;
 mod layer;
 mod pickle;
 mod times;
@@ -24,11 +25,6 @@ include!(concat!(env!("OUT_DIR"), "/blocks.rs"));
 /// The native part of quorate; import `quorate` instead.
 #[pymodule(gil_used = false)]
 mod _native {
-    #[pymodule_export]
-    use crate::dsig::{
-        Auditor, Signer, Verifier, dsig_suites, reuse, verify, verify_all, verify_all_async, verify_reuse,
-    };
-
     use super::*;
 
     #[pymodule_init]

@@ -1,18 +1,7 @@
-//! Times and durations.
-
-use std::time::{SystemTime, UNIX_EPOCH};
+//! Durations.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use quorate::machine::Time;
-
-use crate::convert::Now;
-
-/// A time of the caller's clock, or of the system's.
-pub(crate) fn at(now: Option<Now>) -> Time {
-    let system = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
-    Time(now.map_or_else(|| u64::try_from(system()).unwrap_or(u64::MAX), |now| now.0))
-}
 
 /// Duration types by meaning, so that an error can name the argument.
 macro_rules! spans {
@@ -22,9 +11,6 @@ macro_rules! spans {
 
         impl pyo3::FromPyObject<'_, '_> for $name {
             type Error = pyo3::PyErr;
-
-            const INPUT_TYPE: pyo3::inspect::PyStaticExpr =
-                <core::time::Duration as pyo3::FromPyObject<'_, '_>>::INPUT_TYPE;
 
             fn extract(object: pyo3::Borrowed<'_, '_, pyo3::PyAny>) -> pyo3::PyResult<Self> {
                 object.extract().map($name).map_err(|error| $crate::times::named(&object, error, $argument))
@@ -42,9 +28,4 @@ pub(crate) fn named(object: &Bound<'_, PyAny>, error: PyErr, argument: &str) -> 
     } else {
         error
     }
-}
-
-spans! {
-    Lifetime, "lifetime";
-    Interval, "interval";
 }

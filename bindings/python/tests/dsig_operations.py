@@ -87,7 +87,7 @@ def sign(given: Json) -> Json:
     ours.announce(key, own.announcement, now)
     for message, signature in zip(map(unhex, given["messages"]), map(unhex, made["signatures"]), strict=True):
         again = signer.sign(message, now=now)
-        assert len(again) == len(signature) == dsig.SIGNATURE_LEN[suite]
+        assert len(again) == len(signature) == dsig.signature_len(suite)
         assert theirs.can_verify_fast(key, signature) and ours.can_verify_fast(key, again)
         theirs.verify(key, message, signature)
         ours.verify(key, message, again)
@@ -100,7 +100,7 @@ def reuse(given: Json) -> Json:
     culprit = dsig.verify_reuse(suite, evidence)
     reader = wire.Reader(evidence)
     key = q.PublicKey.decode("ed25519", reader.raw(32))
-    first, second = ((reader.bytes(1 << 24), reader.raw(dsig.SIGNATURE_LEN[suite])) for _ in range(2))
+    first, second = ((reader.bytes(1 << 24), reader.raw(dsig.signature_len(suite))) for _ in range(2))
     reader.finish()
     assert key == culprit and dsig.reuse(key, first, second) == evidence
     return {"culprit": culprit.encode().hex()}

@@ -24,7 +24,7 @@ def test_every_suite_signs_and_verifies_fast_and_slowly(suite: str) -> None:
     assert announced.to is None and signer.announcements() == [announced] and signer.ready == 2
     told.announce(key, announced.announcement, NOW)
     signature = signer.sign(b"message", now=NOW)
-    assert len(signature) == dsig.SIGNATURE_LEN[suite] and signer.ready == 1
+    assert len(signature) == dsig.signature_len(suite) and signer.ready == 1
     assert told.can_verify_fast(key, signature) and not untold.can_verify_fast(key, signature)
     for verify in (told.verify, untold.verify, dsig.verify, dsig.Auditor(suite).check):
         verify(key, b"message", signature)
@@ -48,15 +48,19 @@ def test_the_system_s_clock_is_the_default() -> None:
         signer.sign(b"m", now=NOW)  # a clock that went back
 
 
+def members_of(announced: dsig.Announced) -> frozenset[int] | None:
+    return None if announced.to is None else frozenset(announced.to)
+
+
 def test_the_hint_picks_the_smallest_group() -> None:
     signer = signer_of(groups=[{0, 1, 2}, range(2), iter([7])])
     groups = set()
     while (announced := signer.prepare(NOW)) is not None:
-        groups.add(announced.to)
+        groups.add(members_of(announced))
     assert groups == {frozenset({0, 1, 2}), frozenset({0, 1}), frozenset({7}), None} and signer.ready == 16
     told = {group: verifier_of(signer) for group in groups}
-    for group, announcement in signer.announcements():
-        told[group].announce(signer.public_key, announcement, NOW)
+    for announced in signer.announcements():
+        told[members_of(announced)].announce(signer.public_key, announced.announcement, NOW)
     for hint, members in (([1], {0, 1}), ((2, 0), {0, 1, 2}), ({7}, {7}), ([0, 7], None), ([], None)):
         signature = signer.sign(b"m", hint, NOW)
         fast = [who for who, verifier in told.items() if verifier.can_verify_fast(signer.public_key, signature)]
@@ -83,7 +87,7 @@ def test_a_signer_consumes_the_secret_and_closes() -> None:
     with dsig.Signer(secret) as signer:
         assert secret.closed and signer.public_key == key and not signer.closed
     signer.close()
-    assert signer.closed and signer.public_key == key and signer.suite == "wots-blake3"
+    assert signer.closed
     for call in (
         signer.prepare,
         signer.announcements,
@@ -91,19 +95,20 @@ def test_a_signer_consumes_the_secret_and_closes() -> None:
         lambda: signer.sign(b"m"),
         lambda: signer.sign(bytes(1 << 20)),
         lambda: signer.ready,
+        lambda: signer.suite,
+        lambda: signer.public_key,
         lambda: asyncio.run(signer.prepare_async()),
         lambda: dsig.Signer(secret),
     ):
         with pytest.raises(q.ClosedError):
             call()
-    for refused, code in (
-        (lambda secret: dsig.Signer(secret, "wots"), "WRONG_CONTEXT"),
-        (lambda secret: dsig.Signer(secret, log2_batch=8), "TOO_LARGE"),
-    ):
-        secret = q.SecretKey.generate("ed25519")
-        with pytest.raises(q.QuorateError) as caught:
-            refused(secret)
-        assert caught.value.code == code and secret.closed, "taken over also then"
+    secret = q.SecretKey.generate("ed25519")
+    with pytest.raises(q.WrongContextError):
+        dsig.Signer(secret, "wots")
+    assert not secret.closed, "an argument of no value"
+    with pytest.raises(q.TooLargeError):
+        dsig.Signer(secret, log2_batch=8)
+    assert secret.closed, "taken over also then"
     with pytest.raises(q.WrongContextError):
         dsig.Signer(q.SecretKey.generate("bls-min-pk"))
 
@@ -123,7 +128,7 @@ def test_signers_are_never_printed_pickled_or_copied() -> None:
         type("Sub", (dsig.Signer,), {})
     assert not hasattr(signer, "__dict__") and "closed" not in repr(signer)
     signer.close()
-    assert repr(signer).endswith(", closed)")
+    assert repr(signer) == "Signer(closed)"
 
 
 def test_a_second_use_is_refused_and_is_evidence() -> None:
@@ -236,11 +241,11 @@ def test_wrong_arguments_raise_python_errors_that_name_them() -> None:
         ("low_water", OverflowError, lambda: signer_of(low_water=-1)),
         ("lifetime", ValueError, lambda: signer_of(lifetime=timedelta(microseconds=-1))),
         ("interval", ValueError, lambda: dsig.Verifier(interval=timedelta(days=-1))),
-        ("member", OverflowError, lambda: signer_of(groups=[[65_536]])),
-        ("member", OverflowError, lambda: signer.sign(b"", [-1])),
+        ("groups", OverflowError, lambda: signer_of(groups=[[65_536]])),
+        ("hint", OverflowError, lambda: signer.sign(b"", [-1])),
         ("now", OverflowError, lambda: signer.prepare(-1)),
         ("now", OverflowError, lambda: verifier.announce(key, b"", 1 << 64)),
-        ("batches", OverflowError, lambda: dsig.Verifier(checked=-1)),
+        ("checked", OverflowError, lambda: dsig.Verifier(checked=-1)),
         ("burst", OverflowError, lambda: dsig.Verifier(burst=1 << 32)),
         ("roots", OverflowError, lambda: dsig.Auditor(roots=-1)),
     ]

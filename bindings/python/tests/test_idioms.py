@@ -30,7 +30,7 @@ def test_signatures_show_default_values() -> None:
     assert defaults(ecdsa.Plan.for_agreement) == {"rounds": ecdsa.Plan.ROUNDS}
     assert defaults(sortition.Lottery) == {"expected": sortition.EXPECTED_WINNERS}
     assert defaults(gossip.VerifiedAggregate.merge) == {"limit": gossip.Parameters().limit}
-    assert defaults(dsig.Auditor) == {"suite": "wots-blake3", "roots": 1024}
+    assert defaults(dsig.Auditor) == {"suite": None, "roots": 1024}
     assert defaults(dsig.Signer.sign) == {"hint": (), "now": None}
     assert defaults(dsig.Signer)["lifetime"] == timedelta(seconds=10)
     assert defaults(dsig.Verifier)["interval"] == timedelta(microseconds=200)

@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { initSync } from '../dist/quorate.js';
 import * as exports from '../dist/quorate.js';
-import { provideWhole } from '../dist/whole/whole-backend.js';
+import { provide } from '../dist/whole/backend.js';
 
 initSync({ module: readFileSync(new URL('../dist/quorate_bg.wasm', import.meta.url)) });
-provideWhole(exports);
+provide(exports);
 const init = async () => {};
 
 export default init;

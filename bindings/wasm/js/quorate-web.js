@@ -1,10 +1,10 @@
 // For browsers, workers and bundlers: `await init()` fetches the module.
 
 import load, * as exports from '../dist/quorate.js';
-import { provideWhole } from '../dist/whole/whole-backend.js';
+import { provide } from '../dist/whole/backend.js';
 import { once } from './loading.js';
 
-const init = once((source) => load(source === undefined ? undefined : { module_or_path: source }), () => provideWhole(exports));
+const init = once((source) => load(source === undefined ? undefined : { module_or_path: source }), () => provide(exports));
 
 export default init;
 export { init };

@@ -8,8 +8,6 @@
 #![allow(missing_docs, reason = "bindings/javascript documents what users see; these are its handles")]
 #![allow(unsafe_code, reason = "wasm-bindgen's macro writes the functions that JavaScript calls")]
 
-#[cfg(feature = "full")]
-pub mod dsig;
 mod glue;
 pub mod lists;
 
@@ -41,6 +39,8 @@ blocks! {
     #[cfg(feature = "full")]
     ciphersuite: "The ciphersuites of other chains' BLS signatures.",
     committee: "Committees: the members that may sign.",
+    #[cfg(feature = "full")]
+    dsig: "DSig: one-time keys, which Ed25519 signs in batches.",
     #[cfg(feature = "full")]
     erasure: "Messages as shards, some of which restore all.",
     #[cfg(feature = "full")]

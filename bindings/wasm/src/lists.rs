@@ -1,9 +1,9 @@
-//! Lists of byte strings, and byte strings, for generated functions.
+//! Lists of byte strings and of lists, for generated functions.
 
 #[cfg(feature = "full")]
-pub use full::ByteStrings;
-#[cfg(feature = "full")]
 pub(crate) use full::byte_arrays;
+#[cfg(feature = "full")]
+pub use full::{ByteStrings, NumberLists};
 
 #[cfg(feature = "full")]
 mod full {
@@ -30,6 +30,22 @@ mod full {
     impl ByteStrings {
         pub(crate) fn slices(&self) -> Vec<&[u8]> {
             self.0.iter().map(Vec::as_slice).collect()
+        }
+    }
+
+    /// Lists of numbers that JavaScript fills.
+    #[wasm_bindgen]
+    #[derive(Default)]
+    pub struct NumberLists(pub(crate) Vec<Vec<u16>>);
+
+    #[wasm_bindgen]
+    impl NumberLists {
+        pub fn empty() -> Self {
+            Self::default()
+        }
+
+        pub fn add(&mut self, numbers: Vec<u16>) {
+            self.0.push(numbers);
         }
     }
 

@@ -23,6 +23,6 @@ test('exports are exactly those of index.d.ts', () => {
   assert.deepEqual(differences(quorate, text, oneOfEach(quorate)), []);
   assert.deepEqual(Object.keys(quorate.wire).sort(), ['DOMAINS', 'Reader', 'Writer', 'hash']);
   assert.deepEqual(Object.keys(quorate.bls).sort(), ['aggregate', 'aggregateVerify', 'fastAggregateVerify']);
-  const dsig = ['Auditor', 'SIGNATURE_LEN', 'SUITES', 'Signer', 'Verifier', 'reuse', 'verify', 'verifyAll', 'verifyReuse'];
+  const dsig = ['Auditor', 'SUITES', 'Signer', 'Suite', 'Verifier', 'reuse', 'signatureLength', 'verify', 'verifyAll', 'verifyReuse'];
   assert.deepEqual(Object.keys(quorate.dsig).sort(), dsig);
 });

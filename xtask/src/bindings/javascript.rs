@@ -53,7 +53,7 @@ const WEB: [Target; 2] = [
         package: "wasm",
         sources: &["certificate", "whole", "web"],
         generated: Package::Web,
-        entries: &["index.ts", "whole-backend.ts"],
+        entries: &["index.ts"],
         types: "[]",
     },
     Target {

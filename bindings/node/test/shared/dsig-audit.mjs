@@ -6,14 +6,12 @@ const NOW = 1_000_000n;
 const text = (word) => new TextEncoder().encode(word);
 
 export function auditTests(q, assert) {
-  const { Auditor, SIGNATURE_LEN, SUITES, verifyAll } = q.dsig;
+  const { Auditor, SUITES, signatureLength, verifyAll } = q.dsig;
   const type = (call, pattern) => assert.throws(call, (e) => e instanceof TypeError && pattern.test(e.message));
   const code = (call, wanted) => assert.throws(call, (e) => e instanceof q.QuorateError && e.code === wanted);
 
   return {
     'logs of every suite, one by one and at once'() {
-      assert.deepEqual(Object.keys(SIGNATURE_LEN), [...SUITES]);
-      assert.ok(Object.isFrozen(SIGNATURE_LEN));
       for (const suite of SUITES) {
         const { signer, alice } = pair(q, { suite, log2Batch: 1 });
         const log = ['one', 'two'].map((word) => [alice, text(word), signer.sign(text(word), { now: NOW })]);
@@ -23,7 +21,7 @@ export function auditTests(q, assert) {
         const forged = [alice, text('three'), log[0][2]];
         for (const entry of [...log, ...log]) {
           assert.equal(auditor.check(...entry), undefined);
-          assert.equal(entry[2].length, SIGNATURE_LEN[suite]);
+          assert.equal(entry[2].length, signatureLength(suite));
         }
         code(() => auditor.check(...forged), 'BAD_SIGNATURE');
         const broken = [alice, text('one'), log[0][2].subarray(0, 9)];
@@ -62,7 +60,7 @@ export function auditTests(q, assert) {
         type(() => new Auditor().check(alice, text('m'), value), /^signature must be a Uint8Array/);
       }
       type(() => verifyAll(3, []), /^suite must be a string/);
-      type(() => new Auditor({ suite: 3 }), /^suite must be a string/);
+      type(() => new Auditor({ suite: 3 }), /suite must be a string/);
       type(() => new Auditor({ roots: 1n }), /roots must be a number/);
       assert.throws(() => new Auditor({ roots: -1 }), RangeError);
       new Auditor({ roots: 2 ** 32 - 1 }).check(...entry);

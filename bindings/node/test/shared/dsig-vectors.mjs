@@ -72,14 +72,14 @@ export function dsigOperations(q, check) {
       const now = BigInt(time);
       const options = { suite, log2Batch: log2, lowWater: 1 };
       const signer = new q.dsig.Signer(q.SecretKey.fromBytes('ed25519', bytes(secret)), options);
-      const verifier = admitting(suite, signer.publicKey);
-      verifier.announce(signer.publicKey, bytes(output.announcement), now);
+      const verifier = admitting(suite, signer.publicKey());
+      verifier.announce(signer.publicKey(), bytes(output.announcement), now);
       const { announcement } = signer.prepare(now);
       check(hex(announcement).length === output.announcement.length, 'an announcement of another length');
       for (const [at, text] of messages.entries()) {
         const [theirs, message] = [bytes(output.signatures[at]), bytes(text)];
-        check(verifier.canVerifyFast(signer.publicKey, theirs), 'it was announced');
-        verifier.verify(signer.publicKey, message, theirs);
+        check(verifier.canVerifyFast(signer.publicKey(), theirs), 'it was announced');
+        verifier.verify(signer.publicKey(), message, theirs);
         const ours = signer.sign(message, { now });
         check(ours.length === theirs.length && fields(ours).index === fields(theirs).index, 'another form');
       }

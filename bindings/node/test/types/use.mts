@@ -51,9 +51,9 @@ export async function background(signer: quorate.dsig.Signer, send: (to: readonl
 const suite: quorate.dsig.Suite = 'wots-blake3';
 const signer = new quorate.dsig.Signer(secret, { suite, groups: [new Set([1, 2])], log2Batch: 3, lifetime: 1_000_000n });
 export const signature: Uint8Array = signer.sign(new Uint8Array(3), { hint: [1], now: 5n });
-new quorate.dsig.Verifier({ suite, burst: 3 }).announce(signer.publicKey, signature, 5n);
-export const taken: Promise<void> = new quorate.dsig.Verifier().announceAsync(signer.publicKey, signature, 5n, {});
-export const culprit: quorate.PublicKey = quorate.dsig.verifyReuse(suite, quorate.dsig.reuse(signer.publicKey, [signature, signature], [signature, signature]));
+new quorate.dsig.Verifier({ suite, burst: 3 }).announce(signer.publicKey(), signature, 5n);
+export const taken: Promise<void> = new quorate.dsig.Verifier().announceAsync(signer.publicKey(), signature, 5n, {});
+export const culprit: quorate.PublicKey = quorate.dsig.verifyReuse(suite, quorate.dsig.reuse(signer.publicKey(), [signature, signature], [signature, signature]));
 // @ts-expect-error a time is a bigint
 signer.prepare(5);
 // @ts-expect-error a signature suite is not a one-time suite
@@ -64,14 +64,14 @@ signer.detectCopies(() => 1n);
 // @ts-expect-error a generation is a bigint
 signer.detectCopies(() => 1);
 const judge = new quorate.dsig.Verifier();
-judge.checkRevocation((key: quorate.PublicKey) => key.equals(signer.publicKey));
+judge.checkRevocation((key: quorate.PublicKey) => key.equals(signer.publicKey()));
 // @ts-expect-error a promise is not an answer
 judge.checkRevocation(async () => false);
-const entry: quorate.dsig.Entry = [signer.publicKey, new Uint8Array(3), signature];
+const entry: readonly [quorate.PublicKey, Uint8Array, Uint8Array] = [signer.publicKey(), new Uint8Array(3), signature];
 new quorate.dsig.Auditor({ suite, roots: 16 }).check(...entry);
 export const outcomes: (quorate.QuorateError | undefined)[] = quorate.dsig.verifyAll(suite, [entry]);
 export const later: Promise<(quorate.QuorateError | undefined)[]> = quorate.dsig.verifyAllAsync(suite, new Set([entry]), {});
-export const bytes: number = quorate.dsig.SIGNATURE_LEN['wots-blake3'];
+export const bytes: number = quorate.dsig.signatureLength('wots-blake3');
 
 export function weights(chain: Committee, items: quorate.RawProof[]): bigint[] {
   const verdicts = chain.withCiphersuite(quorate.Ciphersuite.basic()).verifyRawBatch(items);

@@ -1,6 +1,6 @@
 // Compiled, never run: the declarations under `tsc --strict`.
 
-import init, { ChainId, Ciphersuite, Committee, QuorateError, SecretKey, SignerSet, Suite, UntrustedHeader, VerifiedKey, Vote, VoteCollector, Suspects, dsig, erasure, threshold, wire } from 'quorate-wasm';
+import init, { ChainId, Ciphersuite, Committee, PublicKey, QuorateError, SecretKey, SignerSet, Suite, UntrustedHeader, VerifiedKey, Vote, VoteCollector, Suspects, dsig, erasure, threshold, wire } from 'quorate-wasm';
 import { Certificate, Committee as SmallCommittee, UntrustedHeader as SmallHeader } from 'quorate-wasm/certificate';
 import { startWorker, type QuorateWorker, type WorkerCommittee } from 'quorate-wasm/worker';
 
@@ -35,15 +35,15 @@ export const none = (chain: SmallCommittee) => chain.withCiphersuite(basic);
 const owner = new dsig.Signer(SecretKey.generate(Suite.Ed25519), { suite: 'wots-blake3', groups: [[1]], lifetime: 5n });
 const batch: dsig.Announced | undefined = owner.prepare();
 const verifier = new dsig.Verifier({ burst: 1 });
-if (batch) verifier.announce(owner.publicKey, batch.announcement);
-export const fast: boolean = verifier.canVerifyFast(owner.publicKey, owner.sign(new Uint8Array(1), { hint: [1], now: 3n }));
+if (batch) verifier.announce(owner.publicKey(), batch.announcement);
+export const fast: boolean = verifier.canVerifyFast(owner.publicKey(), owner.sign(new Uint8Array(1), { hint: [1], now: 3n }));
 // @ts-expect-error threads are Workers here
 owner.prepareAsync();
 owner.detectCopies(() => 1n);
-verifier.checkRevocation((key) => key.equals(owner.publicKey));
+verifier.checkRevocation((key) => key.equals(owner.publicKey()));
 // @ts-expect-error a promise is not an answer
 verifier.checkRevocation(async () => false);
-const entry: dsig.Entry = [owner.publicKey, new Uint8Array(3), new Uint8Array(dsig.SIGNATURE_LEN['wots-blake3'])];
+const entry: readonly [PublicKey, Uint8Array, Uint8Array] = [owner.publicKey(), new Uint8Array(3), new Uint8Array(dsig.signatureLength('wots-blake3'))];
 new dsig.Auditor({ roots: 16 }).check(...entry);
 export const outcomes: (QuorateError | undefined)[] = dsig.verifyAll('wots-blake3', [entry]);
 verifier.free();

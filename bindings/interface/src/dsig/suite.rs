@@ -1,0 +1,123 @@
+//! The one-time signature schemes.
+
+use core::fmt;
+
+use quorate::Result;
+use quorate::dsig::dynamic::SuiteId;
+
+/// A one-time signature scheme with its hash function. `wots-blake3` is the default; `spec/dsig.md` compares them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(binding, names)]
+pub enum Suite {
+    /// W-OTS⁺ over Haraka-512, as in the paper.
+    #[cfg_attr(binding, text = "wots-haraka-512")]
+    WotsHaraka512,
+    /// W-OTS⁺ over Haraka-256, the fastest on processors with AES instructions.
+    #[cfg_attr(binding, text = "wots-haraka-256")]
+    WotsHaraka256,
+    /// W-OTS⁺ over BLAKE3, the default.
+    #[cfg_attr(binding, text = "wots-blake3")]
+    WotsBlake3,
+    /// W-OTS⁺ over BLAKE3 with longer values, the conservative choice.
+    #[cfg_attr(binding, text = "wots-blake3-256")]
+    WotsBlake3Wide,
+    /// HORS with factorised keys over BLAKE3.
+    #[cfg_attr(binding, text = "hors-f-blake3")]
+    HorsFBlake3,
+    /// HORS with merklified keys over BLAKE3; 256 kB per unused key.
+    #[cfg_attr(binding, text = "hors-m-blake3")]
+    HorsMBlake3,
+    /// HORS with factorised keys over Haraka-256.
+    #[cfg_attr(binding, text = "hors-f-haraka-256")]
+    HorsFHaraka256,
+    /// HORS with merklified keys over Haraka-256; 256 kB per unused key.
+    #[cfg_attr(binding, text = "hors-m-haraka-256")]
+    HorsMHaraka256,
+    /// W-OTS⁺ over SHA-256, for comparison.
+    #[cfg_attr(binding, text = "wots-sha-256")]
+    WotsSha256,
+    /// HORS with factorised keys over SHA-256, for comparison.
+    #[cfg_attr(binding, text = "hors-f-sha-256")]
+    HorsFSha256,
+    /// HORS with merklified keys over SHA-256, for comparison.
+    #[cfg_attr(binding, text = "hors-m-sha-256")]
+    HorsMSha256,
+}
+
+macro_rules! same_names {
+    ($($name:ident)*) => {
+        impl From<SuiteId> for Suite {
+            fn from(suite: SuiteId) -> Self {
+                match suite {
+                    $(SuiteId::$name => Self::$name,)*
+                }
+            }
+        }
+
+        impl From<Suite> for SuiteId {
+            fn from(suite: Suite) -> Self {
+                match suite {
+                    $(Suite::$name => Self::$name,)*
+                }
+            }
+        }
+    };
+}
+
+same_names! {
+    WotsHaraka512 WotsHaraka256 WotsBlake3 WotsBlake3Wide HorsFBlake3 HorsMBlake3 HorsFHaraka256 HorsMHaraka256
+    WotsSha256 HorsFSha256 HorsMSha256
+}
+
+impl Suite {
+    /// Returns the suite with this name.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`](quorate::Error) if no suite has this name.
+    pub fn from_name(name: &str) -> Result<Self> {
+        name.parse::<SuiteId>().map(Self::from)
+    }
+
+    /// Number of the suite in encodings.
+    #[cfg_attr(binding, getter)]
+    pub fn number(&self) -> u8 {
+        SuiteId::from(*self).number()
+    }
+
+    /// The given suite, or the default one.
+    pub(super) fn chosen(suite: Option<&Self>) -> SuiteId {
+        suite.map_or(SuiteId::WotsBlake3, |suite| (*suite).into())
+    }
+}
+
+impl fmt::Display for Suite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(SuiteId::from(*self).name())
+    }
+}
+
+/// All suites, ordered by their numbers, which start at 1. Use `wots-blake3` unless there is a reason for another suite.
+#[cfg_attr(binding, variant, quick)]
+pub fn suites() -> Vec<Suite> {
+    SuiteId::ALL.iter().copied().map(Suite::from).collect()
+}
+
+/// Returns the size of a signature in bytes.
+#[cfg_attr(binding, quick)]
+pub fn signature_len(suite: &Suite) -> usize {
+    SuiteId::from(*suite).signature_len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_suite_has_the_name_and_number_of_the_core() {
+        let numbers: Vec<u8> = suites().iter().map(Suite::number).collect();
+        assert_eq!(numbers, (1..=11).collect::<Vec<u8>>());
+        for suite in suites() {
+            assert_eq!(Suite::from_name(&suite.to_string()), Ok(suite));
+        }
+    }
+}

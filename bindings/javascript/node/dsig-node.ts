@@ -1,2 +1,0 @@
-export * from './dsig.js';
-export { verifyAllAsync } from './async.js';
