@@ -96,6 +96,18 @@ pub const AUDITED_REDIS_COMMAND: &str = "quorate-v1-audited-redis-command";
 pub const AUDITED_REDIS_HELLO: &str = "quorate-v1-audited-redis-hello";
 /// Running hash over the log of the audited Redis.
 pub const AUDITED_REDIS_LOG: &str = "quorate-v1-audited-redis-log";
+/// Statement of a member that it delivered a reliable broadcast.
+pub const ABFT_DELIVERY: &str = "quorate-v1-abft-delivery";
+/// Statement of a member that votes in a step of a proposal's promotion.
+pub const ABFT_PROMOTION: &str = "quorate-v1-abft-promotion";
+/// Statement of a member that enough promotions of a view are complete.
+pub const ABFT_COMPLETION: &str = "quorate-v1-abft-completion";
+/// Hash of a value that is proposed for agreement.
+pub const ABFT_VALUE: &str = "quorate-v1-abft-value";
+/// Prefix of the bytes that a member signs with Ed25519 in a list of signatures.
+pub const ABFT_LIST: &str = "quorate-v1-abft-list";
+/// Random numbers of one machine, from its seed.
+pub const ABFT_RANDOM: &str = "quorate-v1-abft-random";
 /// Ḡ of TDH2: a second generator of unknown discrete logarithm.
 pub const TDH2_GENERATOR: &str = "quorate-v1-tdh2-generator";
 /// Pad over the key that a TDH2 ciphertext wraps.
@@ -209,6 +221,12 @@ pub const ALL: &[&str] = &[
     AUDITED_REDIS_COMMAND,
     AUDITED_REDIS_HELLO,
     AUDITED_REDIS_LOG,
+    ABFT_DELIVERY,
+    ABFT_PROMOTION,
+    ABFT_COMPLETION,
+    ABFT_VALUE,
+    ABFT_LIST,
+    ABFT_RANDOM,
     TDH2_GENERATOR,
     TDH2_PAD,
     TDH2_WRAPPED,
