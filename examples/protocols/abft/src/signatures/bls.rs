@@ -1,0 +1,62 @@
+use std::sync::Arc;
+
+use quorate::Result;
+use quorate::bls::{MinSig, Signature};
+use quorate::committee::CommitteeId;
+use quorate::machine::MemberIndex;
+use quorate::scheme::Scheme;
+use quorate::threshold::bls::{self, GroupKey, KeyShare, ShareFault, SignatureShare, Signing};
+use quorate::threshold::{Agreement, Tolerance};
+use quorate::wire::Encode;
+use rand_core::TryCryptoRng;
+
+use super::ThresholdScheme;
+
+/// BLS threshold signatures with 48-byte signatures. Cost: two pairings per verification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bls {}
+
+impl ThresholdScheme for Bls {
+    type GroupKey = GroupKey<MinSig>;
+    type KeyShare = KeyShare<MinSig>;
+    type Share = SignatureShare<MinSig>;
+    type Signature = Signature<MinSig>;
+    type Signing = Signing<MinSig>;
+
+    fn deal<R: TryCryptoRng + ?Sized>(
+        committee: CommitteeId,
+        tolerance: Tolerance,
+        agreement: Agreement,
+        rng: &mut R,
+    ) -> Result<Vec<Self::KeyShare>> {
+        bls::deal(committee, tolerance, agreement, rng)
+    }
+
+    fn group_key(share: &Self::KeyShare) -> Arc<Self::GroupKey> {
+        share.key().clone()
+    }
+
+    fn member(share: &Self::KeyShare) -> MemberIndex {
+        share.member()
+    }
+
+    fn sign(share: &Self::KeyShare, statement: &[u8]) -> Self::Share {
+        share.sign(statement)
+    }
+
+    fn signing(key: &Arc<Self::GroupKey>, statement: &[u8]) -> Self::Signing {
+        Signing::new(key.clone(), statement)
+    }
+
+    fn verify(key: &Self::GroupKey, statement: &[u8], signature: &Self::Signature) -> Result<()> {
+        MinSig::verify(key.public(), statement, signature)
+    }
+
+    fn signature_len(_: &Self::GroupKey) -> usize {
+        48
+    }
+
+    fn encode_evidence(evidence: &ShareFault<MinSig>) -> Vec<u8> {
+        evidence.encode()
+    }
+}

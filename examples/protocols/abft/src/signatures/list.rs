@@ -1,0 +1,236 @@
+use std::sync::Arc;
+
+use quorate::committee::CommitteeId;
+use quorate::ed25519::{Ed25519, PublicKey, SecretKey, Signature};
+use quorate::machine::MemberIndex;
+use quorate::scheme::Scheme;
+use quorate::threshold::combiner::Instance;
+use quorate::threshold::{Agreement, Group, MAX_PARTIES, Ristretto255, ShareIndex, Threshold, Tolerance};
+use quorate::wire::{Decode, Encode, Reader, Writer, domain};
+use quorate::{Error, Result};
+use rand_core::TryCryptoRng;
+
+use super::ThresholdScheme;
+
+/// Lists of t Ed25519 signatures. They need no dealer and little time, and t times the bytes of one signature.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ed25519List {}
+
+/// The members' public keys for one threshold.
+#[derive(Clone, Debug)]
+pub struct ListKey {
+    committee: CommitteeId,
+    tolerance: Tolerance,
+    agreement: Agreement,
+    threshold: Threshold,
+    members: Vec<PublicKey>,
+}
+
+/// A member's secret key with the public keys of all members.
+pub struct ListKeyShare {
+    key: Arc<ListKey>,
+    member: MemberIndex,
+    secret: SecretKey,
+}
+
+/// One member's signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListShare {
+    member: MemberIndex,
+    signature: Signature,
+}
+
+/// The signatures of t members, ascending by member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListSignature(Vec<ListShare>);
+
+/// A statement that members sign.
+#[derive(Clone, Debug)]
+pub struct ListSigning {
+    key: Arc<ListKey>,
+    bytes: Vec<u8>,
+}
+
+impl ListKey {
+    /// Creates a key from the public keys of all members.
+    ///
+    /// # Errors
+    /// [`Error::BadCommittee`] unless there is one key for each party.
+    pub fn new(
+        committee: CommitteeId,
+        tolerance: Tolerance,
+        agreement: Agreement,
+        members: Vec<PublicKey>,
+    ) -> Result<Self> {
+        if members.len() != usize::from(tolerance.parties()) {
+            return Err(Error::BadCommittee { rule: "one public key for each party" });
+        }
+        let (parties, faulty) = (tolerance.parties(), tolerance.faulty());
+        let needed = match agreement {
+            Agreement::Agreed => faulty + 1,
+            Agreement::Unagreed => (parties + faulty) / 2 + 1,
+        };
+        let threshold = Threshold::new(needed, parties)?;
+        Ok(Self { committee, tolerance, agreement, threshold, members })
+    }
+
+    /// Returns the signed bytes of a statement: the domain, the committee, the threshold's class, the statement.
+    fn signed_bytes(&self, statement: &[u8]) -> Vec<u8> {
+        let mut w = Writer::with_capacity(domain::ABFT_LIST.len() + 33 + statement.len());
+        w.raw(domain::ABFT_LIST.as_bytes());
+        w.raw(&self.committee.0);
+        w.u8(match self.agreement {
+            Agreement::Agreed => 1,
+            Agreement::Unagreed => 2,
+        });
+        w.raw(statement);
+        w.into_bytes()
+    }
+
+    fn verify_one(&self, bytes: &[u8], share: &ListShare) -> Result<()> {
+        let unknown = Error::UnknownSigner { index: share.member.into() };
+        let key = self.members.get(usize::from(share.member)).ok_or(unknown)?;
+        Ed25519::verify(key, bytes, &share.signature)
+            .map_err(|_| Error::BadSignature { signers: vec![share.member] })
+    }
+}
+
+impl ListKeyShare {
+    /// Combines a member's secret key with the public keys.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] if the secret is not that of the member's public key.
+    pub fn new(key: Arc<ListKey>, member: MemberIndex, secret: SecretKey) -> Result<Self> {
+        match key.members.get(usize::from(member)) {
+            Some(public) if *public == Ed25519::public_key(&secret) => Ok(Self { key, member, secret }),
+            _ => Err(Error::WrongContext { what: "secret of the key share" }),
+        }
+    }
+}
+
+impl ThresholdScheme for Ed25519List {
+    type GroupKey = ListKey;
+    type KeyShare = ListKeyShare;
+    type Share = ListShare;
+    type Signature = ListSignature;
+    type Signing = ListSigning;
+
+    fn deal<R: TryCryptoRng + ?Sized>(
+        committee: CommitteeId,
+        tolerance: Tolerance,
+        agreement: Agreement,
+        rng: &mut R,
+    ) -> Result<Vec<ListKeyShare>> {
+        let secrets =
+            (0..tolerance.parties()).map(|_| Ed25519::generate(rng)).collect::<Result<Vec<SecretKey>>>()?;
+        let members = secrets.iter().map(Ed25519::public_key).collect();
+        let key = Arc::new(ListKey::new(committee, tolerance, agreement, members)?);
+        let share = |(member, secret)| ListKeyShare { key: key.clone(), member, secret };
+        Ok((0..tolerance.parties()).zip(secrets).map(share).collect())
+    }
+
+    fn group_key(share: &ListKeyShare) -> Arc<ListKey> {
+        share.key.clone()
+    }
+
+    fn member(share: &ListKeyShare) -> MemberIndex {
+        share.member
+    }
+
+    fn sign(share: &ListKeyShare, statement: &[u8]) -> ListShare {
+        let signature = Ed25519::sign(&share.secret, &share.key.signed_bytes(statement));
+        ListShare { member: share.member, signature }
+    }
+
+    fn signing(key: &Arc<ListKey>, statement: &[u8]) -> ListSigning {
+        ListSigning { bytes: key.signed_bytes(statement), key: key.clone() }
+    }
+
+    /// Cost: t verifications.
+    fn verify(key: &ListKey, statement: &[u8], signature: &ListSignature) -> Result<()> {
+        let needed = key.threshold.needed();
+        if signature.0.len() != usize::from(needed) {
+            return Err(Error::BelowQuorum { signed: signature.0.len() as u128, needed: needed.into() });
+        }
+        let bytes = key.signed_bytes(statement);
+        signature.0.iter().try_for_each(|share| key.verify_one(&bytes, share))
+    }
+
+    fn signature_len(key: &ListKey) -> usize {
+        4 + 66 * usize::from(key.threshold.needed())
+    }
+
+    fn encode_evidence(evidence: &ListShare) -> Vec<u8> {
+        evidence.encode()
+    }
+}
+
+impl Instance for ListSigning {
+    type Scalar = <Ristretto255 as Group>::Scalar;
+    type Share = ListShare;
+    type Opening = ();
+    type Signature = ListSignature;
+    type Evidence = ListShare;
+
+    fn threshold(&self) -> Threshold {
+        self.key.threshold
+    }
+
+    fn faulty(&self) -> u16 {
+        self.key.tolerance.faulty()
+    }
+
+    fn index(&self, share: &ListShare) -> Result<ShareIndex> {
+        let index = ShareIndex::from_member(share.member)?;
+        self.key.threshold.check(index)?;
+        Ok(index)
+    }
+
+    fn combine(&self, _: &[Self::Scalar], shares: &[&ListShare]) -> Option<ListSignature> {
+        shares.iter().try_for_each(|share| self.key.verify_one(&self.bytes, share)).ok()?;
+        Some(ListSignature(shares.iter().map(|share| (*share).clone()).collect()))
+    }
+
+    fn check(&self, share: &ListShare, _: Option<&()>) -> Result<Option<bool>> {
+        Ok(Some(self.key.verify_one(&self.bytes, share).is_ok()))
+    }
+
+    fn evidence(&self, share: &ListShare, _: Option<&()>) -> ListShare {
+        share.clone()
+    }
+}
+
+/// Encoding: member u16 ‖ signature 64.
+impl Encode for ListShare {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u16(self.member);
+        self.signature.encode_to(w);
+    }
+}
+
+impl Decode for ListShare {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        Ok(Self { member: r.u16()?, signature: Signature::decode_from(r, &())? })
+    }
+}
+
+/// Encoding: the shares as a list with its length as u32.
+impl Encode for ListSignature {
+    fn encode_to(&self, w: &mut Writer) {
+        w.list(&self.0);
+    }
+}
+
+impl Decode for ListSignature {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        let shares: Vec<ListShare> = r.list("list of signatures", MAX_PARTIES.into(), &())?;
+        let repeated = shares.iter().zip(shares.iter().skip(1)).find(|(one, next)| one.member >= next.member);
+        match repeated {
+            Some((one, next)) if one.member == next.member => {
+                Err(Error::DuplicateSigner { index: next.member.into() })
+            }
+            Some((_, next)) => Err(Error::OutOfOrder { index: next.member.into() }),
+            None => Ok(Self(shares)),
+        }
+    }
+}
