@@ -15,6 +15,28 @@ pub(crate) enum Check {
     RbcOneReady,
     /// PRBC: a member signs after it delivered.
     PrbcDelivered,
+    /// MVBA: a proposed value satisfies the external validity.
+    MvbaValidity,
+    /// MVBA: a member votes for one value per promotion.
+    MvbaOneValue,
+    /// MVBA: a step carries the certificate of the previous step.
+    MvbaStep,
+    /// MVBA: a key is certified by the leader's first step.
+    MvbaKey,
+    /// MVBA: a key is not older than the lock.
+    MvbaLock,
+    /// MVBA: a member does not vote in a promotion after the skip.
+    MvbaAbandon,
+    /// MVBA: a skip certificate precedes the release of a coin share.
+    MvbaSkip,
+    /// MVBA: N − f members report before the next view.
+    MvbaReports,
+    /// MVBA: a member adopts the highest reported certificate.
+    MvbaAdopt,
+    /// MVBA: the certificate in a report verifies.
+    MvbaReport,
+    /// MVBA: the proof of a decision verifies.
+    MvbaDecision,
 }
 
 /// The checks of a machine: all of them, except in a test that omits one.

@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | [`rbc`] | reliable broadcast of a large message by erasure-coded shards | – |
 //! | [`prbc`] | reliable broadcast with a proof of delivery | `rbc` |
+//! | [`mvba`] | agreement on one valid value | – |
 //!
 //! The source is Knudsen et al., *High-Performance Asynchronous Byzantine Fault Tolerance Consensus Protocol*
 //! ("the paper"); each module names the section and the protocol's own paper. Every machine has the shape of
@@ -20,7 +21,9 @@
 
 mod checks;
 mod compose;
+pub mod mvba;
 pub mod prbc;
+mod random;
 pub mod rbc;
 mod setup;
 pub mod signatures;
@@ -41,6 +44,6 @@ mod tests {
         fn is_send<T: Send>() {}
         is_send::<rbc::ReliableBroadcast>();
         is_send::<prbc::ProvableBroadcast<signatures::Bls>>();
-        is_send::<prbc::ProvableBroadcast<signatures::Ed25519List>>();
+        is_send::<mvba::Agreement<signatures::Bls>>();
     }
 }

@@ -84,6 +84,11 @@ impl<S: ThresholdScheme> Setup<S> {
     pub fn members(&self) -> u16 {
         self.tolerance.parties()
     }
+
+    /// Returns N − f, the number of members that a member can wait for.
+    pub(crate) fn available(&self) -> usize {
+        usize::from(self.tolerance.parties() - self.tolerance.faulty())
+    }
 }
 
 impl<S: ThresholdScheme> Context<S> {

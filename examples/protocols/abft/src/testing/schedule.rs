@@ -34,6 +34,11 @@ impl Schedule {
         Self::new(move |from, to, _, _, rng| (u64::from(from == member || to == member), rng.next_u64()))
     }
 
+    /// Delays the messages that a predicate selects.
+    pub(crate) fn hold(holds: impl Fn(MemberIndex, MemberIndex, &[u8]) -> bool + 'static) -> Self {
+        Self::new(move |from, to, bytes, _, rng| (u64::from(holds(from, to, bytes)), rng.next_u64()))
+    }
+
     /// Orders messages by a hash of their content.
     pub(crate) fn by_content() -> Self {
         Self::new(|_, to, bytes, _, _| {
