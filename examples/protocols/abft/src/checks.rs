@@ -37,6 +37,10 @@ pub(crate) enum Check {
     MvbaReport,
     /// MVBA: the proof of a decision verifies.
     MvbaDecision,
+    /// ACS: a proposed set has proofs of N − f senders.
+    AcsCount,
+    /// ACS: the proofs of a proposed set verify.
+    AcsProof,
 }
 
 /// The checks of a machine: all of them, except in a test that omits one.

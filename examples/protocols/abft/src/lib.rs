@@ -6,6 +6,7 @@
 //! | [`rbc`] | reliable broadcast of a large message by erasure-coded shards | – |
 //! | [`prbc`] | reliable broadcast with a proof of delivery | `rbc` |
 //! | [`mvba`] | agreement on one valid value | – |
+//! | [`acs`] | agreement on N − f of the members' values | `prbc`, `mvba` |
 //!
 //! The source is Knudsen et al., *High-Performance Asynchronous Byzantine Fault Tolerance Consensus Protocol*
 //! ("the paper"); each module names the section and the protocol's own paper. Every machine has the shape of
@@ -19,6 +20,7 @@
 //! A machine drops a message that no correct member sends and reports a [`Violation`] of its sender
 //! ([`Step::faults`](quorate::machine::Step)); bytes that do not decode are the driver's to count.
 
+pub mod acs;
 mod checks;
 mod compose;
 pub mod mvba;
@@ -43,7 +45,7 @@ mod tests {
     fn machines_can_move_between_threads() {
         fn is_send<T: Send>() {}
         is_send::<rbc::ReliableBroadcast>();
-        is_send::<prbc::ProvableBroadcast<signatures::Bls>>();
-        is_send::<mvba::Agreement<signatures::Bls>>();
+        is_send::<acs::CommonSubset<signatures::Bls>>();
+        is_send::<acs::CommonSubset<signatures::Ed25519List>>();
     }
 }

@@ -1,0 +1,117 @@
+use std::sync::Arc;
+
+use quorate::erasure::Coding;
+use quorate::machine::MemberIndex;
+use quorate::wire::{Decode, Encode, Reader, Writer};
+use quorate::{Error, Result};
+
+use crate::prbc::Proof;
+use crate::setup::Setup;
+use crate::signatures::ThresholdScheme;
+use crate::{mvba, prbc};
+
+/// Bounds for decoders.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Number of members.
+    pub members: u16,
+    /// The code of the broadcasts.
+    pub coding: Coding,
+    /// Bounds of the agreement.
+    pub agreement: mvba::Limits,
+}
+
+/// Messages of the common subset.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message<S: ThresholdScheme> {
+    /// A message of the broadcast of `sender`.
+    Broadcast {
+        /// The member whose value is broadcast.
+        sender: MemberIndex,
+        /// The message.
+        message: prbc::Message<S>,
+    },
+    /// A message of the agreement on the set of proofs.
+    Agree(mvba::Message<S>),
+}
+
+/// The value that members agree on: proofs of delivery of N − f broadcasts, ascending by sender.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProofSet<S: ThresholdScheme>(Vec<Proof<S>>);
+
+impl<S: ThresholdScheme> ProofSet<S> {
+    /// Creates a set of proofs that are ascending by sender.
+    pub(super) fn new(proofs: Vec<Proof<S>>) -> Self {
+        Self(proofs)
+    }
+
+    /// Returns the proofs.
+    pub fn proofs(&self) -> &[Proof<S>] {
+        &self.0
+    }
+
+    /// Returns the length of an encoded set of N − f proofs.
+    pub fn encoded_len(setup: &Setup<S>) -> usize {
+        4 + setup.available() * (34 + S::signature_len(&setup.agreed))
+    }
+
+    /// Verifies the proofs for an epoch. Cost: N − f verifications of signatures.
+    ///
+    /// # Errors
+    /// Those of [`Proof::verify`].
+    pub fn verify(&self, setup: &Arc<Setup<S>>, epoch: u64) -> Result<()> {
+        self.0.iter().try_for_each(|proof| proof.verify(setup, epoch))
+    }
+}
+
+/// Encoding: tag 1 ‖ sender u16 ‖ message, or tag 2 ‖ message.
+impl<S: ThresholdScheme> Encode for Message<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        match self {
+            Message::Broadcast { sender, message } => {
+                w.u8(1);
+                w.u16(*sender);
+                message.encode_to(w);
+            }
+            Message::Agree(message) => {
+                w.u8(2);
+                message.encode_to(w);
+            }
+        }
+    }
+}
+
+impl<S: ThresholdScheme> Decode<Limits> for Message<S> {
+    fn decode_from(r: &mut Reader<'_>, limits: &Limits) -> Result<Self> {
+        match r.u8()? {
+            1 => {
+                let sender = r.u16()?;
+                if sender >= limits.members {
+                    return Err(Error::UnknownSigner { index: sender.into() });
+                }
+                let message = prbc::Message::decode_from(r, &limits.coding)?;
+                Ok(Message::Broadcast { sender, message })
+            }
+            2 => Ok(Message::Agree(mvba::Message::decode_from(r, &limits.agreement)?)),
+            _ => Err(Error::Malformed { what: "tag of a common subset message" }),
+        }
+    }
+}
+
+/// Encoding: the proofs as a list with its length as u32.
+impl<S: ThresholdScheme> Encode for ProofSet<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        w.list(&self.0);
+    }
+}
+
+/// Decodes at most the given number of proofs, without verification.
+impl<S: ThresholdScheme> Decode<usize> for ProofSet<S> {
+    fn decode_from(r: &mut Reader<'_>, most: &usize) -> Result<Self> {
+        let proofs: Vec<Proof<S>> = r.list("proofs of delivery", *most, &())?;
+        match proofs.iter().zip(proofs.iter().skip(1)).find(|(one, next)| one.sender >= next.sender) {
+            Some((_, next)) => Err(Error::OutOfOrder { index: next.sender.into() }),
+            None => Ok(Self(proofs)),
+        }
+    }
+}
