@@ -41,6 +41,13 @@ pub(crate) enum Check {
     AcsCount,
     /// ACS: the proofs of a proposed set verify.
     AcsProof,
+    /// Epoch: the label and the proof of a ciphertext are checked.
+    EpochCiphertext,
+    /// Epoch: decryption shares follow the agreement.
+    #[cfg(test)]
+    EpochOrder,
+    /// Epoch: repeated transactions are removed.
+    EpochDuplicates,
 }
 
 /// The checks of a machine: all of them, except in a test that omits one.

@@ -7,6 +7,7 @@
 //! | [`prbc`] | reliable broadcast with a proof of delivery | `rbc` |
 //! | [`mvba`] | agreement on one valid value | – |
 //! | [`acs`] | agreement on N − f of the members' values | `prbc`, `mvba` |
+//! | [`epoch`] | agreement on the order of encrypted transactions | `acs` |
 //!
 //! The source is Knudsen et al., *High-Performance Asynchronous Byzantine Fault Tolerance Consensus Protocol*
 //! ("the paper"); each module names the section and the protocol's own paper. Every machine has the shape of
@@ -23,6 +24,7 @@
 pub mod acs;
 mod checks;
 mod compose;
+pub mod epoch;
 pub mod mvba;
 pub mod prbc;
 mod random;
@@ -45,7 +47,7 @@ mod tests {
     fn machines_can_move_between_threads() {
         fn is_send<T: Send>() {}
         is_send::<rbc::ReliableBroadcast>();
-        is_send::<acs::CommonSubset<signatures::Bls>>();
-        is_send::<acs::CommonSubset<signatures::Ed25519List>>();
+        is_send::<epoch::Epoch<signatures::Bls>>();
+        is_send::<epoch::Epoch<signatures::Ed25519List>>();
     }
 }

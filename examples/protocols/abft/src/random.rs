@@ -16,6 +16,13 @@ impl SeededRandom {
     pub(crate) fn new(seed: [u8; 32]) -> Self {
         Self { seed, blocks: 0 }
     }
+
+    /// Draws the seed of an inner machine.
+    pub(crate) fn child(&mut self) -> [u8; 32] {
+        let mut seed = [0; 32];
+        let Ok(()) = self.try_fill_bytes(&mut seed);
+        seed
+    }
 }
 
 impl TryRng for SeededRandom {

@@ -1,0 +1,73 @@
+use std::collections::BTreeSet;
+
+use quorate::wire::{Decode, Encode, Reader, Writer};
+use quorate::{Error, Result};
+use rand_core::TryCryptoRng;
+
+/// A client's transaction: bytes that the machine does not interpret.
+pub type Transaction = Vec<u8>;
+
+/// The transactions of one proposal, none of them twice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch(Vec<Transaction>);
+
+impl Batch {
+    /// Chooses transactions for a proposal: `batch` / `members` at random from the first `batch` pending ones, rounded
+    /// up, as HoneyBadger BFT does (its section 4.4). Members with the same pending transactions then propose mostly
+    /// different ones. Transactions that do not fit in `max_bytes` are left out.
+    ///
+    /// # Errors
+    /// [`Error::Rng`] if the generator fails.
+    pub fn choose<R: TryCryptoRng + ?Sized>(
+        pending: &[Transaction],
+        batch: usize,
+        members: u16,
+        max_bytes: usize,
+        rng: &mut R,
+    ) -> Result<Self> {
+        let mut pool: Vec<&Transaction> = pending.iter().take(batch).collect();
+        let wanted = batch.div_ceil(usize::from(members.max(1)));
+        let (mut chosen, mut seen, mut bytes) = (Vec::new(), BTreeSet::new(), 4usize);
+        while chosen.len() < wanted && !pool.is_empty() {
+            let drawn = rng.try_next_u64().map_err(|_| Error::Rng)? as u128;
+            // The product is below pool.len() · 2⁶⁴; the bias is below 2⁻³².
+            let place = ((drawn * pool.len() as u128) >> 64) as usize;
+            let transaction = pool.swap_remove(place);
+            let len = 4 + transaction.len();
+            if bytes + len <= max_bytes && seen.insert(transaction) {
+                bytes += len;
+                chosen.push(transaction.clone());
+            }
+        }
+        Ok(Self(chosen))
+    }
+
+    /// Returns the transactions.
+    pub fn transactions(&self) -> &[Transaction] {
+        &self.0
+    }
+
+    pub(super) fn into_transactions(self) -> Vec<Transaction> {
+        self.0
+    }
+}
+
+/// Encoding: the number of transactions as u32, then each with its length as u32.
+impl Encode for Batch {
+    fn encode_to(&self, w: &mut Writer) {
+        w.count(self.0.len());
+        self.0.iter().for_each(|transaction| w.bytes(transaction));
+    }
+}
+
+/// Decodes a batch. The number of transactions is bounded by the number of bytes.
+impl Decode for Batch {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        let count = r.count("transactions of a batch", r.remaining() / 4)?;
+        let mut transactions = Vec::with_capacity(count);
+        for _ in 0..count {
+            transactions.push(r.bytes("transaction", r.remaining())?.to_vec());
+        }
+        Ok(Self(transactions))
+    }
+}
