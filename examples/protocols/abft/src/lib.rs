@@ -19,7 +19,63 @@
 //!
 //! # Bad input
 //! A machine drops a message that no correct member sends and reports a [`Violation`] of its sender
-//! ([`Step::faults`](quorate::machine::Step)); bytes that do not decode are the driver's to count.
+//! ([`Step::faults`](quorate::machine::Step)); bytes that do not decode are the driver's to count. `spec/abft.md`
+//! describes messages, encodings, rules and bounds for other implementations.
+//!
+//! # Example
+//! Four members order transactions, without encryption. The driver is a queue that delivers in order.
+//!
+//! ```
+//! use std::collections::VecDeque;
+//! use std::sync::Arc;
+//!
+//! use quorate::committee::CommitteeId;
+//! use quorate::machine::{Input, Machine, MemberIndex, Recipient, Step, Time};
+//! use quorate::threshold::Tolerance;
+//! use quorate_abft::epoch::{Command, Epoch, Output};
+//! use quorate_abft::signatures::Ed25519List;
+//! use quorate_abft::{Context, Setup};
+//! use rand::SeedableRng;
+//!
+//! // A deployment draws keys and seeds from the system's generator.
+//! let mut rng = rand::rngs::StdRng::seed_from_u64(1);
+//! let tolerance = Tolerance::new(4, 1)?;
+//! let (setup, secrets) = Setup::<Ed25519List>::deal(CommitteeId([7; 32]), tolerance, 1 << 16, &mut rng)?;
+//! let setup = Arc::new(setup);
+//! let mut members = Vec::new();
+//! for (member, secrets) in (0..).zip(secrets) {
+//!     let context = Context { setup: setup.clone(), secrets: Arc::new(secrets), epoch: 0 };
+//!     members.push(Epoch::new(context, None, [member; 32])?);
+//! }
+//!
+//! let mut queue = VecDeque::new();
+//! let mut decided = Vec::new();
+//! let mut carry_out = |from: MemberIndex, step: Step<Epoch<_>>, queue: &mut VecDeque<_>| {
+//!     for sent in step.messages {
+//!         let receives = |to: &MemberIndex| match sent.to {
+//!             Recipient::One(one) => *to == one,
+//!             Recipient::Others => *to != from,
+//!         };
+//!         (0..4).filter(receives).for_each(|to| queue.push_back((from, to, sent.message.clone())));
+//!     }
+//!     decided.extend(step.outputs);
+//! };
+//! for (me, member) in (0..).zip(&mut members) {
+//!     let pending = vec![vec![me as u8; 3]];
+//!     let step = member.handle(Time(0), Input::Command(Command::Propose { pending, batch: 4 }));
+//!     carry_out(me, step, &mut queue);
+//! }
+//! while let Some((from, to, message)) = queue.pop_front() {
+//!     let step = members[usize::from(to)].handle(Time(0), Input::Message { from, message });
+//!     carry_out(to, step, &mut queue);
+//! }
+//!
+//! assert_eq!(decided.len(), 4);
+//! assert!(decided.iter().all(|output| *output == decided[0]));
+//! let Output::Decided(transactions) = &decided[0] else { panic!("refused") };
+//! assert_eq!(transactions.len(), 3);
+//! # Ok::<(), quorate::Error>(())
+//! ```
 
 pub mod acs;
 mod checks;
