@@ -5,6 +5,8 @@
 pub(crate) enum Check {
     /// RBC: only the broadcast's sender sends a Value.
     RbcSender,
+    /// RBC: a Value carries the shard of the member that receives it.
+    RbcOwnShard,
     /// RBC: an Echo carries the shard of the member that sends it.
     RbcShardIndex,
     /// RBC: N − f Echoes precede the first Ready.
@@ -27,6 +29,10 @@ pub(crate) enum Check {
     MvbaLock,
     /// MVBA: a member does not vote in a promotion after the skip.
     MvbaAbandon,
+    /// MVBA: the certificate of a complete promotion verifies.
+    MvbaDone,
+    /// MVBA: a coin share is that of the member that sends it.
+    MvbaCoinSender,
     /// MVBA: a skip certificate precedes the release of a coin share.
     MvbaSkip,
     /// MVBA: N − f members report before the next view.
@@ -46,6 +52,8 @@ pub(crate) enum Check {
     /// Epoch: decryption shares follow the agreement.
     #[cfg(test)]
     EpochOrder,
+    /// Epoch: a decryption share is that of the member that sends it.
+    EpochSender,
     /// Epoch: repeated transactions are removed.
     EpochDuplicates,
 }

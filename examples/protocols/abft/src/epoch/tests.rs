@@ -111,6 +111,7 @@ fn members_order_the_same_transactions_with_and_without_encryption() {
         for with_encryption in [true, false] {
             let parameters = Run { epoch, encrypted: with_encryption };
             let mut network = keys.network(parameters, (epoch % 2) as usize, Checks::default());
+            network.repeats = epoch % 4 < 2;
             propose(&mut network);
             let ordered = run(&mut network).unwrap_or_else(|error| panic!("epoch {epoch}: {error}"));
             assert_eq!(ordered.iter().filter(|(_, transaction)| transaction == b"common").count(), 1);
@@ -221,6 +222,26 @@ fn wrong_decryption_shares_are_named_and_do_not_stop_the_others() {
     assert!(named > 0);
 }
 
+/// Member 3 sends a wrong decryption share that names member 0.
+fn misnamed(keys: &Keys, epoch: u64, checks: Checks) -> Verdict {
+    let mut rng = StdRng::seed_from_u64(epoch);
+    let key = &keys.encryption[3].key;
+    let other = key.encrypt(epoch, 3, b"another text", &mut rng).unwrap().check(key, epoch, 3).unwrap();
+    let mut bytes = keys.encryption[3].share.decryption_share(&other, &mut rng).unwrap().encode();
+    bytes[..2].fill(0);
+    let share: DecryptionShare = Decode::decode(&bytes, &()).unwrap();
+    let mut network = keys.network(encrypted(epoch), 1, checks);
+    for to in 0..3 {
+        (0..3).for_each(|proposer| {
+            network.inject(3, to, &Message::Decrypt { proposer, share: Box::new(share) });
+        });
+    }
+    propose(&mut network);
+    run(&mut network)?;
+    let is_refused = |what: &Violation| matches!(what, Violation::Refused { .. });
+    ensure(network.is_named(3, is_refused), || "member 3 is not named".into())
+}
+
 #[test]
 fn each_omitted_check_is_noticed() {
     let keys = Keys::deal(4, 1);
@@ -231,6 +252,7 @@ fn each_omitted_check_is_noticed() {
     };
     assert_noticed(Check::EpochOrder, honest);
     assert_noticed(Check::EpochDuplicates, honest);
+    assert_noticed(Check::EpochSender, |epoch, checks| misnamed(&keys, epoch, checks));
     assert_noticed(Check::EpochCiphertext, |epoch, checks| copied(&keys, epoch, checks));
 }
 

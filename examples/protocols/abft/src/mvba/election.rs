@@ -52,7 +52,7 @@ impl<S: ThresholdScheme> Agreement<S> {
         share: CoinShare,
         step: &mut Step<Self>,
     ) {
-        if share.member() != from {
+        if share.member() != from && self.checks.has(Check::MvbaCoinSender) {
             return step.fault(from, Violation::Refused { what: "coin share of another member" });
         }
         if self.phase == Phase::Promoting {

@@ -178,8 +178,10 @@ impl<S: ThresholdScheme> Agreement<S> {
             return;
         }
         match self.verify(self.view, from, Stage::LAST, digest, signature) {
-            Ok(()) => self.count_done(from, step),
-            Err(error) => step.fault(from, Violation::Invalid { what: "Done", error }),
+            Err(error) if self.checks.has(Check::MvbaDone) => {
+                step.fault(from, Violation::Invalid { what: "Done", error });
+            }
+            _ => self.count_done(from, step),
         }
     }
 

@@ -96,6 +96,7 @@ fn header(bytes: &[u8]) -> (u8, View) {
 /// Encoded tags of the messages.
 const PROMOTE: u8 = 1;
 const ADVANCE: u8 = 2;
+const DONE: u8 = 4;
 const SKIP: u8 = 5;
 const ELECT: u8 = 6;
 const REPORT: u8 = 7;

@@ -205,9 +205,22 @@ fn partial_dispersal_is_delivered_by_all_or_none() {
     }
 }
 
+/// The sender gives each member the shard of the next one.
+fn misdirected(seed: u64, checks: Checks) -> Verdict {
+    let mut network = network(seed, 3, 0, checks);
+    let dispersal = Coder::new(config(MEMBERS, FAULTY, 0, 3).coding).unwrap().disperse(b"value").unwrap();
+    for to in 0..3 {
+        network.inject(3, to, &Message::Value(dispersal.shard(usize::from(to) + 1).unwrap()));
+    }
+    network.run(1_000)?;
+    check(&network)?;
+    ensure(network.is_named(3, |_| true), || "the sender is not named".into())
+}
+
 #[test]
 fn each_omitted_check_is_noticed() {
     assert_noticed(Check::RbcSender, interference);
+    assert_noticed(Check::RbcOwnShard, misdirected);
     assert_noticed(Check::RbcShardIndex, interference);
     assert_noticed(Check::RbcOneReady, interference);
     assert_noticed(Check::RbcEchoQuorum, |seed, checks| two_faced(seed, checks, true));

@@ -42,6 +42,8 @@ pub(crate) struct Network<M: Machine> {
     tamper: Tamper<M>,
     rng: StdRng,
     sequence: u64,
+    /// Whether the links deliver each message twice.
+    pub(crate) repeats: bool,
     /// Number of delivered messages.
     pub(crate) delivered: usize,
     /// All messages in the order in which they were sent: sender, receiver, bytes.
@@ -58,6 +60,7 @@ impl<M: Machine<Fault = Violation>> Network<M> {
             tamper: Box::new(|_, _, _, message| vec![message]),
             rng: StdRng::seed_from_u64(seed),
             sequence: 0,
+            repeats: false,
             delivered: 0,
             log: Vec::new(),
         }
@@ -192,6 +195,13 @@ impl<M: Machine<Fault = Violation>> Network<M> {
     }
 
     fn send(&mut self, from: MemberIndex, to: MemberIndex, bytes: Vec<u8>) {
+        if self.repeats {
+            self.send_once(from, to, bytes.clone());
+        }
+        self.send_once(from, to, bytes);
+    }
+
+    fn send_once(&mut self, from: MemberIndex, to: MemberIndex, bytes: Vec<u8>) {
         let depth = self.nodes[usize::from(from)].depth + 1;
         let priority = self.schedule.priority(from, to, &bytes, self.sequence, &mut self.rng);
         self.log.push((from, to, bytes.clone()));

@@ -56,6 +56,12 @@ fn forgery(keys: &Keys<Ed25519List>, seed: u64, checks: Checks, forge: Forge) ->
         messages.iter().for_each(|message| network.inject(3, to, message));
     }
     run(&mut network)?;
+    // Member 3 completes no promotion, so a correct member sends Skip when it knows those of the three others.
+    let log = network.log.iter().filter(|(from, _, _)| *from != 3);
+    let before = log.take_while(|(_, _, bytes)| header(bytes) != (SKIP, 1));
+    let done = before.filter(|(_, _, bytes)| header(bytes) == (DONE, 1)).map(|(from, _, _)| *from);
+    let completed = done.collect::<BTreeSet<_>>().len();
+    ensure(completed == 3, || format!("Skip after {completed} complete promotions"))?;
     Ok(network.is_named(3, |what| matches!(what, Violation::Invalid { .. })))
 }
 
@@ -217,18 +223,26 @@ fn a_promotion_does_not_complete_after_the_reports() {
     }
 }
 
-/// Member 3 releases its coin share at once, with a forged skip certificate, and later a share for another coin.
-fn early_coin(keys: &Keys<Ed25519List>, seed: u64, checks: Checks) -> Verdict {
+/// Member 3 sends a coin share with a forged skip certificate: its own share, too early, or a wrong share that names
+/// member 0.
+fn early_coin(keys: &Keys<Ed25519List>, seed: u64, checks: Checks, names_other: bool) -> Verdict {
     let mut network = network(keys, seed, (seed, schedules(seed, 4)), checks, &[]);
-    let coin = |round| {
-        let name = CoinName { protocol: COIN_PROTOCOL, epoch: seed, instance: 0, round };
-        Coin::from_name(&keys.setup.coin, name).unwrap()
-    };
+    let round = if names_other { 2 } else { 1 };
+    let name = CoinName { protocol: COIN_PROTOCOL, epoch: seed, instance: 0, round };
+    let coin = Coin::from_name(&keys.setup.coin, name).unwrap();
     let mut rng = StdRng::seed_from_u64(0);
-    let share = keys.secrets[3].coin.coin_share(&coin(1), &mut rng).unwrap();
-    let elect = Message::Elect { view: 1, skip: forged(), share: Box::new(share) };
-    (0..3).for_each(|to| network.inject(3, to, &elect));
+    let mut bytes = keys.secrets[3].coin.coin_share(&coin, &mut rng).unwrap().encode();
+    if names_other {
+        bytes[..2].fill(0);
+    }
+    let share = Box::new(Decode::decode(&bytes, &()).unwrap());
+    let elect = Message::Elect { view: 1, skip: forged(), share };
     propose(&mut network);
+    if names_other {
+        // The others examine it only while they wait for shares.
+        network.run_until(|network| network.log.iter().any(|(_, _, bytes)| header(bytes) == (ELECT, 1)));
+    }
+    (0..3).for_each(|to| network.inject(3, to, &elect));
     run(&mut network)?;
     // No correct member releases its share before one knows N − f complete promotions.
     let first = |tag| network.log.iter().position(|(from, _, bytes)| *from != 3 && header(bytes) == (tag, 1));
@@ -266,7 +280,8 @@ fn early_and_wrong_shares_are_named_and_do_not_stop_the_others() {
     let keys = Keys::deal(4, 1);
     let mut named = [false; 3];
     for seed in seeds(24) {
-        early_coin(&keys, seed, Checks::default()).unwrap();
+        early_coin(&keys, seed, Checks::default(), false).unwrap();
+        early_coin(&keys, seed, Checks::default(), true).unwrap();
         let now = wrong_shares(&keys, seed);
         named.iter_mut().zip(now).for_each(|(named, now)| *named |= now);
     }
@@ -281,7 +296,9 @@ fn each_omitted_check_is_noticed() {
     assert_noticed(Check::MvbaStep, |seed, checks| forgery(&keys, seed, checks, Forge::Stage));
     assert_noticed(Check::MvbaReport, |seed, checks| forgery(&keys, seed, checks, Forge::Report));
     assert_noticed(Check::MvbaDecision, |seed, checks| forgery(&keys, seed, checks, Forge::Decide));
-    assert_noticed(Check::MvbaSkip, |seed, checks| early_coin(&keys, seed, checks));
+    assert_noticed(Check::MvbaDone, |seed, checks| forgery(&keys, seed, checks, Forge::Done));
+    assert_noticed(Check::MvbaCoinSender, |seed, checks| early_coin(&keys, seed, checks, true));
+    assert_noticed(Check::MvbaSkip, |seed, checks| early_coin(&keys, seed, checks, false));
     assert_noticed(Check::MvbaKey, |seed, checks| decided_by_one(&keys, seed, checks, Second::ForgedKey));
     assert_noticed(Check::MvbaLock, |seed, checks| decided_by_one(&keys, seed, checks, Second::NoKey));
     assert_noticed(Check::MvbaAdopt, |seed, checks| decided_by_one(&keys, seed, checks, Second::NoKey));
