@@ -9,6 +9,7 @@
 //!
 //! Seeds are values that the code itself generates, and all byte strings of `spec/vectors`.
 
+mod abft;
 mod actions;
 mod aggregates;
 #[cfg(feature = "audited-redis")]
@@ -104,6 +105,8 @@ pub const TARGETS: &[Target] = &[
         seeds: broadcast::machine_seeds,
         brief: 200,
     },
+    Target { name: "abft-decoders", run: abft::decoders, seeds: abft::decoder_seeds, brief: 3_000 },
+    Target { name: "abft-machine", run: abft::machine, seeds: abft::machine_seeds, brief: 40 },
     Target { name: "share-decoders", run: shares::decoders, seeds: shares::decoder_seeds, brief: 3_000 },
     Target { name: "share-collectors", run: shares::collectors, seeds: shares::collector_seeds, brief: 100 },
     Target { name: "signing-decoders", run: signing::decoders, seeds: signing::decoder_seeds, brief: 1_500 },

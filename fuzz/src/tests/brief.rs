@@ -63,6 +63,8 @@ targets! {
     broadcast_decoders = "broadcast-decoders",
     broadcast_evidence = "broadcast-evidence",
     broadcast_machine = "broadcast-machine",
+    abft_decoders = "abft-decoders",
+    abft_machine = "abft-machine",
     share_decoders = "share-decoders",
     share_collectors = "share-collectors",
     signing_decoders = "signing-decoders",
