@@ -18,7 +18,8 @@ pub struct Setup<S: ThresholdScheme> {
     pub committee: CommitteeId,
     /// Numbers of members N and of tolerated faulty members f.
     pub tolerance: Tolerance,
-    /// The erasure code of the broadcasts: N − 2f data shards and 2f parity shards.
+    /// The erasure code of the broadcasts: N − 2f data shards and 2f parity shards. [`deal`](Setup::deal) takes the
+    /// recommended code; a committee may agree on one of the [tuner](quorate::erasure::tuner)'s instead.
     pub coding: Coding,
     /// Keys for statements that are the same at all members: f + 1 shares.
     pub agreed: Arc<S::GroupKey>,

@@ -7,7 +7,7 @@ use rand_core::TryCryptoRng;
 /// A client's transaction: bytes that the machine does not interpret.
 pub type Transaction = Vec<u8>;
 
-/// The transactions of one proposal, none of them twice.
+/// The transactions of one proposal. A decoded batch may contain repetitions, which the order of the epoch leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch(Vec<Transaction>);
 
@@ -60,7 +60,8 @@ impl Encode for Batch {
     }
 }
 
-/// Decodes a batch. The number of transactions is bounded by the number of bytes.
+/// Decodes a batch. The number of transactions is bounded by the number of bytes; the memory is at most about ten times
+/// the bytes, for the shortest transactions.
 impl Decode for Batch {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         let count = r.count("transactions of a batch", r.remaining() / 4)?;

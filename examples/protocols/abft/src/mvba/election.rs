@@ -187,7 +187,7 @@ impl<S: ThresholdScheme> Agreement<S> {
         shares: Vec<CoinShare>,
         step: &mut Step<Self>,
     ) {
-        self.phase = Phase::Decided;
+        self.phase = Phase::Finished;
         self.acceptances.clear();
         self.later.clear();
         step.broadcast(Message::Decide { view, value: value.clone(), signature, shares });

@@ -82,7 +82,7 @@ impl<S: ThresholdScheme> Agreement<S> {
     }
 
     fn on_message(&mut self, from: MemberIndex, message: Message<S>, step: &mut Step<Self>) {
-        if self.phase == Phase::Decided {
+        if self.phase == Phase::Finished {
             return;
         }
         let view = message.view();

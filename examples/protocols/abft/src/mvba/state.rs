@@ -26,8 +26,8 @@ pub(super) enum Phase {
     Electing,
     /// The leader is known.
     Reporting,
-    /// A value is decided.
-    Decided,
+    /// A value is decided, or an internal operation failed.
+    Finished,
 }
 
 /// One instance of agreement at one member. See the [module](super).
@@ -106,9 +106,9 @@ impl<S: ThresholdScheme> Agreement<S> {
         self.view
     }
 
-    /// Returns true if a value is decided.
-    pub fn is_decided(&self) -> bool {
-        self.phase == Phase::Decided
+    /// Returns true if a value is decided or the machine is broken: it then ignores all input.
+    pub fn is_finished(&self) -> bool {
+        self.phase == Phase::Finished
     }
 
     /// Returns true if a value satisfies the predicate, which is evaluated once per value.
@@ -145,7 +145,7 @@ impl<S: ThresholdScheme> Agreement<S> {
     }
 
     pub(super) fn fail(&mut self, error: Error, step: &mut Step<Self>) {
-        self.phase = Phase::Decided;
+        self.phase = Phase::Finished;
         step.output(Output::Broken(error));
     }
 }

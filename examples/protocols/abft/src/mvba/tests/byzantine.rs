@@ -12,6 +12,21 @@ fn two_faced(keys: &Keys<Ed25519List>, seed: u64, checks: Checks) -> Verdict {
     run(&mut network).map(drop)
 }
 
+#[test]
+fn two_two_faced_members_do_not_divide_the_other_five() {
+    let keys = Keys::<Ed25519List>::deal(7, 2);
+    for seed in seeds(4) {
+        let brains = [Checks::default(); 2];
+        let mut network = network(&keys, seed, (seed, schedules(seed, 7)), Checks::default(), &brains);
+        propose(&mut network);
+        for member in [5, 6] {
+            network.command(member, 0, Command::Propose(value(member)));
+            network.command(member, 1, Command::Propose(value(10 * member)));
+        }
+        run(&mut network).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    }
+}
+
 /// Member 3 proposes a value that is not valid.
 fn invalid_value(keys: &Keys<Ed25519List>, seed: u64, checks: Checks) -> Verdict {
     let brains = [Checks::without(Check::MvbaValidity)];
