@@ -234,3 +234,77 @@ impl Decode for ListSignature {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+
+    use super::*;
+
+    fn deal(committee: u8, agreement: Agreement) -> Vec<ListKeyShare> {
+        let tolerance = Tolerance::new(4, 1).unwrap();
+        let mut rng = StdRng::seed_from_u64(1);
+        Ed25519List::deal(CommitteeId([committee; 32]), tolerance, agreement, &mut rng).unwrap()
+    }
+
+    fn sign(shares: &[ListKeyShare], members: &[usize]) -> ListSignature {
+        ListSignature(members.iter().map(|member| Ed25519List::sign(&shares[*member], b"text")).collect())
+    }
+
+    #[test]
+    fn a_signature_has_exactly_the_threshold_of_members() {
+        for (agreement, needed) in [(Agreement::Agreed, 2), (Agreement::Unagreed, 3)] {
+            let shares = deal(1, agreement);
+            let verify = |members: &[usize]| {
+                Ed25519List::verify(&shares[0].key, b"text", &sign(&shares, members)).is_ok()
+            };
+            for count in 0..=4 {
+                assert_eq!(verify(&[0, 1, 2, 3][..count]), count == needed, "{count} of {agreement:?}");
+            }
+            let bytes = sign(&shares, &[0, 1, 2, 3][..needed]).encode();
+            assert_eq!(bytes.len(), Ed25519List::signature_len(&shares[0].key));
+        }
+    }
+
+    #[test]
+    fn a_signature_holds_for_its_statement_committee_and_class() {
+        let shares = deal(1, Agreement::Agreed);
+        let signature = sign(&shares, &[1, 3]);
+        let code = |key: &ListKey, statement: &[u8]| {
+            Ed25519List::verify(key, statement, &signature).map_err(|error| error.code())
+        };
+        assert_eq!(code(&shares[0].key, b"text"), Ok(()));
+        assert_eq!(code(&shares[0].key, b"other text"), Err("BAD_SIGNATURE"));
+        // The same secrets for another committee.
+        assert_eq!(code(&deal(2, Agreement::Agreed)[0].key, b"text"), Err("BAD_SIGNATURE"));
+        // One class never verifies as the other, even with the number of signatures that it needs.
+        let unagreed = deal(1, Agreement::Unagreed);
+        let three = sign(&shares, &[0, 1, 3]);
+        assert!(Ed25519List::verify(&unagreed[0].key, b"text", &three).is_err());
+        let mut other_member = signature.clone();
+        other_member.0[0].member = 0;
+        assert!(Ed25519List::verify(&shares[0].key, b"text", &other_member).is_err());
+    }
+
+    #[test]
+    fn lists_that_are_not_strictly_ascending_are_refused() {
+        let shares = deal(1, Agreement::Agreed);
+        let decode = |members: &[usize]| {
+            ListSignature::decode(&sign(&shares, members).encode(), &()).map_err(|error| error.code())
+        };
+        assert_eq!(decode(&[0, 2]), Ok(sign(&shares, &[0, 2])));
+        assert_eq!(decode(&[2, 0]), Err("DUPLICATE_SIGNER"));
+        assert_eq!(decode(&[2, 2]), Err("DUPLICATE_SIGNER"));
+    }
+
+    #[test]
+    fn keys_and_secrets_that_do_not_fit_are_refused() {
+        let shares = deal(1, Agreement::Agreed);
+        let key = &shares[0].key;
+        let few = key.members[..3].to_vec();
+        assert!(ListKey::new(key.committee, key.tolerance, key.agreement, few).is_err());
+        let secret = Ed25519::generate(&mut StdRng::seed_from_u64(2)).unwrap();
+        assert!(ListKeyShare::new(key.clone(), 0, secret).is_err());
+    }
+}
