@@ -28,7 +28,7 @@ CHECKED = ["dsig.sign", "tdh2.encrypt", "tdh2.share", "coin.share", "header.peek
 
 
 def is_bound(case: Any) -> bool:
-    """Returns true if the binding offers the operation of the case. A guard spends presignatures only when they sign."""
+    """Returns true if the binding offers the operation: a guard spends presignatures only when they sign."""
     if case["operation"] == "spending.session":
         return all(step["do"] != "spend" for step in case["input"]["steps"])
     return bool(case["operation"] != "sharing.decode")

@@ -20,13 +20,6 @@ const INVERSES: [(&str, &str); 5] = [
     ("from_bytes", "bytes"),
 ];
 
-/// What Kotlin has in place of pairs and triples, by class and function.
-const PAIRS: [(&str, &str, &str); 3] = [
-    ("Committee", "new", "Member"),
-    ("Committee", "from_attested", "AttestedMember"),
-    ("Committee", "verify_raw_batch", "RawClaim"),
-];
-
 impl<'a> Writer<'_, 'a> {
     /// A call of a function that has no receiver.
     pub(super) fn call(&mut self, one: &ExprCall) -> Outcome<Code<'a>> {
@@ -215,8 +208,6 @@ impl<'a> Writer<'_, 'a> {
         if arguments.len() > function.parameters.len() {
             return Err(format!("too many arguments of {}::{}", class.name, function.name));
         }
-        let pair = PAIRS.iter().find(|(of, name, _)| *of == class.name && *name == function.name);
-        let before = std::mem::replace(&mut self.pair, pair.map_or("Pair", |(.., pair)| pair));
         let (mut given, mut options) = (Vec::new(), Vec::new());
         let is_object = function.fields || (class.plain && function.role == Role::Constructor);
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
@@ -226,7 +217,14 @@ impl<'a> Writer<'_, 'a> {
                         parameter.kind.inner().map(|item| self.world.declared(class, item)).transpose()?;
                     self.closure(one, &[item.unwrap_or(Ty::Other)])?.0
                 }
-                other => self.text(other)?,
+                other => {
+                    let (text, given) = self.expression(other)?;
+                    // Kotlin does not widen integers.
+                    let is_long = matches!(parameter.kind, Type::U32 | Type::AnyLength);
+                    let is_short = matches!(given, Ty::Int("u8" | "u16" | "usize"));
+                    let is_widened = self.language() == Language::Kotlin && is_long && is_short;
+                    if is_widened { format!("{text}.toLong()") } else { text }
+                }
             };
             let is_none = matches!(argument, Expr::Path(path) if path.path.is_ident("None"));
             match self.language() {
@@ -243,7 +241,6 @@ impl<'a> Writer<'_, 'a> {
                 _ => given.push(text),
             }
         }
-        self.pair = before;
         if !options.is_empty() {
             given.push(format!("{{ {} }}", options.join(", ")));
         }

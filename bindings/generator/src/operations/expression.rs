@@ -19,8 +19,6 @@ pub(super) struct Writer<'w, 'a> {
     pub(super) module: &'w str,
     /// The values with names.
     pub(super) scope: Vec<(String, Ty<'a>)>,
-    /// What several values are in Kotlin.
-    pub(super) pair: &'static str,
 }
 
 impl<'a> Writer<'_, 'a> {
@@ -85,7 +83,8 @@ impl<'a> Writer<'_, 'a> {
             Expr::Tuple(one) => {
                 let parts =
                     one.elems.iter().map(|part| self.text(part)).collect::<Outcome<Vec<_>>>()?.join(", ");
-                Ok((self.form(["({0})", "[{0}]", "{1}({0})"], &[&parts, self.pair]), Ty::Other))
+                let kotlin = if one.elems.len() == 2 { "Pair({0})" } else { "Triple({0})" };
+                Ok((self.form(["({0})", "[{0}]", kotlin], &[&parts]), Ty::Other))
             }
             Expr::Array(one) => {
                 let parts =

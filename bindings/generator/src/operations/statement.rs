@@ -10,7 +10,7 @@ use super::types::{Ty, World};
 /// A function.
 pub(super) fn function(world: &World<'_>, operation: &Operation) -> Outcome<String> {
     let parameters = world.parameters(operation)?;
-    let mut writer = Writer { world, module: &operation.module, scope: parameters.clone(), pair: "Pair" };
+    let mut writer = Writer { world, module: &operation.module, scope: parameters.clone() };
     let result = world.functions.get(operation.name.as_str()).cloned().unwrap_or(Ty::Unit);
     let name = writer.name(&operation.name);
     let names: Vec<String> = parameters.iter().map(|(name, _)| writer.name(name)).collect();

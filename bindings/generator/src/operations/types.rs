@@ -6,6 +6,7 @@ use syn::{FnArg, GenericArgument, Pat, PathArguments, ReturnType};
 
 use super::language::{Language, Outcome};
 use super::source::Operation;
+use crate::kotlin::package;
 use crate::model::{Block, Class, Function, Kind, Type};
 
 /// The type of an expression, as far as a language needs it.
@@ -201,7 +202,8 @@ impl<'a> World<'a> {
             Language::JavaScript => format!("q.{module}{}", class.name),
             Language::Kotlin => {
                 let within = class.within.as_ref().map(|outer| format!("{outer}.")).unwrap_or_default();
-                format!("{}.{within}{}", kotlin_package(class), class.name)
+                let block = self.blocks.iter().find(|block| block.name == class.home.block);
+                format!("{}.{within}{}", block.map(package).unwrap_or_default(), class.name)
             }
         }
     }
@@ -224,13 +226,5 @@ impl<'a> World<'a> {
             Ty::List(inner) => format!("List<{}>", self.kotlin(inner)),
             Ty::Optional(inner) => format!("{}?", self.kotlin(inner)),
         }
-    }
-}
-
-/// The package of a class in Kotlin, where the functions of `bls` and `wire` are in objects of these names.
-fn kotlin_package(class: &Class) -> String {
-    match class.home.module.as_deref() {
-        None | Some("bls" | "wire") => "org.quorate".to_owned(),
-        Some(module) => format!("org.quorate.{}", module.replace('/', ".")),
     }
 }

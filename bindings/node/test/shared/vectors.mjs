@@ -40,7 +40,8 @@ export function runFile(q, name, file, only) {
     try {
       result = run(operation, given, output);
     } catch (error) {
-      if (!(error instanceof q.QuorateError || error instanceof Refused)) throw new Error(`${name}: ${title} (${operation})`, { cause: error });
+      const isExpected = error instanceof q.QuorateError || error instanceof Refused;
+      if (!isExpected) throw new Error(`${name}: ${title} (${operation})`, { cause: error });
       found = error.code;
     }
     const [got, wanted] = [JSON.stringify(sorted(result ?? null)), JSON.stringify(sorted(output ?? null))];

@@ -164,6 +164,7 @@ class ThresholdTest {
         val (keys, shares) = PublicKeys.deal(committee, Threshold(2, 4))
         val (coins, coinShares) = CoinKeys.deal(committee, Threshold(2, 4))
         val (ciphertext, coin) = encrypted(keys) to Coin.fromName(coins, CoinName(1, 1u, 1u, 1u))
+        assertEquals(coin.name, CoinName.decode(coin.name.encode()))
         val bls = org.quorate.threshold.bls.Bls.deal(Suite.MIN_SIG, committee, tolerance, Agreement.AGREED)[0]
         val sealing = SealingKey.generate()
         val secrets = mapOf<NativeObject, List<() -> Any?>>(

@@ -25,13 +25,15 @@ class VectorsTest {
     }
 
     private fun run(operation: String, input: JsonObject): JsonElement =
-        if (operation.startsWith("dsig.")) DsigOperations.run(operation, input) else VectorOperations.run(operation, input)
+        if (operation.startsWith("dsig.")) DsigOperations.run(operation, input)
+        else VectorOperations.run(operation, input)
 
-    /** Returns true if the binding offers the operation of the case. A guard spends presignatures only when they sign. */
+    /** Returns true if the binding offers the operation: a guard spends presignatures only when they sign. */
     private fun isBound(case: JsonObject): Boolean =
         when (case.text("operation")) {
             "sharing.decode" -> false
-            "spending.session" -> case["input"].asJsonObject.list("steps").none { it.asJsonObject.text("do") == "spend" }
+            "spending.session" ->
+                case["input"].asJsonObject.list("steps").none { it.asJsonObject.text("do") == "spend" }
             else -> true
         }
 
