@@ -69,7 +69,7 @@ pub mod wire {
         let writer = Writer::new();
         let count = reader.count(input.usize("cap"));
         let items = range(count).map(|_| reader.u64());
-        writer.count(count);
+        writer.count(count as u32);
         for item in items {
             writer.u64(item);
         }

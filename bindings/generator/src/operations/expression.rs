@@ -75,6 +75,7 @@ impl<'a> Writer<'_, 'a> {
                 let texts = match kind {
                     "u64" => ["{0}", "BigInt({0})", "{0}.toULong()"],
                     "u128" => ["{0}", "BigInt({0})", "{0}.toBigInteger()"],
+                    "u32" => ["{0}", "{0}", "{0}.toLong()"],
                     _ => ["{0}", "{0}", "{0}.toInt()"],
                 };
                 Ok((self.form(texts, &[&value]), Ty::Int(kind)))
