@@ -1,9 +1,8 @@
 //! The functions that each language has for these tests, in its own words: `vector_support.py`, `vector-support.mjs` and
 //! `VectorSupport.kt`.
 
-use super::expression::Code;
 use super::language::Outcome;
-use super::types::{Ty, World};
+use super::types::{Code, Ty, World};
 
 /// All functions. An attempt is a verdict: a value or an error. `agree` compares those of a batch with the single one.
 const NAMES: &str = "

@@ -3,9 +3,9 @@
 use syn::{Expr, ExprCall, ExprMethodCall};
 
 use super::builtin;
-use super::expression::{Code, Writer, segments};
+use super::expression::{Writer, segments};
 use super::language::{Language, Outcome};
-use super::types::Ty;
+use super::types::{Code, Ty};
 use crate::model::{Class, Function, Role, Type};
 use crate::names::{camel, javascript};
 use crate::python::python_name;

@@ -5,12 +5,9 @@ use syn::{BinOp, Expr, ExprClosure, ExprIf, Lit, Member, Pat, Stmt, UnOp};
 use super::builtin;
 use super::json::{self, Fields};
 use super::language::{Language, Outcome};
-use super::types::{Ty, World, integer};
+use super::types::{Code, Ty, World, integer};
 use crate::model::{Class, Kind};
 use crate::names::{camel, javascript};
-
-/// An expression and its type.
-pub(super) type Code<'a> = (String, Ty<'a>);
 
 /// Writes the expressions of one function.
 pub(super) struct Writer<'w, 'a> {

@@ -4,9 +4,8 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Ident, Token};
 
-use super::expression::Code;
 use super::language::Language;
-use super::types::{Ty, integer};
+use super::types::{Code, Ty, integer};
 
 /// The fields of an object: `name: value, …`.
 pub(super) struct Fields(pub(super) Vec<(String, Expr)>);

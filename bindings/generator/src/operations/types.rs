@@ -9,6 +9,9 @@ use super::source::Operation;
 use crate::kotlin::package;
 use crate::model::{Block, Class, Function, Kind, Type};
 
+/// An expression and its type.
+pub(super) type Code<'a> = (String, Ty<'a>);
+
 /// The type of an expression, as far as a language needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ty<'a> {
