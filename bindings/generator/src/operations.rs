@@ -13,7 +13,7 @@
 //!   `check!(condition)`, which ends the test if the condition is false.
 //! - `json! { name: value }` is an object; a value becomes bytes in hexadecimal digits, a decimal text of integers of 64 bits
 //!   and more, or a list.
-//! - [`builtin`] lists the functions that each language has for these tests, and those of inputs and lists.
+//! - `builtin` lists the functions that each language has for these tests, and those of inputs and lists.
 //!
 //! Integers of 64 bits and more are written `0u64`, of 32 bits `0u32`, because languages have different types for them.
 

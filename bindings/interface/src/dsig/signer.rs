@@ -192,7 +192,7 @@ impl fmt::Display for Signer {
 pub struct Announced {
     /// Recipients: the members of the batch's group, ascending; nothing for all verifiers.
     pub to: Option<Vec<u16>>,
-    /// Bytes to send to the recipients, for [`Verifier::announce`].
+    /// Bytes to send to the recipients, for `announce` of their verifiers.
     pub announcement: Vec<u8>,
 }
 
