@@ -143,6 +143,12 @@ export function pair<A, B>(value: any, what: string, first: Check<A>, second: Ch
   return [first(value[0], `${what}[0]`), second(value[1], `${what}[1]`)];
 }
 
+/** Three elements, each of which is checked. */
+export function triple<A, B, C>(value: any, what: string, a: Check<A>, b: Check<B>, c: Check<C>): [A, B, C] {
+  tuple(value, what, 3);
+  return [a(value[0], `${what}[0]`), b(value[1], `${what}[1]`), c(value[2], `${what}[2]`)];
+}
+
 export const optional =
   <T>(check: Check<T>): Check<T | undefined> =>
   (value, what) => (value === undefined ? undefined : check(value, what));

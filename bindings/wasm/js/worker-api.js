@@ -1,8 +1,7 @@
 // The exports of `quorate-wasm/worker` beside `startWorker`.
 
-export { CertificateWorker, CertificateWorkerCommittee, QuorateWorker, WorkerCommittee } from './worker-classes.js';
+export { CertificateWorker, CertificateWorkerCommittee, MAX_MEMBERS, QuorateWorker, WorkerCommittee } from './worker-classes.js';
 export { MAX_WAITING } from './calls.js';
-export { MAX_MEMBERS } from '../dist/common/constants.js';
 export { Suite } from '../dist/whole/suites.js';
 export { VERSION } from '../dist/common/version.js';
 export * from '../dist/common/public-errors.js';

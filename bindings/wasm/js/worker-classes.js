@@ -2,11 +2,13 @@
 // loaded here.
 
 import { recreatedError } from './calls.js';
-import { MAX_MEMBERS } from '../dist/common/constants.js';
 import { boolean, bytes, list, optional, options, pair, string, suite, triple, u128, u16, u32, u64 } from '../dist/common/check.js';
 import { addText, closed, make, tooLarge } from '../dist/common/errors.js';
 import { hex } from '../dist/common/hex.js';
 import { shown } from '../dist/common/shown.js';
+
+/** Maximum number of members of a committee: 65,535. */
+export const MAX_MEMBERS = 65_535;
 
 /** Argument of the constructors, which only this package can call. */
 export const TOKEN = Symbol('quorate');
