@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_documentation_contains_programs_without_a_library_of_their_name() {
+    fn programs_that_share_a_librarys_name_are_left_out() {
         let found = documented_programs(&workspace::metadata(false).unwrap());
         assert!(found.contains(&"xtask".to_owned()), "{found:?}");
         assert!(!found.contains(&"quorate-broadcast".to_owned()), "{found:?}");

@@ -2,19 +2,31 @@ use std::convert::Infallible;
 
 use quorate::wire::domain;
 use rand_core::{TryCryptoRng, TryRng};
+use zeroize::{Zeroize, Zeroizing};
 
-/// The random numbers of one machine, expanded from the seed that its constructor received. A run can therefore be
-/// replayed from its inputs.
-///
-/// The seed is secret and is used for one machine only.
+use crate::setup::Context;
+use crate::signatures::ThresholdScheme;
+
+/// The random numbers of one machine, expanded from a secret seed. A run can therefore be replayed from its inputs.
 pub(crate) struct SeededRandom {
-    seed: [u8; 32],
+    seed: Zeroizing<[u8; 32]>,
     blocks: u64,
 }
 
 impl SeededRandom {
     pub(crate) fn new(seed: [u8; 32]) -> Self {
-        Self { seed, blocks: 0 }
+        Self { seed: Zeroizing::new(seed), blocks: 0 }
+    }
+
+    /// The random numbers of a member in an epoch. A seed that a caller uses again, in another epoch or at another
+    /// member, gives other numbers: two ciphertexts with the same numbers would reveal their plaintexts.
+    pub(crate) fn in_epoch<S: ThresholdScheme>(seed: [u8; 32], context: &Context<S>) -> Self {
+        let mut hasher = domain::hasher(domain::ABFT_RANDOM);
+        hasher.update(&*Zeroizing::new(seed)).update(&context.setup.committee.0);
+        hasher.update(&context.epoch.to_le_bytes()).update(&context.me().to_le_bytes());
+        let random = Self::new(*hasher.finalize().as_bytes());
+        hasher.zeroize();
+        random
     }
 
     /// Draws the seed of an inner machine.
@@ -42,10 +54,29 @@ impl TryRng for SeededRandom {
 
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
         let mut hasher = domain::hasher(domain::ABFT_RANDOM);
-        hasher.update(&self.seed).update(&self.blocks.to_le_bytes()).finalize_xof().fill(bytes);
+        let mut output = hasher.update(&*self.seed).update(&self.blocks.to_le_bytes()).finalize_xof();
+        output.fill(bytes);
+        output.zeroize();
+        hasher.zeroize();
         self.blocks += 1;
         Ok(())
     }
 }
 
 impl TryCryptoRng for SeededRandom {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signatures::Ed25519List;
+    use crate::testing::Keys;
+
+    #[test]
+    fn a_seed_that_is_used_again_gives_other_numbers() {
+        let keys = Keys::<Ed25519List>::deal(4, 1);
+        let drawn = |me, epoch| SeededRandom::in_epoch([1; 32], &keys.context(me, epoch)).child();
+        assert_eq!(drawn(0, 0), drawn(0, 0));
+        assert_ne!(drawn(0, 0), drawn(0, 1));
+        assert_ne!(drawn(0, 0), drawn(1, 0));
+    }
+}

@@ -114,7 +114,7 @@ enum State {
 }
 
 impl<S: ThresholdScheme> Epoch<S> {
-    /// Creates the machine of the context's epoch. `seed` is secret and used for this epoch only.
+    /// Creates the machine of the context's epoch. `seed` is secret and used once.
     ///
     /// # Errors
     /// Those of [`CommonSubset::new`]; [`Error::WrongContext`] for encryption keys of another committee or member.
@@ -138,7 +138,7 @@ impl<S: ThresholdScheme> Epoch<S> {
             }
             encryption.share.check(&encryption.public)?;
         }
-        let mut random = SeededRandom::new(seed);
+        let mut random = SeededRandom::in_epoch(seed, &context);
         let subset = CommonSubset::with_checks(context.clone(), random.child(), checks)?;
         Ok(Self {
             context,

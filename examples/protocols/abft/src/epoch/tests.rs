@@ -105,7 +105,7 @@ fn run(network: &mut Network<Machine4>) -> Result<Vec<Ordered>, String> {
 }
 
 #[test]
-fn members_order_the_same_transactions_with_and_without_encryption() {
+fn members_order_the_same_transactions() {
     let keys = Keys::deal(4, 1);
     for epoch in seeds(24) {
         for with_encryption in [true, false] {

@@ -78,11 +78,11 @@ impl<S: ThresholdScheme> Agreement<S> {
         Ok(Self {
             completion: Completion::new(&context, 1),
             election: Election::new(&context, 1)?,
+            random: SeededRandom::in_epoch(seed, &context),
             context,
             checks,
             limits: Limits { value: max_value, coin_shares },
             validity,
-            random: SeededRandom::new(seed),
             input: None,
             phase: Phase::Promoting,
             view: 1,

@@ -89,7 +89,7 @@ enum Forge {
 }
 
 #[test]
-fn byzantine_proposers_and_forgers_do_not_stop_or_divide_the_others() {
+fn byzantine_proposers_do_not_stop_or_divide_the_others() {
     let keys = Keys::deal(4, 1);
     let forgeries = [Forge::Stage, Forge::Report, Forge::Decide, Forge::Done];
     let mut named = [false; 4];
