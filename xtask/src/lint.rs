@@ -62,7 +62,8 @@ pub(crate) fn add_to(steps: &mut Steps, xtask: CommandLine) {
 /// Lets cargo find the crates as the step "clippy" checked them, instead of checking them again: with the same features,
 /// compiler and arguments. If they differ in another version of clippy, the step only takes longer.
 fn reuse_checks_of_clippy(cargo: &mut Command) -> Outcome {
-    // Only with examples do the features include those of test dependencies. They exclude what is not named here.
+    // Without a target that has test dependencies, cargo leaves out their features. Naming some targets excludes the others,
+    // so all are named.
     cargo.args(["--lib", "--examples"]);
     for name in documented_programs(&workspace::metadata(false)?) {
         cargo.args(["--bin", &name]);

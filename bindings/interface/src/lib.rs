@@ -56,7 +56,7 @@
 //! | `answer = "f"` | a parameter | the result of the function that the user has set with `f`, or none; users do not pass it |
 //! | `of = "p"` | a parameter `answer` | that function is called with the argument `p` |
 //! | `early` | a method | does not cross: takes an answer before Node queues slow work |
-//! | `quick` | a function | takes less than a microsecond; Python keeps the interpreter's lock meanwhile |
+//! | `quick` | a function | takes less than a microsecond, or some tens of an object that is `stateful`; Python keeps the interpreter's lock meanwhile |
 //! | `slow` | a method of an `object` or of an `encoded` structure, a static function | Python and Node also have an asynchronous form |
 //! | `size` | a function | does not cross: the bytes that the object holds, for the collector of JavaScript |
 //! | `spent` | a function of a `secret` object | does not cross: true once the secret is used up; the object then counts as closed |

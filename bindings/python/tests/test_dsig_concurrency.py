@@ -60,7 +60,9 @@ if child == 0:
     verifier.admit(signer.public_key)
     verifier.announce(signer.public_key, made.announcement)
     verifier.verify(signer.public_key, b"m", signature)
-    os._exit(7 if signer.ready == 127 else 1)
+    ready = signer.ready
+    signer.close()
+    os._exit(7 if ready == 127 and signer.closed else 1)
 _, status = os.waitpid(child, 0)
 assert os.waitstatus_to_exitcode(status) == 7, status
 thread.join()

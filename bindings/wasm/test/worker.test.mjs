@@ -53,6 +53,7 @@ test('a process waits for pending answers, not for its Worker', () => {
 test('exports are exactly those of worker.d.ts', () => {
   const read = (file) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
   const text = read('worker.d.ts');
+  assert.equal(helper.MAX_MEMBERS, quorate.MAX_MEMBERS);
   assert.deepEqual(Object.keys(helper).sort(), [...declarations(read, 'worker.d.ts').keys()].sort());
   for (const [, name, body] of text.matchAll(/^export class (\w+)[^{]*\{\n([^]*?)^\}/gm)) {
     const members = [...body.matchAll(/^  (?:readonly )?(\w+)[(:]/gm)].map(([, member]) => member);

@@ -231,7 +231,8 @@ fn called(types: Types<'_>, class: &Class, function: &Function) -> Called {
         call = format!("self.0.attached(py, |secret| {call})");
         locks += 1;
     } else if class.secret && function.has_receiver() {
-        call = format!("self.0.locked(|secret| {call})");
+        let lock = if class.stateful { "shared" } else { "locked" };
+        call = format!("self.0.{lock}(|secret| {call})");
         locks += 1;
     }
     if is_detached(class, function) {

@@ -22,3 +22,19 @@ use crate::keys::PublicKey;
 fn ed25519(key: &PublicKey) -> Result<&ed25519::PublicKey> {
     (&key.0).try_into()
 }
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+
+    use quorate::dsig::{SignerConfig, VerifierConfig};
+
+    /// The attributes `default` repeat them, because languages show them.
+    #[test]
+    fn the_core_has_the_declared_defaults() {
+        let SignerConfig { log2_batch, low_water, lifetime } = SignerConfig::default();
+        assert_eq!((log2_batch, low_water, lifetime), (7, 512, Duration::from_micros(10_000_000)));
+        let VerifierConfig { announced, checked, burst, interval } = VerifierConfig::default();
+        assert_eq!((announced, checked, burst, interval), (32, 8, 32, Duration::from_micros(200)));
+    }
+}
