@@ -1,6 +1,6 @@
 //! Functions: their parameters, and their calls of the backend.
 
-use super::crossing::{argument, converted, parameter_name, type_name};
+use super::crossing::{argument, converted, parameter_name, read, type_name};
 use super::hooks;
 use super::naming::{Package, docs, indent, is_property, name, native, receiver};
 use crate::model::{Block, Class, Function, Kind, Parameter, Role, Type};
@@ -44,6 +44,7 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function, packag
     let space = indent(class);
     let before: String = prelude(function)
         .into_iter()
+        .chain(read(block, function))
         .chain(checks(block, function))
         .chain(hooks::asked(block, class, function))
         .chain(overload.map(|other| dispatch(block, class, other)))
@@ -170,12 +171,8 @@ fn call(block: &Block, class: &Class, function: &Function, suffix: &str, more: &
     let receiver = function.has_receiver().then(|| receiver(class));
     let given = function.crossing().map(|one| {
         let what = if one.option { format!("options.{}", parameter_name(one)) } else { parameter_name(one) };
-        let is_list = one.kind.inner().is_some_and(Type::is_list);
         if one.answer.is_some() {
             return parameter_name(one);
-        }
-        if is_list && function.answers().next().is_some() {
-            return format!("{}Items", parameter_name(one));
         }
         argument(block, function, one, &format!("'{what}'"))
     });
@@ -210,8 +207,8 @@ fn off_thread(block: &Block, class: &Class, function: &Function, result: &str) -
         .filter(|converted| converted != "made")
         .map(|converted| format!(", (made) => {converted}"))
         .unwrap_or_default();
-    let asked: String =
-        hooks::asked(block, class, function).iter().map(|line| format!("      {line}\n")).collect();
+    let asked = read(block, function).into_iter().chain(hooks::asked(block, class, function));
+    let asked: String = asked.map(|line| format!("      {line}\n")).collect();
     let begin = if asked.is_empty() { call } else { format!("{{\n{asked}      return {call};\n    }}") };
     let finish = if class.stateful && class.secret {
         // It may have been closed meanwhile, and the result with it.

@@ -101,7 +101,8 @@ pub(super) fn is_same(block: &Block, kind: &Type) -> bool {
     converted(block, kind, "value") == "value"
 }
 
-/// The checked argument for the backend; `what` is its name in errors, as an expression.
+/// The checked argument for the backend; `what` is its name in errors, as an expression. That of an optional list was
+/// [`read`].
 pub(super) fn argument(block: &Block, function: &Function, parameter: &Parameter, what: &str) -> String {
     let name = parameter_name(parameter);
     match (&parameter.kind, &parameter.choice) {
@@ -116,11 +117,12 @@ pub(super) fn argument(block: &Block, function: &Function, parameter: &Parameter
             format!("...check.pair({name}, {what}, {})", parts.join(", "))
         }
         (Type::Class(class), _) if parameter.owned => format!("take({name}, {class}, {what})"),
+        (Type::Optional(inner), _) if inner.is_list() => {
+            let items = format!("{name}Items");
+            if inner.inner().is_some_and(Type::is_list) { format!("numberLists({items})") } else { items }
+        }
         (Type::Optional(inner), _) => {
-            let checked = format!("check.optional({})({name}, {what})", check(block, inner, parameter.limit));
-            if inner.inner().is_some_and(Type::is_list) {
-                return format!("numberLists({checked})");
-            }
+            let checked = format!("check.optional({})({name}, {what})", check(block, inner, None));
             match object_class(block, inner) {
                 Some(class) => format!("optionalObject('{}', {checked})", native_name(class)),
                 None => checked,
@@ -133,6 +135,18 @@ pub(super) fn argument(block: &Block, function: &Function, parameter: &Parameter
             None => format!("{}({name}, {what})", check(block, other, None)),
         },
     }
+}
+
+/// Statements that read optional lists before all else: the user's iterators could use or close the objects of the call.
+pub(super) fn read(block: &Block, function: &Function) -> Vec<String> {
+    let lists = function.passed().filter(|one| one.kind.inner().is_some_and(Type::is_list));
+    let line = |one: &Parameter| {
+        let name = parameter_name(one);
+        let what = if one.option { format!("options.{name}") } else { name.clone() };
+        let check = check(block, &one.kind, one.limit);
+        format!("const {name}Items = check.optional({check})({name}, '{what}');")
+    };
+    lists.map(line).collect()
 }
 
 /// The class of an argument that crosses as a handle.

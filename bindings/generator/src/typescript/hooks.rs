@@ -5,7 +5,7 @@
 
 use super::crossing::{argument, check, parameter_name, type_name};
 use super::naming::{docs, name, native, receiver};
-use crate::model::{Block, Class, Function, Type};
+use crate::model::{Block, Class, Function};
 use crate::names::javascript;
 
 /// The method that sets a hook, after the call with its first result.
@@ -31,16 +31,10 @@ pub(super) fn setter(block: &Block, class: &Class, function: &Function) -> Strin
     )
 }
 
-/// Statements that call the hooks whose results a function takes, after the user's iterators have run.
+/// Statements that call the hooks whose results a function takes.
 pub(super) fn asked(block: &Block, class: &Class, function: &Function) -> Vec<String> {
     let mut lines = Vec::new();
     for (one, hook, asked) in function.answers() {
-        let lists = function.passed().filter(|one| one.kind.inner().is_some_and(Type::is_list));
-        lines.extend(lists.map(|one| {
-            let name = parameter_name(one);
-            let checked = argument(block, function, one, &format!("'options.{name}'"));
-            format!("const {name}Items = {checked};")
-        }));
         let given = asked.map_or(String::new(), |asked| format!(", {}", parameter_name(asked)));
         lines
             .extend(asked.map(|asked| {
