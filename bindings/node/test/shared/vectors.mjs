@@ -2,6 +2,7 @@
 // spec/vectors/README.md. The operations are generated from bindings/interface/operations, but for those of DSig.
 import { operations } from '../../../javascript/dist/vector-operations.mjs';
 import { dsigOperations } from './dsig-vectors.mjs';
+import { hex } from './hex.mjs';
 import { Refused, support } from './vector-support.mjs';
 
 /**
@@ -63,9 +64,21 @@ function repeated(committee) {
   return { ...committee, members: committee.members.flatMap((one) => Array(one.times ?? 1).fill(one)) };
 }
 
+/** Keys of committees by suite and bytes. The thousand members of a committee have six keys, and decoding is slow. */
+function withCachedKeys(q) {
+  const keys = new Map();
+  const PublicKey = Object.create(q.PublicKey);
+  PublicKey.decode = (suite, data) => {
+    const name = suite + hex(data);
+    if (!keys.has(name)) keys.set(name, q.PublicKey.decode(suite, data));
+    return keys.get(name);
+  };
+  return { ...q, PublicKey };
+}
+
 function runner(q, isWhole) {
   const functions = support(q, isWhole);
-  const table = operations(q, functions);
+  const table = operations(withCachedKeys(q), functions);
   const dsig = isWhole ? dsigOperations(q, functions.check) : {};
   return (operation, input, output) => {
     if (operation in dsig) return dsig[operation](input, q.dsig.SUITES[input.suite - 1], output);
