@@ -33,8 +33,6 @@ mod seeds;
 mod shares;
 mod signing;
 mod sortition;
-#[cfg(test)]
-mod tests;
 #[cfg(feature = "threshold-signing")]
 mod threshold_signing;
 

@@ -1,8 +1,8 @@
-//! The oldest supported toolchain: the workspace states one, and the crates that other projects import, the core and the
-//! bindings, must compile with it.
+//! The oldest supported toolchain: the workspace states one, and the crates that users compile must compile with it: the
+//! core, and the Python binding with what it builds on, because pip compiles its source distribution.
 //!
-//! The examples, which are programs, and the repository's own tools state none: contributors run them with a current
-//! toolchain, and they take long to compile.
+//! The other bindings, which users get compiled, the examples, which are programs, and the repository's own tools state
+//! none: contributors run them with a current toolchain, and they take long to compile.
 
 use std::process::Command;
 

@@ -45,11 +45,9 @@ fn spread(world: &World<Toy>, silent: usize, seed: u64) -> (usize, u16) {
 #[test]
 fn a_thousand_pools_reach_quorums_with_low_counts() {
     let world = World::<Toy>::new(1000);
-    for seed in 1..4 {
-        let (rounds, highest) = spread(&world, 0, seed);
-        assert!(highest > 2, "no sums overlapped");
-        assert!(highest <= 16 && rounds <= 20, "counts to {highest} in {rounds} rounds");
-    }
+    let (rounds, highest) = spread(&world, 0, 1);
+    assert!(highest > 2, "no sums overlapped");
+    assert!(highest <= 16 && rounds <= 20, "counts to {highest} in {rounds} rounds");
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn every_behaviour_leaves_agreement_intact() {
             let mut world = World::new(&format!("p={}&n=4&seed=9", protocol.name())).unwrap();
             advance(&mut world, 1_000);
             world.act(&format!("turn.2.{name}")).unwrap();
-            advance(&mut world, 9_000);
+            advance(&mut world, 6_000);
             assert!(!world.state().contains("violation"), "{protocol:?} {name}: {}", world.state());
             assert!(world.height() > 3, "{protocol:?} {name}: {}", world.height());
         }

@@ -1,6 +1,5 @@
 //! Gosig in the simulator with a bare quorum of members alive: a round decides only if all of them prepare the same block, so
 //! each of them can stop the others.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::sync::Arc;
 use std::time::Duration;

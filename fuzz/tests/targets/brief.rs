@@ -2,8 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::mutate::{Rng, mutate};
-use crate::{TARGETS, Target};
+use quorate_fuzz::mutate::{Rng, mutate};
+use quorate_fuzz::{TARGETS, Target};
 
 fn brief(name: &str) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target of that name");

@@ -1,6 +1,10 @@
 //! Gosig in the simulator: named scenarios, then random ones by seed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+mod epochs;
+mod liveness;
+mod overload;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! Inputs that once failed, named by the bug.
 
-use crate::TARGETS;
+use quorate_fuzz::TARGETS;
 
 fn holds(target: &str, digits: &str) {
     let input: Vec<u8> =

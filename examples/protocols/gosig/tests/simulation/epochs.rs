@@ -1,7 +1,6 @@
 //! Gosig in the simulator across changes of its members. The test acts as the driver when an epoch ends: it creates the next
 //! replica from the node's disk alone. Members that stay continue, members that leave stop, and a joining node starts with an
 //! empty disk and observes until the epoch begins in which it is a member.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::sync::Arc;
 use std::time::Duration;
