@@ -26,7 +26,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {
     /// Leaves out the slowest steps: packages, the oldest toolchain, guided fuzzing, emulated ARM, Jerasure, the programs
-    /// with their networks and pages (watch, browser page, ethereum sync, audited redis, threshold signing), and 160 of 200
+    /// with their networks and pages (watch, browser page, ethereum sync, audited redis, threshold signing), and 80 of 120
     /// simulator seeds. Models, simulations, the tests of the bindings and single test programs do not run again if their
     /// files did not change since they last passed in this clone.
     #[arg(long)]
@@ -56,7 +56,7 @@ const NOT_QUICK: &[&str] = &[
 ];
 
 /// Steps that only the whole test has.
-const ONLY_WHOLE: &str = "packages, oldest toolchain (compiled), guided fuzzing, 160 of 200 simulator seeds";
+const ONLY_WHOLE: &str = "packages, oldest toolchain (compiled), guided fuzzing, 80 of 120 simulator seeds";
 
 /// Feature sets of the core that other crates build on; each must compile without warnings.
 const FEATURE_SETS: &[&str] = &[
@@ -117,7 +117,7 @@ fn whole_steps(xtask: CommandLine) -> Steps {
     targets::add_to(&mut steps);
     steps.add_background("guided fuzzing", fuzz::brief);
     lint::add_to(&mut steps, xtask);
-    add_tests(&mut steps, xtask, 200, Repeat::Always);
+    add_tests(&mut steps, xtask, 120, Repeat::Always);
     add_languages_and_programs(&mut steps);
     package::add_to(&mut steps);
     remember(&mut steps, Repeat::Always);
