@@ -89,6 +89,13 @@ pub enum NodeError {
         /// Error of the operating system.
         source: io::Error,
     },
+    /// The process may open too few files.
+    OpenFiles {
+        /// The limit.
+        limit: u64,
+        /// The lowest limit with which the node starts.
+        needed: u64,
+    },
     /// Another running node uses this validator's identity key.
     SameIdentity {
         /// Address of the other node.
@@ -127,6 +134,7 @@ impl NodeError {
         "STORE",
         "BIND",
         "IO",
+        "OPEN_FILES",
         "SAME_IDENTITY",
         "TLS",
         "APPLICATION",
@@ -147,6 +155,7 @@ impl NodeError {
             NodeError::Store { .. } => "STORE",
             NodeError::Bind { .. } => "BIND",
             NodeError::Io { .. } => "IO",
+            NodeError::OpenFiles { .. } => "OPEN_FILES",
             NodeError::SameIdentity { .. } => "SAME_IDENTITY",
             NodeError::Tls { .. } => "TLS",
             NodeError::Application { .. } => "APPLICATION",
@@ -212,6 +221,11 @@ impl fmt::Display for NodeError {
                 "cannot listen on {address}: {source}; configure another address, or stop the process that uses it"
             ),
             NodeError::Io { during, path, source } => write!(f, "{during}{}: {source}", place(path)),
+            NodeError::OpenFiles { limit, needed } => write!(
+                f,
+                "this process may open {limit} files, and the node needs at least {needed}; raise the limit (`ulimit -n`, or \
+                 LimitNOFILE= in a systemd unit)"
+            ),
             NodeError::SameIdentity { address } => write!(
                 f,
                 "another running node at {address} uses this validator's identity key; stop one of the two nodes, because a key must never sign in two places"

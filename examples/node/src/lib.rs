@@ -25,11 +25,13 @@
 pub mod application;
 pub mod client;
 pub mod config;
+mod descriptors;
 pub mod epochs;
 mod error;
 pub mod execution;
 pub mod genesis;
 pub mod handle;
+mod host;
 pub mod keys;
 pub mod links;
 pub mod metrics;

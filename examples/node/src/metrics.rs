@@ -67,6 +67,8 @@ pub struct LinkMetrics {
     pub links_lost: Family<PeerLabel, Counter>,
     /// Established links.
     pub links_up: Gauge,
+    /// Number of members that the node can send to, with itself.
+    pub reachable_members: Gauge,
 }
 
 /// The replica and the chain.
@@ -166,6 +168,11 @@ impl LinkMetrics {
         registry.register("link_connections_refused", "Connections refused", m.connections_refused.clone());
         registry.register("links_lost", "Links lost", m.links_lost.clone());
         registry.register("links_up", "Established links", m.links_up.clone());
+        registry.register(
+            "reachable_members",
+            "Members that the node can send to",
+            m.reachable_members.clone(),
+        );
         m
     }
 }

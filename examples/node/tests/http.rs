@@ -321,10 +321,14 @@ async fn an_incomplete_request_times_out() {
 async fn connections_above_the_limit_are_refused() {
     let clients = start(&FakeNode::new()).await;
     let mut held = Vec::new();
-    for _ in 0..support::config().max_connections {
+    for _ in 0..support::config().clients.max_connections {
         held.push(follow(&clients).await);
     }
     get(&clients, "/v1/status").await.refused_as(503, "TOO_MANY_CLIENTS");
+    // Monitors see the node all the same.
+    for path in ["/health", "/health/live", "/metrics"] {
+        assert_eq!(get(&clients, path).await.status, 200, "{path}");
+    }
     drop(held);
     let mut status = 503;
     let begin = Instant::now();
@@ -333,6 +337,55 @@ async fn connections_above_the_limit_are_refused() {
         assert!(begin.elapsed() < Duration::from_secs(120), "closed connections make no room");
         tokio::time::sleep(Duration::from_millis(20)).await;
         status = get(&clients, "/v1/status").await.status;
+    }
+}
+
+/// Six unfinished bodies want more memory than there is. It is free again when their clients are gone.
+#[tokio::test]
+async fn unfinished_bodies_use_a_bounded_amount_of_memory() {
+    const BODY: usize = 16 << 20;
+    let mut config = support::config();
+    config.clients.max_body_bytes = BODY;
+    let handle = quorate_node::handle::Handle::new(FakeNode::new());
+    let clients = Arc::new(Clients::start(&config, handle, &support::genesis()).await.unwrap());
+    let mut unfinished =
+        format!("POST /v1/transactions HTTP/1.1\r\nhost: x\r\ncontent-length: {BODY}\r\n\r\n").into_bytes();
+    unfinished.resize(unfinished.len() + BODY - 1, b'7');
+    let unfinished = Arc::new(unfinished);
+    let mut bodies = tokio::task::JoinSet::new();
+    for _ in 0..6 {
+        let (clients, unfinished) = (clients.clone(), unfinished.clone());
+        bodies.spawn(async move { exchange(&clients, &unfinished).await });
+    }
+    let refused = bodies.join_next().await.unwrap().unwrap();
+    refused.refused_as(503, "TOO_MANY_CLIENTS");
+    bodies.shutdown().await;
+    let begin = Instant::now();
+    while post(&clients, "", b"hello").await.status != 202 {
+        assert!(begin.elapsed() < Duration::from_secs(120), "the memory is not free again");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_node_without_a_quorum_is_not_ready() {
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
+    assert_eq!(get(&clients, "/health/ready").await.status, 200);
+    *fake_node.reachable.lock().unwrap() =
+        quorate_node::handle::Reachable { members: 2, of: 4, quorum: false };
+    let answer = get(&clients, "/health/ready").await;
+    assert_eq!((answer.status, &answer.json()["ready"]), (503, &json!(false)));
+    assert_eq!(answer.json()["why"], json!("no quorum: 2 of 4 members are reachable"));
+    assert_eq!(get(&clients, "/health/live").await.status, 200);
+    assert_eq!(get(&clients, "/v1/status").await.json()["reachable"]["members"], json!(2));
+}
+
+#[tokio::test]
+async fn paths_that_are_no_text_are_refused_with_a_code() {
+    let clients = start(&FakeNode::new()).await;
+    for path in ["/v1/transactions/%ff", "/v1/blocks/%ff", "/v1/ledger/%ff"] {
+        get(&clients, path).await.refused_as(400, "BAD_REQUEST");
     }
 }
 
@@ -354,9 +407,9 @@ async fn the_error_for_a_port_in_use_names_it() {
     let fake_node = FakeNode::new();
     let clients = start(&fake_node).await;
     let mut config = support::config();
-    config.http = clients.http_address().unwrap().to_string();
+    config.clients.http = clients.http_address().unwrap().to_string();
     let handle = quorate_node::handle::Handle::new(fake_node.clone());
     let error = Clients::start(&config, handle, &support::genesis()).await.unwrap_err();
     assert_eq!(error.code(), "BIND");
-    assert!(error.to_string().contains(&config.http));
+    assert!(error.to_string().contains(&config.clients.http));
 }

@@ -28,19 +28,29 @@ pub(super) async fn stopped(stopping: &mut Stopping) {
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 
-/// Accepts at most `limit` connections at once until the node stops; then gives the open ones a short time to end. Calls
-/// `refuse`, which must not wait, for connections above the limit.
+/// Numbers of connections that are served at once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places {
+    /// For clients.
+    pub(super) clients: usize,
+    /// For connections that arrive while all places for clients are in use.
+    pub(super) spare: usize,
+}
+
+/// Accepts connections until the node stops; then gives the open ones a short time to end. Calls `serve` with true for a
+/// connection in a spare place, and `refuse`, which must not wait, for connections without a place.
 pub(super) async fn accept<F, R>(
     listener: TcpListener,
-    limit: usize,
+    places: Places,
     mut stopping: Stopping,
-    serve: impl Fn(TcpStream, SocketAddr) -> F,
+    serve: impl Fn(TcpStream, SocketAddr, bool) -> F,
     refuse: R,
 ) where
     F: Future<Output = ()> + Send + 'static,
     R: Fn(TcpStream),
 {
-    let slots = Arc::new(Semaphore::new(limit));
+    let clients = Arc::new(Semaphore::new(places.clients));
+    let spare = Arc::new(Semaphore::new(places.spare));
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -60,16 +70,18 @@ pub(super) async fn accept<F, R>(
         if stream.set_nodelay(true).is_err() {
             continue;
         }
-        match slots.clone().try_acquire_owned() {
-            Ok(slot) => {
-                let connection = serve(stream, peer);
-                connections.spawn(async move {
-                    connection.await;
-                    drop(slot);
-                });
-            }
-            Err(_) => refuse(stream),
-        }
+        let place = clients.clone().try_acquire_owned().map(|place| (place, false));
+        let Ok((place, is_spare)) =
+            place.or_else(|_| spare.clone().try_acquire_owned().map(|place| (place, true)))
+        else {
+            refuse(stream);
+            continue;
+        };
+        let connection = serve(stream, peer, is_spare);
+        connections.spawn(async move {
+            connection.await;
+            drop(place);
+        });
     }
     drop(listener);
     let all = async { while connections.join_next().await.is_some() {} };

@@ -20,7 +20,8 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::Result;
-use crate::config::ClientConfig;
+use crate::config::NodeConfig;
+use crate::descriptors;
 use crate::genesis::Genesis;
 use crate::handle::Handle;
 
@@ -39,12 +40,17 @@ pub struct Clients {
 }
 
 impl Clients {
-    /// Binds both addresses of `config` and serves until stopped.
+    /// Binds both addresses of `config.clients` and serves until stopped, on the runtime that calls this. Give clients a
+    /// runtime of their own, so that they cannot delay the links. If the process may not open as many files as the
+    /// configuration permits clients, fewer clients are served.
     ///
     /// # Errors
     /// [`NodeError::Bind`](crate::NodeError::Bind) if an address cannot be bound,
-    /// [`NodeError::Genesis`](crate::NodeError::Genesis) if `genesis` is invalid.
-    pub async fn start(config: &ClientConfig, handle: Handle, genesis: &Genesis) -> Result<Self> {
+    /// [`NodeError::Genesis`](crate::NodeError::Genesis) if `genesis` is invalid,
+    /// [`NodeError::OpenFiles`](crate::NodeError::OpenFiles) if the process may open too few files.
+    pub async fn start(config: &NodeConfig, handle: Handle, genesis: &Genesis) -> Result<Self> {
+        let limit = descriptors::client_connections(config, genesis.members.len())?;
+        let config = &config.clients;
         let (stop, stopping) = watch::channel(false);
         let mut clients = Self { http: None, stream: None, stop, listeners: Vec::new() };
         let stream = match config.stream.as_str() {
@@ -57,7 +63,7 @@ impl Clients {
             clients.http = listener.local_addr().ok();
             let context =
                 http::Context::new(config, handle.clone(), genesis, clients.stream, stopping.clone())?;
-            let server = http::serve(listener, config.max_connections, context, stopping.clone());
+            let server = http::serve(listener, limit, context, stopping.clone());
             clients.listeners.push(tokio::spawn(server));
         }
         if let Some(listener) = stream {
@@ -66,12 +72,7 @@ impl Clients {
                 chain: genesis.chain_id().0,
                 max_transaction: genesis.parameters.max_transaction_bytes as usize,
             };
-            clients.listeners.push(tokio::spawn(stream::serve(
-                listener,
-                config.max_connections,
-                context,
-                stopping,
-            )));
+            clients.listeners.push(tokio::spawn(stream::serve(listener, limit, context, stopping)));
         }
         Ok(clients)
     }

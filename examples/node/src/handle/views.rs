@@ -129,8 +129,21 @@ pub struct Status {
     pub stopping: bool,
     /// Milliseconds since the node started.
     pub uptime_ms: u64,
+    /// The members that the node can send to.
+    pub reachable: Reachable,
     /// The other members, in order.
     pub peers: Vec<PeerStatus>,
+}
+
+/// The members that a node can send to, with itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Reachable {
+    /// Their number.
+    pub members: usize,
+    /// Number of members of the epoch.
+    pub of: usize,
+    /// True if they weigh at least a quorum, without which nothing commits.
+    pub quorum: bool,
 }
 
 /// Status of the links with another member.

@@ -1,4 +1,5 @@
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::pin::Pin;
 
 use super::context::NodeContext;
@@ -6,14 +7,18 @@ use super::inbox::End;
 use super::supervisor::{NodeSupervisor, RunningNode};
 use crate::application::Application;
 use crate::config::NodeConfig;
+use crate::descriptors;
 use crate::genesis::Genesis;
 use crate::handle::Handle;
 use crate::protocol::Protocol;
+use crate::store::with_cause;
 use crate::{NodeError, Result};
 
 /// A running validator or observer. Dropping it stops it without waiting; [`shutdown`](Node::shutdown) waits.
 pub struct Node {
     running: RunningNode,
+    /// The data directory.
+    data: PathBuf,
 }
 
 /// Future of a node that is starting.
@@ -35,6 +40,7 @@ impl Node {
     ) -> Starting {
         Box::pin(async move {
             config.check()?;
+            descriptors::client_connections(&config, genesis.members.len())?;
             if genesis.protocol != *P::NAME {
                 let problem = format!("protocol: expected {}, got {}", P::NAME, genesis.protocol);
                 return Err(NodeError::Genesis { path: None, problem });
@@ -45,7 +51,8 @@ impl Node {
                 tokio::task::spawn_blocking(move || NodeContext::<P>::open(config, genesis, application));
             let opened = opened.await.map_err(|e| NodeError::Stopped { why: e.to_string() })?;
             let (context, epoch, checker) = opened?;
-            Ok(Self { running: NodeSupervisor::start(context, epoch, checker).await? })
+            let data = context.config.node.data.clone();
+            Ok(Self { running: NodeSupervisor::start(context, epoch, checker).await?, data })
         })
     }
 
@@ -74,7 +81,7 @@ impl Node {
             // The task does not panic: the threads report their panics.
             let _ = supervisor.await;
         }
-        self.running.shared.take_failure().map_or(Ok(()), Err)
+        self.running.shared.take_failure().map_or(Ok(()), |error| Err(with_cause(error, &self.data)))
     }
 
     fn stop(&self) {

@@ -1,4 +1,5 @@
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::time::Duration;
 
 use bytes::Bytes;
 use quorate::machine::MemberIndex;
@@ -13,8 +14,8 @@ use crate::epochs::{Epoch, Member};
 use crate::execution::Queries;
 use crate::genesis::Genesis;
 use crate::handle::{
-    Answer, BlockView, CommitEvent, Digest, EpochView, Refusal, Service, Status, Ticket, TransactionId,
-    TransactionView, ValidatorView,
+    Answer, BlockView, CommitEvent, Digest, EpochView, Reachable, Refusal, Service, Status, Ticket,
+    TransactionId, TransactionView, ValidatorView,
 };
 use crate::links::{LinkSender, Links};
 use crate::metrics::Metrics;
@@ -22,6 +23,11 @@ use crate::protocol::Protocol;
 
 /// Approximate maximum size of an answer with epochs, in bytes.
 const MAX_EPOCHS_BYTES: usize = 8 << 20;
+
+/// Interval of the checks whether a quorum is reachable.
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
+/// Number of checks without a quorum before a warning. A restart or a lost link takes less.
+const WATCHED_BEFORE_WARNING: u32 = 5;
 
 /// Implementation of [`Handle`](crate::handle::Handle) for all epochs of a node.
 pub(super) struct NodeService<P: Protocol> {
@@ -40,16 +46,46 @@ pub(super) struct NodeService<P: Protocol> {
 pub(super) struct EpochRole {
     epoch: Arc<Epoch>,
     me: Option<MemberIndex>,
+    /// Weight of a quorum.
+    quorum: u128,
     links: LinkSender,
 }
 
 impl EpochRole {
     pub(super) fn new<P: Protocol>(context: &EpochContext<P>, links: &Links) -> Arc<Self> {
-        Arc::new(Self { epoch: context.epoch.clone(), me: context.me, links: links.sender() })
+        let quorum = context.committees.voters.quorum_weight();
+        Arc::new(Self { epoch: context.epoch.clone(), me: context.me, quorum, links: links.sender() })
+    }
+
+    fn reachable(&self) -> Reachable {
+        let peers = self.links.status().into_iter().filter(|peer| peer.outgoing).map(|peer| peer.index);
+        let members = peers.chain(self.me).filter_map(|index| self.epoch.members.get(usize::from(index)));
+        let (number, weight) =
+            members.fold((0, 0_u128), |(n, sum), member| (n + 1, sum.saturating_add(member.weight)));
+        Reachable { members: number, of: self.epoch.members.len(), quorum: weight >= self.quorum }
     }
 }
 
 impl<P: Protocol> NodeService<P> {
+    /// Logs when the node has been without links to a quorum for a while, and when it has them again. Ends with the node.
+    pub(super) async fn watch_quorum(service: Weak<Self>) {
+        let (mut without, mut is_logged) = (0_u32, false);
+        loop {
+            tokio::time::sleep(WATCH_INTERVAL).await;
+            let Some(service) = service.upgrade() else { return };
+            let Reachable { members, of, quorum } = service.role().reachable();
+            service.metrics.links.reachable_members.set(members as i64);
+            without = if quorum { 0 } else { without.saturating_add(1) };
+            if without == WATCHED_BEFORE_WARNING {
+                tracing::warn!("no quorum: {members} of {of} members are reachable; nothing commits");
+                is_logged = true;
+            }
+            if quorum && std::mem::take(&mut is_logged) {
+                tracing::info!("a quorum is reachable again: {members} of {of} members");
+            }
+        }
+    }
+
     /// Sets the role when the next epoch starts.
     pub(super) fn set_role(&self, role: Arc<EpochRole>) {
         *self.role.write().unwrap_or_else(PoisonError::into_inner) = role;
@@ -101,6 +137,7 @@ impl<P: Protocol> Service for NodeService<P> {
             congested: self.ingest.is_congested(),
             stopping: self.ingest.is_stopping(),
             uptime_ms: u64::try_from(self.clock.uptime().as_millis()).unwrap_or(u64::MAX),
+            reachable: role.reachable(),
             peers: role.links.status(),
         }
     }

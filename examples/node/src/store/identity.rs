@@ -63,7 +63,10 @@ pub(super) fn claim(dir: &Path, binding: &Binding) -> Result<(File, u64)> {
     }
     let path = dir.join(FILE);
     let created = match fs::read_to_string(&path) {
-        Ok(text) => check(dir, &text, binding)?,
+        Ok(text) => {
+            check_complete(dir)?;
+            check(dir, &text, binding)?
+        }
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => create(dir, &path, binding)?,
         Err(e) => return Err(NodeError::file("reading", &path, e)),
     };
@@ -88,7 +91,30 @@ fn create(dir: &Path, path: &Path, binding: &Binding) -> Result<u64> {
         }
     );
     replace(path, |file| file.write_all(text.as_bytes()))?;
+    tracing::warn!(
+        directory = %dir.display(),
+        "started with an empty data directory; if the key has signed on this chain before, stop now: without its records it \
+         may contradict itself"
+    );
     Ok(created)
+}
+
+/// Checks that no one removed the records, which are created before all other data. Without them the key would sign again
+/// what it has signed.
+fn check_complete(dir: &Path) -> Result<()> {
+    if dir.join(RECORDS_DIRECTORY).exists() {
+        return Ok(());
+    }
+    let reading = |e| NodeError::file("reading", dir, e);
+    for entry in fs::read_dir(dir).map_err(reading)? {
+        let entry = entry.map_err(reading)?;
+        if entry.path().is_dir() {
+            let (directory, other) = (dir.display(), entry.file_name());
+            let problem = format!("{directory} has {} but no {RECORDS_DIRECTORY}", other.to_string_lossy());
+            return Err(NodeError::corrupt("the data directory", problem));
+        }
+    }
+    Ok(())
 }
 
 fn check(dir: &Path, text: &str, binding: &Binding) -> Result<u64> {
@@ -165,5 +191,18 @@ mod tests {
         fs::remove_file(path.join(FILE)).unwrap();
         fs::create_dir(path.join(RECORDS_DIRECTORY)).unwrap();
         assert_eq!(claim(&path, &binding(1, "v")).unwrap_err().code(), "CORRUPT");
+    }
+
+    #[test]
+    fn a_directory_without_its_records_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        // A crash of the first start may leave only this.
+        drop(claim(dir.path(), &binding(1, "v")).unwrap());
+        fs::create_dir(dir.path().join("state")).unwrap();
+        let error = claim(dir.path(), &binding(1, "v")).unwrap_err();
+        assert_eq!(error.code(), "CORRUPT");
+        assert!(error.to_string().contains("has state but no records"), "{error}");
+        fs::create_dir(dir.path().join(RECORDS_DIRECTORY)).unwrap();
+        claim(dir.path(), &binding(1, "v")).unwrap();
     }
 }

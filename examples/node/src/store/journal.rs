@@ -6,7 +6,7 @@ use fjall::{Database, Keyspace, PersistMode};
 use quorate::guard::GuardRecord;
 use quorate::wire::{Decode, Encode};
 
-use super::database::{KeyspaceOptions, RECORDS_DIRECTORY, open_database, open_keyspace};
+use super::database::{KeyspaceOptions, RECORDS_DIRECTORY, failure, open_database, open_keyspace};
 use super::identity::{Binding, claim};
 use crate::{NodeError, Result};
 
@@ -114,11 +114,11 @@ impl Journal {
 }
 
 fn reading(e: fjall::Error) -> NodeError {
-    NodeError::store("reading records", e)
+    failure("reading records")(e)
 }
 
 fn writing(e: fjall::Error) -> NodeError {
-    NodeError::store("writing records", e)
+    failure("writing records")(e)
 }
 
 #[cfg(test)]

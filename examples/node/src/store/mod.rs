@@ -63,6 +63,7 @@ use std::sync::Arc;
 
 use quorate::merkle::Hash;
 
+pub(crate) use database::with_cause;
 pub use identity::Binding;
 pub use index::TransactionLocation;
 pub use journal::Journal;

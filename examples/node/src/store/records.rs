@@ -19,7 +19,9 @@ use fjall::{Database, Keyspace, OwnedWriteBatch, PersistMode, UserValue};
 use quorate::merkle::Hash;
 use quorate::wire::{Decode, Encode};
 
-use super::database::{KeyspaceOptions, RECORDS_DIRECTORY, height_key, open_database, open_keyspace};
+use super::database::{
+    KeyspaceOptions, RECORDS_DIRECTORY, failure, height_key, open_database, open_keyspace,
+};
 use super::keys::{LiveKey, RecordKey};
 use super::segments::{FrameLocation, Segments};
 use crate::epochs::Epoch;
@@ -367,9 +369,9 @@ fn missing(what: &str, digest: &Hash) -> NodeError {
 }
 
 fn reading(e: fjall::Error) -> NodeError {
-    NodeError::store("reading records", e)
+    failure("reading records")(e)
 }
 
 fn writing(e: fjall::Error) -> NodeError {
-    NodeError::store("writing records", e)
+    failure("writing records")(e)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fjall::{Database, Keyspace};
 
-use super::database::{KeyspaceOptions, height_key, open_database, open_keyspace};
+use super::database::{KeyspaceOptions, failure, height_key, open_database, open_keyspace};
 use crate::application::{ApplicationError, Changes, State, StateSource, Visitor};
 use crate::{NodeError, Result};
 
@@ -41,7 +41,7 @@ impl StateStore {
     /// If the store fails.
     pub fn executed(&self) -> Result<Option<(u64, Roots)>> {
         let Some(last) = self.roots.last_key_value() else { return Ok(None) };
-        let (key, value) = last.into_inner().map_err(|e| NodeError::store("reading the state", e))?;
+        let (key, value) = last.into_inner().map_err(failure("reading the state"))?;
         let height = key.as_ref().try_into().map(u64::from_be_bytes).map_err(|_| damaged())?;
         Ok(Some((height, decode_roots(&value)?)))
     }
@@ -51,8 +51,7 @@ impl StateStore {
     /// # Errors
     /// If the store fails.
     pub fn roots(&self, height: u64) -> Result<Option<Roots>> {
-        let value =
-            self.roots.get(height_key(height)).map_err(|e| NodeError::store("reading the state", e))?;
+        let value = self.roots.get(height_key(height)).map_err(failure("reading the state"))?;
         value.map(|bytes| decode_roots(&bytes)).transpose()
     }
 
@@ -70,7 +69,7 @@ impl StateStore {
         }
         let value = [roots.application, roots.execution].concat();
         batch.insert(&self.roots, height_key(height), value);
-        batch.commit().map_err(|e| NodeError::store("writing the state", e))
+        batch.commit().map_err(failure("writing the state"))
     }
 
     /// Makes all writes durable.
@@ -78,9 +77,7 @@ impl StateStore {
     /// # Errors
     /// If the store fails.
     pub fn sync(&self) -> Result<()> {
-        self.database
-            .persist(fjall::PersistMode::SyncAll)
-            .map_err(|e| NodeError::store("writing the state", e))
+        self.database.persist(fjall::PersistMode::SyncAll).map_err(failure("writing the state"))
     }
 
     /// The entries as the application sees them.

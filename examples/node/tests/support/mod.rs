@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use quorate_node::client::Clients;
-use quorate_node::config::ClientConfig;
+use quorate_node::config::{ClientConfig, NodeConfig};
 use quorate_node::genesis::{Genesis, Member, Parameters, PublicKeys, SchemeName};
 use quorate_node::handle::*;
 use quorate_node::keys::NodeKeys;
@@ -27,6 +27,7 @@ pub struct FakeNode {
     pub busy: AtomicBool,
     pub broken: AtomicBool,
     pub syncing: AtomicBool,
+    pub reachable: Mutex<Reachable>,
     pub accepted: AtomicU64,
     /// Number of transactions per batch.
     pub per_batch: AtomicU64,
@@ -44,6 +45,7 @@ impl FakeNode {
             busy: AtomicBool::new(false),
             broken: AtomicBool::new(false),
             syncing: AtomicBool::new(false),
+            reachable: Mutex::new(Reachable { members: 4, of: 4, quorum: true }),
             accepted: AtomicU64::new(0),
             per_batch: AtomicU64::new(10),
             transactions: Mutex::default(),
@@ -144,6 +146,7 @@ impl Service for FakeNode {
             congested: false,
             stopping: false,
             uptime_ms: 1,
+            reachable: *self.reachable.lock().unwrap(),
             peers: Vec::new(),
         }
     }
@@ -213,9 +216,10 @@ impl Service for FakeNode {
     }
 }
 
-pub fn config() -> ClientConfig {
+pub fn config() -> NodeConfig {
     let any = "127.0.0.1:0".to_owned();
-    ClientConfig { http: any.clone(), stream: any, max_connections: 8, max_body_bytes: 10_000 }
+    let clients = ClientConfig { http: any.clone(), stream: any, max_connections: 8, max_body_bytes: 10_000 };
+    NodeConfig { clients, ..NodeConfig::new("", "", "") }
 }
 
 pub fn genesis() -> Genesis {

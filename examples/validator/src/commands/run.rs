@@ -1,4 +1,4 @@
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -66,22 +66,29 @@ impl Run {
         let filter = EnvFilter::try_new(filter).or_fail(Exit::Usage, "--log-level")?;
         let ansi = std::io::IsTerminal::is_terminal(&std::io::stderr());
         tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(ansi).init();
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        let runtime = runtime.or_fail(Exit::Failed, "cannot start")?;
-        let served = runtime.block_on(self.serve());
-        runtime.shutdown_timeout(STOP_TIMEOUT);
+        let runtime = |threads| {
+            tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()
+        };
+        let node = runtime(2).or_fail(Exit::Failed, "cannot start")?;
+        // Clients have their own thread, so that they cannot delay the links.
+        let clients = runtime(1).or_fail(Exit::Failed, "cannot start")?;
+        let served = node.block_on(self.serve(clients.handle()));
+        clients.shutdown_timeout(STOP_TIMEOUT);
+        node.shutdown_timeout(STOP_TIMEOUT);
         served
     }
 
-    async fn serve(self) -> Result<(), Failure> {
+    async fn serve(self, client_runtime: &tokio::runtime::Handle) -> Result<(), Failure> {
         let mut config = NodeConfig::load(&self.config.unwrap_or_default()).map_err(cannot_run)?;
         config.node.observe |= self.observe;
         let genesis = Genesis::load(&config.node.genesis).map_err(cannot_run)?;
-        let client_config = config.clients.clone();
-        let start = StartNode { config, genesis: genesis.clone() };
+        let start = StartNode { config: config.clone(), genesis: genesis.clone() };
         let starting = with_protocol(&genesis, start).map_err(cannot_run)?;
         let node = starting.await.map_err(cannot_run)?;
-        let clients = match Clients::start(&client_config, node.handle(), &genesis).await {
+        let handle = node.handle();
+        let started = client_runtime.spawn(async move { Clients::start(&config, handle, &genesis).await });
+        let started = started.await.unwrap_or_else(|e| Err(NodeError::Stopped { why: e.to_string() }));
+        let clients = match started {
             Ok(clients) => clients,
             Err(error) => {
                 // The failure to shut down would hide the failure to start.
@@ -131,6 +138,12 @@ async fn stop_signal() {
     }
 }
 
+/// Returns true for the errors of a path that names no usable file.
+fn is_wrong_path(kind: ErrorKind) -> bool {
+    use ErrorKind::{InvalidData, IsADirectory, NotADirectory, NotFound, PermissionDenied};
+    matches!(kind, NotFound | PermissionDenied | NotADirectory | IsADirectory | InvalidData)
+}
+
 /// Maps a node error to its exit code.
 fn cannot_run(error: NodeError) -> Failure {
     let exit = match &error {
@@ -143,9 +156,11 @@ fn cannot_run(error: NodeError) -> Failure {
         | NodeError::DataInUse { .. }
         | NodeError::DataMismatch { .. }
         | NodeError::Corrupt { .. }
+        | NodeError::OpenFiles { .. }
         | NodeError::SameIdentity { .. } => Exit::Setup,
-        // A file that the operator named is missing or unreadable.
-        NodeError::Io { path: Some(_), .. } => Exit::Setup,
+        // A file that the operator named is missing or unreadable. Other errors, such as a full disk, are no mistake in the
+        // setup.
+        NodeError::Io { path: Some(_), source, .. } if is_wrong_path(source.kind()) => Exit::Setup,
         _ => Exit::Failed,
     };
     Failure::new(exit, error.to_string())

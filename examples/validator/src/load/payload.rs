@@ -85,6 +85,7 @@ pub(crate) struct FilePayloads {
 }
 
 impl FilePayloads {
+    /// Also reads the whole file once, so that a transaction that no validator accepts is found before the load begins.
     fn open(path: &Path, format: Format, repeat: bool, longest: usize) -> Result<Self, Failure> {
         let doing = format!("cannot read {}", path.display());
         let mut file = BufReader::with_capacity(1 << 18, File::open(path).or_fail(Exit::Setup, &doing)?);
@@ -93,7 +94,22 @@ impl FilePayloads {
             Format::Framed => true,
             Format::Auto => looks_framed(file.fill_buf().or_fail(Exit::Setup, &doing)?, longest),
         };
-        Ok(Self { path: path.into(), file, framed, repeat, longest, taken: 0, buffer: Vec::new() })
+        // A pipe can be read only once.
+        let can_rewind = file.get_ref().metadata().or_fail(Exit::Setup, &doing)?.is_file();
+        let mut opened =
+            Self { path: path.into(), file, framed, repeat, longest, taken: 0, buffer: Vec::new() };
+        if can_rewind {
+            while opened.next()? {
+                opened.taken += 1;
+            }
+            opened.rewind()?;
+        }
+        Ok(opened)
+    }
+
+    fn rewind(&mut self) -> Result<(), Failure> {
+        self.taken = 0;
+        self.file.rewind().or_fail(Exit::Failed, format!("cannot reread {}", self.path.display()))
     }
 
     fn append_frame(&mut self, out: &mut Vec<u8>) -> Result<bool, Failure> {
@@ -101,8 +117,7 @@ impl FilePayloads {
             if !self.repeat || self.taken == 0 {
                 return Ok(false);
             }
-            self.file.rewind().or_fail(Exit::Failed, format!("cannot reread {}", self.path.display()))?;
-            self.taken = 0;
+            self.rewind()?;
             if !self.next()? {
                 return Ok(false);
             }
@@ -234,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn oversized_and_torn_entries_are_refused_with_position() {
+    fn oversized_and_torn_entries_are_refused_before_the_load() {
         let cases: [(&[u8], Format, &str); 5] = [
             (b"short\nfar too long a line\n", Format::Lines, "transaction 2"),
             (b"exactly 10\nexactly 11!\n", Format::Lines, "transaction 2"),
@@ -244,15 +259,7 @@ mod tests {
         ];
         for (content, format, expected) in cases {
             let file = file_with(content);
-            let mut payloads = Payloads::file(file.path(), format, false, 10).unwrap();
-            let mut out = Vec::new();
-            let failure = loop {
-                match payloads.append_frame(&mut out) {
-                    Ok(true) => {}
-                    Ok(false) => panic!("{content:?} was accepted"),
-                    Err(failure) => break failure,
-                }
-            };
+            let failure = Payloads::file(file.path(), format, false, 10).unwrap_err();
             assert!(failure.to_string().contains(expected), "{failure}");
         }
     }

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
+use super::body::Bodies;
 use crate::Result;
 use crate::client::listen::Stopping;
 use crate::config::ClientConfig;
@@ -20,6 +21,7 @@ pub(in crate::client) struct Context {
     pub(super) handle: Handle,
     pub(super) genesis: Arc<str>,
     pub(super) max_body: usize,
+    pub(super) bodies: Bodies,
     pub(super) max_transaction: usize,
     pub(super) stream: Option<SocketAddr>,
     pub(super) lookups: Arc<Semaphore>,
@@ -39,6 +41,7 @@ impl Context {
             handle,
             genesis: genesis.to_toml()?.into(),
             max_body: config.max_body_bytes,
+            bodies: Bodies::default(),
             max_transaction: genesis.parameters.max_transaction_bytes as usize,
             stream,
             lookups: Arc::new(Semaphore::new(MAX_LOOKUPS)),

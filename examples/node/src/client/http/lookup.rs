@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
@@ -58,9 +58,10 @@ struct BlockSummary {
 /// `GET /v1/transactions/{id}`.
 pub(super) async fn transaction(
     State(context): State<Context>,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
     query: Result<Query<Wait>, QueryRejection>,
 ) -> Result<Response, ApiError> {
+    let Path(id) = id.map_err(bad_path)?;
     let id: TransactionId = id.parse().map_err(|e| bad_request(format!("transaction {id:?}: {e}")))?;
     let wait = query.map_err(bad_query)?.0.wait.unwrap_or(0.0);
     if !(0.0..=MAX_WAIT).contains(&wait) {
@@ -145,8 +146,9 @@ pub(super) async fn epochs(
 /// `GET /v1/blocks/{height}`.
 pub(super) async fn block(
     State(context): State<Context>,
-    Path(height): Path<String>,
+    height: Result<Path<String>, PathRejection>,
 ) -> Result<Response, ApiError> {
+    let Path(height) = height.map_err(bad_path)?;
     let height: u64 = height.parse().map_err(|_| bad_request("height: expected a whole number"))?;
     let _turn = waiting_permit(&context)?;
     match look(&context, move |handle| handle.block(height)).await? {
@@ -185,9 +187,10 @@ pub(super) async fn blocks(
 /// `GET /v1/ledger/{key}`.
 pub(super) async fn ledger(
     State(context): State<Context>,
-    Path(key): Path<String>,
+    key: Result<Path<String>, PathRejection>,
     query: Result<Query<Encoding>, QueryRejection>,
 ) -> Result<Response, ApiError> {
+    let Path(key) = key.map_err(bad_path)?;
     let bytes = match query.map_err(bad_query)?.0.encoding.as_deref() {
         None | Some("text") => key.clone().into_bytes(),
         Some("hex") => {
@@ -242,5 +245,9 @@ fn bad_request(text: impl Into<String>) -> ApiError {
 }
 
 fn bad_query(rejection: QueryRejection) -> ApiError {
+    bad_request(rejection.body_text())
+}
+
+fn bad_path(rejection: PathRejection) -> ApiError {
     bad_request(rejection.body_text())
 }

@@ -11,6 +11,7 @@
 //! | `GET /v1/epochs?from=N` | the committees of the epochs, with proofs |
 //! | `GET /health`, `/health/live`, `/health/ready`, `/metrics` | health and metrics, for monitoring |
 
+mod body;
 mod commits;
 mod context;
 mod error;

@@ -1,12 +1,12 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -14,9 +14,11 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::context::Context;
 use super::error::ApiError;
+use super::status::TOO_MANY_CLIENTS;
+use super::submit::Client;
 use super::{commits, lookup, status, submit};
 use crate::client::code::Code;
-use crate::client::listen::{self, Stopping};
+use crate::client::listen::{self, Places, Stopping};
 use crate::client::stall::StallGuard;
 use crate::metrics::CodeLabel;
 
@@ -24,6 +26,10 @@ use crate::metrics::CodeLabel;
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout for a client that does not read its response.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
+/// Connections for monitors that arrive while clients use all others.
+const SPARE: usize = 8;
+/// The same as [`HEAD_TIMEOUT`] for these.
+const SPARE_HEAD_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum size of the buffer for a request's head or a response.
 const CONNECTION_BUFFER: usize = 64 << 10;
 
@@ -35,23 +41,33 @@ pub(in crate::client) async fn serve(
     stopping: Stopping,
 ) {
     let connections = context.handle.metrics().clients.connections.clone();
-    let router = router(context);
-    let serve = |stream, peer| {
-        let (router, connections, stopping) = (router.clone(), connections.clone(), stopping.clone());
+    let (all, reports) = (router(context.clone()), reports(context));
+    let serve = |stream, peer: SocketAddr, is_spare| {
+        let router = if is_spare { reports.clone() } else { all.clone() };
+        let router = router.layer(Extension(Client(peer.ip())));
+        let (connections, stopping) = (connections.clone(), stopping.clone());
         async move {
             connections.inc();
-            connection(stream, peer, router, stopping).await;
+            connection(stream, peer, router, is_spare, stopping).await;
             connections.dec();
         }
     };
-    listen::accept(listener, limit, stopping.clone(), serve, refuse).await;
+    let places = Places { clients: limit, spare: SPARE };
+    listen::accept(listener, places, stopping.clone(), serve, refuse).await;
 }
 
-async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, mut stopping: Stopping) {
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    is_spare: bool,
+    mut stopping: Stopping,
+) {
     let io = TokioIo::new(StallGuard::new(stream, READ_TIMEOUT));
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
+        .header_read_timeout(if is_spare { SPARE_HEAD_TIMEOUT } else { HEAD_TIMEOUT })
+        .keep_alive(!is_spare)
         .max_buf_size(CONNECTION_BUFFER)
         .serve_connection(io, TowerToHyperService::new(router));
     let mut served = std::pin::pin!(served);
@@ -69,7 +85,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, mut sto
 
 /// Refuses a connection above the limit, with a response if the socket accepts it without waiting.
 fn refuse(stream: TcpStream) {
-    let body = r#"{"code":"TOO_MANY_CLIENTS","message":"too many clients are connected; retry later or use another validator"}"#;
+    let body = format!(r#"{{"code":"TOO_MANY_CLIENTS","message":"{TOO_MANY_CLIENTS}"}}"#);
     let response = format!(
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n\
          connection: close\r\ncontent-length: {}\r\n\r\n{body}",
@@ -91,14 +107,27 @@ fn router(context: Context) -> Router {
         .route("/v1/validators", get(status::validators))
         .route("/v1/epochs", get(lookup::epochs))
         .route("/v1/genesis", get(status::genesis))
-        .route("/health", get(status::ready))
-        .route("/health/ready", get(status::ready))
-        .route("/health/live", get(status::live))
-        .route("/metrics", get(status::metrics))
+        .merge(monitoring())
         .fallback(status::unknown_path)
         .method_not_allowed_fallback(status::wrong_method)
         .layer(middleware::from_fn_with_state(context.clone(), guard))
         .with_state(context)
+}
+
+/// What monitors ask, also while clients use all connections.
+fn reports(context: Context) -> Router {
+    monitoring()
+        .fallback(status::too_many_clients)
+        .layer(middleware::from_fn_with_state(context.clone(), guard))
+        .with_state(context)
+}
+
+fn monitoring() -> Router<Context> {
+    Router::new()
+        .route("/health", get(status::ready))
+        .route("/health/ready", get(status::ready))
+        .route("/health/live", get(status::live))
+        .route("/metrics", get(status::metrics))
 }
 
 /// Rejects requests that a browser sends on behalf of another site, and counts requests.

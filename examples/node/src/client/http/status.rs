@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::error::ApiError;
 use crate::client::code::Code;
-use crate::handle::Status;
+use crate::handle::{Reachable, Status};
 
 pub(super) async fn index() -> &'static str {
     "quorate validator\n\n\
@@ -56,15 +56,22 @@ struct Health {
     ready: bool,
     /// Reason if the node is not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<&'static str>,
+    why: Option<String>,
 }
 
 pub(super) async fn ready(State(context): State<Context>) -> Response {
     let status = context.handle.status();
     let why = match &status {
-        s if s.stopping => Some("shutting down"),
-        s if s.syncing => Some("catching up with the chain"),
-        s if !s.peers.is_empty() && s.peers.iter().all(|peer| !peer.outgoing) => Some("no peer is connected"),
+        s if s.stopping => Some("shutting down".to_owned()),
+        s if s.syncing => Some("catching up with the chain".to_owned()),
+        s if !s.peers.is_empty() && s.peers.iter().all(|peer| !peer.outgoing) => {
+            Some("no peer is connected".to_owned())
+        }
+        // An observer needs no quorum: one member sends it the blocks.
+        s if s.me.is_some() && !s.reachable.quorum => {
+            let Reachable { members, of, .. } = s.reachable;
+            Some(format!("no quorum: {members} of {of} members are reachable"))
+        }
         _ => None,
     };
     let code = if why.is_none() { 200 } else { 503 };
@@ -83,6 +90,14 @@ pub(super) async fn metrics(State(context): State<Context>) -> Response {
 
 pub(super) async fn unknown_path() -> ApiError {
     ApiError::new(Code::NotFound, "unknown path; GET / lists all paths")
+}
+
+/// Text of the answer to clients that find all connections in use.
+pub(super) const TOO_MANY_CLIENTS: &str =
+    "too many clients are connected; retry later or use another validator";
+
+pub(super) async fn too_many_clients() -> ApiError {
+    ApiError::new(Code::TooManyClients, TOO_MANY_CLIENTS)
 }
 
 pub(super) async fn wrong_method() -> ApiError {

@@ -1,12 +1,10 @@
-use std::time::Duration;
+use std::net::IpAddr;
 
 use axum::Json;
-use axum::body::{Body, HttpBody};
-use axum::extract::{Request, State};
+use axum::extract::{Extension, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Serialize;
 
 use super::context::Context;
@@ -14,8 +12,6 @@ use super::error::ApiError;
 use crate::client::code::Code;
 use crate::handle::{Refusal, Ticket};
 
-/// Timeout for the body of a request.
-const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum number of transactions in one request.
 const MAX_TRANSACTIONS: usize = 10_000;
 
@@ -27,17 +23,25 @@ enum Outcome {
     Refused(ApiError),
 }
 
+/// Address of the client, which each connection adds to its requests.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Client(pub(super) IpAddr);
+
 /// `POST /v1/transactions`.
-pub(super) async fn submit(State(context): State<Context>, request: Request) -> Result<Response, ApiError> {
+pub(super) async fn submit(
+    State(context): State<Context>,
+    Extension(Client(client)): Extension<Client>,
+    request: Request,
+) -> Result<Response, ApiError> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let many = kind.is_some_and(|kind| kind.split(';').next().map(str::trim) == Some("application/json"));
-    let body = read(request.into_body(), context.max_body).await?;
+    let (body, _share) = context.bodies.read(client, request.into_body(), context.max_body).await?;
     if !many {
         // Checked here, so that a transaction above the chain's limit is not copied.
         if body.len() > context.max_transaction {
             return Err(Refusal::TooLarge { limit: context.max_transaction }.into());
         }
-        let ticket = context.handle.submit(body)?;
+        let ticket = context.handle.submit(body.into())?;
         return Ok((StatusCode::ACCEPTED, Json(ticket)).into_response());
     }
     let transactions = parse(&body)?;
@@ -46,27 +50,6 @@ pub(super) async fn submit(State(context): State<Context>, request: Request) -> 
         .map(|o| o.map_or_else(|refusal| Outcome::Refused(refusal.into()), Outcome::Accepted))
         .collect();
     Ok((StatusCode::ACCEPTED, Json(outcomes)).into_response())
-}
-
-/// Reads a body of at most `limit` bytes, with a timeout.
-async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
-    let too_large = || {
-        let text = format!("body too large: expected at most {limit} bytes; split the request");
-        ApiError::new(Code::BodyTooLarge, text)
-    };
-    // A body whose declared length is above the limit is not read.
-    if body.size_hint().lower() > limit as u64 {
-        return Err(too_large());
-    }
-    match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, limit).collect()).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(error)) => Err(ApiError::new(Code::BadRequest, format!("incomplete body: {error}"))),
-        Err(_) => {
-            let text = format!("the body did not arrive within {} seconds; retry", BODY_TIMEOUT.as_secs());
-            Err(ApiError::new(Code::Timeout, text))
-        }
-    }
 }
 
 /// Parses a JSON list of hexadecimal strings.

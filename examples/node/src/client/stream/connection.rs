@@ -22,6 +22,9 @@ use crate::handle::{CommitEvent, Handle, Refusal};
 const WINDOW: u64 = 1 << 16;
 /// Minimum and maximum size of a read. A connection starts with the minimum.
 const READ_CHUNK: std::ops::RangeInclusive<usize> = (16 << 10)..=(256 << 10);
+/// Maximum number of frames that are handled at once. Other clients have a turn before the next ones: a chunk may contain
+/// tens of thousands of short frames.
+const FRAMES_PER_TURN: usize = 1024;
 /// Number of bytes of unsent events above which reading pauses.
 const EVENTS_HIGH: usize = 64 << 10;
 /// Timeout for the preamble.
@@ -42,6 +45,8 @@ pub(super) struct Connection<'a> {
     reader: OwnedReadHalf,
     writer: OwnedWriteHalf,
     input: BytesMut,
+    /// True if the input may contain complete frames.
+    has_frames: bool,
     chunk: usize,
     /// Unsent events.
     output: BytesMut,
@@ -81,6 +86,7 @@ impl<'a> Connection<'a> {
             reader,
             writer,
             input: BytesMut::new(),
+            has_frames: false,
             chunk: *READ_CHUNK.start(),
             output: BytesMut::new(),
             ended: false,
@@ -129,7 +135,8 @@ impl<'a> Connection<'a> {
             if let Err(end) = self.serve_event(&mut commits, &mut repeats).await {
                 return end;
             }
-            if self.ended && self.waiting.is_empty() && self.open.is_empty() && self.output.is_empty() {
+            let is_idle = self.waiting.is_empty() && self.open.is_empty() && self.output.is_empty();
+            if self.ended && !self.has_frames && is_idle {
                 return End::Gone;
             }
         }
@@ -141,10 +148,8 @@ impl<'a> Connection<'a> {
         commits: &mut Receiver<Arc<CommitEvent>>,
         repeats: &mut Receiver<Arc<Vec<u64>>>,
     ) -> Result<(), End> {
-        let reading = !self.ended
-            && self.waiting.is_empty()
-            && self.open.len() < WINDOW
-            && self.output.len() < EVENTS_HIGH;
+        let is_ready = self.waiting.is_empty() && self.open.len() < WINDOW && self.output.len() < EVENTS_HIGH;
+        let reading = is_ready && !self.has_frames && !self.ended;
         if reading {
             self.input.reserve(self.chunk);
         }
@@ -153,8 +158,10 @@ impl<'a> Connection<'a> {
         tokio::select! {
             read = self.reader.read_buf(&mut self.input), if reading => {
                 self.moved_at = Instant::now();
-                self.take(read?)
+                self.received(read?);
+                self.take_turn()
             }
+            () = tokio::task::yield_now(), if is_ready && self.has_frames => self.take_turn(),
             commit = commits.recv() => match commit {
                 Ok(commit) => {
                     self.committed(&commit);
@@ -190,13 +197,18 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Submits the complete frames in the input after `n` new bytes.
-    fn take(&mut self, n: usize) -> Result<(), End> {
+    /// Adapts the size of the next read to the size of this one.
+    fn received(&mut self, n: usize) {
         self.ended = n == 0;
         let full = n >= self.chunk;
         self.chunk = if full { self.chunk * 2 } else { self.chunk.min(n * 2) };
         self.chunk = self.chunk.clamp(*READ_CHUNK.start(), *READ_CHUNK.end());
+    }
+
+    /// Submits some of the complete frames in the input.
+    fn take_turn(&mut self) -> Result<(), End> {
         let (transactions, rest) = take_frames(&mut self.input, self.context.max_transaction);
+        self.has_frames = transactions.len() == FRAMES_PER_TURN;
         let first = self.next;
         self.next += transactions.len() as u64;
         self.submit((first..).zip(transactions).collect())?;
@@ -275,15 +287,16 @@ fn missed(error: &RecvError) -> End {
     })
 }
 
-/// Removes all complete frames from `input`, without a copy. A frame above `limit` ends the connection.
+/// Removes complete frames from `input`, at most [`FRAMES_PER_TURN`], without a copy. An empty frame, and one above `limit`,
+/// ends the connection.
 fn take_frames(input: &mut BytesMut, limit: usize) -> (Vec<Bytes>, Result<(), Code>) {
     let mut frames = Vec::new();
-    loop {
+    while frames.len() < FRAMES_PER_TURN {
         let Some(length) = input.first_chunk().map(|length| u32::from_le_bytes(*length) as usize) else {
             return (frames, Ok(()));
         };
-        if length > limit {
-            return (frames, Err(Code::TooLarge));
+        if length == 0 || length > limit {
+            return (frames, Err(if length == 0 { Code::Empty } else { Code::TooLarge }));
         }
         if input.len() < 4 + length {
             return (frames, Ok(()));
@@ -291,6 +304,7 @@ fn take_frames(input: &mut BytesMut, limit: usize) -> (Vec<Bytes>, Result<(), Co
         input.advance(4);
         frames.push(input.split_to(length).freeze());
     }
+    (frames, Ok(()))
 }
 
 #[cfg(test)]
@@ -301,7 +315,7 @@ mod tests {
     proptest! {
         #[test]
         fn frames_are_found_from_any_cut(
-            transactions in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..20), 0..10),
+            transactions in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 1..20), 0..10),
             cut in 1usize..30,
         ) {
             let mut stream = Vec::new();
@@ -328,5 +342,22 @@ mod tests {
         let (frames, rest) = take_frames(&mut input, 20);
         assert_eq!(frames, [&b"a"[..]]);
         assert_eq!(rest, Err(Code::TooLarge));
+    }
+
+    #[test]
+    fn an_empty_frame_ends_the_connection() {
+        let mut input = BytesMut::from(&b"\x01\0\0\0a\0\0\0\0"[..]);
+        let (frames, rest) = take_frames(&mut input, 20);
+        assert_eq!((frames, rest), (vec![Bytes::from_static(b"a")], Err(Code::Empty)));
+    }
+
+    #[test]
+    fn a_turn_takes_a_bounded_number_of_frames() {
+        let mut input = BytesMut::from(&b"\x01\0\0\0a".repeat(FRAMES_PER_TURN + 3)[..]);
+        for expected in [FRAMES_PER_TURN, 3] {
+            let (frames, rest) = take_frames(&mut input, 20);
+            assert_eq!((frames.len(), rest), (expected, Ok(())));
+        }
+        assert!(input.is_empty());
     }
 }

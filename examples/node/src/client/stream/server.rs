@@ -7,7 +7,7 @@ use super::connection::Connection;
 use super::context::Context;
 use super::protocol::Event;
 use crate::client::code::Code;
-use crate::client::listen::{self, Stopping};
+use crate::client::listen::{self, Places, Stopping};
 
 /// Serves the stream until the node stops.
 pub(in crate::client) async fn serve(
@@ -17,7 +17,7 @@ pub(in crate::client) async fn serve(
     stopping: Stopping,
 ) {
     let context = Arc::new(context);
-    let serve = |stream, peer| {
+    let serve = |stream, peer, _| {
         let (context, stopping) = (context.clone(), stopping.clone());
         async move {
             let connections = context.handle.metrics().clients.connections.clone();
@@ -28,7 +28,8 @@ pub(in crate::client) async fn serve(
             connections.dec();
         }
     };
-    listen::accept(listener, limit, stopping.clone(), serve, refuse).await;
+    let places = Places { clients: limit, spare: 0 };
+    listen::accept(listener, places, stopping.clone(), serve, refuse).await;
 }
 
 /// Refuses a connection above the limit, with an event if the socket accepts it without waiting.
