@@ -35,10 +35,10 @@ pub(super) async fn run(context: Arc<Context>, listener: Arc<TcpListener>) {
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, from)) => match limiter.admit(from.ip()) {
-                Some(permit) => drop(connections.spawn(serve(context.clone(), stream, from, permit))),
-                None => refused(&context, "unknown", "TOO_MANY"),
-            },
+            Ok((stream, from)) => {
+                let permit = limiter.admit(from.ip());
+                connections.spawn(serve(context.clone(), stream, from, permit));
+            }
             Err(e) => {
                 // Most likely no file descriptors are left: wait until some are closed.
                 tracing::warn!(error = %e, "cannot accept a link");
@@ -49,9 +49,12 @@ pub(super) async fn run(context: Arc<Context>, listener: Arc<TcpListener>) {
     connections.shutdown().await;
 }
 
-async fn serve(context: Arc<Context>, stream: TcpStream, from: SocketAddr, permit: HandshakePermit) {
+async fn serve(context: Arc<Context>, stream: TcpStream, from: SocketAddr, mut permit: HandshakePermit) {
     let limit = Duration::from_millis(context.config.handshake_timeout_ms);
-    let authenticated = timeout(limit, authenticate(&context, stream, from)).await;
+    let authenticated = tokio::select! {
+        authenticated = timeout(limit, authenticate(&context, stream, from)) => authenticated,
+        () = permit.withdrawn() => Ok(Err((None, LinkError::TooMany))),
+    };
     drop(permit);
     let (peer, error) =
         match authenticated.unwrap_or(Err((None, LinkError::Timeout { during: "the handshake" }))) {
@@ -72,7 +75,7 @@ async fn serve(context: Arc<Context>, stream: TcpStream, from: SocketAddr, permi
             Err(refusal) => refusal,
         };
     let name = peer.as_ref().map_or("unknown", |p| p.name.as_str());
-    tracing::warn!(peer = name, address = %from, code = error.code(), %error, "connection refused");
+    context.refusal_log.warn(name, from, &error);
     refused(&context, name, error.code());
     if let Some(peer) = peer {
         peer.note(&error);

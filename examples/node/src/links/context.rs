@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use super::hello::InstanceId;
 use super::peer::{Peer, PeerInfo};
+use super::refusal_log::RefusalLog;
 use super::tls;
 use super::types::{Lane, Limits, Settings, Sink};
 use crate::Result;
@@ -33,6 +34,7 @@ pub(super) struct Context {
     pub(super) peers: Vec<Option<Arc<Peer>>>,
     pub(super) members: usize,
     pub(super) metrics: LinkMetrics,
+    pub(super) refusal_log: RefusalLog,
     pub(super) sink: Arc<dyn Sink>,
     pub(super) stop: watch::Receiver<bool>,
 }
@@ -79,6 +81,7 @@ impl Context {
             peers,
             members: count,
             metrics,
+            refusal_log: RefusalLog::default(),
             sink,
             stop,
         })

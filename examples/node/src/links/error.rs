@@ -35,6 +35,8 @@ pub enum LinkError {
     Replaced,
     /// The peer sent too many invalid frames.
     Expelled,
+    /// A newer connection took the place of this one, which had not authenticated itself.
+    TooMany,
 }
 
 impl LinkError {
@@ -51,6 +53,7 @@ impl LinkError {
             LinkError::Unexpected => "UNEXPECTED",
             LinkError::Replaced => "REPLACED",
             LinkError::Expelled => "EXPELLED",
+            LinkError::TooMany => "TOO_MANY",
         }
     }
 }
@@ -91,6 +94,9 @@ impl fmt::Display for LinkError {
             LinkError::Unexpected => f.write_str("unexpected data on a one-way connection"),
             LinkError::Replaced => f.write_str("replaced by a newer connection of the same member"),
             LinkError::Expelled => f.write_str("disconnected after too many invalid frames"),
+            LinkError::TooMany => {
+                f.write_str("too many unauthenticated connections: a newer one took the place of this one")
+            }
         }
     }
 }
