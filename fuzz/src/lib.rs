@@ -10,6 +10,7 @@
 //! Seeds are values that the code itself generates, and all byte strings of `spec/vectors`.
 
 mod abft;
+mod abft_chain;
 mod actions;
 mod aggregates;
 #[cfg(feature = "audited-redis")]
@@ -105,6 +106,7 @@ pub const TARGETS: &[Target] = &[
     },
     Target { name: "abft-decoders", run: abft::decoders, seeds: abft::decoder_seeds, brief: 3_000 },
     Target { name: "abft-machine", run: abft::machine, seeds: abft::machine_seeds, brief: 40 },
+    Target { name: "abft-chain", run: abft_chain::run, seeds: abft_chain::seeds, brief: 2_000 },
     Target { name: "share-decoders", run: shares::decoders, seeds: shares::decoder_seeds, brief: 3_000 },
     Target { name: "share-collectors", run: shares::collectors, seeds: shares::collector_seeds, brief: 100 },
     Target { name: "signing-decoders", run: signing::decoders, seeds: signing::decoder_seeds, brief: 1_500 },

@@ -61,7 +61,8 @@ pub struct LinkConfig {
     pub urgent_queue_frames: usize,
     /// Timeout for the authentication of a new connection, in milliseconds.
     pub handshake_timeout_ms: u64,
-    /// Maximum number of unauthenticated connections; one host may hold a quarter of them.
+    /// Maximum number of unauthenticated connections; one host may hold a quarter of them. A newer one takes the place of the
+    /// oldest.
     pub max_unauthenticated: usize,
     /// Interval between probes of an idle link, in milliseconds.
     pub keep_alive_ms: u64,
@@ -79,7 +80,8 @@ pub struct ClientConfig {
     pub http: String,
     /// Address of the framed submission stream. If empty: none.
     pub stream: String,
-    /// Maximum number of simultaneous client connections, for HTTP and for streams each.
+    /// Maximum number of simultaneous client connections, for HTTP and for streams each. Fewer, if the process may open too
+    /// few files for them.
     pub max_connections: usize,
     /// Maximum size of the body of an HTTP request, in bytes.
     pub max_body_bytes: usize,
@@ -230,7 +232,8 @@ impl NodeConfig {
              urgent_queue_frames = {urgent_queue_frames}\n\
              # Timeout for the authentication of a new connection.\n\
              handshake_timeout_ms = {handshake_timeout_ms}\n\
-             # Maximum number of unauthenticated connections. One host may hold a quarter of them.\n\
+             # Maximum number of unauthenticated connections. One host may hold a quarter of them. A newer one takes the\n\
+             # place of the oldest.\n\
              max_unauthenticated = {max_unauthenticated}\n\
              # Interval between probes of an idle link.\n\
              keep_alive_ms = {keep_alive_ms}\n\
@@ -250,7 +253,8 @@ impl NodeConfig {
              http = {http}\n\
              # Address of the framed submission stream. If empty: none. There is no authentication.\n\
              stream = {stream}\n\
-             # Maximum number of simultaneous client connections, for HTTP and for streams each.\n\
+             # Maximum number of simultaneous client connections, for HTTP and for streams each. Fewer, if the process\n\
+             # may open too few files for them.\n\
              max_connections = {max_connections}\n\
              # Maximum size of the body of an HTTP request.\n\
              max_body_bytes = {max_body_bytes}\n\

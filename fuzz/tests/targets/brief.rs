@@ -65,6 +65,7 @@ targets! {
     broadcast_machine = "broadcast-machine",
     abft_decoders = "abft-decoders",
     abft_machine = "abft-machine",
+    abft_chain = "abft-chain",
     share_decoders = "share-decoders",
     share_collectors = "share-collectors",
     signing_decoders = "signing-decoders",

@@ -9,8 +9,8 @@ use crate::violation::Violation;
 
 /// The type of a value that does not exist: these machines have no timers and keep no records.
 ///
-/// They need no clock, because the network is asynchronous. They keep no records, because one instance is short: a
-/// member that restarts takes no further part in the instances that ran when it stopped.
+/// They need no clock, because the network is asynchronous. They keep no records: [`chain`](crate::chain) records what
+/// they handled. Without it, a member that restarts takes no further part in the instances that ran when it stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Never {}
 

@@ -8,6 +8,7 @@
 //! | [`mvba`] | agreement on one valid value | – |
 //! | [`acs`] | agreement on N − f of the members' values | `prbc`, `mvba` |
 //! | [`epoch`] | agreement on the order of encrypted transactions | `acs` |
+//! | [`chain`] | epochs without end, whose decisions become certified blocks; survives crashes | `epoch` |
 //!
 //! The source is Knudsen et al., *High-Performance Asynchronous Byzantine Fault Tolerance Consensus Protocol*
 //! ("the paper"); each module names the section and the protocol's own paper. Every machine has the shape of
@@ -78,6 +79,7 @@
 //! ```
 
 pub mod acs;
+pub mod chain;
 mod checks;
 mod compose;
 pub mod epoch;

@@ -152,6 +152,11 @@ impl<S: ThresholdScheme> Epoch<S> {
         })
     }
 
+    /// Returns the bounds for decoders.
+    pub fn limits(&self) -> acs::Limits {
+        self.subset.limits()
+    }
+
     /// Returns the maximum length of an encoded batch in bytes.
     pub fn max_batch(&self) -> usize {
         let overhead = if self.encryption.is_some() { Header::LEN + 4 + OVERHEAD } else { 0 };
@@ -365,7 +370,7 @@ impl<S: ThresholdScheme> Machine for Epoch<S> {
     type Fault = Violation;
 
     fn decode(&self, _: MemberIndex, bytes: &[u8]) -> Result<Message<S>> {
-        Message::decode(bytes, &self.subset.limits())
+        Message::decode(bytes, &self.limits())
     }
 
     fn handle(&mut self, now: Time, input: Input<Self>) -> Step<Self> {
