@@ -193,7 +193,7 @@ fn a_copied_ciphertext_counts_as_empty() {
 }
 
 #[test]
-fn wrong_decryption_shares_are_named_and_do_not_stop_the_others() {
+fn wrong_decryption_shares_do_not_stop_the_others() {
     let keys = Keys::deal(4, 1);
     let mut named = 0;
     for epoch in seeds(16) {
