@@ -29,6 +29,16 @@ impl SeededRandom {
         random
     }
 
+    /// The random numbers of one use of a value. They do not depend on what was drawn before, so a member that is restored
+    /// to an earlier state never uses the same numbers for two values.
+    pub(crate) fn for_value(&self, value: &[u8]) -> Self {
+        let mut hasher = domain::hasher(domain::ABFT_RANDOM);
+        hasher.update(&*self.seed).update(&u64::MAX.to_le_bytes()).update(value);
+        let random = Self::new(*hasher.finalize().as_bytes());
+        hasher.zeroize();
+        random
+    }
+
     /// Draws the seed of an inner machine.
     pub(crate) fn child(&mut self) -> [u8; 32] {
         let mut seed = [0; 32];
@@ -70,6 +80,15 @@ mod tests {
     use super::*;
     use crate::signatures::Ed25519List;
     use crate::testing::Keys;
+
+    #[test]
+    fn numbers_for_a_value_depend_on_nothing_else() {
+        let mut random = SeededRandom::new([1; 32]);
+        let before = random.for_value(b"a").child();
+        random.child();
+        assert_eq!(random.for_value(b"a").child(), before);
+        assert_ne!(random.for_value(b"b").child(), before);
+    }
 
     #[test]
     fn a_seed_that_is_used_again_gives_other_numbers() {

@@ -2,104 +2,133 @@ use std::sync::Arc;
 
 use quorate::certificate::{Certificate, Kind, Statement};
 use quorate::committee::Committee;
-use quorate::merkle::{Hash, Merkle};
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode, Reader, Writer, domain};
 use quorate::{Error, Result};
-
-use crate::epoch::Transaction;
+use quorate_protocol::Executed;
+use quorate_protocol::batch::BatchHeader;
 
 /// Kind of the votes for blocks.
 pub const BLOCK: Kind = Kind::new(1);
-/// Merkle tree over the transactions of a block.
-pub const TRANSACTIONS: Merkle<'static> =
-    Merkle::new("quorate-v1-abft-transaction", "quorate-v1-abft-transactions");
 /// Domain of the digest of a block.
 const DIGEST: &str = "quorate-v1-abft-block";
 
-/// The transactions that an epoch decided, as an element of the chain.
+/// Number of heights between a block and the state that it names: members execute blocks while they agree on the next ones.
+pub const STATE_LAG: u64 = 4;
+
+quorate_protocol::digest!(
+    /// Identifier of a block: the hash of its encoding.
+    BlockDigest
+);
+
+/// The transactions that an epoch decided, as an element of the chain. All correct members make the same block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Height in the chain, which is also the number of the epoch. The first block has height 1.
+    /// Epoch of the committee.
+    pub epoch: u64,
+    /// Height in the chain, which is also the number of the agreement. The first block has height 1.
     pub height: u64,
     /// Digest of the previous block; zeros for the first one.
-    pub parent: Hash,
-    /// The transactions in their order.
-    pub transactions: Vec<Transaction>,
+    pub parent: BlockDigest,
+    /// The state after the block [`STATE_LAG`] heights below, or before the first block.
+    pub executed: Executed,
+    /// The batches in their order, at most one of each member: its transactions, without those of earlier batches and
+    /// blocks. The sequence number of a batch is the height.
+    pub payload: Vec<BatchHeader>,
 }
 
-impl Block {
-    /// Returns the hash of height, parent and the root of the transactions. Cost: two hashes per transaction.
-    pub fn digest(&self) -> Hash {
-        let mut w = Writer::new();
-        w.u64(self.height);
-        w.raw(&self.parent);
-        w.raw(&TRANSACTIONS.root(&TRANSACTIONS.leaves(&self.transactions)));
-        domain::hash(DIGEST, &w.into_bytes())
-    }
-}
+/// The certificate of a block: a proof for everyone who knows the committee.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finality<V: Scheme>(pub Certificate<V>);
 
-/// A block with the signatures of a quorum: a proof for everyone who knows the committee.
+/// A block with its certificate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CertifiedBlock<V: Scheme> {
     /// The block.
-    pub block: Block,
-    /// A certificate of its digest.
-    pub certificate: Certificate<V>,
+    pub block: Arc<Block>,
+    /// The signatures of a quorum on its digest.
+    pub finality: Arc<Finality<V>>,
 }
 
-impl<V: Scheme> CertifiedBlock<V> {
-    /// Verifies that a quorum of the committee signed the block. Cost: a verification of a certificate, and two hashes per
-    /// transaction.
+impl Block {
+    /// Returns the hash of the encoding.
+    pub fn digest(&self) -> BlockDigest {
+        BlockDigest(domain::hash(DIGEST, &self.encode()))
+    }
+}
+
+impl<V: Scheme> Finality<V> {
+    /// Verifies that a quorum of the committee signed the block. Cost: one verification of a certificate.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if the certificate is for another block; the errors of [`Certificate::check`].
-    pub fn check(&self, committee: &Committee<V>) -> Result<()> {
-        let expected = statement(committee, self.block.height, self.block.digest());
-        if *self.certificate.statement() != expected {
+    /// [`Error::WrongContext`] if the certificate is for another block; the errors of [`Certificate::check`].
+    pub fn verify(&self, committee: &Committee<V>, block: &Block) -> Result<()> {
+        let Self(certificate) = self;
+        let expected = statement(committee, block.height, block.digest());
+        if block.epoch != committee.epoch() || *certificate.statement() != expected {
             return Err(Error::WrongContext { what: "certificate of another block" });
         }
-        self.certificate.check(committee)
+        certificate.check(committee)
     }
 }
 
 /// What members sign about a block.
-pub(super) fn statement<V: Scheme>(committee: &Committee<V>, height: u64, digest: Hash) -> Statement {
-    committee.statement(BLOCK, height, digest)
+pub(super) fn statement<V: Scheme>(committee: &Committee<V>, height: u64, digest: BlockDigest) -> Statement {
+    committee.statement(BLOCK, height, digest.0)
 }
 
-/// Bounds for decoders.
-#[derive(Clone)]
-pub struct BlockContext<V: Scheme> {
-    /// The members that sign blocks.
-    pub committee: Arc<Committee<V>>,
-    /// Maximum number of bytes of the transactions of a block, with four more for each.
-    pub max_bytes: usize,
-}
-
-/// Encoding: height u64 ‖ parent 32 ‖ number of transactions u32 ‖ each with its length as u32 ‖ certificate.
-impl<V: Scheme> Encode for CertifiedBlock<V> {
+/// Encoding: epoch u64 ‖ height u64 ‖ parent 32 ‖ height of the state u64 ‖ its root 32 ‖ number of batches u32 ‖ their
+/// headers of 50 bytes.
+impl Encode for Block {
     fn encode_to(&self, w: &mut Writer) {
-        w.u64(self.block.height);
-        w.raw(&self.block.parent);
-        w.count(self.block.transactions.len());
-        self.block.transactions.iter().for_each(|transaction| w.bytes(transaction));
-        self.certificate.encode_to(w);
+        w.u64(self.epoch);
+        w.u64(self.height);
+        self.parent.encode_to(w);
+        w.u64(self.executed.height);
+        w.raw(&self.executed.state_root);
+        w.count(self.payload.len());
+        self.payload.iter().for_each(|header| header.encode_to(w));
     }
 }
 
-impl<V: Scheme> Decode<BlockContext<V>> for CertifiedBlock<V> {
-    fn decode_from(r: &mut Reader<'_>, context: &BlockContext<V>) -> Result<Self> {
-        let (height, parent) = (r.u64()?, r.array()?);
-        let mut left = context.max_bytes.min(r.remaining());
-        let count = r.count("transactions of a block", left / 4)?;
-        let mut transactions = Vec::with_capacity(count);
+/// A block decodes without the committee: its certificate proves that it is correct.
+impl<C: ?Sized> Decode<C> for Block {
+    fn decode_from(r: &mut Reader<'_>, _: &C) -> Result<Self> {
+        let (epoch, height) = (r.u64()?, r.u64()?);
+        let parent = BlockDigest(r.array::<32>()?);
+        let executed = Executed { height: r.u64()?, state_root: r.array::<32>()? };
+        let count = r.count("batches of a block", r.remaining() / BatchHeader::LEN)?;
+        let mut payload: Vec<BatchHeader> = Vec::with_capacity(count);
         for _ in 0..count {
-            let transaction = r.bytes("transaction", left)?.to_vec();
-            left = left.saturating_sub(4 + transaction.len());
-            transactions.push(transaction);
+            payload.push(BatchHeader::decode_from(r, &())?);
         }
-        let certificate = Certificate::decode_from(r, &*context.committee)?;
-        Ok(Self { block: Block { height, parent, transactions }, certificate })
+        Ok(Self { epoch, height, parent, executed, payload })
+    }
+}
+
+impl<V: Scheme> Encode for Finality<V> {
+    fn encode_to(&self, w: &mut Writer) {
+        self.0.encode_to(w);
+    }
+}
+
+impl<V: Scheme> Decode<Arc<Committee<V>>> for Finality<V> {
+    fn decode_from(r: &mut Reader<'_>, committee: &Arc<Committee<V>>) -> Result<Self> {
+        Certificate::decode_from(r, &**committee).map(Self)
+    }
+}
+
+/// Encoding: block ‖ certificate.
+impl<V: Scheme> Encode for CertifiedBlock<V> {
+    fn encode_to(&self, w: &mut Writer) {
+        self.block.encode_to(w);
+        self.finality.encode_to(w);
+    }
+}
+
+impl<V: Scheme> Decode<Arc<Committee<V>>> for CertifiedBlock<V> {
+    fn decode_from(r: &mut Reader<'_>, committee: &Arc<Committee<V>>) -> Result<Self> {
+        let block = Arc::new(Block::decode_from(r, committee)?);
+        Ok(Self { block, finality: Arc::new(Finality::decode_from(r, committee)?) })
     }
 }

@@ -5,24 +5,27 @@ use std::time::Duration;
 
 use quorate::Error;
 use quorate::certificate::Equivocation;
-use quorate::committee::{Committee, Verified};
+use quorate::committee::{ChainId, Committee, Verified};
 use quorate::machine::MemberIndex;
+use quorate::merkle::Hash;
 use quorate::scheme::Scheme;
+use quorate_protocol::Executed;
+use quorate_protocol::batch::Batch;
 use zeroize::Zeroizing;
 
-use super::block::CertifiedBlock;
-use crate::epoch::{Encryption, Transaction};
+use super::block::{CertifiedBlock, Finality};
+use crate::epoch::Encryption;
 use crate::setup::{Secrets, Setup};
 use crate::signatures::ThresholdScheme;
 use crate::violation::Violation;
 
 /// Number of blocks in which a transaction is looked for before it is ordered again.
-pub const RECENT: usize = 256;
+pub const RECENT: u64 = 256;
 
-/// Number of blocks in the answer to a member that is behind. It asks for the next ones when it has them all.
+/// Maximum number of blocks in the answer to a member that is behind. It asks for the next ones when it has them all.
 pub const PAGE: u64 = 16;
 
-/// Keys and parameters of a member.
+/// Keys, parameters and state of a member.
 pub struct Config<S: ThresholdScheme, V: Scheme> {
     /// The keys of the epochs.
     pub setup: Arc<Setup<S>>,
@@ -30,38 +33,55 @@ pub struct Config<S: ThresholdScheme, V: Scheme> {
     pub secrets: Arc<Secrets<S>>,
     /// The threshold encryption; without it members see transactions before they are ordered.
     pub encryption: Option<Encryption>,
+    /// The chain.
+    pub chain: ChainId,
     /// The members that sign blocks: those of the epochs, in the same order.
     pub voters: Arc<Committee<V>>,
-    /// Secret of this member's random numbers, drawn once and kept: after a restart it must be the same.
-    pub seed: Zeroizing<[u8; 32]>,
-    /// Parameters, the same at all members.
+    /// The last durably executed state; its height is 0 before the first block. Delivery continues with the next height.
+    pub executed: Executed,
+    /// Older states: those of the last [`STATE_LAG`](super::STATE_LAG) heights are needed.
+    pub recent_states: Vec<Executed>,
+    /// Identifiers of the transactions of the last [`RECENT`] executed blocks, with the heights, ascending.
+    pub recent_transactions: Vec<(u64, Vec<Hash>)>,
+    /// The smallest sequence number of this member's batches.
+    pub first_sequence: u64,
+    /// 32 bytes from the system's generator, used if no record contains the seed of an earlier run.
+    pub entropy: Zeroizing<[u8; 32]>,
+    /// Parameters. The batch size may differ between members.
     pub parameters: Parameters,
 }
 
-/// Parameters of a chain.
+/// Parameters of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
     /// B, the number of transactions that all members together propose for an epoch.
     pub batch: usize,
     /// Number of epochs that may run at once.
     pub window: u64,
-    /// Interval after which messages are sent again.
+    /// Interval after which messages are sent again, if nothing was committed meanwhile.
     pub resend: Duration,
-    /// Maximum number of pending transactions.
-    pub max_pending: usize,
+    /// Number of pending transactions above which clients have to wait. Twice as many are refused.
+    pub pending: usize,
+    /// Number of bytes of pending transactions above which clients have to wait. Twice as many are refused.
+    pub pending_bytes: usize,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self { batch: 10_000, window: 2, resend: Duration::from_secs(1), max_pending: 100_000 }
+        let resend = Duration::from_secs(1);
+        Self { batch: 10_000, window: 2, resend, pending: 100_000, pending_bytes: 32 << 20 }
     }
 }
 
 /// Requests to the machine.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// Adds a transaction to the pending ones. It is ordered unless this member crashes before it proposes it.
-    Submit(Transaction),
+    /// Orders the transactions of a batch of this member's clients one by one.
+    Submit(Arc<Batch>),
+    /// All blocks up to this height are executed durably.
+    Executed(Executed),
+    /// The link to a member was established, for the first time or again.
+    Connected(MemberIndex),
 }
 
 /// Timers of the machine.
@@ -74,25 +94,48 @@ pub enum Timer {
 /// Results of the machine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output<V: Scheme> {
-    /// The next block of the chain. The records of its height and below are needed no longer, but for the last
-    /// [`RECENT`] blocks and the last vote.
-    Committed(Arc<CertifiedBlock<V>>),
-    /// A member lacks the blocks from a height on: send it up to [`PAGE`] of them, in order, as [`Message::Block`](super::Message).
+    /// The next block of the chain, to be executed.
+    Deliver(Box<Delivery<V>>),
+    /// All transactions of a batch of this member's clients are committed, the last of them by the next block that the same
+    /// step delivers; if it delivers none, before the batch was submitted.
+    Settled {
+        /// The batch's number.
+        sequence: u64,
+    },
+    /// A batch was not accepted: too many transactions are pending, or one of them is empty or too long.
+    Refused {
+        /// The batch's number.
+        sequence: u64,
+    },
+    /// Stop accepting client transactions (true), or accept them again (false).
+    Congestion(bool),
+    /// Batches of which no record is needed any more.
+    PruneBatches(Vec<Hash>),
+    /// The records of the epochs up to a height are not needed any more.
+    PruneEpochs {
+        /// The height.
+        up_to: u64,
+    },
+    /// A member lacks the blocks from a height on: send it up to [`PAGE`] of them in order, each as
+    /// [`Message::Block`](super::Message) with the batches after it, as [`Message::Batch`](super::Message).
     Serve {
         /// The member.
         to: MemberIndex,
         /// Height of the first block that it lacks.
         from: u64,
     },
-    /// A transaction was not taken: it is empty, too long or known, or too many are pending.
-    Refused {
-        /// The transaction.
-        transaction: Transaction,
-        /// The reason.
-        error: Error,
-    },
-    /// An internal operation failed; the machine cannot go on.
+    /// The machine cannot go on: an internal operation failed, or a quorum certified another state than this member
+    /// computed.
     Broken(Error),
+}
+
+/// A block to be executed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delivery<V: Scheme> {
+    /// The block with its certificate.
+    pub certified: CertifiedBlock<V>,
+    /// Its batches, in order.
+    pub batches: Vec<Arc<Batch>>,
 }
 
 /// Evidence of a violation.
@@ -102,4 +145,17 @@ pub enum Evidence<V: Scheme> {
     Violation(Violation),
     /// Two contradicting votes of one member, which anyone can verify.
     Equivocation(Box<Verified<Equivocation<V>>>),
+    /// A certificate of another block than the one that this member made at its height.
+    OtherBlock(Box<Finality<V>>),
+}
+
+/// State of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Height of the last certified block.
+    pub committed: u64,
+    /// Height of the highest epoch that runs, or of the last block.
+    pub running: u64,
+    /// True if correct members have blocks that this one lacks.
+    pub catching_up: bool,
 }

@@ -1,21 +1,22 @@
 //! The inputs of the machine.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use quorate::certificate::{Certificate, Vote, VoteCollector, VoteFault};
 use quorate::machine::{Input, Machine, MemberIndex, Outgoing, Step, Time};
-use quorate::merkle::Hash;
 use quorate::scheme::Scheme;
-use quorate::wire::Decode;
+use quorate::wire::{Decode, Encode};
 use quorate::{Error, Result};
+use quorate_protocol::batch::Batch;
+use quorate_protocol::execution::StateCheck;
 
-use super::block::{BLOCK, Block, CertifiedBlock, TRANSACTIONS, statement};
-use super::interface::{Command, Evidence, Output, PAGE, Timer};
+use super::block::{BLOCK, CertifiedBlock, Finality, STATE_LAG, statement};
+use super::interface::{Command, Delivery, Evidence, Output, PAGE, Timer};
 use super::message::{Message, Record};
+use super::payload;
 use super::running::{Admission, Results};
-use super::state::{Chain, ChainStep};
-use crate::epoch::{self, Batch, Transaction};
+use super::state::{Chain, ChainStep, Fetched};
+use crate::epoch;
 use crate::signatures::ThresholdScheme;
 use crate::violation::Violation;
 
@@ -26,7 +27,7 @@ impl<S: ThresholdScheme, V: Scheme> Machine for Chain<S, V> {
     type Message = Message<S, V>;
     type Command = Command;
     type Timer = Timer;
-    type Record = Record<S, V>;
+    type Record = Record<V>;
     type Output = Output<V>;
     type Fault = Evidence<V>;
 
@@ -36,19 +37,37 @@ impl<S: ThresholdScheme, V: Scheme> Machine for Chain<S, V> {
 
     fn handle(&mut self, now: Time, input: Input<Self>) -> Step<Self> {
         let mut step = Step::new();
+        if !self.is_seed_recorded {
+            self.is_seed_recorded = true;
+            step.persist(Record::Seed(self.seed.clone()));
+        }
         match input {
-            Input::Start => self.ask(&mut step),
+            Input::Start => {
+                let undelivered = std::mem::take(&mut self.undelivered);
+                let deliver = |delivery| step.output(Output::Deliver(Box::new(delivery)));
+                undelivered.into_iter().for_each(deliver);
+                self.ask(&mut step);
+            }
             Input::Timer(Timer::Resend) => {
-                self.is_timer_set = false;
-                if self.lacks_something() {
+                let is_stuck = self.timer_set_at.take() == Some(self.tip.height);
+                if is_stuck && self.lacks_something() {
                     self.ask(&mut step);
                 }
             }
-            Input::Command(Command::Submit(transaction)) => self.submit(transaction, &mut step),
+            Input::Command(Command::Submit(batch)) => self.submit(batch, &mut step),
+            Input::Command(Command::Executed(executed)) => {
+                self.execution.record(executed);
+                self.execution.prune_below(self.tip.height.saturating_sub(2 * STATE_LAG));
+            }
+            Input::Command(Command::Connected(member)) => {
+                self.answered.remove(&member);
+                step.send(member, Message::Status { height: self.tip.height + 1 });
+            }
             Input::Message { from, message } => match message {
                 Message::Epoch { height, message } => self.on_epoch(now, from, height, message, &mut step),
                 Message::Vote(vote) => self.on_vote(from, vote, &mut step),
-                Message::Block(block) => self.on_block(from, block, &mut step),
+                Message::Block(certified) => self.on_block(from, certified, &mut step),
+                Message::Batch(batch) => self.on_batch(from, batch, &mut step),
                 Message::Status { height } => self.on_status(now, from, height, &mut step),
             },
         }
@@ -62,10 +81,6 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         height > self.tip.height && height - self.tip.height <= self.config.parameters.window
     }
 
-    fn is_recent(&self, id: &Hash) -> bool {
-        self.recent.iter().any(|block| block.contains(id))
-    }
-
     /// Remembers that a member is at a height which this one cannot handle yet.
     fn note_height(&mut self, from: MemberIndex, height: u64) {
         if height > self.tip.height {
@@ -74,29 +89,44 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         }
     }
 
-    /// Returns true while an epoch runs, or if a correct member is ahead.
+    /// Returns true while an epoch runs or a block arrives, or if a correct member is ahead.
     fn lacks_something(&self) -> bool {
-        !self.running.is_empty() || self.ahead.len() > usize::from(self.config.setup.tolerance.faulty())
+        !self.running.is_empty() || !self.fetched.is_empty() || self.is_behind()
     }
 
-    fn submit(&mut self, transaction: Transaction, step: &mut ChainStep<S, V>) {
-        let id = TRANSACTIONS.leaf(&transaction);
-        let is_known = self.known.contains(&id) || self.is_recent(&id);
+    fn submit(&mut self, batch: Arc<Batch>, step: &mut ChainStep<S, V>) {
+        let sequence = batch.sequence();
         // A proposal has a number of transactions, and a length before each.
         let limit = self.max_batch.saturating_sub(8);
-        let error = if transaction.is_empty() {
-            Error::Malformed { what: "empty transaction" }
-        } else if transaction.len() > limit {
-            Error::TooLarge { what: "transaction", limit: limit as u64 }
-        } else if is_known {
-            Error::WrongContext { what: "known transaction" }
-        } else if self.known.len() >= self.config.parameters.max_pending {
-            Error::TooLarge { what: "pending transactions", limit: self.config.parameters.max_pending as u64 }
-        } else {
-            self.known.insert(id);
-            return self.pending.push_back(transaction);
+        let is_orderable = |one: &[u8]| !one.is_empty() && one.len() <= limit;
+        let parameters = &self.config.parameters;
+        let is_full = self.pending.len() > 2 * parameters.pending
+            || self.pending.bytes() > 2 * parameters.pending_bytes;
+        if self.pending.contains_batch(sequence) {
+            return;
+        }
+        if is_full || batch.author() != self.me || !batch.transactions().all(is_orderable) {
+            return step.output(Output::Refused { sequence });
+        }
+        self.next_sequence = self.next_sequence.max(sequence.saturating_add(1));
+        let recent = &self.recent;
+        if self.pending.add(batch.clone(), |id| recent.contains(id)) {
+            return step.output(Output::Settled { sequence });
+        }
+        step.persist(Record::Batch(batch));
+    }
+
+    /// Tells clients to wait while much is pending.
+    fn note_congestion(&mut self, step: &mut ChainStep<S, V>) {
+        let (parameters, pending) = (&self.config.parameters, &self.pending);
+        let exceeds = |part: usize| {
+            pending.len() > parameters.pending / part || pending.bytes() > parameters.pending_bytes / part
         };
-        step.output(Output::Refused { transaction, error });
+        let is_congested = exceeds(if self.is_congested { 2 } else { 1 });
+        if is_congested != self.is_congested {
+            self.is_congested = is_congested;
+            step.output(Output::Congestion(is_congested));
+        }
     }
 
     fn on_epoch(
@@ -110,14 +140,14 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         if !self.is_in_window(height) {
             return self.note_height(from, height);
         }
-        let members = self.config.setup.members();
         let running = match self.running_at(height) {
             Ok(running) => running,
             Err(error) => return step.output(Output::Broken(error)),
         };
-        match running.admit(from, &message, members) {
+        let encoded = message.encode();
+        match running.admit(from, &encoded) {
             Admission::New => {
-                step.persist(Record::Input { height, from, message: message.clone() });
+                step.persist(Record::Input { height, from, message: encoded });
                 carry_over(running.message(now, from, message), height, step);
             }
             Admission::Known => {}
@@ -136,70 +166,76 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             // The decision may be complete with the proposal, in a committee of one.
             self.settle(step);
         }
-        if self.lacks_something() && !self.is_timer_set {
-            self.is_timer_set = true;
+        self.note_congestion(step);
+        if self.lacks_something() && self.timer_set_at.is_none() {
+            self.timer_set_at = Some(self.tip.height);
             step.set_timer(Timer::Resend, self.config.parameters.resend);
         }
     }
 
     /// Commits and signs all blocks that it can.
     fn settle(&mut self, step: &mut ChainStep<S, V>) {
-        loop {
-            while let Some(next) = self.waiting.remove(&(self.tip.height + 1)) {
-                self.commit(next, step);
-            }
-            if !self.vote(step) && !self.commit_own(step) {
-                return;
-            }
-        }
+        while self.commit_fetched(step) || self.vote(step) || self.commit_own(step) {}
     }
 
     /// Proposes in an epoch that others started, or for which transactions are pending.
     fn propose(&mut self, now: Time, height: u64, step: &mut ChainStep<S, V>) {
-        if self.running.get(&height).is_some_and(|running| running.proposed.is_some()) {
-            return;
-        }
-        if self.pending.is_empty() && !self.running.contains_key(&height) {
-            return;
-        }
+        let has_proposed = self.running.get(&height).map(|running| running.has_proposed);
         let (members, batch) = (self.config.setup.members(), self.config.parameters.batch);
-        let oldest: Vec<Transaction> = self.pending.iter().take(batch).cloned().collect();
-        let batch = match Batch::choose(&oldest, batch, members, self.max_batch, &mut self.random) {
-            Ok(batch) => batch,
+        let wanted = match has_proposed {
+            Some(true) => return,
+            Some(false) => 0,
+            None if height == self.tip.height + 1 => 1,
+            // An epoch costs the same whatever it orders: the next one starts early only for a full proposal.
+            None => batch.div_ceil(usize::from(members)).max(1),
+        };
+        if self.pending.proposable() < wanted {
+            return;
+        }
+        let proposed = match self.pending.choose(batch, members, self.max_batch, &mut self.random) {
+            Ok(proposed) if proposed.is_empty() && has_proposed.is_none() => return,
+            Ok(proposed) => proposed,
             Err(error) => return step.output(Output::Broken(error)),
         };
-        let chosen: BTreeSet<&Transaction> = batch.transactions().iter().collect();
-        self.pending.retain(|transaction| !chosen.contains(transaction));
+        let batch = epoch::Batch::new(proposed.iter().map(|one| one.as_ref().to_vec()).collect());
         step.persist(Record::Proposal { height, batch: batch.clone() });
         match self.running_at(height) {
-            Ok(running) => carry_over(running.propose(now, &batch, members), height, step),
+            Ok(running) => {
+                running.proposed = proposed;
+                carry_over(running.propose(now, batch), height, step);
+            }
             Err(error) => step.output(Output::Broken(error)),
         }
     }
 
-    /// Signs the block above the tip, once this member's epoch decided it. Returns true if it did.
+    /// Signs the block above the tip, once this member's epoch decided it and the state that it names is executed. Returns
+    /// true if it did.
     fn vote(&mut self, step: &mut ChainStep<S, V>) -> bool {
         let height = self.tip.height + 1;
         if self.candidate.is_some() {
             return false;
         }
-        let Some(decided) = self.running.get(&height).and_then(|running| running.decided.clone()) else {
-            return false;
-        };
-        let is_new = |transaction: &Transaction| !self.is_recent(&TRANSACTIONS.leaf(transaction));
-        let transactions = decided.into_iter().filter(is_new).collect();
-        let block = Block { height, parent: self.tip.digest, transactions };
-        let digest = block.digest();
-        self.candidate = Some((digest, block));
-        match self.guard.sign(&self.config.voters, statement(&self.config.voters, height, digest)) {
-            Ok((vote, record)) => {
+        let decided = self.running.get(&height).and_then(|running| running.decided.as_deref());
+        let (Some(decided), Some(executed)) = (decided, self.stated_at(height)) else { return false };
+        let (voters, parent) = (&self.config.voters, self.tip.digest);
+        let built = payload::build(decided, height, |id| self.recent.contains(id)).and_then(|batches| {
+            let block = payload::block(voters.epoch(), height, parent, executed, &batches);
+            let digest = block.digest();
+            Ok((self.guard.sign(voters, statement(voters, height, digest))?, digest, block, batches))
+        });
+        match built {
+            Ok(((vote, record), digest, block, batches)) => {
                 step.persist(Record::Vote(record));
                 step.broadcast(Message::Vote(vote.clone()));
+                self.candidate = Some((digest, Arc::new(block), batches));
                 self.collect(vote, step);
+                true
             }
-            Err(error) => step.output(Output::Broken(error)),
+            Err(error) => {
+                step.output(Output::Broken(error));
+                false
+            }
         }
-        true
     }
 
     fn on_vote(&mut self, from: MemberIndex, vote: Vote<V>, step: &mut ChainStep<S, V>) {
@@ -244,40 +280,96 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
     /// Commits this member's block if a quorum signed it. Returns true if it did.
     fn commit_own(&mut self, step: &mut ChainStep<S, V>) -> bool {
         let height = self.tip.height + 1;
-        let is_certified = |certificate: &Certificate<V>| {
-            self.candidate.as_ref().is_some_and(|(digest, _)| *digest == certificate.statement().digest)
+        let (Some((digest, ..)), Some(certificate)) = (&self.candidate, self.certified.get(&height)) else {
+            return false;
         };
-        if !self.certified.get(&height).is_some_and(is_certified) {
+        if certificate.statement().digest != digest.0 {
+            self.report_other_block(certificate.clone(), step);
             return false;
         }
-        if let (Some((_, block)), Some(certificate)) = (self.candidate.take(), self.certified.remove(&height))
+        if let (Some((_, block, batches)), Some(certificate)) =
+            (self.candidate.take(), self.certified.remove(&height))
         {
-            self.commit(Arc::new(CertifiedBlock { block, certificate }), step);
+            let certified = CertifiedBlock { block, finality: Arc::new(Finality(certificate)) };
+            self.commit(Delivery { certified, batches }, step);
         }
         true
     }
 
-    fn commit(&mut self, certified: Arc<CertifiedBlock<V>>, step: &mut ChainStep<S, V>) {
-        self.append(&certified.block);
-        step.persist(Record::Block(certified.clone()));
-        step.output(Output::Committed(certified));
+    /// A quorum certified another block than this member made: its state differs, or more members are faulty than can be.
+    fn report_other_block(&self, certificate: Certificate<V>, step: &mut ChainStep<S, V>) {
+        step.fault(self.me, Evidence::OtherBlock(Box::new(Finality(certificate))));
+        let what = "block of this member: a quorum certified another one; the executed states differ";
+        step.output(Output::Broken(Error::WrongContext { what }));
     }
 
-    /// Takes a certified block from another member, and commits it with those that follow it.
-    fn on_block(&mut self, from: MemberIndex, certified: Arc<CertifiedBlock<V>>, step: &mut ChainStep<S, V>) {
+    fn commit(&mut self, delivery: Delivery<V>, step: &mut ChainStep<S, V>) {
+        let CertifiedBlock { block, finality } = &delivery.certified;
+        if let StateCheck::Differs(_) = self.execution.check(block.executed) {
+            return self.report_other_block(finality.0.clone(), step);
+        }
+        let settled = self.append(&delivery);
+        for batch in &delivery.batches {
+            step.persist(Record::Batch(batch.clone()));
+        }
+        step.persist(Record::Block(block.clone()));
+        step.persist(Record::Certificate(finality.clone()));
+        let up_to = block.height;
+        settled.iter().for_each(|batch| step.output(Output::Settled { sequence: batch.sequence() }));
+        step.output(Output::Deliver(Box::new(delivery)));
+        if !settled.is_empty() {
+            step.output(Output::PruneBatches(settled.iter().map(|batch| batch.digest().0).collect()));
+        }
+        step.output(Output::PruneEpochs { up_to });
+    }
+
+    /// Commits the next block if other members sent all of it. Returns true if it did.
+    fn commit_fetched(&mut self, step: &mut ChainStep<S, V>) -> bool {
+        let height = self.tip.height + 1;
+        let is_complete = |fetched: &Fetched<V>| fetched.batches.iter().all(Option::is_some);
+        if !self.fetched.get(&height).is_some_and(is_complete) {
+            return false;
+        }
+        if let Some(Fetched { certified, batches }) = self.fetched.remove(&height) {
+            self.commit(Delivery { certified, batches: batches.into_iter().flatten().collect() }, step);
+        }
+        // Otherwise the state differs, and the machine is broken.
+        self.tip.height == height
+    }
+
+    /// Takes the head of a certified block from another member; its batches follow.
+    fn on_block(&mut self, from: MemberIndex, certified: CertifiedBlock<V>, step: &mut ChainStep<S, V>) {
         let height = certified.block.height;
         let is_wanted = height > self.tip.height && height - self.tip.height <= PAGE;
-        if !is_wanted || self.waiting.contains_key(&height) {
+        if !is_wanted || self.fetched.contains_key(&height) {
             return;
         }
-        if let Err(error) = certified.check(&self.config.voters) {
+        if let Err(error) = certified.finality.verify(&self.config.voters, &certified.block) {
             let violation = Violation::Invalid { what: "certified block", error };
             return step.fault(from, Evidence::Violation(violation));
         }
-        self.waiting.insert(height, certified);
+        let batches = vec![None; certified.block.payload.len()];
+        self.fetched.insert(height, Fetched { certified, batches });
+        self.ask_for_more(from, step);
+    }
+
+    /// Takes a batch of a certified block.
+    fn on_batch(&mut self, from: MemberIndex, batch: Arc<Batch>, step: &mut ChainStep<S, V>) {
+        // The sequence number of a batch in a block is the height.
+        let Some(fetched) = self.fetched.get_mut(&batch.sequence()) else { return };
+        let headers = fetched.certified.block.payload.iter();
+        let place = headers.zip(&mut fetched.batches).find(|(header, _)| *header == batch.header());
+        if let Some((_, slot @ None)) = place {
+            *slot = Some(batch);
+            self.ask_for_more(from, step);
+        }
+    }
+
+    /// Commits what is complete, and asks for the blocks after a complete answer.
+    fn ask_for_more(&mut self, from: MemberIndex, step: &mut ChainStep<S, V>) {
         self.settle(step);
         let next = self.tip.height + 1;
-        if next >= self.asked.saturating_add(PAGE) {
+        if next >= self.asked.saturating_add(PAGE) || (next > self.asked && self.fetched.is_empty()) {
             self.asked = next;
             step.send(from, Message::Status { height: next });
         }
@@ -292,9 +384,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
     /// Answers a member: with blocks, or with what this member sent in running epochs.
     fn on_status(&mut self, now: Time, from: MemberIndex, height: u64, step: &mut ChainStep<S, V>) {
         let interval = self.config.parameters.resend / 2;
-        let is_early = |(answered, from): &(Time, u64)| {
-            now.since(*answered) < interval && height < from.saturating_add(PAGE)
-        };
+        let is_early = |(answered, from): &(Time, u64)| now.since(*answered) < interval && height <= *from;
         if self.answered.get(&from).is_some_and(is_early) {
             return;
         }
@@ -307,12 +397,12 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
                 step.send(from, Message::Epoch { height: *height, message: message.clone() });
             }
         }
-        if height > self.tip.height && !self.running.contains_key(&(self.tip.height + 1)) {
-            // This member lacks what the other one has of that epoch, or the blocks before it.
+        if height > self.tip.height + 1 {
+            // This member lacks the blocks before it.
             step.send(from, Message::Status { height: self.tip.height + 1 });
         }
         // The guard returns the same vote again.
-        if let Some((digest, block)) = &self.candidate {
+        if let Some((digest, block, _)) = &self.candidate {
             let statement = statement(&self.config.voters, block.height, *digest);
             if let Ok((vote, _)) = self.guard.sign(&self.config.voters, statement) {
                 step.send(from, Message::Vote(vote));

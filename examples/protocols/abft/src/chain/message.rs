@@ -1,16 +1,22 @@
 use std::sync::Arc;
 
-use quorate::certificate::Vote;
+use quorate::certificate::{Certificate, Vote};
+use quorate::committee::Committee;
 use quorate::guard::GuardRecord;
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
+use quorate_protocol::batch::Batch;
+use zeroize::Zeroizing;
 
-use super::block::{BlockContext, CertifiedBlock};
+use super::block::{Block, CertifiedBlock, Finality};
 use crate::acs;
-use crate::epoch::{self, Batch};
+use crate::epoch;
 use crate::signatures::ThresholdScheme;
+
+/// Maximum length of a recorded message in bytes.
+const MAX_INPUT: usize = 64 << 20;
 
 /// Messages of the chain.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +31,9 @@ pub enum Message<S: ThresholdScheme, V: Scheme> {
     /// The sender's signature on a block that its epoch decided.
     Vote(Vote<V>),
     /// A block for a member that is behind.
-    Block(Arc<CertifiedBlock<V>>),
+    Block(CertifiedBlock<V>),
+    /// A batch of such a block.
+    Batch(Arc<Batch>),
     /// The sender asks for what it lacks: blocks, or messages of the epochs from a height on.
     Status {
         /// Height of the first block that the sender lacks.
@@ -33,42 +41,55 @@ pub enum Message<S: ThresholdScheme, V: Scheme> {
     },
 }
 
-/// Records of the chain, in the order in which they were written.
+/// Records of the chain.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Record<S: ThresholdScheme, V: Scheme> {
-    /// A message that an epoch handled. Needed until its block is certified.
+pub enum Record<V: Scheme> {
+    /// The secret seed of this member's random numbers, once.
+    Seed(Zeroizing<[u8; 32]>),
+    /// A message that an epoch handled. Needed until its block is certified, in the order of all such records.
     Input {
         /// Height of the block.
         height: u64,
         /// The sender.
         from: MemberIndex,
-        /// The message.
-        message: epoch::Message<S>,
+        /// The encoded message.
+        message: Vec<u8>,
     },
-    /// This member's proposal for an epoch. Needed until its block is certified.
+    /// This member's proposal for an epoch. Needed as an input is.
     Proposal {
         /// Height of the block.
         height: u64,
         /// The proposal.
-        batch: Batch,
+        batch: epoch::Batch,
     },
     /// A vote was signed. The latest record replaces the earlier ones.
     Vote(GuardRecord),
-    /// A block of the chain. The last ones are needed: [`RECENT`](super::RECENT).
-    Block(Arc<CertifiedBlock<V>>),
+    /// A batch of this member's clients, or of a block.
+    Batch(Arc<Batch>),
+    /// A block of the chain.
+    Block(Arc<Block>),
+    /// The certificate of the block at a height.
+    Certificate(Arc<Finality<V>>),
 }
 
-/// Bounds for the decoders of messages and records.
+impl<V: Scheme> Record<V> {
+    /// Creates the record of a certificate.
+    pub fn certificate(certificate: Certificate<V>) -> Self {
+        Record::Certificate(Arc::new(Finality(certificate)))
+    }
+}
+
+/// Bounds for the decoder of messages.
 #[derive(Clone)]
 pub struct Limits<V: Scheme> {
     /// Bounds of the epochs.
     pub epoch: acs::Limits,
-    /// Bounds of the blocks.
-    pub block: BlockContext<V>,
+    /// The members that sign blocks.
+    pub voters: Arc<Committee<V>>,
 }
 
-/// Encoding: a tag, then tag 1: height u64 ‖ message; tag 2: vote in the form for links; tag 3: block with certificate;
-/// tag 4: height u64.
+/// Encoding: a tag, then tag 1: height u64 ‖ message; tag 2: vote in the form for links; tag 3: block ‖ certificate;
+/// tag 4: height u64; tag 5: batch.
 impl<S: ThresholdScheme, V: Scheme> Encode for Message<S, V> {
     fn encode_to(&self, w: &mut Writer) {
         match self {
@@ -81,13 +102,17 @@ impl<S: ThresholdScheme, V: Scheme> Encode for Message<S, V> {
                 w.u8(2);
                 vote.encode_link(w);
             }
-            Message::Block(block) => {
+            Message::Block(certified) => {
                 w.u8(3);
-                block.encode_to(w);
+                certified.encode_to(w);
             }
             Message::Status { height } => {
                 w.u8(4);
                 w.u64(*height);
+            }
+            Message::Batch(batch) => {
+                w.u8(5);
+                batch.encode_to(w);
             }
         }
     }
@@ -101,23 +126,24 @@ impl<S: ThresholdScheme, V: Scheme> Decode<Limits<V>> for Message<S, V> {
                 message: epoch::Message::decode_from(r, &limits.epoch)?,
             }),
             2 => Ok(Message::Vote(Vote::decode_link(r)?)),
-            3 => Ok(Message::Block(Arc::new(CertifiedBlock::decode_from(r, &limits.block)?))),
+            3 => Ok(Message::Block(CertifiedBlock::decode_from(r, &limits.voters)?)),
             4 => Ok(Message::Status { height: r.u64()? }),
+            5 => Ok(Message::Batch(Arc::new(Batch::decode_from(r, &())?))),
             _ => Err(Error::Malformed { what: "tag of a message of the chain" }),
         }
     }
 }
 
-/// Encoding: a tag, then tag 1: height u64 ‖ sender u16 ‖ message; tag 2: height u64 ‖ batch; tag 3: record of the guard;
-/// tag 4: block with certificate.
-impl<S: ThresholdScheme, V: Scheme> Encode for Record<S, V> {
+/// Encoding: a tag, then tag 1: height u64 ‖ sender u16 ‖ message with its length as u32; tag 2: height u64 ‖ proposal;
+/// tag 3: record of the guard; tag 4: block; tag 5: certificate; tag 6: batch; tag 7: seed 32.
+impl<V: Scheme> Encode for Record<V> {
     fn encode_to(&self, w: &mut Writer) {
         match self {
             Record::Input { height, from, message } => {
                 w.u8(1);
                 w.u64(*height);
                 w.u16(*from);
-                message.encode_to(w);
+                w.bytes(message);
             }
             Record::Proposal { height, batch } => {
                 w.u8(2);
@@ -132,21 +158,36 @@ impl<S: ThresholdScheme, V: Scheme> Encode for Record<S, V> {
                 w.u8(4);
                 block.encode_to(w);
             }
+            Record::Certificate(finality) => {
+                w.u8(5);
+                finality.encode_to(w);
+            }
+            Record::Batch(batch) => {
+                w.u8(6);
+                batch.encode_to(w);
+            }
+            Record::Seed(seed) => {
+                w.u8(7);
+                w.raw(&**seed);
+            }
         }
     }
 }
 
-impl<S: ThresholdScheme, V: Scheme> Decode<Limits<V>> for Record<S, V> {
-    fn decode_from(r: &mut Reader<'_>, limits: &Limits<V>) -> Result<Self> {
+impl<V: Scheme> Decode<Arc<Committee<V>>> for Record<V> {
+    fn decode_from(r: &mut Reader<'_>, voters: &Arc<Committee<V>>) -> Result<Self> {
         match r.u8()? {
             1 => Ok(Record::Input {
                 height: r.u64()?,
                 from: r.u16()?,
-                message: epoch::Message::decode_from(r, &limits.epoch)?,
+                message: r.bytes("recorded message", MAX_INPUT)?.to_vec(),
             }),
-            2 => Ok(Record::Proposal { height: r.u64()?, batch: Batch::decode_from(r, &())? }),
+            2 => Ok(Record::Proposal { height: r.u64()?, batch: epoch::Batch::decode_from(r, &())? }),
             3 => Ok(Record::Vote(GuardRecord::decode_from(r, &())?)),
-            4 => Ok(Record::Block(Arc::new(CertifiedBlock::decode_from(r, &limits.block)?))),
+            4 => Ok(Record::Block(Arc::new(Block::decode_from(r, voters)?))),
+            5 => Ok(Record::Certificate(Arc::new(Finality::decode_from(r, voters)?))),
+            6 => Ok(Record::Batch(Arc::new(Batch::decode_from(r, &())?))),
+            7 => Ok(Record::Seed(Zeroizing::new(r.array()?))),
             _ => Err(Error::Malformed { what: "tag of a record of the chain" }),
         }
     }

@@ -2,12 +2,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use quorate::machine::{Input, Machine, MemberIndex, Outgoing, Recipient, Step, Time};
 use quorate::merkle::Hash;
-use quorate::scheme::Scheme;
-use quorate::wire::{Encode, domain};
+use quorate::wire::domain;
 use quorate::{Error, Result};
 
-use super::interface::Config;
-use crate::epoch::{self, Batch, Epoch, Transaction};
+use super::pending::Entry;
+use crate::epoch::{self, Batch, Encryption, Epoch, Ordered};
 use crate::setup::Context;
 use crate::signatures::ThresholdScheme;
 use crate::violation::Violation;
@@ -33,21 +32,28 @@ pub(super) enum Admission {
 /// An epoch whose block is not certified, with what this member sent in it.
 pub(super) struct Running<S: ThresholdScheme> {
     epoch: Epoch<S>,
+    members: usize,
     sent: Vec<Outgoing<epoch::Message<S>>>,
     /// Digests of the messages of each member.
     received: BTreeMap<MemberIndex, BTreeSet<Hash>>,
-    /// The transactions that this member proposed; `None` before the proposal.
-    pub(super) proposed: Option<Vec<Transaction>>,
+    /// Whether this member has proposed.
+    pub(super) has_proposed: bool,
+    /// The transactions that this member proposed, to be proposed again if the epoch does not decide them.
+    pub(super) proposed: Vec<Entry>,
     /// The decided transactions.
-    pub(super) decided: Option<Vec<Transaction>>,
+    pub(super) decided: Option<Vec<Ordered>>,
 }
 
 impl<S: ThresholdScheme> Running<S> {
-    pub(super) fn new<V: Scheme>(config: &Config<S, V>, height: u64) -> Result<Self> {
-        let (setup, secrets) = (config.setup.clone(), config.secrets.clone());
-        let context = Context { setup, secrets, epoch: height };
-        let epoch = Epoch::new(context, config.encryption.clone(), *config.seed)?;
-        Ok(Self { epoch, sent: Vec::new(), received: BTreeMap::new(), proposed: None, decided: None })
+    pub(super) fn new(
+        context: Context<S>,
+        encryption: Option<Encryption>,
+        seed: &[u8; 32],
+    ) -> Result<Self> {
+        let members = usize::from(context.setup.members());
+        let epoch = Epoch::new(context, encryption, *seed)?;
+        let (sent, received) = (Vec::new(), BTreeMap::new());
+        Ok(Self { epoch, members, sent, received, has_proposed: false, proposed: Vec::new(), decided: None })
     }
 
     pub(super) fn epoch(&self) -> &Epoch<S> {
@@ -55,29 +61,24 @@ impl<S: ThresholdScheme> Running<S> {
     }
 
     /// Proposes all transactions of a batch.
-    pub(super) fn propose(&mut self, now: Time, batch: &Batch, members: u16) -> Results<S> {
-        let pending = batch.transactions().to_vec();
-        self.proposed = Some(pending.clone());
+    pub(super) fn propose(&mut self, now: Time, batch: Batch) -> Results<S> {
+        self.has_proposed = true;
+        let pending = batch.into_transactions();
         // Each member proposes its part of what all members propose together.
-        let batch = pending.len() * usize::from(members);
+        let batch = pending.len() * self.members;
         self.run(now, Input::Command(epoch::Command::Propose { pending, batch }))
     }
 
     /// Whether the epoch handles a message: not one that it has handled, and no more than a correct member sends. Without
     /// that bound a member could fill the disk with records.
-    pub(super) fn admit(
-        &mut self,
-        from: MemberIndex,
-        message: &epoch::Message<S>,
-        members: u16,
-    ) -> Admission {
+    pub(super) fn admit(&mut self, from: MemberIndex, encoded: &[u8]) -> Admission {
         let received = self.received.entry(from).or_default();
-        let digest = domain::hash(RECEIVED, &message.encode());
+        let digest = domain::hash(RECEIVED, encoded);
         if received.contains(&digest) {
             return Admission::Known;
         }
         // Four for each broadcast, one for each decryption, and those of the views.
-        if received.len() >= 5 * usize::from(members) + MAX_VIEWS * MESSAGES_PER_VIEW {
+        if received.len() >= 5 * self.members + MAX_VIEWS * MESSAGES_PER_VIEW {
             return Admission::TooMany;
         }
         received.insert(digest);
@@ -99,10 +100,7 @@ impl<S: ThresholdScheme> Running<S> {
         let mut error = None;
         for output in outputs {
             match output {
-                epoch::Output::Decided(transactions) => {
-                    self.decided =
-                        Some(transactions.into_iter().map(|(_, transaction)| transaction).collect());
-                }
+                epoch::Output::Decided(transactions) => self.decided = Some(transactions),
                 epoch::Output::Refused(problem) | epoch::Output::Broken(problem) => error = Some(problem),
             }
         }

@@ -1,48 +1,57 @@
 //! A member's state, and how it is restored.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
 use quorate::certificate::{Certificate, Suspects, VoteCollector};
-use quorate::committee::ChainId;
-use quorate::guard::Guard;
+use quorate::guard::{Guard, GuardRecord};
 use quorate::machine::{MemberIndex, Step, Time};
 use quorate::merkle::Hash;
 use quorate::scheme::Scheme;
+use quorate::wire::Decode;
 use quorate::{Error, Result};
+use quorate_protocol::Executed;
+use quorate_protocol::batch::{Batch, TRANSACTIONS};
+use quorate_protocol::execution::Execution;
+use zeroize::Zeroizing;
 
-use super::block::{Block, BlockContext, CertifiedBlock, TRANSACTIONS};
-use super::interface::{Config, RECENT};
+use super::block::{Block, BlockDigest, CertifiedBlock, Finality, STATE_LAG};
+use super::interface::{Config, Delivery, RECENT, Status};
 use super::message::{Limits, Record};
+use super::pending::Pending;
 use super::running::Running;
-use crate::epoch::Transaction;
+use crate::epoch;
 use crate::random::SeededRandom;
+use crate::setup::Context;
 use crate::signatures::ThresholdScheme;
 
 /// A member of the chain. See the [module](super).
 pub struct Chain<S: ThresholdScheme, V: Scheme> {
     pub(super) config: Config<S, V>,
+    pub(super) me: MemberIndex,
     pub(super) limits: Limits<V>,
     pub(super) max_batch: usize,
     pub(super) guard: Guard<V>,
+    pub(super) seed: Zeroizing<[u8; 32]>,
+    /// Whether the seed is durable once the next step is.
+    pub(super) is_seed_recorded: bool,
     pub(super) random: SeededRandom,
     pub(super) tip: Tip,
-    /// The identifiers of the transactions of the last blocks.
-    pub(super) recent: VecDeque<BTreeSet<Hash>>,
-    /// Transactions that are in no running proposal of this member, oldest first.
-    pub(super) pending: VecDeque<Transaction>,
-    /// The identifiers of these, and of those in running proposals.
-    pub(super) known: BTreeSet<Hash>,
+    pub(super) execution: Execution,
+    pub(super) recent: RecentTransactions,
+    pub(super) pending: Pending,
+    pub(super) next_sequence: u64,
+    pub(super) is_congested: bool,
     pub(super) running: BTreeMap<u64, Running<S>>,
-    /// The block above the tip that this member's epoch decided and that it signed.
-    pub(super) candidate: Option<(Hash, Block)>,
+    /// The block above the tip that this member's epoch decided and that it signed, with its batches.
+    pub(super) candidate: Option<(BlockDigest, Arc<Block>, Vec<Arc<Batch>>)>,
     pub(super) votes: BTreeMap<u64, VoteCollector<V>>,
     /// Certificates of blocks that this member has not decided.
     pub(super) certified: BTreeMap<u64, Certificate<V>>,
-    /// Certified blocks above the next one, which arrived before it.
-    pub(super) waiting: BTreeMap<u64, Arc<CertifiedBlock<V>>>,
+    /// Certified blocks above the tip that other members sent.
+    pub(super) fetched: BTreeMap<u64, Fetched<V>>,
     /// The highest height above the window in the messages of each member.
     pub(super) ahead: BTreeMap<MemberIndex, u64>,
     pub(super) suspects: Suspects,
@@ -50,115 +59,157 @@ pub struct Chain<S: ThresholdScheme, V: Scheme> {
     pub(super) answered: BTreeMap<MemberIndex, (Time, u64)>,
     /// The height for which this member asked last.
     pub(super) asked: u64,
-    pub(super) is_timer_set: bool,
+    /// The height of the tip when the timer was set; `None` without a timer.
+    pub(super) timer_set_at: Option<u64>,
+    /// Committed blocks that a restarted member delivers again.
+    pub(super) undelivered: Vec<Delivery<V>>,
 }
 
 /// The last certified block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tip {
     pub(super) height: u64,
-    pub(super) digest: Hash,
+    pub(super) digest: BlockDigest,
+}
+
+/// A certified block whose batches arrive.
+pub(super) struct Fetched<V: Scheme> {
+    pub(super) certified: CertifiedBlock<V>,
+    pub(super) batches: Vec<Option<Arc<Batch>>>,
+}
+
+/// The identifiers of the transactions of the last blocks.
+#[derive(Debug, Default)]
+pub(super) struct RecentTransactions {
+    blocks: VecDeque<Vec<Hash>>,
+    ids: HashSet<Hash>,
 }
 
 /// A step of the machine.
 pub(super) type ChainStep<S, V> = Step<Chain<S, V>>;
 
 impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
-    /// Creates a member from its durable records in the order in which they were written, or a new one without records.
-    /// `voting` signs blocks on `chain`.
+    /// Creates a member from its durable records, or a new one without records. Records of epochs must be in the order in
+    /// which they were written; the others may be in any order. `voting` signs blocks.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for keys or records of another member, committee or chain; [`Error::Contradiction`] if the
-    /// records show that the key has signed twice.
+    /// [`Error::WrongContext`] for keys or records of another member, committee or chain, or if records are missing;
+    /// [`Error::Contradiction`] if the records show that the key has signed twice; decoding errors of recorded messages.
     pub fn restore(
-        config: Config<S, V>,
+        mut config: Config<S, V>,
         voting: V::SecretKey,
-        chain: ChainId,
-        records: Vec<Record<S, V>>,
+        records: Vec<Record<V>>,
     ) -> Result<Self> {
         let me = S::member(&config.secrets.agreed);
         let is_member = config.voters.position(&V::public_key(&voting)) == Some(me);
         if !is_member || config.voters.len() != config.setup.members() {
             return Err(Error::WrongContext { what: "member or committee of the voting key" });
         }
-        let votes = records.iter().filter_map(|record| match record {
-            Record::Vote(record) => Some(*record),
-            _ => None,
-        });
-        let guard = Guard::restore(voting, chain, votes)?;
-        let probe = Running::new(&config, 0)?;
-        let max_batch = probe.epoch().max_batch();
-        let members = usize::from(config.setup.members());
-        let limits = Limits {
-            epoch: probe.epoch().limits(),
-            block: BlockContext {
-                committee: config.voters.clone(),
-                max_bytes: max_batch.saturating_mul(members),
-            },
-        };
+        let (recorded, epochs) = Recorded::sort(records);
+        let guard = Guard::restore(voting, config.chain, recorded.votes.iter().copied())?;
+        let is_seed_recorded = recorded.seed.is_some();
+        let seed = recorded.seed.clone().unwrap_or_else(|| std::mem::take(&mut config.entropy));
+        let probe = new_epoch(&config, &seed, 0)?;
+        let (max_batch, epoch) = (probe.epoch().max_batch(), probe.epoch().limits());
+        let mut recent = RecentTransactions::default();
+        for (_, ids) in &config.recent_transactions {
+            recent.push(ids.clone());
+        }
         let mut chain = Self {
-            random: SeededRandom::new(*config.seed),
+            limits: Limits { epoch, voters: config.voters.clone() },
+            execution: Execution::new(config.executed, &config.recent_states),
+            next_sequence: config.first_sequence,
+            tip: recorded.tip(config.executed.height)?,
+            random: SeededRandom::new(*seed),
+            me,
             config,
-            limits,
             max_batch,
             guard,
-            tip: Tip::default(),
-            recent: VecDeque::new(),
-            pending: VecDeque::new(),
-            known: BTreeSet::new(),
+            seed,
+            is_seed_recorded,
+            recent,
+            pending: Pending::default(),
+            is_congested: false,
             running: BTreeMap::new(),
             candidate: None,
             votes: BTreeMap::new(),
             certified: BTreeMap::new(),
-            waiting: BTreeMap::new(),
+            fetched: BTreeMap::new(),
             ahead: BTreeMap::new(),
             suspects: Suspects::new(),
             answered: BTreeMap::new(),
             asked: 0,
-            is_timer_set: false,
+            timer_set_at: None,
+            undelivered: Vec::new(),
         };
-        for record in &records {
-            if let Record::Block(certified) = record {
-                chain.append(&certified.block);
-            }
+        while let Some(delivery) = recorded.delivery(chain.tip.height + 1)? {
+            chain.append(&delivery);
+            chain.undelivered.push(delivery);
         }
-        for record in records {
-            chain.replay(record)?;
-        }
+        chain.restore_batches(recorded);
+        epochs.into_iter().try_for_each(|record| chain.replay(record))?;
         Ok(chain)
     }
 
-    /// Returns the height of the last certified block.
-    pub fn height(&self) -> u64 {
-        self.tip.height
+    /// Returns the member's state.
+    pub fn status(&self) -> Status {
+        let committed = self.tip.height;
+        let running = self.running.last_key_value().map_or(committed, |(height, _)| *height);
+        Status { committed, running, catching_up: self.is_behind() }
     }
 
     /// Returns the number of transactions that were submitted here and are not committed.
     pub fn pending(&self) -> usize {
-        self.known.len()
+        self.pending.len()
     }
 
-    /// Returns the bounds for decoders of messages and records.
+    /// Returns a sequence number above those of all batches that were submitted here.
+    pub fn next_sequence(&self) -> u64 {
+        self.next_sequence
+    }
+
+    /// Returns the bounds for the decoder of messages.
     pub fn limits(&self) -> &Limits<V> {
         &self.limits
     }
 
+    /// Returns true if more members than can be faulty are ahead of the window.
+    pub(super) fn is_behind(&self) -> bool {
+        self.ahead.len() > usize::from(self.config.setup.tolerance.faulty())
+    }
+
+    /// The recorded batches of this member's clients.
+    fn restore_batches(&mut self, recorded: Recorded<V>) {
+        let in_blocks: HashSet<Hash> =
+            recorded.blocks.values().flat_map(|block| &block.payload).map(|header| header.digest().0).collect();
+        let mut own: Vec<Arc<Batch>> = recorded.batches.into_values().collect();
+        own.sort_by_key(|batch| batch.sequence());
+        for batch in own {
+            let is_own = batch.author() == self.me && batch.sequence() >= self.config.first_sequence;
+            if is_own && !in_blocks.contains(&batch.digest().0) {
+                self.next_sequence = self.next_sequence.max(batch.sequence() + 1);
+                self.pending.add(batch, |id| self.recent.contains(id));
+            }
+        }
+    }
+
     /// Handles an input of an epoch after it was recorded.
-    fn replay(&mut self, record: Record<S, V>) -> Result<()> {
+    fn replay(&mut self, record: Record<V>) -> Result<()> {
         match record {
             Record::Input { height, from, message } if height > self.tip.height => {
-                let members = self.config.setup.members();
+                let decoded = epoch::Message::decode(&message, &self.limits.epoch)?;
                 let running = self.running_at(height)?;
-                running.admit(from, &message, members);
-                running.message(Time(0), from, message);
+                running.admit(from, &message);
+                running.message(Time(0), from, decoded);
             }
             Record::Proposal { height, batch } if height > self.tip.height => {
-                let members = self.config.setup.members();
-                self.known.extend(batch.transactions().iter().map(|one| TRANSACTIONS.leaf(one)));
-                self.running_at(height)?.propose(Time(0), &batch, members);
+                let ids: Vec<Hash> = batch.transactions().iter().map(|one| TRANSACTIONS.leaf(one)).collect();
+                let proposed = self.pending.take(&ids);
+                let running = self.running_at(height)?;
+                running.proposed = proposed;
+                running.propose(Time(0), batch);
             }
-            // Those of a certified block, which is restored from its own record.
-            Record::Input { .. } | Record::Proposal { .. } | Record::Vote(_) | Record::Block(_) => {}
+            _ => {}
         }
         Ok(())
     }
@@ -168,7 +219,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         match self.running.entry(height) {
             Entry::Occupied(running) => Ok(running.into_mut()),
             Entry::Vacant(vacant) => {
-                let mut running = Running::new(&self.config, height)?;
+                let mut running = new_epoch(&self.config, &self.seed, height)?;
                 // An epoch sends nothing before its first message or proposal.
                 let _ = running.start(Time(0));
                 Ok(vacant.insert(running))
@@ -176,35 +227,123 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         }
     }
 
-    /// Makes a certified block the tip.
-    pub(super) fn append(&mut self, block: &Block) {
+    /// The state that the block at a height names; `None` before it is executed here.
+    pub(super) fn stated_at(&self, height: u64) -> Option<Executed> {
+        let stated = height.saturating_sub(STATE_LAG);
+        self.execution.up_to(stated).filter(|state| state.height == stated)
+    }
+
+    /// Makes a certified block the tip. Returns the batches of this member's clients that it settles.
+    pub(super) fn append(&mut self, delivery: &Delivery<V>) -> Vec<Arc<Batch>> {
+        let block = &delivery.certified.block;
         self.tip = Tip { height: block.height, digest: block.digest() };
-        let ids: BTreeSet<Hash> = block.transactions.iter().map(|one| TRANSACTIONS.leaf(one)).collect();
         let next = block.height.saturating_add(1);
         let running = self.running.split_off(&next);
         let ended = std::mem::replace(&mut self.running, running).into_values();
-        // What this member proposed in vain is proposed again, before newer transactions.
-        for transaction in ended.filter_map(|running| running.proposed).flatten() {
-            self.pending.push_front(transaction);
-        }
-        if ids.iter().filter(|id| self.known.remove(*id)).count() > 0 {
-            let known = &self.known;
-            self.pending.retain(|transaction| known.contains(&TRANSACTIONS.leaf(transaction)));
-        }
-        self.recent.push_back(ids);
-        if self.recent.len() > RECENT {
-            self.recent.pop_front();
-        }
+        let mut settled = Vec::new();
+        let ids: Vec<Hash> = delivery.batches.iter().flat_map(|batch| batch.ids()).copied().collect();
+        ids.iter().for_each(|id| self.pending.commit(id, &mut settled));
+        ended.for_each(|running| self.pending.put_back(running.proposed));
+        self.recent.push(ids);
         self.votes = self.votes.split_off(&next);
         self.certified = self.certified.split_off(&next);
-        self.waiting = self.waiting.split_off(&next);
+        self.fetched = self.fetched.split_off(&next);
         self.ahead.retain(|_, height| *height >= next);
+        self.execution.prune_below(block.height.saturating_sub(2 * STATE_LAG));
         self.candidate = None;
+        settled
+    }
+}
+
+fn new_epoch<S: ThresholdScheme, V: Scheme>(
+    config: &Config<S, V>,
+    seed: &[u8; 32],
+    height: u64,
+) -> Result<Running<S>> {
+    let (setup, secrets) = (config.setup.clone(), config.secrets.clone());
+    Running::new(Context { setup, secrets, epoch: height }, config.encryption.clone(), seed)
+}
+
+impl RecentTransactions {
+    pub(super) fn contains(&self, id: &Hash) -> bool {
+        self.ids.contains(id)
+    }
+
+    /// Adds the transactions of the next block.
+    fn push(&mut self, ids: Vec<Hash>) {
+        self.ids.extend(&ids);
+        self.blocks.push_back(ids);
+        if self.blocks.len() as u64 > RECENT {
+            self.blocks.pop_front().iter().flatten().for_each(|id| {
+                self.ids.remove(id);
+            });
+        }
+    }
+}
+
+/// Records by kind.
+struct Recorded<V: Scheme> {
+    seed: Option<Zeroizing<[u8; 32]>>,
+    votes: Vec<GuardRecord>,
+    blocks: HashMap<u64, Arc<Block>>,
+    batches: HashMap<Hash, Arc<Batch>>,
+    certificates: HashMap<u64, Arc<Finality<V>>>,
+}
+
+impl<V: Scheme> Recorded<V> {
+    /// Sorts the records, and returns those of epochs in their order.
+    fn sort(records: Vec<Record<V>>) -> (Self, Vec<Record<V>>) {
+        let mut sorted = Self {
+            seed: None,
+            votes: Vec::new(),
+            blocks: HashMap::new(),
+            batches: HashMap::new(),
+            certificates: HashMap::new(),
+        };
+        let mut epochs = Vec::new();
+        for record in records {
+            match record {
+                Record::Seed(seed) => sorted.seed = Some(seed),
+                Record::Vote(vote) => sorted.votes.push(vote),
+                Record::Block(block) => drop(sorted.blocks.insert(block.height, block)),
+                Record::Batch(batch) => drop(sorted.batches.insert(batch.digest().0, batch)),
+                Record::Certificate(finality) => {
+                    sorted.certificates.insert(finality.0.statement().view, finality);
+                }
+                Record::Input { .. } | Record::Proposal { .. } => epochs.push(record),
+            }
+        }
+        (sorted, epochs)
+    }
+
+    /// The last executed block.
+    fn tip(&self, executed: u64) -> Result<Tip> {
+        match self.blocks.get(&executed) {
+            _ if executed == 0 => Ok(Tip::default()),
+            Some(block) => Ok(Tip { height: executed, digest: block.digest() }),
+            None => Err(Error::WrongContext { what: "records: the last executed block is missing" }),
+        }
+    }
+
+    /// The certified block at a height; `None` above the last one.
+    fn delivery(&self, height: u64) -> Result<Option<Delivery<V>>> {
+        let (Some(block), Some(finality)) = (self.blocks.get(&height), self.certificates.get(&height)) else {
+            return Ok(None);
+        };
+        if finality.0.statement().digest != block.digest().0 {
+            return Err(Error::WrongContext { what: "records: certificate of another block" });
+        }
+        let batch = |digest: Hash| self.batches.get(&digest).cloned();
+        let batches: Option<Vec<_>> = block.payload.iter().map(|header| batch(header.digest().0)).collect();
+        let batches =
+            batches.ok_or(Error::WrongContext { what: "records: a batch of a committed block is missing" })?;
+        let certified = CertifiedBlock { block: block.clone(), finality: finality.clone() };
+        Ok(Some(Delivery { certified, batches }))
     }
 }
 
 impl<S: ThresholdScheme, V: Scheme> fmt::Debug for Chain<S, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Chain(height {}, {} pending)", self.height(), self.pending())
+        write!(f, "Chain(height {}, {} pending)", self.tip.height, self.pending())
     }
 }

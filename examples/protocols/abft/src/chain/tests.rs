@@ -12,13 +12,14 @@ use quorate::merkle::Hash;
 use quorate::scheme::{Scheme, VerifiedKey};
 use quorate::threshold::Threshold;
 use quorate::threshold::tdh2::{EncryptionKey, PublicKeys};
-use quorate::wire::{Decode, Encode};
+use quorate::wire::{Decode, Encode, domain};
+use quorate_protocol::Executed;
+use quorate_protocol::batch::Batch;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use zeroize::Zeroizing;
 
-use super::running::Running;
 use super::*;
 use crate::epoch::{self, Encryption};
 use crate::signatures::Ed25519List;
@@ -43,10 +44,16 @@ const CALM: Faults = Faults { crash: 0.0, loss: 0.0, sends_first: false };
 const ROUGH: Faults = Faults { crash: 0.02, loss: 0.1, sends_first: false };
 
 /// A member's process and its disk.
+#[derive(Default)]
 struct Node {
     machine: Option<Member>,
     disk: Vec<Vec<u8>>,
-    blocks: Vec<Arc<CertifiedBlock<Ed25519>>>,
+    /// The chain, as far as it is on disk.
+    blocks: Vec<Delivery<Ed25519>>,
+    /// The states that the application has executed; the first is that before all blocks.
+    states: Vec<Executed>,
+    /// Number of blocks that the running machine delivered.
+    delivered: u64,
     timer: Option<Time>,
 }
 
@@ -61,6 +68,8 @@ struct World {
     rng: StdRng,
     now: Time,
     faults: Faults,
+    /// The transactions whose batches are on a disk.
+    accepted: BTreeSet<u32>,
     /// The digest that a member voted for, by height and member.
     voted: BTreeMap<(u64, MemberIndex), Hash>,
     crashes: usize,
@@ -81,7 +90,7 @@ impl World {
         let keys = Keys::deal(MEMBERS, 1);
         let members = (0..MEMBERS).map(|member| (VerifiedKey::from_secret(&secret(member)), 1)).collect();
         let voters = Arc::new(Committee::new(chain_id(), 0, members).unwrap());
-        let node = || Node { machine: None, disk: Vec::new(), blocks: Vec::new(), timer: None };
+        let node = || Node { states: vec![Executed { height: 0, state_root: [5; 32] }], ..Node::default() };
         let mut world = Self {
             keys,
             voters,
@@ -92,6 +101,7 @@ impl World {
             rng: StdRng::seed_from_u64(seed),
             now: Time(0),
             faults,
+            accepted: BTreeSet::new(),
             voted: BTreeMap::new(),
             crashes: 0,
             away: None,
@@ -102,30 +112,44 @@ impl World {
 
     /// Starts a member from its disk.
     fn restart(&mut self, member: MemberIndex) -> Verdict {
+        let node = &self.nodes[usize::from(member)];
+        let executed = *node.states.last().unwrap();
+        let ids = |delivery: &Delivery<_>| delivery.batches.iter().flat_map(|b| b.ids().to_vec()).collect();
+        let recent = node.blocks.iter().take(executed.height as usize).map(ids);
         let config = Config {
             setup: self.keys.setup.clone(),
             secrets: self.keys.secrets[usize::from(member)].clone(),
             encryption: self.encryption.get(usize::from(member)).cloned(),
+            chain: chain_id(),
             voters: self.voters.clone(),
-            seed: Zeroizing::new([member as u8; 32]),
+            executed,
+            recent_states: node.states.clone(),
+            recent_transactions: (1..).zip(recent).collect(),
+            first_sequence: 1 << 40,
+            entropy: Zeroizing::new(self.rng.random()),
             parameters: self.parameters,
         };
-        let fresh = |config| Member::restore(config, secret(member), chain_id(), Vec::new());
-        let node = &self.nodes[usize::from(member)];
-        let machine = if node.disk.is_empty() {
-            fresh(config).unwrap()
-        } else {
-            let limits = Limits {
-                epoch: Running::new(&config, 0).unwrap().epoch().limits(),
-                block: BlockContext { committee: self.voters.clone(), max_bytes: 1 << 20 },
-            };
-            let decoded = |bytes: &Vec<u8>| Record::decode(bytes, &limits).unwrap();
-            let records: Vec<_> = node.disk.iter().map(decoded).collect();
-            assert!(records.iter().zip(&node.disk).all(|(record, bytes)| record.encode() == *bytes));
-            Member::restore(config, secret(member), chain_id(), records).map_err(|e| e.to_string())?
-        };
-        self.nodes[usize::from(member)].machine = Some(machine);
+        let decoded = |bytes: &Vec<u8>| Record::decode(bytes, &self.voters).unwrap();
+        let records: Vec<Record<Ed25519>> = node.disk.iter().map(decoded).collect();
+        assert!(records.iter().zip(&node.disk).all(|(record, bytes)| record.encode() == *bytes));
+        let machine = Member::restore(config, secret(member), records).map_err(|e| e.to_string())?;
+        let node = &mut self.nodes[usize::from(member)];
+        (node.machine, node.delivered, node.timer) = (Some(machine), executed.height, None);
         self.input(member, Input::Start)
+    }
+
+    /// Executes the next delivered block of a member. Returns false if there is none.
+    fn execute(&mut self, member: MemberIndex) -> Result<bool, String> {
+        let node = &mut self.nodes[usize::from(member)];
+        let last = *node.states.last().unwrap();
+        if node.machine.is_none() || last.height >= node.delivered {
+            return Ok(false);
+        }
+        let block = &node.blocks[last.height as usize].certified.block;
+        let state_root = domain::hash("application", &[last.state_root, block.digest().0].concat());
+        let executed = Executed { height: last.height + 1, state_root };
+        node.states.push(executed);
+        self.input(member, Input::Command(Command::Executed(executed))).map(|()| true)
     }
 
     fn input(&mut self, member: MemberIndex, input: Input<Member>) -> Verdict {
@@ -142,6 +166,11 @@ impl World {
         let is_written = !has_crashed || (!self.faults.sends_first && self.rng.random_bool(0.5));
         if is_written {
             node.disk.extend(step.persist.iter().map(Encode::encode));
+            for record in &step.persist {
+                if let Record::Batch(batch) = record {
+                    self.accepted.extend(batch.transactions().map(number));
+                }
+            }
         }
         if has_crashed {
             node.machine = None;
@@ -151,18 +180,13 @@ impl World {
         ensure(step.faults.is_empty(), || format!("{member} blames {:?}", step.faults))?;
         for output in step.outputs {
             match output {
-                Output::Committed(block) if is_written => self.on_commit(member, block)?,
-                Output::Committed(_) => {}
-                Output::Serve { to, from } if !has_crashed => {
-                    let blocks = &self.nodes[usize::from(member)].blocks;
-                    let page = blocks.iter().filter(|block| block.block.height >= from).take(PAGE as usize);
-                    for block in page {
-                        let message: Message<Ed25519List, Ed25519> = Message::Block(block.clone());
-                        self.in_flight.push((member, to, message.encode()));
-                    }
+                Output::Deliver(delivery) if is_written => self.on_commit(member, *delivery)?,
+                Output::Serve { to, from } if !has_crashed => self.serve(member, to, from),
+                Output::PruneEpochs { up_to } if !has_crashed => self.prune(member, up_to),
+                Output::Refused { .. } | Output::Congestion(_) | Output::Broken(_) => {
+                    return Err(format!("{member}: {output:?}"));
                 }
-                Output::Serve { .. } => {}
-                other => return Err(format!("{member}: {other:?}")),
+                _ => {}
             }
         }
         if has_crashed && !self.faults.sends_first {
@@ -188,20 +212,49 @@ impl World {
         Ok(())
     }
 
+    fn serve(&mut self, member: MemberIndex, to: MemberIndex, from: u64) {
+        let blocks = self.nodes[usize::from(member)].blocks.iter();
+        let page = blocks.filter(|one| one.certified.block.height >= from).take(PAGE as usize);
+        let mut send = |message: Message<Ed25519List, Ed25519>| {
+            self.in_flight.push((member, to, message.encode()));
+        };
+        for Delivery { certified, batches } in page {
+            send(Message::Block(certified.clone()));
+            batches.iter().for_each(|batch| send(Message::Batch(batch.clone())));
+        }
+    }
+
+    /// Drops records of epochs, as the store does.
+    fn prune(&mut self, member: MemberIndex, up_to: u64) {
+        let is_needed = |bytes: &Vec<u8>| match Record::<Ed25519>::decode(bytes, &self.voters).unwrap() {
+            Record::Input { height, .. } | Record::Proposal { height, .. } => height > up_to,
+            _ => true,
+        };
+        self.nodes[usize::from(member)].disk.retain(is_needed);
+    }
+
     /// Checks that members agree, and that the chain has no transaction twice.
-    fn on_commit(&mut self, member: MemberIndex, block: Arc<CertifiedBlock<Ed25519>>) -> Verdict {
-        block.check(&self.voters).map_err(|e| e.to_string())?;
-        let height = block.block.height;
+    fn on_commit(&mut self, member: MemberIndex, delivery: Delivery<Ed25519>) -> Verdict {
+        let CertifiedBlock { block, finality } = &delivery.certified;
+        finality.verify(&self.voters, block).map_err(|e| e.to_string())?;
+        let headers: Vec<_> = delivery.batches.iter().map(|batch| *batch.header()).collect();
+        ensure(headers == block.payload, || format!("other batches at height {}", block.height))?;
+        let height = block.height;
         for (other, node) in self.nodes.iter().enumerate() {
-            let agrees = node.blocks.get(height as usize - 1).is_none_or(|known| known.block == block.block);
+            let agrees = node.blocks.get(height as usize - 1).is_none_or(|known| known.certified.block == *block);
             ensure(agrees, || format!("{member} and {other} have different blocks at height {height}"))?;
         }
         let node = &mut self.nodes[usize::from(member)];
-        ensure(node.blocks.len() as u64 + 1 == height, || format!("{member} skips to height {height}"))?;
-        let mut seen: BTreeSet<_> = node.blocks.iter().flat_map(|block| &block.block.transactions).collect();
-        let is_new = block.block.transactions.iter().all(|transaction| seen.insert(transaction));
+        ensure(node.delivered + 1 == height, || format!("{member} skips to height {height}"))?;
+        node.delivered = height;
+        if node.blocks.len() as u64 >= height {
+            return Ok(());
+        }
+        let before = node.blocks.iter().flat_map(|one| &one.batches);
+        let mut seen: BTreeSet<_> = before.flat_map(|batch| batch.ids()).collect();
+        let is_new = delivery.batches.iter().flat_map(|batch| batch.ids()).all(|id| seen.insert(id));
         ensure(is_new, || format!("a transaction is twice in the chain, again at height {height}"))?;
-        node.blocks.push(block);
+        node.blocks.push(delivery);
         Ok(())
     }
 
@@ -211,9 +264,15 @@ impl World {
                 .filter(|m| self.nodes[usize::from(*m)].machine.is_some() && self.away != Some(*m))
                 .collect();
             let Some(member) = up.choose(&mut self.rng).copied() else { continue };
-            self.input(member, Input::Command(Command::Submit(number.to_le_bytes().to_vec())))?;
+            self.submit_at(member, number)?;
         }
         Ok(())
+    }
+
+    fn submit_at(&mut self, member: MemberIndex, number: u32) -> Verdict {
+        let Some(machine) = &self.nodes[usize::from(member)].machine else { return Ok(()) };
+        let batch = Batch::new(member, machine.next_sequence(), [number.to_le_bytes()]).unwrap();
+        self.input(member, Input::Command(Command::Submit(Arc::new(batch))))
     }
 
     /// Delivers a message, fires timers if none is in flight, and restarts members that are down. Returns false if nothing
@@ -224,6 +283,10 @@ impl World {
             && (self.in_flight.is_empty() || self.rng.random_bool(0.01))
         {
             return self.restart(member).map(|()| true);
+        }
+        let member = self.rng.random_range(0..MEMBERS);
+        if self.rng.random_bool(0.2) && self.execute(member)? {
+            return Ok(true);
         }
         if !self.in_flight.is_empty() {
             let place = self.rng.random_range(0..self.in_flight.len());
@@ -238,6 +301,11 @@ impl World {
             let message = machine.decode(from, &bytes).map_err(|e| format!("{to} from {from}: {e}"))?;
             assert_eq!(message.encode(), bytes);
             return self.input(to, Input::Message { from, message }).map(|()| true);
+        }
+        for member in 0..MEMBERS {
+            if self.execute(member)? {
+                return Ok(true);
+            }
         }
         let Some(next) = self.nodes.iter().filter_map(|node| node.timer).min() else { return Ok(false) };
         self.now = self.now.max(next);
@@ -263,10 +331,13 @@ impl World {
     }
 
     fn committed(&self, member: MemberIndex) -> BTreeSet<u32> {
-        let blocks = self.nodes[usize::from(member)].blocks.iter();
-        let transactions = blocks.flat_map(|block| &block.block.transactions);
-        transactions.map(|one| u32::from_le_bytes(one[..].try_into().unwrap())).collect()
+        let batches = self.nodes[usize::from(member)].blocks.iter().flat_map(|one| &one.batches);
+        batches.flat_map(|batch| batch.transactions()).map(number).collect()
     }
+}
+
+fn number(transaction: &[u8]) -> u32 {
+    u32::from_le_bytes(transaction.try_into().unwrap())
 }
 
 /// Runs through faults, and then without them until the network is idle. All that is submitted after the faults commits.
@@ -290,6 +361,10 @@ fn run(seed: u64, faults: Faults) -> Result<World, String> {
         let committed = world.committed(member);
         ensure((100..110).all(|number| committed.contains(&number)), || {
             format!("{member} has {committed:?}")
+        })?;
+        // A driver that sends before it writes may lose what it accepted.
+        ensure(faults.sends_first || world.accepted.is_subset(&committed), || {
+            format!("{member} lacks some of {:?}: {committed:?}", world.accepted)
         })?;
         ensure(committed == world.committed(0), || "members have different transactions".to_owned())?;
     }
@@ -316,10 +391,7 @@ fn encrypted_transactions_survive_restarts() {
     world.encryption = shares.into_iter().map(encryption).collect();
     (0..MEMBERS).for_each(|member| world.restart(member).unwrap());
     world.in_flight.clear();
-    for number in 0..MEMBERS {
-        let command = Command::Submit(u32::from(number).to_le_bytes().to_vec());
-        world.input(number, Input::Command(command)).unwrap();
-    }
+    (0..MEMBERS).for_each(|member| world.submit_at(member, member.into()).unwrap());
     for _ in 0..3 {
         (0..60).for_each(|_| assert!(world.turn().unwrap()));
         (0..MEMBERS).for_each(|member| world.restart(member).unwrap());
@@ -347,10 +419,7 @@ fn sending_before_writing_is_noticed() {
 fn all_members_are_killed_at_once_and_continue() {
     let mut world = World::new(7, CALM);
     // As many for each member as it proposes at once.
-    for number in 0..8_u32 {
-        let command = Command::Submit(number.to_le_bytes().to_vec());
-        world.input(number as MemberIndex % MEMBERS, Input::Command(command)).unwrap();
-    }
+    (0..8_u32).for_each(|number| world.submit_at(number as MemberIndex % MEMBERS, number).unwrap());
     for turns in [40, 200, 400] {
         (0..turns).for_each(|_| assert!(world.turn().unwrap()));
         world.in_flight.clear();
@@ -424,41 +493,76 @@ fn floods_do_not_fill_the_disk() {
 #[test]
 fn forged_blocks_and_votes_name_their_sender() {
     let mut world = run(5, CALM).unwrap();
-    let known = world.nodes[0].blocks.clone();
-    world.nodes[1].disk.clear();
-    world.nodes[1].blocks.clear();
+    let known: Vec<_> = world.nodes[0].blocks.clone();
+    let states = world.nodes[1].states[..1].to_vec();
+    world.nodes[1] = Node { states, ..Node::default() };
     world.restart(1).unwrap();
     let machine = world.nodes[1].machine.as_mut().unwrap();
-    let mut forged = (*known[0]).clone();
-    forged.block.transactions.push(b"more".to_vec());
-    let step = machine.handle(Time(0), Input::Message { from: 2, message: Message::Block(Arc::new(forged)) });
+    let first = &known[0].certified;
+    let mut handle = |from, message| machine.handle(Time(0), Input::Message { from, message });
+    let mut forged = (*first.block).clone();
+    forged.payload.clear();
+    let forged = CertifiedBlock { block: Arc::new(forged), ..first.clone() };
+    let step = handle(2, Message::Block(forged));
     assert!(step.outputs.is_empty() && step.faults.len() == 1 && step.faults[0].culprit == 2);
-    let other = CertifiedBlock { certificate: known[1].certificate.clone(), ..(*known[0]).clone() };
-    let step = machine.handle(Time(0), Input::Message { from: 2, message: Message::Block(Arc::new(other)) });
+    let other = CertifiedBlock { finality: known[1].certified.finality.clone(), ..first.clone() };
+    let step = handle(2, Message::Block(other));
     assert_eq!((step.outputs.len(), step.faults.len()), (0, 1));
     let statement = world.voters.statement(BLOCK, 1, [9; 32]);
     let vote = Vote::sign_unguarded(&secret(3), &world.voters, statement).unwrap();
-    let step = machine.handle(Time(0), Input::Message { from: 2, message: Message::Vote(vote) });
+    let step = handle(2, Message::Vote(vote));
     assert_eq!(step.faults[0].culprit, 2, "it sent the vote of another member");
-    let step = machine.handle(Time(0), Input::Message { from: 0, message: Message::Block(known[0].clone()) });
-    assert!(matches!(&step.outputs[..], [Output::Committed(block)] if *block == known[0]));
+    // Batches count only for a block that is certified, and complete it.
+    assert!(handle(0, Message::Batch(known[0].batches[0].clone())).is_empty());
+    let mut step = handle(0, Message::Block(first.clone()));
+    assert!(step.outputs.is_empty());
+    let alien = Batch::new(0, 1, ["another"]).unwrap();
+    assert!(handle(0, Message::Batch(Arc::new(alien))).is_empty());
+    for batch in &known[0].batches {
+        step = handle(0, Message::Batch(batch.clone()));
+    }
+    assert!(matches!(&step.outputs[0], Output::Deliver(delivery) if **delivery == known[0]), "{step:?}");
 }
 
 #[test]
-fn transactions_that_cannot_be_ordered_are_refused() {
+fn batches_that_cannot_be_ordered_are_refused() {
     let mut world = World::new(1, CALM);
     let machine = world.nodes[0].machine.as_mut().unwrap();
-    let mut submit = |transaction: Vec<u8>| {
-        let step = machine.handle(Time(0), Input::Command(Command::Submit(transaction)));
-        step.outputs.into_iter().find_map(|output| match output {
-            Output::Refused { error, .. } => Some(error.code()),
-            _ => None,
-        })
+    let mut submit = |author, sequence, transactions: &[Vec<u8>]| {
+        let batch = Arc::new(Batch::new(author, sequence, transactions).unwrap());
+        let step = machine.handle(Time(0), Input::Command(Command::Submit(batch)));
+        let is_recorded = step.persist.iter().any(|record| matches!(record, Record::Batch(_)));
+        (is_recorded, step.outputs.contains(&Output::Refused { sequence }))
     };
-    assert_eq!(submit(Vec::new()), Some("MALFORMED"));
-    assert_eq!(submit(vec![1; 1 << 16]), Some("TOO_LARGE"));
-    assert_eq!(submit(vec![1]), None);
-    assert_eq!(submit(vec![1]), Some("WRONG_CONTEXT"));
-    let refused = (0..200_u8).filter(|number| submit(vec![2, *number]).is_some()).count();
-    assert_eq!(refused, 0, "a hundred thousand may be pending");
+    assert_eq!(submit(0, 1, &[vec![1], Vec::new()]), (false, true), "an empty transaction");
+    assert_eq!(submit(0, 2, &[vec![1; 1 << 17]]), (false, true), "longer than a proposal");
+    assert_eq!(submit(1, 3, &[vec![1]]), (false, true), "the batch of another member");
+    assert_eq!(submit(0, 4, &[vec![1]]), (true, false));
+    assert_eq!(submit(0, 4, &[vec![2]]), (false, false), "a number that is used");
+}
+
+#[test]
+fn clients_wait_while_much_is_pending() {
+    let mut world = World::new(1, CALM);
+    world.parameters.pending = 10;
+    world.restart(0).unwrap();
+    let machine = world.nodes[0].machine.as_mut().unwrap();
+    let mut outputs = Vec::new();
+    for sequence in 1..=30 {
+        let batch = Arc::new(Batch::new(0, sequence, [sequence.to_le_bytes()]).unwrap());
+        outputs.extend(machine.handle(Time(0), Input::Command(Command::Submit(batch))).outputs);
+    }
+    assert_eq!(outputs[0], Output::Congestion(true));
+    let refused: Vec<_> = (22..=30).map(|sequence| Output::Refused { sequence }).collect();
+    assert_eq!(outputs[1..], refused, "above twice the limit");
+}
+
+#[test]
+fn a_member_whose_application_differs_stops() {
+    let mut world = World::new(9, CALM);
+    world.nodes[2].states[0].state_root = [6; 32];
+    world.restart(2).unwrap();
+    world.submit_at(0, 1).unwrap();
+    let problem = world.run(60_000).unwrap_err();
+    assert!(problem.contains("2 blames") && problem.contains("OtherBlock"), "{problem}");
 }

@@ -14,32 +14,51 @@ pub struct Batch(Vec<Transaction>);
 impl Batch {
     /// Chooses transactions for a proposal: `batch` / `members` at random from the first `batch` pending ones, rounded
     /// up, as HoneyBadger BFT does (its section 4.4). Members with the same pending transactions then propose mostly
-    /// different ones. Transactions that do not fit in `max_bytes` are left out.
+    /// different ones. Transactions that do not fit in `max_bytes` are left out; the others keep their order.
     ///
     /// # Errors
     /// [`Error::Rng`] if the generator fails.
-    pub fn choose<R: TryCryptoRng + ?Sized>(
-        pending: &[Transaction],
+    pub fn choose<T: AsRef<[u8]>, R: TryCryptoRng + ?Sized>(
+        pending: &[T],
         batch: usize,
         members: u16,
         max_bytes: usize,
         rng: &mut R,
     ) -> Result<Self> {
-        let mut pool: Vec<&Transaction> = pending.iter().take(batch).collect();
+        let chosen = Self::choose_places(pending, batch, members, max_bytes, rng)?;
+        let transaction = |place: usize| pending.get(place).map(|one| one.as_ref().to_vec());
+        Ok(Self(chosen.into_iter().filter_map(transaction).collect()))
+    }
+
+    /// As [`choose`](Self::choose), and returns the places among the pending transactions, ascending.
+    pub(crate) fn choose_places<T: AsRef<[u8]>, R: TryCryptoRng + ?Sized>(
+        pending: &[T],
+        batch: usize,
+        members: u16,
+        max_bytes: usize,
+        rng: &mut R,
+    ) -> Result<Vec<usize>> {
+        let mut pool: Vec<(usize, &[u8])> = pending.iter().take(batch).map(T::as_ref).enumerate().collect();
         let wanted = batch.div_ceil(usize::from(members.max(1)));
         let (mut chosen, mut seen, mut bytes) = (Vec::new(), BTreeSet::new(), 4usize);
         while chosen.len() < wanted && !pool.is_empty() {
             let drawn = rng.try_next_u64().map_err(|_| Error::Rng)? as u128;
             // The product is below pool.len() · 2⁶⁴; the bias is below 2⁻³².
             let place = ((drawn * pool.len() as u128) >> 64) as usize;
-            let transaction = pool.swap_remove(place);
+            let (place, transaction) = pool.swap_remove(place);
             let len = 4 + transaction.len();
             if bytes + len <= max_bytes && seen.insert(transaction) {
                 bytes += len;
-                chosen.push(transaction.clone());
+                chosen.push(place);
             }
         }
-        Ok(Self(chosen))
+        chosen.sort_unstable();
+        Ok(chosen)
+    }
+
+    /// A proposal of given transactions.
+    pub(crate) fn new(transactions: Vec<Transaction>) -> Self {
+        Self(transactions)
     }
 
     /// Returns the transactions.
@@ -47,7 +66,7 @@ impl Batch {
         &self.0
     }
 
-    pub(super) fn into_transactions(self) -> Vec<Transaction> {
+    pub(crate) fn into_transactions(self) -> Vec<Transaction> {
         self.0
     }
 }

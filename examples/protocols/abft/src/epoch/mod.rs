@@ -177,10 +177,12 @@ impl<S: ThresholdScheme> Epoch<S> {
         }
     }
 
-    fn encrypt(&mut self, batch: &[u8]) -> Result<Vec<u8>> {
+    fn encrypt(&self, batch: &[u8]) -> Result<Vec<u8>> {
         let Some(encryption) = &self.encryption else { return Ok(batch.to_vec()) };
         let (epoch, me) = (self.context.epoch, self.context.me());
-        Ok(encryption.key.encrypt(epoch, me, batch, &mut self.random)?.encode())
+        // Two different batches are never encrypted with the same random numbers.
+        let mut random = self.random.for_value(batch);
+        Ok(encryption.key.encrypt(epoch, me, batch, &mut random)?.encode())
     }
 
     fn run_subset(&mut self, now: Time, input: Input<CommonSubset<S>>, step: &mut Step<Self>) {

@@ -271,7 +271,7 @@ fn members_choose_mostly_different_transactions() {
     assert!(all.iter().all(|transaction| transaction[0] < 80));
     let small = Batch::choose(&pending, 80, 4, 4 + 3 * 14, &mut SeededRandom::new([0; 32])).unwrap();
     assert_eq!((small.transactions().len(), small.encode().len()), (3, 46));
-    let empty = Batch::choose(&[], 80, 4, 100, &mut SeededRandom::new([0; 32])).unwrap();
+    let empty = Batch::choose::<Transaction, _>(&[], 80, 4, 100, &mut SeededRandom::new([0; 32])).unwrap();
     assert_eq!(empty, Batch::default());
     let twice = vec![b"a".to_vec(), b"a".to_vec()];
     let once = Batch::choose(&twice, 8, 4, 100, &mut SeededRandom::new([0; 32])).unwrap();
