@@ -41,6 +41,9 @@ pub struct Places {
     pub keys: PathBuf,
     /// The data directory, used by one validator only.
     pub data: PathBuf,
+    /// This validator's secrets from the dealer of its chain, for protocols that have one.
+    #[serde(default)]
+    pub shares: Option<PathBuf>,
     /// Starts an observer if the keys belong to no member, for a validator that joins a running chain.
     #[serde(default)]
     pub observe: bool,
@@ -134,7 +137,13 @@ impl NodeConfig {
     /// Creates a configuration with default values.
     pub fn new(genesis: impl Into<PathBuf>, keys: impl Into<PathBuf>, data: impl Into<PathBuf>) -> Self {
         Self {
-            node: Places { genesis: genesis.into(), keys: keys.into(), data: data.into(), observe: false },
+            node: Places {
+                genesis: genesis.into(),
+                keys: keys.into(),
+                data: data.into(),
+                shares: None,
+                observe: false,
+            },
             links: LinkConfig::default(),
             clients: ClientConfig::default(),
             mempool: MempoolConfig::default(),
@@ -153,7 +162,8 @@ impl NodeConfig {
             other => other,
         })?;
         let base = path.parent().unwrap_or(Path::new(""));
-        for place in [&mut config.node.genesis, &mut config.node.keys, &mut config.node.data] {
+        let Places { genesis, keys, data, shares, .. } = &mut config.node;
+        for place in [genesis, keys, data].into_iter().chain(shares) {
             *place = base.join(&*place);
         }
         Ok(config)
@@ -217,6 +227,9 @@ impl NodeConfig {
              # The node's data. Never start two nodes on copies of one directory, and never use the same keys with\n\
              # an empty directory: the records of earlier signatures are stored here.\n\
              data = {data}\n\
+             # This validator's secrets from the dealer of its chain (`quorate genesis --shares` creates the file), only\n\
+             # for protocols that have one, such as ABFT.\n\
+             {shares}\n\
              # For a validator that joins a running chain: observe the chain until the keys belong to a member,\n\
              # then take part. If false, the node does not start with keys that belong to no member.\n\
              observe = {observe}\n\
@@ -268,6 +281,10 @@ impl NodeConfig {
             genesis = quoted(&self.node.genesis.to_string_lossy()),
             keys = quoted(&self.node.keys.to_string_lossy()),
             data = quoted(&self.node.data.to_string_lossy()),
+            shares = match &self.node.shares {
+                Some(path) => format!("shares = {}", quoted(&path.to_string_lossy())),
+                None => "# shares = \"shares\"".to_owned(),
+            },
             observe = self.node.observe,
             listen = quoted(&links.listen),
             bulk_queue_bytes = links.bulk_queue_bytes,
@@ -302,6 +319,8 @@ mod tests {
         config.links.addresses.insert("node 2".into(), "[::1]:7".into());
         config.mempool.max_pending_transactions = 7;
         config.node.observe = true;
+        assert_eq!(NodeConfig::parse(&config.to_toml()).unwrap(), config);
+        config.node.shares = Some("shares".into());
         assert_eq!(NodeConfig::parse(&config.to_toml()).unwrap(), config);
     }
 

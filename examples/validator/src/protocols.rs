@@ -5,14 +5,16 @@ use quorate::ed25519::Ed25519;
 use quorate_node::NodeError;
 use quorate_node::genesis::{Genesis, ProtocolName, SchemeName};
 use quorate_node::protocol::{Protocol, ProtocolVisitor};
+use quorate_node_abft::Abft;
 use quorate_node_gosig::Gosig;
 use quorate_node_jolteon::Jolteon;
 
+pub(crate) use quorate_node_abft::NAME as ABFT;
 pub(crate) use quorate_node_gosig::NAME as GOSIG;
 pub(crate) use quorate_node_jolteon::NAME as JOLTEON;
 
 /// Names of all known protocols.
-const KNOWN: [&str; 2] = [JOLTEON, GOSIG];
+const KNOWN: [&str; 3] = [JOLTEON, GOSIG, ABFT];
 
 /// Runs `visitor` with the protocol and the signature scheme of a genesis.
 ///
@@ -27,6 +29,8 @@ pub(crate) fn with_protocol<V: ProtocolVisitor>(
         (JOLTEON, SchemeName::Ed25519) => visit::<Jolteon<Ed25519>, V>(genesis, visitor),
         // The adapter refuses a genesis with another scheme than bls.
         (GOSIG, _) => visit::<Gosig<Counted<MinSig>>, V>(genesis, visitor),
+        (ABFT, SchemeName::Bls) => visit::<Abft<MinSig>, V>(genesis, visitor),
+        (ABFT, SchemeName::Ed25519) => visit::<Abft<Ed25519>, V>(genesis, visitor),
         (other, _) => Err(NodeError::Genesis { path: None, problem: unknown(other) }),
     }
 }
@@ -67,10 +71,12 @@ mod tests {
         assert_eq!(with_protocol(&genesis("jolteon"), Name).unwrap(), "jolteon");
         let error = with_protocol(&genesis("joltoen"), Name).unwrap_err();
         assert_eq!(error.code(), "GENESIS");
-        assert!(error.to_string().contains("unknown protocol joltoen; known protocols: jolteon, gosig"));
+        assert!(
+            error.to_string().contains("unknown protocol joltoen; known protocols: jolteon, gosig, abft")
+        );
         let error = with_protocol(&genesis("gosig"), Name).unwrap_err().to_string();
         assert!(error.contains("schedule"), "{error}");
         assert_eq!(parse_protocol("gosig").unwrap(), *GOSIG);
-        assert!(parse_protocol("raft").unwrap_err().contains("jolteon, gosig"));
+        assert!(parse_protocol("raft").unwrap_err().contains("jolteon, gosig, abft"));
     }
 }

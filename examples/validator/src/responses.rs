@@ -16,7 +16,7 @@ pub(crate) struct Status {
     pub name: String,
     pub epoch: u64,
     pub view: u64,
-    pub leader: u16,
+    pub leader: Option<u16>,
     pub height: u64,
     pub certificate_bytes: u32,
     pub pending_transactions: u64,

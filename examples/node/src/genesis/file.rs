@@ -8,6 +8,7 @@ use quorate::wire::{Encode, Writer, domain};
 use serde::{Deserialize, Serialize};
 
 use super::check::{check_text, wrong};
+use super::hexadecimal::Hex;
 use super::member::Member;
 use super::names::{ProtocolName, SchemeName};
 use super::parameters::{Parameters, Schedule};
@@ -30,6 +31,9 @@ pub struct Genesis {
     /// The epoch.
     #[serde(default)]
     pub epoch: u64,
+    /// Public keys from a dealer, for protocols that have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dealt: Option<Hex>,
     /// Parameters that all validators share.
     #[serde(default)]
     pub parameters: Parameters,
@@ -49,6 +53,7 @@ impl Genesis {
             protocol: ProtocolName::DEFAULT,
             scheme,
             epoch: 0,
+            dealt: None,
             parameters: Parameters::default(),
             schedule: None,
             members,
@@ -59,6 +64,12 @@ impl Genesis {
     #[must_use]
     pub fn with_protocol(self, protocol: ProtocolName, schedule: Option<Schedule>) -> Self {
         Self { protocol, schedule, ..self }
+    }
+
+    /// The same genesis before keys were dealt for it. Dealt keys name its chain identifier.
+    #[must_use]
+    pub fn undealt(&self) -> Self {
+        Self { dealt: None, ..self.clone() }
     }
 
     /// Reads and checks a file. Cheap: [`committees`](Self::committees) verifies the signatures.
@@ -145,6 +156,10 @@ impl Genesis {
 /// address, so moving a validator does not need a new chain.
 impl Encode for Genesis {
     fn encode_to(&self, w: &mut Writer) {
+        if let Some(Hex(dealt)) = &self.dealt {
+            w.u8(4);
+            w.bytes(dealt);
+        }
         match &self.schedule {
             None if self.protocol.is_default() => w.u8(1),
             None => {
@@ -236,13 +251,14 @@ pub(super) mod tests {
     #[test]
     fn any_change_creates_another_chain() {
         let original = sample(SchemeName::Bls);
-        let changes: [fn(&mut Genesis); 6] = [
+        let changes: [fn(&mut Genesis); 7] = [
             |g| g.chain.push('x'),
             |g| g.scheme = SchemeName::Ed25519,
             |g| g.epoch += 1,
             |g| g.parameters.batch_bytes += 1,
             |g| g.members.swap(0, 1),
             |g| g.members[2].weight += 1,
+            |g| g.dealt = Some(Hex(vec![1])),
         ];
         for change in changes {
             let mut genesis = original.clone();

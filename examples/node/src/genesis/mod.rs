@@ -8,6 +8,7 @@
 //! protocol = "jolteon"      # optional; the default is "jolteon"
 //! scheme = "bls"            # of votes: "bls" (MinSig) or, if the protocol allows it, "ed25519"
 //! epoch = 0
+//! dealt = "…"               # only for protocols with a dealer, such as ABFT: `quorate genesis --shares` writes it
 //!
 //! [parameters]              # all optional
 //! max_transaction_bytes = 131072

@@ -66,8 +66,8 @@ pub struct CommitEvent {
     pub view: u64,
     /// Digest that identifies it.
     pub digest: Digest,
-    /// The member that proposed it.
-    pub author: MemberIndex,
+    /// The member that proposed it; `None` if the members made it together.
+    pub author: Option<MemberIndex>,
     /// Number of transactions.
     pub transactions: u32,
     /// Size of the transactions in bytes.
@@ -78,7 +78,7 @@ pub struct CommitEvent {
     pub own_batches: Vec<u64>,
     /// Size of the quorum certificate in it, in bytes.
     pub certificate_bytes: u32,
-    /// Time of the proposal on the author's clock, in milliseconds since 1970.
+    /// Time of the proposal on the author's clock, in milliseconds since 1970; 0 if the protocol has no clock.
     pub timestamp: u64,
 }
 
@@ -103,8 +103,8 @@ pub struct Status {
     pub epoch: u64,
     /// Current view, or round.
     pub view: u64,
-    /// Leader of the view; with Gosig, the proposer of the best block that the node knows.
-    pub leader: MemberIndex,
+    /// Leader of the view; with Gosig, the proposer of the best block that the node knows; `None` with ABFT.
+    pub leader: Option<MemberIndex>,
     /// Height of the newest committed block.
     pub height: u64,
     /// Height of the newest executed block.
@@ -232,9 +232,9 @@ pub struct BlockView {
     pub digest: Digest,
     /// Digest of the parent block.
     pub parent: Digest,
-    /// The member that proposed it.
-    pub author: MemberIndex,
-    /// Time of the proposal on the author's clock, in milliseconds since 1970.
+    /// The member that proposed it; `None` if the members made it together.
+    pub author: Option<MemberIndex>,
+    /// Time of the proposal on the author's clock, in milliseconds since 1970; 0 if the protocol has no clock.
     pub timestamp: u64,
     /// Its batches, in order.
     pub batches: Vec<BatchView>,

@@ -19,11 +19,11 @@ pub trait Block<P>: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     fn view(&self) -> u64;
     /// Height in the chain; the first block has height 1.
     fn height(&self) -> u64;
-    /// The member that proposed it.
-    fn author(&self) -> MemberIndex;
+    /// The member that proposed it; `None` if the members made it together.
+    fn author(&self) -> Option<MemberIndex>;
     /// Digest of the parent block.
     fn parent(&self) -> Hash;
-    /// The author's clock, in microseconds since 1970.
+    /// The author's clock, in microseconds since 1970; 0 if the protocol has no clock.
     fn timestamp(&self) -> u64;
     /// The application state that the block states.
     fn executed(&self) -> Executed;

@@ -11,13 +11,14 @@
 //!                                                  Machine::Fault  ──▶ fault_report() ──▶ FaultReport: code for metrics
 //! ```
 //!
-//! | the node's term | Jolteon | Gosig |
-//! |---|---|---|
-//! | view | view | round |
-//! | [`Block`] | a block: it references certified batches | a block without its payload |
-//! | [`Batch`] | a batch of one member's transactions | a payload: all transactions of a block |
-//! | [`Protocol::Finality`] | descendants down to two in consecutive views, and the certificate of the last | the certificate of the members that committed the block tentatively |
-//! | [`Command::Submit`] | the batch is ordered as it is | the transactions of the batch are ordered one by one |
+//! | the node's term | Jolteon | Gosig | ABFT |
+//! |---|---|---|---|
+//! | view | view | round | height |
+//! | [`Block`] | a block: it references certified batches | a block without its payload | a block without its batches; it has no author and no time |
+//! | [`Batch`] | a batch of one member's transactions | a payload: all transactions of a block | the transactions of one member's proposal |
+//! | [`Protocol::Finality`] | descendants down to two in consecutive views, and the certificate of the last | the certificate of the members that committed the block tentatively | the certificate of the members that decided the block |
+//! | [`Command::Submit`] | the batch is ordered as it is | the transactions of the batch are ordered one by one | as in Gosig |
+//! | dealt keys | none | none | [`Protocol::deal`] |
 //!
 //! `PROTOCOL.md` beside this crate's manifest explains, step by step, how to write an adapter.
 
@@ -32,6 +33,7 @@ use quorate::machine::{Machine, MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle};
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
+use zeroize::Zeroizing;
 
 pub use block::{Batch, BatchSummary, Block};
 pub use quorate_protocol::Executed;
@@ -68,6 +70,8 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     const STORES_NEWEST_FINALITY: bool;
     /// True if the committee may change. Then a node that is not a member may observe the chain.
     const HAS_EPOCHS: bool = false;
+    /// True if a dealer makes keys for a genesis: see [`deal`](Protocol::deal).
+    const HAS_DEALER: bool = false;
 
     /// Checks the fields of a genesis that only this protocol uses.
     ///
@@ -75,6 +79,16 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     /// [`NodeError::Genesis`](crate::NodeError::Genesis), which names the field.
     fn check_genesis(_genesis: &Genesis) -> Result<()> {
         Ok(())
+    }
+
+    /// Makes the keys that the members of a genesis share. **The process that runs this knows the secrets of all members.**
+    /// `encrypts` is false for a chain without encryption of transactions.
+    ///
+    /// # Errors
+    /// [`NodeError::Genesis`](crate::NodeError::Genesis) if the protocol has no dealer, or for members that it cannot serve.
+    fn deal(_genesis: &Genesis, _encrypts: bool) -> Result<Dealt> {
+        let problem = format!("protocol {} has no dealt keys", Self::NAME);
+        Err(crate::NodeError::Genesis { path: None, problem })
     }
 
     /// Creates the decoders' context from the committees of the genesis.
@@ -254,6 +268,8 @@ pub struct MachineSetup<'a, P: Protocol> {
     pub anchor: Option<Anchor>,
     /// Secret keys of this validator.
     pub keys: &'a NodeKeys,
+    /// This validator's secrets from the [dealer](Protocol::deal); empty if the protocol has none.
+    pub shares: &'a [u8],
     /// The genesis.
     pub genesis: &'a Genesis,
     /// State root before block 1.
@@ -300,12 +316,19 @@ pub enum Action<P: Protocol> {
     PruneBatches(Vec<Hash>),
     /// Delete the records of blocks that can never be committed.
     PruneBlocks(Vec<Hash>),
+    /// Delete the records of the [log](RecordKind::Log) up to a height.
+    PruneLog {
+        /// The height.
+        up_to: u64,
+    },
+    /// The replica cannot continue: stop the node.
+    Fail(Error),
     /// A view began.
     View {
         /// The view.
         view: u64,
-        /// Its leader, as far as this member knows.
-        leader: MemberIndex,
+        /// Its leader, as far as this member knows; `None` if the protocol has no leaders.
+        leader: Option<MemberIndex>,
         /// True if the previous view timed out.
         timed_out: bool,
     },
@@ -342,6 +365,16 @@ pub enum RecordKind<'a, P: Protocol> {
     Latest(LatestRecord),
     /// A record that is stored permanently under its height.
     AtHeight(u64),
+    /// A record of a height that is stored until [`Action::PruneLog`], in the order of all such records of that height.
+    Log(u64),
+}
+
+/// Keys from a dealer.
+pub struct Dealt {
+    /// The public part, for the genesis.
+    pub public: Vec<u8>,
+    /// The secrets of each member, in the order of the genesis.
+    pub shares: Vec<Zeroizing<Vec<u8>>>,
 }
 
 /// A computation that is generic over the protocol, for callers that choose the protocol at run time.

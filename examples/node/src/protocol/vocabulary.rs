@@ -25,8 +25,8 @@ pub enum Command {
 pub struct Status {
     /// Current view, or round.
     pub view: u64,
-    /// Leader of the view, as far as the replica knows.
-    pub leader: MemberIndex,
+    /// Leader of the view, as far as the replica knows; `None` if the protocol has no leaders.
+    pub leader: Option<MemberIndex>,
     /// Height of the last committed block.
     pub committed: u64,
     /// Number of views that this member abandoned by timeout.

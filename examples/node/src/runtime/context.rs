@@ -5,13 +5,14 @@ use quorate::ed25519::{self, Ed25519};
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
+use zeroize::Zeroizing;
 
 use crate::application::{Application, Checker};
 use crate::config::NodeConfig;
 use crate::epochs::{Epoch, NextEpoch};
 use crate::execution::Executor;
 use crate::genesis::{Committees, Genesis};
-use crate::keys::NodeKeys;
+use crate::keys::{NodeKeys, load_shares};
 use crate::links::FormerMember;
 use crate::protocol::{Executed, MachineSetup, Protocol};
 use crate::store::{Binding, Store};
@@ -29,6 +30,8 @@ pub(super) struct NodeContext<P: Protocol> {
     pub(super) chain: ChainId,
     pub(super) store: Arc<Store<P>>,
     keys: NodeKeys,
+    /// Empty for protocols without a dealer.
+    shares: Zeroizing<Vec<u8>>,
 }
 
 /// An epoch that the node enters, with everything that is read from the store before its threads start.
@@ -51,6 +54,11 @@ impl<P: Protocol> NodeContext<P> {
     ) -> Result<(Self, EpochContext<P>, Arc<dyn Checker>)> {
         let committees = genesis.committees::<P::Scheme>()?;
         let keys = NodeKeys::load(&config.node.keys)?;
+        let shares = match &config.node.shares {
+            Some(path) if P::HAS_DEALER => load_shares(path)?,
+            None if P::HAS_DEALER => return Err(no_shares(P::NAME)),
+            _ => Zeroizing::default(),
+        };
         let (identity, voting) = (keys.identity()?, keys.voting::<P::Scheme>()?);
         if !P::HAS_EPOCHS || !config.node.observe {
             // Do not create a data directory for keys that cannot take part.
@@ -69,7 +77,7 @@ impl<P: Protocol> NodeContext<P> {
         }
         let checker = application.checker();
         let executor = Executor::open(store.clone(), application)?;
-        let context = Self { config, genesis: Arc::new(genesis), chain, store, keys };
+        let context = Self { config, genesis: Arc::new(genesis), chain, store, keys, shares };
         let epoch = context.enter(executor)?;
         Ok((context, epoch, checker))
     }
@@ -103,6 +111,7 @@ impl<P: Protocol> NodeContext<P> {
             me,
             anchor: epoch.anchor,
             keys: &self.keys,
+            shares: &self.shares,
             genesis: &self.genesis,
             genesis_root: executor.genesis_root(),
             executed,
@@ -152,6 +161,14 @@ impl<P: Protocol> NodeContext<P> {
 
 fn committees_of<P: Protocol>(epoch: &Epoch, chain: ChainId) -> Result<Committees<P::Scheme>> {
     epoch.committees(chain).map_err(|e| NodeError::corrupt("an epoch", e))
+}
+
+fn no_shares(protocol: &str) -> NodeError {
+    let problem = format!(
+        "node.shares: a chain that runs {protocol} needs the file with this validator's shares, which `quorate genesis \
+         --shares` wrote"
+    );
+    NodeError::Config { path: None, problem }
 }
 
 fn not_a_member(identity: &ed25519::SecretKey) -> NodeError {

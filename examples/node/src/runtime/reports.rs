@@ -67,8 +67,10 @@ impl Reporter {
         metrics.transactions.inc_by(commit.transactions.into());
         metrics.transaction_bytes.inc_by(commit.bytes);
         metrics.certificate_bytes.set(commit.certificate_bytes.into());
-        let made = Time(commit.timestamp.saturating_mul(1000));
-        metrics.commit_seconds.observe(self.clock.now().since(made).as_secs_f64());
+        if commit.timestamp > 0 {
+            let made = Time(commit.timestamp.saturating_mul(1000));
+            metrics.commit_seconds.observe(self.clock.now().since(made).as_secs_f64());
+        }
         // An error means that there are no subscribers.
         let _ = self.commits.send(commit);
     }

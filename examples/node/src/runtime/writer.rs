@@ -115,6 +115,8 @@ impl<P: Protocol> Writer<P> {
             },
             Action::PruneBatches(batches) => self.store.prune_batches(&batches)?,
             Action::PruneBlocks(blocks) => self.store.prune_blocks(&blocks)?,
+            Action::PruneLog { up_to } => self.store.prune_log(up_to)?,
+            Action::Fail(error) => return Err(error.into()),
             Action::View { view, leader, timed_out } => {
                 if timed_out {
                     self.metrics.timeouts.inc();

@@ -129,6 +129,14 @@ impl<P: Protocol> Store<P> {
         self.records.prune_blocks(digests)
     }
 
+    /// Deletes the records of the log up to a height. Does not wait for the disk.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn prune_log(&self, up_to: u64) -> Result<()> {
+        self.records.prune_log(up_to)
+    }
+
     /// Enters a committed block into the archive, durably. Called before its state is committed, because the state must never
     /// be ahead of the archive.
     ///

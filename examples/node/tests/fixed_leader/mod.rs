@@ -447,8 +447,8 @@ impl Block<FixedLeader> for LeaderBlock {
     fn height(&self) -> u64 {
         self.height
     }
-    fn author(&self) -> MemberIndex {
-        LEADER
+    fn author(&self) -> Option<MemberIndex> {
+        Some(LEADER)
     }
     fn parent(&self) -> Hash {
         self.parent
@@ -504,7 +504,7 @@ impl Protocol for FixedLeader {
     fn status(replica: &Replica) -> Status {
         let committed = replica.tip.height;
         let view = committed + 1;
-        Status { view, leader: LEADER, committed, timeouts: 0, catching_up: replica.behind }
+        Status { view, leader: Some(LEADER), committed, timeouts: 0, catching_up: replica.behind }
     }
 
     fn command(command: Command) -> Result<Command> {

@@ -1,15 +1,17 @@
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use quorate_node::genesis::{Genesis, Parameters, ProtocolName, Schedule};
-use quorate_node::protocol::{Protocol, ProtocolVisitor};
+use quorate_node::genesis::{Genesis, Hex, Parameters, ProtocolName, Schedule};
+use quorate_node::keys::save_shares;
+use quorate_node::protocol::{Dealt, Protocol, ProtocolVisitor};
 use quorate_support::outln;
+use zeroize::Zeroizing;
 
 use super::keygen::PublicFile;
 use crate::exit::{Exit, Failure, OrFail};
-use crate::protocols::{GOSIG, parse_protocol, with_protocol};
+use crate::protocols::{ABFT, GOSIG, parse_protocol, with_protocol};
 
 /// Create a chain's genesis file from its validators' public keys.
 ///
@@ -23,14 +25,19 @@ use crate::protocols::{GOSIG, parse_protocol, with_protocol};
 Example:
   quorate genesis --chain example --out genesis.toml alice/public.toml bob/public.toml \\
       carol/public.toml dave/public.toml=3
-  (dave has three times the weight of each other validator)"
+  (dave has three times the weight of each other validator)
+  quorate genesis --chain example --protocol abft --shares secrets/ */public.toml
+  (give secrets/alice.shares to alice alone, as `shares` in the [node] section of her configuration, and so on; then
+  delete the directory)"
 )]
 pub(crate) struct MakeGenesis {
     /// The chain's name.
     #[arg(long)]
     chain: String,
 
-    /// Consensus protocol: jolteon or gosig.
+    /// Consensus protocol: jolteon, gosig or abft.
+    ///
+    /// ABFT needs no clock and no timeout. Its validators share keys that this command deals: see --shares.
     ///
     /// Gosig's rounds follow a clock that starts now; [schedule] in the file sets the length of a round. It cannot be
     /// changed once the chain has started.
@@ -40,6 +47,20 @@ pub(crate) struct MakeGenesis {
     /// The file to write; it must not exist.
     #[arg(long, value_name = "FILE", default_value = "genesis.toml")]
     out: PathBuf,
+
+    /// Directory for the validators' secret shares, one file NAME.shares each; for abft.
+    ///
+    /// The machine that runs this command knows all shares, and whoever has a third of them can read transactions before
+    /// their order is fixed and foresee the coin: delete the files once each validator has its own.
+    #[arg(long, value_name = "DIR")]
+    shares: Option<PathBuf>,
+
+    /// Do not encrypt transactions until their order is fixed; for abft.
+    ///
+    /// Saves a message delay and processor time. A faulty validator can then see transactions early and delay those that
+    /// it dislikes.
+    #[arg(long)]
+    no_encryption: bool,
 
     /// The validators' public files, each with an optional weight after an equals sign (default: 1).
     #[arg(required = true, value_name = "PUBLIC[=WEIGHT]")]
@@ -51,7 +72,21 @@ impl MakeGenesis {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let members: Result<Vec<(PublicFile, u128)>, Failure> =
             self.members.iter().map(|member| read_member(member)).collect();
-        let genesis = assemble(&self.chain, members?, self.protocol.clone(), Parameters::default())?;
+        let has_dealer = has_dealer(&self.protocol);
+        if has_dealer != self.shares.is_some() {
+            let problem = if has_dealer { "needs --shares DIR" } else { "has no --shares" };
+            return Err(Failure::new(Exit::Usage, format!("protocol {} {problem}", self.protocol)));
+        }
+        if self.no_encryption && !has_dealer {
+            let text = format!("protocol {} does not encrypt; omit --no-encryption", self.protocol);
+            return Err(Failure::new(Exit::Usage, text));
+        }
+        let (protocol, parameters) = (self.protocol.clone(), Parameters::default());
+        let Assembled { genesis, shares } =
+            assemble(&self.chain, members?, protocol, parameters, !self.no_encryption)?;
+        if let Some(directory) = &self.shares {
+            save_all_shares(&genesis, &shares, directory)?;
+        }
         save(&genesis, &self.out)?;
         let (chain, validators) = (genesis.chain_id(), genesis.members.len());
         outln!("{}: chain {chain}, {}, {validators} validators", self.out.display(), genesis.protocol);
@@ -59,13 +94,26 @@ impl MakeGenesis {
     }
 }
 
-/// Creates a genesis from public keys and verifies it as a validator does.
+/// A genesis, and the secrets that were dealt for its members, in order.
+pub(crate) struct Assembled {
+    pub(crate) genesis: Genesis,
+    /// Empty for protocols without a dealer.
+    pub(crate) shares: Vec<Zeroizing<Vec<u8>>>,
+}
+
+/// Returns true if the keys of a protocol's chains come from a dealer.
+pub(crate) fn has_dealer(protocol: &ProtocolName) -> bool {
+    *protocol == *ABFT
+}
+
+/// Creates a genesis from public keys, deals shared keys if the protocol has any, and verifies it as a validator does.
 pub(crate) fn assemble(
     chain: &str,
     members: Vec<(PublicFile, u128)>,
     protocol: ProtocolName,
     parameters: Parameters,
-) -> Result<Genesis, Failure> {
+    encrypts: bool,
+) -> Result<Assembled, Failure> {
     let Some((first, _)) = members.first() else {
         return Err(Failure::new(Exit::Usage, "a chain needs at least one validator"));
     };
@@ -80,9 +128,51 @@ pub(crate) fn assemble(
     let members = members.into_iter().map(|(public, weight)| public.into_member(weight));
     let genesis = Genesis { parameters, ..Genesis::new(chain, scheme, members.collect()) };
     let schedule = (protocol == *GOSIG).then(|| Schedule::starting(now()));
-    let genesis = genesis.with_protocol(protocol, schedule);
+    let has_dealer = has_dealer(&protocol);
+    let mut genesis = genesis.with_protocol(protocol, schedule);
+    let mut shares = Vec::new();
+    if has_dealer {
+        let deal = DealKeys { genesis: &genesis, encrypts };
+        let dealt = with_protocol(&genesis, deal).and_then(|dealt| dealt);
+        let dealt = dealt.or_fail(Exit::Setup, "cannot deal the shared keys")?;
+        genesis.dealt = Some(Hex(dealt.public));
+        shares = dealt.shares;
+    }
     check(&genesis)?;
-    Ok(genesis)
+    Ok(Assembled { genesis, shares })
+}
+
+/// Writes the secrets of each member to a file that is named after it.
+fn save_all_shares(
+    genesis: &Genesis,
+    shares: &[Zeroizing<Vec<u8>>],
+    directory: &Path,
+) -> Result<(), Failure> {
+    fs::create_dir_all(directory).or_fail(Exit::Setup, format!("cannot create {}", directory.display()))?;
+    for (member, shares) in genesis.members.iter().zip(shares) {
+        let name = format!("{}.shares", member.name);
+        if Path::new(&name).file_name().is_none_or(|file| file != name.as_str()) {
+            let text = format!("{:?} cannot be the name of a file; rename the validator", member.name);
+            return Err(Failure::new(Exit::Setup, text));
+        }
+        let path = directory.join(name);
+        save_shares(&path, shares).or_fail(Exit::Setup, "cannot save the shares")?;
+        outln!("secret: {}", path.display());
+    }
+    Ok(())
+}
+
+struct DealKeys<'a> {
+    genesis: &'a Genesis,
+    encrypts: bool,
+}
+
+impl ProtocolVisitor for DealKeys<'_> {
+    type Output = quorate_node::Result<Dealt>;
+
+    fn visit<P: Protocol>(self) -> Self::Output {
+        P::deal(self.genesis, self.encrypts)
+    }
 }
 
 /// Verifies every key and its proof of possession.

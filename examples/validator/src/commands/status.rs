@@ -86,7 +86,7 @@ fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
                     state,
                     s.height,
                     s.view,
-                    s.leader,
+                    s.leader.map_or_else(|| "-".to_owned(), |leader| leader.to_string()),
                     s.pending_transactions,
                     s.timeouts,
                     format!("{up}/{}", s.peers.len()),

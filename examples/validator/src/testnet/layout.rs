@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use quorate_node::config::NodeConfig;
 use quorate_node::genesis::{Genesis, Parameters, ProtocolName, SchemeName};
+use quorate_node::keys::save_shares;
 use quorate_support::ports;
 
-use crate::commands::genesis::{assemble, save};
+use crate::commands::genesis::{Assembled, assemble, has_dealer, save};
 use crate::commands::keygen::{self, PublicFile, SECRET_FILE};
 use crate::exit::{Exit, Failure, OrFail};
 
@@ -28,6 +29,20 @@ pub(crate) struct RequestedTestnet {
 
 /// File name of a validator's configuration.
 const CONFIG_FILE: &str = "config.toml";
+
+/// File name of a validator's secrets from the dealer.
+const SHARES_FILE: &str = "shares";
+
+/// How a validator starts.
+#[derive(Clone, Copy, Debug)]
+enum Role {
+    /// As a member.
+    Validator,
+    /// As a member of a chain whose keys a dealer makes.
+    Dealt,
+    /// As an observer that joins later.
+    Observer,
+}
 
 /// Files and addresses of a testnet.
 #[derive(Debug)]
@@ -70,11 +85,17 @@ impl Layout {
         let (nodes, scheme) = (requested.nodes.unwrap_or(4), requested.scheme.unwrap_or(SchemeName::Bls));
         let base = free_ports(nodes)?;
         let mut members = Vec::new();
+        let protocol = requested.protocol.clone().unwrap_or_default();
+        let role = if has_dealer(&protocol) { Role::Dealt } else { Role::Validator };
         for index in 0..nodes {
-            members.push((make(&directory, index, port(base, index), scheme, false)?, 1));
+            members.push((make(&directory, index, port(base, index), scheme, role)?, 1));
         }
-        let mut made =
-            assemble("testnet", members, requested.protocol.clone().unwrap_or_default(), parameters)?;
+        let Assembled { genesis: mut made, shares } =
+            assemble("testnet", members, protocol, parameters, true)?;
+        for (index, shares) in shares.iter().enumerate() {
+            let path = directory.join(name(index)).join(SHARES_FILE);
+            save_shares(&path, shares).or_fail(Exit::Setup, "cannot save the shares")?;
+        }
         if let Some(schedule) = &mut made.schedule {
             // The validators share this machine's processors, and the work per stage grows with their number.
             let stage = STAGE_MS_PER_NODE.saturating_mul(nodes as u32);
@@ -88,7 +109,7 @@ impl Layout {
 
     /// Creates the files of a new validator that is not yet a member.
     pub(crate) fn add(&mut self) -> Result<PublicFile, Failure> {
-        let public = make(&self.directory, self.nodes.len(), free_ports(1)?, self.scheme, true)?;
+        let public = make(&self.directory, self.nodes.len(), free_ports(1)?, self.scheme, Role::Observer)?;
         self.nodes.push(place(&self.directory, &public.name)?);
         Ok(public)
     }
@@ -159,14 +180,15 @@ fn make(
     index: usize,
     port: u16,
     scheme: SchemeName,
-    observe: bool,
+    role: Role,
 ) -> Result<PublicFile, Failure> {
     let name = name(index);
     let place = directory.join(&name);
     let [links, http, stream] = [0, 1, 2].map(|which| format!("127.0.0.1:{}", port + which));
     let public = keygen::make(&place, &name, &links, scheme)?;
     let mut config = NodeConfig::new("../genesis.toml", SECRET_FILE, "data");
-    config.node.observe = observe;
+    config.node.observe = matches!(role, Role::Observer);
+    config.node.shares = matches!(role, Role::Dealt).then(|| SHARES_FILE.into());
     config.links.listen = links;
     config.clients.http = http;
     config.clients.stream = stream;

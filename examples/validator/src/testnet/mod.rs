@@ -50,6 +50,8 @@ Examples:
       measure
   quorate testnet --protocol gosig --nodes 16
       without leaders: secret sortition of proposers, and signatures aggregated by gossip
+  quorate testnet --protocol abft --kill 3@10 --duration 20
+      without timeouts: a validator that is down delays no other
   quorate testnet --protocol gosig --join 10 --leave 1@20 --duration 30
       one more validator joins the running chain with an empty directory, and another one leaves
   quorate testnet --transactions words.txt --data net/
@@ -59,11 +61,11 @@ pub(crate) struct RunTestnet {
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_NODES))]
     nodes: Option<u64>,
 
-    /// Consensus protocol: jolteon or gosig. [default: jolteon]
+    /// Consensus protocol: jolteon, gosig or abft. [default: jolteon]
     #[arg(long, value_parser = parse_protocol)]
     protocol: Option<ProtocolName>,
 
-    /// Signature scheme of votes: bls or, with Jolteon, ed25519. [default: bls]
+    /// Signature scheme of votes: bls or, with Jolteon and ABFT, ed25519. [default: bls]
     #[arg(long)]
     scheme: Option<SchemeName>,
 

@@ -5,7 +5,7 @@ use quorate_support::terminal::{AnsiColor, Style, clock, count, millis, styled};
 
 use super::watch::{ObservedNode, Watch};
 use crate::load::Latencies;
-use crate::protocols::{GOSIG, JOLTEON};
+use crate::protocols::{ABFT, GOSIG, JOLTEON};
 
 /// Snapshot of a testnet for display.
 #[derive(Debug)]
@@ -101,6 +101,7 @@ impl Frame<'_> {
         let protocol = match self.protocol.as_str() {
             JOLTEON => "Jolteon",
             GOSIG => "Gosig",
+            ABFT => "ABFT",
             other => other,
         };
         let left = format!("quorate testnet: {} validators, {protocol}, {certificates}", self.names.len());

@@ -171,7 +171,7 @@ impl Watch {
     /// Returns the leading validator. Its committee index may change with the epoch.
     pub(crate) fn leader(&self) -> Option<usize> {
         let Status { epoch, leader, .. } = self.furthest()?;
-        let leads = |status: &Status| status.epoch == *epoch && status.me == Some(*leader);
+        let leads = |status: &Status| status.epoch == *epoch && leader.is_some() && status.me == *leader;
         self.nodes.iter().position(|node| node.status.as_ref().is_some_and(leads))
     }
 

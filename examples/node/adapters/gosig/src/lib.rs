@@ -128,7 +128,7 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
 
     fn status(replica: &Replica<S>) -> Status {
         let quorate_gosig::Status { round, leader, committed, timeouts, catching_up, .. } = replica.status();
-        Status { view: round, leader, committed, timeouts, catching_up }
+        Status { view: round, leader: Some(leader), committed, timeouts, catching_up }
     }
 
     fn command(command: Command) -> quorate::Result<quorate_gosig::Command> {
@@ -166,7 +166,7 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
                 Action::PruneBlocks(blocks.into_iter().map(|digest| digest.0).collect())
             }
             Output::Round { round, leader, undecided } => {
-                Action::View { view: round, leader: leader.unwrap_or_default(), timed_out: undecided }
+                Action::View { view: round, leader, timed_out: undecided }
             }
             Output::Succeeded(successor) => Action::EndEpoch(Box::new(next_epoch(&successor))),
         })

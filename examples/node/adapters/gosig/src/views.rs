@@ -25,8 +25,8 @@ impl<S: GosigScheme> Block<Gosig<S>> for quorate_gosig::Block<S> {
         self.height
     }
 
-    fn author(&self) -> MemberIndex {
-        self.author
+    fn author(&self) -> Option<MemberIndex> {
+        Some(self.author)
     }
 
     fn parent(&self) -> Hash {

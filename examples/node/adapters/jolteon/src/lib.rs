@@ -104,7 +104,7 @@ impl<S: Scheme> Protocol for Jolteon<S> {
 
     fn status(replica: &Replica<S>) -> Status {
         let quorate_jolteon::Status { view, leader, committed, timeouts, catching_up, .. } = replica.status();
-        Status { view, leader, committed, timeouts, catching_up }
+        Status { view, leader: Some(leader), committed, timeouts, catching_up }
     }
 
     fn command(command: Command) -> quorate::Result<quorate_jolteon::Command> {
@@ -137,7 +137,9 @@ impl<S: Scheme> Protocol for Jolteon<S> {
             Output::PruneBlocks(blocks) => {
                 Action::PruneBlocks(blocks.into_iter().map(|digest| digest.0).collect())
             }
-            Output::View { view, leader, timed_out } => Action::View { view, leader, timed_out },
+            Output::View { view, leader, timed_out } => {
+                Action::View { view, leader: Some(leader), timed_out }
+            }
         })
     }
 
@@ -307,8 +309,8 @@ impl<S: Scheme> Block<Jolteon<S>> for quorate_jolteon::Block<S> {
         self.height
     }
 
-    fn author(&self) -> MemberIndex {
-        self.author
+    fn author(&self) -> Option<MemberIndex> {
+        Some(self.author)
     }
 
     fn parent(&self) -> Hash {

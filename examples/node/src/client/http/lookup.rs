@@ -51,7 +51,7 @@ struct BlockSummary {
     height: u64,
     view: u64,
     digest: Digest,
-    author: u16,
+    author: Option<u16>,
     transactions: u64,
 }
 

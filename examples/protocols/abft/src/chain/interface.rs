@@ -124,8 +124,7 @@ pub enum Output<V: Scheme> {
         /// Height of the first block that it lacks.
         from: u64,
     },
-    /// The machine cannot go on: an internal operation failed, or a quorum certified another state than this member
-    /// computed.
+    /// An internal operation failed; the machine cannot go on.
     Broken(Error),
 }
 
@@ -145,7 +144,8 @@ pub enum Evidence<V: Scheme> {
     Violation(Violation),
     /// Two contradicting votes of one member, which anyone can verify.
     Equivocation(Box<Verified<Equivocation<V>>>),
-    /// A certificate of another block than the one that this member made at its height.
+    /// A certificate of another block than the one that this member made at the height: its application computed another
+    /// state than those of the other members. The member that is named is this one.
     OtherBlock(Box<Finality<V>>),
 }
 

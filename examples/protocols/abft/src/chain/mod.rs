@@ -41,8 +41,6 @@ mod state;
 mod tests;
 
 pub use block::{BLOCK, Block, BlockDigest, CertifiedBlock, Finality, STATE_LAG};
-pub use interface::{
-    Command, Config, Delivery, Evidence, Output, PAGE, Parameters, RECENT, Status, Timer,
-};
+pub use interface::{Command, Config, Delivery, Evidence, Output, PAGE, Parameters, RECENT, Status, Timer};
 pub use message::{Limits, Message, Record};
 pub use state::Chain;

@@ -53,7 +53,8 @@ mod tests {
     #[test]
     fn a_block_has_one_batch_of_each_proposer_with_new_transactions() {
         let transaction = |text: &str| text.as_bytes().to_vec();
-        let decided = [(2, transaction("a")), (2, transaction("b")), (3, transaction("b2")), (0, transaction("c"))];
+        let decided =
+            [(2, transaction("a")), (2, transaction("b")), (3, transaction("b2")), (0, transaction("c"))];
         let known = TRANSACTIONS.leaf(b"b2");
         let batches = build(&decided, 7, |id| *id == known).unwrap();
         let parts: Vec<_> = batches.iter().map(|b| (b.author(), b.sequence(), b.len())).collect();
@@ -65,7 +66,8 @@ mod tests {
 
     #[test]
     fn a_proposal_beyond_the_limits_is_cut() {
-        let decided: Vec<_> = (0..MAX_TRANSACTIONS as u32 + 5).map(|n| (1, n.to_le_bytes().to_vec())).collect();
+        let decided: Vec<_> =
+            (0..MAX_TRANSACTIONS as u32 + 5).map(|n| (1, n.to_le_bytes().to_vec())).collect();
         assert_eq!(build(&decided, 1, |_| false).unwrap()[0].len(), MAX_TRANSACTIONS);
         let large = [(1, vec![1; MAX_BATCH_BYTES - 10]), (1, vec![2; 100]), (1, vec![3; 1])];
         assert_eq!(build(&large, 1, |_| false).unwrap()[0].len(), 2, "what fits after it is kept");

@@ -45,11 +45,7 @@ pub(super) struct Running<S: ThresholdScheme> {
 }
 
 impl<S: ThresholdScheme> Running<S> {
-    pub(super) fn new(
-        context: Context<S>,
-        encryption: Option<Encryption>,
-        seed: &[u8; 32],
-    ) -> Result<Self> {
+    pub(super) fn new(context: Context<S>, encryption: Option<Encryption>, seed: &[u8; 32]) -> Result<Self> {
         let members = usize::from(context.setup.members());
         let epoch = Epoch::new(context, encryption, *seed)?;
         let (sent, received) = (Vec::new(), BTreeMap::new());

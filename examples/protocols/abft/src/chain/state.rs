@@ -47,6 +47,8 @@ pub struct Chain<S: ThresholdScheme, V: Scheme> {
     pub(super) running: BTreeMap<u64, Running<S>>,
     /// The block above the tip that this member's epoch decided and that it signed, with its batches.
     pub(super) candidate: Option<(BlockDigest, Arc<Block>, Vec<Arc<Batch>>)>,
+    /// Whether a quorum certified another block at the height of the candidate.
+    pub(super) is_refuted: bool,
     pub(super) votes: BTreeMap<u64, VoteCollector<V>>,
     /// Certificates of blocks that this member has not decided.
     pub(super) certified: BTreeMap<u64, Certificate<V>>,
@@ -95,11 +97,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
     /// # Errors
     /// [`Error::WrongContext`] for keys or records of another member, committee or chain, or if records are missing;
     /// [`Error::Contradiction`] if the records show that the key has signed twice; decoding errors of recorded messages.
-    pub fn restore(
-        mut config: Config<S, V>,
-        voting: V::SecretKey,
-        records: Vec<Record<V>>,
-    ) -> Result<Self> {
+    pub fn restore(mut config: Config<S, V>, voting: V::SecretKey, records: Vec<Record<V>>) -> Result<Self> {
         let me = S::member(&config.secrets.agreed);
         let is_member = config.voters.position(&V::public_key(&voting)) == Some(me);
         if !is_member || config.voters.len() != config.setup.members() {
@@ -132,6 +130,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             is_congested: false,
             running: BTreeMap::new(),
             candidate: None,
+            is_refuted: false,
             votes: BTreeMap::new(),
             certified: BTreeMap::new(),
             fetched: BTreeMap::new(),
@@ -180,8 +179,12 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
 
     /// The recorded batches of this member's clients.
     fn restore_batches(&mut self, recorded: Recorded<V>) {
-        let in_blocks: HashSet<Hash> =
-            recorded.blocks.values().flat_map(|block| &block.payload).map(|header| header.digest().0).collect();
+        let in_blocks: HashSet<Hash> = recorded
+            .blocks
+            .values()
+            .flat_map(|block| &block.payload)
+            .map(|header| header.digest().0)
+            .collect();
         let mut own: Vec<Arc<Batch>> = recorded.batches.into_values().collect();
         own.sort_by_key(|batch| batch.sequence());
         for batch in own {
@@ -251,6 +254,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         self.ahead.retain(|_, height| *height >= next);
         self.execution.prune_below(block.height.saturating_sub(2 * STATE_LAG));
         self.candidate = None;
+        self.is_refuted = false;
         settled
     }
 }
@@ -335,8 +339,8 @@ impl<V: Scheme> Recorded<V> {
         }
         let batch = |digest: Hash| self.batches.get(&digest).cloned();
         let batches: Option<Vec<_>> = block.payload.iter().map(|header| batch(header.digest().0)).collect();
-        let batches =
-            batches.ok_or(Error::WrongContext { what: "records: a batch of a committed block is missing" })?;
+        let batches = batches
+            .ok_or(Error::WrongContext { what: "records: a batch of a committed block is missing" })?;
         let certified = CertifiedBlock { block: block.clone(), finality: finality.clone() };
         Ok(Some(Delivery { certified, batches }))
     }

@@ -241,7 +241,8 @@ impl World {
         ensure(headers == block.payload, || format!("other batches at height {}", block.height))?;
         let height = block.height;
         for (other, node) in self.nodes.iter().enumerate() {
-            let agrees = node.blocks.get(height as usize - 1).is_none_or(|known| known.certified.block == *block);
+            let agrees =
+                node.blocks.get(height as usize - 1).is_none_or(|known| known.certified.block == *block);
             ensure(agrees, || format!("{member} and {other} have different blocks at height {height}"))?;
         }
         let node = &mut self.nodes[usize::from(member)];
@@ -558,7 +559,7 @@ fn clients_wait_while_much_is_pending() {
 }
 
 #[test]
-fn a_member_whose_application_differs_stops() {
+fn a_member_whose_application_differs_is_noticed() {
     let mut world = World::new(9, CALM);
     world.nodes[2].states[0].state_root = [6; 32];
     world.restart(2).unwrap();

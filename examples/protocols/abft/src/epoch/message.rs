@@ -20,6 +20,22 @@ pub enum Message<S: ThresholdScheme> {
     },
 }
 
+impl<S: ThresholdScheme> Message<S> {
+    /// Returns the number of bytes of the shard in the message, which is the only large part of any; 0 without one.
+    pub fn shard_len(&self) -> usize {
+        use crate::{prbc, rbc};
+        let Message::Subset(acs::Message::Broadcast { message: prbc::Message::Broadcast(message), .. }) =
+            self
+        else {
+            return 0;
+        };
+        match message {
+            rbc::Message::Value(shard) | rbc::Message::Echo(shard) => shard.bytes().len(),
+            rbc::Message::Ready(_) => 0,
+        }
+    }
+}
+
 /// Encoding: tag 1 ‖ message, or tag 2 ‖ proposer u16 ‖ share 130.
 impl<S: ThresholdScheme> Encode for Message<S> {
     fn encode_to(&self, w: &mut Writer) {

@@ -1,0 +1,337 @@
+#![forbid(unsafe_code)]
+//! Adapter that runs [ABFT](quorate_abft) in the [node](quorate_node).
+//!
+//! [`Abft`] implements [`Protocol`]. The members share keys that a dealer makes for the genesis: those of the coin, those that
+//! encrypt transactions until their order is fixed, and, with `scheme = "bls"`, those of the threshold signatures inside the
+//! epochs. With `scheme = "ed25519"` members sign there with their identity keys, which takes less time and more bytes.
+//!
+//! All members have the same weight, and the committee is fixed.
+
+mod keys;
+mod views;
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use quorate::committee::Committee;
+use quorate::machine::{MemberIndex, Step};
+use quorate::merkle::{Hash, Merkle};
+use quorate::wire::{Decode, Encode};
+use quorate_abft::Violation;
+use quorate_abft::chain::{
+    self, BLOCK, CertifiedBlock, Chain, Config, Evidence, Finality, PAGE, RECENT, Record,
+};
+use quorate_protocol::batch::{Batch, TRANSACTIONS};
+use zeroize::Zeroizing;
+
+use quorate_node::genesis::{self, Genesis, Hex};
+use quorate_node::protocol::{
+    Action, Archive, Block, Command, Dealt, Delivery, FaultReport, LatestRecord, MachineSetup, OwnBatchState,
+    Protocol, RecordKind, Status,
+};
+use quorate_node::{NodeError, Result};
+
+pub use keys::{ChainScheme, Member};
+use keys::{Published, dealt_committee, tolerance};
+
+/// Name of the protocol in genesis files.
+pub const NAME: &str = "abft";
+
+/// Maximum number of bytes of blocks in the answer to a member that is behind, beyond its last block.
+const PAGE_BYTES: usize = 8 << 20;
+/// Length above which a message must not delay others.
+const BULK: usize = 16 << 10;
+
+/// [ABFT](quorate_abft) with votes signed by the scheme `S`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Abft<S>(PhantomData<S>);
+
+/// A member's request for the blocks from a height on.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockRequest {
+    from: u64,
+}
+
+type Threshold<S> = <S as ChainScheme>::Threshold;
+type Message<S> = chain::Message<Threshold<S>, S>;
+type Output<S> = chain::Output<S>;
+
+impl<S: ChainScheme> Protocol for Abft<S> {
+    type Scheme = S;
+    type Machine = Chain<Threshold<S>, S>;
+    type Block = chain::Block;
+    type Batch = Batch;
+    type Finality = Finality<S>;
+    type Context = Arc<Committee<S>>;
+    type Request = BlockRequest;
+
+    const NAME: &'static str = NAME;
+    const TRANSACTIONS: Merkle<'static> = TRANSACTIONS;
+    const STORES_NEWEST_FINALITY: bool = false;
+    const HAS_DEALER: bool = true;
+
+    fn check_genesis(genesis: &Genesis) -> Result<()> {
+        if genesis.schedule.is_some() {
+            return Err(invalid_genesis("schedule: ABFT has none; remove [schedule]".into()));
+        }
+        if genesis.members.iter().any(|member| member.weight != 1) {
+            return Err(invalid_genesis("weight: all members of an ABFT chain have the weight 1".into()));
+        }
+        let size = genesis.members.len();
+        tolerance(genesis).map_err(|e| invalid_genesis(format!("{size} members: {e}")))?;
+        match &genesis.dealt {
+            None => Ok(()),
+            Some(Hex(dealt)) => Published::<S>::decode(dealt, genesis)
+                .map(drop)
+                .map_err(|e| invalid_genesis(format!("dealt: {e}"))),
+        }
+    }
+
+    fn deal(genesis: &Genesis, encrypts: bool) -> Result<Dealt> {
+        Ok(keys::deal::<S>(genesis, encrypts)?)
+    }
+
+    fn context(committees: &genesis::Committees<S>) -> Arc<Committee<S>> {
+        committees.voters.clone()
+    }
+
+    fn machine(setup: MachineSetup<'_, Self>, archive: &dyn Archive<Self>) -> Result<Self::Machine> {
+        let me =
+            setup.me.ok_or(quorate::Error::WrongContext { what: "observer: ABFT has a fixed committee" })?;
+        let no_keys =
+            || invalid_genesis("dealt: missing; create the file with `quorate genesis --shares`".into());
+        let Hex(dealt) = setup.genesis.dealt.as_ref().ok_or_else(no_keys)?;
+        let identity = setup.keys.identity()?;
+        let identities: Vec<_> = setup.committees.identities.keys().to_vec();
+        let member = Member {
+            committee: dealt_committee(setup.genesis),
+            tolerance: tolerance(setup.genesis)?,
+            identities: &identities,
+            index: me,
+            identity: &identity,
+        };
+        let keys = Published::<S>::decode(dealt, setup.genesis)?.member(&member, setup.shares)?;
+        let mut entropy = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut *entropy).map_err(|_| quorate::Error::Rng)?;
+        let mut recent_states = setup.recent_states;
+        if setup.executed.height < RECENT {
+            recent_states.insert(0, chain_start(setup.genesis_root));
+        }
+        let config = Config {
+            setup: Arc::new(keys.setup),
+            secrets: Arc::new(keys.secrets),
+            encryption: keys.encryption,
+            chain: setup.committees.chain,
+            voters: setup.committees.voters.clone(),
+            executed: setup.executed,
+            recent_states,
+            recent_transactions: recent_transactions(archive, setup.executed.height)?,
+            first_sequence: setup.first_sequence,
+            entropy,
+            parameters: chain::Parameters::default(),
+        };
+        Ok(Chain::restore(config, setup.keys.voting::<S>()?, records(archive)?)?)
+    }
+
+    /// Clients see the numbers on their tickets, so a restart must not reuse numbers of an earlier run. Numbers of settled
+    /// batches are in no record.
+    fn next_sequence(machine: &Self::Machine) -> u64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        machine.next_sequence().max(since.as_secs() << 16)
+    }
+
+    fn status(machine: &Self::Machine) -> Status {
+        let chain::Status { committed, running, catching_up } = machine.status();
+        Status { view: running, leader: None, committed, timeouts: 0, catching_up }
+    }
+
+    fn command(command: Command) -> quorate::Result<chain::Command> {
+        Ok(match command {
+            Command::Submit(batch) => chain::Command::Submit(batch),
+            Command::Executed(executed) => chain::Command::Executed(executed),
+            Command::Connected(member) => chain::Command::Connected(member),
+            Command::OtherEpoch(_) => {
+                return Err(quorate::Error::WrongContext { what: "epoch: an ABFT chain has only one" });
+            }
+        })
+    }
+
+    fn action(output: Output<S>, _: Option<MemberIndex>) -> Option<Action<Self>> {
+        Some(match output {
+            Output::Deliver(delivery) => {
+                let chain::Delivery { certified: CertifiedBlock { block, finality }, batches } = *delivery;
+                // `Action::Settled` reports own batches before the delivery.
+                Action::Deliver(Box::new(Delivery { block, batches, finality, own_batches: Vec::new() }))
+            }
+            Output::Settled { sequence } => Action::Settled { sequence },
+            Output::Refused { sequence } => Action::OwnBatch { sequence, state: OwnBatchState::Refused },
+            Output::Congestion(congested) => Action::Congestion(congested),
+            Output::PruneBatches(batches) => Action::PruneBatches(batches),
+            Output::PruneEpochs { up_to } => Action::PruneLog { up_to },
+            Output::Serve { to, from } => Action::Serve { to, request: BlockRequest { from } },
+            Output::Broken(error) => Action::Fail(error),
+        })
+    }
+
+    fn fault_report(evidence: &Evidence<S>) -> FaultReport {
+        let report = |code, description, strike| FaultReport { code, description, strike };
+        match evidence {
+            Evidence::Equivocation(_) => report("EQUIVOCATION", "two votes at one height", false),
+            Evidence::OtherBlock(_) => {
+                report("STATE_ROOT", "a quorum certified another block than this node computed", false)
+            }
+            Evidence::Violation(Violation::Invalid { what, error }) => FaultReport::invalid(what, error),
+            Evidence::Violation(Violation::Contradiction { what }) => report("CONTRADICTION", what, false),
+            Evidence::Violation(Violation::WrongShare { what, .. }) => report("WRONG_SHARE", what, false),
+            Evidence::Violation(Violation::InconsistentShards) => {
+                report("BAD_ENCODING", "the shards of a proposal do not encode one message", false)
+            }
+            Evidence::Violation(Violation::Refused { what }) => report("UNEXPECTED", what, true),
+        }
+    }
+
+    fn is_bulk(message: &Message<S>) -> bool {
+        match message {
+            chain::Message::Batch(_) | chain::Message::Block(_) => true,
+            chain::Message::Epoch { message, .. } => message.shard_len() > BULK,
+            chain::Message::Vote(_) | chain::Message::Status { .. } => false,
+        }
+    }
+
+    /// Storing a submitted batch depends on nothing.
+    fn stores_only_batches(step: &Step<Self::Machine>) -> bool {
+        let records = step.persist.iter().all(|record| matches!(record, Record::Batch(_)));
+        !step.persist.is_empty() && records && step.messages.is_empty()
+    }
+
+    fn message_weight(message: &Message<S>) -> usize {
+        match message {
+            chain::Message::Epoch { message, .. } => message.shard_len(),
+            chain::Message::Batch(batch) => batch.bytes(),
+            _ => 0,
+        }
+    }
+
+    fn record_kind(record: &Record<S>) -> RecordKind<'_, Self> {
+        match record {
+            Record::Input { height, .. } | Record::Proposal { height, .. } => RecordKind::Log(*height),
+            Record::Seed(_) => RecordKind::Latest(LatestRecord::View),
+            Record::Vote(_) => RecordKind::Latest(LatestRecord::VoteGuard(BLOCK.number())),
+            Record::Batch(batch) => RecordKind::Batch(batch),
+            Record::Block(block) => RecordKind::Block(block),
+            Record::Certificate(finality) => RecordKind::AtHeight(finality.0.statement().view),
+        }
+    }
+
+    fn batch_record(batch: Arc<Batch>) -> Record<S> {
+        Record::Batch(batch)
+    }
+
+    fn block_record(block: Arc<chain::Block>) -> Record<S> {
+        Record::Block(block)
+    }
+
+    fn decode_record(bytes: &[u8], voters: &Arc<Committee<S>>) -> quorate::Result<Record<S>> {
+        Record::decode(bytes, voters)
+    }
+
+    fn finality(archive: &dyn Archive<Self>, block: &chain::Block) -> Result<Option<Finality<S>>> {
+        Ok(match archive.record_at(block.height)? {
+            Some(Record::Certificate(finality)) if finality.0.statement().digest == block.digest().0 => {
+                Some(Finality::clone(&finality))
+            }
+            _ => None,
+        })
+    }
+
+    /// The certificate that commits the block.
+    fn certificate(archive: &dyn Archive<Self>, block: &chain::Block) -> Result<(Vec<u8>, Vec<MemberIndex>)> {
+        let finality = Self::finality(archive, block)?;
+        let shown = |Finality(certificate)| (certificate.encode(), certificate.signers().iter().collect());
+        Ok(finality.map(shown).unwrap_or_default())
+    }
+
+    fn answer(
+        archive: &dyn Archive<Self>,
+        BlockRequest { from }: BlockRequest,
+        send: &mut dyn FnMut(&Message<S>),
+    ) -> Result<()> {
+        let mut bytes = 0;
+        for height in (from..).take(PAGE as usize) {
+            let Some(block) = archive.block_at(height)? else { break };
+            let Some(finality) = Self::finality(archive, &block)? else { break };
+            let parts = Block::<Self>::payload(&*block);
+            let mut batches = Vec::with_capacity(parts.len());
+            for part in &parts {
+                batches.extend(archive.batch(&part.digest)?);
+            }
+            if batches.len() < parts.len() {
+                break;
+            }
+            send(&chain::Message::Block(CertifiedBlock { block, finality: Arc::new(finality) }));
+            for batch in batches {
+                bytes += batch.bytes();
+                send(&chain::Message::Batch(batch));
+            }
+            if bytes > PAGE_BYTES {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_committed(
+        block: &chain::Block,
+        finality: &Finality<S>,
+        voters: &Arc<Committee<S>>,
+    ) -> quorate::Result<()> {
+        finality.verify(voters, block)
+    }
+
+    fn certificate_bytes(finality: &Finality<S>) -> usize {
+        finality.0.encoded_len()
+    }
+}
+
+/// The state before the first block.
+fn chain_start(state_root: Hash) -> quorate_node::protocol::Executed {
+    quorate_node::protocol::Executed { height: 0, state_root }
+}
+
+/// The archive's records for a replica, and the batches of each block among them that are missing there.
+fn records<S: ChainScheme>(archive: &dyn Archive<Abft<S>>) -> Result<Vec<Record<S>>> {
+    let mut records = archive.load()?;
+    for at in 0..records.len() {
+        let Some(Record::Block(block)) = records.get(at).cloned() else { continue };
+        for part in Block::<Abft<S>>::payload(&*block) {
+            records.extend(archive.batch(&part.digest)?.map(Record::Batch));
+        }
+    }
+    Ok(records)
+}
+
+/// Identifiers of the transactions in the last executed blocks.
+fn recent_transactions<S: ChainScheme>(
+    archive: &dyn Archive<Abft<S>>,
+    executed: u64,
+) -> Result<Vec<(u64, Vec<Hash>)>> {
+    let mut recent = Vec::new();
+    for height in (executed + 1).saturating_sub(RECENT).max(1)..=executed {
+        let missing = || NodeError::Corrupt {
+            what: "the archive",
+            problem: format!("the block or a batch of height {height} is missing"),
+        };
+        let block = archive.block_at(height)?.ok_or_else(missing)?;
+        let mut ids = Vec::new();
+        for part in Block::<Abft<S>>::payload(&*block) {
+            ids.extend_from_slice(archive.batch(&part.digest)?.ok_or_else(missing)?.ids());
+        }
+        recent.push((height, ids));
+    }
+    Ok(recent)
+}
+
+fn invalid_genesis(problem: String) -> NodeError {
+    NodeError::Genesis { path: None, problem }
+}
