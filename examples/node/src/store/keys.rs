@@ -86,31 +86,6 @@ impl LiveKey {
     }
 }
 
-/// Key in the keyspace `log`: height u64 and number u64, both big endian.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct LogKey {
-    pub(super) height: u64,
-    /// Number among the records of the log, in the order in which they were written.
-    pub(super) number: u64,
-}
-
-impl LogKey {
-    pub(super) fn encode(self) -> [u8; 16] {
-        ((u128::from(self.height) << 64) | u128::from(self.number)).to_be_bytes()
-    }
-
-    /// The first key of a height.
-    pub(super) fn first(height: u64) -> [u8; 16] {
-        Self { height, number: 0 }.encode()
-    }
-
-    pub(super) fn decode(key: &[u8]) -> Result<Self> {
-        let bytes = <[u8; 16]>::try_from(key).map_err(|e| NodeError::corrupt("a key of the log", e))?;
-        let both = u128::from_be_bytes(bytes);
-        Ok(Self { height: (both >> 64) as u64, number: both as u64 })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,16 +103,6 @@ mod tests {
         assert_eq!(LiveKey::Batch([6; 32]).encode()[..2], [b't', 6]);
         assert_eq!(LiveKey::digest(&LiveKey::Batch([6; 32]).encode()).unwrap(), [6; 32]);
         assert_eq!(LiveKey::digest(b"t").unwrap_err().code(), "CORRUPT");
-    }
-
-    #[test]
-    fn the_log_is_ordered_by_height_and_number() {
-        let keys = [(1, 9), (2, 3), (2, 4), (256, 0), (u64::MAX, u64::MAX)]
-            .map(|(height, number)| LogKey { height, number });
-        assert!(keys.windows(2).all(|pair| pair[0].encode() < pair[1].encode()));
-        assert!(keys.iter().all(|key| LogKey::decode(&key.encode()).unwrap() == *key));
-        assert!(keys[0].encode() < LogKey::first(2) && LogKey::first(2) < keys[1].encode());
-        assert_eq!(LogKey::decode(&[1; 15]).unwrap_err().code(), "CORRUPT");
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //!      records/        fjall: the replica's records, blocks, locations of batches
 //!      state/          fjall: the application's entries, the roots of each height
 //!      batches/        append-only files of batch bodies            (see `segments`)
+//!      log/            append-only files of records of heights that are not committed (see `log`)
 //!      transactions/   sorted runs: transaction → location          (see `index`)
 //! ```
 //!
@@ -53,6 +54,7 @@ mod identity;
 mod index;
 mod journal;
 mod keys;
+mod log;
 mod records;
 mod segments;
 mod state;

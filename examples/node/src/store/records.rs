@@ -8,12 +8,11 @@
 //! | `heights` | height, big endian | digest of the executed block |
 //! | `live` | [`LiveKey`] | of a block: its height; of a batch: empty |
 //! | `epochs` | number, big endian | [`Epoch`]; the genesis epoch is not stored |
-//! | `log` | [`LogKey`] | a record of a height that is not committed |
 //! | `tail` | `tail` | the last inserted location: the scan of the segments begins there |
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fjall::{Database, Keyspace, OwnedWriteBatch, PersistMode, UserValue};
@@ -23,7 +22,8 @@ use quorate::wire::{Decode, Encode};
 use super::database::{
     KeyspaceOptions, RECORDS_DIRECTORY, failure, height_key, open_database, open_keyspace,
 };
-use super::keys::{LiveKey, LogKey, RecordKey};
+use super::keys::{LiveKey, RecordKey};
+use super::log::Log;
 use super::segments::{FrameLocation, Segments};
 use crate::epochs::Epoch;
 use crate::protocol::{Batch, Block, Protocol, Record, RecordKind};
@@ -40,9 +40,7 @@ pub(super) struct Records<P: Protocol> {
     live: Keyspace,
     tail: Keyspace,
     epochs: Keyspace,
-    log: Keyspace,
-    /// Number of the next record of the log.
-    next_logged: AtomicU64,
+    log: Log,
     segments: Segments,
     /// Held while bodies are written and their locations inserted: see [`append_bodies`](Self::append_bodies).
     location_order: Mutex<()>,
@@ -55,7 +53,7 @@ impl<P: Protocol> Records<P> {
         let database = open_database(&dir.join(RECORDS_DIRECTORY))?;
         let keyspace = |name, memtable| open_keyspace(&database, name, KeyspaceOptions { memtable });
         let (batches, live) = (keyspace("batches", 8 << 20)?, keyspace("live", 4 << 20)?);
-        let (tail, log) = (keyspace("tail", 4 << 20)?, keyspace("log", 16 << 20)?);
+        let tail = keyspace("tail", 4 << 20)?;
         let last = match tail.get(TAIL).map_err(reading)? {
             Some(bytes) => {
                 FrameLocation::decode(&bytes, &()).map_err(|e| NodeError::corrupt("the store", e))?
@@ -70,8 +68,7 @@ impl<P: Protocol> Records<P> {
             blocks: keyspace("blocks", 16 << 20)?,
             heights: keyspace("heights", 4 << 20)?,
             epochs: keyspace("epochs", 1 << 20)?,
-            next_logged: AtomicU64::new(next_logged(&log)?),
-            log,
+            log: Log::open(dir.join("log"))?,
             database: database.clone(),
             batches,
             live,
@@ -133,18 +130,14 @@ impl<P: Protocol> Records<P> {
                 loaded.push(P::batch_record(batch));
             }
         }
-        for entry in self.log.iter() {
-            loaded.push(self.decode_record(&entry.value().map_err(reading)?)?);
+        for record in self.log.load()? {
+            loaded.push(self.decode_record(&record)?);
         }
         Ok(loaded)
     }
 
     pub(super) fn prune_log(&self, up_to: u64) -> Result<()> {
-        let mut batch = self.database.batch();
-        for entry in self.log.range(..LogKey::first(up_to.saturating_add(1))) {
-            batch.remove(&self.log, entry.key().map_err(reading)?);
-        }
-        batch.commit().map_err(writing)
+        self.log.prune(up_to)
     }
 
     pub(super) fn prune_batches(&self, digests: &[Hash]) -> Result<()> {
@@ -278,22 +271,22 @@ impl<P: Protocol> Records<P> {
                 RecordKind::Block(block) => drop(blocks.insert(block.digest(), block)),
                 RecordKind::Latest(slot) => drop(keyed.insert(RecordKey::Latest(slot), record)),
                 RecordKind::AtHeight(height) => drop(keyed.insert(RecordKey::AtHeight(height), record)),
-                RecordKind::Log(height) => logged.push((height, record)),
+                RecordKind::Log(height) => logged.push((height, record.encode())),
             }
         }
         let mut batch = self.database.batch();
         let _guard = self.append_bodies(&mut batch, bodies.into_iter())?;
-        let durable = !keyed.is_empty() || !blocks.is_empty() || !logged.is_empty();
+        if !logged.is_empty() {
+            // Before the others: a vote in the same step follows from these.
+            self.log.append(&logged)?;
+        }
+        let durable = !keyed.is_empty() || !blocks.is_empty();
         for (digest, block) in blocks {
             batch.insert(&self.blocks, digest, block.encode());
             batch.insert(&self.live, LiveKey::Block(digest).encode(), height_key(block.height()));
         }
         for (key, record) in keyed {
             batch.insert(&self.records, key.encode(), record.encode());
-        }
-        for (height, record) in logged {
-            let number = self.next_logged.fetch_add(1, Ordering::Relaxed);
-            batch.insert(&self.log, LogKey { height, number }.encode(), record.encode());
         }
         // Locations of bodies need not be durable: the scan at the next start finds the bodies again.
         let batch = if durable { batch.durability(Some(PersistMode::SyncData)) } else { batch };
@@ -377,15 +370,6 @@ impl<P: Protocol> Records<P> {
         }
         self.prune_blocks(&[digest])
     }
-}
-
-/// Number after that of the last record of the log. Heights do not order the numbers, because epochs overlap.
-fn next_logged(log: &Keyspace) -> Result<u64> {
-    let mut next = 0;
-    for entry in log.iter() {
-        next = next.max(LogKey::decode(&entry.key().map_err(reading)?)?.number + 1);
-    }
-    Ok(next)
 }
 
 fn check_digest(what: &'static str, expected: &Hash, got: &Hash) -> Result<()> {

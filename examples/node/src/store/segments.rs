@@ -15,6 +15,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -96,18 +97,40 @@ impl Segments {
         mut found: impl FnMut([u8; 32], FrameLocation),
     ) -> Result<Self> {
         create_dir(&dir)?;
-        let newest = newest_segment(&dir)?;
+        let (_, newest) = segment_range(&dir)?;
         if newest < last.segment {
             return Err(NodeError::corrupt(
                 "the batch store",
                 format!("segment {} is missing", last.segment),
             ));
         }
+        Self::open_range(dir, full, last.segment.max(1)..=newest, last, &mut found)
+    }
+
+    /// Opens a directory whose oldest files may have been [removed](Self::remove_before). Calls `found` with each frame.
+    pub(super) fn open_oldest(
+        dir: PathBuf,
+        full: u64,
+        mut found: impl FnMut([u8; 32], FrameLocation),
+    ) -> Result<Self> {
+        create_dir(&dir)?;
+        let (oldest, newest) = segment_range(&dir)?;
+        Self::open_range(dir, full, oldest.max(1)..=newest, FrameLocation::START, &mut found)
+    }
+
+    fn open_range(
+        dir: PathBuf,
+        full: u64,
+        segments: RangeInclusive<u32>,
+        last: FrameLocation,
+        found: &mut impl FnMut([u8; 32], FrameLocation),
+    ) -> Result<Self> {
+        let newest = *segments.end();
         let mut length = 0;
-        for segment in last.segment.max(1)..=newest {
+        for segment in segments {
             let start = if segment == last.segment { last.end() } else { MAGIC.len() as u64 };
             let path = segment_path(&dir, segment);
-            length = scan(&path, segment, start, &mut found)?;
+            length = scan(&path, segment, start, found)?;
             let file = OpenOptions::new().write(true).open(&path).map_err(|e| io(&path, e))?;
             let actual = file.metadata().map_err(|e| io(&path, e))?.len();
             if actual > length {
@@ -130,7 +153,7 @@ impl Segments {
 
     /// Appends frames durably. After an error, appends are refused until the store is opened again, because the content of
     /// the disk is unknown.
-    pub(super) fn append(&self, frames: &[([u8; 32], Vec<u8>)]) -> Result<Vec<FrameLocation>> {
+    pub(super) fn append<B: AsRef<[u8]>>(&self, frames: &[([u8; 32], B)]) -> Result<Vec<FrameLocation>> {
         let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
         if active.failed {
             return Err(NodeError::store(
@@ -155,10 +178,21 @@ impl Segments {
         }
     }
 
-    fn append_locked(
+    /// Deletes the files before a segment, but for the newest. Does not wait for the disk: a crash may leave some of them.
+    pub(super) fn remove_before(&self, segment: u32) -> Result<()> {
+        let newest = self.active.lock().unwrap_or_else(PoisonError::into_inner).segment;
+        let (oldest, _) = segment_range(&self.dir)?;
+        for segment in oldest..segment.min(newest) {
+            let path = segment_path(&self.dir, segment);
+            fs::remove_file(&path).map_err(|e| io(&path, e))?;
+        }
+        Ok(())
+    }
+
+    fn append_locked<B: AsRef<[u8]>>(
         &self,
         active: &mut Active,
-        frames: &[([u8; 32], Vec<u8>)],
+        frames: &[([u8; 32], B)],
     ) -> Result<Vec<FrameLocation>> {
         let mut locations = Vec::with_capacity(frames.len());
         if active.file.is_none() || active.length >= self.full {
@@ -167,6 +201,7 @@ impl Segments {
         let path = segment_path(&self.dir, active.segment);
         let Some(file) = active.file.as_mut() else { return Ok(locations) };
         for (key, body) in frames {
+            let body = body.as_ref();
             let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
             if body.len() > MAX_BODY {
                 return Err(NodeError::store(
@@ -253,16 +288,17 @@ fn check(length: u32, key: &[u8; 32], body: &[u8]) -> [u8; 16] {
     sum
 }
 
-fn newest_segment(dir: &Path) -> Result<u32> {
-    let mut newest = 0;
+/// Numbers of the oldest and the newest segment; zeros if there is none.
+fn segment_range(dir: &Path) -> Result<(u32, u32)> {
+    let (mut oldest, mut newest) = (u32::MAX, 0);
     for entry in fs::read_dir(dir).map_err(|e| io(dir, e))? {
         let path = entry.map_err(|e| io(dir, e))?.path();
         if path.extension().is_some_and(|e| e == "segment") {
             let number = path.file_stem().and_then(|s| s.to_str()).and_then(|s| s.parse().ok()).unwrap_or(0);
-            newest = newest.max(number);
+            (oldest, newest) = (oldest.min(number), newest.max(number));
         }
     }
-    Ok(newest)
+    Ok((oldest.min(newest), newest))
 }
 
 fn open_at(path: &Path, offset: u64) -> Result<File> {

@@ -4,8 +4,9 @@
 use std::time::{Duration, Instant};
 
 use quorate_node::config::{LinkConfig, NodeConfig};
-use quorate_node::genesis::{Genesis, Member, Schedule, SchemeName};
-use quorate_node::keys::NodeKeys;
+use quorate_node::genesis::{Genesis, Hex, Member, Schedule, SchemeName};
+use quorate_node::keys::{NodeKeys, save_shares};
+use quorate_node::protocol::{Dealt, Protocol};
 use quorate_support::ports::{free_address, free_addresses};
 
 /// Creates a chain of `n` members, each with its own port on the local machine.
@@ -54,6 +55,17 @@ impl Site {
         Self { dir, genesis }
     }
 
+    /// Deals the keys that the members share.
+    pub(crate) fn deal<P: Protocol>(mut self) -> Self {
+        let Dealt { public, shares } = P::deal(&self.genesis, true).unwrap();
+        self.genesis.dealt = Some(Hex(public));
+        std::fs::write(self.dir.path().join("genesis.toml"), self.genesis.to_toml().unwrap()).unwrap();
+        for (i, shares) in shares.iter().enumerate() {
+            save_shares(&self.dir.path().join(format!("shares{i}")), shares).unwrap();
+        }
+        self
+    }
+
     /// Configuration of a member.
     pub(crate) fn config(&self, i: usize) -> NodeConfig {
         self.config_with(&i.to_string(), self.genesis.members[i].address.clone())
@@ -73,6 +85,7 @@ impl Site {
         let at = |name: String| self.dir.path().join(name);
         let mut config =
             NodeConfig::new(at("genesis.toml".into()), at(format!("keys{i}")), at(format!("data{i}")));
+        config.node.shares = Some(at(format!("shares{i}"))).filter(|shares| shares.exists());
         config.links = LinkConfig {
             listen,
             keep_alive_ms: 200,

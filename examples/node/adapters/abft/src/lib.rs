@@ -14,7 +14,9 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use quorate::bls::MinSig;
 use quorate::committee::Committee;
+use quorate::ed25519::Ed25519;
 use quorate::machine::{MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle};
 use quorate::wire::{Decode, Encode};
@@ -25,11 +27,14 @@ use quorate_abft::chain::{
 use quorate_protocol::batch::{Batch, TRANSACTIONS};
 use zeroize::Zeroizing;
 
-use quorate_node::genesis::{self, Genesis, Hex};
+use quorate_node::application::Application;
+use quorate_node::config::NodeConfig;
+use quorate_node::genesis::{self, Genesis, Hex, SchemeName};
 use quorate_node::protocol::{
     Action, Archive, Block, Command, Dealt, Delivery, FaultReport, LatestRecord, MachineSetup, OwnBatchState,
     Protocol, RecordKind, Status,
 };
+use quorate_node::runtime::{Node, Starting};
 use quorate_node::{NodeError, Result};
 
 pub use keys::{ChainScheme, Member};
@@ -42,6 +47,14 @@ pub const NAME: &str = "abft";
 const PAGE_BYTES: usize = 8 << 20;
 /// Length above which a message must not delay others.
 const BULK: usize = 16 << 10;
+
+/// Starts a validator of an ABFT chain with the signature scheme that the genesis names. See [`Node::start`].
+pub fn start(config: NodeConfig, genesis: Genesis, application: Box<dyn Application>) -> Starting {
+    match genesis.scheme {
+        SchemeName::Bls => Node::start::<Abft<MinSig>>(config, genesis, application),
+        SchemeName::Ed25519 => Node::start::<Abft<Ed25519>>(config, genesis, application),
+    }
+}
 
 /// [ABFT](quorate_abft) with votes signed by the scheme `S`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +124,11 @@ impl<S: ChainScheme> Protocol for Abft<S> {
             index: me,
             identity: &identity,
         };
-        let keys = Published::<S>::decode(dealt, setup.genesis)?.member(&member, setup.shares)?;
+        let keys = Published::<S>::decode(dealt, setup.genesis)?.member(&member, setup.shares);
+        let keys = keys.map_err(|e| NodeError::Config {
+            path: None,
+            problem: format!("node.shares: not the shares of this validator for this genesis ({e})"),
+        })?;
         let mut entropy = Zeroizing::new([0; 32]);
         getrandom::fill(&mut *entropy).map_err(|_| quorate::Error::Rng)?;
         let mut recent_states = setup.recent_states;

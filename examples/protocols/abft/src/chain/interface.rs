@@ -69,7 +69,7 @@ pub struct Parameters {
 impl Default for Parameters {
     fn default() -> Self {
         let resend = Duration::from_secs(1);
-        Self { batch: 10_000, window: 2, resend, pending: 100_000, pending_bytes: 32 << 20 }
+        Self { batch: 16_000, window: 2, resend, pending: 100_000, pending_bytes: 32 << 20 }
     }
 }
 

@@ -1,0 +1,111 @@
+//! Networks in one process with real TLS, real disks and real consensus.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+#[path = "../../../tests/common/mod.rs"]
+mod common;
+#[path = "../../../tests/members/mod.rs"]
+mod members;
+#[path = "../../../tests/scenarios/mod.rs"]
+mod scenarios;
+
+use common::{Site, eventually};
+use members::{Member, puts, stop};
+use quorate::bls::MinSig;
+use quorate::ed25519::Ed25519;
+use quorate_node::application::Ledger;
+use quorate_node::config::NodeConfig;
+use quorate_node::genesis::{Genesis, Hex, Schedule, SchemeName};
+use quorate_node::protocol::Protocol;
+use quorate_node::runtime::Starting;
+use quorate_node_abft::Abft;
+
+fn start(config: NodeConfig) -> Starting {
+    Box::pin(async move {
+        let genesis = Genesis::load(&config.node.genesis)?;
+        quorate_node_abft::start(config, genesis, Box::new(Ledger::default())).await
+    })
+}
+
+fn site(n: usize) -> Site {
+    Site::new(quorate_node_abft::NAME, n, SchemeName::Ed25519, None).deal::<Abft<Ed25519>>()
+}
+
+fn site_with_bls(n: usize) -> Site {
+    Site::new(quorate_node_abft::NAME, n, SchemeName::Bls, None).deal::<Abft<MinSig>>()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn four_members_commit_with_bls() {
+    let block = scenarios::commits_transactions(&site_with_bls(4), start).await;
+    assert!(block.signers.len() >= 3 && !block.certificate.is_empty(), "{block:?}");
+    assert_eq!((block.author, block.timestamp), (None, 0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn four_members_commit_with_ed25519() {
+    scenarios::commits_transactions(&site(4), start).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_member_that_was_offline_catches_up() {
+    scenarios::catches_up(&site(4), start).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_network_restarts_where_it_stopped() {
+    scenarios::restarts(&site(4), start).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn accepted_transactions_are_committed_after_a_restart() {
+    scenarios::commits_after_a_restart(&site(4), start).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn repeated_transactions_are_ordered_once_and_reported() {
+    let site = site(1);
+    let mut member = Member::start(start(site.config(0))).await;
+    let mut repeats = member.node.handle().repeats();
+    let tickets = member.submit(puts(0, 3)).await;
+    eventually("the transactions are committed", || member.committed(&tickets)).await;
+    let again = member.submit(puts(0, 3)).await;
+    let mut reported = Vec::new();
+    while !again.iter().all(|ticket| reported.contains(&ticket.batch_sequence)) {
+        reported.extend_from_slice(&repeats.recv().await.unwrap());
+    }
+    let mixed = member.submit(puts(0, 4)).await;
+    eventually("the new transaction is committed", || member.committed(&mixed)).await;
+    assert_eq!(member.chain.values().map(|commit| commit.transactions).sum::<u32>(), 4);
+    stop(vec![member]).await;
+}
+
+/// Shares of another member, another chain, and none.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_member_needs_its_own_shares() {
+    let (site, other) = (site(4), site(4));
+    let refused = async |config| start(config).await.map(drop).unwrap_err().to_string();
+    let mut config = site.config(0);
+    config.node.shares = Some(site.dir.path().join("shares1"));
+    assert!(refused(config.clone()).await.contains("not the shares of this validator"));
+    config.node.shares = Some(other.dir.path().join("shares0"));
+    assert!(refused(config.clone()).await.contains("not the shares of this validator"));
+    config.node.shares = None;
+    assert!(refused(config).await.contains("quorate genesis --shares"));
+    start(site.config(0)).await.unwrap().shutdown().await.unwrap();
+}
+
+#[test]
+fn the_genesis_is_checked() {
+    let good = site(4).genesis;
+    Abft::<Ed25519>::check_genesis(&good).unwrap();
+    let problem = |change: fn(&mut Genesis)| {
+        let mut genesis = good.clone();
+        change(&mut genesis);
+        Abft::<Ed25519>::check_genesis(&genesis).unwrap_err().to_string()
+    };
+    assert!(problem(|genesis| genesis.members[1].weight = 2).contains("weight 1"));
+    assert!(problem(|genesis| genesis.schedule = Some(Schedule::starting(1))).contains("ABFT has none"));
+    assert!(problem(|genesis| genesis.dealt = Some(Hex(vec![1, 2]))).contains("dealt"));
+    // Keys are dealt for the members of a genesis.
+    assert!(problem(|genesis| genesis.members.swap(0, 1)).contains("another genesis"));
+}
