@@ -10,16 +10,20 @@ use quorate::scheme::{Scheme, VerifiedKey};
 use quorate::threshold::Tolerance;
 use quorate::wire::{Decode, Encode};
 use quorate_abft::chain::{
-    BLOCK, Block, CertifiedBlock, Chain, Command, Config, Message, Parameters, Record,
+    BLOCK, Block, BlockDigest, CertifiedBlock, Chain, Command, Config, Finality, Message, Parameters, Record,
 };
 use quorate_abft::signatures::Ed25519List;
 use quorate_abft::{Secrets, Setup};
+use quorate_protocol::Executed;
+use quorate_protocol::batch::Batch;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 const MEMBERS: u16 = 4;
 /// The member that sends the input.
 const SENDER: MemberIndex = 3;
+/// The state before the first block.
+const START: Executed = Executed { height: 0, state_root: [0; 32] };
 
 type Member = Chain<Ed25519List, Ed25519>;
 
@@ -57,17 +61,22 @@ fn member(me: MemberIndex) -> Member {
         setup: KEYS.setup.clone(),
         secrets: KEYS.secrets.get(usize::from(me)).expect("a member").clone(),
         encryption: None,
+        chain: chain_id(),
         voters: KEYS.voters.clone(),
-        seed: [me as u8; 32].into(),
+        executed: START,
+        recent_states: Vec::new(),
+        recent_transactions: Vec::new(),
+        first_sequence: 1,
+        entropy: [me as u8; 32].into(),
         parameters: Parameters::default(),
     };
-    Chain::restore(config, secret(me), chain_id(), Vec::new()).expect("a member")
+    Chain::restore(config, secret(me), Vec::new()).expect("a member")
 }
 
 /// A message from the last member to the first, or a record.
 pub(crate) fn run(bytes: &[u8]) {
     static DECODER: LazyLock<Member> = LazyLock::new(|| member(0));
-    if let Ok(record) = Record::<Ed25519List, Ed25519>::decode(bytes, DECODER.limits()) {
+    if let Ok(record) = Record::<Ed25519>::decode(bytes, &KEYS.voters) {
         assert_eq!(record.encode(), bytes, "decoded, but encodes to other bytes");
     }
     let Ok(message) = DECODER.decode(SENDER, bytes) else { return };
@@ -79,21 +88,29 @@ pub(crate) fn run(bytes: &[u8]) {
 /// Messages and records of each kind.
 #[allow(clippy::expect_used)] // the members are those of the committee
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
-    let mut sender = member(SENDER);
-    let step = sender.handle(Time(0), Input::Command(Command::Submit(b"transaction".to_vec())));
+    let batch = Arc::new(Batch::new(SENDER, 1, [b"transaction"]).expect("a batch"));
+    let step = member(SENDER).handle(Time(0), Input::Command(Command::Submit(batch.clone())));
     let mut all: Vec<Vec<u8>> = step.messages.iter().map(|outgoing| outgoing.message.encode()).collect();
     all.extend(step.persist.iter().map(Encode::encode));
-    let block = Block { height: 1, parent: [0; 32], transactions: vec![b"transaction".to_vec()] };
-    let statement = KEYS.voters.statement(BLOCK, 1, block.digest());
+    let (parent, payload) = (BlockDigest([0; 32]), vec![*batch.header()]);
+    let block = Arc::new(Block { epoch: 0, height: 1, parent, executed: START, payload });
+    let statement = KEYS.voters.statement(BLOCK, 1, block.digest().0);
     let vote = |m| Vote::sign_unguarded(&secret(m), &KEYS.voters, statement).expect("a member");
     let mut collector = VoteCollector::new(KEYS.voters.clone(), BLOCK, 1);
     let mut certificates =
         (0..MEMBERS).filter_map(|m| collector.add(vote(m), &mut Default::default()).certificate);
     let certificate = certificates.next().expect("a quorum").into_inner();
-    let certified = Arc::new(CertifiedBlock { block, certificate });
-    let messages: [Message<Ed25519List, Ed25519>; 3] =
-        [Message::Vote(vote(SENDER)), Message::Block(certified.clone()), Message::Status { height: 1 }];
+    let finality = Arc::new(Finality(certificate));
+    let certified = CertifiedBlock { block: block.clone(), finality: finality.clone() };
+    let messages: [Message<Ed25519List, Ed25519>; 4] = [
+        Message::Vote(vote(SENDER)),
+        Message::Block(certified),
+        Message::Batch(batch),
+        Message::Status { height: 1 },
+    ];
     all.extend(messages.iter().map(Encode::encode));
-    all.push(Record::<Ed25519List, Ed25519>::Block(certified).encode());
+    let input = Record::Input { height: 1, from: SENDER, message: vec![1, 2] };
+    let records: [Record<Ed25519>; 3] = [input, Record::Block(block), Record::Certificate(finality)];
+    all.extend(records.iter().map(Encode::encode));
     all
 }

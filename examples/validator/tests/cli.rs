@@ -133,6 +133,28 @@ fn a_genesis_with_wrong_keys_names_the_member() {
 }
 
 #[test]
+fn shares_are_dealt_to_files_of_their_own() {
+    let sandbox = Sandbox::new();
+    for name in ["alice", "bob"] {
+        sandbox.ok(&["keygen", "--name", name, "--address", "127.0.0.1:1", "--out", name]);
+    }
+    let members = ["alice/public.toml", "bob/public.toml"];
+    let genesis = |more: &[&'static str]| [&["genesis", "--chain", "x"][..], more, &members[..]].concat();
+    sandbox.fails(2, "needs --shares", &genesis(&["--protocol", "abft"]));
+    sandbox.fails(2, "has no --shares", &genesis(&["--shares", "secret"]));
+    sandbox.fails(2, "does not encrypt", &genesis(&["--no-encryption"]));
+    let printed = sandbox.ok(&genesis(&["--protocol", "abft", "--shares", "secret"]));
+    assert!(printed.contains("secret/alice.shares") && printed.contains("abft, 2 validators"), "{printed}");
+    let mode = std::fs::metadata(sandbox.path("secret/bob.shares")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert!(sandbox.read("genesis.toml").contains("\ndealt = \""));
+    // Shares belong to one genesis, so neither file is overwritten.
+    let again = ["--protocol", "abft", "--shares", "secret", "--out", "other.toml"];
+    sandbox.fails(3, "alice.shares", &genesis(&again));
+    assert!(!sandbox.path("other.toml").exists());
+}
+
+#[test]
 fn clients_report_that_no_validator_responds() {
     let sandbox = Sandbox::new();
     for arguments in

@@ -97,6 +97,37 @@ fn gosig_validators_agree_and_survive_kills() {
 }
 
 #[test]
+fn abft_validators_agree_and_survive_kills() {
+    let sandbox = Sandbox::new();
+    let abft = ["--protocol", "abft", "--scheme", "ed25519", "--rate", "300", "--data", "net"];
+    let killed =
+        ["--duration", "8", "--kill", "2@2", "--restart", "2@4", "--kill", "0@5", "--restart", "0@6"];
+    let report = testnet(&sandbox, &[&abft[..], &killed[..]].concat());
+    assert_eq!((&report["protocol"], &report["timeouts"]), (&json!("abft"), &json!(0)));
+    assert_eq!(report["agreement"]["validators"], json!(4));
+    for event in report["events"].as_array().unwrap() {
+        assert!(number(&event["caught_up_after"]) > 0.0, "{report}");
+    }
+    assert_all_answered(&report);
+    assert!(number(&report["committed"]) > 0.5 * number(&report["submitted"]), "{report}");
+    // Kills all processes at once, after a transaction was acknowledged as committed.
+    let running = start(&sandbox, &["--data", "net", "--rate", "300"]);
+    let submitted = sandbox.ok(&["submit", "--wait=120", "put greeting hello"]);
+    running.signal("KILL");
+    drop(running);
+    eventually("all validators exit", || validators_under(&sandbox.path("net")).is_empty());
+    let running = start(&sandbox, &["--data", "net", "--rate", "0"]);
+    assert_eq!(sandbox.ok(&["get", submitted.trim()]), "put greeting hello\n");
+    let found: Value = serde_json::from_str(&sandbox.ok(&["get", "--key", "greeting", "--json"])).unwrap();
+    assert_eq!((&found["value"], &found["verified"]), (&json!(hex::encode("hello")), &json!(true)));
+    sandbox.fails(6, "the proof of its absence verifies", &["get", "--key", "farewell"]);
+    assert!(sandbox.ok(&["status"]).contains("protocol: abft"));
+    sandbox.fails(3, "no membership changes", &["member", "list"]);
+    bench(&sandbox);
+    running.signal("INT");
+}
+
+#[test]
 fn validators_join_and_leave_a_running_testnet() {
     let sandbox = Sandbox::new();
     let changes = ["--protocol", "gosig", "--duration", "16", "--join", "2", "--leave", "1@8"];

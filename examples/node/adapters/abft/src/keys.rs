@@ -38,11 +38,11 @@ pub trait ChainScheme: Scheme {
     /// What the genesis publishes of the threshold keys; encoded.
     type Published;
 
-    /// Deals the threshold keys, if they need a dealer: the encoding of the public part, and the secrets of each member.
+    /// Deals the threshold keys. Both parts are empty if they need no dealer.
     ///
     /// # Errors
     /// [`Error::Rng`].
-    fn deal(committee: CommitteeId, tolerance: Tolerance) -> Result<(Vec<u8>, Vec<Zeroizing<Vec<u8>>>)>;
+    fn deal(committee: CommitteeId, tolerance: Tolerance) -> Result<Dealt>;
 
     /// Decodes the public part.
     ///
@@ -54,13 +54,15 @@ pub trait ChainScheme: Scheme {
     ///
     /// # Errors
     /// [`Error::WrongContext`] if the secrets do not match the public part; decoding errors.
-    #[allow(clippy::type_complexity)] // the two keys of a member
     fn key_shares(
-        committee: &Member<'_>,
+        member: &Member<'_>,
         published: &Self::Published,
         secrets: &mut Reader<'_>,
-    ) -> Result<[<Self::Threshold as ThresholdScheme>::KeyShare; 2]>;
+    ) -> Result<[KeyShare<Self>; 2]>;
 }
+
+/// A member's threshold key.
+pub type KeyShare<S> = <<S as ChainScheme>::Threshold as ThresholdScheme>::KeyShare;
 
 /// A member whose keys are put together.
 pub struct Member<'a> {
@@ -113,9 +115,9 @@ pub(crate) fn deal<S: ChainScheme>(genesis: &Genesis, encrypts: bool) -> Result<
         keys.encode_to(&mut public);
         extend(&mut shares, decryption.iter().map(|share| Zeroizing::new(share.to_bytes().to_vec())));
     }
-    let (published, secrets) = S::deal(committee, tolerance)?;
-    public.raw(&published);
-    extend(&mut shares, secrets.into_iter());
+    let threshold = S::deal(committee, tolerance)?;
+    public.raw(&threshold.public);
+    extend(&mut shares, threshold.shares.into_iter());
     Ok(Dealt { public: public.into_bytes(), shares })
 }
 
@@ -207,8 +209,8 @@ impl ChainScheme for Ed25519 {
     type Threshold = Ed25519List;
     type Published = ();
 
-    fn deal(_: CommitteeId, _: Tolerance) -> Result<(Vec<u8>, Vec<Zeroizing<Vec<u8>>>)> {
-        Ok((Vec::new(), Vec::new()))
+    fn deal(_: CommitteeId, _: Tolerance) -> Result<Dealt> {
+        Ok(Dealt { public: Vec::new(), shares: Vec::new() })
     }
 
     fn read_published(_: &mut Reader<'_>) -> Result<()> {
@@ -231,7 +233,7 @@ impl ChainScheme for MinSig {
     type Threshold = Bls;
     type Published = [GroupKey<MinSig>; 2];
 
-    fn deal(committee: CommitteeId, tolerance: Tolerance) -> Result<(Vec<u8>, Vec<Zeroizing<Vec<u8>>>)> {
+    fn deal(committee: CommitteeId, tolerance: Tolerance) -> Result<Dealt> {
         let agreed = bls::deal::<MinSig, _>(committee, tolerance, Agreement::Agreed, &mut SysRng)?;
         let unagreed = bls::deal::<MinSig, _>(committee, tolerance, Agreement::Unagreed, &mut SysRng)?;
         let mut public = Writer::new();
@@ -248,7 +250,8 @@ impl ChainScheme for MinSig {
             }
             bytes
         };
-        Ok((public.into_bytes(), agreed.iter().zip(&unagreed).map(secret).collect()))
+        let shares = agreed.iter().zip(&unagreed).map(secret).collect();
+        Ok(Dealt { public: public.into_bytes(), shares })
     }
 
     fn read_published(r: &mut Reader<'_>) -> Result<[GroupKey<MinSig>; 2]> {

@@ -37,7 +37,7 @@ use quorate_node::protocol::{
 use quorate_node::runtime::{Node, Starting};
 use quorate_node::{NodeError, Result};
 
-pub use keys::{ChainScheme, Member};
+pub use keys::{ChainScheme, KeyShare, Member};
 use keys::{Published, dealt_committee, tolerance};
 
 /// Name of the protocol in genesis files.

@@ -14,7 +14,7 @@ pub const BLOCK: Kind = Kind::new(1);
 const DIGEST: &str = "quorate-v1-abft-block";
 
 /// Number of heights between a block and the state that it names: members execute blocks while they agree on the next ones.
-pub const STATE_LAG: u64 = 4;
+pub const STATE_LAG: u64 = 2;
 
 quorate_protocol::digest!(
     /// Identifier of a block: the hash of its encoding.

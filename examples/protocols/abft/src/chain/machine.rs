@@ -93,6 +93,11 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         !self.running.is_empty() || !self.fetched.is_empty() || self.is_behind()
     }
 
+    /// Returns true if a block names the state after the last transactions, so that clients can verify it.
+    fn is_state_named(&self) -> bool {
+        self.last_filled == 0 || self.tip.height >= self.last_filled + STATE_LAG
+    }
+
     fn submit(&mut self, batch: Arc<Batch>, step: &mut ChainStep<S, V>) {
         let sequence = batch.sequence();
         // A proposal has a number of transactions, and a length before each.
@@ -177,14 +182,15 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         while self.commit_fetched(step) || self.vote(step) || self.commit_own(step) {}
     }
 
-    /// Proposes in an epoch that others started, or for which transactions are pending.
+    /// Proposes in an epoch that others started, for which transactions are pending, or whose block will name the state
+    /// after the last transactions.
     fn propose(&mut self, now: Time, height: u64, step: &mut ChainStep<S, V>) {
         let has_proposed = self.running.get(&height).map(|running| running.has_proposed);
         let (members, batch) = (self.config.setup.members(), self.config.parameters.batch);
         let wanted = match has_proposed {
             Some(true) => return,
             Some(false) => 0,
-            None if height == self.tip.height + 1 => 1,
+            None if height == self.tip.height + 1 => usize::from(self.is_state_named()),
             // An epoch costs the same whatever it orders: the next one starts early only for a full proposal.
             None => batch.div_ceil(usize::from(members)).max(1),
         };
@@ -192,7 +198,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             return;
         }
         let proposed = match self.pending.choose(batch, members, self.max_batch, &mut self.random) {
-            Ok(proposed) if proposed.is_empty() && has_proposed.is_none() => return,
+            Ok(proposed) if proposed.is_empty() && wanted > 0 => return,
             Ok(proposed) => proposed,
             Err(error) => return step.output(Output::Broken(error)),
         };

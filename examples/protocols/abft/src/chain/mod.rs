@@ -1,8 +1,8 @@
 //! A chain of blocks: epochs without end, whose decisions the members sign.
 //!
 //! Height h of the chain is decided by [`epoch`](crate::epoch) h. There is no timeout: a member takes part as soon as it has
-//! pending transactions or receives a message of the epoch, and an idle network sends nothing. The one timer sends again what
-//! links lost.
+//! pending transactions or receives a message of the epoch. An idle network makes empty blocks until one names the state after
+//! the last transactions, and then sends nothing. The one timer sends again what links lost.
 //!
 //! 1. Clients submit batches; a member chooses some of its pending transactions at random for the next epoch and proposes
 //!    them. It may run [`Parameters::window`] epochs at once: with a full proposal it starts the next one, so that its

@@ -175,7 +175,7 @@ mod tests {
         pending.commit(&first.ids()[0], &mut settled);
         assert!(settled.is_empty() && pending.contains_batch(1));
         pending.commit(&first.ids()[1], &mut settled);
-        assert_eq!(settled, [first.clone()]);
+        assert!(settled.len() == 1 && settled[0] == first);
         let committed = batch(3, &["a"]);
         assert!(pending.add(committed, |id| *id == first.ids()[0]));
         pending.commit(&second.ids()[1], &mut settled);

@@ -39,6 +39,8 @@ pub struct Chain<S: ThresholdScheme, V: Scheme> {
     pub(super) is_seed_recorded: bool,
     pub(super) random: SeededRandom,
     pub(super) tip: Tip,
+    /// Height of the last block with transactions.
+    pub(super) last_filled: u64,
     pub(super) execution: Execution,
     pub(super) recent: RecentTransactions,
     pub(super) pending: Pending,
@@ -110,7 +112,9 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         let probe = new_epoch(&config, &seed, 0)?;
         let (max_batch, epoch) = (probe.epoch().max_batch(), probe.epoch().limits());
         let mut recent = RecentTransactions::default();
-        for (_, ids) in &config.recent_transactions {
+        let mut last_filled = 0;
+        for (height, ids) in &config.recent_transactions {
+            last_filled = if ids.is_empty() { last_filled } else { *height };
             recent.push(ids.clone());
         }
         let mut chain = Self {
@@ -120,6 +124,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             tip: recorded.tip(config.executed.height)?,
             random: SeededRandom::new(*seed),
             me,
+            last_filled,
             config,
             max_batch,
             guard,
@@ -240,6 +245,9 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
     pub(super) fn append(&mut self, delivery: &Delivery<V>) -> Vec<Arc<Batch>> {
         let block = &delivery.certified.block;
         self.tip = Tip { height: block.height, digest: block.digest() };
+        if !block.payload.is_empty() {
+            self.last_filled = block.height;
+        }
         let next = block.height.saturating_add(1);
         let running = self.running.split_off(&next);
         let ended = std::mem::replace(&mut self.running, running).into_values();
