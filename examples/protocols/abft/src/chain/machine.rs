@@ -45,6 +45,10 @@ impl<S: ThresholdScheme, V: Scheme> Machine for Chain<S, V> {
                 let undelivered = std::mem::take(&mut self.undelivered);
                 let deliver = |delivery| step.output(Output::Deliver(Box::new(delivery)));
                 undelivered.into_iter().for_each(deliver);
+                if !self.obsolete.is_empty() {
+                    // Otherwise their transactions would be ordered again once they are not recent.
+                    step.output(Output::PruneBatches(std::mem::take(&mut self.obsolete)));
+                }
                 self.ask(&mut step);
             }
             Input::Timer(Timer::Resend) => {

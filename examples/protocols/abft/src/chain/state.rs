@@ -67,6 +67,8 @@ pub struct Chain<S: ThresholdScheme, V: Scheme> {
     pub(super) timer_set_at: Option<u64>,
     /// Committed blocks that a restarted member delivers again.
     pub(super) undelivered: Vec<Delivery<V>>,
+    /// Recorded batches of clients that were settled before the restart.
+    pub(super) obsolete: Vec<Hash>,
 }
 
 /// The last certified block.
@@ -145,6 +147,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             asked: 0,
             timer_set_at: None,
             undelivered: Vec::new(),
+            obsolete: Vec::new(),
         };
         while let Some(delivery) = recorded.delivery(chain.tip.height + 1)? {
             chain.append(&delivery);
@@ -196,7 +199,10 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             let is_own = batch.author() == self.me && batch.sequence() >= self.config.first_sequence;
             if is_own && !in_blocks.contains(&batch.digest().0) {
                 self.next_sequence = self.next_sequence.max(batch.sequence() + 1);
-                self.pending.add(batch, |id| self.recent.contains(id));
+                let digest = batch.digest().0;
+                if self.pending.add(batch, |id| self.recent.contains(id)) {
+                    self.obsolete.push(digest);
+                }
             }
         }
     }

@@ -183,6 +183,7 @@ impl World {
                 Output::Deliver(delivery) if is_written => self.on_commit(member, *delivery)?,
                 Output::Serve { to, from } if !has_crashed => self.serve(member, to, from),
                 Output::PruneEpochs { up_to } if !has_crashed => self.prune(member, up_to),
+                Output::PruneBatches(digests) if !has_crashed => self.prune_batches(member, &digests),
                 Output::Refused { .. } | Output::Congestion(_) | Output::Broken(_) => {
                     return Err(format!("{member}: {output:?}"));
                 }
@@ -231,6 +232,21 @@ impl World {
             _ => true,
         };
         self.nodes[usize::from(member)].disk.retain(is_needed);
+    }
+
+    fn prune_batches(&mut self, member: MemberIndex, digests: &[Hash]) {
+        let is_left = |bytes: &Vec<u8>| match Record::<Ed25519>::decode(bytes, &self.voters).unwrap() {
+            Record::Batch(batch) => !digests.contains(&batch.digest().0),
+            _ => true,
+        };
+        self.nodes[usize::from(member)].disk.retain(is_left);
+    }
+
+    /// The batches of its clients that a member has on disk.
+    fn own_batches(&self, member: MemberIndex) -> usize {
+        let records = self.nodes[usize::from(member)].disk.iter();
+        let decoded = records.map(|bytes| Record::<Ed25519>::decode(bytes, &self.voters).unwrap());
+        decoded.filter(|record| matches!(record, Record::Batch(batch) if batch.sequence() >= 1 << 40)).count()
     }
 
     /// Checks that members agree, and that the chain has no transaction twice.
@@ -368,6 +384,9 @@ fn run(seed: u64, faults: Faults) -> Result<World, String> {
             format!("{member} lacks some of {:?}: {committed:?}", world.accepted)
         })?;
         ensure(committed == world.committed(0), || "members have different transactions".to_owned())?;
+        ensure(faults.sends_first || world.own_batches(member) == 0, || {
+            "settled batches are left".to_owned()
+        })?;
     }
     Ok(world)
 }
