@@ -30,6 +30,7 @@
 //! transactions, which [`Parameters`] bound.
 
 mod block;
+mod catch_up;
 mod interface;
 mod machine;
 mod message;
