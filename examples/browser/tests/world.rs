@@ -96,10 +96,14 @@ fn an_equivocator_is_proven_and_agreement_holds() {
     assert!(world.height() > 5 && !world.state().contains("violation"));
 }
 
-/// Half of the members is more than the protocol tolerates. The checkers report the violation and end the run.
+/// Half of the members is more than the protocol tolerates. The checkers report the violation and end the run. The page
+/// links to this run: at its default speed, a tenth, two seconds are twenty for the visitor.
 #[test]
 fn too_many_twins_violate_agreement() {
-    let (world, events) = run("n=4&seed=14&byz=1.twins,2.twins", 15_000);
+    const RUN: &str = "n=4&seed=587&byz=1.twins,2.twins&do=0.split.0-1-2";
+    let anchor = format!("<a href=\"#{RUN}\">too many Byzantine validators</a>");
+    assert!(include_str!("../web/index.html").contains(&anchor), "the page links to another run");
+    let (world, events) = run(RUN, 2_000);
     let state = world.state();
     assert!(world.is_over() && state.contains("\"violation\":\"agreement\""), "{state}");
     assert!(
