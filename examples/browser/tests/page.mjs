@@ -1,53 +1,8 @@
 // The page in a browser. `cargo xtask test --only "browser page"` builds the page, serves it and runs this file.
 import assert from "node:assert/strict";
-import { mkdir, readFile } from "node:fs/promises";
-
-const { PAGE, PLAYWRIGHT, CHROMIUM, SCREENSHOTS } = process.env;
-const { chromium } = await import(PLAYWRIGHT);
-await mkdir(SCREENSHOTS, { recursive: true });
-
-const browser = await chromium.launch({
-  executablePath: CHROMIUM,
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
-let tests = 0;
-
-// Opens a page. Console errors and requests to other origins fail the test.
-async function on(name, hash, options, test) {
-  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
-  const page = await context.newPage();
-  const wrong = [];
-  page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
-  page.on("pageerror", (error) => wrong.push(String(error)));
-  context.on("request", (request) => new URL(request.url()).origin === new URL(PAGE).origin || wrong.push(request.url()));
-  page.setDefaultTimeout(90_000);
-  try {
-    await page.goto(PAGE + hash);
-    await page.waitForSelector("#nodes button");
-    await test(page);
-    assert.deepEqual(wrong, []);
-    console.log(`ok ${name}`);
-    tests++;
-  } catch (error) {
-    await page.screenshot({ path: `${SCREENSHOTS}/failed.png`, fullPage: true }).catch(() => {});
-    console.error(`FAILED ${name}`);
-    throw error;
-  } finally {
-    await context.close();
-  }
-}
-
-const height = async (page) => Number(await page.textContent("#height"));
-const higher = (page, than) => page.waitForFunction((n) => Number(document.getElementById("height").textContent) > n, than);
-const replayed = (page) => page.waitForFunction(() => document.documentElement.dataset.replay);
-const address = (page) => page.evaluate(() => location.hash);
-const fast = (page) => page.selectOption("#speed", "4");
-const contrast = (page, selector) => page.evaluate((s) => {
-  const rgb = (text) => text.match(/[\d.]+/g).slice(0, 3).map(Number);
-  const light = (text) => rgb(text).map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-  const [a, b] = [light(getComputedStyle(document.querySelector(s)).color), light(getComputedStyle(document.body).backgroundColor)].sort();
-  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-}, selector);
+import { readFile } from "node:fs/promises";
+import { SCREENSHOTS, address, close, contrast, fast, height, higher, on, replayed, tests } from "./harness.mjs";
+import { explanationTests } from "./explanation.mjs";
 
 try {
   await on("validators commit, a restarted one catches up, the link replays; light", "#n=4&seed=2", { colorScheme: "light" }, async (page) => {
@@ -141,6 +96,8 @@ try {
     assert.equal(await page.locator("#safety.broken").count(), 0);
   });
 
+  await explanationTests();
+
   const recorded = (await readFile(new URL("history.txt", import.meta.url), "utf8")).trim();
   await on("a browser computes the recorded history", `#n=4&seed=1&do=1000000.crash.1,2000000.restart.1&t=3000000&h=${recorded}`, {}, async (page) => {
     await replayed(page);
@@ -166,12 +123,6 @@ try {
     await page.click("#theme");
     assert.equal(await page.getAttribute("html", "data-theme"), "light");
     for (const selector of ["body", ".lead", "#about", "#hash"]) assert.ok((await contrast(page, selector)) >= 4.5, selector);
-  });
-
-  await on("too many Byzantine validators: the checkers stop the run", "#n=4&seed=14&byz=1.twins,2.twins", {}, async (page) => {
-    await fast(page);
-    await page.waitForSelector("#safety.broken");
-    assert.match(await page.textContent("#safety"), /Violated: agreement/);
   });
 
   await on("keyboard control; the laboratory finds the forger", "#n=4&seed=1", {}, async (page) => {
@@ -226,6 +177,6 @@ try {
     await page.screenshot({ path: `${SCREENSHOTS}/forty.png` });
   });
 } finally {
-  await browser.close();
+  await close();
 }
 console.log(`${tests} tests in Chromium`);

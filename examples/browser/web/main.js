@@ -1,6 +1,8 @@
 // The page: requests virtual time from the Worker, draws the results, and keeps the run in the address.
-import { BEHAVIOURS, line, moment, seconds } from "./words.js";
-import { drawLanes, drawRing, place } from "./ring.js";
+import { BEHAVIOURS, line, moment, plural, promise, seconds } from "./words.js";
+import { drawLanes } from "./lanes.js";
+import { drawRing, place } from "./ring.js";
+import * as guide from "./guide.js";
 import * as lab from "./lab.js";
 
 const $ = (id) => document.getElementById(id);
@@ -14,6 +16,9 @@ let world = 0;
 let state = null, link = "", wanted = null, shown = 0, playing = false, waiting = false, opening = true, chosen = 0;
 let protocol = "jolteon", arcs = [];
 let flights = [], marks = [], blocks = [], memberOf = [], last = performance.now(), ticks = 0;
+const finals = new Map(); // the first block that was committed at each height
+let partitioned = false, slowed = new Set(); // as the interventions left the network
+let guided = false; // the guide sets the speed, until the visitor does
 
 const send = (message) => worker.postMessage(message);
 
@@ -21,21 +26,37 @@ function open(text) {
   const fields = new URLSearchParams(text);
   wanted = fields.get("t") && fields.get("h") ? { until: Number(fields.get("t")), hash: fields.get("h").padStart(16, "0") } : null;
   [flights, marks, blocks, memberOf, arcs] = [[], [], [], [], []];
+  finals.clear();
   setProtocol(fields.get("p") === "gosig" ? "gosig" : "jolteon");
   [shown, state, opening, waiting, chosen, link] = [0, null, true, true, 0, ""];
+  [partitioned, slowed] = [false, new Set()];
+  guide.restart(protocol);
+  clear();
   $("log").replaceChildren();
   $("chain").replaceChildren();
   $("nodes").replaceChildren();
   $("replay").textContent = "";
   delete document.documentElement.dataset.replay;
+  delete document.documentElement.dataset.run;
   $("n").value = fields.get("n") ?? 7;
   $("seed").value = fields.get("seed") ?? 1;
   $("latency").value = fields.get("latency") ?? 40;
   $("jitter").value = fields.get("jitter") ?? 10;
   $("loss").value = (fields.get("loss") ?? 0) / 10;
   play(!wanted && !reducedMotion.matches);
+  guided = text === "" && $("speed").value === "0.1";
   world += 1;
   send({ type: "open", link: text, number: world });
+}
+
+// Removes what the page said about an earlier run.
+function clear() {
+  for (const id of ["about", "sums", "hash", "now", "problem", "safety"]) $(id).textContent = "";
+  for (const id of ["problem", "safety"]) $(id).hidden = true;
+  $("moment").textContent = "Loading the simulator…";
+  $("height").textContent = "0";
+  for (const id of ["flights", "lanes"]) $(id).getContext("2d").clearRect(0, 0, $(id).width, $(id).height);
+  enable();
 }
 
 // Texts, legends and Byzantine behaviours of the protocol.
@@ -50,6 +71,7 @@ function play(on) {
   playing = on;
   $("play").textContent = on ? "Pause" : "Play";
   $("play").setAttribute("aria-pressed", String(on));
+  $("guide-paused").hidden = on || Boolean(state?.over);
   if (!on) keepAddress();
 }
 
@@ -67,8 +89,12 @@ worker.onerror = (event) => fail(event.message);
 
 function fail(message) {
   waiting = false;
-  $("moment").textContent = `Error: ${message}`;
-  if (opening) play(false);
+  $("problem").hidden = false;
+  $("problem").textContent = opening ? `This address describes no run: ${message}. Start a new run or open an example.` : `Error: ${message}`;
+  if (!opening) return;
+  document.documentElement.dataset.run = "none";
+  $("moment").textContent = "";
+  play(false);
 }
 
 function take(frame) {
@@ -79,13 +105,14 @@ function take(frame) {
   memberOf = state.nodes.map((node) => node.member);
   for (let i = 0; i < frame.flights.length; i += 6) flights.push(frame.flights.subarray(i, i + 6));
   if (flights.length > 30000) flights = flights.slice(-15000);
-  const lines = [];
-  for (const event of JSON.parse(frame.events)) {
+  const [lines, events] = [[], JSON.parse(frame.events)];
+  for (const event of events) {
     remember(event);
     const text = line(event, protocol);
     if (text) lines.push([event.at, ...text]);
   }
   write(lines);
+  if (events.length) drawChain();
   if (wanted && state.now >= wanted.until) {
     const same = state.hash === wanted.hash;
     $("replay").textContent = same ? "Replayed: the history equals that of the link." : "The history differs from that of the link, which was created with another version.";
@@ -96,6 +123,7 @@ function take(frame) {
   if (!playing && !wanted) shown = state.now;
   if (state.over) play(false);
   describe();
+  if (!wanted) guide.follow(events, state, playing);
 }
 
 function remember(event) {
@@ -113,9 +141,17 @@ function remember(event) {
   else if (event.e === "commit") {
     marks.push({ at: event.at, member, kind: "commit" });
     for (const block of blocks) if (block.block === event.block) block.final = true;
+    if (!finals.has(event.height)) finals.set(event.height, event.block);
+    event.conflict = finals.get(event.height) !== event.block && state.nodes[event.node]?.honest;
   } else if (event.e === "certificate") {
     for (const block of blocks) if (block.block === event.block) block.votes = event.signers;
   } else if (event.e === "evidence" && event.culprit < memberOf.length) marks.push({ at: event.at, member: event.culprit, kind: "alarm" });
+  else if (event.e === "act") {
+    const [verb, slot] = event.what.split(".");
+    if (verb === "split" || verb === "heal") partitioned = verb === "split";
+    else if (verb === "slow") slowed.add(Number(slot));
+    else if (verb === "recover") slowed.delete(Number(slot));
+  }
   if (marks.length > 6000) marks = marks.slice(-3000);
 }
 
@@ -130,7 +166,6 @@ function write(lines) {
     log.prepend(item);
   }
   while (log.childElementCount > MAX_LOG_LINES) log.lastElementChild.remove();
-  if (lines.length) drawChain();
 }
 
 function drawChain() {
@@ -152,17 +187,22 @@ function drawChain() {
 function describe() {
   const quorum = Math.floor((2 * state.members) / 3) + 1;
   const set = (id, text) => { if ($(id).textContent !== text) $(id).textContent = text; };
-  set("moment", wanted ? `Replaying to ${seconds(wanted.until)}…` : moment(state, quorum));
+  set("moment", wanted ? `Replaying to ${seconds(wanted.until)}…` : moment(state, quorum, blocks));
   set("height", String(state.height));
+  set("height-unit", state.height === 1 ? "final block" : "final blocks");
   set("now", seconds(state.now));
   set("hash", state.hash);
-  $("safety").classList.toggle("broken", Boolean(state.violation));
-  set("safety", state.violation ? `Violated: ${state.violation}. ${state.detail}` : `No two honest validators committed different blocks at any height: ${state.height} blocks checked.`);
+  const [kind, claim] = promise(state);
+  $("safety").className = kind;
+  $("safety").hidden = false;
+  set("safety", claim);
+  guide.describe({ members: state.members, quorum, chosen, safe: kind === "safe" });
   buttons();
+  enable();
   const node = state.nodes[chosen];
   set("chosen", String(chosen));
-  const [unit, lost] = protocol === "gosig" ? ["round", "rounds without a block"] : ["view", "timeouts"];
-  set("about", (node.up ? `Up, in ${unit} ${node.view}, ${node.delivered} blocks delivered, ${node.timeouts} ${lost}. ` : "Down; its disk is intact. ") + (node.honest ? "Honest." : `Byzantine: it ${BEHAVIOURS[protocol][node.behaviour]}.`) + ` Sent ${bytes(node.bytes)} of ${bytes(state.bytes)} in total.`);
+  const [unit, lost] = protocol === "gosig" ? ["round", (n) => `${plural(n, "round")} without a block`] : ["view", (n) => plural(n, "timeout")];
+  set("about", (node.up ? `Up, in ${unit} ${node.view}, ${plural(node.delivered, "block")} delivered, ${lost(node.timeouts)}. ` : "Down; its disk is intact. ") + (node.honest ? "Honest." : `Byzantine: it ${BEHAVIOURS[protocol][node.behaviour]}.`) + ` Sent ${bytes(node.bytes)} of ${bytes(state.bytes)} in total.`);
   if (protocol === "gosig") set("sums", node.up ? `Collected: ${node.signed} of ${state.members} P, ${node.tentative} of ${state.members} TC. ${node.locked ? `Locked on the block of round ${node.locked}.` : "Not locked."}` : "");
 }
 
@@ -171,7 +211,8 @@ const bytes = (n) => (n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : `${(n / 1e6).toFi
 function buttons() {
   const group = $("nodes");
   if (group.childElementCount !== state.members) {
-    group.style.setProperty("--size", state.members > 24 ? "1.7rem" : state.members > 13 ? "2.1rem" : "2.7rem");
+    // At most nine tenths of the distance between neighbours.
+    group.style.setProperty("--size", `min(2.7rem, 10%, ${230 / state.members}%)`);
     group.replaceChildren(...Array.from({ length: state.members }, (_, member) => {
       const button = document.createElement("button");
       button.type = "button";
@@ -188,7 +229,7 @@ function buttons() {
   const proposers = state.proposedIn === view ? state.proposers : [];
   for (const node of state.nodes.slice(0, state.members)) {
     const button = group.children[node.slot];
-    const classes = [node.up ? "" : "down", node.honest ? "" : "byzantine", node.slot === leader ? "leader" : "", proposers.includes(node.slot) ? "proposer" : ""].join(" ").trim();
+    const classes = ["node", node.slot === chosen ? "selected" : "", node.up ? "" : "down", node.honest ? "" : "byzantine", protocol === "jolteon" && node.slot === leader ? "leader" : "", proposers.includes(node.slot) ? "proposer" : ""].filter(Boolean).join(" ");
     if (button.className !== classes) button.className = classes;
     button.tabIndex = node.slot === chosen ? 0 : -1;
     button.setAttribute("aria-pressed", String(node.slot === chosen));
@@ -196,13 +237,30 @@ function buttons() {
   }
 }
 
+// Enables the controls that have an effect now. The focus moves from Crash to Restart and back.
+function enable() {
+  const node = state?.nodes[chosen];
+  const live = Boolean(node) && !state.over && !wanted;
+  const can = {
+    play: Boolean(node) && !state.over, step: live, crash: live && node.up, restart: live && !node.up, slow: live, cut: live, split: live, links: live,
+    heal: live && partitioned, turn: live && !(node.behaviour === $("behaviour").value && !node.honest),
+  };
+  const focused = document.activeElement?.id;
+  for (const [id, on] of Object.entries(can)) if ($(id).disabled === on) $(id).disabled = !on;
+  if (focused === "crash" && can.restart) $("restart").focus();
+  if (focused === "restart" && can.crash) $("crash").focus();
+  $("slow").textContent = slowed.has(chosen) ? "Restore links" : "Slow links";
+}
+
 function choose(member) {
+  if (!state) return;
   chosen = (member + state.members) % state.members;
   describe();
 }
 
 function act(what) {
   if (!state) return;
+  $("problem").hidden = true;
   send({ type: "act", what });
   setTimeout(keepAddress, 200);
 }
@@ -222,7 +280,7 @@ function tick(time) {
     }
     flights = flights.filter(([sent, arrives]) => Math.max(arrives, sent + 40_000) >= shown);
     if (protocol === "gosig") grow();
-    drawRing($("flights"), { flights, now: shown, members: state.members, memberOf: (slot) => memberOf[slot] ?? slot, traffic: $("traffic").checked, still: reducedMotion.matches, protocol, arcs: protocol === "gosig" ? arcs : null, radius: ($("nodes").firstElementChild?.offsetWidth ?? 40) / 2, quorum: (Math.floor((2 * state.members) / 3) + 1) / state.members });
+    drawRing($("flights"), { flights, now: shown, members: state.members, memberOf: (slot) => memberOf[slot] ?? slot, traffic: $("traffic").checked, still: reducedMotion.matches, protocol, arcs: protocol === "gosig" ? arcs : null, radius: ($("nodes").firstElementChild?.offsetWidth ?? 40) / 2, quorum: (Math.floor((2 * state.members) / 3) + 1) / state.members, selected: chosen });
     if (ticks % 2 === 0) drawLanes($("lanes"), { marks, now: shown, members: state.members, span: SPAN });
   }
   document.documentElement.dataset.frames = ticks;
@@ -263,13 +321,17 @@ function wire() {
   on("step", () => { play(false); if (state) send({ type: "step" }); });
   on("crash", () => act(`crash.${chosen}`));
   on("restart", () => act(`restart.${chosen}`));
-  on("slow", () => act(`slow.${chosen}.600`));
+  on("slow", () => act(slowed.has(chosen) ? `recover.${chosen}` : `slow.${chosen}.600`));
   on("cut", () => act(`split.${chosen}`));
   on("turn", () => act(`turn.${chosen}.${$("behaviour").value}`));
   on("split", () => act(`split.${Array.from({ length: Math.floor(state.members / 2) }, (_, i) => i).join("-")}`));
   on("heal", () => act("heal"));
   on("links", () => act(`links.${$("latency").value}.${$("jitter").value}.${Math.round($("loss").value * 10)}`));
-  on("begin", () => { 
+  const pace = (value) => { if (guided) $("speed").value = value; };
+  $("speed").addEventListener("change", () => { guided = false; });
+  $("behaviour").addEventListener("change", enable);
+  guide.begin({ onFollow: () => pace("0.02"), onFree: () => { pace("0.1"); guided = false; } });
+  on("begin", () => {
     const text = `${$("protocol").value === "gosig" ? "p=gosig&" : ""}n=${$("n").value}&seed=${$("seed").value}&latency=${$("latency").value}&jitter=${$("jitter").value}&loss=${Math.round($("loss").value * 10)}`;
     if (location.hash === "#" + text) open(text);
     else location.hash = text;

@@ -45,8 +45,8 @@ export const BEHAVIOURS = {
 };
 
 export const seconds = (micros) => (micros / 1e6).toFixed(3) + " s";
-const count = (bits) => [...bits].filter((bit) => bit === "1").length;
-const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+export const count = (bits) => [...bits].filter((bit) => bit === "1").length;
+export const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
 function intervention(what, protocol) {
   const [verb, a, ...rest] = what.split(".");
@@ -95,6 +95,7 @@ export function line(event, protocol) {
     case "certificate":
       return ["certificate", `${count(event.signers)} of ${event.signers.length} signed block ${event.block}: a certificate of ${event.bytes} bytes.`];
     case "commit":
+      if (event.conflict) return ["alarm", `Validator ${event.node} commits another block, ${event.block}, at height ${event.height}.`];
       return event.first ? ["commit", `Block ${event.block} is final at height ${event.height}. Validator ${event.node} commits it first.`] : null;
     case "view":
       return event.timedOut ? ["timeout", `Validator ${event.node} timed out and enters view ${event.view}, led by ${event.leader}.`] : null;
@@ -112,28 +113,48 @@ export function line(event, protocol) {
   }
 }
 
-function round(state, view, quorum) {
+// Returns the numbers of validators that are up, of Byzantine ones, and of those that the protocol tolerates.
+function tally(state) {
+  const members = state.nodes.filter((node) => node.slot === node.member);
+  const tolerated = Math.floor((state.members - 1) / 3);
+  return { up: members.filter((node) => node.up), byzantine: members.filter((node) => !node.honest).length, tolerated };
+}
+
+function round(state, view) {
   const seen = state.proposedIn === view ? state.proposers : [];
-  const winners = seen.length === 0 ? "No proposal yet; the winners of the lottery are still secret" : `Winners of the lottery that have proposed: ${seen.join(", ")}`;
-  return `Round ${view}. ${winners}. Each validator signs the block with the best ticket and forwards an aggregate of all signatures it has; ${quorum} P signatures lock the block, ${quorum} TC signatures make it final.`;
+  return `Round ${view}. ${seen.length === 0 ? "No proposal yet: the winners of the lottery are still secret." : `Winners of the lottery that have proposed: ${seen.join(", ")}.`}`;
+}
+
+// `proposals` are those that were seen, of any view.
+function turn(state, view, leader, proposals) {
+  if (!state.nodes[leader]?.up) return `View ${view}. Its leader, validator ${leader}, is down and cannot propose: the others time out, and the next leader follows.`;
+  const proposal = proposals.findLast((seen) => seen.view === view && seen.author === leader);
+  return proposal ? `View ${view}. Validator ${leader} leads and proposed block ${proposal.block}; the others vote.` : `View ${view}. Validator ${leader} leads; its proposal is awaited.`;
 }
 
 // Describes the current state of the run in one or two sentences.
-export function moment(state, quorum) {
-  const up = state.nodes.filter((node) => node.slot === node.member && node.up);
-  const byzantine = state.nodes.filter((node) => node.slot === node.member && !node.honest).length;
-  const tolerated = Math.floor((state.members - 1) / 3);
+export function moment(state, quorum, proposals) {
+  const { up, byzantine, tolerated } = tally(state);
   const down = state.members - up.length;
   const view = Math.max(0, ...up.map((node) => node.view));
   const leader = up.find((node) => node.view === view)?.leader;
   const parts = [];
-  if (state.violation) return "More validators are Byzantine than the protocol tolerates, and a property is violated. The checkers detected it and stopped the run.";
-  if (up.length < quorum) parts.push(`Only ${up.length} of ${state.members} validators are up, and ${quorum} are required: no progress, but safety holds.`);
-  else if (state.protocol === "gosig") parts.push(round(state, view, quorum));
-  else parts.push(`View ${view}. Validator ${leader} leads: it proposes a block, the other validators vote, and ${quorum} votes form a certificate. Certificates in two consecutive views commit a block.`);
+  if (state.violation) return "The checkers detected that a property is violated, and stopped the run.";
+  if (up.length < quorum) parts.push(`Only ${up.length} of ${state.members} validators are up, and ${quorum} are required: no progress${byzantine > tolerated ? "" : ", but safety holds"}.`);
+  else parts.push(state.protocol === "gosig" ? round(state, view) : turn(state, view, leader, proposals));
   if (down && up.length >= quorum) parts.push(`${down} down; the other validators continue.`);
-  if (byzantine) parts.push(byzantine > tolerated ? `${byzantine} are Byzantine, more than the ${tolerated} that ${state.members} validators tolerate: nothing is guaranteed.` : `${byzantine} Byzantine; ${state.members} validators tolerate ${tolerated}.`);
+  if (byzantine && byzantine <= tolerated) parts.push(`${byzantine} Byzantine; ${state.members} validators tolerate ${tolerated}.`);
   const behind = up.filter((node) => node.catchingUp && node.honest).map((node) => node.slot);
   if (behind.length) parts.push(`Catching up: ${behind.join(", ")}.`);
   return parts.join(" ");
+}
+
+// Returns what the page can claim about safety: `safe`, `void` (too many Byzantine validators) or `broken`, and the words.
+export function promise(state) {
+  const { byzantine, tolerated } = tally(state);
+  const excess = `${byzantine} of ${state.members} validators are Byzantine, and the protocol tolerates ${tolerated}`;
+  if (state.violation) return ["broken", `Violated: ${state.violation}, ${state.detail}.${byzantine > tolerated ? ` ${excess}.` : ""}`];
+  const checked = `${plural(state.height, "block")} checked`;
+  if (byzantine > tolerated) return ["void", `No guarantee: ${excess}. Two honest validators may commit different blocks; none have yet (${checked}).`];
+  return ["safe", `No two honest validators committed different blocks at any height: ${checked}.`];
 }
