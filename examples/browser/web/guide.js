@@ -7,7 +7,7 @@ const READING = 3000; // milliseconds for which a step is shown at least, while 
 // A step is finished by an event of the run (`event`), or by a state (`reached`). `before` and `after` are its texts.
 const CRASH = {
   title: "Crash a validator",
-  before: ({ chosen }) => `Your turn: press Crash. It stops the selected validator, ${chosen} (black).`,
+  before: ({ chosen }) => `Your turn: press Crash. It stops the selected validator, ${chosen} (filled).`,
   reached: ({ nodes }) => nodes.some((node) => !node.up),
   after: ({ down, members, quorum, unit }) => `Validator ${down} is down. The other ${members - 1} continue, because ${quorum} of ${members} are enough. If ${unit === "view" ? "it is the leader, the others time out (orange triangles) and the next leader follows" : "it wins the lottery, another winner's block is chosen"}.`,
 };
