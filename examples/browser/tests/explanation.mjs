@@ -125,7 +125,7 @@ export async function explanationTests() {
     await page.click("#heal");
     await page.waitForFunction(() => document.getElementById("heal").disabled);
     await page.click("#slow");
-    await page.waitForFunction(() => document.getElementById("slow").textContent === "Restore links");
+    await page.waitForFunction(() => document.getElementById("slow").textContent === "Reset links");
     await page.click("#slow");
     await page.waitForFunction(() => document.getElementById("slow").textContent === "Slow links");
   });

@@ -249,7 +249,7 @@ function enable() {
   for (const [id, on] of Object.entries(can)) if ($(id).disabled === on) $(id).disabled = !on;
   if (focused === "crash" && can.restart) $("restart").focus();
   if (focused === "restart" && can.crash) $("crash").focus();
-  $("slow").textContent = slowed.has(chosen) ? "Restore links" : "Slow links";
+  $("slow").textContent = slowed.has(chosen) ? "Reset links" : "Slow links";
 }
 
 function choose(member) {
