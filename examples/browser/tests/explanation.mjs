@@ -110,10 +110,17 @@ export async function explanationTests() {
     await page.click("#nodes button:nth-child(1)");
     assert.ok(await page.isEnabled("#crash") && await page.isDisabled("#restart"), "validator 0 is up");
     await page.selectOption("#speed", "0.5");
-    await page.waitForSelector("#nodes .leader.down");
-    // The class and the words belong to the same frame.
-    const words = await page.evaluate(() => document.querySelector("#nodes .leader.down") && document.getElementById("moment").textContent);
-    if (words) assert.match(words, /^View \d+\. Its leader, validator 4, is down and cannot propose/);
+    // From here on no leader that is down is expected to propose.
+    await page.evaluate(() => {
+      window.wrongWords = [];
+      const check = () => {
+        const words = document.getElementById("moment").textContent;
+        if (document.querySelector("#nodes .leader.down") && /awaited/.test(words)) window.wrongWords.push(words);
+      };
+      new MutationObserver(check).observe(document.querySelector(".run"), { subtree: true, childList: true, attributes: true });
+    });
+    await page.waitForFunction(() => document.querySelector("#nodes .leader.down") && /^View \d+\. Its leader, validator 4, is down and cannot propose/.test(document.getElementById("moment").textContent), undefined, { polling: "raf" });
+    assert.deepEqual(await page.evaluate(() => window.wrongWords), []);
     await page.click("#play");
     await page.click("#nodes button:nth-child(5)");
     await page.focus("#restart");

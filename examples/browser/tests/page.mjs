@@ -126,7 +126,10 @@ try {
   });
 
   await on("keyboard control; the laboratory finds the forger", "#n=4&seed=1", {}, async (page) => {
-    await page.focus("#nodes button");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter"); // the link to the diagram
+    assert.equal(await page.isVisible("#problem"), false);
+    assert.equal(await page.evaluate(() => document.activeElement.parentElement.id), "nodes");
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
     assert.equal(await page.textContent("#chosen"), "2");

@@ -341,6 +341,11 @@ function wire() {
     play(false);
     try { await navigator.clipboard.writeText(location.href); $("copied").textContent = "Copied."; } catch { $("copied").textContent = "Copy the link from the address bar."; }
   });
+  // The fragment of the address is the run, so that the link must not change it.
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    $("nodes").children[chosen]?.focus();
+  });
   $("nodes").addEventListener("keydown", (event) => {
     const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!by) return;

@@ -127,9 +127,11 @@ function round(state, view) {
 
 // `proposals` are those that were seen, of any view.
 function turn(state, view, leader, proposals) {
-  if (!state.nodes[leader]?.up) return `View ${view}. Its leader, validator ${leader}, is down and cannot propose: the others time out, and the next leader follows.`;
+  const up = state.nodes[leader]?.up;
   const proposal = proposals.findLast((seen) => seen.view === view && seen.author === leader);
-  return proposal ? `View ${view}. Validator ${leader} leads and proposed block ${proposal.block}; the others vote.` : `View ${view}. Validator ${leader} leads; its proposal is awaited.`;
+  if (proposal) return `View ${view}. Validator ${leader} leads and proposed block ${proposal.block}${up ? "" : " before it went down"}; the others vote.`;
+  if (!up) return `View ${view}. Its leader, validator ${leader}, is down and cannot propose: the others time out, and the next leader follows.`;
+  return `View ${view}. Validator ${leader} leads; its proposal is awaited.`;
 }
 
 // Describes the current state of the run in one or two sentences.
