@@ -1,6 +1,6 @@
 // What a first-time visitor is told: the guide, the legend, the promise of safety, and the controls.
 import assert from "node:assert/strict";
-import { SCREENSHOTS, contrast, fast, height, higher, on } from "./harness.mjs";
+import { SCREENSHOTS, contrast, fast, higher, on } from "./harness.mjs";
 
 const text = (page, selector) => page.textContent(selector);
 const step = (page, n) => text(page, `#steps li:nth-child(${n})`);
@@ -233,9 +233,10 @@ export async function explanationTests() {
       own.fill = function () { shapes += 1; fill.apply(this); };
     });
     await page.selectOption("#speed", "0.25");
-    await higher(page, 1);
+    // By then more than 120 signatures were in flight at once.
+    await page.waitForFunction(() => parseFloat(document.getElementById("now").textContent) > 0.42);
     const most = await page.evaluate(() => Math.max(...window.frameShapes));
+    console.log(`${most} shapes in the fullest frame`);
     assert.ok(most > 10 && most <= 80, `${most} shapes in a frame`);
-    assert.ok((await height(page)) > 1);
   });
 }
