@@ -102,11 +102,12 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let certificate = certificates.next().expect("a quorum").into_inner();
     let finality = Arc::new(Finality(certificate));
     let certified = CertifiedBlock { block: block.clone(), finality: finality.clone() };
-    let messages: [Message<Ed25519List, Ed25519>; 4] = [
+    let messages: [Message<Ed25519List, Ed25519>; 5] = [
         Message::Vote(vote(SENDER)),
         Message::Block(certified),
         Message::Batch(batch),
         Message::Status { height: 1 },
+        Message::End { next: 2, tip: 3 },
     ];
     all.extend(messages.iter().map(Encode::encode));
     let input = Record::Input { height: 1, from: SENDER, message: vec![1, 2] };

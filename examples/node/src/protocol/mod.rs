@@ -365,8 +365,14 @@ pub enum RecordKind<'a, P: Protocol> {
     Latest(LatestRecord),
     /// A record that is stored permanently under its height.
     AtHeight(u64),
-    /// A record of a height that is stored until [`Action::PruneLog`], in the order of all such records of that height.
-    Log(u64),
+    /// A record of a height that is stored until [`Action::PruneLog`]. All such records are loaded in the order in which they
+    /// were written.
+    Log {
+        /// The height.
+        height: u64,
+        /// Approximate size of the record in bytes.
+        bytes: usize,
+    },
 }
 
 /// Keys from a dealer.

@@ -184,6 +184,7 @@ impl<P: Protocol> Work<P> {
 fn weight<P: Protocol>(work: &Work<P>) -> usize {
     let stored = work.records.iter().map(|record| match P::record_kind(record) {
         RecordKind::Batch(batch) => batch.bytes(),
+        RecordKind::Log { bytes, .. } => bytes,
         _ => 0,
     });
     let sent = work.messages.iter().map(|outgoing| P::message_weight(&outgoing.message));

@@ -271,7 +271,7 @@ impl<P: Protocol> Records<P> {
                 RecordKind::Block(block) => drop(blocks.insert(block.digest(), block)),
                 RecordKind::Latest(slot) => drop(keyed.insert(RecordKey::Latest(slot), record)),
                 RecordKind::AtHeight(height) => drop(keyed.insert(RecordKey::AtHeight(height), record)),
-                RecordKind::Log(height) => logged.push((height, record.encode())),
+                RecordKind::Log { height, .. } => logged.push((height, record.encode())),
             }
         }
         let mut batch = self.database.batch();

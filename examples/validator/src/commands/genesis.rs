@@ -50,8 +50,8 @@ pub(crate) struct MakeGenesis {
 
     /// Directory for the validators' secret shares, one file NAME.shares each; for abft.
     ///
-    /// The machine that runs this command knows all shares, and whoever has a third of them can read transactions before
-    /// their order is fixed and foresee the coin: delete the files once each validator has its own.
+    /// The machine that runs this command knows all shares. f + 1 of them (2 of 4 validators) decrypt transactions before
+    /// their order is fixed and predict the coin: delete the files once each validator has its own.
     #[arg(long, value_name = "DIR")]
     shares: Option<PathBuf>,
 
@@ -80,6 +80,10 @@ impl MakeGenesis {
         if self.no_encryption && !has_dealer {
             let text = format!("protocol {} does not encrypt; omit --no-encryption", self.protocol);
             return Err(Failure::new(Exit::Usage, text));
+        }
+        if self.out.exists() {
+            let text = format!("{} exists and is not overwritten; choose another --out", self.out.display());
+            return Err(Failure::new(Exit::Setup, text));
         }
         let (protocol, parameters) = (self.protocol.clone(), Parameters::default());
         let Assembled { genesis, shares } =

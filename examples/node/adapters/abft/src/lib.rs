@@ -64,6 +64,8 @@ pub struct Abft<S>(PhantomData<S>);
 #[derive(Clone, Copy, Debug)]
 pub struct BlockRequest {
     from: u64,
+    /// Height of this node's last block.
+    tip: u64,
 }
 
 type Threshold<S> = <S as ChainScheme>::Threshold;
@@ -186,7 +188,7 @@ impl<S: ChainScheme> Protocol for Abft<S> {
             Output::Congestion(congested) => Action::Congestion(congested),
             Output::PruneBatches(batches) => Action::PruneBatches(batches),
             Output::PruneEpochs { up_to } => Action::PruneLog { up_to },
-            Output::Serve { to, from } => Action::Serve { to, request: BlockRequest { from } },
+            Output::Serve { to, from, tip } => Action::Serve { to, request: BlockRequest { from, tip } },
             Output::Broken(error) => Action::Fail(error),
         })
     }
@@ -210,7 +212,8 @@ impl<S: ChainScheme> Protocol for Abft<S> {
 
     fn is_bulk(message: &Message<S>) -> bool {
         match message {
-            chain::Message::Batch(_) | chain::Message::Block(_) => true,
+            // The end of an answer follows its blocks.
+            chain::Message::Batch(_) | chain::Message::Block(_) | chain::Message::End { .. } => true,
             chain::Message::Epoch { message, .. } => message.shard_len() > BULK,
             chain::Message::Vote(_) | chain::Message::Status { .. } => false,
         }
@@ -232,8 +235,14 @@ impl<S: ChainScheme> Protocol for Abft<S> {
 
     fn record_kind(record: &Record<S>) -> RecordKind<'_, Self> {
         match record {
-            Record::Input { height, .. } | Record::Proposal { height, .. } => RecordKind::Log(*height),
-            Record::Seed(_) => RecordKind::Latest(LatestRecord::View),
+            Record::Input { height, message, .. } => {
+                RecordKind::Log { height: *height, bytes: message.len() }
+            }
+            Record::Proposal { height, batch } => {
+                RecordKind::Log { height: *height, bytes: batch.encoded_len() }
+            }
+            // Before all inputs, which are useless without it, and never pruned.
+            Record::Seed(_) => RecordKind::Log { height: u64::MAX, bytes: 0 },
             Record::Vote(_) => RecordKind::Latest(LatestRecord::VoteGuard(BLOCK.number())),
             Record::Batch(batch) => RecordKind::Batch(batch),
             Record::Block(block) => RecordKind::Block(block),
@@ -271,10 +280,10 @@ impl<S: ChainScheme> Protocol for Abft<S> {
 
     fn answer(
         archive: &dyn Archive<Self>,
-        BlockRequest { from }: BlockRequest,
+        BlockRequest { from, tip }: BlockRequest,
         send: &mut dyn FnMut(&Message<S>),
     ) -> Result<()> {
-        let mut bytes = 0;
+        let (mut bytes, mut next) = (0, from);
         for height in (from..).take(PAGE as usize) {
             let Some(block) = archive.block_at(height)? else { break };
             let Some(finality) = Self::finality(archive, &block)? else { break };
@@ -286,6 +295,7 @@ impl<S: ChainScheme> Protocol for Abft<S> {
             if batches.len() < parts.len() {
                 break;
             }
+            next = height + 1;
             send(&chain::Message::Block(CertifiedBlock { block, finality: Arc::new(finality) }));
             for batch in batches {
                 bytes += batch.bytes();
@@ -295,6 +305,7 @@ impl<S: ChainScheme> Protocol for Abft<S> {
                 break;
             }
         }
+        send(&chain::Message::End { next, tip });
         Ok(())
     }
 

@@ -9,9 +9,12 @@ use quorate_protocol::batch::Batch;
 use super::block::{CertifiedBlock, statement};
 use super::interface::{Delivery, Evidence, Output, PAGE};
 use super::message::Message;
-use super::state::{Chain, ChainStep, Fetched};
+use super::state::{Answers, Chain, ChainStep, Fetched};
 use crate::signatures::ThresholdScheme;
 use crate::violation::Violation;
+
+/// Maximum number of answers to a member in an interval.
+const MAX_ANSWERS: usize = 64;
 
 impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
     /// Commits the next block if other members sent all of it. Returns true if it did.
@@ -45,34 +48,51 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         }
         let batches = vec![None; certified.block.payload.len()];
         self.fetched.insert(height, Fetched { certified, batches });
-        self.ask_for_more(from, step);
+        self.settle(step);
     }
 
     /// Takes a batch of a certified block.
-    pub(super) fn on_batch(&mut self, from: MemberIndex, batch: Arc<Batch>, step: &mut ChainStep<S, V>) {
+    pub(super) fn on_batch(&mut self, batch: Arc<Batch>, step: &mut ChainStep<S, V>) {
         // The sequence number of a batch in a block is the height.
         let Some(fetched) = self.fetched.get_mut(&batch.sequence()) else { return };
         let headers = fetched.certified.block.payload.iter();
         let place = headers.zip(&mut fetched.batches).find(|(header, _)| *header == batch.header());
         if let Some((_, slot @ None)) = place {
             *slot = Some(batch);
-            self.ask_for_more(from, step);
+            self.settle(step);
         }
     }
 
-    /// Commits what is complete, and asks for the blocks after a complete answer.
-    fn ask_for_more(&mut self, from: MemberIndex, step: &mut ChainStep<S, V>) {
-        self.settle(step);
-        let next = self.tip.height + 1;
-        if next >= self.asked.saturating_add(PAGE) || (next > self.asked && self.fetched.is_empty()) {
-            self.asked = next;
-            step.send(from, Message::Status { height: next });
+    /// Asks for the blocks after an answer, or sends what a member lacks that is not ahead.
+    pub(super) fn on_end(&mut self, from: MemberIndex, next: u64, tip: u64, step: &mut ChainStep<S, V>) {
+        if tip > self.tip.height {
+            self.note_height(from, tip);
+            // Without progress, the timer asks again.
+            if next == self.tip.height + 1 && next > self.asked {
+                self.asked = next;
+                step.send(from, Message::Status { height: next });
+            }
+            return;
+        }
+        self.not_ahead.insert(from);
+        if tip == self.tip.height {
+            self.repeat(from, tip + 1, step);
+        }
+    }
+
+    /// Sends a member again what this one sent it in running epochs.
+    fn repeat(&self, to: MemberIndex, from_height: u64, step: &mut ChainStep<S, V>) {
+        for (height, running) in self.running.range(from_height..) {
+            for message in running.sent_to(to) {
+                step.send(to, Message::Epoch { height: *height, message: message.clone() });
+            }
         }
     }
 
     /// Asks all members for what this one lacks.
     pub(super) fn ask(&mut self, step: &mut ChainStep<S, V>) {
         self.asked = self.tip.height + 1;
+        self.not_ahead.clear();
         step.broadcast(Message::Status { height: self.asked });
     }
 
@@ -85,22 +105,26 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         step: &mut ChainStep<S, V>,
     ) {
         let interval = self.config.parameters.resend / 2;
-        let is_early = |(answered, from): &(Time, u64)| now.since(*answered) < interval && height <= *from;
-        if self.answered.get(&from).is_some_and(is_early) {
+        let fresh = Answers { since: now, number: 0, from: height };
+        let answers = self.answered.entry(from).or_insert(fresh);
+        if now.since(answers.since) >= interval {
+            *answers = fresh;
+        }
+        // More than one in an interval only if the member asks for further blocks.
+        if answers.number >= MAX_ANSWERS || (answers.number > 0 && height <= answers.from) {
             return;
         }
-        self.answered.insert(from, (now, height));
-        if height <= self.tip.height {
-            return step.output(Output::Serve { to: from, from: height });
+        (answers.number, answers.from) = (answers.number + 1, height);
+        let tip = self.tip.height;
+        if height <= tip {
+            return step.output(Output::Serve { to: from, from: height, tip });
         }
-        for (height, running) in self.running.range(height..) {
-            for message in running.sent_to(from) {
-                step.send(from, Message::Epoch { height: *height, message: message.clone() });
-            }
-        }
-        if height > self.tip.height + 1 {
-            // This member lacks the blocks before it.
-            step.send(from, Message::Status { height: self.tip.height + 1 });
+        self.note_height(from, height - 1);
+        if self.running.contains_key(&(tip + 1)) {
+            self.repeat(from, height, step);
+        } else {
+            // This member has nothing of that epoch: the other one sends what it has.
+            step.send(from, Message::End { next: tip + 1, tip });
         }
         // The guard returns the same vote again.
         if let Some((digest, block, _)) = &self.candidate {

@@ -58,7 +58,7 @@ pub struct Parameters {
     pub batch: usize,
     /// Number of epochs that may run at once.
     pub window: u64,
-    /// Interval after which messages are sent again, if nothing was committed meanwhile.
+    /// Interval between requests for missing messages while no block is committed.
     pub resend: Duration,
     /// Number of pending transactions above which clients have to wait. Twice as many are refused.
     pub pending: usize,
@@ -117,12 +117,15 @@ pub enum Output<V: Scheme> {
         up_to: u64,
     },
     /// A member lacks the blocks from a height on: send it up to [`PAGE`] of them in order, each as
-    /// [`Message::Block`](super::Message) with the batches after it, as [`Message::Batch`](super::Message).
+    /// [`Message::Block`](super::Message) with the batches after it, as [`Message::Batch`](super::Message), and then
+    /// [`Message::End`](super::Message), also if there are none yet.
     Serve {
         /// The member.
         to: MemberIndex,
         /// Height of the first block that it lacks.
         from: u64,
+        /// Height of the last block.
+        tip: u64,
     },
     /// An internal operation failed; the machine cannot go on.
     Broken(Error),
@@ -145,7 +148,7 @@ pub enum Evidence<V: Scheme> {
     /// Two contradicting votes of one member, which anyone can verify.
     Equivocation(Box<Verified<Equivocation<V>>>),
     /// A certificate of another block than the one that this member made at the height: its application computed another
-    /// state than those of the other members. The member that is named is this one.
+    /// state than those of the other members. The fault names this member.
     OtherBlock(Box<Finality<V>>),
 }
 

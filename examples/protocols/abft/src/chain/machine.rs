@@ -70,8 +70,9 @@ impl<S: ThresholdScheme, V: Scheme> Machine for Chain<S, V> {
                 Message::Epoch { height, message } => self.on_epoch(now, from, height, message, &mut step),
                 Message::Vote(vote) => self.on_vote(from, vote, &mut step),
                 Message::Block(certified) => self.on_block(from, certified, &mut step),
-                Message::Batch(batch) => self.on_batch(from, batch, &mut step),
+                Message::Batch(batch) => self.on_batch(batch, &mut step),
                 Message::Status { height } => self.on_status(now, from, height, &mut step),
+                Message::End { next, tip } => self.on_end(from, next, tip, &mut step),
             },
         }
         self.advance(now, &mut step);
@@ -85,16 +86,19 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
     }
 
     /// Remembers that a member is at a height which this one cannot handle yet.
-    fn note_height(&mut self, from: MemberIndex, height: u64) {
+    pub(super) fn note_height(&mut self, from: MemberIndex, height: u64) {
         if height > self.tip.height {
             let known = self.ahead.entry(from).or_default();
             *known = height.max(*known);
         }
     }
 
-    /// Returns true while an epoch runs or a block arrives, or if a correct member is ahead.
+    /// Returns true while an epoch runs or a block arrives, if a member is ahead, and after a question until a correct
+    /// member has answered that it is not.
     fn lacks_something(&self) -> bool {
-        !self.running.is_empty() || !self.fetched.is_empty() || self.is_behind()
+        let (faulty, others) = (self.config.setup.tolerance.faulty(), self.config.setup.members() - 1);
+        let is_answered = self.not_ahead.len() >= usize::from(others.min(faulty + 1));
+        !self.running.is_empty() || !self.fetched.is_empty() || !self.ahead.is_empty() || !is_answered
     }
 
     /// Returns true if a block names the state after the last transactions, so that clients can verify it.
@@ -153,7 +157,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             Err(error) => return step.output(Output::Broken(error)),
         };
         let encoded = message.encode();
-        match running.admit(from, &encoded) {
+        match running.admit(from, &encoded, message.shard_len() > 0) {
             Admission::New => {
                 step.persist(Record::Input { height, from, message: encoded });
                 carry_over(running.message(now, from, message), height, step);
@@ -198,7 +202,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             // An epoch costs the same whatever it orders: the next one starts early only for a full proposal.
             None => batch.div_ceil(usize::from(members)).max(1),
         };
-        if self.pending.proposable() < wanted {
+        if self.pending.proposable() < wanted && self.pending.bytes() < self.max_batch {
             return;
         }
         let proposed = match self.pending.choose(batch, members, self.max_batch, &mut self.random) {

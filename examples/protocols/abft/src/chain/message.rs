@@ -1,6 +1,7 @@
+use std::fmt;
 use std::sync::Arc;
 
-use quorate::certificate::{Certificate, Vote};
+use quorate::certificate::Vote;
 use quorate::committee::Committee;
 use quorate::guard::GuardRecord;
 use quorate::machine::MemberIndex;
@@ -39,10 +40,17 @@ pub enum Message<S: ThresholdScheme, V: Scheme> {
         /// Height of the first block that the sender lacks.
         height: u64,
     },
+    /// The end of an answer to a status.
+    End {
+        /// Height after that of the last block in the answer.
+        next: u64,
+        /// Height of the sender's last block.
+        tip: u64,
+    },
 }
 
-/// Records of the chain.
-#[derive(Clone, Debug, PartialEq)]
+/// Records of the chain. They contain secrets: `Debug` shows none.
+#[derive(Clone, PartialEq)]
 pub enum Record<V: Scheme> {
     /// The secret seed of this member's random numbers, once.
     Seed(Zeroizing<[u8; 32]>),
@@ -72,10 +80,17 @@ pub enum Record<V: Scheme> {
     Certificate(Arc<Finality<V>>),
 }
 
-impl<V: Scheme> Record<V> {
-    /// Creates the record of a certificate.
-    pub fn certificate(certificate: Certificate<V>) -> Self {
-        Record::Certificate(Arc::new(Finality(certificate)))
+impl<V: Scheme> fmt::Debug for Record<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Record::Seed(_) => f.write_str("Seed"),
+            Record::Input { height, from, .. } => write!(f, "Input(height {height}, from {from})"),
+            Record::Proposal { height, .. } => write!(f, "Proposal(height {height})"),
+            Record::Vote(record) => write!(f, "Vote({record:?})"),
+            Record::Batch(batch) => write!(f, "Batch({:?})", batch.digest()),
+            Record::Block(block) => write!(f, "Block(height {})", block.height),
+            Record::Certificate(finality) => write!(f, "Certificate({:?})", finality.0.statement()),
+        }
     }
 }
 
@@ -89,7 +104,7 @@ pub struct Limits<V: Scheme> {
 }
 
 /// Encoding: a tag, then tag 1: height u64 ‖ message; tag 2: vote in the form for links; tag 3: block ‖ certificate;
-/// tag 4: height u64; tag 5: batch.
+/// tag 4: height u64; tag 5: batch; tag 6: next height u64 ‖ height of the last block u64.
 impl<S: ThresholdScheme, V: Scheme> Encode for Message<S, V> {
     fn encode_to(&self, w: &mut Writer) {
         match self {
@@ -114,6 +129,11 @@ impl<S: ThresholdScheme, V: Scheme> Encode for Message<S, V> {
                 w.u8(5);
                 batch.encode_to(w);
             }
+            Message::End { next, tip } => {
+                w.u8(6);
+                w.u64(*next);
+                w.u64(*tip);
+            }
         }
     }
 }
@@ -129,6 +149,7 @@ impl<S: ThresholdScheme, V: Scheme> Decode<Limits<V>> for Message<S, V> {
             3 => Ok(Message::Block(CertifiedBlock::decode_from(r, &limits.voters)?)),
             4 => Ok(Message::Status { height: r.u64()? }),
             5 => Ok(Message::Batch(Arc::new(Batch::decode_from(r, &())?))),
+            6 => Ok(Message::End { next: r.u64()?, tip: r.u64()? }),
             _ => Err(Error::Malformed { what: "tag of a message of the chain" }),
         }
     }

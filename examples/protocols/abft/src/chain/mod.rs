@@ -2,7 +2,7 @@
 //!
 //! Height h of the chain is decided by [`epoch`](crate::epoch) h. There is no timeout: a member takes part as soon as it has
 //! pending transactions or receives a message of the epoch. An idle network makes empty blocks until one names the state after
-//! the last transactions, and then sends nothing. The one timer sends again what links lost.
+//! the last transactions, and then sends nothing. The one timer asks for what links lost.
 //!
 //! 1. Clients submit batches; a member chooses some of its pending transactions at random for the next epoch and proposes
 //!    them. It may run [`Parameters::window`] epochs at once: with a full proposal it starts the next one, so that its
@@ -17,12 +17,12 @@
 //! of its step leave. The epochs are deterministic: random numbers come from a recorded seed, the epoch and the member. So a
 //! member that restarts gives its records to [`Chain::restore`], which repeats the inputs in their order and arrives at the
 //! state before the crash: it can say nothing else than it said before, and all members may be killed at once. Records of
-//! epochs whose block is certified are not needed any more ([`Output::PruneEpochs`]). Batches of clients are durable before
-//! they are proposed, and are proposed until they are committed.
+//! epochs whose block is certified are not needed any more ([`Output::PruneEpochs`]). Batches of clients are recorded when they
+//! are submitted, and proposed until they are committed.
 //!
 //! **Lost messages.** While an epoch makes no progress, and at a start, a member sends [`Message::Status`] with the height
-//! that it lacks. Others send again what they sent in running epochs, or the certified blocks ([`Output::Serve`]): at most
-//! once per half interval and member, or when a member has all blocks of an answer.
+//! that it lacks. Others send again what they sent in running epochs, or the certified blocks ([`Output::Serve`]), and end
+//! the answer with their own height; then the member asks for the next blocks, or sends what the other one lacks.
 //!
 //! **Bounds.** Messages for heights above the window are dropped: a member that receives such from f + 1 members asks for
 //! blocks. Each different message is handled and recorded once, and no more of them than a correct member sends. Memory is

@@ -34,8 +34,7 @@ pub(super) struct Running<S: ThresholdScheme> {
     epoch: Epoch<S>,
     members: usize,
     sent: Vec<Outgoing<epoch::Message<S>>>,
-    /// Digests of the messages of each member.
-    received: BTreeMap<MemberIndex, BTreeSet<Hash>>,
+    received: BTreeMap<MemberIndex, Received>,
     /// Whether this member has proposed.
     pub(super) has_proposed: bool,
     /// The transactions that this member proposed, to be proposed again if the epoch does not decide them.
@@ -67,17 +66,20 @@ impl<S: ThresholdScheme> Running<S> {
 
     /// Whether the epoch handles a message: not one that it has handled, and no more than a correct member sends. Without
     /// that bound a member could fill the disk with records.
-    pub(super) fn admit(&mut self, from: MemberIndex, encoded: &[u8]) -> Admission {
+    pub(super) fn admit(&mut self, from: MemberIndex, encoded: &[u8], has_shard: bool) -> Admission {
         let received = self.received.entry(from).or_default();
         let digest = domain::hash(RECEIVED, encoded);
-        if received.contains(&digest) {
+        if received.digests.contains(&digest) {
             return Admission::Known;
         }
-        // Four for each broadcast, one for each decryption, and those of the views.
-        if received.len() >= 5 * self.members + MAX_VIEWS * MESSAGES_PER_VIEW {
+        // Four for each broadcast, one for each decryption, and those of the views. A shard for each broadcast, and one more of
+        // its own.
+        let is_full = received.digests.len() >= 5 * self.members + MAX_VIEWS * MESSAGES_PER_VIEW;
+        if is_full || (has_shard && received.shards > self.members) {
             return Admission::TooMany;
         }
-        received.insert(digest);
+        received.digests.insert(digest);
+        received.shards += usize::from(has_shard);
         Admission::New
     }
 
@@ -112,6 +114,14 @@ impl<S: ThresholdScheme> Running<S> {
         });
         sent.map(|outgoing| &outgoing.message)
     }
+}
+
+/// The messages of a member.
+#[derive(Default)]
+struct Received {
+    digests: BTreeSet<Hash>,
+    /// Number of those with a shard, which are large.
+    shards: usize,
 }
 
 /// Results of an input to an epoch.

@@ -1,7 +1,7 @@
 //! A member's state, and how it is restored.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -59,10 +59,12 @@ pub struct Chain<S: ThresholdScheme, V: Scheme> {
     /// The highest height above the window in the messages of each member.
     pub(super) ahead: BTreeMap<MemberIndex, u64>,
     pub(super) suspects: Suspects,
-    /// When each member was last answered, and from which height on.
-    pub(super) answered: BTreeMap<MemberIndex, (Time, u64)>,
+    /// The answers to each member in the current interval.
+    pub(super) answered: BTreeMap<MemberIndex, Answers>,
     /// The height for which this member asked last.
     pub(super) asked: u64,
+    /// The members that have no block which this one lacks, since it asked.
+    pub(super) not_ahead: BTreeSet<MemberIndex>,
     /// The height of the tip when the timer was set; `None` without a timer.
     pub(super) timer_set_at: Option<u64>,
     /// Committed blocks that a restarted member delivers again.
@@ -91,6 +93,15 @@ pub(super) struct RecentTransactions {
     ids: HashSet<Hash>,
 }
 
+/// Answers to a member since a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answers {
+    pub(super) since: Time,
+    pub(super) number: usize,
+    /// The height from which on the last one was.
+    pub(super) from: u64,
+}
+
 /// A step of the machine.
 pub(super) type ChainStep<S, V> = Step<Chain<S, V>>;
 
@@ -110,6 +121,9 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         let (recorded, epochs) = Recorded::sort(records);
         let guard = Guard::restore(voting, config.chain, recorded.votes.iter().copied())?;
         let is_seed_recorded = recorded.seed.is_some();
+        if !is_seed_recorded && !epochs.is_empty() {
+            return Err(Error::WrongContext { what: "records: the seed is missing" });
+        }
         let seed = recorded.seed.clone().unwrap_or_else(|| std::mem::take(&mut config.entropy));
         let probe = new_epoch(&config, &seed, 0)?;
         let (max_batch, epoch) = (probe.epoch().max_batch(), probe.epoch().limits());
@@ -145,6 +159,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             suspects: Suspects::new(),
             answered: BTreeMap::new(),
             asked: 0,
+            not_ahead: BTreeSet::new(),
             timer_set_at: None,
             undelivered: Vec::new(),
             obsolete: Vec::new(),
@@ -213,7 +228,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             Record::Input { height, from, message } if height > self.tip.height => {
                 let decoded = epoch::Message::decode(&message, &self.limits.epoch)?;
                 let running = self.running_at(height)?;
-                running.admit(from, &message);
+                running.admit(from, &message, decoded.shard_len() > 0);
                 running.message(Time(0), from, decoded);
             }
             Record::Proposal { height, batch } if height > self.tip.height => {

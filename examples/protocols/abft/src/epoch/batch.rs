@@ -61,6 +61,11 @@ impl Batch {
         Self(transactions)
     }
 
+    /// Returns the length of the encoding in bytes.
+    pub fn encoded_len(&self) -> usize {
+        4 + self.0.iter().map(|transaction| 4 + transaction.len()).sum::<usize>()
+    }
+
     /// Returns the transactions.
     pub fn transactions(&self) -> &[Transaction] {
         &self.0

@@ -73,6 +73,8 @@ pub(super) struct World {
     pub(super) crashes: usize,
     /// Number of faults of the Byzantine member that others reported.
     pub(super) blamed: usize,
+    /// Number of answers with blocks.
+    pub(super) served: usize,
     /// The second face of a Byzantine member, the last one: members 1 and 2 hear this one, and member 0 hears the first.
     pub(super) twin: Option<Member>,
     /// A member that hears nothing and is not restarted.
@@ -107,6 +109,7 @@ impl World {
             voted: BTreeMap::new(),
             crashes: 0,
             blamed: 0,
+            served: 0,
             twin: None,
             away: None,
         };
@@ -225,7 +228,7 @@ impl World {
         for output in step.outputs {
             match output {
                 Output::Deliver(delivery) if is_written => self.on_commit(member, *delivery)?,
-                Output::Serve { to, from } if !has_crashed => self.serve(member, to, from),
+                Output::Serve { to, from, tip } if !has_crashed => self.serve(member, to, from, tip),
                 Output::PruneEpochs { up_to } if !has_crashed => self.prune(member, up_to),
                 Output::PruneBatches(digests) if !has_crashed => self.prune_batches(member, &digests),
                 Output::Refused { .. } | Output::Congestion(_) | Output::Broken(_) => {
@@ -253,16 +256,20 @@ impl World {
         Ok(())
     }
 
-    pub(super) fn serve(&mut self, member: MemberIndex, to: MemberIndex, from: u64) {
+    pub(super) fn serve(&mut self, member: MemberIndex, to: MemberIndex, from: u64, tip: u64) {
+        self.served += 1;
         let blocks = self.nodes[usize::from(member)].blocks.iter();
         let page = blocks.filter(|one| one.certified.block.height >= from).take(PAGE as usize);
         let mut send = |message: Message<Ed25519List, Ed25519>| {
             self.in_flight.push((member, to, message.encode()));
         };
+        let mut next = from;
         for Delivery { certified, batches } in page {
+            next = certified.block.height + 1;
             send(Message::Block(certified.clone()));
             batches.iter().for_each(|batch| send(Message::Batch(batch.clone())));
         }
+        send(Message::End { next, tip });
     }
 
     /// Drops records of epochs, as the store does.
@@ -366,6 +373,9 @@ impl World {
             if self.execute(member)? {
                 return Ok(true);
             }
+        }
+        if let Some(away) = self.away {
+            self.nodes[usize::from(away)].timer = None;
         }
         let Some(next) = self.nodes.iter().filter_map(|node| node.timer).min() else { return Ok(false) };
         self.now = self.now.max(next);
