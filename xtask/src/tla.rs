@@ -1,6 +1,7 @@
-//! The model of Gosig's votes in `spec/tla`, checked by TLC: invariants hold, and each broken rule is refuted.
+//! The models of protocols in `spec/tla`, checked by TLC: invariants hold, and each broken rule is refuted.
 //!
-//! Every configuration of the folder is checked. The first word of its name is the expected result.
+//! Each folder has one module and its configurations, all of which are checked. The first word of a configuration's name
+//! is the expected result.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,33 +28,53 @@ const REFUTED: &str = "refuted-";
 /// that cannot reach it proves nothing.
 const REACHES: &str = "reaches-";
 
+/// A module and the folder that has it with its configurations.
+struct Model {
+    folder: PathBuf,
+    /// Name of the module, without `.tla`.
+    module: String,
+    configurations: Vec<String>,
+}
+
 /// The step of `cargo xtask test`.
 pub(crate) fn check(log: &Log) -> Outcome<String> {
     let jar = tlc(log)?;
+    let summaries: Vec<_> =
+        models()?.iter().map(|model| check_model(log, &jar, model)).collect::<Outcome<_>>()?;
+    if summaries.is_empty() {
+        return Err("spec/tla has no model".to_owned());
+    }
+    Ok(summaries.join("; "))
+}
+
+/// Checks all configurations of a model.
+fn check_model(log: &Log, jar: &Path, model: &Model) -> Outcome<String> {
     let (mut holds, mut refuted, mut reached) = (0u64, 0u64, 0u64);
     let mut states = 0;
-    for name in configurations()? {
-        let (violated, found) = search(log, &jar, &name)?;
+    for name in &model.configurations {
+        let place = format!("{}/{name}", model.folder.display());
+        let (violated, found) = search(log, jar, model, name).map_err(|e| format!("{place}: {e}"))?;
         states += found;
-        let count = match (kind(&name)?, violated) {
+        let count = match (kind(name)?, violated) {
             (HOLDS, false) => &mut holds,
             (REFUTED, true) => &mut refuted,
             (REACHES, true) => &mut reached,
             (_, true) => {
                 return Err(format!(
-                    "spec/tla/{name}: expected every invariant to hold, but TLC found a violation; see the log"
+                    "{place}: expected every invariant to hold, but TLC found a violation; see the log"
                 ));
             }
             (_, false) => {
-                return Err(format!("spec/tla/{name}: expected a violated invariant, but TLC found none"));
+                return Err(format!("{place}: expected a violated invariant, but TLC found none"));
             }
         };
         *count += 1;
     }
+    let module = &model.module;
     if holds == 0 || refuted == 0 {
-        return Err("spec/tla has no configuration that holds or none that is refuted".to_owned());
+        return Err(format!("{module} has no configuration that holds or none that is refuted"));
     }
-    Ok(format!("{holds} hold, {refuted} refuted, {reached} reached; {states} states"))
+    Ok(format!("{module}: {holds} hold, {refuted} refuted, {reached} reached, {states} states"))
 }
 
 /// The path of TLC, which is downloaded on first use.
@@ -70,41 +91,56 @@ fn tlc(log: &Log) -> Outcome<PathBuf> {
     Ok(jar)
 }
 
-fn folder() -> PathBuf {
-    workspace::root().join("spec/tla")
+/// All models, by the name of their folder.
+fn models() -> Outcome<Vec<Model>> {
+    let root = workspace::root().join("spec/tla");
+    names(&root)?.into_iter().map(|name| model(root.join(name))).collect()
 }
 
-/// The names of all configurations, in order.
-fn configurations() -> Outcome<Vec<String>> {
-    let entries = fs::read_dir(folder()).map_err(|e| format!("spec/tla: {e}"))?;
-    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let mut names: Vec<_> = names.filter(|name| name.ends_with(".cfg")).collect();
+/// Reads which module and configurations a folder has.
+fn model(folder: PathBuf) -> Outcome<Model> {
+    let (modules, configurations): (Vec<_>, Vec<_>) =
+        names(&folder)?.into_iter().partition(|name| name.ends_with(".tla"));
+    if let Some(unexpected) = configurations.iter().find(|name| !name.ends_with(".cfg")) {
+        return Err(format!("{}: unexpected file {unexpected}", folder.display()));
+    }
+    match modules.as_slice() {
+        [module] => Ok(Model { module: module.trim_end_matches(".tla").to_owned(), configurations, folder }),
+        _ => Err(format!("{}: expected one module, found {modules:?}", folder.display())),
+    }
+}
+
+/// The names of a folder's entries, in order.
+fn names(folder: &Path) -> Outcome<Vec<String>> {
+    let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut names: Vec<_> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     Ok(names)
 }
 
 fn kind(name: &str) -> Outcome<&'static str> {
     let kinds = [HOLDS, REFUTED, REACHES];
-    kinds.into_iter().find(|kind| name.starts_with(kind)).ok_or_else(|| {
-        format!("spec/tla/{name}: expected a name that begins with `holds-`, `refuted-` or `reaches-`")
-    })
+    kinds
+        .into_iter()
+        .find(|kind| name.starts_with(kind))
+        .ok_or_else(|| format!("{name}: expected a name that begins with `holds-`, `refuted-` or `reaches-`"))
 }
 
 /// Runs TLC on a configuration. Returns whether an invariant was violated, and the number of states.
-fn search(log: &Log, jar: &Path, name: &str) -> Outcome<(bool, u64)> {
+fn search(log: &Log, jar: &Path, model: &Model, name: &str) -> Outcome<(bool, u64)> {
     let mut java = Command::new("java");
-    java.current_dir(folder()).args(["-XX:+UseSerialGC", "-Xmx2g", "-cp"]).arg(jar);
+    java.current_dir(&model.folder).args(["-XX:+UseSerialGC", "-Xmx2g", "-cp"]).arg(jar);
     // One worker searches in one order, so that each run shows the same history.
     java.args(["tlc2.TLC", "-workers", "1", "-fp", "0", "-nowarning", "-metadir"]);
-    java.arg(workspace::target("xtask/tlc/states")).args(["-config", name, "Gosig"]);
+    java.arg(workspace::target("xtask/tlc/states")).args(["-config", name, &model.module]);
     let (code, output) = log.run_to_end(&mut java)?;
     let violated = match code {
         Some(0) => false,
         Some(VIOLATED) => true,
-        _ => return Err(format!("spec/tla/{name}: TLC failed; see the log")),
+        _ => return Err("TLC failed; see the log".to_owned()),
     };
-    let states =
-        states_in(&output).ok_or_else(|| format!("spec/tla/{name}: TLC printed no number of states"))?;
+    let states = states_in(&output).ok_or("TLC printed no number of states")?;
     Ok((violated, states))
 }
 
@@ -121,8 +157,12 @@ mod tests {
 
     #[test]
     fn each_configuration_names_its_expected_result() {
-        let names = configurations().unwrap();
-        assert!(names.iter().all(|name| kind(name).is_ok()), "{names:?}");
+        let models = models().unwrap();
+        assert!(models.iter().any(|model| model.module == "Mvba"));
+        for model in models {
+            let names = model.configurations;
+            assert!(names.iter().all(|name| kind(name).is_ok()), "{names:?}");
+        }
         assert!(kind("Gosig.cfg").is_err());
     }
 
