@@ -36,8 +36,9 @@ macro_rules! blocks {
 
         #[test]
         fn every_vector_file_is_read() {
-            // The tests of the Jolteon and Gosig crates read their files, and `jerasure.rs` reads its own.
-            let mut known = ["README.md", "public", "jolteon.json", "gosig.json", "jerasure.json"].map(str::to_owned).to_vec();
+            // The tests of the Jolteon, Gosig and ABFT crates read their files, and `jerasure.rs` reads its own.
+            let mut known =
+                ["README.md", "public", "jolteon.json", "gosig.json", "abft.json", "jerasure.json"].map(str::to_owned).to_vec();
             known.extend(THRESHOLD.map(str::to_owned));
             known.extend([$(concat!(stringify!($block), ".json").to_owned()),*]);
             for entry in std::fs::read_dir(folder()).unwrap() {

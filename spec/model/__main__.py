@@ -10,6 +10,7 @@ from pathlib import Path
 
 from . import conformance
 from .cases import (
+    abft,
     aggregate,
     bls,
     certificate,
@@ -39,7 +40,7 @@ SPEC = Path(__file__).resolve().parent.parent
 def files():
     """Path and text of every file that the model generates."""
     blocks = (wire, bls, ed25519, merkle, committee, vote, certificate, timeout, evidence, guard, jolteon, dsig)
-    others = (tdh2, coin, threshold, erasure, sortition, aggregate, gossip, gosig)
+    others = (tdh2, coin, threshold, erasure, sortition, aggregate, gossip, gosig, abft)
     for make in [module.book for module in blocks + others] + [erasure.jerasure]:
         book = make()
         yield SPEC / "vectors" / f"{book.block}.json", book.text(), len(book.cases)

@@ -9,7 +9,7 @@ from .operations import OPERATIONS
 class Book:
     def __init__(self, block, description):
         self.block, self.description = block, description
-        self.committees, self.cases = {}, []
+        self.committees, self.setups, self.cases = {}, {}, []
 
     def committee(self, name, suite, chain, epoch, members, repeats=False):
         """Adds a named committee for the cases of this file; `members` as in the file."""
@@ -29,6 +29,8 @@ class Book:
         for field in ("committee", "voters", "identities"):
             if isinstance(inputs.get(field), str):
                 resolved[field] = self.committees[inputs[field]]
+        if "setup" in inputs:
+            resolved["setup"] = self.setups[inputs["setup"]]
         try:
             output, outcome = OPERATIONS[operation](resolved), "ok"
         except Refused as refused:
@@ -44,5 +46,7 @@ class Book:
         content = {"block": self.block, "description": self.description}
         if self.committees:
             content["committees"] = self.committees
+        if self.setups:
+            content["setups"] = self.setups
         content["cases"] = self.cases
         return json.dumps(content, indent=1) + "\n"

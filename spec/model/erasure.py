@@ -348,8 +348,11 @@ def disperse(coding, message):
 
 
 def read_shard(data, coding):
+    return wire.whole(data, lambda r: take_shard(r, coding))
+
+
+def take_shard(r, coding):
     """Commitment, index and bytes of a shard whose path leads to the root."""
-    r = wire.Reader(data)
     commitment = Commitment.read(r, coding)
     index, count = r.uint(4), r.uint(4)
     if index >= count:
@@ -360,7 +363,6 @@ def read_shard(data, coding):
     shard = r.raw(coding.shard_len(commitment.message_len))
     path = wire.u32(index) + wire.u32(count) + siblings
     TREE.verify(commitment.root, TREE.leaf(shard), path)
-    r.end()
     return commitment, index, shard
 
 

@@ -3,6 +3,7 @@
 module for each block, which registers its operations when it is imported."""
 
 from . import (  # noqa: F401
+    abfts,
     aggregates,
     dleqs,
     dsigs,

@@ -1,0 +1,391 @@
+//! Runs the cases of `spec/vectors/abft.json`, which the independent model in `spec/model` generates.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+#[path = "../../common/tests/vectors/mod.rs"]
+#[expect(dead_code, reason = "the file of this protocol has no committees of voting keys")]
+mod vectors;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use quorate::bls::MinSig;
+use quorate::committee::CommitteeId;
+use quorate::ed25519::Ed25519;
+use quorate::erasure::{Coding, Shape};
+use quorate::machine::{Input, Machine, MemberIndex, Recipient, Time};
+use quorate::scheme::Scheme;
+use quorate::threshold::coin::{Coin, CoinName, CoinShare};
+use quorate::threshold::lagrange::Cache;
+use quorate::threshold::{Agreement, Combiner, Tolerance, bls, coin, tdh2};
+use quorate::wire::{Decode, Encode};
+use quorate::{Error, Result};
+use quorate_abft::epoch::{self, Batch, Encryption, Epoch};
+use quorate_abft::mvba::{self, Stage};
+use quorate_abft::signatures::{Bls, Ed25519List, ListKey, ListKeyShare, ThresholdScheme};
+use quorate_abft::{Context, Secrets, Setup, acs, prbc, rbc};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use serde_json::{Value, json};
+use vectors::{array, bytes, decode, number, run_cases};
+
+/// A signature scheme whose keys the file has.
+trait FileScheme: ThresholdScheme {
+    fn public_keys(setup: &Value, kind: Agreement) -> Self::GroupKey;
+    fn key_share(key: &Arc<Self::GroupKey>, setup: &Value, member: usize, kind: Agreement) -> Self::KeyShare;
+}
+
+fn name_of(kind: Agreement) -> &'static str {
+    match kind {
+        Agreement::Agreed => "agreed",
+        Agreement::Unagreed => "unagreed",
+    }
+}
+
+impl FileScheme for Ed25519List {
+    fn public_keys(setup: &Value, kind: Agreement) -> ListKey {
+        let keys = setup[name_of(kind)].as_array().unwrap().iter();
+        let keys = keys.map(|key| Decode::decode(&bytes(key), &()).unwrap()).collect();
+        ListKey::new(CommitteeId(array(&setup["committee"])), tolerance(setup), kind, keys).unwrap()
+    }
+
+    fn key_share(key: &Arc<ListKey>, setup: &Value, member: usize, kind: Agreement) -> ListKeyShare {
+        let secret = Ed25519::secret_from_bytes(&bytes(&setup["secrets"][member][name_of(kind)])).unwrap();
+        ListKeyShare::new(key.clone(), member as MemberIndex, secret).unwrap()
+    }
+}
+
+impl FileScheme for Bls {
+    fn public_keys(setup: &Value, kind: Agreement) -> Self::GroupKey {
+        decode(&bytes(&setup[name_of(kind)]), &()).unwrap()
+    }
+
+    fn key_share(_: &Arc<Self::GroupKey>, setup: &Value, member: usize, kind: Agreement) -> Self::KeyShare {
+        bls::KeyShare::<MinSig>::from_bytes(&bytes(&setup["secrets"][member][name_of(kind)])).unwrap()
+    }
+}
+
+fn tolerance(setup: &Value) -> Tolerance {
+    Tolerance::new(small(&setup["members"]), small(&setup["faulty"])).unwrap()
+}
+
+fn small<T: TryFrom<u64, Error: std::fmt::Debug>>(value: &Value) -> T {
+    value.as_u64().expect("a number").try_into().unwrap()
+}
+
+fn list(value: &Value) -> Vec<Vec<u8>> {
+    value.as_array().expect("a list").iter().map(bytes).collect()
+}
+
+/// A setup of the file.
+struct World<'a, S: FileScheme> {
+    entry: &'a Value,
+    setup: Arc<Setup<S>>,
+}
+
+impl<'a, S: FileScheme> World<'a, S> {
+    fn new(entry: &'a Value) -> Self {
+        let tolerance = tolerance(entry);
+        let shape = Shape::for_committee(tolerance.parties(), tolerance.faulty()).unwrap();
+        let code = decode(&bytes(&entry["code"]), &()).unwrap();
+        let setup = Setup {
+            committee: CommitteeId(array(&entry["committee"])),
+            tolerance,
+            coding: Coding::new(code, shape, small(&entry["max_message"])).unwrap(),
+            agreed: Arc::new(S::public_keys(entry, Agreement::Agreed)),
+            unagreed: Arc::new(S::public_keys(entry, Agreement::Unagreed)),
+            coin: Arc::new(decode::<(), coin::PublicKeys>(&bytes(&entry["coin"]), &()).unwrap()),
+        };
+        Self { entry, setup: Arc::new(setup) }
+    }
+
+    fn key(&self, input: &Value) -> (Agreement, &Arc<S::GroupKey>) {
+        match input["key"].as_str().unwrap() {
+            "agreed" => (Agreement::Agreed, &self.setup.agreed),
+            _ => (Agreement::Unagreed, &self.setup.unagreed),
+        }
+    }
+
+    fn context(&self, member: usize, epoch: u64) -> Context<S> {
+        let share = |key, kind| S::key_share(key, self.entry, member, kind);
+        let secrets = Secrets {
+            agreed: share(&self.setup.agreed, Agreement::Agreed),
+            unagreed: share(&self.setup.unagreed, Agreement::Unagreed),
+            coin: coin::KeyShare::from_bytes(&bytes(&self.entry["secrets"][member]["coin"])).unwrap(),
+        };
+        Context { setup: self.setup.clone(), secrets: Arc::new(secrets), epoch }
+    }
+
+    fn encryption(&self, member: usize) -> Encryption {
+        let public: tdh2::PublicKeys = decode(&bytes(&self.entry["encryption"]), &()).unwrap();
+        let share = &self.entry["secrets"][member]["encryption"];
+        Encryption {
+            key: Arc::new(tdh2::EncryptionKey::from_public_keys(&public)),
+            public: Arc::new(public),
+            share: Arc::new(tdh2::KeyShare::from_bytes(&bytes(share)).unwrap()),
+        }
+    }
+
+    fn limits(&self) -> acs::Limits {
+        let coin_shares = usize::from(self.setup.tolerance.faulty()) + 1;
+        acs::Limits {
+            members: self.setup.members(),
+            coding: self.setup.coding,
+            agreement: mvba::Limits { value: small(&self.entry["max_value"]), coin_shares },
+        }
+    }
+
+    fn run(&self, operation: &str, input: &Value) -> Result<Value> {
+        Ok(match operation {
+            "abft.sign" => {
+                let (kind, key) = self.key(input);
+                let share = S::key_share(key, self.entry, small(&input["member"]), kind);
+                json!({ "share": hex::encode(S::sign(&share, &bytes(&input["statement"])).encode()) })
+            }
+            "abft.verify" => {
+                let (_, key) = self.key(input);
+                let signature: S::Signature = decode(&bytes(&input["signature"]), &())?;
+                S::verify(key, &bytes(&input["statement"]), &signature)?;
+                Value::Null
+            }
+            "abft.collect" => self.collect(input),
+            "abft.leader" => json!({ "leader": self.leader(input)? }),
+            "abft.message" => json!({ "message": self.message(input)? }),
+            "abft.proof" => {
+                let proof: prbc::Proof<S> = decode(&bytes(&input["proof"]), &())?;
+                proof.verify(&self.setup, number(&input["epoch"]))?;
+                json!({ "sender": proof.sender, "id": hex::encode(proof.id) })
+            }
+            "abft.vote" => json!({ "vote": self.vote(input) }),
+            "abft.epoch" => self.epoch(input),
+            _ => panic!("no operation {operation}"),
+        })
+    }
+
+    /// Collects shares as the machines do, until there is a signature.
+    fn collect(&self, input: &Value) -> Value {
+        let (_, key) = self.key(input);
+        let mut combiner = Combiner::new(S::signing(key, &bytes(&input["statement"])));
+        let (mut cache, mut outcomes) = (Cache::default(), Vec::new());
+        for one in input["shares"].as_array().unwrap() {
+            let share: S::Share = decode(&bytes(&one["share"]), &()).unwrap();
+            let (signature, wrong) = match combiner.add(&mut cache, small(&one["from"]), share) {
+                Ok(outcome) => {
+                    let wrong = outcome.faults.iter().map(|fault| fault.culprit).collect();
+                    (outcome.signature.map(|signature| hex::encode(signature.encode())), wrong)
+                }
+                Err(Error::DuplicateSigner { .. } | Error::BadShare { .. }) => (None, Vec::new()),
+                Err(error) => panic!("{error}"),
+            };
+            outcomes.push(json!({ "signature": signature, "wrong": wrong }));
+        }
+        json!({ "outcomes": outcomes })
+    }
+
+    fn leader(&self, input: &Value) -> Result<MemberIndex> {
+        let (epoch, round) = (number(&input["epoch"]), small(&input["view"]));
+        let name = CoinName { protocol: mvba::COIN_PROTOCOL, epoch, instance: 0, round };
+        let coin = Coin::from_name(&self.setup.coin, name)?;
+        let shares: Vec<CoinShare> =
+            list(&input["shares"]).iter().map(|share| decode(share, &())).collect::<Result<_>>()?;
+        let verified = self.setup.coin.verify_shares(coin.instance(), &shares)?.verified;
+        let value = coin.combine(&self.setup.coin, &verified, &mut Cache::default())?;
+        Ok(value.below(self.setup.members()).unwrap())
+    }
+
+    fn message(&self, input: &Value) -> Result<Value> {
+        let (data, limits) = (bytes(&input["message"]), self.limits());
+        Ok(match input["protocol"].as_str().unwrap() {
+            "rbc" => rbc(&decode(&data, &limits.coding)?),
+            "prbc" => prbc(&decode::<_, prbc::Message<S>>(&data, &limits.coding)?),
+            "mvba" => mvba(&decode::<_, mvba::Message<S>>(&data, &limits.agreement)?),
+            "acs" => acs(&decode::<_, acs::Message<S>>(&data, &limits)?),
+            _ => match decode::<_, epoch::Message<S>>(&data, &limits)? {
+                epoch::Message::Subset(message) => json!({ "tag": 1, "message": acs(&message) }),
+                epoch::Message::Decrypt { proposer, share } => {
+                    json!({ "tag": 2, "proposer": proposer, "share": hex::encode(share.encode()) })
+                }
+            },
+        })
+    }
+
+    /// Returns the share of member 0's vote for a promoted value, if it votes.
+    fn vote(&self, input: &Value) -> Option<String> {
+        let (proposer, view) = (small(&input["proposer"]), 1);
+        let mut machine = acs::CommonSubset::new(self.context(0, number(&input["epoch"])), [0; 32]).unwrap();
+        let promote = mvba::Message::Promote { view, value: bytes(&input["value"]), key: None };
+        let message = acs::Message::Agree(promote);
+        let step = machine.handle(Time(0), Input::Message { from: proposer, message });
+        let votes = step.messages.iter().filter(|sent| sent.to == Recipient::One(proposer));
+        let mut votes = votes.map(|sent| match &sent.message {
+            acs::Message::Agree(mvba::Message::Vote { view: 1, stage: Stage::KEY, share }) => {
+                hex::encode(share.encode())
+            }
+            other => panic!("no vote: {other:?}"),
+        });
+        let vote = votes.next();
+        assert_eq!((step.faults.len(), votes.next()), (usize::from(vote.is_none()), None));
+        vote
+    }
+
+    /// Passes the messages to member 0, and returns its output with the members that it names.
+    fn epoch(&self, input: &Value) -> Value {
+        let encryption = (input["encrypted"] == true).then(|| self.encryption(0));
+        let mut machine = Epoch::new(self.context(0, number(&input["epoch"])), encryption, [0; 32]).unwrap();
+        let mut step = machine.handle(Time(0), Input::Start);
+        for one in input["messages"].as_array().unwrap() {
+            let from = small(&one["from"]);
+            let message = machine.decode(from, &bytes(&one["message"])).unwrap();
+            assert_eq!(message.encode(), bytes(&one["message"]));
+            step.append(machine.handle(Time(0), Input::Message { from, message }));
+        }
+        let [epoch::Output::Decided(ordered)] = step.outputs.as_slice() else { panic!("{:?}", step.outputs) };
+        let ordered = ordered.iter().map(|(proposer, transaction)| {
+            json!({ "proposer": proposer, "transaction": hex::encode(transaction) })
+        });
+        let faults: Vec<_> = step.faults.iter().map(|fault| fault.culprit).collect();
+        json!({ "ordered": ordered.collect::<Vec<_>>(), "faults": faults })
+    }
+}
+
+fn rbc(message: &rbc::Message) -> Value {
+    let shard = |tag: u8, shard: &quorate::erasure::CheckedShard| {
+        let id = hex::encode(shard.commitment().identity());
+        json!({ "tag": tag, "id": id, "index": shard.index() })
+    };
+    match message {
+        rbc::Message::Value(value) => shard(1, value),
+        rbc::Message::Echo(value) => shard(2, value),
+        rbc::Message::Ready(id) => json!({ "tag": 3, "id": hex::encode(id) }),
+    }
+}
+
+fn prbc<S: ThresholdScheme>(message: &prbc::Message<S>) -> Value {
+    match message {
+        prbc::Message::Broadcast(message) => json!({ "tag": 1, "message": rbc(message) }),
+        prbc::Message::Share(share) => json!({ "tag": 2, "share": hex::encode(share.encode()) }),
+    }
+}
+
+fn acs<S: ThresholdScheme>(message: &acs::Message<S>) -> Value {
+    match message {
+        acs::Message::Broadcast { sender, message } => {
+            json!({ "tag": 1, "sender": sender, "message": prbc(message) })
+        }
+        acs::Message::Agree(message) => json!({ "tag": 2, "message": mvba(message) }),
+    }
+}
+
+fn mvba<S: ThresholdScheme>(message: &mvba::Message<S>) -> Value {
+    let view = message.view();
+    match message {
+        mvba::Message::Promote { value, key, .. } => {
+            let key = key.as_ref().map(|key| {
+                let certificate = hex::encode(key.signature.encode());
+                json!({ "view": key.view, "stage": key.stage.number(), "certificate": certificate })
+            });
+            json!({ "tag": 1, "view": view, "value": hex::encode(value), "key": key })
+        }
+        mvba::Message::Advance { stage, signature, .. } => {
+            let certificate = hex::encode(signature.encode());
+            json!({ "tag": 2, "view": view, "stage": stage.number(), "certificate": certificate })
+        }
+        mvba::Message::Vote { stage, share, .. } => {
+            json!({ "tag": 3, "view": view, "stage": stage.number(), "share": hex::encode(share.encode()) })
+        }
+        mvba::Message::Done { digest, signature, .. } => {
+            let certificate = hex::encode(signature.encode());
+            json!({ "tag": 4, "view": view, "digest": hex::encode(digest), "certificate": certificate })
+        }
+        mvba::Message::Skip { share, .. } => {
+            json!({ "tag": 5, "view": view, "share": hex::encode(share.encode()) })
+        }
+        mvba::Message::Elect { skip, share, .. } => {
+            let (skip, share) = (hex::encode(skip.encode()), hex::encode(share.encode()));
+            json!({ "tag": 6, "view": view, "skip": skip, "share": share })
+        }
+        mvba::Message::Report { held, .. } => {
+            let held = held.as_ref().map(|held| {
+                let certificate = hex::encode(held.signature.encode());
+                let value = hex::encode(&held.value);
+                json!({ "stage": held.stage.number(), "value": value, "certificate": certificate })
+            });
+            json!({ "tag": 7, "view": view, "held": held })
+        }
+        mvba::Message::Decide { value, signature, shares, .. } => {
+            let shares: Vec<_> = shares.iter().map(|share| hex::encode(share.encode())).collect();
+            let certificate = hex::encode(signature.encode());
+            let value = hex::encode(value);
+            json!({ "tag": 8, "view": view, "value": value, "certificate": certificate, "shares": shares })
+        }
+    }
+}
+
+/// Runs an operation without a setup.
+fn without_setup(operation: &str, input: &Value) -> Result<Value> {
+    let statement = |statement: Vec<u8>| json!({ "statement": hex::encode(statement) });
+    let committee = || CommitteeId(array(&input["committee_id"]));
+    Ok(match operation {
+        "abft.digest" => json!({ "digest": hex::encode(mvba::digest(&bytes(&input["value"]))) }),
+        "abft.delivery" => {
+            let (epoch, sender) = (number(&input["epoch"]), small(&input["sender"]));
+            statement(prbc::statement(&committee(), epoch, sender, &array(&input["id"])))
+        }
+        "abft.promotion" => {
+            let (epoch, view, proposer) =
+                (number(&input["epoch"]), small(&input["view"]), small(&input["proposer"]));
+            let digest = array(&input["digest"]);
+            statement(mvba::promotion_statement(
+                &committee(),
+                epoch,
+                view,
+                proposer,
+                stage(small(&input["stage"])),
+                &digest,
+            ))
+        }
+        "abft.completion" => {
+            let (epoch, view) = (number(&input["epoch"]), small(&input["view"]));
+            statement(mvba::completion_statement(&committee(), epoch, view))
+        }
+        "abft.batch" => {
+            let batch: Batch = decode(&bytes(&input["batch"]), &())?;
+            json!({ "transactions": batch.transactions().iter().map(hex::encode).collect::<Vec<_>>() })
+        }
+        "abft.choose" => choose(input),
+        _ => panic!("no operation {operation}"),
+    })
+}
+
+fn stage(number: u8) -> Stage {
+    let stages = [Stage::KEY, Stage::LOCK, Stage::COMMIT, Stage::LAST];
+    *stages.iter().find(|stage| stage.number() == number).unwrap()
+}
+
+/// Chooses with many seeds: the number is always the same, and each candidate is chosen by some seed.
+fn choose(input: &Value) -> Value {
+    let (pending, batch, members) =
+        (list(&input["pending"]), small(&input["batch"]), small(&input["members"]));
+    let (mut counts, mut candidates) = (BTreeSet::new(), BTreeSet::new());
+    for seed in 0..200 {
+        let mut rng = StdRng::seed_from_u64(seed);
+        let batch = Batch::choose(&pending, batch, members, 1 << 16, &mut rng).unwrap();
+        let different: BTreeSet<_> = batch.transactions().iter().collect();
+        assert_eq!(different.len(), batch.transactions().len());
+        counts.insert(different.len());
+        candidates.extend(batch.transactions().iter().map(hex::encode));
+    }
+    assert_eq!(counts.len(), 1);
+    json!({ "count": counts.first(), "candidates": candidates })
+}
+
+#[test]
+fn all_spec_vectors_pass() {
+    run_cases("abft.json", 500, |file, operation, input| {
+        let Some(name) = input["setup"].as_str() else { return without_setup(operation, input) };
+        let entry = &file["setups"][name];
+        match entry["scheme"].as_str().unwrap() {
+            "list" => World::<Ed25519List>::new(entry).run(operation, input),
+            _ => World::<Bls>::new(entry).run(operation, input),
+        }
+    });
+}
