@@ -33,6 +33,8 @@ pub(crate) enum Check {
     MvbaDone,
     /// MVBA: a coin share is that of the member that sends it.
     MvbaCoinSender,
+    /// MVBA: f + 1 coin shares elect the leader, not those of all members.
+    MvbaCoinShares,
     /// MVBA: a skip certificate precedes the release of a coin share.
     MvbaSkip,
     /// MVBA: N − f members report before the next view.

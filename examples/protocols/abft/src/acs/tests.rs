@@ -69,7 +69,7 @@ fn run<S: ThresholdScheme>(keys: &Keys<S>, network: &mut Network<CommonSubset<S>
 #[test]
 fn members_output_one_subset_under_any_schedule() {
     let keys = Keys::<Ed25519List>::deal(4, 1);
-    for seed in seeds(36) {
+    for seed in seeds(500) {
         let mut network = network(&keys, seed, schedules(seed, 4), Checks::default(), |me| {
             let takes_part = seed % 3 == 0;
             if takes_part { vec![machine(&keys, me, seed, Checks::default())] } else { Vec::new() }
@@ -97,7 +97,7 @@ fn members_output_one_subset_with_bls_and_with_seven_members() {
 #[test]
 fn a_two_faced_member_does_not_divide_the_others() {
     let keys = Keys::<Ed25519List>::deal(4, 1);
-    for seed in seeds(18) {
+    for seed in seeds(200) {
         let brains = |me| {
             vec![machine(&keys, me, seed, Checks::default()), machine(&keys, me, seed, Checks::default())]
         };
@@ -149,7 +149,7 @@ fn forged_proof(keys: &Keys<Ed25519List>, seed: u64, checks: Checks) -> Verdict 
 #[test]
 fn sets_that_are_small_or_forged_are_refused() {
     let keys = Keys::deal(4, 1);
-    for seed in seeds(12) {
+    for seed in seeds(150) {
         small_set(&keys, seed, Checks::default()).unwrap();
         forged_proof(&keys, seed, Checks::default()).unwrap();
     }

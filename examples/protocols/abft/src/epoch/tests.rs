@@ -107,7 +107,7 @@ fn run(network: &mut Network<Machine4>) -> Result<Vec<Ordered>, String> {
 #[test]
 fn members_order_the_same_transactions() {
     let keys = Keys::deal(4, 1);
-    for epoch in seeds(24) {
+    for epoch in seeds(150) {
         for with_encryption in [true, false] {
             let parameters = Run { epoch, encrypted: with_encryption };
             let mut network = keys.network(parameters, (epoch % 2) as usize, Checks::default());
@@ -152,7 +152,7 @@ fn proposals_that_open_to_nothing_count_as_empty_and_are_named() {
     let keys = Keys::deal(4, 1);
     let mut rng = StdRng::seed_from_u64(1);
     let mut named = [0; 3];
-    for epoch in seeds(16) {
+    for epoch in seeds(100) {
         let no_batch = keys.encryption[3].key.encrypt(epoch, 3, b"\x09no batch", &mut rng).unwrap().encode();
         let other_epoch = keys.encryption[3].key.encrypt(epoch + 1, 3, &[0; 4], &mut rng).unwrap().encode();
         let proposals = [b"no ciphertext".to_vec(), no_batch, other_epoch];
@@ -187,7 +187,7 @@ fn copied(keys: &Keys, epoch: u64, checks: Checks) -> Verdict {
 #[test]
 fn a_copied_ciphertext_counts_as_empty() {
     let keys = Keys::deal(4, 1);
-    for epoch in seeds(12) {
+    for epoch in seeds(200) {
         copied(&keys, epoch, Checks::default()).unwrap();
     }
 }
@@ -196,7 +196,7 @@ fn a_copied_ciphertext_counts_as_empty() {
 fn wrong_decryption_shares_do_not_stop_the_others() {
     let keys = Keys::deal(4, 1);
     let mut named = 0;
-    for epoch in seeds(16) {
+    for epoch in seeds(200) {
         let mut rng = StdRng::seed_from_u64(epoch);
         let key = &keys.encryption[3].key;
         let other = key.encrypt(epoch, 3, b"another text", &mut rng).unwrap().check(key, epoch, 3).unwrap();

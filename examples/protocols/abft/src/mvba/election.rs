@@ -77,7 +77,11 @@ impl<S: ThresholdScheme> Agreement<S> {
             return;
         }
         self.election.pending.entry(from).or_insert(share);
-        let needed = self.limits.coin_shares;
+        let needed = if self.checks.has(Check::MvbaCoinShares) {
+            self.limits.coin_shares
+        } else {
+            self.context.setup.members().into()
+        };
         if self.election.pending.len() + self.election.verified.len() < needed {
             return;
         }

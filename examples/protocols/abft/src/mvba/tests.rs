@@ -117,7 +117,7 @@ fn sign(
 #[test]
 fn members_decide_one_valid_value_under_any_schedule() {
     let keys = Keys::<Ed25519List>::deal(4, 1);
-    for seed in seeds(90) {
+    for seed in seeds(240) {
         let silent: &[Checks] = if seed % 2 == 0 { &[] } else { &[Checks::default()] };
         let mut network = network(&keys, seed, (seed, schedules(seed, 4)), Checks::default(), silent);
         propose(&mut network);
@@ -171,7 +171,7 @@ fn with_equal_delays_a_decision_takes_eleven_messages() {
 #[test]
 fn delayed_leaders_cost_views_and_nothing_else() {
     let keys = Keys::<Ed25519List>::deal(4, 1);
-    for seed in seeds(12) {
+    for seed in seeds(40) {
         let leaders: Vec<_> = (1..=3).map(|view| leader(&keys, seed, view)).collect();
         let hold = move |from, _: MemberIndex, bytes: &[u8]| {
             let (tag, view) = header(bytes);
@@ -190,7 +190,7 @@ fn delayed_leaders_cost_views_and_nothing_else() {
 #[test]
 fn a_starved_member_decides_by_the_proof() {
     let keys = Keys::<Ed25519List>::deal(4, 1);
-    for seed in seeds(8) {
+    for seed in seeds(24) {
         let mut network = Network::new(seed, Schedule::starve(0));
         (0..4).for_each(|me| network.add(machine(&keys, me, seed, Checks::default())));
         propose(&mut network);

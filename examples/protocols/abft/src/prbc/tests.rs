@@ -77,7 +77,7 @@ fn all_prove<S: ThresholdScheme>(runs: std::ops::Range<u64>) {
 #[test]
 fn all_members_prove_with_a_silent_member() {
     all_prove::<Bls>(0..6);
-    all_prove::<Ed25519List>(seeds(60));
+    all_prove::<Ed25519List>(seeds(400));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn wrong_shares_are_named<S: ThresholdScheme>(runs: std::ops::Range<u64>) {
 #[test]
 fn wrong_shares_do_not_stop_the_proof_and_are_named() {
     wrong_shares_are_named::<Bls>(0..3);
-    wrong_shares_are_named::<Ed25519List>(seeds(20));
+    wrong_shares_are_named::<Ed25519List>(seeds(120));
 }
 
 /// The evidence against a share that the member itself made wrong verifies without trusting its holder.
@@ -174,7 +174,7 @@ fn partial(keys: &Keys<Ed25519List>, seed: u64, checks: Checks) -> Verdict {
 #[test]
 fn a_proof_implies_that_all_deliver() {
     let keys = Keys::deal(4, 1);
-    for seed in seeds(40) {
+    for seed in seeds(230) {
         partial(&keys, seed, Checks::default()).unwrap();
     }
     assert_noticed(Check::PrbcDelivered, |seed, checks| partial(&keys, seed, checks));

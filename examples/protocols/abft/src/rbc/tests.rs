@@ -50,7 +50,7 @@ fn check_validity(network: &Network<ReliableBroadcast>, value: &[u8]) -> Verdict
 #[test]
 fn correct_senders_messages_are_delivered_by_all() {
     for (members, faulty, len) in [(1, 0, 5), (4, 1, 0), (4, 1, 1), (7, 2, 1 << 16), (6, 1, 1000)] {
-        for seed in seeds(12) {
+        for seed in seeds(20) {
             let mut network = Network::new(seed, schedules(seed, members));
             let silent = members - faulty;
             for me in 0..members {
@@ -95,7 +95,7 @@ fn two_faced(seed: u64, checks: Checks, both_to_all: bool) -> Verdict {
 
 #[test]
 fn a_two_faced_sender_does_not_divide_the_members() {
-    for seed in seeds(120) {
+    for seed in seeds(200) {
         two_faced(seed, Checks::default(), false).unwrap();
         two_faced(seed, Checks::default(), true).unwrap();
     }
@@ -146,7 +146,7 @@ fn inconsistent_shards() -> Vec<quorate::erasure::CheckedShard> {
 
 #[test]
 fn inconsistent_shards_are_delivered_by_none_and_blamed() {
-    for seed in seeds(30) {
+    for seed in seeds(200) {
         let mut network = inconsistent(seed);
         network.run(1_000).unwrap();
         assert!(network.correct().all(|(_, node)| node.outputs.is_empty()));
@@ -179,7 +179,7 @@ fn interference(seed: u64, checks: Checks) -> Verdict {
 
 #[test]
 fn interference_of_a_faulty_member_is_dropped() {
-    for seed in seeds(60) {
+    for seed in seeds(200) {
         interference(seed, Checks::default()).unwrap();
     }
 }
@@ -200,7 +200,7 @@ fn partial(seed: u64, checks: Checks) -> Verdict {
 
 #[test]
 fn partial_dispersal_is_delivered_by_all_or_none() {
-    for seed in seeds(60) {
+    for seed in seeds(150) {
         partial(seed, Checks::default()).unwrap();
     }
 }

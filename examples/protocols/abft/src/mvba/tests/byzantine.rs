@@ -93,7 +93,7 @@ fn byzantine_proposers_do_not_stop_or_divide_the_others() {
     let keys = Keys::deal(4, 1);
     let forgeries = [Forge::Stage, Forge::Report, Forge::Decide, Forge::Done];
     let mut named = [false; 4];
-    for seed in seeds(24) {
+    for seed in seeds(60) {
         two_faced(&keys, seed, Checks::default()).unwrap();
         invalid_value(&keys, seed, Checks::default()).unwrap();
         for (named, forge) in named.iter_mut().zip(forgeries) {
@@ -165,7 +165,7 @@ enum Second {
 fn later_views_keep_a_decision_that_one_member_made() {
     let keys = Keys::deal(4, 1);
     let mut alone = 0;
-    for seed in seeds(16) {
+    for seed in seeds(40) {
         for second in [Second::ForgedKey, Second::NoKey] {
             let decided = decided_by_one(&keys, seed, Checks::default(), second);
             alone += usize::from(decided.unwrap_or_else(|error| panic!("seed {seed}: {error}")));
@@ -233,7 +233,7 @@ fn late_promotion(keys: &Keys<Ed25519List>, seed: u64, checks: Checks) -> Verdic
 #[test]
 fn a_promotion_does_not_complete_after_the_reports() {
     let keys = Keys::deal(4, 1);
-    for seed in seeds(8) {
+    for seed in seeds(40) {
         late_promotion(&keys, seed, Checks::default()).unwrap();
     }
 }
@@ -266,6 +266,29 @@ fn early_coin(keys: &Keys<Ed25519List>, seed: u64, checks: Checks, names_other: 
     })
 }
 
+/// Member 3 takes part, but its coin shares arrive after all other messages, or never.
+fn withheld_coin(keys: &Keys<Ed25519List>, seed: u64, checks: Checks, arrives: bool) -> Verdict {
+    let schedule = match arrives {
+        true => Schedule::hold(|from, _, bytes| from == 3 && header(bytes).0 == ELECT),
+        false => schedules(seed, 4),
+    };
+    let is_sent = move |message: &Message<Ed25519List>| arrives || !matches!(message, Message::Elect { .. });
+    let mut network = network(keys, seed, (seed, schedule), checks, &[Checks::default()])
+        .with_tamper(move |_, _, _, message| Some(message).into_iter().filter(is_sent).collect());
+    propose(&mut network);
+    network.command(3, 0, Command::Propose(value(3)));
+    run(&mut network).map(drop)
+}
+
+#[test]
+fn late_and_missing_coin_shares_do_not_stop_the_others() {
+    let keys = Keys::deal(4, 1);
+    for seed in seeds(35) {
+        withheld_coin(&keys, seed, Checks::default(), true).unwrap();
+        withheld_coin(&keys, seed, Checks::default(), false).unwrap();
+    }
+}
+
 /// Member 3 takes part with a wrong share of each kind.
 fn wrong_shares(keys: &Keys<Ed25519List>, seed: u64) -> [bool; 3] {
     let mut network =
@@ -294,7 +317,7 @@ fn wrong_shares(keys: &Keys<Ed25519List>, seed: u64) -> [bool; 3] {
 fn early_and_wrong_shares_are_named_and_do_not_stop_the_others() {
     let keys = Keys::deal(4, 1);
     let mut named = [false; 3];
-    for seed in seeds(24) {
+    for seed in seeds(50) {
         early_coin(&keys, seed, Checks::default(), false).unwrap();
         early_coin(&keys, seed, Checks::default(), true).unwrap();
         let now = wrong_shares(&keys, seed);
@@ -313,6 +336,7 @@ fn each_omitted_check_is_noticed() {
     assert_noticed(Check::MvbaDecision, |seed, checks| forgery(&keys, seed, checks, Forge::Decide));
     assert_noticed(Check::MvbaDone, |seed, checks| forgery(&keys, seed, checks, Forge::Done));
     assert_noticed(Check::MvbaCoinSender, |seed, checks| early_coin(&keys, seed, checks, true));
+    assert_noticed(Check::MvbaCoinShares, |seed, checks| withheld_coin(&keys, seed, checks, false));
     assert_noticed(Check::MvbaSkip, |seed, checks| early_coin(&keys, seed, checks, false));
     assert_noticed(Check::MvbaKey, |seed, checks| decided_by_one(&keys, seed, checks, Second::ForgedKey));
     assert_noticed(Check::MvbaLock, |seed, checks| decided_by_one(&keys, seed, checks, Second::NoKey));
