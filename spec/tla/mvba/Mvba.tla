@@ -14,14 +14,15 @@
 (* abandon a view at any time.  So every order, delay and loss of          *)
 (* messages, and every election, is a behaviour.                           *)
 (*                                                                         *)
-(* Reductions.  A member     votes in ascending stages: a vote of an       *)
-(* earlier stage, whose certificate exists by then, has no effect.  A      *)
-(* member abandons a view when its report is first used: before, it may    *)
-(* have abandoned the view or not.                                         *)
+(* Reductions.  A member votes in ascending stages: a vote of an earlier   *)
+(* stage, whose certificate exists by then, has no effect.  A member       *)
+(* abandons a view when its report is first used: before, it may have      *)
+(* abandoned the view or not.  MayCertify replaces the votes of the last   *)
+(* view if it has no stages.                                               *)
 (*                                                                         *)
-(* If Single, a third one: all votes of a view are for one value.  By      *)
-(* OneValue, which is checked without it, only one value is certified, and *)
-(* votes for a value without a certificate have no effect.                 *)
+(* If Single, all votes of a view are for one value: by OneValue, which is *)
+(* checked without this reduction, only one value is certified, and votes  *)
+(* for a value without a certificate have no effect.                       *)
 (*                                                                         *)
 (* Faulty members.  They have signed every vote from the beginning:        *)
 (* certificates need only correct signers in addition.  They report        *)
@@ -44,7 +45,7 @@ CONSTANTS
     Valid,      \* those that satisfy the predicate
     Views,      \* the views are 1 .. Views
     Stages,     \* number of stages; only CompleteDecides needs the fourth
-    LastStages, \* number of stages in the last view
+    LastStages, \* number of stages in the last view; 0 if MayCertify replaces its votes
     Single,     \* whether all votes of a view are for one value
     Broken      \* the broken rules, by name
 
@@ -98,17 +99,23 @@ Reports == IF "leaves with f + 1 reports" \in Broken THEN Faulty + 1 ELSE Cardin
 (* Steps.                                                                  *)
 (***************************************************************************)
 
-(* Stage 1: on the first Promote whose key is not older than the lock.     *)
+(* Whether a member votes for a value in stage 1: the value is valid, and  *)
+(* has a key that is not older than the lock.                              *)
+Accepts(m, value) ==
+    /\ value \in IF "accepts invalid values" \in Broken THEN Values ELSE Valid
+    /\ \/ lock[m] = 0
+       \/ "ignores its lock" \in Broken
+       \/ "accepts unproved keys" \in Broken
+       \/ \E v \in 1 .. view[m] - 1 : v >= lock[m] /\ IsKey(v, value)
+
+(* Stage 1: on the first Promote.                                          *)
 Accept(m) ==
-    /\ m \notin reported
+    /\ m \notin reported /\ LastStage(view[m]) > 0
     /\ "accepts two values" \in Broken \/ \A value \in Values : voted[m][view[m]][value] = 0
-    /\ \E value \in IF "accepts invalid values" \in Broken THEN Values ELSE Valid :
+    /\ \E value \in Values :
+        /\ Accepts(m, value)
         /\ voted[m][view[m]][value] = 0
         /\ Single => \A other \in Correct, v \in Values \ {value} : voted[other][view[m]][v] = 0
-        /\ \/ lock[m] = 0
-           \/ "ignores its lock" \in Broken
-           \/ "accepts unproved keys" \in Broken
-           \/ \E v \in 1 .. view[m] - 1 : v >= lock[m] /\ IsKey(v, value)
         /\ voted' = [voted EXCEPT ![m][view[m]][value] = 1]
     /\ UNCHANGED <<view, reported, key, lock>>
 
@@ -122,21 +129,22 @@ Advance(m) ==
             /\ voted' = [voted EXCEPT ![m][v][value] = stage + 1]
     /\ UNCHANGED <<view, reported, key, lock>>
 
-(* N - f reports without a commit begin the next view.  One of them is the *)
-(* member's own.  All f faulty members may be among the others.            *)
+(* N - f reports without a commit begin the next view: the member's own,   *)
+(* those of other correct members, and those of faulty ones.               *)
 Leave(m) ==
     /\ view[m] < Views
     /\ \E others \in SUBSET {other \in Correct \ {m} : view[other] >= view[m]} :
-        /\ Cardinality(others) + 1 + Faulty >= Reports
-        /\ reported' = (reported \union {other \in others : view[other] = view[m]}) \ {m}
-        /\ \E shown \in FaultyReports(view[m]) :
-            LET stages == {Report(other, view[m]) : other \in others \union {m}} \union {shown}
-                stage == IF "adopts nothing" \in Broken THEN 0 ELSE Highest(stages)
-                least == IF "locks on a key" \in Broken THEN 1 ELSE 2
-                kept == IF "forgets its lock" \in Broken /\ stage = 1 THEN 0 ELSE lock[m]
-            IN  /\ Highest(stages) < 3
-                /\ key' = [key EXCEPT ![m] = IF stage >= 1 THEN view[m] ELSE @]
-                /\ lock' = [lock EXCEPT ![m] = IF stage >= least THEN view[m] ELSE kept]
+        LET missing == Reports - 1 - Cardinality(others)
+            mine == Highest({Report(other, view[m]) : other \in others \union {m}})
+            highest == {Highest({mine, shown}) : shown \in IF missing = 0 THEN {0} ELSE FaultyReports(view[m])}
+            least == IF "locks on a key" \in Broken THEN 1 ELSE 2
+        IN  /\ missing \in 0 .. Faulty
+            /\ reported' = (reported \union {other \in others : view[other] = view[m]}) \ {m}
+            /\ \E shown \in highest \ {3} :
+                LET stage == IF "adopts nothing" \in Broken THEN 0 ELSE shown
+                    kept == IF "forgets its lock" \in Broken /\ stage = 1 THEN 0 ELSE lock[m]
+                IN  /\ key' = [key EXCEPT ![m] = IF stage >= 1 THEN view[m] ELSE @]
+                    /\ lock' = [lock EXCEPT ![m] = IF stage >= least THEN view[m] ELSE kept]
     /\ view' = [view EXCEPT ![m] = @ + 1]
     /\ UNCHANGED voted
 
@@ -155,12 +163,19 @@ Mvba == Start /\ [][Step]_variables
 (* What must hold.                                                         *)
 (***************************************************************************)
 
+(* A view certifies a value, or, if the last view has no votes, could do   *)
+(* so: enough members are in it and accept the value.  No member leaves    *)
+(* the last view: what it accepts there it accepts from then on.           *)
+MayCertify(v, value) ==
+    \/ IsKey(v, value)
+    \/ /\ v = Views /\ LastStages = 0
+       /\ Cardinality({m \in Correct : view[m] = v /\ Accepts(m, value)}) + Faulty >= Quorum
+
 (* When a value can be decided, no later view certifies another one: all   *)
-(* decisions are equal.  Stage 1 is enough to violate this in the last     *)
-(* view.                                                                   *)
+(* decisions are equal.                                                    *)
 Agreement ==
     \A v \in 1 .. Views, value \in Values : IsCommit(v, value) =>
-        \A later \in v .. Views, other \in Values : IsKey(later, other) => other = value
+        \A later \in v .. Views, other \in Values : MayCertify(later, other) => other = value
 
 (* A value that can be decided satisfies the predicate.                    *)
 Validity == \A v \in 1 .. Views, value \in Values : IsCommit(v, value) => value \in Valid
@@ -201,11 +216,11 @@ NothingLeft == \A v \in 1 .. Views, value \in Values : IsCommit(v, value) => \A 
 
 (* Members that are locked certify nothing in later views.                 *)
 NothingKept ==
-    \A m \in Correct : lock[m] # 0 => \A v \in lock[m] + 1 .. Views, value \in Values : ~IsKey(v, value)
+    \A m \in Correct : lock[m] # 0 => \A v \in lock[m] + 1 .. Views, value \in Values : ~MayCertify(v, value)
 
 (* A lock certificate in one view excludes other values in later ones.     *)
 NothingReleased ==
     \A v, later \in 1 .. Views, one, other \in Values :
-        v < later /\ IsLock(v, one) /\ IsKey(later, other) => one = other
+        v < later /\ IsLock(v, one) /\ MayCertify(later, other) => one = other
 
 =============================================================================
