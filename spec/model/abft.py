@@ -294,10 +294,6 @@ READERS = {"rbc": read_rbc, "prbc": read_prbc, "mvba": read_mvba, "acs": read_ac
 # --- proofs and sets ------------------------------------------------------------------------------------------
 
 
-def write_proof(s, sender, id, signature):
-    return u16(sender) + id + s.agreed.write(signature)
-
-
 def read_proof(r, s):
     return r.uint(2), r.raw(32), s.agreed.read(r)
 

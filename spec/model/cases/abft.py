@@ -38,7 +38,8 @@ def statements(b):
         assert out["statement"] not in seen
         seen.add(out["statement"])
 
-    for label, epoch, sender, by in (("first", 0, 0, committee), ("last", TOP64, 65535, committee), ("elsewhere", 0, 0, ELSEWHERE)):
+    deliveries = ("first", 0, 0, committee), ("last", TOP64, 65535, committee), ("elsewhere", 0, 0, ELSEWHERE)
+    for label, epoch, sender, by in deliveries:
         case("delivery", label, committee_id=by.hex(), epoch=str(epoch), sender=sender, id=id.hex())
     for stage in range(1, 5):
         fields = {"epoch": "5", "view": 1, "proposer": 3, "stage": stage, "digest": id.hex()}
@@ -65,7 +66,8 @@ def signatures(w):
         t = key.needed
 
         def verify(label, description, data, expect="ok", statement=statement, kind=kind):
-            w.add(f"verify-{kind}/{label}", description, "abft.verify", expect, key=kind, statement=statement.hex(), signature=data.hex())
+            fields = {"key": kind, "statement": statement.hex(), "signature": data.hex()}
+            w.add(f"verify-{kind}/{label}", description, "abft.verify", expect, **fields)
 
         for member in range(2):
             w.add(f"sign-{kind}/{member}", "A share.", "abft.sign", key=kind, member=member, statement=statement.hex())
@@ -87,7 +89,8 @@ def signatures(w):
         )
     other_key = w.signature(abft.UNAGREED, statement)
     expect = "BELOW_QUORUM" if w.is_list else "BAD_SIGNATURE"
-    w.add("verify-agreed/other-key", "A signature of the other key.", "abft.verify", expect, key=abft.AGREED, statement=statement.hex(), signature=other_key.hex())
+    fields = {"key": abft.AGREED, "statement": statement.hex(), "signature": other_key.hex()}
+    w.add("verify-agreed/other-key", "A signature of the other key.", "abft.verify", expect, **fields)
 
 
 def lists(w):
@@ -96,7 +99,8 @@ def lists(w):
     shares = [w.share(abft.UNAGREED, member, statement) for member in range(w.n)]
 
     def case(label, description, data, expect):
-        w.add(f"list/{label}", description, "abft.verify", expect, key=abft.UNAGREED, statement=statement.hex(), signature=data.hex())
+        fields = {"key": abft.UNAGREED, "statement": statement.hex(), "signature": data.hex()}
+        w.add(f"list/{label}", description, "abft.verify", expect, **fields)
 
     def made(*members):
         return u32(len(members)) + b"".join(shares[member] for member in members)
@@ -235,14 +239,16 @@ def epochs(w):
     sealed = {member: w.encrypt(0, member, text) for member, text in plain.items()}
     opening = w.decryptions(0, sealed, (0, 1, 2))
     case("encrypted", "The batches are encrypted.", 0, sealed, (0, 1, 2), [0, 0, 0, 1, 1, 2, 2], shares=opening)
-    early = w.decryptions(0, sealed, (0, 2))
-    copied = sealed | {1: sealed[0]}
-    case("encrypted-copied", "A member proposes another one's ciphertext: it counts as empty.", 0, copied, (0, 1, 2), [0, 0, 0, 2, 2], [1], early)
-    other = sealed | {1: w.encrypt(1, 1, plain[1])}
-    case("encrypted-other-epoch", "The ciphertext of another epoch counts as empty.", 0, other, (0, 1, 2), [0, 0, 0, 2, 2], [1], early)
-    empty = sealed | {1: w.encrypt(0, 1, b"\x09no batch")}
-    case("encrypted-no-batch", "A plaintext that is no batch counts as empty.", 0, empty, (0, 1, 2), [0, 0, 0, 2, 2], [1], w.decryptions(0, empty, (0, 1, 2)))
-    clear = sealed | {2: plain[2]}
-    case("encrypted-not", "A value that is no ciphertext counts as empty.", 0, clear, (0, 1, 2), [0, 0, 0, 1, 1], [2], w.decryptions(0, sealed, (0, 1)))
-    broken = sealed | {1: w.encrypt(0, 1, plain[1], broken=True)}
-    case("encrypted-broken", "A payload that does not open counts as empty.", 0, broken, (0, 1, 2), [0, 0, 0, 2, 2], [1], w.decryptions(0, broken, (0, 1, 2)))
+
+    def empty(label, description, values, opened, at_fault=1):
+        """The value of one member of the subset 0, 1, 2 counts as empty; shares are sent for the opened ones."""
+        proposers = [0, 0, 0, 2, 2] if at_fault == 1 else [0, 0, 0, 1, 1]
+        shares = w.decryptions(0, values, opened)
+        case(f"encrypted-{label}", description, 0, values, (0, 1, 2), proposers, [at_fault], shares)
+
+    empty("copied", "A member proposes another one's ciphertext.", sealed | {1: sealed[0]}, (0, 2))
+    empty("other-epoch", "The ciphertext of another epoch.", sealed | {1: w.encrypt(1, 1, plain[1])}, (0, 2))
+    empty("no-batch", "A plaintext that is no batch.", sealed | {1: w.encrypt(0, 1, b"\x09no batch")}, (0, 1, 2))
+    empty("not", "A value that is no ciphertext.", sealed | {2: plain[2]}, (0, 1), 2)
+    broken = w.encrypt(0, 1, plain[1], broken=True)
+    empty("broken", "A payload that does not open.", sealed | {1: broken}, (0, 1, 2))

@@ -5,7 +5,7 @@ from ..committee import SCHEMES
 from ..ed25519 import ED25519
 from ..field import R
 from ..operations.abfts import setup
-from ..wire import u8, u16, u32, u64
+from ..wire import u8, u16, u32
 from .shares import deal, stream
 
 COMMITTEE = bytes([0xAB] * 32)
