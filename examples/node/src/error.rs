@@ -210,8 +210,9 @@ impl fmt::Display for NodeError {
             ),
             NodeError::Corrupt { what, problem } => write!(
                 f,
-                "cannot read {what}: {problem}; restore a consistent copy of the data directory, or leave the committee \
-                 before using the key with an empty directory"
+                "cannot read {what}: {problem}; check the disk, and copy the directory again if only this copy is damaged. \
+                 Never start the key with an older or an empty directory, because it may contradict what it has signed: if \
+                 the data is lost, remove this validator from the committee, and join with new keys"
             ),
             NodeError::Store { during, problem } => {
                 write!(f, "the store failed while {during}: {problem}; check the disk, then restart")

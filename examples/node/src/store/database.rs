@@ -49,7 +49,12 @@ pub(super) fn open_keyspace(database: &Database, name: &str, options: KeyspaceOp
 
 /// Converts an error of fjall during an operation.
 pub(super) fn failure(during: &'static str) -> impl Fn(fjall::Error) -> NodeError {
-    move |error| NodeError::store(during, in_words(&error))
+    move |error| match &error {
+        fjall::Error::Storage(inner) if !matches!(inner, fjall::LsmError::Io(_)) => {
+            NodeError::corrupt("the store", in_words(&error))
+        }
+        _ => NodeError::store(during, in_words(&error)),
+    }
 }
 
 /// An error of fjall for an operator.

@@ -2,12 +2,13 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 
-use fjall::{Database, Keyspace, PersistMode};
+use fjall::{Keyspace, PersistMode};
 use quorate::guard::GuardRecord;
 use quorate::wire::{Decode, Encode};
 
-use super::database::{KeyspaceOptions, RECORDS_DIRECTORY, failure, open_database, open_keyspace};
+use super::database::{RECORDS_DIRECTORY, failure};
 use super::identity::{Binding, claim};
+use super::sealed::SealedDatabase;
 use crate::{NodeError, Result};
 
 const ID: &[u8] = b"id";
@@ -23,7 +24,7 @@ const ID: &[u8] = b"id";
 /// After a failed write the journal accepts no more records, because the content of the disk is unknown: end the process.
 /// Do not send messages that depend on records whose [`append`](Journal::append) failed.
 pub struct Journal {
-    database: Database,
+    database: SealedDatabase,
     records: Keyspace,
     id: [u8; 16],
     failed: bool,
@@ -39,8 +40,8 @@ impl Journal {
     /// record cannot be read.
     pub fn open(dir: &Path, binding: &Binding) -> Result<Self> {
         let (lock, _) = claim(dir, binding)?;
-        let database = open_database(&dir.join(RECORDS_DIRECTORY))?;
-        let keyspace = |name| open_keyspace(&database, name, KeyspaceOptions { memtable: 4 << 20 });
+        let database = SealedDatabase::open(&dir.join(RECORDS_DIRECTORY))?;
+        let keyspace = |name| database.keyspace(name, 4 << 20);
         let (records, meta) = (keyspace("guard")?, keyspace("journal")?);
         let id = match meta.get(ID).map_err(reading)? {
             Some(id) => <[u8; 16]>::try_from(&*id)
@@ -48,8 +49,10 @@ impl Journal {
             None => {
                 let mut id = [0; 16];
                 getrandom::fill(&mut id).map_err(|_| quorate::Error::Rng)?;
-                meta.insert(ID, id).map_err(writing)?;
-                database.persist(PersistMode::SyncAll).map_err(writing)?;
+                let mut batch = database.batch();
+                batch.insert(&meta, ID, id);
+                database.commit(batch).map_err(writing)?;
+                database.sync().map_err(writing)?;
                 id
             }
         };
@@ -107,7 +110,7 @@ impl Journal {
         }
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
         fill(&mut batch, &self.records);
-        let done = batch.commit();
+        let done = self.database.commit(batch);
         self.failed = done.is_err();
         done.map_err(writing)
     }

@@ -56,6 +56,8 @@ mod journal;
 mod keys;
 mod log;
 mod records;
+mod scan;
+mod sealed;
 mod segments;
 mod state;
 

@@ -15,15 +15,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fjall::{Database, Keyspace, OwnedWriteBatch, PersistMode, UserValue};
+use fjall::{Keyspace, OwnedWriteBatch, PersistMode, UserValue};
 use quorate::merkle::Hash;
 use quorate::wire::{Decode, Encode};
 
-use super::database::{
-    KeyspaceOptions, RECORDS_DIRECTORY, failure, height_key, open_database, open_keyspace,
-};
+use super::database::{RECORDS_DIRECTORY, failure, height_key};
 use super::keys::{LiveKey, RecordKey};
 use super::log::Log;
+use super::sealed::SealedDatabase;
 use super::segments::{FrameLocation, Segments};
 use crate::epochs::Epoch;
 use crate::protocol::{Batch, Block, Protocol, Record, RecordKind};
@@ -32,7 +31,7 @@ use crate::{NodeError, Result};
 const TAIL: &[u8] = b"tail";
 
 pub(super) struct Records<P: Protocol> {
-    database: Database,
+    database: SealedDatabase,
     records: Keyspace,
     blocks: Keyspace,
     batches: Keyspace,
@@ -50,8 +49,8 @@ pub(super) struct Records<P: Protocol> {
 
 impl<P: Protocol> Records<P> {
     pub(super) fn open(dir: &Path, context: P::Context) -> Result<Self> {
-        let database = open_database(&dir.join(RECORDS_DIRECTORY))?;
-        let keyspace = |name, memtable| open_keyspace(&database, name, KeyspaceOptions { memtable });
+        let database = SealedDatabase::open(&dir.join(RECORDS_DIRECTORY))?;
+        let keyspace = |name, memtable| database.keyspace(name, memtable);
         let (batches, live) = (keyspace("batches", 8 << 20)?, keyspace("live", 4 << 20)?);
         let tail = keyspace("tail", 4 << 20)?;
         let last = match tail.get(TAIL).map_err(reading)? {
@@ -69,7 +68,7 @@ impl<P: Protocol> Records<P> {
             heights: keyspace("heights", 4 << 20)?,
             epochs: keyspace("epochs", 1 << 20)?,
             log: Log::open(dir.join("log"))?,
-            database: database.clone(),
+            database,
             batches,
             live,
             tail,
@@ -81,7 +80,7 @@ impl<P: Protocol> Records<P> {
         // Bodies that were durable when the process died before it inserted their locations.
         let mut batch = store.database.batch().durability(Some(PersistMode::SyncData));
         store.insert_locations(&mut batch, &found);
-        batch.commit().map_err(writing)?;
+        store.database.commit(batch).map_err(writing)?;
         Ok(store)
     }
 
@@ -150,7 +149,7 @@ impl<P: Protocol> Records<P> {
                 batch.remove(&self.batches, *digest);
             }
         }
-        batch.commit().map_err(writing)
+        self.database.commit(batch).map_err(writing)
     }
 
     pub(super) fn prune_blocks(&self, digests: &[Hash]) -> Result<()> {
@@ -159,7 +158,7 @@ impl<P: Protocol> Records<P> {
             batch.remove(&self.live, LiveKey::Block(*digest).encode());
             batch.remove(&self.blocks, *digest);
         }
-        batch.commit().map_err(writing)
+        self.database.commit(batch).map_err(writing)
     }
 
     pub(super) fn archive(
@@ -187,7 +186,7 @@ impl<P: Protocol> Records<P> {
         for part in block.payload() {
             batch.remove(&self.live, LiveKey::Batch(part.digest).encode());
         }
-        batch.commit().map_err(writing)
+        self.database.commit(batch).map_err(writing)
     }
 
     pub(super) fn block_at(&self, height: u64) -> Result<Option<Arc<P::Block>>> {
@@ -242,7 +241,7 @@ impl<P: Protocol> Records<P> {
     pub(super) fn append_epoch(&self, epoch: &Epoch) -> Result<()> {
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
         batch.insert(&self.epochs, epoch.number.to_be_bytes(), epoch.encode());
-        batch.commit().map_err(writing)
+        self.database.commit(batch).map_err(writing)
     }
 
     pub(super) fn epochs(&self) -> Result<Vec<Epoch>> {
@@ -258,7 +257,7 @@ impl<P: Protocol> Records<P> {
     }
 
     pub(super) fn sync(&self) -> Result<()> {
-        self.database.persist(PersistMode::SyncAll).map_err(writing)
+        self.database.sync().map_err(writing)
     }
 
     fn try_append(&self, records: &[Record<P>]) -> Result<()> {
@@ -290,7 +289,7 @@ impl<P: Protocol> Records<P> {
         }
         // Locations of bodies need not be durable: the scan at the next start finds the bodies again.
         let batch = if durable { batch.durability(Some(PersistMode::SyncData)) } else { batch };
-        batch.commit().map_err(writing)
+        self.database.commit(batch).map_err(writing)
     }
 
     /// Stores the bodies that are absent and adds their locations to `batch`. Commit `batch` before dropping the guard:
@@ -366,7 +365,9 @@ impl<P: Protocol> Records<P> {
         let digest = block.digest();
         let archived = self.heights.get(height_key(block.height())).map_err(reading)?;
         if archived.is_some_and(|archived| *archived == digest) {
-            return self.live.remove(LiveKey::Block(digest).encode()).map_err(writing);
+            let mut batch = self.database.batch();
+            batch.remove(&self.live, LiveKey::Block(digest).encode());
+            return self.database.commit(batch).map_err(writing);
         }
         self.prune_blocks(&[digest])
     }

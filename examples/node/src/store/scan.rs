@@ -1,0 +1,267 @@
+//! Check of fjall's journal files before the database opens them.
+//!
+//! fjall truncates a journal at the first entry that it cannot read, because a crash leaves an incomplete last batch. A
+//! damaged byte in a durable batch therefore removes this batch and all later ones, without an error. fjall's checksum
+//! covers the entries of a batch, but not its sequence number, which decides which of two values of a key is the later one.
+//!
+//! ```text
+//! batch    start | item … | end
+//! start    1 u8 | items u32 | sequence number u64
+//! item     2 u8 | value type u8 | compression u8 | keyspace u64 | key length u16 | value length u32 | stored length u32
+//!          | key | value as stored
+//! end      3 u8 | checksum u64 | "FJL" 3                                                       integers are little endian
+//! ```
+//!
+//! [`scan`] accepts a directory only if
+//! * every journal is a sequence of complete batches with ascending sequence numbers, whose [seals](super::sealed) count
+//!   up by one and confirm the sequence numbers, and
+//! * the bytes after the last batch are those of an interrupted write: its end is missing, or a part that the disk had
+//!   not written yet is zero. Only the newest journal may have such bytes.
+//!
+//! fjall verifies the checksums when it opens the journals. Together, a damaged byte is refused, or changes nothing.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use crate::{NodeError, Result};
+
+/// Key of the seal in each batch. No other key of the store has this length.
+pub(super) const SEAL: &[u8] = b"journal seal";
+/// Size of a start entry.
+const START: usize = 13;
+/// Size of an item without key and value.
+const ITEM: usize = 21;
+/// Size of an end entry.
+const END: usize = 13;
+const TRAILER: &[u8] = b"FJL\x03";
+/// Smallest part of a file that a disk writes as a whole.
+const SECTOR: usize = 512;
+/// Maximum difference between the sequence number in a seal and that of its batch. fjall uses numbers for other purposes
+/// in between.
+const MAX_GAP: u64 = 1 << 16;
+
+/// Contents of the seal of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seal {
+    /// Number of sealed batches up to this one.
+    pub(super) count: u64,
+    /// Lowest sequence number that the batch can have.
+    pub(super) sequence: u64,
+}
+
+impl Seal {
+    pub(super) fn encode(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        let (count, sequence) = bytes.split_at_mut(8);
+        count.copy_from_slice(&self.count.to_be_bytes());
+        sequence.copy_from_slice(&self.sequence.to_be_bytes());
+        bytes
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
+        let (count, sequence) = bytes.split_first_chunk()?;
+        let sequence = sequence.try_into().ok()?;
+        Some(Self { count: u64::from_be_bytes(*count), sequence: u64::from_be_bytes(sequence) })
+    }
+}
+
+/// Checks the journals in a database's directory. Returns the newest seal; `None` if the journals have none.
+///
+/// # Errors
+/// `CORRUPT` if a durable byte is damaged.
+pub(super) fn scan(directory: &Path) -> Result<Option<Seal>> {
+    let mut order = Order::default();
+    let journals = journals(directory)?;
+    for (at, path) in (1..).zip(&journals) {
+        let damaged = |offset: usize, problem: &str| {
+            let problem = format!("{} is damaged at byte {offset}: {problem}", path.display());
+            NodeError::corrupt("the records of this validator", problem)
+        };
+        let bytes = written(path).map_err(|e| NodeError::file("reading", path, e))?;
+        let mut start = 0;
+        while let Ok(batch) = Batch::read(&bytes, start) {
+            order.next(&batch).map_err(|problem| damaged(start, problem))?;
+            start = batch.end;
+        }
+        if let Err(problem) = check_tail(&bytes, start, at == journals.len()) {
+            return Err(damaged(start, problem));
+        }
+    }
+    Ok(order.seal)
+}
+
+/// The journal files of a directory, oldest first.
+fn journals(directory: &Path) -> Result<Vec<PathBuf>> {
+    let failed = |e| NodeError::file("reading", directory, e);
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(failed(e)),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(failed)?.path();
+        let number =
+            path.file_name().and_then(|name| name.to_str()?.strip_suffix(".jnl")?.parse::<u64>().ok());
+        found.extend(number.map(|number| (number, path)));
+    }
+    found.sort();
+    Ok(found.into_iter().map(|(_, path)| path).collect())
+}
+
+/// Reads a file up to the end of the last sector that contains a byte other than zero. fjall creates journals with 64 MB of
+/// zeros.
+fn written(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let (mut chunk, mut position, mut end) = (vec![0; 1 << 16], 0_usize, 0);
+    loop {
+        let read = file.read(&mut chunk)?;
+        if read == 0 {
+            break;
+        }
+        let last = chunk.iter().take(read).rposition(|byte| *byte != 0);
+        end = last.map_or(end, |last| (position + last + 1).next_multiple_of(SECTOR));
+        position += read;
+    }
+    file.seek(SeekFrom::Start(0))?;
+    let mut bytes = Vec::with_capacity(end.min(position));
+    file.take(end as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Requirements on consecutive batches.
+#[derive(Default)]
+struct Order {
+    sequence: Option<u64>,
+    seal: Option<Seal>,
+}
+
+impl Order {
+    fn next(&mut self, batch: &Batch) -> Result<(), &'static str> {
+        if self.sequence.is_some_and(|previous| batch.sequence <= previous) {
+            return Err("the sequence number of a batch does not exceed the previous one");
+        }
+        match (self.seal, batch.seal) {
+            (Some(_), None) => return Err("a batch has no seal"),
+            (Some(last), Some(seal)) if seal.count != last.count.wrapping_add(1) => {
+                return Err("a batch is missing or repeated");
+            }
+            _ => {}
+        }
+        if let Some(seal) = batch.seal {
+            let gap = batch.sequence.checked_sub(seal.sequence);
+            let ordered = self.sequence.is_none_or(|previous| previous < seal.sequence);
+            if !ordered || gap.is_none_or(|gap| gap >= MAX_GAP) {
+                return Err("the sequence number of a batch differs from its seal");
+            }
+        }
+        (self.sequence, self.seal) = (Some(batch.sequence), batch.seal);
+        Ok(())
+    }
+}
+
+/// A complete batch.
+struct Batch {
+    sequence: u64,
+    seal: Option<Seal>,
+    /// Position after the batch.
+    end: usize,
+}
+
+/// Reason why the bytes at a position are no complete batch.
+enum Unread {
+    /// The file ends inside the batch.
+    Short,
+    /// The entry at this position has a wrong field.
+    Wrong(usize),
+}
+
+impl Batch {
+    fn read(bytes: &[u8], start: usize) -> Result<Self, Unread> {
+        let mut at = start;
+        let [1, entry @ ..] = take::<START>(bytes, &mut at)? else { return Err(Unread::Wrong(start)) };
+        let items = u32::from_le_bytes(field(&entry, 0));
+        let sequence = u64::from_le_bytes(field(&entry, 4));
+        if items == 0 {
+            return Err(Unread::Wrong(start));
+        }
+        let mut seal = None;
+        for _ in 0..items {
+            let begin = at;
+            // Zeros show the end of a write even if the file ends inside the entry.
+            if bytes.get(at).is_some_and(|tag| *tag != 2) {
+                return Err(Unread::Wrong(begin));
+            }
+            let entry: [u8; ITEM] = take(bytes, &mut at)?;
+            let [kind, compression] = field(&entry, 1);
+            let key_length = u16::from_le_bytes(field(&entry, 11));
+            let length = u32::from_le_bytes(field(&entry, 13));
+            let stored = u32::from_le_bytes(field(&entry, 17));
+            if kind > 2 || compression > 1 || (compression == 0 && length != stored) {
+                return Err(Unread::Wrong(begin));
+            }
+            let key = take_slice(bytes, &mut at, usize::from(key_length))?;
+            let value = take_slice(bytes, &mut at, stored as usize)?;
+            if key == SEAL {
+                seal = Some(Seal::decode(value).ok_or(Unread::Wrong(begin))?);
+            }
+        }
+        let begin = at;
+        if bytes.get(at).is_some_and(|tag| *tag != 3) {
+            return Err(Unread::Wrong(begin));
+        }
+        let entry: [u8; END] = take(bytes, &mut at)?;
+        if !entry.ends_with(TRAILER) {
+            return Err(Unread::Wrong(begin));
+        }
+        Ok(Self { sequence, seal, end: at })
+    }
+}
+
+/// Checks that the bytes from `start` on, which are no complete batch, are those of an interrupted write.
+fn check_tail(bytes: &[u8], start: usize, is_newest: bool) -> Result<(), &'static str> {
+    let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    if end <= start {
+        return Ok(());
+    }
+    if !is_newest {
+        return Err("a batch cannot be read");
+    }
+    let unread = Batch::read(bytes, start).err();
+    let stop = if let Some(Unread::Wrong(stop)) = unread { stop } else { end };
+    // The write ended between two entries.
+    if stop >= end && !matches!(unread, Some(Unread::Short)) {
+        return Ok(());
+    }
+    // Later sectors were written, and these were not.
+    let is_zero =
+        |from: usize, to: usize| bytes.get(from..to).is_some_and(|part| part.iter().all(|b| *b == 0));
+    let rest = stop.next_multiple_of(SECTOR);
+    let sectors = (start.next_multiple_of(SECTOR)..end).step_by(SECTOR);
+    let hole = rest - stop.min(rest) > START && is_zero(stop, rest);
+    if hole || sectors.into_iter().any(|sector| is_zero(sector, sector + SECTOR)) {
+        return Ok(());
+    }
+    match unread {
+        // The end of the last batch is there, so a length or a number of items is wrong.
+        Some(Unread::Short) if !bytes.get(..end).is_some_and(|written| written.ends_with(TRAILER)) => Ok(()),
+        _ => Err("a batch cannot be read"),
+    }
+}
+
+fn take<const N: usize>(bytes: &[u8], at: &mut usize) -> Result<[u8; N], Unread> {
+    take_slice(bytes, at, N)?.try_into().map_err(|_| Unread::Short)
+}
+
+fn take_slice<'a>(bytes: &'a [u8], at: &mut usize, length: usize) -> Result<&'a [u8], Unread> {
+    let end = at.checked_add(length).ok_or(Unread::Short)?;
+    let slice = bytes.get(*at..end).ok_or(Unread::Short)?;
+    *at = end;
+    Ok(slice)
+}
+
+/// The `N` bytes at an offset of an entry. The offset is a constant inside the entry.
+fn field<const N: usize>(entry: &[u8], offset: usize) -> [u8; N] {
+    entry.get(offset..).and_then(|rest| rest.first_chunk()).copied().unwrap_or([0; N])
+}

@@ -1,0 +1,182 @@
+//! A database of records that a key must not sign without.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use fjall::{Database, Keyspace, OwnedWriteBatch, PersistMode};
+
+use super::database::{KeyspaceOptions, failure, open_database, open_keyspace};
+use super::scan::{SEAL, Seal, scan};
+use crate::{NodeError, Result};
+
+/// A fjall database in which every batch has a seal: its number and a bound on its sequence number. The seals of all
+/// batches are checked when the database is opened, so a damaged, lost or reordered batch is refused.
+pub(super) struct SealedDatabase {
+    database: Database,
+    seals: Keyspace,
+    /// Number of sealed batches. Held while a batch is written, so that the seals are in the order of the batches.
+    count: Mutex<u64>,
+}
+
+impl SealedDatabase {
+    /// Opens the database, or creates it.
+    ///
+    /// # Errors
+    /// `CORRUPT` if a durable batch is damaged or missing.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let newest = scan(path)?;
+        let database = open_database(path)?;
+        let seals = open_keyspace(&database, "seals", KeyspaceOptions { memtable: 1 << 20 })?;
+        let stored = seals.get(SEAL).map_err(failure("reading records"))?;
+        let stored = stored.map(|bytes| Seal::decode(&bytes).ok_or("malformed seal")).transpose();
+        let stored =
+            stored.map_err(|problem| NodeError::corrupt("the records of this validator", problem))?;
+        if newest.is_some() && newest != stored {
+            let count = |seal: Option<Seal>| seal.map_or(0, |seal| seal.count);
+            let problem = format!("expected {} batches of records, got {}", count(newest), count(stored));
+            return Err(NodeError::corrupt("the records of this validator", problem));
+        }
+        Ok(Self { database, seals, count: Mutex::new(stored.map_or(0, |seal| seal.count)) })
+    }
+
+    pub(super) fn keyspace(&self, name: &str, memtable: u64) -> Result<Keyspace> {
+        open_keyspace(&self.database, name, KeyspaceOptions { memtable })
+    }
+
+    /// Creates an empty batch. [`commit`](Self::commit) writes it.
+    pub(super) fn batch(&self) -> OwnedWriteBatch {
+        self.database.batch()
+    }
+
+    /// Writes a batch with its seal.
+    pub(super) fn commit(&self, mut batch: OwnedWriteBatch) -> fjall::Result<()> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        *count += 1;
+        let seal = Seal { count: *count, sequence: self.database.visible_seqno() };
+        batch.insert(&self.seals, SEAL, seal.encode());
+        batch.commit()
+    }
+
+    /// Makes all batches durable.
+    pub(super) fn sync(&self) -> fjall::Result<()> {
+        self.database.persist(PersistMode::SyncAll)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// Values of the key `k`, each written by one batch.
+    const SMALL: [&[u8]; 4] = [b"1", b"22", b"333", b"4444"];
+
+    /// The only journal of the database.
+    fn journal_file(path: &Path) -> PathBuf {
+        let mut journals = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+        journals.find(|path| path.extension().is_some_and(|kind| kind == "jnl")).unwrap()
+    }
+
+    /// Writes one durable batch for each value, and returns the journal's size after each.
+    fn write(path: &Path, values: &[&[u8]]) -> Vec<usize> {
+        drop(SealedDatabase::open(path).unwrap());
+        // The second opening removes the zeros at the end of the journal.
+        drop(SealedDatabase::open(path).unwrap());
+        let database = SealedDatabase::open(path).unwrap();
+        let keyspace = database.keyspace("values", 1 << 20).unwrap();
+        let append = |value: &&[u8]| {
+            let mut batch = database.batch().durability(Some(PersistMode::SyncData));
+            batch.insert(&keyspace, "k", *value);
+            batch.insert(&keyspace, *value, []);
+            database.commit(batch).unwrap();
+            fs::metadata(journal_file(path)).unwrap().len() as usize
+        };
+        values.iter().map(append).collect()
+    }
+
+    /// The value of the key `k`.
+    fn read(path: &Path) -> Result<Option<Vec<u8>>> {
+        let keyspace = SealedDatabase::open(path)?.keyspace("values", 1 << 20)?;
+        Ok(keyspace.get("k").unwrap().map(|value| value.to_vec()))
+    }
+
+    /// Reads the value with another journal.
+    fn read_with(path: &Path, journal: &[u8]) -> Result<Option<Vec<u8>>> {
+        fs::write(journal_file(path), journal).unwrap();
+        read(path)
+    }
+
+    #[test]
+    fn an_interrupted_write_is_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("records");
+        let large = [7; 3000];
+        let ends = write(&path, &[b"1", b"22", &large]);
+        let journal = fs::read(journal_file(&path)).unwrap();
+        let [.., start, end] = ends[..] else { panic!("{ends:?}") };
+        assert_eq!(read_with(&path, &journal).unwrap().unwrap(), large);
+        // The file ends inside the batch.
+        for cut in (start..start + 120).chain((start..end).step_by(97)).chain(end - 40..end) {
+            assert_eq!(read_with(&path, &journal[..cut]).unwrap().unwrap(), b"22", "{cut}");
+        }
+        // A sector was not written.
+        for sector in (start.next_multiple_of(512)..end - 512).step_by(512) {
+            let mut torn = journal[..end].to_vec();
+            torn[sector..sector + 512].fill(0);
+            // The checksum of the batch shows a hole inside a value, because the entries are complete.
+            let expected = read_with(&path, &torn).map(Option::unwrap).map_err(|e| e.code());
+            assert!(expected == Ok(b"22".to_vec()) || expected == Err("CORRUPT"), "{sector}: {expected:?}");
+        }
+        let mut torn = journal[..end].to_vec();
+        torn[start..start.next_multiple_of(512)].fill(0);
+        assert_eq!(read_with(&path, &torn).unwrap().unwrap(), b"22");
+    }
+
+    #[test]
+    fn a_lost_or_reordered_batch_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("records");
+        let ends = write(&path, &SMALL);
+        let journal = fs::read(journal_file(&path)).unwrap();
+        let (first, second, third) =
+            (&journal[..ends[0]], &journal[ends[0]..ends[1]], &journal[ends[1]..ends[2]]);
+        let last = &journal[ends[2]..];
+        let code = |parts: &[&[u8]]| read_with(&path, &parts.concat()).err().map(|e| e.code());
+        assert_eq!(code(&[first, third, last]), Some("CORRUPT"));
+        assert_eq!(code(&[first, third, second, last]), Some("CORRUPT"));
+        assert_eq!(code(&[first, second, second, third, last]), Some("CORRUPT"));
+        assert_eq!(code(&[first, second, third, last]), None);
+    }
+
+    #[test]
+    fn every_damaged_byte_of_a_journal_is_refused_or_changes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("records");
+        write(&path, &SMALL);
+        let journal = fs::read(journal_file(&path)).unwrap();
+        let mut unchanged = Vec::new();
+        for at in 0..journal.len() {
+            for value in [journal[at] ^ 1, !journal[at], 0] {
+                if value == journal[at] {
+                    continue;
+                }
+                let mut damaged = journal.clone();
+                damaged[at] = value;
+                match read_with(&path, &damaged) {
+                    Ok(read) => {
+                        assert_eq!(read.unwrap(), b"4444", "byte {at}: {value}");
+                        unchanged.push((at, value));
+                    }
+                    Err(error) => assert_eq!(error.code(), "CORRUPT", "byte {at}: {value}: {error}"),
+                }
+            }
+        }
+        // No other batch follows the last one, so its sequence number may be a little higher.
+        assert!(unchanged.len() <= 4, "{unchanged:?}");
+    }
+}
