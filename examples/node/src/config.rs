@@ -47,6 +47,10 @@ pub struct Places {
     /// Starts an observer if the keys belong to no member, for a validator that joins a running chain.
     #[serde(default)]
     pub observe: bool,
+    /// True for the first start of a founder of the chain, with an empty data directory. Not a setting of the file: every
+    /// other start with an empty directory is refused, because the key may sign twice without its records.
+    #[serde(skip)]
+    pub new_validator: bool,
 }
 
 /// Links to the other validators.
@@ -143,6 +147,7 @@ impl NodeConfig {
                 data: data.into(),
                 shares: None,
                 observe: false,
+                new_validator: false,
             },
             links: LinkConfig::default(),
             clients: ClientConfig::default(),

@@ -43,6 +43,16 @@ pub enum NodeError {
         /// The height of that epoch's first block.
         first_height: u64,
     },
+    /// The data directory of a founder of the chain is empty, and this is not its first start.
+    EmptyData {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The data directory of a new validator is not empty.
+    DataExists {
+        /// The directory.
+        path: PathBuf,
+    },
     /// Another process uses the data directory.
     DataInUse {
         /// The directory.
@@ -128,6 +138,8 @@ impl NodeError {
         "KEY_FILE",
         "NOT_A_MEMBER",
         "LEFT",
+        "EMPTY_DATA",
+        "DATA_EXISTS",
         "DATA_IN_USE",
         "DATA_MISMATCH",
         "CORRUPT",
@@ -149,6 +161,8 @@ impl NodeError {
             NodeError::KeyFile { .. } => "KEY_FILE",
             NodeError::NotAMember { .. } => "NOT_A_MEMBER",
             NodeError::Left { .. } => "LEFT",
+            NodeError::EmptyData { .. } => "EMPTY_DATA",
+            NodeError::DataExists { .. } => "DATA_EXISTS",
             NodeError::DataInUse { .. } => "DATA_IN_USE",
             NodeError::DataMismatch { .. } => "DATA_MISMATCH",
             NodeError::Corrupt { .. } => "CORRUPT",
@@ -207,6 +221,21 @@ impl fmt::Display for NodeError {
                 f,
                 "the data directory {} belongs to another {what} (expected {expected}, got {found}); start with the directory, key file and genesis file of the same validator",
                 path.display()
+            NodeError::EmptyData { path } => write!(
+                f,
+                "the data directory {} is empty, so the records of everything that this key has signed are missing; without \
+                 them it may sign twice, which can split the chain. If this validator has never run, start it with \
+                 --new-validator. Otherwise check the path and the mounted disk, or copy the directory from the old disk while \
+                 no process uses it. If it is lost, do not start this key again: the other members remove this validator, and it \
+                 joins with new keys",
+                path.display()
+            ),
+            NodeError::DataExists { path } => write!(
+                f,
+                "the data directory {} is not empty, so this is not the validator's first start; start it without \
+                 --new-validator",
+                path.display()
+            ),
             ),
             NodeError::Corrupt { what, problem } => write!(
                 f,

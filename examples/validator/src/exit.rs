@@ -16,6 +16,7 @@ quorate_support::exit_codes! {
         PortTaken = 10 => "a port that a validator needs is in use",
         Left = 11 => "the validator is no longer a member of its chain",
         NotAllowed = 12 => "a membership change lacks the approval of a quorum",
+        EmptyData = 13 => "the data directory is empty, and --new-validator is not given",
     }
 }
 

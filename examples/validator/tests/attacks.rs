@@ -38,7 +38,7 @@ impl Site {
 
     /// Starts the validator with a limit of open files.
     fn start(&self, files: u32) -> Running {
-        let validator = self.sandbox.command(&["run", "--config", "alice/config.toml"]);
+        let validator = self.sandbox.command(&["run", "--config", "alice/config.toml", "--new-validator"]);
         let mut limited = Command::new("sh");
         limited.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\"")]).arg(validator.get_program());
         limited.args(validator.get_args()).current_dir(self.sandbox.path(""));

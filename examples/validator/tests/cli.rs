@@ -228,7 +228,7 @@ fn a_data_directory_belongs_to_one_chain_key_and_process() {
     let sandbox = Sandbox::new();
     chain(&sandbox, &["alice", "bob"], "bls");
     let alice = configure(&sandbox, "alice.toml", "alice/keys", "data");
-    let running = sandbox.start(&["run", "--config", &alice]);
+    let running = sandbox.start(&["run", "--config", &alice, "--new-validator"]);
     wait_until_serving(&sandbox, &alice);
     let second = configure(&sandbox, "second.toml", "alice/keys", "data");
     sandbox.fails(3, "another process uses", &["run", "--config", &second]);
@@ -237,7 +237,7 @@ fn a_data_directory_belongs_to_one_chain_key_and_process() {
     let clash = sandbox.read(&second).replace("'data'", "'data2'");
     let own = clash.lines().find(|line| line.starts_with("http")).unwrap().to_owned();
     let clash = sandbox.write("clash.toml", clash.replace(&own, http));
-    sandbox.fails(10, "cannot listen on", &["run", "--config", &clash]);
+    sandbox.fails(10, "cannot listen on", &["run", "--config", &clash, "--new-validator"]);
     running.signal("TERM");
     let done = running.end();
     assert_eq!(done.code, 0, "{}", done.stderr);
@@ -249,13 +249,39 @@ fn a_data_directory_belongs_to_one_chain_key_and_process() {
     sandbox.fails(3, "belongs to another chain", &["run", "--config", &alice]);
 }
 
+/// A new disk under the same path, or a wrong mount: the key may not sign without the records of what it has signed.
+#[test]
+fn a_validator_without_its_data_starts_only_as_a_new_one() {
+    let sandbox = Sandbox::new();
+    chain(&sandbox, &["alice"], "bls");
+    let config = configure(&sandbox, "alice.toml", "alice/keys", "data");
+    let run = ["run", "--config", &config];
+    let new = ["run", "--config", &config, "--new-validator"];
+    sandbox.fails(13, "it may sign twice", &run);
+    assert!(!sandbox.path("data").exists());
+    let running = sandbox.start(&new);
+    wait_until_serving(&sandbox, &config);
+    running.signal("TERM");
+    assert_eq!(running.end().code, 0);
+    sandbox.fails(3, "start it without --new-validator", &new);
+    let running = sandbox.start(&run);
+    wait_until_serving(&sandbox, &config);
+    running.signal("KILL");
+    running.end();
+    std::fs::remove_dir_all(sandbox.path("data")).unwrap();
+    sandbox.fails(13, "--new-validator", &run);
+    std::fs::create_dir(sandbox.path("data")).unwrap();
+    sandbox.fails(13, "the mounted disk", &run);
+}
+
 #[test]
 fn a_validator_stops_with_its_parent_and_survives_kill_9() {
     let sandbox = Sandbox::new();
     chain(&sandbox, &["alice", "bob"], "ed25519");
     let config = configure(&sandbox, "alice.toml", "alice/keys", "data");
-    for _ in 0..5 {
-        let running = sandbox.start(&["run", "--config", &config]);
+    for start in 0..5 {
+        let more: &[&str] = if start == 0 { &["--new-validator"] } else { &[] };
+        let running = sandbox.start(&[&["run", "--config", &config][..], more].concat());
         wait_until_serving(&sandbox, &config);
         running.signal("KILL");
         assert_eq!(running.end().code, -1);
@@ -285,14 +311,14 @@ fn one_of_two_nodes_with_one_key_stops() {
     };
     let bob = configure(&sandbox, "bob.toml", "bob/keys", "bob-data");
     at(&bob, addresses[1]);
-    let _bob = sandbox.start(&["run", "--config", &bob]);
+    let _bob = sandbox.start(&["run", "--config", &bob, "--new-validator"]);
     let first = configure(&sandbox, "first.toml", "alice/keys", "first-data");
     at(&first, addresses[0]);
-    let first = sandbox.start(&["run", "--config", &first]);
+    let first = sandbox.start(&["run", "--config", &first, "--new-validator"]);
     wait_until_serving(&sandbox, "first.toml");
     wait_until_serving(&sandbox, "bob.toml");
     let second = configure(&sandbox, "second.toml", "alice/keys", "second-data");
-    let mut both = [first, sandbox.start(&["run", "--config", &second])];
+    let mut both = [first, sandbox.start(&["run", "--config", &second, "--new-validator"])];
     let mut ended = None;
     eventually("one of the nodes exits", || {
         ended = both.iter_mut().position(|node| node.child.try_wait().unwrap().is_some());

@@ -15,7 +15,7 @@ use crate::genesis::{Committees, Genesis};
 use crate::keys::{NodeKeys, load_shares};
 use crate::links::FormerMember;
 use crate::protocol::{Executed, MachineSetup, Protocol};
-use crate::store::{Binding, Store};
+use crate::store::{Binding, Store, check_first_start};
 use crate::{NodeError, Result};
 
 /// Number of recent states passed to a starting replica: the maximum lag of the state in a block.
@@ -60,12 +60,12 @@ impl<P: Protocol> NodeContext<P> {
             _ => Zeroizing::default(),
         };
         let (identity, voting) = (keys.identity()?, keys.voting::<P::Scheme>()?);
-        if !P::HAS_EPOCHS || !config.node.observe {
+        let is_founder = member::<P::Scheme>(&Epoch::genesis(&genesis), &identity, &voting)?.is_some();
+        if is_founder {
+            check_first_start(&config.node.data, config.node.new_validator)?;
+        } else if !(P::HAS_EPOCHS && config.node.observe) && !config.node.data.exists() {
             // Do not create a data directory for keys that cannot take part.
-            let first = Epoch::genesis(&genesis);
-            if member::<P::Scheme>(&first, &identity, &voting)?.is_none() && !config.node.data.exists() {
-                return Err(not_a_member(&identity));
-            }
+            return Err(not_a_member(&identity));
         }
         let (voter, owner) = (P::Scheme::public_key(&voting), Ed25519::public_key(&identity));
         let binding =

@@ -45,6 +45,23 @@ impl Binding {
     }
 }
 
+/// Returns true if a directory has no data, as before the first start of a validator.
+pub fn is_empty(dir: &Path) -> bool {
+    !dir.join(FILE).exists() && !dir.join(RECORDS_DIRECTORY).exists()
+}
+
+/// Checks that a founder of the chain starts with its records, except at its first start.
+///
+/// # Errors
+/// `EMPTY_DATA` for an empty directory without `new_validator`; `DATA_EXISTS` for a directory in use with it.
+pub(crate) fn check_first_start(dir: &Path, new_validator: bool) -> Result<()> {
+    match (is_empty(dir), new_validator) {
+        (true, false) => Err(NodeError::EmptyData { path: dir.to_owned() }),
+        (false, true) => Err(NodeError::DataExists { path: dir.to_owned() }),
+        _ => Ok(()),
+    }
+}
+
 /// Creates the directory if necessary, locks it for this process, and checks or writes its binding. Returns the lock and the
 /// creation time in seconds since 1970.
 pub(super) fn claim(dir: &Path, binding: &Binding) -> Result<(File, u64)> {
@@ -91,11 +108,7 @@ fn create(dir: &Path, path: &Path, binding: &Binding) -> Result<u64> {
         }
     );
     replace(path, |file| file.write_all(text.as_bytes()))?;
-    tracing::warn!(
-        directory = %dir.display(),
-        "started with an empty data directory; if the key has signed on this chain before, stop now: without its records it \
-         may contradict itself"
-    );
+    tracing::info!(directory = %dir.display(), "started with an empty data directory");
     Ok(created)
 }
 
@@ -191,6 +204,26 @@ mod tests {
         fs::remove_file(path.join(FILE)).unwrap();
         fs::create_dir(path.join(RECORDS_DIRECTORY)).unwrap();
         assert_eq!(claim(&path, &binding(1, "v")).unwrap_err().code(), "CORRUPT");
+    }
+
+    #[test]
+    fn a_first_start_must_be_named_as_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("data");
+        let code = |new_validator| check_first_start(&path, new_validator).err().map(|e| e.code());
+        assert_eq!((code(false), code(true)), (Some("EMPTY_DATA"), None));
+        // The mount point of a disk that is not mounted.
+        fs::create_dir(&path).unwrap();
+        assert_eq!((code(false), code(true)), (Some("EMPTY_DATA"), None));
+        drop(claim(&path, &binding(1, "v")).unwrap());
+        assert_eq!((code(false), code(true)), (None, Some("DATA_EXISTS")));
+        fs::create_dir(path.join(RECORDS_DIRECTORY)).unwrap();
+        fs::remove_file(path.join(FILE)).unwrap();
+        assert_eq!(
+            (code(false), code(true)),
+            (None, Some("DATA_EXISTS")),
+            "claiming reports what is missing"
+        );
     }
 
     #[test]

@@ -68,7 +68,8 @@ use std::sync::Arc;
 use quorate::merkle::Hash;
 
 pub(crate) use database::with_cause;
-pub use identity::Binding;
+pub(crate) use identity::check_first_start;
+pub use identity::{Binding, is_empty};
 pub use index::TransactionLocation;
 pub use journal::Journal;
 pub use state::{Roots, StateStore};

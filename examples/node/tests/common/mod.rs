@@ -7,6 +7,7 @@ use quorate_node::config::{LinkConfig, NodeConfig};
 use quorate_node::genesis::{Genesis, Hex, Member, Schedule, SchemeName};
 use quorate_node::keys::{NodeKeys, save_shares};
 use quorate_node::protocol::{Dealt, Protocol};
+use quorate_node::store;
 use quorate_support::ports::{free_address, free_addresses};
 
 /// Creates a chain of `n` members, each with its own port on the local machine.
@@ -86,6 +87,7 @@ impl Site {
         let mut config =
             NodeConfig::new(at("genesis.toml".into()), at(format!("keys{i}")), at(format!("data{i}")));
         config.node.shares = Some(at(format!("shares{i}"))).filter(|shares| shares.exists());
+        config.node.new_validator = store::is_empty(&config.node.data);
         config.links = LinkConfig {
             listen,
             keep_alive_ms: 200,

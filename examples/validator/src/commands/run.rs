@@ -25,7 +25,8 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 /// stops with exit code 11.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Example:
+Examples:
+  quorate run --config alice/config.toml --new-validator      (the first start)
   quorate run --config alice/config.toml --log-level info,quorate_node::links=debug
 
 `quorate run --print-config` prints a configuration file with every setting explained.")]
@@ -44,6 +45,13 @@ pub(crate) struct Run {
     /// Log level: error, warn, info, debug, trace, or a filter with levels by module.
     #[arg(long, value_name = "FILTER", default_value = "info")]
     log_level: String,
+    /// Allow the first start of a validator of the genesis file, whose data directory is empty.
+    ///
+    /// Without it, an empty data directory ends the validator with exit code 13: the records of what the key has signed
+    /// would be missing, and the key could sign twice. Never keep it in a unit file or a container's command.
+    #[arg(long)]
+    new_validator: bool,
+
 
     /// Print a configuration file that explains every setting, and exit.
     #[arg(long)]
@@ -84,6 +92,7 @@ impl Run {
         let genesis = Genesis::load(&config.node.genesis).map_err(cannot_run)?;
         let start = StartNode { config: config.clone(), genesis: genesis.clone() };
         let starting = with_protocol(&genesis, start).map_err(cannot_run)?;
+        config.node.new_validator = self.new_validator;
         let node = starting.await.map_err(cannot_run)?;
         let handle = node.handle();
         let started = client_runtime.spawn(async move { Clients::start(&config, handle, &genesis).await });
@@ -149,6 +158,7 @@ fn cannot_run(error: NodeError) -> Failure {
     let exit = match &error {
         NodeError::Bind { .. } => Exit::PortTaken,
         NodeError::Left { .. } => Exit::Left,
+        NodeError::EmptyData { .. } => Exit::EmptyData,
         NodeError::Config { .. }
         | NodeError::Genesis { .. }
         | NodeError::KeyFile { .. }
@@ -166,6 +176,7 @@ fn cannot_run(error: NodeError) -> Failure {
     Failure::new(exit, error.to_string())
 }
 
+        | NodeError::DataExists { .. }
 /// Waits for the end of standard input. A separate thread reads it, because the read cannot be cancelled.
 async fn stdin_closed() {
     let (ended, wait) = tokio::sync::oneshot::channel();

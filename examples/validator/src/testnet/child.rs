@@ -2,6 +2,7 @@ use std::fs::{self, File, OpenOptions};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+use quorate_node::store;
 use tokio::process::{Child, ChildStdin, Command};
 
 use super::layout::NodePlace;
@@ -32,6 +33,7 @@ impl ValidatorProcess {
             .arg("--config")
             .arg(&place.config)
             .args(["--log-level", log_level, "--stop-with-stdin"])
+            .args(store::is_empty(&place.data).then_some("--new-validator"))
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(log)

@@ -62,6 +62,7 @@ pub(crate) struct NodePlace {
     pub name: String,
     pub config: PathBuf,
     pub keys: PathBuf,
+    pub data: PathBuf,
     pub log: PathBuf,
     pub http: String,
     pub stream: String,
@@ -167,6 +168,7 @@ fn place(directory: &Path, name: &str) -> Result<NodePlace, Failure> {
     Ok(NodePlace {
         name: name.to_owned(),
         keys: place.join(SECRET_FILE),
+        data: config.node.data,
         log: place.join("log.txt"),
         config: path,
         http: config.clients.http,
