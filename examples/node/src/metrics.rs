@@ -2,6 +2,8 @@
 //!
 //! Each group registers its metrics. Components hold a group or clones of single counters, which share their values.
 
+use std::sync::atomic::AtomicU64;
+
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -69,6 +71,8 @@ pub struct LinkMetrics {
     pub links_up: Gauge,
     /// Number of members that the node can send to, with itself.
     pub reachable_members: Gauge,
+    /// Median of the peers' clocks minus this node's clock, in seconds.
+    pub clock_difference_seconds: Gauge<f64, AtomicU64>,
 }
 
 /// The replica and the chain.
@@ -172,6 +176,11 @@ impl LinkMetrics {
             "reachable_members",
             "Members that the node can send to",
             m.reachable_members.clone(),
+        );
+        registry.register(
+            "clock_difference_seconds",
+            "Median of the peers' clocks minus this node's clock",
+            m.clock_difference_seconds.clone(),
         );
         m
     }

@@ -4,12 +4,13 @@
 mod common;
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use common::{chain, eventually};
 use quorate::committee::ChainId;
 use quorate::ed25519::Ed25519;
+use quorate::machine::Time;
 use quorate::scheme::Scheme;
 use quorate_node::config::LinkConfig;
 use quorate_node::genesis::{Genesis, SchemeName};
@@ -25,6 +26,8 @@ use quorate_node::metrics::Metrics;
 struct Inbox {
     frames: Mutex<Vec<Received>>,
     events: Mutex<Vec<LinkEvent>>,
+    /// Milliseconds that the clock of this node is ahead.
+    ahead_ms: u64,
     /// Sender, lane and size of each frame. Unlike `frames`, it does not hold a share of the inbound limit.
     order: Mutex<Vec<(u16, Lane, usize)>>,
 }
@@ -37,6 +40,11 @@ impl Sink for Inbox {
 
     fn event(&self, event: LinkEvent) {
         self.events.lock().unwrap().push(event);
+    }
+
+    fn now(&self) -> Time {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        Time(now.as_micros() as u64).plus(Duration::from_millis(self.ahead_ms))
     }
 }
 
@@ -90,8 +98,20 @@ fn config() -> LinkConfig {
 /// Links of a member with settings changed by `change`.
 async fn node(genesis: &Genesis, keys: &NodeKeys, me: u16, change: impl FnOnce(&mut Settings)) -> TestNode {
     let metrics = Metrics::new();
+    let mut settings = settings(genesis, keys, me, &metrics);
+    change(&mut settings);
+    start(settings, Inbox::default(), metrics).await
+}
+
+async fn start(settings: Settings, inbox: Inbox, metrics: Metrics) -> TestNode {
+    let inbox = Arc::new(inbox);
+    let links = Links::start(settings, inbox.clone()).await.unwrap();
+    TestNode { sender: links.sender(), links, inbox, metrics }
+}
+
+fn settings(genesis: &Genesis, keys: &NodeKeys, me: u16, metrics: &Metrics) -> Settings {
     let members: Vec<_> = genesis.members.iter().map(|m| (m.name.clone(), m.address.clone())).collect();
-    let mut settings = Settings {
+    Settings {
         config: LinkConfig { listen: members[usize::from(me)].1.clone(), ..config() },
         limits: Limits { probe_every: Duration::from_millis(200), ..Limits::default() },
         chain: genesis.chain_id(),
@@ -101,11 +121,7 @@ async fn node(genesis: &Genesis, keys: &NodeKeys, me: u16, change: impl FnOnce(&
         members,
         former_members: Vec::new(),
         metrics: metrics.links.clone(),
-    };
-    change(&mut settings);
-    let inbox = Arc::new(Inbox::default());
-    let links = Links::start(settings, inbox.clone()).await.unwrap();
-    TestNode { sender: links.sender(), links, inbox, metrics }
+    }
 }
 
 /// Changes nothing.
@@ -396,6 +412,26 @@ async fn two_processes_with_one_key_are_detected() {
     let text = peer.metrics.render();
     assert!(text.contains("connections_refused_total{peer=\"node1\",code=\"SAME_IDENTITY\"}"), "{text}");
     assert!(!peer.inbox.saw_same_identity());
+}
+
+#[tokio::test]
+async fn probes_measure_the_difference_of_clocks() {
+    let (genesis, keys) = chain(2, SchemeName::Ed25519);
+    let metrics = Metrics::new();
+    let here = start(settings(&genesis, &keys[0], 0, &metrics), Inbox::default(), metrics).await;
+    let (metrics, ahead) = (Metrics::new(), Inbox { ahead_ms: 2_000, ..Inbox::default() });
+    let there = start(settings(&genesis, &keys[1], 1, &metrics), ahead, metrics).await;
+    eventually("both nodes know the difference", || {
+        let near = |node: &TestNode, peer, expected: i64| {
+            node.peer(peer).clock_difference_ms.is_some_and(|ms| (ms - expected).abs() < 250)
+        };
+        near(&here, 1, 2_000) && near(&there, 0, -2_000)
+    })
+    .await;
+    there.links.shutdown().await;
+    eventually("the difference is forgotten with the link", || here.peer(1).clock_difference_ms.is_none())
+        .await;
+    here.links.shutdown().await;
 }
 
 #[tokio::test]

@@ -131,6 +131,8 @@ pub struct Status {
     pub uptime_ms: u64,
     /// The members that the node can send to.
     pub reachable: Reachable,
+    /// Median of the peers' clocks minus this node's clock, in milliseconds; `None` if none is known yet.
+    pub clock_difference_ms: Option<i64>,
     /// The other members, in order.
     pub peers: Vec<PeerStatus>,
 }
@@ -181,6 +183,8 @@ pub struct PeerStatus {
     pub last_error: Option<String>,
 }
 
+    /// The member's clock minus this node's, in milliseconds; `None` if it is not known yet.
+    pub clock_difference_ms: Option<i64>,
 /// A member of the committee.
 #[derive(Clone, Debug, Serialize)]
 pub struct ValidatorView {

@@ -1,3 +1,4 @@
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -171,7 +172,7 @@ async fn receive(context: &Context, (peer, notice): Admitted, lane: Lane, mut st
                 Ok(())
             }
             Ok(Incoming::Probe) => {
-                let mut chunks: std::collections::VecDeque<Bytes> = [frame::PROBE].into();
+                let mut chunks: VecDeque<Bytes> = [frame::probe_answer(context.sink.now())].into();
                 frame::write(&mut stream, &mut chunks, &mut watchdog).await
             }
             Err(e) => Err(e),

@@ -2,8 +2,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use quorate::ed25519;
+use quorate::machine::Time;
 use quorate::wire::{Decode, Encode};
 use tokio::io::{AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
@@ -89,16 +90,26 @@ async fn send(context: &Context, peer: &Peer, lane: Lane, mut stream: Stream) ->
     let mut probe = interval(Duration::from_millis(context.config.keep_alive_ms));
     probe.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (mut frames, mut chunks) = (Vec::new(), VecDeque::new());
-    let mut asked: Option<Instant> = None;
-    let mut answer = [0; 64];
+    let (mut asked, mut probed): (Option<Instant>, Option<Time>) = (None, None);
+    let mut answers = BytesMut::with_capacity(64);
     loop {
         tokio::select! {
             // Answers first: an answer that arrived during a write must count before the deadline is checked.
             biased;
-            read = stream.read(&mut answer) => match read {
+            read = stream.read_buf(&mut answers) => match read {
                 Ok(0) => return std::io::Error::from(std::io::ErrorKind::UnexpectedEof).into(),
-                Ok(n) if answer.iter().take(n).all(|b| *b == 0) => asked = None,
-                Ok(_) => return LinkError::Unexpected,
+                Ok(_) => loop {
+                    match frame::take_probe_answer(&mut answers) {
+                        Ok(Some(clock)) => {
+                            asked = None;
+                            if let Some(sent) = probed.take() {
+                                peer.compare_clock(sent, clock, context.sink.now());
+                            }
+                        }
+                        Ok(None) => break,
+                        Err(e) => return e,
+                    }
+                },
                 Err(e) => return e.into(),
             },
             _ = probe.tick() => match asked {
@@ -107,7 +118,7 @@ async fn send(context: &Context, peer: &Peer, lane: Lane, mut stream: Stream) ->
                 }
                 Some(_) => {}
                 None => {
-                    asked = Some(Instant::now());
+                    (asked, probed) = (Some(Instant::now()), Some(context.sink.now()));
                     chunks.push_back(frame::PROBE);
                 }
             },

@@ -5,14 +5,39 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
+use quorate::machine::Time;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::error::LinkError;
 
-/// A frame of length 0.
+/// A frame of length 0, which asks for an answer.
 pub(super) const PROBE: Bytes = Bytes::from_static(&[0; 4]);
+/// Size of the answer to a probe: a frame with the clock of the peer.
+const ANSWER: usize = 12;
+
+/// Answer to a probe: a frame with this node's clock.
+pub(super) fn probe_answer(now: Time) -> Bytes {
+    let mut frame = BytesMut::with_capacity(ANSWER);
+    frame.put_u32_le(8);
+    frame.put_u64_le(now.0);
+    frame.freeze()
+}
+
+/// Takes the first answer to a probe out of received bytes, and returns the peer's clock in microseconds since 1970.
+/// `None` if it is not complete.
+pub(super) fn take_probe_answer(received: &mut BytesMut) -> Result<Option<u64>, LinkError> {
+    let Some((header, _)) = received.split_first_chunk::<4>() else { return Ok(None) };
+    if u32::from_le_bytes(*header) != 8 {
+        return Err(LinkError::Unexpected);
+    }
+    if received.len() < ANSWER {
+        return Ok(None);
+    }
+    received.advance(4);
+    Ok(Some(received.get_u64_le()))
+}
 
 /// Frames up to this size are copied into one buffer; larger frames are written without a copy.
 const COPY_BELOW: usize = 4 << 10;
@@ -183,6 +208,23 @@ mod tests {
         assert_eq!(read_all(&wire, 70_000).await.unwrap(), frames);
         assert_eq!(read_all(&wire, 69_999).await.unwrap_err().code(), "TOO_LARGE");
         assert_eq!(read_all(&wire[..wire.len() - 5], 70_000).await.unwrap_err().code(), "CLOSED");
+    }
+
+    #[test]
+    fn answers_to_probes_are_read_in_any_pieces() {
+        let wire = [probe_answer(Time(5)), probe_answer(Time(1 << 50))].concat();
+        for cut in 0..=wire.len() {
+            let (mut received, mut clocks) = (BytesMut::new(), Vec::new());
+            for part in [&wire[..cut], &wire[cut..]] {
+                received.extend_from_slice(part);
+                while let Some(clock) = take_probe_answer(&mut received).unwrap() {
+                    clocks.push(clock);
+                }
+            }
+            assert_eq!(clocks, [5, 1 << 50]);
+        }
+        let other = take_probe_answer(&mut BytesMut::from(&[9, 0, 0, 0][..]));
+        assert_eq!(other.unwrap_err().code(), LinkError::Unexpected.code());
     }
 
     #[tokio::test]

@@ -46,6 +46,7 @@
 //! No task waits for a particular peer, so a slow or faulty peer costs the others only its own share of memory.
 
 mod accept;
+mod clock;
 mod context;
 mod dial;
 mod error;

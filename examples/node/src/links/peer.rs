@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use prometheus_client::metrics::counter::Counter;
 use quorate::ed25519;
-use quorate::machine::MemberIndex;
+use quorate::machine::{MemberIndex, Time};
 use tokio::sync::{Notify, Semaphore};
 
+use super::clock::ClockEstimate;
 use super::error::LinkError;
 use super::hello::{InstanceId, Verdict};
 use super::queue::Outbox;
@@ -49,6 +50,7 @@ pub(super) struct Peer {
     refused: AtomicU64,
     processes: Mutex<Processes>,
     last_error: Mutex<Option<String>>,
+    clock: Mutex<ClockEstimate>,
 }
 
 /// Identity and address of a peer.
@@ -122,6 +124,7 @@ impl Peer {
             refused: AtomicU64::new(0),
             processes: Mutex::default(),
             last_error: Mutex::default(),
+            clock: Mutex::default(),
             index,
             name,
             address,
@@ -158,6 +161,8 @@ impl Peer {
         };
         if !up {
             self.counters.links_lost.inc();
+            // The next process of the peer may have another clock.
+            *lock(&self.clock) = ClockEstimate::default();
         }
         // Only the urgent lane matters to consensus.
         lane == Lane::Urgent
@@ -251,6 +256,11 @@ impl Peer {
         self.faults.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Adds an answer to a probe to the estimate of the peer's clock.
+    pub(super) fn compare_clock(&self, sent: Time, peer: u64, received: Time) {
+        lock(&self.clock).add(sent, peer, received);
+    }
+
     /// Stores the last error, for the operator.
     pub(super) fn note(&self, error: &LinkError) {
         *lock(&self.last_error) = Some(format!("{}: {error}", error.code()));
@@ -279,6 +289,7 @@ impl Peer {
             queued_frames: urgent.0 + bulk.0,
             queued_bytes: urgent.1 + bulk.1,
             last_error: lock(&self.last_error).clone(),
+            clock_difference_ms: lock(&self.clock).milliseconds(),
         }
     }
 

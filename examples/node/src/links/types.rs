@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use quorate::committee::{ChainId, Committee};
 use quorate::ed25519::{self, Ed25519};
-use quorate::machine::MemberIndex;
+use quorate::machine::{MemberIndex, Time};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::config::LinkConfig;
@@ -92,6 +92,8 @@ pub trait Sink: Send + Sync + 'static {
     fn frame(&self, received: Received);
     /// Receives an event.
     fn event(&self, event: LinkEvent);
+    /// The clock that the protocol uses, in microseconds since 1970. Peers compare it with theirs.
+    fn now(&self) -> Time;
 }
 
 /// A received frame. Dropping it releases its share of the peer's inbound limit.

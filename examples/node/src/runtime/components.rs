@@ -27,7 +27,7 @@ pub(super) struct Components<P: Protocol> {
 impl<P: Protocol> Components<P> {
     /// Receiver of the links' frames and events.
     pub(super) fn link_input(&self) -> Arc<LinkInput> {
-        Arc::new(LinkInput { inbox: self.inbox.clone(), shared: self.shared.clone() })
+        Arc::new(LinkInput { clock: self.clock, inbox: self.inbox.clone(), shared: self.shared.clone() })
     }
 
     /// Receiver of execution events.

@@ -39,6 +39,7 @@ mod inbox;
 mod ingest;
 mod node;
 mod outcome;
+mod peer_watch;
 mod reports;
 mod service;
 mod shared;

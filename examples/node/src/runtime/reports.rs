@@ -16,6 +16,7 @@ use crate::protocol::{Command, Executed};
 
 /// Receives frames and events from the links.
 pub(super) struct LinkInput {
+    pub(super) clock: Clock,
     pub(super) inbox: Arc<Inbox>,
     pub(super) shared: Arc<Shared>,
 }
@@ -41,6 +42,10 @@ impl Sink for LinkInput {
             LinkEvent::Down(_) => {}
             LinkEvent::SameIdentity { address } => self.shared.fail(NodeError::SameIdentity { address }),
         }
+    }
+
+    fn now(&self) -> Time {
+        self.clock.now()
     }
 }
 

@@ -1,5 +1,4 @@
 use std::sync::{Arc, PoisonError, RwLock, Weak};
-use std::time::Duration;
 
 use bytes::Bytes;
 use quorate::machine::MemberIndex;
@@ -8,6 +7,7 @@ use tokio::sync::broadcast;
 use super::clock::Clock;
 use super::context::EpochContext;
 use super::ingest::Ingest;
+use super::peer_watch::{PeerWatch, WATCH_INTERVAL, clock_difference};
 use super::shared::Shared;
 use crate::Result;
 use crate::epochs::{Epoch, Member};
@@ -23,11 +23,6 @@ use crate::protocol::Protocol;
 
 /// Approximate maximum size of an answer with epochs, in bytes.
 const MAX_EPOCHS_BYTES: usize = 8 << 20;
-
-/// Interval of the checks whether a quorum is reachable.
-const WATCH_INTERVAL: Duration = Duration::from_secs(1);
-/// Number of checks without a quorum before a warning. A restart or a lost link takes less.
-const WATCHED_BEFORE_WARNING: u32 = 5;
 
 /// Implementation of [`Handle`](crate::handle::Handle) for all epochs of a node.
 pub(super) struct NodeService<P: Protocol> {
@@ -67,22 +62,22 @@ impl EpochRole {
 }
 
 impl<P: Protocol> NodeService<P> {
-    /// Logs when the node has been without links to a quorum for a while, and when it has them again. Ends with the node.
-    pub(super) async fn watch_quorum(service: Weak<Self>) {
-        let (mut without, mut is_logged) = (0_u32, false);
+    /// Checks the peers at intervals, for the log and the metrics. Ends with the node.
+    pub(super) async fn watch_peers(service: Weak<Self>) {
+        let mut watch = PeerWatch::default();
         loop {
             tokio::time::sleep(WATCH_INTERVAL).await;
             let Some(service) = service.upgrade() else { return };
-            let Reachable { members, of, quorum } = service.role().reachable();
-            service.metrics.links.reachable_members.set(members as i64);
-            without = if quorum { 0 } else { without.saturating_add(1) };
-            if without == WATCHED_BEFORE_WARNING {
-                tracing::warn!("no quorum: {members} of {of} members are reachable; nothing commits");
-                is_logged = true;
-            }
-            if quorum && std::mem::take(&mut is_logged) {
-                tracing::info!("a quorum is reachable again: {members} of {of} members");
-            }
+            let role = service.role();
+            let (reachable, difference) = (role.reachable(), clock_difference(&role.links.status()));
+            service.metrics.links.reachable_members.set(reachable.members as i64);
+            service
+                .metrics
+                .links
+                .clock_difference_seconds
+                .set(difference.map_or(0.0, |ms| ms as f64 / 1000.0));
+            watch.check_quorum(reachable);
+            watch.check_clock(difference);
         }
     }
 
@@ -113,6 +108,7 @@ impl<P: Protocol> Service for NodeService<P> {
         let (machine, executed) = (self.shared.machine(), self.shared.executed());
         let (pending_transactions, pending_bytes) = self.ingest.pending();
         let role = self.role();
+        let peers = role.links.status();
         let member = role.me.and_then(|me| role.epoch.members.get(usize::from(me)));
         Status {
             version: env!("CARGO_PKG_VERSION"),
@@ -138,7 +134,8 @@ impl<P: Protocol> Service for NodeService<P> {
             stopping: self.ingest.is_stopping(),
             uptime_ms: u64::try_from(self.clock.uptime().as_millis()).unwrap_or(u64::MAX),
             reachable: role.reachable(),
-            peers: role.links.status(),
+            clock_difference_ms: clock_difference(&peers),
+            peers,
         }
     }
 

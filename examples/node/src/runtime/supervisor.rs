@@ -93,7 +93,7 @@ impl<P: Protocol> NodeSupervisor<P> {
         let (ingest, inbox) = (components.ingest.clone(), components.inbox.clone());
         let shared = components.shared.clone();
         let (handle, address) = (Handle::new(service.clone()), supervisor.listener.address());
-        tokio::spawn(NodeService::watch_quorum(Arc::downgrade(&service)));
+        tokio::spawn(NodeService::watch_peers(Arc::downgrade(&service)));
         let task = tokio::spawn(supervisor.run(engine, service));
         Ok(RunningNode { handle, inbox, ingest, shared, address, supervisor: Some(task) })
     }

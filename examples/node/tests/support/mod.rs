@@ -147,6 +147,7 @@ impl Service for FakeNode {
             stopping: false,
             uptime_ms: 1,
             reachable: *self.reachable.lock().unwrap(),
+            clock_difference_ms: None,
             peers: Vec::new(),
         }
     }

@@ -1,0 +1,107 @@
+//! Warnings about the peers as a whole: no quorum is reachable, or this node's clock differs from theirs.
+
+use std::time::{Duration, Instant};
+
+use crate::handle::{PeerStatus, Reachable};
+
+/// Interval of the checks.
+pub(super) const WATCH_INTERVAL: Duration = Duration::from_secs(1);
+/// Number of checks without a quorum before a warning. A restart or a lost link takes less.
+const WATCHED_BEFORE_WARNING: u32 = 5;
+/// Difference of clocks, in milliseconds, from which on the node warns.
+const MAX_CLOCK_DIFFERENCE_MS: u64 = 500;
+/// Interval of the warnings while the clocks differ.
+const CLOCK_WARNING_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Median of the peers' clocks minus this node's clock, in milliseconds. Of an even number, the mean of the middle two.
+/// While less than a third of the members is faulty, the median lies between clocks of honest members.
+pub(super) fn clock_difference(peers: &[PeerStatus]) -> Option<i64> {
+    let mut differences: Vec<i64> = peers.iter().filter_map(|peer| peer.clock_difference_ms).collect();
+    differences.sort_unstable();
+    let last = differences.len().checked_sub(1)?;
+    let (low, high) = (differences.get(last / 2)?, differences.get(last.div_ceil(2))?);
+    Some(low.midpoint(*high))
+}
+
+/// What the last checks found.
+#[derive(Debug, Default)]
+pub(super) struct PeerWatch {
+    without_quorum: u32,
+    warned_of_quorum: bool,
+    warned_of_clock: Option<Instant>,
+}
+
+impl PeerWatch {
+    /// Logs when the node has been without links to a quorum for a while, and when it has them again.
+    pub(super) fn check_quorum(&mut self, Reachable { members, of, quorum }: Reachable) {
+        self.without_quorum = if quorum { 0 } else { self.without_quorum.saturating_add(1) };
+        if self.without_quorum == WATCHED_BEFORE_WARNING {
+            tracing::warn!("no quorum: {members} of {of} members are reachable; nothing commits");
+            self.warned_of_quorum = true;
+        }
+        if quorum && std::mem::take(&mut self.warned_of_quorum) {
+            tracing::info!("a quorum is reachable again: {members} of {of} members");
+        }
+    }
+
+    /// Logs while this node's clock differs from the peers', at intervals, and when it no longer does.
+    pub(super) fn check_clock(&mut self, difference_ms: Option<i64>) {
+        if let Some(text) = self.clock_warning(difference_ms, Instant::now()) {
+            tracing::warn!("{text}");
+        }
+    }
+
+    fn clock_warning(&mut self, difference_ms: Option<i64>, now: Instant) -> Option<String> {
+        let difference = difference_ms?;
+        if difference.unsigned_abs() < MAX_CLOCK_DIFFERENCE_MS {
+            self.warned_of_clock = None;
+            return None;
+        }
+        if self.warned_of_clock.is_some_and(|at| now.saturating_duration_since(at) < CLOCK_WARNING_INTERVAL) {
+            return None;
+        }
+        self.warned_of_clock = Some(now);
+        let seconds = difference.unsigned_abs() as f64 / 1000.0;
+        let side = if difference > 0 { "behind" } else { "ahead" };
+        Some(format!(
+            "clock differs from peers by {seconds:.1} s: it is {side}; synchronize the clock of this machine, then restart the \
+             validator, which reads the clock when it starts"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_ignores_a_minority_of_wrong_clocks() {
+        let median = |differences: &[Option<i64>]| {
+            let peers = differences.iter().map(|clock_difference_ms| PeerStatus {
+                clock_difference_ms: *clock_difference_ms,
+                ..PeerStatus::default()
+            });
+            clock_difference(&peers.collect::<Vec<_>>())
+        };
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[None]), None);
+        assert_eq!(median(&[Some(7), None]), Some(7));
+        assert_eq!(median(&[Some(i64::MAX), Some(-3), Some(2)]), Some(2));
+        assert_eq!(median(&[Some(2000), Some(0), Some(2000), Some(0)]), Some(1000));
+    }
+
+    #[test]
+    fn a_wrong_clock_is_reported_once_a_minute() {
+        let (mut watch, start) = (PeerWatch::default(), Instant::now());
+        let mut warning = |difference, seconds| {
+            watch.clock_warning(difference, start + Duration::from_secs(seconds)).unwrap_or_default()
+        };
+        assert_eq!(warning(None, 0), "");
+        assert_eq!(warning(Some(-499), 1), "");
+        assert!(warning(Some(1960), 2).starts_with("clock differs from peers by 2.0 s: it is behind"));
+        assert_eq!(warning(Some(1960), 61), "");
+        assert!(warning(Some(-500), 62).contains("by 0.5 s: it is ahead"));
+        assert_eq!(warning(Some(0), 63), "");
+        assert!(!warning(Some(700), 64).is_empty());
+    }
+}
