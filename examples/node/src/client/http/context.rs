@@ -37,12 +37,14 @@ impl Context {
         stream: Option<SocketAddr>,
         stopping: Stopping,
     ) -> Result<Self> {
+        let max_transaction = genesis.parameters.max_transaction_bytes as usize;
         Ok(Self {
             handle,
             genesis: genesis.to_toml()?.into(),
-            max_body: config.max_body_bytes,
+            // The chain's limit holds at every validator.
+            max_body: config.max_body_bytes.max(max_transaction),
             bodies: Bodies::default(),
-            max_transaction: genesis.parameters.max_transaction_bytes as usize,
+            max_transaction,
             stream,
             lookups: Arc::new(Semaphore::new(MAX_LOOKUPS)),
             waiters: Arc::new(Semaphore::new(MAX_WAITERS)),
