@@ -106,6 +106,13 @@ pub enum NodeError {
         /// The lowest limit with which the node starts.
         needed: u64,
     },
+    /// Other members committed another block at a height that this node has committed.
+    ConflictingCommit {
+        /// The height.
+        height: u64,
+        /// The file with both blocks and their certificates.
+        evidence: PathBuf,
+    },
     /// Another running node uses this validator's identity key.
     SameIdentity {
         /// Address of the other node.
@@ -147,6 +154,7 @@ impl NodeError {
         "BIND",
         "IO",
         "OPEN_FILES",
+        "CONFLICTING_COMMIT",
         "SAME_IDENTITY",
         "TLS",
         "APPLICATION",
@@ -170,6 +178,7 @@ impl NodeError {
             NodeError::Bind { .. } => "BIND",
             NodeError::Io { .. } => "IO",
             NodeError::OpenFiles { .. } => "OPEN_FILES",
+            NodeError::ConflictingCommit { .. } => "CONFLICTING_COMMIT",
             NodeError::SameIdentity { .. } => "SAME_IDENTITY",
             NodeError::Tls { .. } => "TLS",
             NodeError::Application { .. } => "APPLICATION",
@@ -212,15 +221,6 @@ impl fmt::Display for NodeError {
                 "this node has left the chain: it is not a member since epoch {epoch}, which starts with block {first_height}; \
                  keep the data directory as an archive, or delete it. To rejoin, use new keys and an empty directory"
             ),
-            NodeError::DataInUse { path } => write!(
-                f,
-                "another process uses the data directory {}; stop it, or configure another directory",
-                path.display()
-            ),
-            NodeError::DataMismatch { path, what, found, expected } => write!(
-                f,
-                "the data directory {} belongs to another {what} (expected {expected}, got {found}); start with the directory, key file and genesis file of the same validator",
-                path.display()
             NodeError::EmptyData { path } => write!(
                 f,
                 "the data directory {} is empty, so the records of everything that this key has signed are missing; without \
@@ -236,6 +236,15 @@ impl fmt::Display for NodeError {
                  --new-validator",
                 path.display()
             ),
+            NodeError::DataInUse { path } => write!(
+                f,
+                "another process uses the data directory {}; stop it, or configure another directory",
+                path.display()
+            ),
+            NodeError::DataMismatch { path, what, found, expected } => write!(
+                f,
+                "the data directory {} belongs to another {what} (expected {expected}, got {found}); start with the directory, key file and genesis file of the same validator",
+                path.display()
             ),
             NodeError::Corrupt { what, problem } => write!(
                 f,
@@ -255,6 +264,14 @@ impl fmt::Display for NodeError {
                 f,
                 "this process may open {limit} files, and the node needs at least {needed}; raise the limit (`ulimit -n`, or \
                  LimitNOFILE= in a systemd unit)"
+            ),
+            NodeError::ConflictingCommit { height, evidence } => write!(
+                f,
+                "a quorum committed another block at height {height}, which this node has committed; both certificates are in \
+                 {}. Members with a third of the weight signed twice, usually because they started with empty data \
+                 directories. Stop all validators, agree with their operators on one history, and start the validators \
+                 whose data directories contain it, after removing that file from each; the others must join with new keys",
+                evidence.display()
             ),
             NodeError::SameIdentity { address } => write!(
                 f,

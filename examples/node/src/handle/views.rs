@@ -127,12 +127,14 @@ pub struct Status {
     pub congested: bool,
     /// True if the node is shutting down.
     pub stopping: bool,
+    /// Code of the error that stopped the node; see [`NodeError::code`](crate::NodeError::code). It signs nothing more.
+    pub failure: Option<&'static str>,
     /// Milliseconds since the node started.
     pub uptime_ms: u64,
-    /// The members that the node can send to.
-    pub reachable: Reachable,
     /// Median of the peers' clocks minus this node's clock, in milliseconds; `None` if none is known yet.
     pub clock_difference_ms: Option<i64>,
+    /// The members that the node can send to.
+    pub reachable: Reachable,
     /// The other members, in order.
     pub peers: Vec<PeerStatus>,
 }
@@ -181,10 +183,10 @@ pub struct PeerStatus {
     pub queued_bytes: u64,
     /// Last error of the links.
     pub last_error: Option<String>,
-}
-
     /// The member's clock minus this node's, in milliseconds; `None` if it is not known yet.
     pub clock_difference_ms: Option<i64>,
+}
+
 /// A member of the committee.
 #[derive(Clone, Debug, Serialize)]
 pub struct ValidatorView {

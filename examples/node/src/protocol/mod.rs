@@ -256,6 +256,14 @@ pub trait Archive<P: Protocol> {
     /// # Errors
     /// If the store fails.
     fn newest_finality(&self) -> Result<Option<P::Finality>>;
+
+    /// Compares a block that a peer claims to be committed, or its parent, with the executed block of that height.
+    /// `finality` need not be verified.
+    ///
+    /// # Errors
+    /// `CONFLICTING_COMMIT` if the blocks differ and `finality` is valid: then a third of the members is faulty, or has
+    /// lost its records. The proofs of both blocks are in a file. The node stops.
+    fn compare(&self, block: &P::Block, finality: &P::Finality) -> Result<()>;
 }
 
 /// Everything that a replica is created from, besides its records.

@@ -132,9 +132,10 @@ impl<P: Protocol> Service for NodeService<P> {
             syncing: self.ingest.is_syncing(),
             congested: self.ingest.is_congested(),
             stopping: self.ingest.is_stopping(),
+            failure: self.shared.failure_code(),
             uptime_ms: u64::try_from(self.clock.uptime().as_millis()).unwrap_or(u64::MAX),
-            reachable: role.reachable(),
             clock_difference_ms: clock_difference(&peers),
+            reachable: role.reachable(),
             peers,
         }
     }

@@ -99,6 +99,11 @@ impl Shared {
         self.wait_for(|signals| signals.failed).await;
     }
 
+    /// Code of the failure; `None` if the node has not failed.
+    pub(super) fn failure_code(&self) -> Option<&'static str> {
+        lock(&self.failure).as_ref().map(NodeError::code)
+    }
+
     pub(super) fn has_failed(&self) -> bool {
         self.signals.borrow().failed
     }

@@ -9,6 +9,7 @@
 //!      batches/        append-only files of batch bodies            (see `segments`)
 //!      log/            append-only files of records of heights that are not committed (see `log`)
 //!      transactions/   sorted runs: transaction → location          (see `index`)
+//!      conflict-*.json two committed blocks of one height, with proofs (see `conflict`)
 //! ```
 //!
 //! # Why fjall, and not for all data
@@ -48,6 +49,7 @@
 //! Blocks, batches, roots and the transaction index are the archive of the chain and are never deleted. Memory use does not
 //! grow with them.
 
+mod conflict;
 mod database;
 pub mod files;
 mod identity;
@@ -62,7 +64,7 @@ mod segments;
 mod state;
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use quorate::merkle::Hash;
@@ -76,7 +78,7 @@ pub use state::{Roots, StateStore};
 
 use crate::Result;
 use crate::epochs::Epoch;
-use crate::protocol::{Archive, Batch, Protocol, Record};
+use crate::protocol::{Archive, Batch, Block, Protocol, Record};
 use index::TransactionIndex;
 use records::Records;
 
@@ -86,6 +88,7 @@ pub struct Store<P: Protocol> {
     state: StateStore,
     index: TransactionIndex,
     created: u64,
+    directory: PathBuf,
     /// Declared last, so that it is released last.
     _lock: File,
 }
@@ -95,13 +98,14 @@ impl<P: Protocol> Store<P> {
     ///
     /// # Errors
     /// `DATA_IN_USE` if another process has it, `DATA_MISMATCH` if it belongs to another chain or validator,
-    /// `CORRUPT` if durable data cannot be read.
+    /// `CORRUPT` if durable data cannot be read, `CONFLICTING_COMMIT` if an earlier run found another history.
     pub fn open(dir: &Path, binding: &Binding, context: P::Context) -> Result<Self> {
         let (lock, created) = identity::claim(dir, binding)?;
+        conflict::check(dir)?;
         let records = Records::open(dir, context)?;
         let state = StateStore::open(&dir.join("state"))?;
         let index = TransactionIndex::open(dir.join("transactions"))?;
-        Ok(Self { records, state, index, created, _lock: lock })
+        Ok(Self { records, state, index, created, directory: dir.to_owned(), _lock: lock })
     }
 
     /// A number above every batch number that this validator used in an earlier data directory.
@@ -246,5 +250,20 @@ impl<P: Protocol> Archive<P> for Store<P> {
 
     fn newest_finality(&self) -> Result<Option<P::Finality>> {
         self.records.newest_finality()
+    }
+
+    fn compare(&self, block: &P::Block, finality: &P::Finality) -> Result<()> {
+        let parent = block.height().saturating_sub(1);
+        let own = match self.block_at(block.height())? {
+            Some(own) => Some(own).filter(|own| own.digest() != block.digest()),
+            None => self.block_at(parent)?.filter(|own| own.digest() != block.parent()),
+        };
+        match own {
+            Some(own) if P::check_committed(block, finality, self.context()).is_ok() => {
+                let proof = P::finality(self, &own)?;
+                Err(conflict::write::<P>(&self.directory, (&own, proof.as_ref()), (block, finality)))
+            }
+            _ => Ok(()),
+        }
     }
 }

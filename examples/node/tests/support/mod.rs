@@ -145,9 +145,10 @@ impl Service for FakeNode {
             syncing: self.syncing.load(Ordering::Relaxed),
             congested: false,
             stopping: false,
+            failure: None,
             uptime_ms: 1,
-            reachable: *self.reachable.lock().unwrap(),
             clock_difference_ms: None,
+            reachable: *self.reachable.lock().unwrap(),
             peers: Vec::new(),
         }
     }

@@ -60,7 +60,7 @@ pub enum Output<S: Vrf> {
         /// The peer.
         to: MemberIndex,
         /// The request.
-        request: HistoryRequest,
+        request: HistoryRequest<S>,
     },
     /// The records of these payloads are obsolete, unless a delivered block has the same payload: the payloads were submitted
     /// and are committed, or belong to blocks that can never be committed.

@@ -48,7 +48,7 @@ pub enum Output<S: Scheme> {
         /// The peer.
         to: MemberIndex,
         /// The request.
-        request: HistoryRequest,
+        request: HistoryRequest<S>,
     },
     /// Batches that can no longer be committed. Their records may be deleted.
     PruneBatches(Vec<BatchDigest>),

@@ -96,7 +96,7 @@ pub struct Advance<S: Scheme> {
 
 /// A request that only the archive can answer, because the replica keeps nothing below its committed height.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HistoryRequest {
+pub enum HistoryRequest<S: Scheme> {
     /// Answer with [`Message::Blocks`]: the committed blocks from this height on, limited by [`block_range`].
     Blocks {
         /// Lowest missing height.
@@ -104,6 +104,12 @@ pub enum HistoryRequest {
     },
     /// Answer with one [`Message::BatchReply`] per available batch.
     Batches(Vec<BatchDigest>),
+    /// The peer knows a certificate of a block in a committed view. If the archive does not have the block, ask the peer
+    /// for its first blocks with [`Message::BlockRequest`]: it may have another history.
+    CheckCertified(BlockDigest),
+    /// The peer's history, consecutive blocks of which the first is not above the committed height. Compare it with the
+    /// archive: two different committed blocks of one height are proof that a third of the members is faulty.
+    Compare(Vec<Arc<Block<S>>>),
 }
 
 /// Returns as many of `blocks` as fit into one response. They must be consecutive, lowest first.

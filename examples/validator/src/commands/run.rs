@@ -18,6 +18,9 @@ use crate::protocols::with_protocol;
 /// Maximum time that background tasks may take to end after shutdown.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// Time for which a validator that found a conflicting history serves its status before it stops.
+const ALARM_TIME: Duration = Duration::from_secs(10);
+
 /// Run one validator.
 ///
 /// Logs to standard error. SIGINT and SIGTERM stop the validator cleanly; killing it at any time is also safe. When the
@@ -42,9 +45,6 @@ pub(crate) struct Run {
     #[arg(long)]
     observe: bool,
 
-    /// Log level: error, warn, info, debug, trace, or a filter with levels by module.
-    #[arg(long, value_name = "FILTER", default_value = "info")]
-    log_level: String,
     /// Allow the first start of a validator of the genesis file, whose data directory is empty.
     ///
     /// Without it, an empty data directory ends the validator with exit code 13: the records of what the key has signed
@@ -52,6 +52,9 @@ pub(crate) struct Run {
     #[arg(long)]
     new_validator: bool,
 
+    /// Log level: error, warn, info, debug, trace, or a filter with levels by module.
+    #[arg(long, value_name = "FILTER", default_value = "info")]
+    log_level: String,
 
     /// Print a configuration file that explains every setting, and exit.
     #[arg(long)]
@@ -89,12 +92,12 @@ impl Run {
     async fn serve(self, client_runtime: &tokio::runtime::Handle) -> Result<(), Failure> {
         let mut config = NodeConfig::load(&self.config.unwrap_or_default()).map_err(cannot_run)?;
         config.node.observe |= self.observe;
+        config.node.new_validator = self.new_validator;
         let genesis = Genesis::load(&config.node.genesis).map_err(cannot_run)?;
         let start = StartNode { config: config.clone(), genesis: genesis.clone() };
         let starting = with_protocol(&genesis, start).map_err(cannot_run)?;
-        config.node.new_validator = self.new_validator;
         let node = starting.await.map_err(cannot_run)?;
-        let handle = node.handle();
+        let (handle, monitor) = (node.handle(), node.handle());
         let started = client_runtime.spawn(async move { Clients::start(&config, handle, &genesis).await });
         let started = started.await.unwrap_or_else(|e| Err(NodeError::Stopped { why: e.to_string() }));
         let clients = match started {
@@ -110,6 +113,14 @@ impl Run {
             () = stop_signal() => tracing::info!("stopping: received a signal"),
             () = stdin_closed(), if self.stop_with_stdin => tracing::info!("stopping: standard input ended"),
             () = node.failed() => tracing::error!("stopping: the node failed"),
+        }
+        if monitor.status().failure == Some("CONFLICTING_COMMIT") {
+            tracing::error!("the status stays available for {} s", ALARM_TIME.as_secs());
+            tokio::select! {
+                () = tokio::time::sleep(ALARM_TIME) => {}
+                () = stop_signal() => {}
+                () = stdin_closed(), if self.stop_with_stdin => {}
+            }
         }
         let stopped = async {
             clients.stop().await;
@@ -159,10 +170,12 @@ fn cannot_run(error: NodeError) -> Failure {
         NodeError::Bind { .. } => Exit::PortTaken,
         NodeError::Left { .. } => Exit::Left,
         NodeError::EmptyData { .. } => Exit::EmptyData,
+        NodeError::ConflictingCommit { .. } => Exit::Contradiction,
         NodeError::Config { .. }
         | NodeError::Genesis { .. }
         | NodeError::KeyFile { .. }
         | NodeError::NotAMember { .. }
+        | NodeError::DataExists { .. }
         | NodeError::DataInUse { .. }
         | NodeError::DataMismatch { .. }
         | NodeError::Corrupt { .. }
@@ -176,7 +189,6 @@ fn cannot_run(error: NodeError) -> Failure {
     Failure::new(exit, error.to_string())
 }
 
-        | NodeError::DataExists { .. }
 /// Waits for the end of standard input. A separate thread reads it, because the read cannot be cancelled.
 async fn stdin_closed() {
     let (ended, wait) = tokio::sync::oneshot::channel();

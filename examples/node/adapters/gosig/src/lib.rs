@@ -62,7 +62,7 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
     type Batch = Payload;
     type Finality = Finality<S>;
     type Context = Epochs<S>;
-    type Request = HistoryRequest;
+    type Request = HistoryRequest<S>;
 
     const NAME: &'static str = NAME;
     const TRANSACTIONS: Merkle<'static> = TRANSACTIONS;
@@ -272,7 +272,7 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
 
     fn answer(
         archive: &dyn Archive<Self>,
-        request: HistoryRequest,
+        request: HistoryRequest<S>,
         send: &mut dyn FnMut(&Message<S>),
     ) -> Result<()> {
         match request {
@@ -294,6 +294,12 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
                     send(&transaction_range(&block, &payload, &places));
                 }
             }
+            HistoryRequest::CheckCommitted { height, digest } => {
+                if let Some(own) = archive.block_at(height)?.filter(|own| own.digest() != digest) {
+                    send(&quorate_gosig::Message::BlockRequest { from: height }.in_epoch(own.epoch));
+                }
+            }
+            HistoryRequest::Compare((block, finality)) => archive.compare(&block, &finality)?,
         }
         Ok(())
     }

@@ -58,7 +58,7 @@ impl<S: Scheme> Protocol for Jolteon<S> {
     type Batch = quorate_jolteon::Batch;
     type Finality = Finality<S>;
     type Context = Committees<S>;
-    type Request = HistoryRequest;
+    type Request = HistoryRequest<S>;
 
     const NAME: &'static str = NAME;
     const TRANSACTIONS: Merkle<'static> = TRANSACTIONS;
@@ -253,7 +253,7 @@ impl<S: Scheme> Protocol for Jolteon<S> {
 
     fn answer(
         archive: &dyn Archive<Self>,
-        request: HistoryRequest,
+        request: HistoryRequest<S>,
         send: &mut dyn FnMut(&Message<S>),
     ) -> Result<()> {
         match request {
@@ -270,6 +270,13 @@ impl<S: Scheme> Protocol for Jolteon<S> {
                     }
                 }
             }
+            HistoryRequest::CheckCertified(target) => {
+                // A certified block that lost is also unknown. Then the peer's history is equal.
+                if archive.block(&target.0)?.is_none() {
+                    send(&Message::BlockRequest { from: 1, target });
+                }
+            }
+            HistoryRequest::Compare(blocks) => compare(archive, &blocks)?,
         }
         Ok(())
     }
@@ -346,6 +353,26 @@ fn parameters(p: &Parameters) -> quorate_jolteon::Parameters {
         view_timeout_cap: milliseconds(p.max_view_timeout_ms),
         ..quorate_jolteon::Parameters::default()
     }
+}
+
+/// Compares consecutive blocks of a peer with the archive, up to the first difference.
+fn compare<S: Scheme>(
+    archive: &dyn Archive<Jolteon<S>>,
+    blocks: &[Arc<quorate_jolteon::Block<S>>],
+) -> Result<()> {
+    let mut rest = blocks;
+    while let Some((block, later)) = rest.split_first() {
+        let Some(own) = archive.block_at(block.height)? else { break };
+        if own.digest() != block.digest() {
+            let finality = committing_link(rest).filter(|at| *at <= MAX_LINKS).and_then(|at| {
+                let certificate = rest.get(at + 1)?.justify.clone()?;
+                Some(Finality { links: later.iter().take(at).cloned().collect(), certificate })
+            });
+            return finality.map_or(Ok(()), |finality| archive.compare(block, &finality));
+        }
+        rest = later;
+    }
+    Ok(())
 }
 
 /// Position of the first block, after the chain's first one, whose view is the view after its parent's.

@@ -62,6 +62,7 @@ struct Health {
 pub(super) async fn ready(State(context): State<Context>) -> Response {
     let status = context.handle.status();
     let why = match &status {
+        Status { failure: Some(code), .. } => Some(format!("the node has failed: {code}")),
         s if s.stopping => Some("shutting down".to_owned()),
         s if s.syncing => Some("catching up with the chain".to_owned()),
         s if !s.peers.is_empty() && s.peers.iter().all(|peer| !peer.outgoing) => {

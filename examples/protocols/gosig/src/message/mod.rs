@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use quorate::Error;
 use quorate::gossip::Aggregate;
+use quorate::scheme::Vrf;
 
 use crate::block::{Block, GosigScheme};
 use crate::body::{Entries, Segment};
@@ -127,7 +128,7 @@ pub enum Message<S: GosigScheme> {
 
 /// A request for the archive: the replica keeps nothing below its committed height.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HistoryRequest {
+pub enum HistoryRequest<S: Vrf> {
     /// Answer with the committed blocks from a height on, of its epoch, as [`block_range`] builds it.
     Blocks {
         /// Lowest missing height.
@@ -142,6 +143,17 @@ pub enum HistoryRequest {
         /// Places of the transactions.
         places: Vec<u32>,
     },
+    /// The peer claims that this block is committed. If the archive has another one at its height, ask the peer for the
+    /// proof with [`Message::BlockRequest`]: it may have another history.
+    CheckCommitted {
+        /// Height of the block.
+        height: u64,
+        /// Digest of the block.
+        digest: BlockDigest,
+    },
+    /// The peer's history: a block with its commitment certificate, not verified. Compare the block, or its parent, with
+    /// the archive: two different committed blocks of one height are proof that a third of the members is faulty.
+    Compare(FinalizedBlock<S>),
 }
 
 /// Returns an answer with the first of `blocks`: at most [`MAX_RANGE_BLOCKS`], all of one epoch, because the requester has to

@@ -10,7 +10,9 @@ use crate::block::GosigScheme;
 use crate::block_sync::CertifiedBlock;
 use crate::finality::FinalizedBlock;
 use crate::interface::{Evidence, Output};
+use crate::kinds::TENTATIVE;
 use crate::message::{HistoryRequest, MAX_RANGE_BLOCKS, Message};
+use crate::proposal::Proposal;
 
 /// Number of rounds for which a recovering member abstains while the other members cannot decide without it.
 const MAX_ABSTENTIONS: u32 = 4;
@@ -121,6 +123,9 @@ impl<S: GosigScheme> Replica<S> {
         blocks: Vec<FinalizedBlock<S>>,
         out: &mut Effects<S>,
     ) {
+        if let Some(first) = blocks.first().filter(|(block, _)| block.height <= self.chain.delivered) {
+            self.compare(from, first.clone(), out);
+        }
         if !self.sync.accept_answer(from) || self.phase == Phase::Succeeded {
             return;
         }
@@ -145,6 +150,32 @@ impl<S: GosigScheme> Replica<S> {
         self.sync.record_height(from, highest);
     }
 
+    /// Checks the block that a proposal claims to be committed: the parent of the proposed block.
+    pub(super) fn check_committed_parent(
+        &mut self,
+        from: MemberIndex,
+        proposal: &Proposal<S>,
+        out: &mut Effects<S>,
+    ) {
+        let Some(height) = proposal.block.height.checked_sub(1).filter(|height| *height > 0) else { return };
+        let digest = proposal.block.parent;
+        let ballot = self.identity.committees.ballot(height, digest);
+        let names_parent = |certificate: &Certificate<S>| {
+            certificate.statement().kind == TENTATIVE && certificate.statement().digest == ballot
+        };
+        if height <= self.chain.delivered && proposal.certificate.as_ref().is_some_and(names_parent) {
+            let request = HistoryRequest::CheckCommitted { height, digest };
+            out.output(Output::Serve { to: from, request });
+        }
+    }
+
+    /// Compares a block of a peer with the archive.
+    fn compare(&mut self, from: MemberIndex, block: FinalizedBlock<S>, out: &mut Effects<S>) {
+        if self.sync.try_serve(self.now, from, BLOCK_CHARGE, &self.parameters) {
+            out.output(Output::Serve { to: from, request: HistoryRequest::Compare(block) });
+        }
+    }
+
     /// Checks that new blocks extend the queue, without their certificates' signatures. Returns `None` if one does not.
     fn link_blocks(
         &mut self,
@@ -167,6 +198,9 @@ impl<S: GosigScheme> Replica<S> {
             {
                 // Not a fault: this member may itself have caused the gap.
                 self.sync.discard_height(from);
+                if block.height == self.chain.delivered + 1 {
+                    self.compare(from, (block, finality), out);
+                }
                 return None;
             }
             match seed.next(&block.seed, &self.identity.committees.voters) {

@@ -41,6 +41,7 @@ impl<S: GosigScheme> Replica<S> {
             // A member that proposes at a committed height is behind.
             if proposal.proposer == from {
                 self.send_welcome(from, out);
+                self.check_committed_parent(from, &proposal, out);
             }
             return;
         }
@@ -50,6 +51,10 @@ impl<S: GosigScheme> Replica<S> {
                 self.on_early_proposal(from, proposal, out);
             }
             return;
+        }
+        if proposal.block.parent != self.chain.tip.digest {
+            // Before the ticket, which depends on the proposer's chain.
+            self.check_committed_parent(from, &proposal, out);
         }
         let known = self.rounds.states.get(&round).is_some_and(|state| state.contains(&proposal));
         if !timely || known || self.phase == Phase::Succeeded {

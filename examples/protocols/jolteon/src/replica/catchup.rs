@@ -14,6 +14,8 @@ use crate::message::{HistoryRequest, MAX_RANGE_BYTES, Message, block_range};
 /// Charge of a response whose size is not known beforehand: less than the maximum, so that honest members catch up
 /// quickly, but enough to make many requests costly.
 const RANGE_CHARGE: usize = MAX_RANGE_BYTES / 8;
+/// Number of committed heights from which a peer's history is compared with this member's.
+const COMPARED: u64 = 8;
 const ARCHIVED_CHARGE: usize = MAX_BATCH_BYTES / 16;
 
 impl<S: Scheme> Replica<S> {
@@ -78,6 +80,11 @@ impl<S: Scheme> Replica<S> {
         blocks: Vec<Arc<Block<S>>>,
         out: &mut ReplicaStep<S>,
     ) {
+        let root = self.tree.root().height;
+        let overlaps = blocks.first().is_some_and(|first| first.height <= root);
+        if overlaps && self.sync.try_serve(self.now, from, RANGE_CHARGE, &self.parameters) {
+            out.output(Output::Serve { to: from, request: HistoryRequest::Compare(blocks.clone()) });
+        }
         let Some(search) = self.sync.search() else { return };
         if !search.awaited.contains(&from) || blocks.is_empty() {
             return;
@@ -97,6 +104,9 @@ impl<S: Scheme> Replica<S> {
         let attached = chain.iter().any(|block| self.tree.contains(&block.parent));
         if !linked || !attached || !self.check_justifications(&chain) {
             // No fault: the held block may come from another peer. The request expires and goes to the next peer.
+            if linked && !attached && !overlaps {
+                self.request_history(from, root.saturating_sub(COMPARED), target, out);
+            }
             return;
         }
         // No certificate covers the author's signature, but the archive passes it on.
@@ -124,6 +134,33 @@ impl<S: Scheme> Replica<S> {
         if self.tree.contains(&target) {
             self.sync.end_search();
             self.adopt_orphans(out);
+        }
+    }
+
+    /// Checks a certificate that a peer shows, if the view of its block is committed: with another history, the archive
+    /// does not have that block.
+    pub(super) fn check_certified(
+        &mut self,
+        from: MemberIndex,
+        qc: &Certificate<S>,
+        out: &mut ReplicaStep<S>,
+    ) {
+        let digest = BlockDigest(qc.statement().digest);
+        if qc.statement().view <= self.tree.root().view && digest != self.tree.root().digest {
+            out.output(Output::Serve { to: from, request: HistoryRequest::CheckCertified(digest) });
+        }
+    }
+
+    /// Requests a part of a peer's history in order to compare it with the archive.
+    fn request_history(
+        &mut self,
+        peer: MemberIndex,
+        from: u64,
+        target: BlockDigest,
+        out: &mut ReplicaStep<S>,
+    ) {
+        if self.sync.try_serve(self.now, peer, RANGE_CHARGE, &self.parameters) {
+            out.send(peer, Message::BlockRequest { from: from.max(1), target });
         }
     }
 

@@ -121,6 +121,9 @@ impl<S: Scheme> Replica<S> {
         let polling = self.sync.is_polling();
         self.sync.record_answer(from, |set| voters.weight_of(set) >= voters.honest_weight());
         let Advance { high, tc } = advance;
+        if let Some(qc) = &high {
+            self.check_certified(from, qc, out);
+        }
         if let Some(qc) = high.filter(|qc| qc.statement().view > self.pacemaker.certified())
             && self.check_qc(from, &qc, out)
         {
