@@ -76,6 +76,7 @@ async fn a_data_directory_serves_one_process_chain_and_key() {
 
     let mut other_key = site.config(1);
     other_key.node.data = site.config(0).node.data;
+    other_key.node.new_validator = false;
     let error = refusal(other_key).await;
     assert!(error.code() == "DATA_MISMATCH" && error.to_string().contains("validator"), "{error}");
 
@@ -95,6 +96,7 @@ async fn an_address_in_use_is_named_and_the_lock_is_released() {
     let error = refusal(config.clone()).await;
     assert!(error.code() == "BIND" && error.to_string().contains(&config.links.listen), "{error}");
     drop(listener);
+    config.node.new_validator = false;
     start(config).await.unwrap().shutdown().await.unwrap();
 }
 
@@ -105,6 +107,7 @@ async fn a_second_node_with_the_same_key_stops_both() {
     let mut config = site.config(0);
     config.links.listen = "127.0.0.1:0".into();
     config.node.data = site.dir.path().join("copy");
+    config.node.new_validator = true;
     let second = start(config).await.unwrap();
     for node in [first, second] {
         node.failed().await;

@@ -1,7 +1,7 @@
 //! Lanes, limits, settings and events of links.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use quorate::committee::{ChainId, Committee};
@@ -92,8 +92,12 @@ pub trait Sink: Send + Sync + 'static {
     fn frame(&self, received: Received);
     /// Receives an event.
     fn event(&self, event: LinkEvent);
-    /// The clock that the protocol uses, in microseconds since 1970. Peers compare it with theirs.
-    fn now(&self) -> Time;
+    /// The clock that the protocol uses, in microseconds since 1970. Peers compare it with theirs. Usually that of the
+    /// system.
+    fn now(&self) -> Time {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Time(u64::try_from(since.as_micros()).unwrap_or(0))
+    }
 }
 
 /// A received frame. Dropping it releases its share of the peer's inbound limit.
