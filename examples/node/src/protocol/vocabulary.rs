@@ -65,4 +65,6 @@ pub enum LatestRecord {
     View,
     /// The committed tip of the chain.
     CommittedTip,
+    /// The secret seed of the replica's random numbers.
+    Seed,
 }

@@ -18,6 +18,7 @@ use crate::{NodeError, Result};
 /// | `4`, kind of statement | guard of the identity key |
 /// | `5 0` | state of the view |
 /// | `6 0` | committed tip |
+/// | `7 0` | seed |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RecordKey {
     /// Finality of the newest executed block.
@@ -37,6 +38,7 @@ impl RecordKey {
             Self::Latest(LatestRecord::ProposalGuard(kind)) => vec![4, kind],
             Self::Latest(LatestRecord::View) => vec![5, 0],
             Self::Latest(LatestRecord::CommittedTip) => vec![6, 0],
+            Self::Latest(LatestRecord::Seed) => vec![7, 0],
         }
     }
 
@@ -97,6 +99,7 @@ mod tests {
         assert_eq!(latest(LatestRecord::ProposalGuard(9)), [4, 9]);
         assert_eq!(latest(LatestRecord::View), [5, 0]);
         assert_eq!(latest(LatestRecord::CommittedTip), [6, 0]);
+        assert_eq!(latest(LatestRecord::Seed), [7, 0]);
         assert_eq!(RecordKey::NewestFinality.encode(), [0, 0]);
         assert_eq!(RecordKey::AtHeight(258).encode(), [0, 0, 0, 0, 0, 0, 0, 1, 2]);
         assert_eq!(LiveKey::Block([5; 32]).encode()[..2], [b'b', 5]);

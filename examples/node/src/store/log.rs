@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::segments::{FrameLocation, Segments};
-use crate::Result;
+use crate::{NodeError, Result};
 
 /// Size at which a new file is started.
 const FILE_SIZE: u64 = 32 << 20;
@@ -15,20 +15,40 @@ const FILE_SIZE: u64 = 32 << 20;
 #[derive(Debug)]
 pub(super) struct Log {
     segments: Segments,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
     /// The records that are not pruned, in order.
-    records: Mutex<Vec<(u64, FrameLocation)>>,
+    records: Vec<(u64, FrameLocation)>,
+    /// The last record, pruned or not.
+    last: Option<FrameLocation>,
 }
 
 impl Log {
-    /// Opens the directory, or creates it.
-    pub(super) fn open(dir: PathBuf) -> Result<Self> {
-        Self::open_with(dir, FILE_SIZE)
+    /// Opens the directory, or creates it. `durable` is a record that is known to be durable.
+    ///
+    /// # Errors
+    /// `CORRUPT` if that record or an earlier one cannot be read: the key must not sign without them.
+    pub(super) fn open(dir: PathBuf, durable: Option<FrameLocation>) -> Result<Self> {
+        Self::open_with(dir, FILE_SIZE, durable)
     }
 
-    fn open_with(dir: PathBuf, file_size: u64) -> Result<Self> {
+    fn open_with(dir: PathBuf, file_size: u64, durable: Option<FrameLocation>) -> Result<Self> {
         let mut records = Vec::new();
         let segments = Segments::open_oldest(dir, file_size, |key, at| records.push((height_of(&key), at)))?;
-        Ok(Self { segments, records: Mutex::new(records) })
+        let last = records.last().map(|(_, location)| *location);
+        if durable > last {
+            let problem = "its last records are missing or damaged".to_owned();
+            return Err(NodeError::Corrupt { what: "the log", problem });
+        }
+        Ok(Self { segments, known: Mutex::new(Known { records, last }) })
+    }
+
+    /// Location of the last record.
+    pub(super) fn last(&self) -> Option<FrameLocation> {
+        self.lock().last
     }
 
     /// Appends records with their heights, durably.
@@ -37,26 +57,27 @@ impl Log {
             records.iter().map(|(height, record)| (key(*height), record.as_slice())).collect();
         let mut known = self.lock();
         let locations = self.segments.append(&frames)?;
-        known.extend(records.iter().map(|(height, _)| *height).zip(locations));
+        known.last = locations.last().copied().or(known.last);
+        known.records.extend(records.iter().map(|(height, _)| *height).zip(locations));
         Ok(())
     }
 
     /// All records that are not pruned, in the order in which they were appended.
     pub(super) fn load(&self) -> Result<Vec<Vec<u8>>> {
-        let records = self.lock().clone();
+        let records = self.lock().records.clone();
         records.into_iter().map(|(height, location)| self.segments.read(&key(height), location)).collect()
     }
 
     /// Forgets the records up to a height, and deletes the files that have no others.
     pub(super) fn prune(&self, up_to: u64) -> Result<()> {
-        let mut records = self.lock();
-        records.retain(|(height, _)| *height > up_to);
-        let oldest = records.iter().map(|(_, location)| location.segment).min();
+        let mut known = self.lock();
+        known.records.retain(|(height, _)| *height > up_to);
+        let oldest = known.records.iter().map(|(_, location)| location.segment).min();
         self.segments.remove_before(oldest.unwrap_or(u32::MAX))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<(u64, FrameLocation)>> {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -89,7 +110,7 @@ mod tests {
     #[test]
     fn records_come_back_in_their_order_until_they_are_pruned() {
         let dir = tempfile::tempdir().unwrap();
-        let log = Log::open_with(dir.path().into(), 400).unwrap();
+        let log = Log::open_with(dir.path().into(), 400, None).unwrap();
         // Epochs overlap, so heights are not in order.
         let heights = [1, 2, 1, 2, 3, 2, 4, 3, 5, 5];
         for (number, height) in (0..).zip(heights) {
@@ -103,7 +124,7 @@ mod tests {
         assert!(files(dir.path()) < before);
         drop(log);
         // After a restart, records of pruned heights may be left in files with others.
-        let log = Log::open_with(dir.path().into(), 400).unwrap();
+        let log = Log::open_with(dir.path().into(), 400, None).unwrap();
         let loaded = log.load().unwrap();
         assert_eq!(loaded.iter().filter(|one| left.contains(one)).count(), 5);
         log.prune(9).unwrap();
@@ -111,21 +132,49 @@ mod tests {
         assert_eq!(files(dir.path()), 1, "the current file");
         log.append(&[(10, record(1)), (10, record(2))]).unwrap();
         drop(log);
-        let log = Log::open_with(dir.path().into(), 400).unwrap();
+        let log = Log::open_with(dir.path().into(), 400, None).unwrap();
         assert_eq!(log.load().unwrap()[..].last(), Some(&record(2)));
     }
 
     #[test]
     fn damage_is_noticed() {
         let dir = tempfile::tempdir().unwrap();
-        let log = Log::open_with(dir.path().into(), 250).unwrap();
+        let log = Log::open_with(dir.path().into(), 250, None).unwrap();
         (0..5).for_each(|number| log.append(&[(1, record(number))]).unwrap());
         drop(log);
         let first = dir.path().join("00000001.segment");
         let whole = fs::read(&first).unwrap();
         fs::write(&first, &whole[..whole.len() - 1]).unwrap();
-        assert_eq!(Log::open_with(dir.path().into(), 250).unwrap_err().code(), "CORRUPT");
+        assert_eq!(Log::open_with(dir.path().into(), 250, None).unwrap_err().code(), "CORRUPT");
         fs::write(&first, &whole).unwrap();
-        assert_eq!(Log::open_with(dir.path().into(), 250).unwrap().load().unwrap().len(), 5);
+        assert_eq!(Log::open_with(dir.path().into(), 250, None).unwrap().load().unwrap().len(), 5);
+    }
+
+    #[test]
+    fn a_lost_end_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = || dir.path().join("log");
+        let log = Log::open_with(path(), 250, None).unwrap();
+        (0..4).for_each(|number| log.append(&[(1, record(number))]).unwrap());
+        let (last, newest) = (log.last(), path().join("00000002.segment"));
+        assert!(last.is_some());
+        drop(log);
+        // A record after the last one that is known to be durable may be incomplete.
+        let whole = fs::read(&newest).unwrap();
+        fs::write(&newest, [&whole[..], &whole[8..40]].concat()).unwrap();
+        let log = Log::open_with(path(), 250, last).unwrap();
+        assert_eq!((log.last(), log.load().unwrap().len()), (last, 4));
+        // Records may be pruned.
+        log.prune(1).unwrap();
+        drop(log);
+        assert_eq!(Log::open_with(path(), 250, last).unwrap().last(), last);
+        let mut damaged = whole.clone();
+        *damaged.last_mut().unwrap() ^= 1;
+        for bytes in [&whole[..whole.len() - 1], &damaged] {
+            fs::write(&newest, bytes).unwrap();
+            assert_eq!(Log::open_with(path(), 250, last).unwrap_err().code(), "CORRUPT");
+        }
+        fs::remove_dir_all(path()).unwrap();
+        assert_eq!(Log::open_with(path(), 250, last).unwrap_err().code(), "CORRUPT");
     }
 }

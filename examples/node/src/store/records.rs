@@ -8,6 +8,7 @@
 //! | `heights` | height, big endian | digest of the executed block |
 //! | `live` | [`LiveKey`] | of a block: its height; of a batch: empty |
 //! | `epochs` | number, big endian | [`Epoch`]; the genesis epoch is not stored |
+//! | `tail` | `log` | the last record of the log when a record was written here: it must be there at the next start |
 //! | `tail` | `tail` | the last inserted location: the scan of the segments begins there |
 
 use std::collections::{BTreeMap, HashSet};
@@ -29,6 +30,7 @@ use crate::protocol::{Batch, Block, Protocol, Record, RecordKind};
 use crate::{NodeError, Result};
 
 const TAIL: &[u8] = b"tail";
+const LOG_TAIL: &[u8] = b"log";
 
 pub(super) struct Records<P: Protocol> {
     database: SealedDatabase,
@@ -53,12 +55,13 @@ impl<P: Protocol> Records<P> {
         let keyspace = |name, memtable| database.keyspace(name, memtable);
         let (batches, live) = (keyspace("batches", 8 << 20)?, keyspace("live", 4 << 20)?);
         let tail = keyspace("tail", 4 << 20)?;
-        let last = match tail.get(TAIL).map_err(reading)? {
+        let location = |key| match tail.get(key).map_err(reading)? {
             Some(bytes) => {
-                FrameLocation::decode(&bytes, &()).map_err(|e| NodeError::corrupt("the store", e))?
+                FrameLocation::decode(&bytes, &()).map(Some).map_err(|e| NodeError::corrupt("the store", e))
             }
-            None => FrameLocation::START,
+            None => Ok(None),
         };
+        let (last, last_logged) = (location(TAIL)?.unwrap_or(FrameLocation::START), location(LOG_TAIL)?);
         let mut found = Vec::new();
         let segments =
             Segments::open(dir.join("batches"), last, |key, location| found.push((key, location)))?;
@@ -67,7 +70,7 @@ impl<P: Protocol> Records<P> {
             blocks: keyspace("blocks", 16 << 20)?,
             heights: keyspace("heights", 4 << 20)?,
             epochs: keyspace("epochs", 1 << 20)?,
-            log: Log::open(dir.join("log"))?,
+            log: Log::open(dir.join("log"), last_logged)?,
             database,
             batches,
             live,
@@ -286,6 +289,9 @@ impl<P: Protocol> Records<P> {
         }
         for (key, record) in keyed {
             batch.insert(&self.records, key.encode(), record.encode());
+        }
+        if let Some(last) = self.log.last().filter(|_| durable) {
+            batch.insert(&self.tail, LOG_TAIL, last.encode());
         }
         // Locations of bodies need not be durable: the scan at the next start finds the bodies again.
         let batch = if durable { batch.durability(Some(PersistMode::SyncData)) } else { batch };

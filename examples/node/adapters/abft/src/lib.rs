@@ -241,8 +241,7 @@ impl<S: ChainScheme> Protocol for Abft<S> {
             Record::Proposal { height, batch } => {
                 RecordKind::Log { height: *height, bytes: batch.encoded_len() }
             }
-            // Before all inputs, which are useless without it, and never pruned.
-            Record::Seed(_) => RecordKind::Log { height: u64::MAX, bytes: 0 },
+            Record::Seed(_) => RecordKind::Latest(LatestRecord::Seed),
             Record::Vote(_) => RecordKind::Latest(LatestRecord::VoteGuard(BLOCK.number())),
             Record::Batch(batch) => RecordKind::Batch(batch),
             Record::Block(block) => RecordKind::Block(block),

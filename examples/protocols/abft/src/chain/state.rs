@@ -121,9 +121,8 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         let (recorded, epochs) = Recorded::sort(records);
         let guard = Guard::restore(voting, config.chain, recorded.votes.iter().copied())?;
         let is_seed_recorded = recorded.seed.is_some();
-        if !is_seed_recorded && !epochs.is_empty() {
-            return Err(Error::WrongContext { what: "records: the seed is missing" });
-        }
+        // Records that a crash left without the seed were never followed by a message.
+        let epochs = if is_seed_recorded { epochs } else { Vec::new() };
         let seed = recorded.seed.clone().unwrap_or_else(|| std::mem::take(&mut config.entropy));
         let probe = new_epoch(&config, &seed, 0)?;
         let (max_batch, epoch) = (probe.epoch().max_batch(), probe.epoch().limits());
