@@ -137,8 +137,26 @@ impl<S: Scheme> Replica<S> {
         for (own, missing) in self.mempool.own.overdue(self.now, members, &self.parameters) {
             match &own.certificate {
                 Some(certified) => out.broadcast(Message::Certified(Box::new(certified.clone()))),
-                None => missing.into_iter().for_each(|m| out.send(m, Message::Batch(own.batch.clone()))),
+                None => resend(&own.batch, missing, out),
             }
         }
     }
+
+    /// Resends own batches to a member that may have missed them.
+    pub(super) fn resend_batches_to(&self, peer: MemberIndex, out: &mut ReplicaStep<S>) {
+        for own in self.mempool.own.unacknowledged(peer).filter(|own| own.certificate.is_none()) {
+            resend(&own.batch, [peer], out);
+        }
+    }
+}
+
+/// Sends a batch again. It is persisted again: its record may not be durable yet, and the batch must not overtake it. After
+/// a crash the member would give its number to another batch, which no member that stores this one accepts.
+fn resend<S: Scheme>(
+    batch: &Arc<Batch>,
+    to: impl IntoIterator<Item = MemberIndex>,
+    out: &mut ReplicaStep<S>,
+) {
+    out.persist(Record::Batch(batch.clone()));
+    to.into_iter().for_each(|member| out.send(member, Message::Batch(batch.clone())));
 }

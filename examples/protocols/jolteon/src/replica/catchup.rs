@@ -25,9 +25,7 @@ impl<S: Scheme> Replica<S> {
             return;
         }
         out.send(peer, Message::Hello { certified: self.pacemaker.certified() });
-        for own in self.mempool.own.unacknowledged(peer).filter(|own| own.certificate.is_none()) {
-            out.send(peer, Message::Batch(own.batch.clone()));
-        }
+        self.resend_batches_to(peer, out);
     }
 
     /// Sends requests for everything missing that is not requested yet.

@@ -147,6 +147,22 @@ fn a_repeated_batch_is_persisted_before_its_acknowledgement() {
 }
 
 #[test]
+fn a_crash_after_a_repeated_batch_does_not_free_its_number() {
+    let inputs =
+        [(Time(0), Input::Command(Command::Connected(1))), (Time(1_000_000), Input::Timer(Timer::Retry))];
+    for (now, input) in inputs {
+        let mut replica = replica();
+        let batch = Arc::new(crate::Batch::new(0, 1, [b"x"]).unwrap());
+        // The disk is slow: the crash comes before this step's record is durable, so its messages are not sent either.
+        drop(replica.handle(Time(0), Input::Command(Command::Seal(batch.clone()))));
+        let step = replica.handle(now, input);
+        assert!(step.messages.iter().any(|sent| sent.message == Message::Batch(batch.clone())));
+        let restarted = Replica::new(config(), step.persist).unwrap();
+        assert_eq!(restarted.next_sequence(), 2, "a peer may store the batch in slot 1");
+    }
+}
+
+#[test]
 fn delivery_waits_for_execution_by_bytes() {
     let mut replica = replica();
     replica.parameters.max_unexecuted_bytes = 1000;
