@@ -27,7 +27,7 @@ pub(crate) struct Gosig<S>(PhantomData<S>);
 impl<S: Fixed + GosigScheme> Protocol for Gosig<S> {
     type Replica = Replica<S>;
     type Delivered = Delivery<S>;
-    type Request = HistoryRequest;
+    type Request = HistoryRequest<S>;
 
     #[allow(clippy::expect_used)] // a replica that cannot restart from its own records is a finding
     fn replica(me: MemberIndex, executed: Executed, records: Vec<Record<S>>) -> Replica<S> {
@@ -103,13 +103,15 @@ impl<S: Fixed + GosigScheme> Protocol for Gosig<S> {
         assert_eq!(delivery.block.payload, *delivery.payload.summary(), "another payload than the block's");
     }
 
-    fn answers(archive: &[Delivery<S>], request: &HistoryRequest) -> Vec<Envelope<S>> {
+    fn answers(archive: &[Delivery<S>], request: &HistoryRequest<S>) -> Vec<Envelope<S>> {
         match request {
             HistoryRequest::Blocks { from } => {
                 let blocks = archive.iter().filter(|delivery| delivery.height >= *from);
                 let blocks = blocks.map(|delivery| (delivery.block.clone(), delivery.finality.clone()));
                 block_range(blocks).into_iter().collect()
             }
+            // Only a node compares blocks with those on its disk.
+            HistoryRequest::CheckCommitted { .. } | HistoryRequest::Compare(_) => Vec::new(),
             HistoryRequest::Transactions { block, places, .. } => {
                 let archived = archive.iter().find(|delivery| delivery.digest == *block);
                 let answer =

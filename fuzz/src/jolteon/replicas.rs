@@ -23,7 +23,7 @@ pub(crate) struct Jolteon<S>(PhantomData<S>);
 impl<S: Fixed> Protocol for Jolteon<S> {
     type Replica = Replica<S>;
     type Delivered = Delivery<S>;
-    type Request = HistoryRequest;
+    type Request = HistoryRequest<S>;
 
     #[allow(clippy::expect_used)] // a replica that cannot restart from its own records is a finding
     fn replica(me: MemberIndex, executed: Executed, records: Vec<Record<S>>) -> Replica<S> {
@@ -98,12 +98,14 @@ impl<S: Fixed> Protocol for Jolteon<S> {
         assert_eq!(named, brought, "a block was delivered with other batches than it names");
     }
 
-    fn answers(archive: &[Delivery<S>], request: &HistoryRequest) -> Vec<Message<S>> {
+    fn answers(archive: &[Delivery<S>], request: &HistoryRequest<S>) -> Vec<Message<S>> {
         match request {
             HistoryRequest::Blocks { from } => {
                 let blocks = archive.iter().filter(|delivery| delivery.height >= *from);
                 vec![block_range(blocks.map(|delivery| delivery.block.clone()))]
             }
+            // Only a node compares blocks with those on its disk.
+            HistoryRequest::CheckCertified(_) | HistoryRequest::Compare(_) => Vec::new(),
             HistoryRequest::Batches(digests) => {
                 let batches = archive.iter().flat_map(|delivery| &delivery.batches);
                 let asked = batches.filter(|batch| digests.contains(&batch.digest()));

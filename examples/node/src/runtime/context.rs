@@ -63,7 +63,7 @@ impl<P: Protocol> NodeContext<P> {
         let is_founder = member::<P::Scheme>(&Epoch::genesis(&genesis), &identity, &voting)?.is_some();
         if is_founder {
             check_first_start(&config.node.data, config.node.new_validator)?;
-        } else if !(P::HAS_EPOCHS && config.node.observe) && !config.node.data.exists() {
+        } else if !(config.node.data.exists() || P::HAS_EPOCHS && config.node.observe) {
             // Do not create a data directory for keys that cannot take part.
             return Err(not_a_member(&identity));
         }

@@ -83,14 +83,15 @@ async fn repeated_transactions_are_ordered_once_and_reported() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_member_needs_its_own_shares() {
     let (site, other) = (site(4), site(4));
-    let refused = async |config| start(config).await.map(drop).unwrap_err().to_string();
-    let mut config = site.config(0);
-    config.node.shares = Some(site.dir.path().join("shares1"));
-    assert!(refused(config.clone()).await.contains("not the shares of this validator"));
-    config.node.shares = Some(other.dir.path().join("shares0"));
-    assert!(refused(config.clone()).await.contains("not the shares of this validator"));
-    config.node.shares = None;
-    assert!(refused(config).await.contains("quorate genesis --shares"));
+    let refused = async |shares| {
+        let mut config = site.config(0);
+        config.node.shares = shares;
+        start(config).await.map(drop).unwrap_err().to_string()
+    };
+    for shares in [site.dir.path().join("shares1"), other.dir.path().join("shares0")] {
+        assert!(refused(Some(shares)).await.contains("not the shares of this validator"));
+    }
+    assert!(refused(None).await.contains("quorate genesis --shares"));
     start(site.config(0)).await.unwrap().shutdown().await.unwrap();
 }
 
