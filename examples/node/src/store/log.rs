@@ -72,8 +72,9 @@ impl Log {
     pub(super) fn prune(&self, up_to: u64) -> Result<()> {
         let mut known = self.lock();
         known.records.retain(|(height, _)| *height > up_to);
-        let oldest = known.records.iter().map(|(_, location)| location.segment).min();
-        self.segments.remove_before(oldest.unwrap_or(u32::MAX))
+        // The last record stays, because the next start looks for it.
+        let needed = known.records.iter().map(|(_, location)| location).chain(&known.last);
+        self.segments.remove_before(needed.map(|location| location.segment).min().unwrap_or_default())
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
@@ -174,6 +175,11 @@ mod tests {
             fs::write(&newest, bytes).unwrap();
             assert_eq!(Log::open_with(path(), 250, last).unwrap_err().code(), "CORRUPT");
         }
+        // A crash may leave a new file before its first record.
+        fs::write(&newest, &whole).unwrap();
+        fs::write(path().join("00000003.segment"), &whole[..8]).unwrap();
+        Log::open_with(path(), 250, last).unwrap().prune(9).unwrap();
+        assert_eq!(Log::open_with(path(), 250, last).unwrap().last(), last);
         fs::remove_dir_all(path()).unwrap();
         assert_eq!(Log::open_with(path(), 250, last).unwrap_err().code(), "CORRUPT");
     }
