@@ -31,8 +31,8 @@ use quorate_node::application::Application;
 use quorate_node::config::NodeConfig;
 use quorate_node::genesis::{self, Genesis, Hex, SchemeName};
 use quorate_node::protocol::{
-    Action, Archive, Block, Command, Dealt, Delivery, FaultReport, LatestRecord, MachineSetup, OwnBatchState,
-    Protocol, RecordKind, Status,
+    Action, Archive, Block, Command, Dealt, Delivery, Executed, FaultReport, LatestRecord, MachineSetup,
+    OwnBatchState, Protocol, RecordKind, Status,
 };
 use quorate_node::runtime::{Node, Starting};
 use quorate_node::{NodeError, Result};
@@ -47,6 +47,8 @@ pub const NAME: &str = "abft";
 const PAGE_BYTES: usize = 8 << 20;
 /// Length above which a message must not delay others.
 const BULK: usize = 16 << 10;
+/// Maximum number of members of a chain with Ed25519 votes, whose lists of signatures grow with the square of that number.
+const MAX_ED25519_MEMBERS: usize = 256;
 
 /// Starts a validator of an ABFT chain with the signature scheme that the genesis names. See [`Node::start`].
 pub fn start(config: NodeConfig, genesis: Genesis, application: Box<dyn Application>) -> Starting {
@@ -95,6 +97,11 @@ impl<S: ChainScheme> Protocol for Abft<S> {
         }
         let size = genesis.members.len();
         tolerance(genesis).map_err(|e| invalid_genesis(format!("{size} members: {e}")))?;
+        if genesis.scheme == SchemeName::Ed25519 && size > MAX_ED25519_MEMBERS {
+            return Err(invalid_genesis(format!(
+                "{size} members: ABFT with ed25519 has at most {MAX_ED25519_MEMBERS}; use scheme = \"bls\""
+            )));
+        }
         match &genesis.dealt {
             None => Ok(()),
             Some(Hex(dealt)) => Published::<S>::decode(dealt, genesis)
@@ -134,9 +141,7 @@ impl<S: ChainScheme> Protocol for Abft<S> {
         let mut entropy = Zeroizing::new([0; 32]);
         getrandom::fill(&mut *entropy).map_err(|_| quorate::Error::Rng)?;
         let mut recent_states = setup.recent_states;
-        if setup.executed.height < RECENT {
-            recent_states.insert(0, chain_start(setup.genesis_root));
-        }
+        recent_states.push(Executed { height: 0, state_root: setup.genesis_root });
         let config = Config {
             setup: Arc::new(keys.setup),
             secrets: Arc::new(keys.secrets),
@@ -319,11 +324,6 @@ impl<S: ChainScheme> Protocol for Abft<S> {
     fn certificate_bytes(finality: &Finality<S>) -> usize {
         finality.0.encoded_len()
     }
-}
-
-/// The state before the first block.
-fn chain_start(state_root: Hash) -> quorate_node::protocol::Executed {
-    quorate_node::protocol::Executed { height: 0, state_root }
 }
 
 /// The archive's records for a replica, and the batches of each block among them that are missing there.

@@ -107,6 +107,8 @@ fn the_genesis_is_checked() {
     assert!(problem(|genesis| genesis.members[1].weight = 2).contains("weight 1"));
     assert!(problem(|genesis| genesis.schedule = Some(Schedule::starting(1))).contains("ABFT has none"));
     assert!(problem(|genesis| genesis.dealt = Some(Hex(vec![1, 2]))).contains("dealt"));
+    let many = problem(|genesis| genesis.members = vec![genesis.members[0].clone(); 257]);
+    assert!(many.contains("at most 256"), "{many}");
     // Keys are dealt for the members of a genesis.
     assert!(problem(|genesis| genesis.members.swap(0, 1)).contains("another genesis"));
 }

@@ -74,8 +74,8 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             }
             return;
         }
-        self.not_ahead.insert(from);
-        if tip == self.tip.height {
+        // Once per question: the answer is small, and what is repeated is large.
+        if self.not_ahead.insert(from) && tip == self.tip.height {
             self.repeat(from, tip + 1, step);
         }
     }

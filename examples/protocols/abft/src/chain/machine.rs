@@ -64,6 +64,7 @@ impl<S: ThresholdScheme, V: Scheme> Machine for Chain<S, V> {
             }
             Input::Command(Command::Connected(member)) => {
                 self.answered.remove(&member);
+                self.not_ahead.remove(&member);
                 step.send(member, Message::Status { height: self.tip.height + 1 });
             }
             Input::Message { from, message } => match message {

@@ -56,7 +56,7 @@ pub struct Chain<S: ThresholdScheme, V: Scheme> {
     pub(super) certified: BTreeMap<u64, Certificate<V>>,
     /// Certified blocks above the tip that other members sent.
     pub(super) fetched: BTreeMap<u64, Fetched<V>>,
-    /// The highest height above the window in the messages of each member.
+    /// The highest height of each member that is above the tip, as far as its messages show.
     pub(super) ahead: BTreeMap<MemberIndex, u64>,
     pub(super) suspects: Suspects,
     /// The answers to each member in the current interval.
@@ -194,7 +194,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         &self.limits
     }
 
-    /// Returns true if more members than can be faulty are ahead of the window.
+    /// Returns true if more members than can be faulty are ahead.
     pub(super) fn is_behind(&self) -> bool {
         self.ahead.len() > usize::from(self.config.setup.tolerance.faulty())
     }

@@ -152,6 +152,20 @@ fn messages_of_far_heights_cost_nothing() {
     }
 }
 
+/// An answer of a few bytes makes a member repeat its messages only once.
+#[test]
+fn ends_that_nothing_asked_for_repeat_nothing() {
+    let mut world = World::new(1, CALM);
+    world.submit_at(0, 1).unwrap();
+    let machine = world.nodes[0].machine.as_mut().unwrap();
+    let mut end = || {
+        let message = Message::End { next: 1, tip: 0 };
+        machine.handle(Time(0), Input::Message { from: 2, message }).messages.len()
+    };
+    assert!(end() > 0);
+    assert!((0..10).all(|_| end() == 0));
+}
+
 /// A message that is repeated is recorded once, and the number of different ones is bounded.
 #[test]
 fn floods_do_not_fill_the_disk() {
