@@ -142,10 +142,10 @@ def _refused(w, parts, made):
     _case(w, "rbc", "echo-shape", "A commitment of another shape.", flip(shard, 1 + 3), "WRONG_CONTEXT")
     long = shard[: root_at - 4] + u32(4097) + shard[root_at:]
     _case(w, "rbc", "echo-too-long", "A commitment to a message that is too long.", long, "TOO_LARGE")
-    nobody = u16(w.n)
-    _case(w, "acs", "sender-non-member", "A sender that is not a member.", u8(1) + nobody + made["prbc"]["share"], "UNKNOWN_SIGNER")
+    outsider = u16(w.n)
+    _case(w, "acs", "sender-non-member", "A sender that is not a member.", u8(1) + outsider + made["prbc"]["share"], "UNKNOWN_SIGNER")
     decrypt = made["epoch"]["decrypt"]
-    _case(w, "epoch", "proposer-non-member", "A proposer that is not a member.", u8(2) + nobody + decrypt[3:], "UNKNOWN_SIGNER")
+    _case(w, "epoch", "proposer-non-member", "A proposer that is not a member.", u8(2) + outsider + decrypt[3:], "UNKNOWN_SIGNER")
     _case(w, "epoch", "share-not-an-element", "The share is no element.", decrypt[:5] + b"\xff" * 32 + decrypt[37:], "NON_CANONICAL")
     elect = mvba["elect"]
     _case(w, "mvba", "elect-no-element", "The coin share is no element.", elect[:-128] + bytes(32) + elect[-96:], "INFINITY")

@@ -1,8 +1,8 @@
 //! Check of fjall's journal files before the database opens them.
 //!
-//! fjall truncates a journal at the first entry that it cannot read, because a crash leaves an incomplete last batch. A
-//! damaged byte in a durable batch therefore removes this batch and all later ones, without an error. fjall's checksum
-//! covers the entries of a batch, but not its sequence number, which decides which of two values of a key is the later one.
+//! A crash leaves an incomplete last batch, so a database opens its journal up to the first entry that it cannot read. A
+//! validator must not open with fewer records than it signed with. This check tells an interrupted write from damage to
+//! durable batches.
 //!
 //! ```text
 //! batch    start | item … | end

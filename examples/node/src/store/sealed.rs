@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn every_damaged_byte_of_a_journal_is_refused_or_changes_nothing() {
+    fn damaged_bytes_are_refused_or_change_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("records");
         write(&path, &SMALL);
