@@ -6,12 +6,12 @@ import { hex } from './hex.mjs';
 import { Refused, support } from './vector-support.mjs';
 
 /**
- * Every file that is run. Those of Jolteon and Gosig belong to the example protocols, those of Jerasure to builds that
+ * Every file that is run. Those of Jolteon, Gosig and ABFT belong to the example protocols, those of Jerasure to builds that
  * support it.
  */
 export const FILES = ['wire', 'bls', 'ed25519', 'merkle', 'committee', 'vote', 'certificate', 'timeout', 'evidence', 'guard', 'dsig'].concat(['tdh2', 'coin', 'threshold', 'erasure', 'aggregate', 'gossip', 'sortition']);
 /** The remaining files. */
-export const OTHERS = ['jerasure', 'jolteon', 'gosig'];
+export const OTHERS = ['jerasure', 'jolteon', 'gosig', 'abft'];
 /** What the model made cannot be made again, so it is checked: values with randomness, headers of unknown suites. */
 const CHECKED = ['tdh2.encrypt', 'tdh2.share', 'coin.share', 'header.peek'];
 

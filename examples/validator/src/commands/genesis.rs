@@ -81,13 +81,15 @@ impl MakeGenesis {
             let text = format!("protocol {} does not encrypt; omit --no-encryption", self.protocol);
             return Err(Failure::new(Exit::Usage, text));
         }
-        if self.out.exists() {
+        let members = members?;
+        // Shares of a genesis that cannot be written would be of no use.
+        if has_dealer && self.out.exists() {
             let text = format!("{} exists and is not overwritten; choose another --out", self.out.display());
             return Err(Failure::new(Exit::Setup, text));
         }
         let (protocol, parameters) = (self.protocol.clone(), Parameters::default());
         let Assembled { genesis, shares } =
-            assemble(&self.chain, members?, protocol, parameters, !self.no_encryption)?;
+            assemble(&self.chain, members, protocol, parameters, !self.no_encryption)?;
         if let Some(directory) = &self.shares {
             save_all_shares(&genesis, &shares, directory)?;
         }

@@ -87,8 +87,8 @@ class VectorsTest {
         val known =
             ("wire bls ed25519 merkle committee vote certificate timeout evidence guard dsig tdh2 coin threshold erasure " +
                 "jerasure aggregate gossip sortition").split(' ').map { "$it.json" }
-        // Jolteon and Gosig are protocols of the examples, not blocks.
-        val others = listOf("README.md", "public", "jolteon.json", "gosig.json")
+        // Jolteon, Gosig and ABFT are protocols of the examples, not blocks.
+        val others = listOf("README.md", "public", "abft.json", "jolteon.json", "gosig.json")
         val there = Files.list(folder).use { files -> files.map { it.name }.toList() }
         assertEquals((known + others).toSet(), there.toSet())
     }
