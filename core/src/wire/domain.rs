@@ -106,6 +106,8 @@ pub const ABFT_COMPLETION: &str = "quorate-v1-abft-completion";
 pub const ABFT_VALUE: &str = "quorate-v1-abft-value";
 /// Prefix of the bytes that a member signs with Ed25519 in a list of signatures.
 pub const ABFT_LIST: &str = "quorate-v1-abft-list";
+/// Identity of a block of the asynchronous protocol.
+pub const ABFT_BLOCK: &str = "quorate-v1-abft-block";
 /// Random numbers of one machine, from its seed.
 pub const ABFT_RANDOM: &str = "quorate-v1-abft-random";
 /// Ḡ of TDH2: a second generator of unknown discrete logarithm.
@@ -226,6 +228,7 @@ pub const ALL: &[&str] = &[
     ABFT_COMPLETION,
     ABFT_VALUE,
     ABFT_LIST,
+    ABFT_BLOCK,
     ABFT_RANDOM,
     TDH2_GENERATOR,
     TDH2_PAD,

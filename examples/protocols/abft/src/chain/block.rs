@@ -10,8 +10,6 @@ use quorate_protocol::batch::BatchHeader;
 
 /// Kind of the votes for blocks.
 pub const BLOCK: Kind = Kind::new(1);
-/// Domain of the digest of a block.
-const DIGEST: &str = "quorate-v1-abft-block";
 
 /// Number of heights between a block and the state that it names: members execute blocks while they agree on the next ones.
 pub const STATE_LAG: u64 = 2;
@@ -53,7 +51,7 @@ pub struct CertifiedBlock<V: Scheme> {
 impl Block {
     /// Returns the hash of the encoding.
     pub fn digest(&self) -> BlockDigest {
-        BlockDigest(domain::hash(DIGEST, &self.encode()))
+        BlockDigest(domain::hash(domain::ABFT_BLOCK, &self.encode()))
     }
 }
 
