@@ -108,6 +108,8 @@ pub const ABFT_VALUE: &str = "quorate-v1-abft-value";
 pub const ABFT_LIST: &str = "quorate-v1-abft-list";
 /// Identity of a block of the asynchronous protocol.
 pub const ABFT_BLOCK: &str = "quorate-v1-abft-block";
+/// Digest by which a member recognizes a message that it has handled.
+pub const ABFT_RECEIVED: &str = "quorate-v1-abft-received";
 /// Random numbers of one machine, from its seed.
 pub const ABFT_RANDOM: &str = "quorate-v1-abft-random";
 /// Ḡ of TDH2: a second generator of unknown discrete logarithm.
@@ -229,6 +231,7 @@ pub const ALL: &[&str] = &[
     ABFT_VALUE,
     ABFT_LIST,
     ABFT_BLOCK,
+    ABFT_RECEIVED,
     ABFT_RANDOM,
     TDH2_GENERATOR,
     TDH2_PAD,

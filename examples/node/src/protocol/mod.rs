@@ -302,10 +302,14 @@ pub enum Action<P: Protocol> {
         /// The new state.
         state: OwnBatchState,
     },
-    /// All transactions of a batch of this node's clients are committed. The last of them is in the next block that the
-    /// same step delivers; if the step delivers none, all were committed before the batch was submitted. Used by
-    /// protocols that order transactions one by one and leave [`Delivery::own_batches`] empty.
+    /// All transactions of a batch of this node's clients are committed, the last of them by the block that the same step
+    /// delivers next. Used by protocols that order transactions one by one and leave [`Delivery::own_batches`] empty.
     Settled {
+        /// Sequence number of the batch.
+        sequence: u64,
+    },
+    /// All transactions of a batch of this node's clients were committed before it was submitted.
+    Repeated {
         /// Sequence number of the batch.
         sequence: u64,
     },

@@ -33,7 +33,7 @@ pub(super) struct Writer<P: Protocol> {
     pub(super) shared: Arc<Shared>,
     pub(super) outcome: Arc<Outcome<P>>,
     pub(super) metrics: ChainMetrics,
-    /// Own batches that the next delivery of the same step commits.
+    /// Own batches that the next delivery commits.
     pub(super) settled: Vec<u64>,
     /// Reports own batches whose transactions were all committed before.
     pub(super) repeats: broadcast::Sender<Arc<Vec<u64>>>,
@@ -70,20 +70,7 @@ impl<P: Protocol> Writer<P> {
                 }
             }
         }
-        work.actions.into_iter().try_for_each(|action| self.act(action))?;
-        self.report_repeats();
-        Ok(())
-    }
-
-    /// Reports settled batches without a delivery in the same step: earlier blocks contain their transactions.
-    fn report_repeats(&mut self) {
-        if self.settled.is_empty() {
-            return;
-        }
-        let settled = self.settled.drain(..);
-        let tickets = settled.map(|sequence| self.ingest.ticket_number(sequence)).collect();
-        // An error means that there are no subscribers.
-        let _ = self.repeats.send(Arc::new(tickets));
+        work.actions.into_iter().try_for_each(|action| self.act(action))
     }
 
     fn act(&mut self, action: Action<P>) -> Result<()> {
@@ -100,6 +87,11 @@ impl<P: Protocol> Writer<P> {
             Action::Settled { sequence } => {
                 self.ingest.own_batch(sequence, OwnBatchState::Committed);
                 self.settled.push(sequence);
+            }
+            Action::Repeated { sequence } => {
+                self.ingest.own_batch(sequence, OwnBatchState::Committed);
+                // An error means that there are no subscribers.
+                let _ = self.repeats.send(Arc::new(vec![self.ingest.ticket_number(sequence)]));
             }
             Action::EndEpoch(next_epoch) => {
                 self.outcome.set_next_epoch(*next_epoch);

@@ -83,9 +83,10 @@ pub enum Output<S: Vrf> {
 /// Result for a submitted payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Submission {
-    /// All of its transactions are in committed blocks, the last of them in the block that is delivered next, or in an
-    /// earlier one.
+    /// All of its transactions are committed, the last of them by the block that the same step delivers next.
     Committed,
+    /// All of its transactions were committed before.
+    Repeated,
     /// The replica did not accept it: the pool is full, and the driver may submit it again later; or the replica is an
     /// observer.
     Refused,

@@ -189,6 +189,7 @@ impl<S: ChainScheme> Protocol for Abft<S> {
                 Action::Deliver(Box::new(Delivery { block, batches, finality, own_batches: Vec::new() }))
             }
             Output::Settled { sequence } => Action::Settled { sequence },
+            Output::Repeated { sequence } => Action::Repeated { sequence },
             Output::Refused { sequence } => Action::OwnBatch { sequence, state: OwnBatchState::Refused },
             Output::Congestion(congested) => Action::Congestion(congested),
             Output::PruneBatches(batches) => Action::PruneBatches(batches),

@@ -152,6 +152,7 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
                 Action::Deliver(Box::new(Delivery { block, batches, finality, own_batches: Vec::new() }))
             }
             Output::Submitted { sequence, state: Submission::Committed } => Action::Settled { sequence },
+            Output::Submitted { sequence, state: Submission::Repeated } => Action::Repeated { sequence },
             Output::Submitted { sequence, state: Submission::Refused } => {
                 Action::OwnBatch { sequence, state: OwnBatchState::Refused }
             }

@@ -96,9 +96,14 @@ pub enum Timer {
 pub enum Output<V: Scheme> {
     /// The next block of the chain, to be executed.
     Deliver(Box<Delivery<V>>),
-    /// All transactions of a batch of this member's clients are committed, the last of them by the next block that the same
-    /// step delivers; if it delivers none, before the batch was submitted.
+    /// All transactions of a batch of this member's clients are committed, the last of them by the block that the same step
+    /// delivers next.
     Settled {
+        /// The batch's number.
+        sequence: u64,
+    },
+    /// All transactions of a batch of this member's clients were committed before it was submitted.
+    Repeated {
         /// The batch's number.
         sequence: u64,
     },

@@ -124,7 +124,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         self.next_sequence = self.next_sequence.max(sequence.saturating_add(1));
         let recent = &self.recent;
         if self.pending.add(batch.clone(), |id| recent.contains(id)) {
-            return step.output(Output::Settled { sequence });
+            return step.output(Output::Repeated { sequence });
         }
         step.persist(Record::Batch(batch));
     }

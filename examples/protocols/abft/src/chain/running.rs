@@ -11,8 +11,6 @@ use crate::setup::Context;
 use crate::signatures::ThresholdScheme;
 use crate::violation::Violation;
 
-/// Domain of the digests of received messages.
-const RECEIVED: &str = "quorate-v1-abft-received";
 /// Number of views of an agreement for which messages are accepted. One more is needed with a probability of 1/3 at most.
 const MAX_VIEWS: usize = 64;
 /// Number of messages that a correct member sends to another one in a view.
@@ -68,7 +66,7 @@ impl<S: ThresholdScheme> Running<S> {
     /// that bound a member could fill the disk with records.
     pub(super) fn admit(&mut self, from: MemberIndex, encoded: &[u8], has_shard: bool) -> Admission {
         let received = self.received.entry(from).or_default();
-        let digest = domain::hash(RECEIVED, encoded);
+        let digest = domain::hash(domain::ABFT_RECEIVED, encoded);
         if received.digests.contains(&digest) {
             return Admission::Known;
         }

@@ -84,8 +84,9 @@ impl<S: GosigScheme> Replica<S> {
         committed: Option<&Payload>,
         out: &mut Effects<S>,
     ) {
+        let state = if committed.is_some() { Submission::Committed } else { Submission::Repeated };
         for sequence in settled.sequences {
-            out.output(Output::Submitted { sequence, state: Submission::Committed });
+            out.output(Output::Submitted { sequence, state });
         }
         let mut obsolete = settled.payloads;
         obsolete.retain(|digest| committed.is_none_or(|payload| payload.digest() != *digest));

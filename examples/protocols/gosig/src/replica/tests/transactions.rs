@@ -33,7 +33,7 @@ fn transactions_are_forwarded_ordered_and_settled() {
     let now = replica.now;
     let step = replica.handle(now, submit);
     assert!(
-        matches!(&step.outputs[..], [Output::AlreadyCommitted(ids), Output::Submitted { sequence: 8, .. }, Output::PrunePayloads(_), ..] if ids.len() == 2)
+        matches!(&step.outputs[..], [Output::AlreadyCommitted(ids), Output::Submitted { sequence: 8, state: Submission::Repeated }, Output::PrunePayloads(_), ..] if ids.len() == 2)
     );
 }
 
