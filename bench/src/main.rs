@@ -4,10 +4,12 @@
 //! All figures of one table come from one run on one machine. Compared code is measured in alternating samples, so that a
 //! change of the machine's speed affects both sides.
 
+mod abft;
 mod bindings;
 mod certificates;
 mod chart;
 mod children;
+mod cities;
 mod dsig;
 mod gosig;
 mod growth;
@@ -15,6 +17,7 @@ mod machine;
 mod members;
 mod network;
 mod progress;
+mod queue;
 mod report;
 mod row;
 mod sampling;
@@ -31,7 +34,7 @@ use serde_json::{Value, json};
 use crate::row::Row;
 use crate::table::Table;
 
-/// Measures certificates, DSig, threshold blocks, Gosig, networks and bindings, and prints each figure beside its target.
+/// Measures certificates, DSig, threshold blocks, ABFT, Gosig, networks and bindings, and prints each figure beside its target.
 #[derive(Debug, Parser)]
 struct BenchArgs {
     /// Groups to measure; all by default.
@@ -58,6 +61,8 @@ enum Group {
     Dsig,
     /// Threshold signatures and encryption, the coin, erasure coding: in this process.
     Threshold,
+    /// Agreement without timeouts: in this process, simulated over the globe, and real `quorate testnet` processes.
+    Abft,
     /// Gossip of aggregated signatures: thousands of nodes, simulated.
     Gosig,
     /// Real `quorate testnet` processes.
@@ -109,6 +114,16 @@ fn run(args: &BenchArgs) -> Result<(), String> {
         }
         put(&mut result, "threshold", rows.iter().map(Row::to_json).collect());
         put(&mut result, "threshold_paper", tables.iter().map(Table::to_json).collect());
+        all.extend(rows);
+    }
+    if wanted(Group::Abft) {
+        let (rows, tables) = abft::measure(args.quick)?;
+        shown(args, "abft", &rows);
+        if !args.json {
+            tables.iter().for_each(|table| println!("{}", table.text()));
+        }
+        put(&mut result, "abft", rows.iter().map(Row::to_json).collect());
+        put(&mut result, "abft_paper", tables.iter().map(Table::to_json).collect());
         all.extend(rows);
     }
     if wanted(Group::Gosig) {

@@ -37,6 +37,7 @@ pub(crate) fn write(measured: &Value) -> Result<(), String> {
     for (group, tables, title) in [
         ("dsig", "dsig_paper", "DSig"),
         ("threshold", "threshold_paper", "Threshold blocks"),
+        ("abft", "abft_paper", "ABFT"),
         ("gosig", "gosig_paper", "Gosig"),
     ] {
         rows(&mut page, title, at(&all, group));

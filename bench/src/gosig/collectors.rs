@@ -8,8 +8,8 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::network::{Class, Network, Node, Sent};
-use super::queue::{Nanos, Queue};
 use super::stage::{Case, END, FRAME, Outcome, P, SKEW, TC};
+use crate::queue::{Nanos, Queue};
 use crate::sampling::processor_time;
 
 /// Bytes of a share: suite, statement, signer, signature. The combined signature has no signer.
@@ -124,9 +124,9 @@ impl World<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::queue::SECOND;
     use super::super::stage::tests::case;
     use super::*;
+    use crate::queue::SECOND;
 
     #[test]
     fn all_nodes_get_the_signature_after_two_quorums() {

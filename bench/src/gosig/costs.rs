@@ -11,9 +11,9 @@ use quorate::scheme::Scheme;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use super::queue::Nanos;
 use super::signers::Signers;
 use crate::certificates::SingleEd;
+use crate::queue::Nanos;
 use crate::row::Row;
 use crate::sampling::{Case, SamplePlan, medians};
 

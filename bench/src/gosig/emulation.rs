@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 
 use super::blocks::{Case, Outcome, Rules};
-use super::cities;
 use super::costs::Costs;
 use super::network::Setting;
 use super::parallel::run_parallel;
-use super::queue::{MILLISECOND, Nanos, SECOND};
 use super::simulate::{MEGABYTE, Measured, simulate};
 use crate::chart::{Drawing, Lines, Scale, Series};
+use crate::cities;
+use crate::queue::{MILLISECOND, Nanos, SECOND};
 use crate::row::{Row, figure};
 use crate::table::Table;
 

@@ -3,7 +3,6 @@
 
 mod ablation;
 mod blocks;
-mod cities;
 mod collectors;
 mod costs;
 mod emulation;
@@ -12,7 +11,6 @@ mod merges;
 mod network;
 mod parallel;
 mod plain;
-mod queue;
 mod rounds;
 mod signers;
 mod simulate;
@@ -25,6 +23,7 @@ use self::figures::{LINES, Point, Way};
 use self::network::Setting;
 use self::parallel::run_parallel;
 use self::stage::{Case, Outcome};
+use crate::cities;
 use crate::progress::progress;
 use crate::row::Row;
 use crate::sampling::SamplePlan;

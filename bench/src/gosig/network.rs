@@ -7,8 +7,8 @@
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::cities::{City, distance, latency};
-use super::queue::{MILLISECOND, Nanos, SECOND};
+use crate::cities::{City, distance, latency};
+use crate::queue::{MILLISECOND, Nanos, SECOND};
 
 /// The number of a node.
 pub(super) type Node = u32;
@@ -203,8 +203,8 @@ const HALF_EQUATOR_KM: f64 = 20_015.0;
 
 #[cfg(test)]
 mod tests {
-    use super::super::cities::{REGIONS, WORLD};
     use super::*;
+    use crate::cities::{REGIONS, WORLD};
 
     const PAPER: Setting = Setting { cities: &WORLD, bandwidth: 2e6, connection: None, loss: 0.01 };
 

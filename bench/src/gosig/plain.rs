@@ -10,8 +10,8 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::network::{Class, Network, Node, Sent};
-use super::queue::{MILLISECOND, Nanos, Queue};
 use super::stage::{Case, END, FRAME, Outcome, P, SKEW, TC};
+use crate::queue::{MILLISECOND, Nanos, Queue};
 use crate::sampling::processor_time;
 
 /// Number of nodes that a signature is forwarded to.

@@ -17,7 +17,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::costs::Costs;
 use super::network::{Class, Network, Node, Sent, Setting};
-use super::queue::{MILLISECOND, Nanos, Queue, SECOND};
+use crate::queue::{MILLISECOND, Nanos, Queue, SECOND};
 use crate::sampling::processor_time;
 
 /// Maximum difference between clocks.
@@ -345,8 +345,8 @@ fn time(now: Nanos) -> Time {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::cities::WORLD;
     use super::*;
+    use crate::cities::WORLD;
 
     const PAPER: Setting = Setting { cities: &WORLD, bandwidth: 2e6, connection: None, loss: 0.01 };
 

@@ -12,12 +12,13 @@ use crate::{environment, workspace};
 ///
 /// Certificates are measured in one process, networks as real `quorate testnet` processes. All medians are from one run on
 /// one machine; `ed` is the time of one ed25519-dalek `verify_strict` in that run. DSig is measured in one process and in
-/// the examples that use it: one of them needs `redis-server`, and is left out if it is missing. Gosig's networks of
-/// thousands of nodes are simulated, which takes minutes; sixteen of its validators are real. Bindings are measured in
+/// the examples that use it: one of them needs `redis-server`, and is left out if it is missing. ABFT's networks over the
+/// globe and Gosig's networks of thousands of nodes are simulated, which takes minutes; up to sixteen validators of each are
+/// real. Bindings are measured in
 /// processes of their languages, beside other libraries from pip and npm.
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
-    /// Groups to measure: certificates, dsig, threshold, gosig, network, bindings; all by default.
+    /// Groups to measure: certificates, dsig, threshold, abft, gosig, network, bindings; all by default.
     groups: Vec<String>,
     /// Takes fewer samples and runs shorter networks: to test the benchmarks, not to quote.
     #[arg(long)]
@@ -32,7 +33,7 @@ pub(crate) struct BenchArgs {
 
 pub(crate) fn run(args: &BenchArgs) -> Outcome {
     let wanted = |name| args.groups.is_empty() || args.groups.iter().any(|group| group == name);
-    if wanted("network") || wanted("gosig") {
+    if wanted("network") || wanted("gosig") || wanted("abft") {
         run_in_terminal(workspace::cargo().args(["build", "--release", "--package", "quorate-validator"]))?;
     }
     if wanted("dsig") {

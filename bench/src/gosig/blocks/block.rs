@@ -1,7 +1,7 @@
 //! Blocks and their bundles of transactions.
 
 use super::super::network::Node;
-use super::super::queue::Nanos;
+use crate::queue::Nanos;
 
 /// The number of a block.
 pub(super) type Id = u32;

@@ -32,7 +32,7 @@ mod world;
 
 use super::costs::Costs;
 use super::network::Setting;
-use super::queue::{MILLISECOND, Nanos};
+use crate::queue::{MILLISECOND, Nanos};
 
 pub(super) use world::run;
 
@@ -122,8 +122,8 @@ pub(super) struct Outcome {
 #[cfg(test)]
 mod tests {
     use super::super::cities::WORLD;
-    use super::super::queue::SECOND;
     use super::*;
+    use crate::queue::SECOND;
 
     fn case() -> Case {
         Case {

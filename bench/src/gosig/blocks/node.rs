@@ -6,8 +6,8 @@ use quorate::gossip::{Gossip, Peers};
 use quorate::scheme::Toy;
 
 use super::super::network::Node;
-use super::super::queue::Nanos;
 use super::block::{GENESIS, Id};
+use crate::queue::Nanos;
 
 /// An honest node.
 pub(super) struct Member {

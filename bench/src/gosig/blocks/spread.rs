@@ -7,13 +7,13 @@ use quorate::machine::MemberIndex;
 use rand::RngExt;
 
 use super::super::network::{Class, Node};
-use super::super::queue::{Nanos, SECOND};
 use super::super::stage::FRAME;
 use super::block::Id;
 use super::message::{COPIES, Message};
 use super::node::Body;
 use super::world::{Event, World, time};
 use super::{GATHER, TRANSACTION};
+use crate::queue::{Nanos, SECOND};
 
 /// Bytes of a transaction in a body.
 const NAME: u64 = 6;

@@ -10,12 +10,12 @@ use quorate::scheme::Toy;
 use rand::{Rng, RngExt};
 
 use super::super::network::Node;
-use super::super::queue::{MILLISECOND, Nanos};
 use super::super::stage::{P, TC};
 use super::block::Id;
 use super::message::Message;
 use super::node::Votes;
 use super::world::{Event, World, time};
+use crate::queue::{MILLISECOND, Nanos};
 
 /// Intervals after which an idle node checks again: without and with all quorums.
 const IDLE: [Nanos; 2] = [50 * MILLISECOND, 500 * MILLISECOND];

@@ -14,12 +14,12 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::super::network::{Network, Node, Sent};
-use super::super::queue::{Nanos, Queue, SECOND};
 use super::super::stage::{SKEW, since};
 use super::block::{Block, Bundle, Id};
 use super::message::Message;
 use super::node::{Member, Round};
 use super::{Case, Outcome};
+use crate::queue::{Nanos, Queue, SECOND};
 use crate::sampling::processor_time;
 
 /// Number of first rounds, which fill the pipeline and do not count.

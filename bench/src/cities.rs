@@ -3,13 +3,13 @@
 //! The latency is that of light in glass along the great circle, times 1.5 for detours of cables, plus half a millisecond in
 //! the cities. The paper used measured ping times, which it does not print.
 
-use super::queue::{MILLISECOND, Nanos};
+use crate::queue::{MILLISECOND, Nanos};
 
 /// A place with its latitude and longitude in degrees.
-pub(super) type City = (&'static str, f64, f64);
+pub(crate) type City = (&'static str, f64, f64);
 
 /// Across the world, as in the paper's emulation and simulation; the paper does not name its cities.
-pub(super) const WORLD: [City; 20] = [
+pub(crate) const WORLD: [City; 20] = [
     ("New York", 40.71, -74.01),
     ("London", 51.51, -0.13),
     ("Tokyo", 35.68, 139.69),
@@ -33,7 +33,7 @@ pub(super) const WORLD: [City; 20] = [
 ];
 
 /// The regions of a cloud in which the paper's testbed ran: fourteen on five continents.
-pub(super) const REGIONS: [City; 14] = [
+pub(crate) const REGIONS: [City; 14] = [
     ("Virginia", 38.95, -77.45),
     ("California", 37.35, -121.96),
     ("Oregon", 45.84, -119.70),
@@ -59,7 +59,7 @@ const DETOUR: f64 = 1.5;
 const LOCAL: Nanos = MILLISECOND / 2;
 
 /// The great circle between two places, in kilometres.
-pub(super) fn distance(a: City, b: City) -> f64 {
+pub(crate) fn distance(a: City, b: City) -> f64 {
     let (latitude, longitude) = ((b.1 - a.1).to_radians(), (b.2 - a.2).to_radians());
     let chord = (latitude / 2.0).sin().powi(2)
         + a.1.to_radians().cos() * b.1.to_radians().cos() * (longitude / 2.0).sin().powi(2);
@@ -67,7 +67,7 @@ pub(super) fn distance(a: City, b: City) -> f64 {
 }
 
 /// One-way latency.
-pub(super) fn latency(a: City, b: City) -> Nanos {
+pub(crate) fn latency(a: City, b: City) -> Nanos {
     LOCAL + (distance(a, b) * DETOUR / KM_PER_MS * MILLISECOND as f64) as Nanos
 }
 

@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// Nanoseconds of the simulated clock.
-pub(super) type Nanos = u64;
+pub(crate) type Nanos = u64;
 
-pub(super) const MILLISECOND: Nanos = 1_000_000;
-pub(super) const SECOND: Nanos = 1_000 * MILLISECOND;
+pub(crate) const MILLISECOND: Nanos = 1_000_000;
+pub(crate) const SECOND: Nanos = 1_000 * MILLISECOND;
 
 /// Future events.
-pub(super) struct Queue<E> {
+pub(crate) struct Queue<E> {
     heap: BinaryHeap<Entry>,
     /// The events. The heap moves its entries, so it holds indices.
     events: Vec<Option<E>>,
@@ -27,17 +27,17 @@ struct Entry {
 }
 
 impl<E> Queue<E> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { heap: BinaryHeap::new(), events: Vec::new(), free: Vec::new(), put: 0, now: 0 }
     }
 
     /// Time of the last event that was taken.
-    pub(super) fn now(&self) -> Nanos {
+    pub(crate) fn now(&self) -> Nanos {
         self.now
     }
 
     /// Inserts an event; one in the past is the next.
-    pub(super) fn put(&mut self, at: Nanos, event: E) {
+    pub(crate) fn put(&mut self, at: Nanos, event: E) {
         self.put += 1;
         let place = match self.free.pop() {
             Some(place) => place,
@@ -53,7 +53,7 @@ impl<E> Queue<E> {
     }
 
     /// Takes the next event, and sets the clock to its time.
-    pub(super) fn take(&mut self) -> Option<E> {
+    pub(crate) fn take(&mut self) -> Option<E> {
         let entry = self.heap.pop()?;
         self.now = entry.at;
         self.free.push(entry.place);
@@ -61,7 +61,7 @@ impl<E> Queue<E> {
     }
 
     /// Number of events so far.
-    pub(super) fn taken(&self) -> u64 {
+    pub(crate) fn taken(&self) -> u64 {
         self.put - self.heap.len() as u64
     }
 }
