@@ -92,8 +92,7 @@ fn listen(input: &[u8], queue: &Queue, shared: &Shared) -> io::Result<usize> {
                 counts.last_commit = now;
                 queue.answer(first, count.into(), |index, count| {
                     for number in index..index + count {
-                        let due = (number as f64 * shared.step) as u64;
-                        counts.commit(now.saturating_sub(due));
+                        counts.commit(now.saturating_sub(shared.due(number)));
                     }
                 });
             }

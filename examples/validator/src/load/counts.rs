@@ -37,7 +37,7 @@ pub(super) struct Shared {
     /// Set once the first connections are established.
     start: OnceLock<Instant>,
     /// Microseconds between two transactions.
-    pub step: f64,
+    step: f64,
     counts: Mutex<Counts>,
 }
 
@@ -50,6 +50,16 @@ impl Shared {
     /// Starts the clock, unless it is running.
     pub(super) fn start(&self) {
         self.start.get_or_init(Instant::now);
+    }
+
+    /// Returns how many transactions have fallen due at a time: the first one does an interval after the start.
+    pub(super) fn fallen_due(&self, now: u64) -> u64 {
+        (now as f64 / self.step) as u64
+    }
+
+    /// Returns when a transaction falls due, in microseconds since the start.
+    pub(super) fn due(&self, number: u64) -> u64 {
+        ((number + 1) as f64 * self.step) as u64
     }
 
     /// Locks the counters.
@@ -118,5 +128,20 @@ impl Counts {
         self.recent_committed += 1;
         self.latencies.record(micros);
         self.recent.record(micros);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_is_passed_on_when_it_falls_due() {
+        let shared = Shared::new(2.0);
+        assert_eq!((shared.due(0), shared.due(3)), (500_000, 2_000_000));
+        for number in 0..4 {
+            let due = shared.due(number);
+            assert_eq!((shared.fallen_due(due - 1), shared.fallen_due(due)), (number, number + 1));
+        }
     }
 }

@@ -62,7 +62,7 @@ impl Load {
             sleep(TICK).await;
         }
         shared.start();
-        let driver = tokio::spawn(drive(shared.clone(), queues, plan.rate, plan.payloads));
+        let driver = tokio::spawn(drive(shared.clone(), queues, plan.payloads));
         Self { shared, driver, connections }
     }
 
@@ -110,7 +110,6 @@ impl Load {
 async fn drive(
     shared: Arc<Shared>,
     queues: Vec<Arc<Queue>>,
-    rate: f64,
     mut payloads: Payloads,
 ) -> Result<(), Failure> {
     let mut tick = interval(TICK);
@@ -118,7 +117,7 @@ async fn drive(
     let (mut index, mut turn) = (0u64, 0usize);
     loop {
         tick.tick().await;
-        let due = (shared.now() as f64 * rate / 1e6) as u64;
+        let due = shared.fallen_due(shared.now());
         let open: Vec<&Arc<Queue>> = queues.iter().filter(|queue| queue.has_room()).collect();
         let mut left = due.saturating_sub(index);
         if open.is_empty() {
