@@ -74,6 +74,11 @@ fn jolteon_survivor_of_a_longer_history_stops() {
 }
 
 #[test]
+fn abft_survivor_of_a_shorter_history_stops() {
+    another_history("abft", 1, 4);
+}
+
+#[test]
 fn gosig_survivor_of_a_shorter_history_stops() {
     another_history("gosig", 2, 6);
 }

@@ -107,11 +107,7 @@ impl Load {
 }
 
 /// Passes due transactions, in blocks, to validators with room in their queues.
-async fn drive(
-    shared: Arc<Shared>,
-    queues: Vec<Arc<Queue>>,
-    mut payloads: Payloads,
-) -> Result<(), Failure> {
+async fn drive(shared: Arc<Shared>, queues: Vec<Arc<Queue>>, mut payloads: Payloads) -> Result<(), Failure> {
     let mut tick = interval(TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let (mut index, mut turn) = (0u64, 0usize);

@@ -24,9 +24,15 @@ impl Chain {
         let chain = Self { sandbox: Sandbox::new(), running: Vec::new() };
         let mut arguments = vec!["genesis".to_owned(), "--chain".into(), "test".into()];
         arguments.extend(["--protocol".into(), protocol.into()]);
+        let is_dealt = protocol == "abft";
+        if is_dealt {
+            arguments.extend(["--shares".into(), "shares".into()]);
+        }
         for name in FOUNDERS {
             chain.keys(name);
-            chain.configure(name, "");
+            let shares =
+                if is_dealt { format!("shares = '../shares/{name}.shares'\n") } else { String::new() };
+            chain.configure(name, &shares);
             arguments.push(format!("{name}/public.toml"));
         }
         chain.sandbox.ok(&arguments.iter().map(String::as_str).collect::<Vec<_>>());

@@ -19,6 +19,7 @@ use quorate::committee::Committee;
 use quorate::ed25519::Ed25519;
 use quorate::machine::{MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle};
+use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 use quorate_abft::Violation;
 use quorate_abft::chain::{
@@ -62,12 +63,18 @@ pub fn start(config: NodeConfig, genesis: Genesis, application: Box<dyn Applicat
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Abft<S>(PhantomData<S>);
 
-/// A member's request for the blocks from a height on.
-#[derive(Clone, Copy, Debug)]
-pub struct BlockRequest {
-    from: u64,
-    /// Height of this node's last block.
-    tip: u64,
+/// A question to the archive.
+#[derive(Clone, Debug)]
+pub enum HistoryRequest<S: Scheme> {
+    /// Send a member the blocks from a height on.
+    Blocks {
+        /// The height.
+        from: u64,
+        /// Height of this node's last block.
+        tip: u64,
+    },
+    /// Compare the parent of a member's certified block with this node's block.
+    Compare(CertifiedBlock<S>),
 }
 
 type Threshold<S> = <S as ChainScheme>::Threshold;
@@ -81,7 +88,7 @@ impl<S: ChainScheme> Protocol for Abft<S> {
     type Batch = Batch;
     type Finality = Finality<S>;
     type Context = Arc<Committee<S>>;
-    type Request = BlockRequest;
+    type Request = HistoryRequest<S>;
 
     const NAME: &'static str = NAME;
     const TRANSACTIONS: Merkle<'static> = TRANSACTIONS;
@@ -194,7 +201,12 @@ impl<S: ChainScheme> Protocol for Abft<S> {
             Output::Congestion(congested) => Action::Congestion(congested),
             Output::PruneBatches(batches) => Action::PruneBatches(batches),
             Output::PruneEpochs { up_to } => Action::PruneLog { up_to },
-            Output::Serve { to, from, tip } => Action::Serve { to, request: BlockRequest { from, tip } },
+            Output::Serve { to, from, tip } => {
+                Action::Serve { to, request: HistoryRequest::Blocks { from, tip } }
+            }
+            Output::Compare { from, certified } => {
+                Action::Serve { to: from, request: HistoryRequest::Compare(certified) }
+            }
             Output::Broken(error) => Action::Fail(error),
         })
     }
@@ -285,9 +297,15 @@ impl<S: ChainScheme> Protocol for Abft<S> {
 
     fn answer(
         archive: &dyn Archive<Self>,
-        BlockRequest { from, tip }: BlockRequest,
+        request: HistoryRequest<S>,
         send: &mut dyn FnMut(&Message<S>),
     ) -> Result<()> {
+        let (from, tip) = match request {
+            HistoryRequest::Blocks { from, tip } => (from, tip),
+            HistoryRequest::Compare(CertifiedBlock { block, finality }) => {
+                return archive.compare(&block, &finality);
+            }
+        };
         let (mut bytes, mut next) = (0, from);
         for height in (from..).take(PAGE as usize) {
             let Some(block) = archive.block_at(height)? else { break };

@@ -24,8 +24,12 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         if !self.fetched.get(&height).is_some_and(is_complete) {
             return false;
         }
-        if let Some(Fetched { certified, batches }) = self.fetched.remove(&height) {
-            self.commit(Delivery { certified, batches: batches.into_iter().flatten().collect() }, step);
+        if let Some(Fetched { from, certified, batches }) = self.fetched.remove(&height) {
+            if certified.block.parent == self.tip.digest {
+                self.commit(Delivery { certified, batches: batches.into_iter().flatten().collect() }, step);
+            } else {
+                step.output(Output::Compare { from, certified });
+            }
         }
         true
     }
@@ -47,7 +51,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             return step.fault(from, Evidence::Violation(violation));
         }
         let batches = vec![None; certified.block.payload.len()];
-        self.fetched.insert(height, Fetched { certified, batches });
+        self.fetched.insert(height, Fetched { from, certified, batches });
         self.settle(step);
     }
 

@@ -132,6 +132,14 @@ pub enum Output<V: Scheme> {
         /// Height of the last block.
         tip: u64,
     },
+    /// A certified block does not continue this member's chain: compare its parent with the archive. Then more than f members
+    /// are faulty, or have lost their records.
+    Compare {
+        /// The member that sent the block.
+        from: MemberIndex,
+        /// The block, whose certificate is verified.
+        certified: CertifiedBlock<V>,
+    },
     /// An internal operation failed; the machine cannot go on.
     Broken(Error),
 }

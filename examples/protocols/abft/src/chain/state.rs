@@ -82,6 +82,8 @@ pub(super) struct Tip {
 
 /// A certified block whose batches arrive.
 pub(super) struct Fetched<V: Scheme> {
+    /// The member that sent the block.
+    pub(super) from: MemberIndex,
     pub(super) certified: CertifiedBlock<V>,
     pub(super) batches: Vec<Option<Arc<Batch>>>,
 }

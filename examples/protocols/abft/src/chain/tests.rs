@@ -5,7 +5,7 @@ mod world;
 
 use std::sync::Arc;
 
-use quorate::certificate::Vote;
+use quorate::certificate::{Vote, VoteCollector};
 use quorate::machine::{Input, Machine, MemberIndex, Time};
 use quorate::threshold::Threshold;
 use quorate::threshold::tdh2::{EncryptionKey, PublicKeys};
@@ -222,6 +222,26 @@ fn forged_blocks_and_votes_name_their_sender() {
         step = handle(0, Message::Batch(batch.clone()));
     }
     assert!(matches!(&step.outputs[0], Output::Deliver(delivery) if **delivery == known[0]), "{step:?}");
+}
+
+/// Members that lost their records may certify another chain.
+#[test]
+fn a_certified_block_of_another_chain_is_compared() {
+    let mut world = World::new(1, CALM);
+    let executed = world.nodes[0].states[0];
+    let block =
+        Block { epoch: 0, height: 1, parent: block::BlockDigest([3; 32]), executed, payload: Vec::new() };
+    let statement = world.voters.statement(BLOCK, 1, block.digest().0);
+    let votes = (0..3).map(|member| Vote::sign_unguarded(&secret(member), &world.voters, statement).unwrap());
+    let mut collector = VoteCollector::new(world.voters.clone(), BLOCK, 1);
+    let certificates = votes.filter_map(|vote| collector.add(vote, &mut Default::default()).certificate);
+    let finality = Arc::new(Finality(certificates.last().unwrap().into_inner()));
+    let certified = CertifiedBlock { block: Arc::new(block), finality };
+    let machine = world.nodes[0].machine.as_mut().unwrap();
+    let step =
+        machine.handle(Time(0), Input::Message { from: 2, message: Message::Block(certified.clone()) });
+    assert_eq!(step.outputs, [Output::Compare { from: 2, certified }]);
+    assert!(step.persist.is_empty() && machine.status().committed == 0);
 }
 
 #[test]
