@@ -53,6 +53,7 @@ const TRIGGERS: &[(&str, &[Trigger])] = &[
     ("documents' commands", &[Markdown, Paths(&["examples/validator"])]),
     ("simulation", &[Crates(&["quorate-jolteon"])]),
     ("simulation of Gosig", &[Crates(&["quorate-gosig"])]),
+    ("simulation of ABFT", &[Crates(&["quorate-abft"])]),
     ("broadcast", &[Paths(&["examples/protocols/broadcast"])]),
     ("wasm modules", &[Crates(&["quorate-wasm"]), JAVASCRIPT]),
     ("core on wasm32", &[Crates(&["quorate"])]),

@@ -35,6 +35,8 @@ pub(crate) enum Protocol {
     Jolteon,
     /// Secretly drawn proposers, rounds, and aggregates that spread by gossip.
     Gosig,
+    /// Agreement without timeouts, under networks that choose how long each message takes.
+    Abft,
 }
 
 impl Protocol {
@@ -42,6 +44,7 @@ impl Protocol {
         match self {
             Self::Jolteon => "quorate-jolteon",
             Self::Gosig => "quorate-gosig",
+            Self::Abft => "quorate-abft",
         }
     }
 
@@ -49,6 +52,7 @@ impl Protocol {
         match self {
             Self::Jolteon => "simulate",
             Self::Gosig => "simulate-gosig",
+            Self::Abft => "simulate-abft",
         }
     }
 }
@@ -66,7 +70,11 @@ pub(crate) fn run(args: &SimulateArgs) -> Outcome {
 
 /// A step of `cargo xtask test`.
 pub(crate) fn brief(log: &Log, protocol: Protocol, seeds: u64) -> Outcome<String> {
-    let simulator = crate::build::binary(log, protocol.binary())?;
-    let output = log.run(Command::new(simulator).args(["--seeds", &seeds.to_string()]))?;
+    let mut simulator = Command::new(crate::build::binary(log, protocol.binary())?);
+    if let Protocol::Abft = protocol {
+        // Seven members exchange five times as many messages.
+        simulator.args(["--nodes", "4"]);
+    }
+    let output = log.run(simulator.args(["--seeds", &seeds.to_string()]))?;
     Ok(output.lines().last().unwrap_or_default().to_owned())
 }

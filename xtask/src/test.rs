@@ -154,6 +154,7 @@ const REMEMBERED: &[(&str, &[&str])] = &[
     ("core as no_std", &["Cargo.toml", "Cargo.lock", "core"]),
     ("simulation", OF_SIMULATIONS),
     ("simulation of Gosig", OF_SIMULATIONS),
+    ("simulation of ABFT", OF_SIMULATIONS),
     ("broadcast", OF_SIMULATIONS),
     ("wasm modules", OF_BINDINGS),
     ("kotlin binding", OF_BINDINGS),
@@ -189,6 +190,9 @@ fn add_tests(steps: &mut Steps, xtask: CommandLine, seeds: u64, repeat: Repeat) 
     });
     steps.add("simulation", move |log| simulate::brief(log, simulate::Protocol::Jolteon, seeds));
     steps.add("simulation of Gosig", move |log| simulate::brief(log, simulate::Protocol::Gosig, seeds));
+    // A run costs some hundred epochs of real cryptography.
+    let few = seeds.div_ceil(10);
+    steps.add("simulation of ABFT", move |log| simulate::brief(log, simulate::Protocol::Abft, few));
     broadcast::add_to(steps, seeds);
 }
 

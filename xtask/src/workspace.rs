@@ -12,7 +12,7 @@ use crate::process::{Outcome, output_of};
 
 /// Features beyond the defaults with which everything is tested. Every command uses the same, so that nothing is compiled
 /// twice.
-pub(crate) const FEATURES: &str = "quorate/serde,quorate/driver,quorate/threshold,quorate/erasure,quorate-protocol/simulate,quorate-jolteon/simulate,quorate-gosig/simulate";
+pub(crate) const FEATURES: &str = "quorate/serde,quorate/driver,quorate/threshold,quorate/erasure,quorate-protocol/simulate,quorate-jolteon/simulate,quorate-gosig/simulate,quorate-abft/simulate";
 
 /// The repository's root.
 pub(crate) fn root() -> PathBuf {

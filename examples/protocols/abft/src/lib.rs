@@ -89,6 +89,8 @@ mod random;
 pub mod rbc;
 mod setup;
 pub mod signatures;
+#[cfg(feature = "simulate")]
+pub mod simulation;
 #[cfg(test)]
 mod testing;
 mod violation;

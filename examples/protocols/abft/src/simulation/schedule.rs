@@ -1,0 +1,76 @@
+//! Schedules of a hostile network: it sees all messages, and decides how long each takes.
+
+use std::time::Duration;
+
+use quorate::machine::{MemberIndex, Time};
+use quorate::wire::domain;
+use quorate_simulator::{Interception, PRESETS};
+
+/// Maximum delay of a single message.
+const MOST: Duration = Duration::from_secs(4);
+
+/// What the network does to messages of correct members during the first ten seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// Nothing.
+    Fair,
+    /// Delays all messages to and from one member, another one every two seconds.
+    Starve,
+    /// Delays each message by a time that depends on its contents.
+    ByContent,
+    /// Delays all messages between two halves of the members.
+    Divide,
+}
+
+impl Schedule {
+    /// Time after which a schedule ends: an asynchronous network delivers every message, after whatever time.
+    pub const END: Duration = Duration::from_secs(10);
+
+    /// The schedule of a seed. The simulator's presets alternate with the seeds, too, so that each meets all schedules.
+    pub fn of_seed(seed: u64) -> Self {
+        match (seed + seed / PRESETS.len() as u64) % 4 {
+            0 => Self::Fair,
+            1 => Self::Starve,
+            2 => Self::ByContent,
+            _ => Self::Divide,
+        }
+    }
+
+    pub(super) fn intercept(
+        self,
+        now: Time,
+        (from, to, members): (MemberIndex, MemberIndex, u16),
+        encoded: impl FnOnce() -> Vec<u8>,
+    ) -> Interception {
+        let elapsed = Duration::from_micros(now.0);
+        if elapsed >= Self::END {
+            return Interception::Pass;
+        }
+        let left = Self::END - elapsed;
+        match self {
+            Self::Fair => Interception::Pass,
+            Self::Starve => {
+                let turn = (elapsed.as_secs() / 2) as u16;
+                let starved = turn % members;
+                if from == starved || to == starved {
+                    Interception::Delay(MOST.min(left))
+                } else {
+                    Interception::Pass
+                }
+            }
+            Self::ByContent => {
+                let [first, second, ..] = domain::hash(domain::ABFT_RANDOM, &encoded());
+                // Most are fast, some are very slow.
+                let part = f64::from(u16::from_le_bytes([first, second])) / f64::from(u16::MAX);
+                Interception::Delay(MOST.mul_f64(part.powi(6)).min(left))
+            }
+            Self::Divide => {
+                if from % 2 == to % 2 {
+                    Interception::Pass
+                } else {
+                    Interception::Delay(MOST.min(left) / 2)
+                }
+            }
+        }
+    }
+}
