@@ -124,23 +124,30 @@ pub(super) fn figure_1(quick: bool) -> Measured {
         let links = Links::global();
         let runs = if members >= 64 { 1 } else { 3 };
         let ed25519 = simulated::<Ed25519List>(plan, &links, runs)?;
-        let bls = simulated::<Bls>(plan, &links, runs)?;
-        let [ed, bl] = [&ed25519, &bls].map(|runs| median_latency(runs) / 1000.0);
+        let ed = median_latency(&ed25519) / 1000.0;
+        // With BLS larger committees take many minutes to simulate.
+        let bls = if members < 64 {
+            Some(median_latency(&simulated::<Bls>(plan, &links, runs)?) / 1000.0)
+        } else {
+            None
+        };
+        let bls_shown = bls.map_or_else(|| "–".to_owned(), figure);
         let processor = ed25519.iter().flat_map(|one| &one.processor).copied().max().unwrap_or_default();
         let sent = ed25519.iter().flat_map(|one| &one.sent).copied().max().unwrap_or_default();
         table.row([
             members.to_string(),
             figure(ed),
-            figure(bl),
+            bls_shown.clone(),
             figure(processor as f64 / 1e9),
             figure(sent as f64 / 1e6),
         ]);
-        for (line, value) in lines.iter_mut().zip([ed, bl]) {
-            line.push((f64::from(members), value));
+        for (line, value) in lines.iter_mut().zip([Some(ed), bls]) {
+            line.extend(value.map(|value| (f64::from(members), value)));
         }
         let row =
             Row::new(format!("bare latency over the globe, N = {members}, simulated, {ED25519}"), ed, "s");
-        let row = row.note(format!("{BLS} {} s", figure(bl)));
+        let row = row
+            .note(format!("processor {} s of a member; {BLS} {bls_shown} s", figure(processor as f64 / 1e9)));
         rows.push(if members == 100 { row.at_most(2.5) } else { row });
     }
     let [ed25519, bls] = lines;
@@ -169,11 +176,7 @@ pub(super) fn figure_2(quick: bool) -> Measured {
     let cases: &[(u16, &[usize])] = if quick {
         &[(8, &[100, 10_000])]
     } else {
-        &[
-            (8, &[100, 1_000, 10_000, 100_000, 400_000]),
-            (32, &[1_000, 10_000, 100_000]),
-            (64, &[10_000, 50_000]),
-        ]
+        &[(8, &[100, 1_000, 10_000, 100_000, 400_000]), (32, &[1_000, 10_000, 100_000]), (64, &[10_000])]
     };
     let (mut rows, mut series) = (Vec::new(), Vec::new());
     for (members, batches) in cases.iter().copied() {
