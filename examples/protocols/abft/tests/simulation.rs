@@ -84,6 +84,21 @@ fn contradicting_votes_are_reported() {
     assert_eq!(simulation.host().faults.keys().collect::<Vec<_>>(), [&3]);
 }
 
+/// A faulty member starts epochs although no member has transactions. Others take part in fewer and fewer of them, and still
+/// at once in those that a correct member starts, too.
+#[test]
+fn a_member_cannot_make_an_idle_chain_grow_fast() {
+    let starter = Behaviour::Custom("epoch-starter".to_owned());
+    let scenario = local("starter", 2).byzantine(3, starter).lasting(secs(40));
+    let simulation = finish(scenario, host(4).workload(secs(4), 3));
+    let host = simulation.host();
+    assert!(host.accepted.len() >= 9 && host.accepted.is_subset(&host.delivered));
+    let blocks = host.agreement.highest().unwrap();
+    assert!((20..150).contains(&blocks), "{blocks} blocks");
+    let slowest = simulation.metrics().measured["commit"].max().unwrap();
+    assert!(slowest < Duration::from_millis(2500), "{slowest:?}");
+}
+
 #[test]
 fn an_idle_network_is_silent() {
     let host = host(4).workload(Duration::from_millis(200), 2);

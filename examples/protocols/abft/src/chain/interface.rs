@@ -89,6 +89,8 @@ pub enum Command {
 pub enum Timer {
     /// Ask for what is missing.
     Resend,
+    /// Take part in an epoch that others started.
+    Join,
 }
 
 /// Results of the machine.

@@ -1,6 +1,7 @@
 //! The inputs of the machine.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use quorate::certificate::{Vote, VoteCollector, VoteFault};
 use quorate::machine::{Input, Machine, MemberIndex, Outgoing, Step, Time};
@@ -13,12 +14,14 @@ use super::block::{BLOCK, CertifiedBlock, Finality, STATE_LAG, statement};
 use super::interface::{Command, Delivery, Evidence, Output, Timer};
 use super::message::{Message, Record};
 use super::payload;
-use super::running::{Admission, Results};
+use super::running::{Admission, Results, Running};
 use super::state::{Chain, ChainStep};
 use crate::epoch;
 use crate::signatures::ThresholdScheme;
 use crate::violation::Violation;
 
+/// Pause before a member takes part in an epoch after one useless block is twice as long, and doubles with each such block.
+const JOIN_PAUSE: Duration = Duration::from_millis(5);
 /// Number of votes that a collector verifies together.
 const VOTES_PER_CHECK: usize = 2;
 
@@ -56,6 +59,10 @@ impl<S: ThresholdScheme, V: Scheme> Machine for Chain<S, V> {
                 if is_stuck && self.lacks_something() {
                     self.ask(&mut step);
                 }
+            }
+            Input::Timer(Timer::Join) => {
+                self.is_join_timer_set = false;
+                self.joins_up_to = self.tip.height + 1;
             }
             Input::Command(Command::Submit(batch)) => self.submit(batch, &mut step),
             Input::Command(Command::Executed(executed)) => {
@@ -103,7 +110,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
     }
 
     /// Returns true if a block names the state after the last transactions, so that clients can verify it.
-    fn is_state_named(&self) -> bool {
+    pub(super) fn is_state_named(&self) -> bool {
         self.last_filled == 0 || self.tip.height >= self.last_filled + STATE_LAG
     }
 
@@ -191,6 +198,22 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         while self.commit_fetched(step) || self.vote(step) || self.commit_own(step) {}
     }
 
+    /// Returns whether this member takes part, without transactions of its own, in an epoch that others started. After useless
+    /// blocks it does so at once only if a correct member started the epoch, too, and otherwise after a while: a faulty
+    /// member could make an idle chain grow as fast as the network permits.
+    fn joins(&mut self, height: u64, step: &mut ChainStep<S, V>) -> bool {
+        let proposers = self.running.get(&height).map_or(0, Running::proposers);
+        let is_wanted = proposers > usize::from(self.config.setup.tolerance.faulty());
+        if self.useless == 0 || is_wanted || !self.is_state_named() || height <= self.joins_up_to {
+            return true;
+        }
+        if !std::mem::replace(&mut self.is_join_timer_set, true) {
+            let pause = JOIN_PAUSE * (1 << self.useless.min(10));
+            step.set_timer(Timer::Join, pause.min(self.config.parameters.resend));
+        }
+        false
+    }
+
     /// Proposes in an epoch that others started, for which transactions are pending, or whose block will name the state
     /// after the last transactions.
     fn propose(&mut self, now: Time, height: u64, step: &mut ChainStep<S, V>) {
@@ -204,6 +227,9 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             None => batch.div_ceil(usize::from(members)).max(1),
         };
         if self.pending.proposable() < wanted && self.pending.bytes() < self.max_batch {
+            return;
+        }
+        if wanted == 0 && self.pending.proposable() == 0 && !self.joins(height, step) {
             return;
         }
         let proposed = match self.pending.choose(batch, members, self.max_batch, &mut self.random) {

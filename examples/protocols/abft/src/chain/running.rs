@@ -33,6 +33,8 @@ pub(super) struct Running<S: ThresholdScheme> {
     members: usize,
     sent: Vec<Outgoing<epoch::Message<S>>>,
     received: BTreeMap<MemberIndex, Received>,
+    /// The other members that proposed, as far as this one knows.
+    proposers: BTreeSet<MemberIndex>,
     /// Whether this member has proposed.
     pub(super) has_proposed: bool,
     /// The transactions that this member proposed, to be proposed again if the epoch does not decide them.
@@ -45,8 +47,9 @@ impl<S: ThresholdScheme> Running<S> {
     pub(super) fn new(context: Context<S>, encryption: Option<Encryption>, seed: &[u8; 32]) -> Result<Self> {
         let members = usize::from(context.setup.members());
         let epoch = Epoch::new(context, encryption, *seed)?;
-        let (sent, received) = (Vec::new(), BTreeMap::new());
-        Ok(Self { epoch, members, sent, received, has_proposed: false, proposed: Vec::new(), decided: None })
+        let (sent, received, proposers) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
+        let proposed = Vec::new();
+        Ok(Self { epoch, members, sent, received, proposers, has_proposed: false, proposed, decided: None })
     }
 
     pub(super) fn epoch(&self) -> &Epoch<S> {
@@ -81,7 +84,15 @@ impl<S: ThresholdScheme> Running<S> {
         Admission::New
     }
 
+    /// Returns the number of other members that proposed.
+    pub(super) fn proposers(&self) -> usize {
+        self.proposers.len()
+    }
+
     pub(super) fn message(&mut self, now: Time, from: MemberIndex, message: epoch::Message<S>) -> Results<S> {
+        if message.is_proposal_of(from) {
+            self.proposers.insert(from);
+        }
         self.run(now, Input::Message { from, message })
     }
 

@@ -67,6 +67,11 @@ pub struct Chain<S: ThresholdScheme, V: Scheme> {
     pub(super) not_ahead: BTreeSet<MemberIndex>,
     /// The height of the tip when the timer was set; `None` without a timer.
     pub(super) timer_set_at: Option<u64>,
+    /// Number of last blocks that had no transactions, and named no state that was not named before.
+    pub(super) useless: u32,
+    /// Height up to which this member takes part in epochs of others that are useless so far.
+    pub(super) joins_up_to: u64,
+    pub(super) is_join_timer_set: bool,
     /// Committed blocks that a restarted member delivers again.
     pub(super) undelivered: Vec<Delivery<V>>,
     /// Recorded batches of clients that were settled before the restart.
@@ -162,6 +167,9 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             asked: 0,
             not_ahead: BTreeSet::new(),
             timer_set_at: None,
+            useless: 0,
+            joins_up_to: 0,
+            is_join_timer_set: false,
             undelivered: Vec::new(),
             obsolete: Vec::new(),
         };
@@ -266,6 +274,8 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
     /// Makes a certified block the tip. Returns the batches of this member's clients that it settles.
     pub(super) fn append(&mut self, delivery: &Delivery<V>) -> Vec<Arc<Batch>> {
         let block = &delivery.certified.block;
+        let is_useless = block.payload.is_empty() && self.is_state_named();
+        self.useless = if is_useless { self.useless.saturating_add(1) } else { 0 };
         self.tip = Tip { height: block.height, digest: block.digest() };
         if !block.payload.is_empty() {
             self.last_filled = block.height;

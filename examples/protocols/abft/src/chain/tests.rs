@@ -106,7 +106,7 @@ fn all_members_are_killed_at_once_and_continue() {
         (0..turns).for_each(|_| assert!(world.turn().unwrap()));
         world.in_flight.clear();
         for member in 0..MEMBERS {
-            world.nodes[usize::from(member)].timer = None;
+            world.nodes[usize::from(member)].timers.clear();
             world.restart(member).unwrap();
         }
     }

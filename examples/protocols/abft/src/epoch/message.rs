@@ -21,6 +21,17 @@ pub enum Message<S: ThresholdScheme> {
 }
 
 impl<S: ThresholdScheme> Message<S> {
+    /// Returns true if the message is a part of a member's own proposal.
+    pub fn is_proposal_of(&self, member: MemberIndex) -> bool {
+        use crate::{prbc, rbc};
+        let Message::Subset(acs::Message::Broadcast { sender, message: prbc::Message::Broadcast(message) }) =
+            self
+        else {
+            return false;
+        };
+        *sender == member && matches!(message, rbc::Message::Value(_))
+    }
+
     /// Returns the number of bytes of the shard in the message, which is the only large part of any; 0 without one.
     pub fn shard_len(&self) -> usize {
         use crate::{prbc, rbc};

@@ -52,7 +52,7 @@ pub(super) struct Node {
     pub(super) states: Vec<Executed>,
     /// Number of blocks that the running machine delivered.
     pub(super) delivered: u64,
-    pub(super) timer: Option<Time>,
+    pub(super) timers: BTreeMap<Timer, Time>,
 }
 
 pub(super) struct World {
@@ -141,7 +141,7 @@ impl World {
         assert!(records.iter().zip(&node.disk).all(|(record, bytes)| record.encode() == *bytes));
         let machine = Member::restore(config, secret(member), records).map_err(|e| e.to_string())?;
         let node = &mut self.nodes[usize::from(member)];
-        (node.machine, node.delivered, node.timer) = (Some(machine), executed.height, None);
+        (node.machine, node.delivered, node.timers) = (Some(machine), executed.height, BTreeMap::new());
         self.input(member, Input::Start)
     }
 
@@ -214,7 +214,7 @@ impl World {
         }
         if has_crashed {
             node.machine = None;
-            node.timer = None;
+            node.timers.clear();
             self.crashes += 1;
         }
         if member != LIAR {
@@ -241,8 +241,8 @@ impl World {
             return Ok(());
         }
         for change in step.timers {
-            let TimerChange::Set { after, .. } = change else { panic!("no timer is cancelled") };
-            self.nodes[usize::from(member)].timer = Some(self.now.plus(after));
+            let TimerChange::Set { timer, after } = change else { panic!("no timer is cancelled") };
+            self.nodes[usize::from(member)].timers.insert(timer, self.now.plus(after));
         }
         for outgoing in &step.messages {
             if let Message::Vote(vote) = &outgoing.message {
@@ -375,13 +375,19 @@ impl World {
             }
         }
         if let Some(away) = self.away {
-            self.nodes[usize::from(away)].timer = None;
+            self.nodes[usize::from(away)].timers.clear();
         }
-        let Some(next) = self.nodes.iter().filter_map(|node| node.timer).min() else { return Ok(false) };
+        let Some(next) = self.nodes.iter().flat_map(|node| node.timers.values()).min().copied() else {
+            return Ok(false);
+        };
         self.now = self.now.max(next);
         for member in 0..MEMBERS {
-            if self.nodes[usize::from(member)].timer.take_if(|at| *at <= self.now).is_some() {
-                self.input(member, Input::Timer(Timer::Resend))?;
+            for timer in [Timer::Resend, Timer::Join] {
+                let timers = &mut self.nodes[usize::from(member)].timers;
+                if timers.get(&timer).is_some_and(|at| *at <= self.now) {
+                    timers.remove(&timer);
+                    self.input(member, Input::Timer(timer))?;
+                }
             }
         }
         Ok(true)
