@@ -1,6 +1,7 @@
 use alloc::collections::BTreeMap;
 use core::fmt;
 
+use super::counter::Floor;
 use super::record::GuardRecord;
 use super::spending::{Spend, Spending};
 use crate::certificate::{Kind, Statement, TimeoutVote, Vote};
@@ -18,6 +19,8 @@ pub struct Guard<S: Scheme> {
     chain: ChainId,
     binding: [u8; 32],
     last: BTreeMap<Kind, GuardRecord>,
+    /// Value of the counter outside, if there is one.
+    floor: Option<Floor>,
     spending: Spending,
 }
 
@@ -34,7 +37,7 @@ impl<S: Scheme> Guard<S> {
         let binding = domain::hash(domain::GUARD, &bytes);
         bytes.push(1);
         let spending = Spending::new(domain::hash(domain::GUARD, &bytes));
-        Self { secret, public, chain, binding, last: BTreeMap::new(), spending }
+        Self { secret, public, chain, binding, last: BTreeMap::new(), floor: None, spending }
     }
 
     /// Restores the guard of a key from all durable records. Their order does not matter; the latest record of each kind
@@ -69,13 +72,49 @@ impl<S: Scheme> Guard<S> {
         Ok(guard)
     }
 
+    /// Restores the guard of a key from all durable records and the value of a counter outside, which shows whether records
+    /// are missing: the copy of an old data directory, or an empty one. The guard signs nothing up to the floor, except the
+    /// last recorded statement of a kind again.
+    ///
+    /// Call it at every start, also the first one. [`MonotonicCounter`](super::MonotonicCounter) has the order in which
+    /// records and counter become durable.
+    ///
+    /// # Errors
+    /// As [`restore`](Guard::restore).
+    pub fn restore_above(
+        secret: S::SecretKey,
+        chain: ChainId,
+        records: impl IntoIterator<Item = GuardRecord>,
+        floor: Floor,
+    ) -> Result<Self> {
+        let mut guard = Self::restore(secret, chain, records)?;
+        guard.floor = Some(floor);
+        Ok(guard)
+    }
+
+    /// Returns true if signatures may have left whose records are missing: the records end below the floor.
+    pub fn is_stale(&self) -> bool {
+        self.floor.is_some_and(|floor| self.mark() < floor.mark())
+    }
+
+    /// Returns the value of the counter outside, if the guard was restored with one.
+    pub fn floor(&self) -> Option<Floor> {
+        self.floor
+    }
+
+    /// Returns the highest mark of a recorded vote; 0 if there is none.
+    pub fn mark(&self) -> u64 {
+        self.last.values().map(GuardRecord::mark).max().unwrap_or(0)
+    }
+
     /// Signs a statement unless it contradicts an earlier one. **The record must be durable before the vote leaves.**
     /// Signing the same statement again returns the same vote and record.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for a committee of another chain or a key that is not a member's; [`Error::Mismatch`] for a
     /// statement of another epoch; [`Error::Contradiction`] for an (epoch, view) below the last one of that kind, or equal
-    /// to it with another statement. In these cases nothing is signed or recorded.
+    /// to it with another statement, and with a floor for a mark that is not above all earlier ones. In these cases nothing
+    /// is signed or recorded.
     pub fn sign(&mut self, committee: &Committee<S>, statement: Statement) -> Result<(Vote<S>, GuardRecord)> {
         if committee.chain() != self.chain {
             return Err(Error::WrongContext { what: "chain" });
@@ -90,10 +129,21 @@ impl<S: Scheme> Guard<S> {
             Some(last) if record.position() == last.position() && record != *last => {
                 return Err(last.contradiction());
             }
-            _ => {}
+            Some(last) if *last == record => {}
+            _ => self.require_above_floor(&record)?,
         }
         self.last.insert(kind, record);
         Ok((Vote::sign(&self.secret, signer, &committee.id(), statement), record))
+    }
+
+    /// Checks a new statement against the floor and against the signatures of all kinds.
+    fn require_above_floor(&self, record: &GuardRecord) -> Result<()> {
+        let Some(floor) = self.floor else { return Ok(()) };
+        let signed = self.mark().max(floor.mark());
+        if record.mark() > signed {
+            return Ok(());
+        }
+        Err(Error::Contradiction { kind: record.kind.number(), signed_view: signed >> 8 })
     }
 
     /// Signs a timeout vote under the same rule: at most one value per view of a kind.

@@ -36,6 +36,15 @@
 //! | 1 | a block of 1,024 is reserved | its epoch | … · 2³² + index / 1,024 | zero |
 //! | 2 | an epoch and all earlier ones are closed | the epoch | … · 2³² | zero |
 //!
+//! # Rollback
+//!
+//! Records can also be lost **without a crash**: a data directory is copied while the process runs, or restored from a
+//! backup. The guard alone cannot detect that. [`Guard::restore_above`] takes a [`Floor`], which a [`MonotonicCounter`]
+//! outside the data directory gives: the highest *mark*, view · 256 + kind, of a signature that may have left. A guard with
+//! a floor signs in strictly ascending order of marks, over all kinds, and nothing up to the floor; the last statement of
+//! a kind may repeat. If the records end below the floor, [`Guard::is_stale`] says so. Views must not begin anew with an
+//! epoch then.
+//!
 //! A guard cannot detect **two processes with one key**: each process would be consistent by itself. Nor does it relate
 //! one kind to another: the rule that a member that gave up a view no longer votes in it belongs to the protocol.
 //!
@@ -66,11 +75,13 @@
 //! # Ok(()) } main().unwrap(); }
 //! ```
 
+mod counter;
 #[allow(clippy::module_inception)]
 mod guard;
 mod record;
 mod spending;
 
+pub use counter::{Floor, MonotonicCounter};
 pub use guard::Guard;
 pub use record::GuardRecord;
 pub use spending::{PRESIGNATURES_PER_BLOCK, Spend};

@@ -33,6 +33,14 @@ impl GuardRecord {
         self.view
     }
 
+    /// Returns the position of a vote's record in the order of signatures, for a
+    /// [`MonotonicCounter`](super::MonotonicCounter): view · 256 + kind, at most 2⁶⁴ − 1.
+    ///
+    /// A guard with a [`Floor`](super::Floor) signs in ascending order of marks.
+    pub fn mark(&self) -> u64 {
+        self.view.saturating_mul(256).saturating_add(self.kind.number().into())
+    }
+
     /// Returns the epoch and view, by which the records of one kind are ordered.
     pub(super) fn position(&self) -> (u64, u64) {
         (self.epoch, self.view)

@@ -1,6 +1,6 @@
 use quorate::Error;
 use quorate::committee::ChainId;
-use quorate::guard::{Guard, GuardRecord};
+use quorate::guard::{Floor, Guard, GuardRecord, MonotonicCounter};
 use quorate::wire::{Decode, Encode};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -167,4 +167,58 @@ pub(crate) fn signs_one_timeout_value_per_view<S: Spoil>() {
     assert_eq!(guard.sign_timeout(&world.committee, TIMEOUT, 5, 3).unwrap().0, vote);
     assert_eq!(guard.sign_timeout(&world.committee, TIMEOUT, 5, 4).unwrap_err().code(), "CONTRADICTION");
     assert!(guard.sign_timeout(&world.committee, TIMEOUT, 6, 3).is_ok());
+}
+
+/// A counter in memory, as a file on another disk would be.
+struct Counter(u64);
+
+impl MonotonicCounter for Counter {
+    type Error = core::convert::Infallible;
+
+    fn read(&mut self) -> Result<u64, Self::Error> {
+        Ok(self.0)
+    }
+
+    fn advance(&mut self, value: u64) -> Result<(), Self::Error> {
+        self.0 = self.0.max(value);
+        Ok(())
+    }
+}
+
+pub(crate) fn a_counter_reveals_restored_old_records<S: Spoil>() {
+    let world = World::<S>::new(4);
+    let (chain, mut counter) = (world.committee.chain(), Counter(0));
+    let statement = |kind, view, digest| world.committee.statement(kind, view, [digest; 32]);
+    let start = |records: &[GuardRecord], counter: &mut Counter| {
+        let Ok(floor) = Floor::read(counter);
+        Guard::<S>::restore_above(secret(&world, 0), chain, records.to_vec(), floor).unwrap()
+    };
+    let mut guard = start(&[], &mut counter);
+    let mut records = Vec::new();
+    for (kind, view) in [(VOTE, 3), (VOTE, 5), (TIMEOUT, 5)] {
+        let record = guard.sign(&world.committee, statement(kind, view, 1)).unwrap().1;
+        let Ok(()) = counter.advance(record.mark());
+        records.push(record);
+    }
+    assert!(!start(&records, &mut counter).is_stale());
+    // Any earlier state is stale, and none of its guards signs what the lost signatures may contradict.
+    for known in 0..records.len() {
+        let mut guard = start(&records[..known], &mut counter);
+        assert!(guard.is_stale(), "{known} records");
+        for (kind, view) in [(VOTE, 4), (VOTE, 5), (TIMEOUT, 5)] {
+            let refused = guard.sign(&world.committee, statement(kind, view, 2));
+            assert_eq!(refused.err().map(|e| e.code()), Some("CONTRADICTION"), "{known} records");
+        }
+        if known > 0 {
+            let again = statement(VOTE, if known == 1 { 3 } else { 5 }, 1);
+            assert!(guard.sign(&world.committee, again).is_ok(), "the last recorded statement again");
+        }
+        assert!(guard.sign(&world.committee, statement(VOTE, 6, 2)).is_ok());
+        assert!(guard.sign(&world.committee, statement(TIMEOUT, 6, 2)).is_ok());
+        assert!(guard.sign(&world.committee, statement(VOTE, 6, 3)).is_err());
+    }
+    // Over all kinds, marks ascend: otherwise the counter would not show a lost record.
+    let mut guard = start(&records, &mut counter);
+    assert!(guard.sign(&world.committee, statement(TIMEOUT, 7, 1)).is_ok());
+    assert!(guard.sign(&world.committee, statement(VOTE, 6, 1)).is_err());
 }

@@ -58,6 +58,7 @@ suite! {
     forgeries::signatures_for_one_committee_count_in_no_other,
     guard::signs_ascending_views_and_repeats_the_same_vote,
     guard::refuses_contradictions_before_and_after_a_restart,
+    guard::a_counter_reveals_restored_old_records,
     guard::refuses_records_of_other_keys_chains_and_committees,
     guard::losing_a_record_before_it_is_durable_is_harmless,
     guard::records_restore_in_any_order_and_with_repetitions,
