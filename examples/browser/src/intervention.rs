@@ -12,6 +12,7 @@ use crate::protocol::{Protocol, behaviour, behaviour_name};
 /// |---|---|
 /// | `crash.N`, `crash.N.persist`, `crash.N.sending`, `crash.N.sent` | member N crashes: immediately, during its next write, between write and send, or while sending |
 /// | `restart.N` | member N restarts from its disk |
+/// | `rollback.N.R` | member N restarts from its disk without the last R records |
 /// | `split.A-B-C` | partitions these members from the others |
 /// | `heal` | ends the partition |
 /// | `links.L.J.P` | sets latency L, jitter J and loss P of all links |
@@ -34,6 +35,9 @@ pub fn action(text: &str, protocol: Protocol, nodes: usize) -> Result<Fault, Str
                 .find(|(name, _)| name == point)
                 .ok_or("unknown crash point; expected persist, sending or sent")?;
             Fault::Crash { node: member(node)?, point: *point, after: 0 }
+        }
+        ["rollback", node, lost] => {
+            Fault::Rollback { node: member(node)?, lost: number::<u32>(lost)? as usize }
         }
         ["restart", node] => Fault::Restart { node: member(node)? },
         ["split", group] => {
@@ -74,6 +78,7 @@ pub fn action_name(fault: &Fault) -> String {
             None => format!("crash.{node}"),
         },
         Fault::Restart { node } => format!("restart.{node}"),
+        Fault::Rollback { node, lost } => format!("rollback.{node}.{lost}"),
         Fault::Split { groups, .. } => {
             let group = groups.first().map(Vec::as_slice).unwrap_or_default();
             format!("split.{}", group.iter().map(usize::to_string).collect::<Vec<_>>().join("-"))

@@ -39,6 +39,14 @@ pub enum Fault {
         /// The node's slot.
         node: usize,
     },
+    /// The node restarts from an earlier state of its disk, as from a copy of its data directory. A running node crashes
+    /// first.
+    Rollback {
+        /// The node's slot.
+        node: usize,
+        /// Number of its newest records that are missing. At most all are.
+        lost: usize,
+    },
     /// Nodes of different groups cannot reach each other. Replaces an earlier partition. Nodes in no listed group
     /// form one more group, the lowest.
     Split {

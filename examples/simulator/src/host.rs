@@ -89,6 +89,15 @@ pub trait Host {
         let _ = node;
     }
 
+    /// Called for each record of a node that became durable.
+    ///
+    /// # Errors
+    /// A violation ends the run.
+    fn on_durable(&mut self, node: Node, record: &<Self::Machine as Machine>::Record) -> Verdict {
+        let _ = (node, record);
+        Ok(())
+    }
+
     /// Called for each output of a machine, after the records of its step are durable.
     ///
     /// # Errors

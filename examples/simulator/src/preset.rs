@@ -19,6 +19,12 @@ pub const PRESETS: &[(&str, &str)] = &[
     ("chaos", "all of the above"),
 ];
 
+/// A preset for protocols that tolerate the restoration of old records, with its description. It is not among [`PRESETS`].
+pub const ROLLBACKS: (&str, &str) = (
+    "rollbacks",
+    "nodes restart from earlier states of their disks, among crashes, partitions and Byzantine nodes",
+);
+
 /// Properties of the protocol and its committee that a preset depends on.
 #[derive(Clone, Debug)]
 pub struct PresetParameters<'a> {
@@ -40,11 +46,11 @@ impl<'a> PresetParameters<'a> {
     }
 }
 
-/// Generates the preset scenario `name` from a seed; `None` if the name is unknown.
+/// Generates the preset scenario `name` from a seed, also [`ROLLBACKS`]; `None` if the name is unknown.
 ///
 /// The network is stable and the last fault is over after ten seconds; twice the liveness bound follows.
 pub fn preset(name: &str, shape: &PresetParameters<'_>, seed: u64) -> Option<Scenario> {
-    PRESETS.iter().find(|(known, _)| *known == name)?;
+    PRESETS.iter().chain([&ROLLBACKS]).find(|(known, _)| *known == name)?;
     let disturbed = Duration::from_secs(10);
     let mut generator = ScenarioGenerator { rng: Rng::stream(seed, name, 0), disturbed, shape };
     let mut scenario = Scenario::new(name, shape.nodes, seed)
@@ -63,6 +69,19 @@ pub fn preset(name: &str, shape: &PresetParameters<'_>, seed: u64) -> Option<Sce
             generator.dead(&mut scenario, faulty);
         }
         "byzantine" => generator.byzantine(&mut scenario, shape.faulty),
+        "rollbacks" => {
+            if generator.rng.chance(Probability::percent(40)) {
+                generator.lossy(&mut scenario);
+            }
+            if generator.rng.chance(Probability::percent(40)) {
+                generator.partitions(&mut scenario);
+            }
+            if generator.rng.chance(Probability::percent(40)) {
+                generator.crashes(&mut scenario);
+            }
+            generator.byzantine(&mut scenario, shape.faulty - faulty);
+            generator.rollbacks(&mut scenario, faulty);
+        }
         _ => {
             if generator.rng.chance(Probability::percent(70)) {
                 generator.lossy(&mut scenario);
@@ -183,6 +202,24 @@ impl ScenarioGenerator<'_> {
         }
     }
 
+    /// Restores old records of some nodes, at most `most`: together with the Byzantine ones they are the faulty nodes.
+    fn rollbacks(&mut self, scenario: &mut Scenario, most: usize) {
+        let points =
+            [CrashPoint::Now, CrashPoint::DuringPersist, CrashPoint::BeforeSend, CrashPoint::DuringSend];
+        for node in self.some_honest(scenario, most) {
+            for _ in 0..self.rng.between(1, 6) {
+                let at = self.rng.duration(Duration::ZERO, self.disturbed * 9 / 10);
+                let down = self.rng.duration(Duration::from_millis(1), Duration::from_millis(600));
+                let point = self.rng.pick(&points).copied().unwrap_or(CrashPoint::Now);
+                // Mostly the last signatures are lost: their views are still current.
+                let most = self.rng.pick(&[6, 6, 6, 30, 300, usize::MAX >> 1]).copied().unwrap_or(6);
+                let lost = 1 + self.rng.below(most as u64) as usize;
+                push(scenario, at, Fault::Crash { node, point, after: self.rng.below(6) as u32 });
+                push(scenario, at + down, Fault::Rollback { node, lost });
+            }
+        }
+    }
+
     fn byzantine(&mut self, scenario: &mut Scenario, count: usize) {
         let kinds = 7 + self.shape.adversaries.len();
         for node in self.some_honest(scenario, count) {
@@ -232,7 +269,7 @@ mod tests {
         let mut seen_own = false;
         for seed in 0..200 {
             let shape = PresetParameters::byzantine(7, &own);
-            for (name, _) in PRESETS {
+            for (name, _) in PRESETS.iter().chain([&ROLLBACKS]) {
                 let scenario = preset(name, &shape, seed).unwrap();
                 assert_eq!(Some(&scenario), preset(name, &shape, seed).as_ref());
                 let restarted = |node: usize| {

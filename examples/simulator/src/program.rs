@@ -9,7 +9,7 @@ use quorate_support::histogram::Histogram;
 
 use crate::campaign::{check, replay};
 use crate::host::Host;
-use crate::preset::PRESETS;
+use crate::preset::{PRESETS, ROLLBACKS};
 use crate::scenario::Scenario;
 
 /// Protocol-specific parts of the program.
@@ -23,6 +23,8 @@ pub struct Program<'a> {
     pub slow: &'a str,
     /// Command that replays a run, without its seed.
     pub command: &'a str,
+    /// True if the protocol tolerates the restoration of old records: it runs [`ROLLBACKS`], too.
+    pub rollbacks: bool,
 }
 
 /// The run of one seed.
@@ -30,7 +32,7 @@ pub struct Program<'a> {
 pub struct SeedRun {
     /// Signature scheme of the votes.
     pub scheme: String,
-    /// Name of the scenario, one of [`PRESETS`].
+    /// Name of the scenario, one of [`PRESETS`] or [`ROLLBACKS`].
     pub scenario: String,
     /// Number of members.
     pub nodes: usize,
@@ -78,9 +80,13 @@ impl Program<'_> {
         }
     }
 
+    fn presets(&self) -> impl Iterator<Item = &'static (&'static str, &'static str)> + use<> {
+        PRESETS.iter().chain(Some(&ROLLBACKS).filter(|_| self.rollbacks))
+    }
+
     fn help(&self) -> String {
         let Program { protocol, usual: (usual, note), slow, .. } = self;
-        let names: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = self.presets().map(|(name, _)| *name).collect();
         format!(
             "\
 Runs {protocol} in the deterministic simulator, with virtual time, faults and Byzantine members.
@@ -113,7 +119,7 @@ The first failing seed ends the program with the violation and the command that 
                 "--nodes" => options.nodes = Some(number(value()?)?.clamp(1, 1000) as usize),
                 "--scenario" => {
                     let name = value()?;
-                    if !PRESETS.iter().any(|(known, _)| *known == name) {
+                    if !self.presets().any(|(known, _)| *known == name) {
                         return Err(format!("unknown scenario {name:?}; see --help"));
                     }
                     options.scenario = Some(name);
@@ -176,9 +182,8 @@ The first failing seed ends the program with the violation and the command that 
 
     /// Returns the run of a seed, with the defaults for everything the options leave open.
     fn run_for_seed(&self, options: &SimulateArgs, seed: u64) -> SeedRun {
-        let presets = PRESETS.iter().map(|(name, _)| *name).cycle();
-        let turn = (seed % PRESETS.len() as u64) as usize;
-        let named = || presets.skip(turn).take(1).collect();
+        let turn = (seed % self.presets().count() as u64) as usize;
+        let named = || self.presets().map(|(name, _)| *name).skip(turn).take(1).collect();
         let usual = || if seed % 17 == 6 { self.slow } else { self.usual.0 };
         let scheme = options.scheme.as_deref().unwrap_or_else(usual).to_owned();
         SeedRun {
@@ -231,8 +236,13 @@ mod tests {
 
     use super::*;
 
-    const PROGRAM: Program<'_> =
-        Program { protocol: "P", usual: ("fast", ", which is fast"), slow: "slow", command: "run" };
+    const PROGRAM: Program<'_> = Program {
+        protocol: "P",
+        usual: ("fast", ", which is fast"),
+        slow: "slow",
+        command: "run",
+        rollbacks: false,
+    };
 
     fn parse(line: &str) -> Result<Option<SimulateArgs>, String> {
         PROGRAM.parse(line.split_whitespace().map(str::to_owned))

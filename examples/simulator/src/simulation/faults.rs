@@ -73,6 +73,15 @@ impl<H: Host> Simulation<H> {
                 }
                 self.start(node);
             }
+            Fault::Rollback { node, lost } => {
+                if self.nodes.get(node).is_some_and(|state| state.status != Status::Down) {
+                    self.crash(node);
+                }
+                if let Some(state) = self.nodes.get_mut(node) {
+                    state.disk.truncate(state.disk.len().saturating_sub(lost));
+                }
+                self.start(node);
+            }
             Fault::Split { groups, holds, one_way } => {
                 let mut group = vec![0; self.nodes.len()];
                 for (number, members) in (1..).zip(&groups) {

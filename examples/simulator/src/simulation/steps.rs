@@ -244,7 +244,9 @@ impl<H: Host> Simulation<H> {
     ) {
         let Some(state) = self.nodes.get_mut(slot) else { return };
         let (mut count, mut total, mut content) = (0, 0, 0u64);
+        let mut verdict = Ok(());
         for record in records.into_iter().take(durable) {
+            verdict = verdict.and_then(|()| self.host.on_durable(state.node, &record));
             let bytes = record.encode();
             content = content.rotate_left(7) ^ hash::bytes(&bytes);
             (count, total) = (count + 1, total + bytes.len() as u64);
@@ -263,6 +265,7 @@ impl<H: Host> Simulation<H> {
                 node.record_bytes += total;
             });
         }
+        self.record_verdict(verdict);
     }
 
     /// Sends a message, or passes it to the node's adversary.

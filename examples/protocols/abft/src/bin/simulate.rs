@@ -17,6 +17,7 @@ const PROGRAM: Program<'_> = Program {
     usual: ("ed25519", ""),
     slow: "bls",
     command: "cargo xtask simulate --protocol abft",
+    rollbacks: false,
 };
 
 fn main() -> ExitCode {

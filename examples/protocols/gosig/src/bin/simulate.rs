@@ -16,6 +16,7 @@ const PROGRAM: Program<'_> = Program {
     usual: ("toy", ", which checks sums as bls does and costs nothing"),
     slow: "bls",
     command: "cargo xtask simulate --protocol gosig",
+    rollbacks: true,
 };
 
 fn main() -> ExitCode {

@@ -11,8 +11,13 @@ use quorate::scheme::Scheme;
 use quorate_jolteon::simulation::{JolteonHost, SimulationKeys, scenario};
 use quorate_simulator::{Program, SeedRun};
 
-const PROGRAM: Program<'_> =
-    Program { protocol: "Jolteon", usual: ("ed25519", ""), slow: "bls", command: "cargo xtask simulate" };
+const PROGRAM: Program<'_> = Program {
+    protocol: "Jolteon",
+    usual: ("ed25519", ""),
+    slow: "bls",
+    command: "cargo xtask simulate",
+    rollbacks: true,
+};
 
 fn main() -> ExitCode {
     PROGRAM.main(|| {
