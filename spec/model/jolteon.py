@@ -273,6 +273,8 @@ READERS = {
     10: lambda r, c: [Block.read(r, c) for _ in range(r.count(MAX_BLOCKS))],
     11: lambda r, c: [r.raw(32) for _ in range(r.count(MAX_DIGESTS))],
     12: lambda r, c: Batch.read(r),
+    13: lambda r, c: r.uint(8),
+    14: lambda r, c: (r.uint(8), _read_advance(r, c)),
 }
 
 

@@ -22,7 +22,7 @@ use crate::setup::Setup;
 const WORKLOAD_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Tags of messages on the wire.
-const TAGS: core::ops::RangeInclusive<u8> = 1..=12;
+const TAGS: core::ops::RangeInclusive<u8> = 1..=14;
 /// Tags of proposals, votes, timeouts and advances, the messages that are decoded.
 const READ: core::ops::RangeInclusive<u8> = 1..=4;
 

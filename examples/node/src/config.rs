@@ -44,6 +44,10 @@ pub struct Places {
     /// This validator's secrets from the dealer of its chain, for protocols that have one.
     #[serde(default)]
     pub shares: Option<PathBuf>,
+    /// Counter of signatures, a file outside the data directory that no copy of it contains: it shows that the data is older
+    /// than the last signature.
+    #[serde(default)]
+    pub counter: Option<PathBuf>,
     /// Starts an observer if the keys belong to no member, for a validator that joins a running chain.
     #[serde(default)]
     pub observe: bool,
@@ -146,6 +150,7 @@ impl NodeConfig {
                 keys: keys.into(),
                 data: data.into(),
                 shares: None,
+                counter: None,
                 observe: false,
                 new_validator: false,
             },
@@ -167,8 +172,8 @@ impl NodeConfig {
             other => other,
         })?;
         let base = path.parent().unwrap_or(Path::new(""));
-        let Places { genesis, keys, data, shares, .. } = &mut config.node;
-        for place in [genesis, keys, data].into_iter().chain(shares) {
+        let Places { genesis, keys, data, shares, counter, .. } = &mut config.node;
+        for place in [genesis, keys, data].into_iter().chain(shares).chain(counter) {
             *place = base.join(&*place);
         }
         Ok(config)
@@ -235,6 +240,10 @@ impl NodeConfig {
              # This validator's secrets from the dealer of its chain (`quorate genesis --shares` creates the file), only\n\
              # for protocols that have one, such as ABFT.\n\
              {shares}\n\
+             # Counter of this validator's signatures: a file on another disk than the data, which no backup or snapshot of\n\
+             # the data contains. With it, a validator that starts with old data knows it at once, and one that starts with\n\
+             # the newest data votes at once. It is created if it is missing; it costs one more write per vote. Not for ABFT.\n\
+             {counter}\n\
              # For a validator that joins a running chain: observe the chain until the keys belong to a member,\n\
              # then take part. If false, the node does not start with keys that belong to no member.\n\
              observe = {observe}\n\
@@ -290,6 +299,10 @@ impl NodeConfig {
                 Some(path) => format!("shares = {}", quoted(&path.to_string_lossy())),
                 None => "# shares = \"shares\"".to_owned(),
             },
+            counter = match &self.node.counter {
+                Some(path) => format!("counter = {}", quoted(&path.to_string_lossy())),
+                None => "# counter = \"/another/disk/counter\"".to_owned(),
+            },
             observe = self.node.observe,
             listen = quoted(&links.listen),
             bulk_queue_bytes = links.bulk_queue_bytes,
@@ -326,6 +339,7 @@ mod tests {
         config.node.observe = true;
         assert_eq!(NodeConfig::parse(&config.to_toml()).unwrap(), config);
         config.node.shares = Some("shares".into());
+        config.node.counter = Some("/other/counter".into());
         assert_eq!(NodeConfig::parse(&config.to_toml()).unwrap(), config);
     }
 

@@ -86,6 +86,8 @@ pub struct ChainMetrics {
     pub view: Gauge,
     /// Views that timed out.
     pub timeouts: Counter,
+    /// 1 while the node abstains from votes, because its data may be older than its last signature.
+    pub abstaining: Gauge,
     /// Transactions committed.
     pub transactions: Counter,
     /// Bytes of transactions committed.
@@ -193,6 +195,7 @@ impl ChainMetrics {
             executed_height: Gauge::default(),
             view: Gauge::default(),
             timeouts: Counter::default(),
+            abstaining: Gauge::default(),
             transactions: Counter::default(),
             transaction_bytes: Counter::default(),
             faults: Family::default(),
@@ -211,6 +214,7 @@ impl ChainMetrics {
         );
         registry.register("view", "Current view", m.view.clone());
         registry.register("timeouts", "Views that timed out", m.timeouts.clone());
+        registry.register("abstaining", "1 while the node abstains from votes", m.abstaining.clone());
         registry.register("transactions", "Transactions committed", m.transactions.clone());
         registry.register(
             "transaction_bytes",

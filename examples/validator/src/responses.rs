@@ -22,8 +22,16 @@ pub(crate) struct Status {
     pub pending_transactions: u64,
     pub timeouts: u64,
     pub syncing: bool,
+    pub abstention: Option<Abstention>,
     pub peers: Vec<Peer>,
     pub stream: Option<String>,
+}
+
+/// Abstention of a validator from votes after a start.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Abstention {
+    pub until_view: Option<u64>,
+    pub rolled_back: bool,
 }
 
 /// State of the links between two validators.

@@ -46,6 +46,7 @@ impl<S: Fixed + GosigScheme> Protocol for Gosig<S> {
             schedule: Schedule::default(),
             parameters: Parameters::default(),
             entropy: [me as u8; 32],
+            history: quorate_gosig::SigningHistory::Complete,
         };
         Replica::new(config, records).expect("a replica restarts from its own records")
     }

@@ -37,6 +37,7 @@ impl<S: Fixed> Protocol for Jolteon<S> {
             executed,
             recent_states: Vec::new(),
             first_sequence: 1,
+            history: quorate_jolteon::SigningHistory::Complete,
             parameters: Parameters::default(),
         };
         Replica::new(config, records).expect("a replica restarts from its own records")

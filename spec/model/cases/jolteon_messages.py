@@ -32,13 +32,16 @@ def messages(chain):
         "blocks-none": u8(10) + u32(0),
         "batch-request": u8(11) + u32(2) + chain.batch.header().digest() + bytes(32),
         "batch-reply": u8(12) + chain.batch.encode(),
+        "view-request": u8(13) + u64(7),
+        "view-reply": u8(14) + u64(7) + qc + tc,
+        "view-reply-nothing": u8(14) + u64(7) + option(None) + option(None),
     }
     for label, data in good.items():
         message(chain, label, "Valid.", data)
         message(chain, f"{label}-extended", "A trailing byte.", data + b"\0", "MALFORMED")
         message(chain, f"{label}-truncated", "Truncated.", data[:-1], "MALFORMED")
     message(chain, "empty", "No bytes.", b"", "MALFORMED")
-    for tag in (0, 13, 255):
+    for tag in (0, 15, 255):
         message(chain, f"tag-{tag}", "No message has this tag.", u8(tag), "MALFORMED")
     message(
         chain,
@@ -64,6 +67,13 @@ def messages(chain):
             u8(4) + option(high and high[1]) + tc,
             "MALFORMED",
         )
+    message(
+        chain,
+        "view-reply-unbacked",
+        "The timeout certificate names a view above that of the certificate beside it.",
+        u8(14) + u64(7) + option(None) + tc,
+        "MALFORMED",
+    )
     wrong = chain.certify(chain.second, kind=j.AVAILABLE)
     message(
         chain,

@@ -12,8 +12,8 @@ use tokio::sync::broadcast;
 
 use crate::metrics::Metrics;
 pub use views::{
-    Answer, BatchView, BlockView, CommitEvent, Digest, EpochView, PeerStatus, Reachable, Refusal, Status,
-    Ticket, TransactionId, TransactionView, ValidatorView,
+    AbstentionStatus, Answer, BatchView, BlockView, CommitEvent, Digest, EpochView, PeerStatus, Reachable,
+    Refusal, Status, Ticket, TransactionId, TransactionView, ValidatorView,
 };
 
 /// Interface of a running node for clients.

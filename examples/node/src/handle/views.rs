@@ -123,6 +123,9 @@ pub struct Status {
     pub timeouts: u64,
     /// True if the node is catching up with the chain.
     pub syncing: bool,
+    /// The node's abstention from votes after a start, because its data may be older than its last signature; `None` if it
+    /// does not abstain.
+    pub abstention: Option<AbstentionStatus>,
     /// True if the node refuses transactions because too many are uncommitted.
     pub congested: bool,
     /// True if the node is shutting down.
@@ -137,6 +140,15 @@ pub struct Status {
     pub reachable: Reachable,
     /// The other members, in order.
     pub peers: Vec<PeerStatus>,
+}
+
+/// Abstention of a node from votes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct AbstentionStatus {
+    /// Last view, or round, in which the node signs nothing; `None` while it awaits the answers of its peers.
+    pub until_view: Option<u64>,
+    /// True if the counter of signatures shows that data is missing; false if the node cannot know.
+    pub rolled_back: bool,
 }
 
 /// The members that a node can send to, with itself.

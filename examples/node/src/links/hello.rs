@@ -17,7 +17,7 @@ use quorate::{Error, Result};
 use super::types::Lane;
 
 /// Version of the handshake, the frames and the messages in them.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
 /// Maximum size of a hello or an answer of any version.
 pub const MAX_HELLO: usize = 256;
 const MAGIC: [u8; 4] = *b"qlnk";

@@ -38,7 +38,8 @@ use zeroize::Zeroizing;
 pub use block::{Batch, BatchSummary, Block};
 pub use quorate_protocol::Executed;
 pub use quorate_protocol::batch::OwnBatchState;
-pub use vocabulary::{Command, FaultReport, LatestRecord, Status};
+pub use quorate_protocol::signing_history::{Abstention, SigningHistory};
+pub use vocabulary::{Command, FaultReport, LatestRecord, Signed, Status};
 
 use crate::Result;
 use crate::epochs::{Anchor, NextEpoch};
@@ -70,6 +71,8 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     const STORES_NEWEST_FINALITY: bool;
     /// True if the committee may change. Then a node that is not a member may observe the chain.
     const HAS_EPOCHS: bool = false;
+    /// True if the replica abstains after a start with old records, as [`MachineSetup::history`] says.
+    const ABSTAINS: bool = false;
     /// True if a dealer makes keys for a genesis: see [`deal`](Protocol::deal).
     const HAS_DEALER: bool = false;
 
@@ -153,6 +156,12 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
 
     /// Classifies a record for the store.
     fn record_kind(record: &Record<Self>) -> RecordKind<'_, Self>;
+
+    /// Returns the mark of the signature that a record of a guard is about, for a counter outside the data directory. `None`
+    /// for other records.
+    fn signed(_record: &Record<Self>) -> Option<Signed> {
+        None
+    }
 
     /// Creates the record of a batch.
     fn batch_record(batch: Arc<Self::Batch>) -> Record<Self>;
@@ -286,8 +295,10 @@ pub struct MachineSetup<'a, P: Protocol> {
     pub executed: Executed,
     /// Recent states, which blocks of other members may reference.
     pub recent_states: Vec<Executed>,
-    /// A number above every batch number that this validator used in an earlier data directory.
+    /// A number above every batch number that this validator used before this start.
     pub first_sequence: u64,
+    /// What is known about the signatures of the keys.
+    pub history: SigningHistory,
 }
 
 /// A request of a replica to the node. The node carries it out after the records of the same step are durable.

@@ -6,6 +6,7 @@ use quorate::Error;
 use quorate::machine::MemberIndex;
 use quorate_protocol::Executed;
 use quorate_protocol::batch::Batch;
+use quorate_protocol::signing_history::Abstention;
 
 /// A request of the node to a replica.
 #[derive(Clone, Debug)]
@@ -33,6 +34,18 @@ pub struct Status {
     pub timeouts: u64,
     /// True if the replica lacks blocks or batches.
     pub catching_up: bool,
+    /// The member's abstention from votes, because its records may be old; `None` if it does not abstain.
+    pub abstention: Option<Abstention>,
+}
+
+/// A signature of which a counter outside the data directory is told; see
+/// [`GuardRecord::mark`](quorate::guard::GuardRecord::mark).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signed {
+    /// A signature of the voting key.
+    Vote(u64),
+    /// A signature of the identity key.
+    Proposal(u64),
 }
 
 /// A protocol violation by a member, as the node counts and logs it.

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::broadcast;
 
@@ -10,11 +10,12 @@ use super::shared::Shared;
 use crate::handle::CommitEvent;
 use crate::metrics::Metrics;
 use crate::protocol::Protocol;
-use crate::store::Store;
+use crate::store::{SignatureCounters, Store};
 
 /// Parts of a node that outlast an epoch.
 pub(super) struct Components<P: Protocol> {
     pub(super) store: Arc<Store<P>>,
+    pub(super) counters: Option<Arc<Mutex<SignatureCounters>>>,
     pub(super) clock: Clock,
     pub(super) inbox: Arc<Inbox>,
     pub(super) ingest: Arc<Ingest>,

@@ -1,4 +1,5 @@
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use quorate::committee::ChainId;
 use quorate::ed25519::{self, Ed25519};
@@ -14,8 +15,8 @@ use crate::execution::Executor;
 use crate::genesis::{Committees, Genesis};
 use crate::keys::{NodeKeys, load_shares};
 use crate::links::FormerMember;
-use crate::protocol::{Executed, MachineSetup, Protocol};
-use crate::store::{Binding, Store, check_first_start};
+use crate::protocol::{Executed, MachineSetup, Protocol, SigningHistory};
+use crate::store::{Binding, SignatureCounters, Store, check_first_start};
 use crate::{NodeError, Result};
 
 /// Number of recent states passed to a starting replica: the maximum lag of the state in a block.
@@ -29,6 +30,8 @@ pub(super) struct NodeContext<P: Protocol> {
     pub(super) genesis: Arc<Genesis>,
     pub(super) chain: ChainId,
     pub(super) store: Arc<Store<P>>,
+    /// Counters outside the data directory.
+    pub(super) counters: Option<Arc<Mutex<SignatureCounters>>>,
     keys: NodeKeys,
     /// Empty for protocols without a dealer.
     shares: Zeroizing<Vec<u8>>,
@@ -59,6 +62,11 @@ impl<P: Protocol> NodeContext<P> {
             None if P::HAS_DEALER => return Err(no_shares(P::NAME)),
             _ => Zeroizing::default(),
         };
+        match &config.node.counter {
+            Some(_) if !P::ABSTAINS => return Err(no_counter(P::NAME)),
+            Some(path) if is_inside(path, &config.node.data) => return Err(counter_in_data()),
+            _ => {}
+        }
         let (identity, voting) = (keys.identity()?, keys.voting::<P::Scheme>()?);
         let is_founder = member::<P::Scheme>(&Epoch::genesis(&genesis), &identity, &voting)?.is_some();
         if is_founder {
@@ -71,21 +79,58 @@ impl<P: Protocol> NodeContext<P> {
         let binding =
             Binding::new::<P::Scheme>(committees.chain.0, &voter, &owner).with(genesis.protocol.clone());
         let store = Arc::new(Store::open(&config.node.data, &binding, P::context(&committees))?);
+        let counters = match &config.node.counter {
+            Some(path) => Some(SignatureCounters::open(path, &binding)?),
+            None => None,
+        };
+        let (counters, has_counted) = counters.unzip();
+        let counters = counters.map(|counters| Arc::new(Mutex::new(counters)));
         let chain = committees.chain;
         for epoch in store.epochs()? {
             P::add_epoch(store.context(), &committees_of::<P>(&epoch, chain)?);
         }
         let checker = application.checker();
         let executor = Executor::open(store.clone(), application)?;
-        let context = Self { config, genesis: Arc::new(genesis), chain, store, keys, shares };
-        let epoch = context.enter(executor)?;
+        let is_first = config.node.new_validator;
+        let context = Self { config, genesis: Arc::new(genesis), chain, store, counters, keys, shares };
+        let epoch = context.enter(executor, context.history(has_counted, is_first)?)?;
         Ok((context, epoch, checker))
     }
 
-    /// Makes the next epoch durable and enters it. If execution has not reached its first block (the replica learnt of the
-    /// epoch from records whose blocks are not delivered yet), enters the current epoch again.
-    pub(super) fn advance(&self, successor: &NextEpoch, executor: Executor<P>) -> Result<EpochContext<P>> {
+    /// Returns what is known about the signatures of the keys at a start. `has_counted` is true if the counters show anything
+    /// about earlier signatures; `is_complete` is true if the records are known to be complete without them.
+    fn history(&self, has_counted: Option<bool>, is_complete: bool) -> Result<SigningHistory> {
+        match &self.counters {
+            Some(counters) if has_counted == Some(true) => {
+                counters.lock().unwrap_or_else(PoisonError::into_inner).history()
+            }
+            _ if is_complete => Ok(SigningHistory::Complete),
+            Some(_) => {
+                tracing::warn!("the counters of signatures are new, so they show nothing about earlier ones");
+                Ok(SigningHistory::Unconfirmed)
+            }
+            None => Ok(SigningHistory::Unconfirmed),
+        }
+    }
+
+    /// Makes the next epoch durable and enters it. `abstained` is true if the replica of the epoch that ended abstained.
+    ///
+    /// If execution has not reached the first block of the next epoch (the replica learnt of the epoch from records whose
+    /// blocks are not delivered yet), enters the current epoch again.
+    pub(super) fn advance(
+        &self,
+        successor: &NextEpoch,
+        executor: Executor<P>,
+        abstained: bool,
+    ) -> Result<EpochContext<P>> {
         let last = self.epochs()?.pop().ok_or_else(|| NodeError::corrupt("the store", "no epoch"))?;
+        let (identity, voting) = (self.keys.identity()?, self.keys.voting::<P::Scheme>()?);
+        // A replica of this process made the records, unless it had to abstain or was an observer.
+        let was_member = member::<P::Scheme>(&last, &identity, &voting)?.is_some();
+        let history = match was_member && !abstained {
+            true => self.history(self.counters.as_ref().map(|_| true), true)?,
+            false => SigningHistory::Unconfirmed,
+        };
         if successor.number > last.number {
             let next = last.next(successor);
             P::add_epoch(self.store.context(), &committees_of::<P>(&next, self.chain)?);
@@ -93,11 +138,11 @@ impl<P: Protocol> NodeContext<P> {
             let (epoch, height, members) = (next.number, next.first_height(), next.members.len());
             tracing::info!(epoch, height, members, "the committee changes");
         }
-        self.enter(executor)
+        self.enter(executor, history)
     }
 
     /// Enters the last epoch whose first block may be executed next, and restores the replica from the store.
-    pub(super) fn enter(&self, executor: Executor<P>) -> Result<EpochContext<P>> {
+    pub(super) fn enter(&self, executor: Executor<P>, history: SigningHistory) -> Result<EpochContext<P>> {
         let mut epochs = self.epochs()?;
         let executed = executor.executed();
         while epochs.last().is_some_and(|epoch| epoch.first_height() > executed.height + 1) {
@@ -117,6 +162,7 @@ impl<P: Protocol> NodeContext<P> {
             executed,
             recent_states: self.recent_states(executed.height)?,
             first_sequence: self.store.first_sequence(),
+            history,
         };
         let machine = P::machine(setup, &*self.store)?;
         let former_members = former_members(&epoch, &epochs);
@@ -161,6 +207,25 @@ impl<P: Protocol> NodeContext<P> {
 
 fn committees_of<P: Protocol>(epoch: &Epoch, chain: ChainId) -> Result<Committees<P::Scheme>> {
     epoch.committees(chain).map_err(|e| NodeError::corrupt("an epoch", e))
+}
+
+fn no_counter(protocol: &str) -> NodeError {
+    let problem =
+        format!("node.counter: a validator of a chain that runs {protocol} does not use one; remove it");
+    NodeError::Config { path: None, problem }
+}
+
+fn counter_in_data() -> NodeError {
+    let problem = "node.counter: the file is in the data directory, so it would be copied and restored with the data; \
+                   choose a path on another disk";
+    NodeError::Config { path: None, problem: problem.into() }
+}
+
+/// Returns true if a file is in a directory or below it.
+fn is_inside(path: &Path, directory: &Path) -> bool {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    real(parent).starts_with(real(directory))
 }
 
 fn no_shares(protocol: &str) -> NodeError {

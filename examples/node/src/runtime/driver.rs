@@ -12,7 +12,7 @@ use super::step_queue::{StepQueues, Steps};
 use super::timers::Timers;
 use crate::links::LinkSender;
 use crate::metrics::{ChainMetrics, PeerCodeLabel};
-use crate::protocol::{Command, FaultReport, Protocol};
+use crate::protocol::{Abstention, Command, FaultReport, Protocol};
 
 /// Time after which a node that is behind refuses transactions, because they would wait long.
 const SYNCING_AFTER: Duration = Duration::from_secs(2);
@@ -48,11 +48,13 @@ impl<P: Protocol> Driver<P> {
     /// Runs until its end is requested or the writers have stopped.
     pub(super) fn run(mut self) {
         let mut timers = Timers::default();
-        let mut behind_since = None;
+        let (mut behind_since, mut abstention) = (None, None);
+        self.metrics.abstaining.set(0);
         let mut steps = Steps::default();
         self.handle(Input::Start, &mut timers, &mut steps);
         while self.step_queues.push(steps) {
             self.publish(&mut behind_since);
+            self.report_abstention(&mut abstention);
             let inputs = self.inbox.take(self.sleep_limit(&timers));
             match inputs.end {
                 None => {}
@@ -169,6 +171,15 @@ impl<P: Protocol> Driver<P> {
         deadline.map(|time| self.clock.until(time))
     }
 
+    fn report_abstention(&self, reported: &mut Option<Abstention>) {
+        let abstention = P::status(&self.machine).abstention;
+        if abstention != *reported {
+            *reported = abstention;
+            self.metrics.abstaining.set(abstention.is_some().into());
+            log_abstention(abstention);
+        }
+    }
+
     fn publish(&self, behind_since: &mut Option<Time>) {
         let status = P::status(&self.machine);
         let now = self.clock.now();
@@ -180,6 +191,26 @@ impl<P: Protocol> Driver<P> {
         self.metrics.view.set(status.view as i64);
         self.metrics.height.set(status.committed as i64);
         self.shared.set_machine(status);
+    }
+}
+
+/// Logs the begin, the extent and the end of an abstention.
+fn log_abstention(abstention: Option<Abstention>) {
+    match abstention {
+        None => tracing::info!("the abstention has ended: this validator votes again"),
+        Some(Abstention { until, is_stale: true }) => tracing::error!(
+            until_view = until,
+            "abstaining: the counter of signatures is ahead of the data, which is an old copy; find out how it came here"
+        ),
+        Some(Abstention { until: None, is_stale: false }) => tracing::info!(
+            "abstaining until a quorum has answered: after a start, the data may be older than the last signature"
+        ),
+        Some(Abstention { until: Some(view), is_stale: false }) => {
+            tracing::info!(
+                until_view = view,
+                "abstaining in the views in which this validator may have signed"
+            );
+        }
     }
 }
 

@@ -43,6 +43,7 @@ impl<P: Protocol> Engine<P> {
         let writer = |step_queue: &Arc<StepQueue<P>>, execution| Writer {
             step_queue: step_queue.clone(),
             store: store.clone(),
+            counters: components.counters.clone(),
             links: links.sender(),
             ingest: components.ingest.clone(),
             execution,

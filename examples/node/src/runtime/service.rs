@@ -14,8 +14,8 @@ use crate::epochs::{Epoch, Member};
 use crate::execution::Queries;
 use crate::genesis::Genesis;
 use crate::handle::{
-    Answer, BlockView, CommitEvent, Digest, EpochView, Reachable, Refusal, Service, Status, Ticket,
-    TransactionId, TransactionView, ValidatorView,
+    AbstentionStatus, Answer, BlockView, CommitEvent, Digest, EpochView, Reachable, Refusal, Service, Status,
+    Ticket, TransactionId, TransactionView, ValidatorView,
 };
 use crate::links::{LinkSender, Links};
 use crate::metrics::Metrics;
@@ -130,6 +130,10 @@ impl<P: Protocol> Service for NodeService<P> {
             pending_bytes,
             timeouts: machine.timeouts,
             syncing: self.ingest.is_syncing(),
+            abstention: machine.abstention.map(|abstention| AbstentionStatus {
+                until_view: abstention.until,
+                rolled_back: abstention.is_stale,
+            }),
             congested: self.ingest.is_congested(),
             stopping: self.ingest.is_stopping(),
             failure: self.shared.failure_code(),

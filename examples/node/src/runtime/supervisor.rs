@@ -126,8 +126,10 @@ impl<P: Protocol> NodeSupervisor<P> {
         service: &NodeService<P>,
     ) -> Result<Engine<P>> {
         let supervisor = self.clone();
+        let abstains = self.components.shared.machine().abstention.is_some();
         // Creating committees and reading the store takes a while: not on an async thread.
-        let entered = tokio::task::spawn_blocking(move || supervisor.context.advance(&next_epoch, executor));
+        let entered =
+            tokio::task::spawn_blocking(move || supervisor.context.advance(&next_epoch, executor, abstains));
         let epoch = entered.await.map_err(|e| NodeError::Stopped { why: e.to_string() })??;
         let components = &self.components;
         // No links exist now, so no frames arrive.
@@ -182,6 +184,7 @@ fn components<P: Protocol>(
     let ingest = Ingest::new(builder, admission, limits, clock, inbox.clone(), metrics.mempool.clone());
     Components {
         store: context.store.clone(),
+        counters: context.counters.clone(),
         clock,
         inbox,
         ingest: Arc::new(ingest),

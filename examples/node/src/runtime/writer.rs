@@ -1,5 +1,5 @@
-use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -14,8 +14,8 @@ use super::step_queue::{StepQueue, Work};
 use crate::execution::Execution;
 use crate::links::{Lane, LinkSender};
 use crate::metrics::ChainMetrics;
-use crate::protocol::{Action, Block, Message, OwnBatchState, Protocol};
-use crate::store::Store;
+use crate::protocol::{Action, Block, Message, OwnBatchState, Protocol, Record};
+use crate::store::{SignatureCounters, Store};
 use crate::{NodeError, Result};
 
 /// A request and the peer that sent it.
@@ -25,6 +25,7 @@ pub(super) type PeerRequest<P> = (MemberIndex, <P as Protocol>::Request);
 pub(super) struct Writer<P: Protocol> {
     pub(super) step_queue: Arc<StepQueue<P>>,
     pub(super) store: Arc<Store<P>>,
+    pub(super) counters: Option<Arc<Mutex<SignatureCounters>>>,
     pub(super) links: LinkSender,
     pub(super) ingest: Arc<Ingest>,
     /// Present only in the writer of the urgent queue, which receives deliveries.
@@ -59,6 +60,7 @@ impl<P: Protocol> Writer<P> {
         if !work.records.is_empty() {
             let begin = Instant::now();
             self.store.append(&work.records)?;
+            self.count_signatures(&work.records)?;
             self.metrics.persist_seconds.observe(begin.elapsed().as_secs_f64());
             self.metrics.persist_records.inc_by(work.records.len() as u64);
         }
@@ -71,6 +73,17 @@ impl<P: Protocol> Writer<P> {
             }
         }
         work.actions.into_iter().try_for_each(|action| self.act(action))
+    }
+
+    /// Makes the counters durable: after the records and before the messages.
+    fn count_signatures(&mut self, records: &[Record<P>]) -> Result<()> {
+        match &self.counters {
+            Some(counters) if records.iter().any(|record| P::signed(record).is_some()) => counters
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .advance(records.iter().filter_map(P::signed)),
+            _ => Ok(()),
+        }
     }
 
     fn act(&mut self, action: Action<P>) -> Result<()> {

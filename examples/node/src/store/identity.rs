@@ -1,5 +1,6 @@
 //! The binding of a data directory to a chain and a validator, and its lock.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::Path;
@@ -42,6 +43,12 @@ impl Binding {
     #[must_use]
     pub fn with(self, protocol: ProtocolName) -> Self {
         Self { protocol, ..self }
+    }
+}
+
+impl fmt::Display for Binding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.protocol, self.chain, self.validator)
     }
 }
 

@@ -50,6 +50,7 @@
 //! grow with them.
 
 mod conflict;
+pub mod counter;
 mod database;
 pub mod files;
 mod identity;
@@ -66,9 +67,11 @@ mod state;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use quorate::merkle::Hash;
 
+pub(crate) use counter::SignatureCounters;
 pub(crate) use database::with_cause;
 pub(crate) use identity::check_first_start;
 pub use identity::{Binding, is_empty};
@@ -87,10 +90,17 @@ pub struct Store<P: Protocol> {
     records: Records<P>,
     state: StateStore,
     index: TransactionIndex,
-    created: u64,
+    first_sequence: u64,
     directory: PathBuf,
     /// Declared last, so that it is released last.
     _lock: File,
+}
+
+/// Returns the first number of a run: it rises by 65 per millisecond, which is more than the batches that a node seals. A
+/// clock that was set back since the directory was created is not believed.
+fn first_sequence(created: u64, now: SystemTime) -> u64 {
+    let now = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() * 65_536 / 1_000);
+    u64::try_from(now).unwrap_or(u64::MAX).max(created << 16).max(1)
 }
 
 impl<P: Protocol> Store<P> {
@@ -101,16 +111,18 @@ impl<P: Protocol> Store<P> {
     /// `CORRUPT` if durable data cannot be read, `CONFLICTING_COMMIT` if an earlier run found another history.
     pub fn open(dir: &Path, binding: &Binding, context: P::Context) -> Result<Self> {
         let (lock, created) = identity::claim(dir, binding)?;
+        let first_sequence = first_sequence(created, SystemTime::now());
         conflict::check(dir)?;
         let records = Records::open(dir, context)?;
         let state = StateStore::open(&dir.join("state"))?;
         let index = TransactionIndex::open(dir.join("transactions"))?;
-        Ok(Self { records, state, index, created, directory: dir.to_owned(), _lock: lock })
+        Ok(Self { records, state, index, first_sequence, directory: dir.to_owned(), _lock: lock })
     }
 
-    /// A number above every batch number that this validator used in an earlier data directory.
+    /// A number above every batch number that this validator used before this start, also in another data directory or in
+    /// one that was rolled back.
     pub fn first_sequence(&self) -> u64 {
-        (self.created << 16).max(1)
+        self.first_sequence
     }
 
     /// Makes all records durable before it returns. May be called from several threads, so that batches do not delay votes.

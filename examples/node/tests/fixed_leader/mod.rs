@@ -504,7 +504,14 @@ impl Protocol for FixedLeader {
     fn status(replica: &Replica) -> Status {
         let committed = replica.tip.height;
         let view = committed + 1;
-        Status { view, leader: Some(LEADER), committed, timeouts: 0, catching_up: replica.behind }
+        Status {
+            view,
+            leader: Some(LEADER),
+            committed,
+            timeouts: 0,
+            catching_up: replica.behind,
+            abstention: None,
+        }
     }
 
     fn command(command: Command) -> Result<Command> {

@@ -8,6 +8,7 @@
 //! | [`builder`] | the builder that seals client transactions into batches |
 //! | [`digest!`] | digest types |
 //! | [`execution`] | the states that this member computed, compared with the states that blocks name |
+//! | [`signing_history`] | what a starting member knows about the signatures of its keys |
 //! | [`status_poll`] | the poll of the other members after a start |
 //! | [`rate_limit`] | a byte-rate limit per peer |
 //! | `testing` | committees with public secrets |
@@ -18,6 +19,7 @@ pub mod builder;
 mod digest;
 pub mod execution;
 pub mod rate_limit;
+pub mod signing_history;
 #[cfg(feature = "simulate")]
 pub mod simulation;
 pub mod status_poll;

@@ -13,22 +13,31 @@ pub struct StatusPoll {
     answered: Option<SignerSet>,
     due: Time,
     attempts: u32,
+    max_doublings: u32,
 }
 
 impl StatusPoll {
     /// Returns an open poll for a committee of `members` members.
     pub fn new(members: u16) -> Self {
-        Self { members, answered: Some(SignerSet::new(members)), due: Time(0), attempts: 0 }
+        let answered = Some(SignerSet::new(members));
+        Self { members, answered, due: Time(0), attempts: 0, max_doublings: 6 }
+    }
+
+    /// Returns an open poll whose pause between attempts grows only to four times the first one, because the caller can do
+    /// nothing without the answers.
+    pub fn urgent(members: u16) -> Self {
+        Self { max_doublings: 2, ..Self::new(members) }
     }
 
     /// Returns true if the caller should send the poll to all members now, and schedules the next attempt.
     ///
-    /// `pause` is the time to wait for answers to the first attempt. It doubles with each attempt, up to 64 times.
+    /// `pause` is the time to wait for answers to the first attempt. It doubles with each attempt, up to 64 times
+    /// (4 times if the poll is [urgent](StatusPoll::urgent)).
     pub fn start_attempt(&mut self, now: Time, pause: Duration) -> bool {
         if self.answered.is_none() || self.due > now {
             return false;
         }
-        self.due = now.plus(pause * (1 << self.attempts.min(6)));
+        self.due = now.plus(pause * (1 << self.attempts.min(self.max_doublings)));
         self.attempts += 1;
         true
     }
@@ -72,6 +81,11 @@ mod tests {
         assert_eq!(poll.due(), Some(Time(500_000)));
         assert!(poll.start_attempt(Time(500_000), pause));
         assert_eq!(poll.due(), Some(Time(1_500_000)));
+        let mut urgent = StatusPoll::urgent(4);
+        let due: Vec<u64> = (0..5)
+            .filter_map(|_| Some(urgent.start_attempt(urgent.due()?, pause).then(|| urgent.due())??.0))
+            .collect();
+        assert_eq!(due, [500_000, 1_500_000, 3_500_000, 5_500_000, 7_500_000]);
         poll.record_answer(1, |_| false);
         poll.record_answer(1, |_| false);
         assert!(poll.is_open(), "a repeated answer does not count");

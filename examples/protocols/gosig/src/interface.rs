@@ -9,6 +9,7 @@ use quorate::ed25519::Ed25519;
 use quorate::machine::MemberIndex;
 use quorate::merkle::Hash;
 use quorate::scheme::Vrf;
+pub use quorate_protocol::signing_history::{Abstention, SigningHistory};
 
 use crate::block::{Block, Executed};
 use crate::digests::{BlockDigest, PayloadDigest};
@@ -214,4 +215,6 @@ pub struct Status {
     pub proposals: usize,
     /// True if committed blocks are missing.
     pub catching_up: bool,
+    /// The member's abstention from votes, if it abstains.
+    pub abstention: Option<Abstention>,
 }

@@ -108,7 +108,9 @@ pub use body::{Entries, MAX_SEGMENT_BYTES, MAX_SEGMENTS, Segment, ShortId, Unsig
 pub use decide::{Candidate, Decision, decide_block};
 pub use digests::{BlockDigest, PayloadDigest};
 pub use finality::{Finality, FinalizedBlock};
-pub use interface::{Command, Delivery, Evidence, Output, Status, Submission, Timer};
+pub use interface::{
+    Abstention, Command, Delivery, Evidence, Output, SigningHistory, Status, Submission, Timer,
+};
 pub use kinds::{PREPARE, PROPOSAL, SEGMENT, TENTATIVE};
 pub use membership::{
     Anchor, CHANGE_PREFIX, Change, Contacts, MAX_CONTACT, MEMBERSHIP, Successor, next_committees,

@@ -22,9 +22,10 @@
 
 use quorate::certificate::{Certificate, Vote};
 use quorate::ed25519::Ed25519;
-use quorate::guard::{Guard, GuardRecord};
+use quorate::guard::{Floor, Guard, GuardRecord};
 use quorate::scheme::Scheme;
 use quorate::{Error, Result};
+use quorate_protocol::signing_history::SigningHistory;
 
 use crate::block::{Committees, GosigScheme};
 use crate::digests::BlockDigest;
@@ -40,6 +41,8 @@ pub(crate) struct Safety<S: GosigScheme> {
     prepared: Option<Prepared>,
     /// Height up to which the member signs nothing.
     abstain: u64,
+    /// Round up to which the member signs nothing.
+    abstain_round: u64,
 }
 
 /// The last PREPARE of this run.
@@ -59,16 +62,34 @@ impl<S: GosigScheme> Safety<S> {
         votes: Vec<GuardRecord>,
         proposals: Vec<GuardRecord>,
         lock: Option<Lock<S>>,
+        history: SigningHistory,
     ) -> Result<Self> {
         let chain = committees.voters.chain();
         Ok(Self {
-            votes: Guard::restore(voting_key, chain, votes)?,
-            proposals: Guard::restore(identity_key, chain, proposals)?,
+            votes: match history.votes() {
+                Some(floor) => Guard::restore_above(voting_key, chain, votes, floor)?,
+                None => Guard::restore(voting_key, chain, votes)?,
+            },
+            proposals: match history.proposals() {
+                Some(floor) => Guard::restore_above(identity_key, chain, proposals, floor)?,
+                None => Guard::restore(identity_key, chain, proposals)?,
+            },
             epoch: committees.voters.epoch(),
             lock,
             prepared: None,
             abstain: 0,
+            abstain_round: 0,
         })
+    }
+
+    /// Returns true if a counter shows that records are missing.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.votes.is_stale() || self.proposals.is_stale()
+    }
+
+    /// Returns the last round with a signature according to the counters; 0 without them.
+    pub(crate) fn floor_round(&self) -> u64 {
+        [self.votes.floor(), self.proposals.floor()].into_iter().flatten().map(Floor::view).max().unwrap_or(0)
     }
 
     /// Returns true if the keys are this member's.
@@ -132,7 +153,17 @@ impl<S: GosigScheme> Safety<S> {
         height <= self.abstain
     }
 
-    /// Ends the abstention.
+    /// Signs nothing in rounds up to this one: by its clock, the member can have signed in no later one.
+    pub(crate) fn abstain_in_rounds(&mut self, last: u64) {
+        self.abstain_round = self.abstain_round.max(last);
+    }
+
+    /// Returns the last round in which the member signs nothing; 0 if there is none.
+    pub(crate) fn abstains_until_round(&self) -> u64 {
+        self.abstain_round
+    }
+
+    /// Ends the abstention at heights.
     pub(crate) fn end_abstention(&mut self) {
         self.abstain = 0;
     }
@@ -145,7 +176,7 @@ impl<S: GosigScheme> Safety<S> {
         height: u64,
         block: BlockDigest,
     ) -> Result<(Vote<S>, GuardRecord)> {
-        if self.abstains(height) || round <= self.prepared_round() {
+        if self.abstains(height) || round <= self.prepared_round().max(self.abstain_round) {
             let signed_view = self.prepared_round();
             return Err(Error::Contradiction { kind: PREPARE.number(), signed_view });
         }
@@ -162,7 +193,8 @@ impl<S: GosigScheme> Safety<S> {
     ) -> Result<(Vote<S>, GuardRecord)> {
         let refused = Error::Contradiction { kind: TENTATIVE.number(), signed_view: self.tentative_round() };
         let Prepared { round, height, block } = self.prepared().ok_or(refused.clone())?;
-        if *certificate.statement() != committees.prepare(round, height, block) || self.abstains(height) {
+        let abstains = self.abstains(height) || round <= self.abstain_round;
+        if *certificate.statement() != committees.prepare(round, height, block) || abstains {
             return Err(refused);
         }
         let signed = self.votes.sign(&committees.voters, committees.tentative(round, height, block))?;
@@ -177,7 +209,7 @@ impl<S: GosigScheme> Safety<S> {
         round: u64,
         digest: [u8; 32],
     ) -> Result<(Vote<Ed25519>, GuardRecord)> {
-        if round <= self.proposed_round() {
+        if round <= self.proposed_round().max(self.abstain_round) {
             let signed_view = self.proposed_round();
             return Err(Error::Contradiction { kind: PROPOSAL.number(), signed_view });
         }
@@ -195,7 +227,9 @@ mod tests {
 
     fn safety(votes: Vec<GuardRecord>, lock: Option<Lock<T>>) -> Safety<T> {
         let committees = committees(4);
-        Safety::restore(&committees, secret::<T>(1), secret::<Ed25519>(1), votes, Vec::new(), lock).unwrap()
+        let (voting, identity) = (secret::<T>(1), secret::<Ed25519>(1));
+        Safety::restore(&committees, voting, identity, votes, Vec::new(), lock, SigningHistory::Complete)
+            .unwrap()
     }
 
     #[test]

@@ -10,7 +10,7 @@ use quorate::scheme::Toy;
 use quorate::wire::Encode;
 use quorate_gosig::{
     Anchor, Command, Committees, Config, Evidence, Executed, Message, Output, Parameters, Payload, Record,
-    Replica, Schedule, Submission,
+    Replica, Schedule, SigningHistory, Submission,
 };
 use quorate_protocol::testing::{secret, weighted};
 
@@ -27,6 +27,7 @@ fn config() -> Config<Toy> {
         executed: Executed { height: 0, state_root: [0; 32] },
         recent_states: Vec::new(),
         committed_transactions: Vec::new(),
+        history: SigningHistory::Complete,
         schedule: Schedule::default(),
         parameters: Parameters::default(),
         entropy: [1; 32],

@@ -10,6 +10,7 @@ use quorate::machine::MemberIndex;
 use quorate::merkle::Hash;
 use quorate::scheme::Scheme;
 pub use quorate_protocol::batch::OwnBatchState;
+pub use quorate_protocol::signing_history::{Abstention, SigningHistory};
 
 use crate::batch::Batch;
 use crate::block::{Block, Executed};
@@ -149,4 +150,6 @@ pub struct Status {
     pub blocks: usize,
     /// True if blocks or batches are missing.
     pub catching_up: bool,
+    /// The member's abstention from votes, if it abstains.
+    pub abstention: Option<Abstention>,
 }

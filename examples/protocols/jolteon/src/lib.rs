@@ -55,10 +55,9 @@
 //! view for 64 views, 1,024 blocks above the committed one, a window of batches and a number of bytes per author, and
 //! one pending response.
 //!
-//! **A member that lost its records** may have voted before and must not vote again in the same views. It signs
-//! nothing up to the view that its peers report, unless three views time out without its votes; in that case the
-//! committee has most likely just started. This is a precaution, not a guarantee: only a new identity makes such a
-//! member safe.
+//! **A member that lost records**, all of them or the newest, may have voted before and must not vote again in the same
+//! views. Unless [`SigningHistory`] excludes that, a starting member asks the others for their views and abstains in every
+//! view in which it may have signed; `spec/jolteon.md`, "Rollback", has the argument and its limits.
 
 mod batch;
 mod block;
@@ -88,7 +87,9 @@ pub use block::{Block, BlockContent, Committees, Executed, MAX_BLOCK_BATCHES};
 pub use chain_state::ChainState;
 pub use finality::{Finality, MAX_LINKS};
 pub use ids::{AVAILABLE, BLOCK, BatchDigest, BlockDigest, PROPOSAL, Slot, TIMEOUT, availability};
-pub use interface::{Command, Delivery, Evidence, Output, OwnBatchState, Status, Timer};
+pub use interface::{
+    Abstention, Command, Delivery, Evidence, Output, OwnBatchState, SigningHistory, Status, Timer,
+};
 pub use leader::{LeaderReputation, PENALTY, ReputationUpdate};
 pub use message::{
     Advance, HistoryRequest, MAX_BATCH_REQUEST, MAX_RANGE_BLOCKS, MAX_RANGE_BYTES, Message, Timeout,

@@ -35,6 +35,8 @@ pub const MAX_BATCH_REQUEST: usize = 16;
 /// | 10 | `Blocks` | response with consecutive blocks, lowest first |
 /// | 11 | `BatchRequest` | to a member that stored the batches |
 /// | 12 | `BatchReply` | response, one message per batch |
+/// | 13 | `ViewRequest` | a member that started and may have lost records, to all |
+/// | 14 | `ViewReply` | response: the receiver's highest certificates |
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message<S: Scheme> {
     /// A proposed block.
@@ -69,6 +71,18 @@ pub enum Message<S: Scheme> {
     BatchRequest(Vec<BatchDigest>),
     /// A requested batch.
     BatchReply(Arc<Batch>),
+    /// Requests the highest certificates after a start.
+    ViewRequest {
+        /// Identifies the start. The response repeats it, so that no older message can be taken for one.
+        nonce: u64,
+    },
+    /// The highest certificates, as a response.
+    ViewReply {
+        /// That of the request.
+        nonce: u64,
+        /// The sender's highest certificates.
+        advance: Box<Advance<S>>,
+    },
 }
 
 /// A timeout vote, its justification, and the sender's vote in that view.
@@ -204,10 +218,7 @@ impl<S: Scheme> Encode for Message<S> {
             Message::Proposal(block) => block.encode_to(w),
             Message::Vote(vote) => vote.encode_link(w),
             Message::Timeout(timeout) => timeout.encode_to(w),
-            Message::Advance(advance) => {
-                w.option(advance.high.as_ref());
-                w.option(advance.tc.as_ref());
-            }
+            Message::Advance(advance) => advance.encode_to(w),
             Message::Hello { certified } => w.u64(*certified),
             Message::Batch(batch) | Message::BatchReply(batch) => batch.encode_to(w),
             Message::Acknowledge(vote) => vote.encode_link(w),
@@ -221,7 +232,19 @@ impl<S: Scheme> Encode for Message<S> {
                 blocks.iter().for_each(|block| block.encode_to(w));
             }
             Message::BatchRequest(digests) => w.list(digests),
+            Message::ViewRequest { nonce } => w.u64(*nonce),
+            Message::ViewReply { nonce, advance } => {
+                w.u64(*nonce);
+                advance.encode_to(w);
+            }
         }
+    }
+}
+
+impl<S: Scheme> Encode for Advance<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        w.option(self.high.as_ref());
+        w.option(self.tc.as_ref());
     }
 }
 
@@ -245,6 +268,8 @@ impl<S: Scheme> Message<S> {
             Message::Blocks(_) => 10,
             Message::BatchRequest(_) => 11,
             Message::BatchReply(_) => 12,
+            Message::ViewRequest { .. } => 13,
+            Message::ViewReply { .. } => 14,
         }
     }
 }
@@ -268,6 +293,8 @@ impl<S: Scheme> Decode<Committees<S>> for Message<S> {
             }
             11 => Message::BatchRequest(r.list("batches", MAX_BATCH_REQUEST, &())?),
             12 => Message::BatchReply(Arc::new(Batch::decode_from(r, &())?)),
+            13 => Message::ViewRequest { nonce: r.u64()? },
+            14 => Message::ViewReply { nonce: r.u64()?, advance: Box::new(decode_advance(r, committees)?) },
             _ => return Err(Error::Malformed { what: "message tag" }),
         })
     }
@@ -325,8 +352,10 @@ mod tests {
             Message::Timeout(Box::new(timeout(c, 0, None, None))),
             Message::Timeout(Box::new(timeout(c, 4, None, Some(5)))),
             Message::Timeout(Box::new(timeout(c, 4, Some(6), Some(7)))),
-            Message::Advance(Box::new(advance)),
+            Message::Advance(Box::new(advance.clone())),
             Message::Advance(Box::new(Advance { high: None, tc: None })),
+            Message::ViewRequest { nonce: 7 },
+            Message::ViewReply { nonce: 7, advance: Box::new(advance) },
             Message::Hello { certified: 9 },
             Message::Batch(batch.clone()),
             Message::Acknowledge(
@@ -342,7 +371,7 @@ mod tests {
 
     fn check<S: Scheme>() {
         let c = committees::<S>(4);
-        assert_eq!(check_encoding(&all(&c), &c), (1..=12).collect(), "all tags are covered");
+        assert_eq!(check_encoding(&all(&c), &c), (1..=14).collect(), "all tags are covered");
     }
 
     #[test]

@@ -18,9 +18,10 @@
 
 use quorate::certificate::{TimeoutVote, Vote};
 use quorate::ed25519::Ed25519;
-use quorate::guard::{Guard, GuardRecord};
+use quorate::guard::{Floor, Guard, GuardRecord};
 use quorate::scheme::Scheme;
 use quorate::{Error, Result};
+use quorate_protocol::signing_history::SigningHistory;
 
 use crate::block::{Block, BlockContent, Committees};
 use crate::ids::{BLOCK, PROPOSAL, TIMEOUT};
@@ -29,7 +30,15 @@ use crate::ids::{BLOCK, PROPOSAL, TIMEOUT};
 pub(crate) struct Safety<S: Scheme> {
     votes: Guard<S>,
     proposals: Guard<Ed25519>,
-    abstain: u64,
+    /// Last view without proposals and votes, and last view without timeouts: the member may have signed there.
+    abstains_until: Abstained,
+}
+
+/// The last views in which a member signs nothing.
+#[derive(Clone, Copy, Debug, Default)]
+struct Abstained {
+    votes: u64,
+    timeouts: u64,
 }
 
 impl<S: Scheme> Safety<S> {
@@ -40,13 +49,28 @@ impl<S: Scheme> Safety<S> {
         identity_key: <Ed25519 as Scheme>::SecretKey,
         votes: Vec<GuardRecord>,
         proposals: Vec<GuardRecord>,
+        history: SigningHistory,
     ) -> Result<Self> {
         let chain = committees.voters.chain();
-        Ok(Self {
-            votes: Guard::restore(voting_key, chain, votes)?,
-            proposals: Guard::restore(identity_key, chain, proposals)?,
-            abstain: 0,
-        })
+        let votes = match history.votes() {
+            Some(floor) => Guard::restore_above(voting_key, chain, votes, floor)?,
+            None => Guard::restore(voting_key, chain, votes)?,
+        };
+        let proposals = match history.proposals() {
+            Some(floor) => Guard::restore_above(identity_key, chain, proposals, floor)?,
+            None => Guard::restore(identity_key, chain, proposals)?,
+        };
+        Ok(Self { votes, proposals, abstains_until: Abstained::default() })
+    }
+
+    /// Returns true if a counter shows that records are missing.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.votes.is_stale() || self.proposals.is_stale()
+    }
+
+    /// Returns the last view with a signature according to the counters; 0 without them.
+    pub(crate) fn floor_view(&self) -> u64 {
+        [self.votes.floor(), self.proposals.floor()].into_iter().flatten().map(Floor::view).max().unwrap_or(0)
     }
 
     /// Returns `true` if the keys are those of member `me`.
@@ -72,12 +96,17 @@ impl<S: Scheme> Safety<S> {
 
     /// Returns `true` if rule 1 permits a vote in `view`.
     pub(crate) fn may_vote(&self, view: u64) -> bool {
-        view > self.last_voted_view() && view > self.last_timeout_view() && view > self.abstain
+        view > self.last_voted_view() && view > self.last_timeout_view() && !self.abstains(view)
     }
 
     /// Stops signing in views up to `view`, because the member may have signed there and lost the record.
     pub(crate) fn abstain(&mut self, view: u64) {
-        self.abstain = self.abstain.max(view);
+        self.abstains_until = Abstained { votes: view, timeouts: view };
+    }
+
+    /// Signs timeouts of any view again, but no votes and proposals of the views with an abstention.
+    pub(crate) fn resume_timeouts(&mut self) {
+        self.abstains_until.timeouts = 0;
     }
 
     /// Votes for a block whose certificates were verified.
@@ -93,14 +122,9 @@ impl<S: Scheme> Safety<S> {
         self.votes.sign(&committees.voters, committees.ballot(block.view, block.digest()))
     }
 
-    /// Returns `true` if the member abstains in this view.
+    /// Returns `true` if the member neither votes nor proposes in this view.
     pub(crate) fn abstains(&self, view: u64) -> bool {
-        view <= self.abstain
-    }
-
-    /// Ends the abstention.
-    pub(crate) fn end_abstention(&mut self) {
-        self.abstain = 0;
+        view <= self.abstains_until.votes
     }
 
     /// Returns the same vote for `block` again, if it was the last vote.
@@ -121,7 +145,7 @@ impl<S: Scheme> Safety<S> {
         view: u64,
         certified: u64,
     ) -> Result<(TimeoutVote<S>, GuardRecord)> {
-        if certified >= view || view < self.last_timeout_view() || view <= self.abstain {
+        if certified >= view || view < self.last_timeout_view() || view <= self.abstains_until.timeouts {
             return Err(Error::Contradiction {
                 kind: TIMEOUT.number(),
                 signed_view: self.last_timeout_view(),
@@ -151,7 +175,8 @@ mod tests {
 
     fn safety(votes: Vec<GuardRecord>) -> Safety<Ed25519> {
         let committees = committees::<Ed25519>(4);
-        Safety::restore(&committees, secret::<Ed25519>(1), secret::<Ed25519>(1), votes, Vec::new()).unwrap()
+        let (voting, identity) = (secret::<Ed25519>(1), secret::<Ed25519>(1));
+        Safety::restore(&committees, voting, identity, votes, Vec::new(), SigningHistory::Complete).unwrap()
     }
 
     fn block(view: u64, timestamp: u64) -> Block<Ed25519> {
@@ -200,8 +225,12 @@ mod tests {
         assert_eq!((after.last_voted_view(), after.last_timeout_view()), (3, 4));
         after.abstain(9);
         assert!(after.sign_timeout(&committees, 9, 3).is_err() && !after.may_vote(9) && after.may_vote(10));
-        after.end_abstention();
-        assert!(after.may_vote(9) && !after.may_vote(4));
+        after.resume_timeouts();
+        assert!(
+            after.sign_timeout(&committees, 9, 3).is_ok() && !after.may_vote(9),
+            "timeouts, but no votes"
+        );
+        assert!(after.may_vote(10) && !after.may_vote(4));
         assert!(after.vote(&committees, &block(4, 0)).is_err());
         assert_eq!(after.repeat_vote(&committees, &block(3, 0)), Some(vote));
         assert!(after.repeat_vote(&committees, &block(3, 1)).is_none());

@@ -192,11 +192,6 @@ impl<S: Scheme> Synchronizer<S> {
         self.poll.record_answer(from, enough);
     }
 
-    /// Returns `true` while answers to `Hello` are expected.
-    pub(crate) fn is_polling(&self) -> bool {
-        self.poll.is_open()
-    }
-
     /// Ends the poll without answers.
     pub(crate) fn close_poll(&mut self) {
         self.poll.close();

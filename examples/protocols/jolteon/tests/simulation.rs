@@ -8,7 +8,7 @@ use std::time::Duration;
 use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
 use quorate_jolteon::simulation::{ADVERSARIES, JolteonHost, SimulationKeys, scenario};
-use quorate_jolteon::{Evidence, Parameters};
+use quorate_jolteon::{Evidence, Parameters, SigningHistory};
 use quorate_protocol::simulation::{ScenarioRunner, finish};
 use quorate_simulator::{Behaviour, CrashPoint, Report, Scenario, Simulation};
 
@@ -221,12 +221,46 @@ fn seeds_of_crashes() {
 
 #[test]
 fn seeds_of_byzantine_members() {
-    seeds("byzantine", 4, 1000..1016);
+    seeds("byzantine", 4, 1000..1012);
     seeds("byzantine", 7, 1000..1002);
 }
 
 #[test]
+fn seeds_of_restored_old_records() {
+    seeds("rollbacks", 4, 1000..1012);
+    seeds("rollbacks", 7, 1000..1003);
+}
+
+#[test]
+fn without_abstention_restored_records_make_a_member_sign_twice() {
+    let host = |_| {
+        let mut host = host(4);
+        host.history = SigningHistory::Complete;
+        host
+    };
+    let flawed = ScenarioRunner { host: &host, lasting: LOCAL.lasting, command: COMMAND };
+    let rules = (0..40).map(|seed| {
+        let scenario = scenario("rollbacks", 4, seed).unwrap();
+        Simulation::new(scenario, (flawed.host)(4)).run().outcome.err().map(|violation| violation.property)
+    });
+    let rules: Vec<_> = rules.flatten().collect();
+    assert!(rules.iter().any(|rule| ["equivocation", "fair"].contains(rule)), "{rules:?}");
+}
+
+#[test]
+fn a_restart_of_all_members_costs_three_views() {
+    for seed in 0..4 {
+        let mut scenario = local("restart of all", 4, seed).lasting(secs(20));
+        for node in 0..4 {
+            scenario = scenario.crash(secs(4), node, CrashPoint::Now).restart(ms(4_500), node);
+        }
+        let views = JolteonHost::<Ed25519>::parameters().view_timeout * 3;
+        finish(scenario.live_within(views + ms(900)), host(4));
+    }
+}
+
+#[test]
 fn seeds_of_everything_at_once() {
-    seeds("chaos", 4, 1000..1016);
+    seeds("chaos", 4, 1000..1012);
     seeds("chaos", 7, 1000..1004);
 }

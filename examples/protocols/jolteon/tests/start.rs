@@ -9,7 +9,7 @@ use quorate::machine::{Input, Machine, Time};
 use quorate::wire::Encode;
 use quorate_jolteon::{
     Batch, Command, Committees, Config, Evidence, Executed, Message, Output, OwnBatchState, Parameters,
-    Record, Replica,
+    Record, Replica, SigningHistory,
 };
 use quorate_protocol::testing::{secret, weighted};
 
@@ -24,6 +24,7 @@ fn config() -> Config<Ed25519> {
         executed: Executed { height: 0, state_root: [0; 32] },
         recent_states: Vec::new(),
         first_sequence: 1,
+        history: SigningHistory::Complete,
         parameters: Parameters::default(),
     }
 }

@@ -52,6 +52,15 @@ pub(crate) struct Run {
     #[arg(long)]
     new_validator: bool,
 
+    /// Counter of this validator's signatures: a file on another disk than the data directory. Same as [node] counter in the
+    /// file.
+    ///
+    /// No backup, copy or snapshot of the data may contain it. A validator whose data is older than the counter says so and
+    /// abstains; one whose data is complete votes at once after a start. Without a counter, it asks the other validators and
+    /// abstains for about two views after each start. The file is created if it is missing.
+    #[arg(long, value_name = "FILE")]
+    counter: Option<PathBuf>,
+
     /// Log level: error, warn, info, debug, trace, or a filter with levels by module.
     #[arg(long, value_name = "FILTER", default_value = "info")]
     log_level: String,
@@ -93,6 +102,9 @@ impl Run {
         let mut config = NodeConfig::load(&self.config.unwrap_or_default()).map_err(cannot_run)?;
         config.node.observe |= self.observe;
         config.node.new_validator = self.new_validator;
+        if self.counter.is_some() {
+            config.node.counter = self.counter;
+        }
         let genesis = Genesis::load(&config.node.genesis).map_err(cannot_run)?;
         let start = StartNode { config: config.clone(), genesis: genesis.clone() };
         let starting = with_protocol(&genesis, start).map_err(cannot_run)?;

@@ -2,7 +2,7 @@ use quorate_support::outln;
 
 use crate::api::Api;
 use crate::exit::{Exit, Failure};
-use crate::responses::Status;
+use crate::responses::{Abstention, Status};
 use crate::target::Target;
 
 /// Show the status of validators.
@@ -76,6 +76,7 @@ fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
                 let state = match s.me {
                     _ if s.syncing => "catching up",
                     None => "observer",
+                    Some(_) if s.abstention.is_some() => "abstains",
                     Some(_) => "ready",
                 };
                 // An observer has no member name.
@@ -92,6 +93,18 @@ fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
                     format!("{up}/{}", s.peers.len()),
                     s.certificate_bytes,
                 );
+                if let Some(Abstention { until_view, rolled_back }) = &s.abstention {
+                    let why = if *rolled_back {
+                        "its data is an old copy: the counter of signatures is ahead of it"
+                    } else {
+                        "it has just started, and its data may be older than its last signature"
+                    };
+                    let until = match until_view {
+                        Some(view) => format!("up to view {view}"),
+                        None => "until a quorum has answered".to_owned(),
+                    };
+                    outln!("{:<12}   abstains {until}: {why}", "");
+                }
                 for peer in s.peers.iter().filter(|peer| !peer.outgoing || peer.faults > 0) {
                     let error = peer.last_error.as_deref().unwrap_or("not connected");
                     outln!("{:<12}   {}: {error}; {} faults", "", peer.name, peer.faults);

@@ -164,6 +164,7 @@ fn row(name: &str, node: &ObservedNode, leads: bool, columns: usize, paint: &Pai
             let state = match s.me {
                 _ if s.syncing => "catching up",
                 None => "observer",
+                Some(_) if s.abstention.is_some() => "abstains",
                 Some(_) => "up",
             };
             let line = format!(

@@ -174,7 +174,7 @@ impl<S: ChainScheme> Protocol for Abft<S> {
 
     fn status(machine: &Self::Machine) -> Status {
         let chain::Status { committed, running, catching_up } = machine.status();
-        Status { view: running, leader: None, committed, timeouts: 0, catching_up }
+        Status { view: running, leader: None, committed, timeouts: 0, catching_up, abstention: None }
     }
 
     fn command(command: Command) -> quorate::Result<chain::Command> {

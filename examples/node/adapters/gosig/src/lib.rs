@@ -27,7 +27,7 @@ use quorate_node::config::NodeConfig;
 use quorate_node::genesis::{self, Genesis, Schedule, SchemeName, check_range};
 use quorate_node::protocol::{
     Action, Archive, Block, Command, Delivery, FaultReport, FormerMemberReply, LatestRecord, MachineSetup,
-    OwnBatchState, Protocol, RecordKind, Status,
+    OwnBatchState, Protocol, RecordKind, Signed, Status,
 };
 use quorate_node::runtime::{Node, Starting};
 use quorate_node::{NodeError, Result};
@@ -65,6 +65,7 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
     type Request = HistoryRequest<S>;
 
     const NAME: &'static str = NAME;
+    const ABSTAINS: bool = true;
     const TRANSACTIONS: Merkle<'static> = TRANSACTIONS;
     /// The record of each committed block contains its finality.
     const STORES_NEWEST_FINALITY: bool = false;
@@ -115,6 +116,7 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
             schedule: schedule.map(clock).ok_or_else(no_schedule)?,
             parameters: quorate_gosig::Parameters::default(),
             entropy,
+            history: setup.history,
         };
         Ok(Replica::new(config, records(archive)?)?)
     }
@@ -127,8 +129,9 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
     }
 
     fn status(replica: &Replica<S>) -> Status {
-        let quorate_gosig::Status { round, leader, committed, timeouts, catching_up, .. } = replica.status();
-        Status { view: round, leader: Some(leader), committed, timeouts, catching_up }
+        let quorate_gosig::Status { round, leader, committed, timeouts, catching_up, abstention, .. } =
+            replica.status();
+        Status { view: round, leader: Some(leader), committed, timeouts, catching_up, abstention }
     }
 
     fn command(command: Command) -> quorate::Result<quorate_gosig::Command> {
@@ -237,6 +240,14 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
             (_, RecordKey::VoteGuard(kind)) => RecordKind::Latest(LatestRecord::VoteGuard(kind)),
             (_, RecordKey::ProposalGuard(kind)) => RecordKind::Latest(LatestRecord::ProposalGuard(kind)),
             (_, _) => RecordKind::Latest(LatestRecord::View),
+        }
+    }
+
+    fn signed(record: &Record<S>) -> Option<Signed> {
+        match record {
+            Record::VoteGuard(guard) => Some(Signed::Vote(guard.mark())),
+            Record::ProposalGuard(guard) => Some(Signed::Proposal(guard.mark())),
+            _ => None,
         }
     }
 

@@ -23,7 +23,7 @@ use quorate_node::config::NodeConfig;
 use quorate_node::genesis::{self, Genesis, Parameters, SchemeName};
 use quorate_node::protocol::{
     Action, Archive, BatchSummary, Block, Command, Delivery, Executed, FaultReport, LatestRecord,
-    MachineSetup, Protocol, RecordKind, Status,
+    MachineSetup, Protocol, RecordKind, Signed, Status,
 };
 use quorate_node::runtime::{Node, Starting};
 use quorate_node::{NodeError, Result};
@@ -61,6 +61,7 @@ impl<S: Scheme> Protocol for Jolteon<S> {
     type Request = HistoryRequest<S>;
 
     const NAME: &'static str = NAME;
+    const ABSTAINS: bool = true;
     const TRANSACTIONS: Merkle<'static> = TRANSACTIONS;
     const STORES_NEWEST_FINALITY: bool = true;
 
@@ -93,6 +94,7 @@ impl<S: Scheme> Protocol for Jolteon<S> {
             executed: setup.executed,
             recent_states: setup.recent_states,
             first_sequence: setup.first_sequence,
+            history: setup.history,
             parameters: parameters(&setup.genesis.parameters),
         };
         Ok(Replica::new(config, archive.load()?)?)
@@ -103,8 +105,9 @@ impl<S: Scheme> Protocol for Jolteon<S> {
     }
 
     fn status(replica: &Replica<S>) -> Status {
-        let quorate_jolteon::Status { view, leader, committed, timeouts, catching_up, .. } = replica.status();
-        Status { view, leader: Some(leader), committed, timeouts, catching_up }
+        let quorate_jolteon::Status { view, leader, committed, timeouts, catching_up, abstention, .. } =
+            replica.status();
+        Status { view, leader: Some(leader), committed, timeouts, catching_up, abstention }
     }
 
     fn command(command: Command) -> quorate::Result<quorate_jolteon::Command> {
@@ -192,6 +195,14 @@ impl<S: Scheme> Protocol for Jolteon<S> {
             }
             Record::Timeout(_) => RecordKind::Latest(LatestRecord::View),
             Record::Committed(_) => RecordKind::Latest(LatestRecord::CommittedTip),
+        }
+    }
+
+    fn signed(record: &Record<S>) -> Option<Signed> {
+        match record {
+            Record::VoteGuard(guard) => Some(Signed::Vote(guard.mark())),
+            Record::ProposalGuard(guard) => Some(Signed::Proposal(guard.mark())),
+            _ => None,
         }
     }
 

@@ -134,6 +134,10 @@ impl Ingest {
             OwnBatchState::Refused => {
                 if state.sealed.contains_key(&sequence) {
                     state.refused.push_back(sequence);
+                } else {
+                    // A batch from before the start no longer takes up room.
+                    drop(state);
+                    self.seal_refused();
                 }
             }
         }

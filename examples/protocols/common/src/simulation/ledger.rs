@@ -60,6 +60,11 @@ impl<B> Ledger<B> {
         self.blocks.truncate(self.blocks.len().saturating_sub(lost));
     }
 
+    /// Drops the blocks above a height: an old copy of the disk does not have them.
+    pub fn roll_back(&mut self, height: u64) {
+        self.blocks.truncate(usize::try_from(height).unwrap_or(usize::MAX));
+    }
+
     /// Executes a block. Returns the state after it and the time until the execution is done.
     ///
     /// # Errors

@@ -3,8 +3,10 @@
 
 mod ledger;
 mod scenarios;
+mod signed_once;
 mod workload;
 
 pub use ledger::{GENESIS, Ledger};
 pub use scenarios::{ScenarioRunner, finish};
+pub use signed_once::SignedOnce;
 pub use workload::Workload;

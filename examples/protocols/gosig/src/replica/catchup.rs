@@ -14,8 +14,10 @@ use crate::kinds::TENTATIVE;
 use crate::message::{HistoryRequest, MAX_RANGE_BLOCKS, Message};
 use crate::proposal::Proposal;
 
-/// Number of rounds for which a recovering member abstains while the other members cannot decide without it.
-const MAX_ABSTENTIONS: u32 = 4;
+/// Number of rounds for which a member without records abstains while the other members cannot decide without it.
+pub(super) const MAX_ABSTENTIONS: u32 = 4;
+/// The same for a member whose records may be old: it signs nothing in the rounds in which it may have signed.
+pub(super) const ABSTAINED_ROUNDS: u32 = 2;
 /// Approximate size in bytes of a block with its certificate in an answer.
 const BLOCK_CHARGE: usize = 512;
 
@@ -90,11 +92,11 @@ impl<S: GosigScheme> Replica<S> {
     /// If the other members have only begun the epoch, this one has lost nothing. Otherwise it votes once the height is
     /// committed at which it may have signed, or once the others could not decide without it for some rounds.
     pub(super) fn try_end_recovery(&mut self) {
-        let Phase::Recovering { rounds } = self.phase else { return };
+        let Phase::Recovering { rounds, limit } = self.phase else { return };
         let voters = &self.identity.committees.voters;
         let begun =
             self.chain.tip.height > self.chain.anchor || self.sync.is_behind(self.chain.anchor, voters);
-        if (!begun && !self.sync.is_polling()) || rounds >= MAX_ABSTENTIONS {
+        if (!begun && !self.sync.is_polling()) || rounds >= limit {
             self.safety.end_abstention();
             self.phase = Phase::Voting(self.vote_step());
         } else if self.sync.is_behind(self.chain.tip.height, voters)
@@ -103,7 +105,7 @@ impl<S: GosigScheme> Replica<S> {
             // It is behind: any block that it may have signed is above the height of the others.
             let highest = self.sync.honest_height(voters).max(self.chain.tip.height);
             self.safety.abstain(highest.saturating_add(1));
-            self.phase = Phase::Recovering { rounds: 0 };
+            self.phase = Phase::Recovering { rounds: 0, limit };
         }
     }
 

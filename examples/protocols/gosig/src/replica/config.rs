@@ -7,6 +7,7 @@ use quorate::ed25519::Ed25519;
 use quorate::machine::MemberIndex;
 use quorate::merkle::Hash;
 use quorate::scheme::Scheme;
+use quorate_protocol::signing_history::SigningHistory;
 
 use crate::block::{Executed, GosigScheme};
 use crate::membership::Anchor;
@@ -36,6 +37,8 @@ pub struct Config<S: GosigScheme> {
     /// Identifiers of transactions in the last committed blocks, as far as the driver remembers them. This member does not
     /// propose them again.
     pub committed_transactions: Vec<Hash>,
+    /// What is known about the signatures of the keys. [`SigningHistory::Complete`] is wrong after any restart.
+    pub history: SigningHistory,
     /// The schedule of rounds, the same for all members.
     pub schedule: Schedule,
     /// Timing and limits of this member.

@@ -229,7 +229,7 @@ impl<S: GosigScheme> Replica<S> {
         self.drop_bodies();
         match &mut self.phase {
             Phase::Voting(step) => *step = VoteStep::Proposing,
-            Phase::Recovering { rounds } if self.safety.abstains(self.chain.tip.height + 1) => {
+            Phase::Recovering { rounds, .. } if self.safety.abstains(self.chain.tip.height + 1) => {
                 *rounds += 1;
                 self.try_end_recovery();
             }

@@ -14,11 +14,14 @@
 pub(super) enum Phase {
     /// Not a member of this epoch: the replica learns, delivers and serves committed blocks, and signs nothing.
     Observing,
-    /// A member without a record of any signature. It may have signed before it lost its records, so it abstains at the
-    /// heights that its peers may have reached by then.
+    /// A member without a record of any signature, or whose records may be old. It may have signed and locked a block whose
+    /// record is lost, so it abstains at the heights that its peers may have reached by then.
     Recovering {
         /// Number of rounds that have passed since the abstention began.
         rounds: u32,
+        /// Number of such rounds after which the member votes although the height did not change: the other members most
+        /// likely need it.
+        limit: u32,
     },
     /// A member that proposes and votes.
     Voting(VoteStep),

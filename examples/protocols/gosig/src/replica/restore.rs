@@ -10,7 +10,9 @@ use quorate::machine::{MemberIndex, Time};
 use quorate::scheme::Scheme;
 use quorate::{Error, Result};
 use quorate_protocol::execution::Execution;
+use quorate_protocol::signing_history::SigningHistory;
 
+use super::catchup::{ABSTAINED_ROUNDS, MAX_ABSTENTIONS};
 use super::config::Config;
 use super::effects::Effects;
 use super::phase::{Phase, VoteStep};
@@ -55,14 +57,7 @@ impl<S: GosigScheme> Replica<S> {
         let identity_key = Ed25519::secret_from_bytes(&*Ed25519::secret_to_bytes(&config.identity_key))?;
         let voting_key = S::secret_from_bytes(&*S::secret_to_bytes(&config.voting_key))?;
         let mut records = Records::from_iter(records);
-        let phase = match me {
-            None => Phase::Observing,
-            // The member is new, or it has lost its records. In the second case it may have learnt the chain again since.
-            Some(_) if records.votes.is_empty() && records.proposals.is_empty() => {
-                Phase::Recovering { rounds: 0 }
-            }
-            Some(_) => Phase::Voting(VoteStep::Proposing),
-        };
+        let has_signed = !records.votes.is_empty() || !records.proposals.is_empty();
         records.retain_epoch(committees.voters.epoch());
         let tip = find_tip(&anchor, &records)?;
         let lock = records.lock.take().filter(|lock| lock.height == tip.height + 1);
@@ -79,7 +74,20 @@ impl<S: GosigScheme> Replica<S> {
             std::mem::take(&mut records.votes),
             std::mem::take(&mut records.proposals),
             lock,
+            config.history,
         )?;
+        let phase = match me {
+            None => Phase::Observing,
+            // The member is new, or it has lost its records. In the second case it may have learnt the chain again since.
+            Some(_) if !has_signed || safety.is_stale() => {
+                Phase::Recovering { rounds: 0, limit: MAX_ABSTENTIONS }
+            }
+            Some(_) if config.history == SigningHistory::Unconfirmed => {
+                Phase::Recovering { rounds: 0, limit: ABSTAINED_ROUNDS }
+            }
+            Some(_) => Phase::Voting(VoteStep::Proposing),
+        };
+        let may_have_signed = config.history == SigningHistory::Unconfirmed || safety.is_stale();
         if me.is_some_and(|me| !safety.belongs_to(&committees, me)) {
             return Err(Error::WrongContext { what: "secret key; it is not this member's" });
         }
@@ -146,6 +154,7 @@ impl<S: GosigScheme> Replica<S> {
             },
             sync: BlockSync::new(me, members),
             timers: Timers::default(),
+            may_have_signed,
             parameters,
         };
         replica.restore_payloads(&records);
@@ -165,6 +174,10 @@ impl<S: GosigScheme> Replica<S> {
             if self.identity.committees.voters.len() > 1 {
                 // The records, and votes with them, may have been lost: poll the other members first.
                 self.safety.abstain(self.chain.tip.height + 1);
+                if self.may_have_signed && self.rounds.clock > 0 {
+                    // The member signed by the same clock, and proposed at most one round ahead of it.
+                    self.safety.abstain_in_rounds((self.rounds.clock + 1).max(self.safety.floor_round()));
+                }
             } else {
                 self.phase = Phase::Voting(self.vote_step());
             }

@@ -10,6 +10,7 @@ use quorate::machine::{MemberIndex, Time};
 use quorate::scheme::Scheme;
 use quorate::sortition::Seed;
 use quorate_protocol::execution::Execution;
+use quorate_protocol::signing_history::Abstention;
 
 use super::phase::{Phase, VoteStep};
 use crate::assembly::Assembly;
@@ -45,6 +46,8 @@ pub struct Replica<S: GosigScheme> {
     pub(super) network: Network,
     pub(super) sync: BlockSync<S>,
     pub(super) timers: Timers,
+    /// True if the records may lack signatures that were made before the start.
+    pub(super) may_have_signed: bool,
 }
 
 /// The committees of the epoch, and this member's place and keys.
@@ -176,7 +179,18 @@ impl<S: GosigScheme> Replica<S> {
             pending_bytes: self.transactions.pool.bytes(),
             proposals: self.rounds.states.values().map(|state| state.proposals().len()).sum(),
             catching_up: self.sync.is_behind(self.chain.tip.height, &self.identity.committees.voters),
+            abstention: self.abstention(),
         }
+    }
+
+    /// Returns the abstention of a member whose records may be old; `None` if it votes.
+    pub(super) fn abstention(&self) -> Option<Abstention> {
+        let until = self.safety.abstains_until_round();
+        let recovers = matches!(self.phase, Phase::Recovering { .. });
+        let abstains = self.may_have_signed && (recovers || self.rounds.clock <= until);
+        let abstains = abstains && !matches!(self.phase, Phase::Observing | Phase::Succeeded);
+        let until = Some(until).filter(|until| self.rounds.clock <= *until);
+        abstains.then(|| Abstention { until, is_stale: self.safety.is_stale() })
     }
 
     /// Returns how many PREPARE and TENTATIVE signatures are known of the block that this member prepared in the clock's

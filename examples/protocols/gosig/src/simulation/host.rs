@@ -7,7 +7,7 @@ use std::time::Duration;
 use quorate::machine::{Fault, Time};
 use quorate::merkle::Hash;
 use quorate::wire::Decode;
-use quorate_protocol::simulation::Workload;
+use quorate_protocol::simulation::{SignedOnce, Workload};
 use quorate_simulator::{
     Actions, Adversary, Agreement, BootContext, Delivered, Host, Interception, Node, PresetParameters,
     Scenario, Verdict, Violation, preset,
@@ -18,8 +18,8 @@ use super::disk::{Archived, Disk, compact};
 use super::keys::SimulationKeys;
 use crate::{
     BlockDigest, Command, Config, Delivery, EPOCH_MISMATCH, Envelope, Evidence, GosigScheme, HistoryRequest,
-    Output, Parameters, Payload, Record, Replica, Schedule, Submission, Successor, block_range,
-    transaction_range,
+    Output, Parameters, Payload, Record, Replica, Schedule, SigningHistory, Submission, Successor,
+    block_range, transaction_range,
 };
 
 /// Maximum number of transactions that a client submits at a time.
@@ -69,6 +69,9 @@ pub struct GosigHost<S: GosigScheme> {
     pub undecided: BTreeMap<usize, u64>,
     /// Evidence of honest nodes, by member at fault.
     pub evidence: BTreeMap<u16, Vec<Evidence<S>>>,
+    /// What a restarting node knows about its signatures. [`SigningHistory::Complete`] is a flaw that the checks find.
+    pub history: SigningHistory,
+    signed: SignedOnce,
 }
 
 impl<S: GosigScheme> GosigHost<S> {
@@ -94,6 +97,8 @@ impl<S: GosigScheme> GosigHost<S> {
             max_proposals: 0,
             undecided: BTreeMap::new(),
             evidence: BTreeMap::new(),
+            history: SigningHistory::Unconfirmed,
+            signed: SignedOnce::default(),
         }
     }
 
@@ -276,11 +281,21 @@ impl<S: GosigScheme> Host for GosigHost<S> {
     type Machine = Replica<S>;
 
     fn boot(&mut self, boot: BootContext<Record<S>>) -> Result<Replica<S>, Violation> {
-        let BootContext { node, mut records, seed, .. } = boot;
+        let BootContext { node, mut records, restarts, seed } = boot;
+        let committed = records.iter().filter_map(|record| match record {
+            Record::Committed(committed) => Some(committed.height),
+            _ => None,
+        });
+        let committed = committed.max().unwrap_or(0);
         let disk = self.disk(node);
         disk.ledger.restart(!records.is_empty(), &seed);
+        disk.ledger.roll_back(committed);
         disk.congested = false;
+        let before = disk.epoch;
         let epoch = self.enter(node);
+        // A new epoch begins in the same process.
+        let is_first = restarts == 0 || self.disk(node).epoch != before;
+        let history = if is_first { SigningHistory::Complete } else { self.history };
         let me = Some(node.member).filter(|me| *me < epoch.committees.voters.len());
         let disk = self.disk(node);
         let (executed, committed_transactions) = (disk.ledger.executed(), disk.committed_transactions());
@@ -297,6 +312,7 @@ impl<S: GosigScheme> Host for GosigHost<S> {
             executed,
             recent_states: Vec::new(),
             committed_transactions,
+            history,
             schedule: self.schedule.clone(),
             parameters: self.parameters.clone(),
             entropy: seed,
@@ -310,6 +326,13 @@ impl<S: GosigScheme> Host for GosigHost<S> {
         let newest = epochs.next().unwrap_or(Err(quorate::Error::Malformed { what: "record" }));
         // The record may be of an older epoch.
         epochs.fold(newest, |read, older| read.or(older))
+    }
+
+    fn on_durable(&mut self, node: Node, record: &Record<S>) -> Verdict {
+        match record {
+            Record::VoteGuard(guard) | Record::ProposalGuard(guard) => self.signed.record(node, guard),
+            _ => Ok(()),
+        }
     }
 
     fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) -> Verdict {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use quorate::bls::{Counted, MinSig};
 use quorate::scheme::Toy;
 use quorate_gosig::simulation::{ADVERSARIES, GosigHost, SimulationKeys, scenario};
-use quorate_gosig::{Evidence, Message, Parameters};
+use quorate_gosig::{Evidence, Message, Parameters, SigningHistory};
 use quorate_protocol::simulation::{ScenarioRunner, finish};
 use quorate_simulator::{Behaviour, CrashPoint, Interception, Latency, Network, Scenario, Simulation};
 
@@ -270,13 +270,43 @@ fn seeds_of_crashes() {
 
 #[test]
 fn seeds_of_byzantine_members() {
-    seeds("byzantine", 4, 1040..1050);
+    seeds("byzantine", 4, 1040..1047);
     seeds("byzantine", 7, 1000..1002);
 }
 
 #[test]
+fn seeds_of_restored_old_records() {
+    seeds("rollbacks", 4, 1000..1008);
+    seeds("rollbacks", 7, 1000..1002);
+}
+
+#[test]
+fn without_abstention_restored_records_make_a_member_sign_twice() {
+    let properties = (0..40).filter_map(|seed| {
+        let mut host = host(4);
+        host.history = SigningHistory::Complete;
+        let scenario = scenario("rollbacks", 4, seed).unwrap();
+        Simulation::new(scenario, host).run().outcome.err().map(|violation| violation.property)
+    });
+    let properties: Vec<_> = properties.collect();
+    assert!(properties.iter().any(|property| ["equivocation", "fair"].contains(property)), "{properties:?}");
+}
+
+#[test]
+fn a_restart_of_all_members_costs_three_rounds() {
+    for seed in 0..4 {
+        let mut scenario = local("restart of all", 4, seed);
+        for node in 0..4 {
+            scenario = scenario.crash(secs(4), node, CrashPoint::Now).restart(ms(4_500), node);
+        }
+        // Three rounds of 250 ms, and at most 750 ms until there is work again.
+        finish(scenario.live_within(ms(1_500)), host(4));
+    }
+}
+
+#[test]
 fn seeds_of_everything_at_once() {
-    seeds("chaos", 4, 1030..1040);
+    seeds("chaos", 4, 1030..1037);
     seeds("chaos", 7, 1000..1002);
 }
 

@@ -25,6 +25,7 @@ impl<S: Scheme> Replica<S> {
             return;
         }
         out.send(peer, Message::Hello { certified: self.pacemaker.certified() });
+        self.request_view_of(peer, out);
         self.resend_batches_to(peer, out);
     }
 

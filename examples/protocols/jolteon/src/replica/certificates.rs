@@ -110,11 +110,7 @@ impl<S: Scheme> Replica<S> {
     fn on_view_entered(&mut self, timed_out: bool, out: &mut ReplicaStep<S>) {
         self.candidate = None;
         let view = self.pacemaker.view();
-        if self.participation.is_unconfirmed() && self.sync.is_polling() {
-            // The chain has begun, and no member has reported its view yet: the records may be lost, and votes with
-            // them.
-            self.safety.abstain(view);
-        }
+        self.end_abstention();
         self.tree.prune(&self.high_digest(), view.saturating_sub(1));
         self.votes.retain(|of, _| of.saturating_add(VIEW_WINDOW as u64) >= view);
         self.announce_view(timed_out, out);

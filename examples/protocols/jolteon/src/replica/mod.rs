@@ -11,7 +11,9 @@
 //! | `commit` | commits, deliveries, states |
 //! | `batches` | dissemination of batches |
 //! | `catchup` | requests for missing blocks and batches, and responses |
+//! | `abstain` | abstention after a start with records that may be old |
 
+mod abstain;
 mod batches;
 mod catchup;
 mod certificates;
@@ -131,6 +133,7 @@ impl<S: Scheme> Replica<S> {
             pending: self.mempool.pending(),
             blocks: self.tree.nodes().count(),
             catching_up: self.sync.is_active(),
+            abstention: self.participation.abstention(),
         }
     }
 
@@ -186,7 +189,9 @@ impl<S: Scheme> Replica<S> {
             Message::Vote(vote) => self.on_vote(vote, out),
             // Pacemaker.
             Message::Timeout(timeout) => self.on_timeout(from, *timeout, out),
-            Message::Advance(advance) => self.on_advance(from, *advance, out),
+            Message::Advance(advance) => {
+                self.on_advance(from, *advance, out);
+            }
             Message::Hello { .. } => self.send_advance(from, out),
             // Batches.
             Message::Batch(batch) => self.on_batch(from, batch, out),
@@ -199,6 +204,9 @@ impl<S: Scheme> Replica<S> {
             Message::Blocks(blocks) => self.on_blocks(from, blocks, out),
             Message::BatchRequest(digests) => self.on_batch_request(from, digests, out),
             Message::BatchReply(batch) => self.on_batch_reply(batch, out),
+            // Rollback.
+            Message::ViewRequest { nonce } => self.on_view_request(from, nonce, out),
+            Message::ViewReply { nonce, advance } => self.on_view_reply(from, nonce, *advance, out),
         }
     }
 
@@ -227,6 +235,7 @@ impl<S: Scheme> Replica<S> {
         self.try_propose(out);
         self.resend_batches(out);
         self.send_requests(out);
+        self.request_views(out);
         let view = (self.phase() != Phase::Idle).then_some(self.pacemaker.view());
         if view != self.view_timer {
             match view {
@@ -236,7 +245,8 @@ impl<S: Scheme> Replica<S> {
             self.view_timer = view;
         }
         let full = self.queue.len() >= self.parameters.max_undelivered;
-        let due = [self.sync.due(full), self.mempool.own.due()].into_iter().flatten().min();
+        let due = [self.sync.due(full), self.mempool.own.due(), self.view_request_due()];
+        let due = due.into_iter().flatten().min();
         match (due, self.retry_timer) {
             (None, Some(_)) => {
                 out.cancel_timer(Timer::Retry);

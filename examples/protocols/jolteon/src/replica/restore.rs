@@ -18,6 +18,7 @@ use crate::block::{Block, Committees, Executed};
 use crate::chain_state::ChainState;
 use crate::finality::{Finality, FinalizedBlock};
 use crate::ids::BlockDigest;
+use crate::interface::SigningHistory;
 use crate::mempool::Mempool;
 use crate::message::Timeout;
 use crate::pacemaker::Pacemaker;
@@ -46,9 +47,11 @@ pub struct Config<S: Scheme> {
     /// Older states that the application still knows, ideally of the last 512 heights. Other members may name them in
     /// their blocks, and this member votes only for states that it knows.
     pub recent_states: Vec<Executed>,
-    /// Number of the first batch of a member without records; must be higher than any number this identity used
-    /// before. Use 1 for a new identity, and seconds since 1970 × 2¹⁶ for a new data directory.
+    /// Lowest number of the next batch; must be higher than any number this identity used
+    /// before. Use 1 for a new identity, and seconds since 1970 × 2¹⁶ at every later start: the records may be old.
     pub first_sequence: u64,
+    /// What is known about the signatures of the keys. [`SigningHistory::Complete`] is wrong after any restart.
+    pub history: SigningHistory,
     /// Timeouts and limits.
     pub parameters: Parameters,
 }
@@ -76,11 +79,6 @@ impl<S: Scheme> Replica<S> {
         let committees = Committees { voters: config.voters, identities: config.identities };
         check_committees(&committees, me)?;
         let identity_key = Ed25519::secret_from_bytes(&*Ed25519::secret_to_bytes(&config.identity_key))?;
-        let mut records = records.into_iter().peekable();
-        let participation = match records.peek() {
-            Some(_) => Participation::Full,
-            None => Participation::Unconfirmed { abstained: 0 },
-        };
         let records = sort_records(records);
         let safety = Safety::restore(
             &committees,
@@ -88,6 +86,7 @@ impl<S: Scheme> Replica<S> {
             config.identity_key,
             records.votes,
             records.proposals,
+            config.history,
         )?;
         if !safety.belongs_to(&committees, me) {
             return Err(Error::WrongContext { what: "secret key: it does not belong to this member" });
@@ -136,7 +135,7 @@ impl<S: Scheme> Replica<S> {
             delivered: executed.height,
             unexecuted: VecDeque::new(),
             next_sequence: config.first_sequence.max(1),
-            participation,
+            participation: Participation::Full,
             timeouts: 0,
             view_timer: None,
             propose_timer: false,
@@ -144,6 +143,7 @@ impl<S: Scheme> Replica<S> {
             tree,
             committees,
         };
+        replica.participation = replica.initial_participation(config.history);
         replica.restore_vote();
         replica.restore_batches(records.batches);
         Ok(replica)
@@ -154,6 +154,7 @@ impl<S: Scheme> Replica<S> {
         if self.committees.voters.len() == 1 {
             self.sync.close_poll();
         }
+        self.start_asking();
         if let Some(high) = self.pacemaker.high().cloned() {
             self.search_for_highest(&high, None);
         }

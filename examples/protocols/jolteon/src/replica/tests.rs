@@ -2,10 +2,12 @@
 
 use super::*;
 use crate::block::{BlockContent, Executed};
+use crate::interface::{Abstention, SigningHistory};
 use crate::message::{Advance, Timeout};
 use crate::testing::{certificate, committees, secret, timeout_certificate};
+use core::result::Result;
 use quorate::certificate::TimeoutVote;
-use quorate::guard::Guard;
+use quorate::guard::{Floor, Guard, MonotonicCounter};
 
 type E = Ed25519;
 
@@ -23,6 +25,7 @@ fn config() -> Config<E> {
         executed: GENESIS,
         recent_states: Vec::new(),
         first_sequence: 1,
+        history: SigningHistory::Complete,
         parameters: Parameters::default(),
     }
 }
@@ -82,7 +85,6 @@ fn a_restart_restores_the_certificate_behind_its_vote() {
 #[test]
 fn a_vote_persists_the_blocks_below_it() {
     let mut replica = replica();
-    replica.participation = Participation::Full;
     // The view timed out before its block arrived, so there is no vote for the block.
     for member in [1, 2] {
         drop(give(&mut replica, member, Message::Timeout(Box::new(timeout(member, 1, None)))));
@@ -122,7 +124,6 @@ fn a_timeout_certificate_with_an_uncertified_value_is_ignored() {
 fn a_timeout_without_news_is_not_verified() {
     let c = committees::<E>(4);
     let mut replica = replica();
-    replica.participation = Participation::Full;
     let advance = Advance { high: Some(certificate(&c, 5, [5; 32])), tc: None };
     drop(give(&mut replica, 1, Message::Advance(Box::new(advance))));
     assert_eq!(replica.status().view, 6);
@@ -190,15 +191,105 @@ fn the_search_for_a_superseded_block_ends() {
     assert!(!replica.status().catching_up);
 }
 
+/// Returns a replica that may have lost records, and the number of its request.
+fn restarted(now: Time) -> (Replica<E>, u64) {
+    let config = Config { history: SigningHistory::Unconfirmed, ..config() };
+    let mut replica = Replica::new(config, []).unwrap();
+    let step = replica.handle(now, Input::Start);
+    let nonce = step.messages.iter().find_map(|sent| match sent.message {
+        Message::ViewRequest { nonce } => Some(nonce),
+        _ => None,
+    });
+    (replica, nonce.expect("a request"))
+}
+
+/// Returns the answer of a member in view `view`.
+fn answer(nonce: u64, view: u64) -> Message<E> {
+    let tc = (view > 1).then(|| timeout_certificate(&committees::<E>(4), view - 1, 0));
+    Message::ViewReply { nonce, advance: Box::new(Advance { high: None, tc }) }
+}
+
 #[test]
-fn a_member_without_records_signs_nothing_before_answers() {
-    let mut replica = replica();
-    let a = block(1, None, None);
-    let b = block(2, Some(&a), None);
-    drop(give(&mut replica, 1, Message::Proposal(a)));
-    let step = give(&mut replica, 2, Message::Proposal(b));
-    assert_eq!(replica.status().view, 2);
-    assert!(step.persist.is_empty(), "it may have voted in this view before it lost its records");
+fn a_member_that_may_have_lost_votes_abstains_until_a_later_view() {
+    let (mut replica, nonce) = restarted(Time(5));
+    drop(give(&mut replica, 1, answer(nonce, 7)));
+    drop(give(&mut replica, 1, answer(nonce, 7)));
+    drop(give(&mut replica, 2, answer(nonce + 1, 9)));
+    assert_eq!(replica.status().abstention.unwrap().until, None, "one answer, and one to another start");
+    drop(give(&mut replica, 2, answer(nonce, 8)));
+    assert_eq!(replica.status().abstention, Some(Abstention { until: Some(10), is_stale: false }));
+    let advance = |view: u64| {
+        let tc = Some(timeout_certificate(&committees::<E>(4), view - 1, 0));
+        Message::Advance(Box::new(Advance { high: None, tc }))
+    };
+    drop(give(&mut replica, 3, advance(10)));
+    for member in [1, 2] {
+        let mut timeout = timeout(member, 10, None);
+        timeout.tc = Some(timeout_certificate(&committees::<E>(4), 9, 0));
+        let step = give(&mut replica, member, Message::Timeout(Box::new(timeout)));
+        assert!(step.persist.is_empty(), "the other members proceed without it");
+    }
+    assert!(replica.status().abstention.is_some());
+    drop(give(&mut replica, 3, advance(11)));
+    assert_eq!(replica.status().abstention, None);
+    for member in [1, 2] {
+        let mut timeout = timeout(member, 11, None);
+        timeout.tc = Some(timeout_certificate(&committees::<E>(4), 10, 0));
+        drop(give(&mut replica, member, Message::Timeout(Box::new(timeout))));
+    }
+    assert_eq!(replica.safety.last_timeout_view(), 11);
+}
+
+#[test]
+fn members_that_start_together_help_each_other_by_timeouts() {
+    let (mut replica, nonce) = restarted(Time(5));
+    let answered = give(&mut replica, 1, Message::ViewRequest { nonce: 3 });
+    assert!(answered.messages.iter().any(|m| matches!(m.message, Message::ViewReply { nonce: 3, .. })));
+    // A timeout before the answers is not signed.
+    replica.resume_timeouts();
+    assert_eq!(replica.status().abstention.unwrap().until, None);
+    drop(give(&mut replica, 1, answer(nonce, 1)));
+    drop(give(&mut replica, 2, answer(nonce, 1)));
+    drop(give(&mut replica, 1, Message::Proposal(block(1, None, None))));
+    assert_eq!((replica.safety.last_voted_view(), replica.safety.last_timeout_view()), (0, 0));
+    let mut step = Step::new();
+    replica.time_out(&mut step);
+    assert_eq!((replica.safety.last_voted_view(), replica.safety.last_timeout_view()), (0, 1));
+    assert!(!step.persist.is_empty());
+}
+
+#[test]
+fn a_member_whose_counter_is_ahead_never_ends_its_abstention_early() {
+    let c = committees::<E>(4);
+    let mut counter = Counter(0);
+    let mut guard = Guard::new(secret::<E>(0), c.voters.chain());
+    let (_, record) = guard.sign(&c.voters, c.ballot(4, BlockDigest([1; 32]))).unwrap();
+    counter.advance(record.mark()).unwrap();
+    let floor = Floor::read(&mut counter).unwrap();
+    let history = SigningHistory::Counted { votes: floor, proposals: Floor::read(&mut Counter(0)).unwrap() };
+    let current = Replica::new(Config { history, ..config() }, [Record::VoteGuard(record)]).unwrap();
+    assert_eq!(current.status().abstention, None, "nothing is missing");
+    let mut stale = Replica::new(Config { history, ..config() }, []).unwrap();
+    drop(stale.handle(Time(5), Input::Start));
+    [1, 2].into_iter().for_each(|member| drop(give(&mut stale, member, answer(5, 1))));
+    assert_eq!(stale.status().abstention, Some(Abstention { until: Some(4), is_stale: true }));
+    stale.time_out(&mut Step::new());
+    assert_eq!(stale.safety.last_timeout_view(), 0);
+}
+
+struct Counter(u64);
+
+impl MonotonicCounter for Counter {
+    type Error = core::convert::Infallible;
+
+    fn read(&mut self) -> Result<u64, Self::Error> {
+        Ok(self.0)
+    }
+
+    fn advance(&mut self, value: u64) -> Result<(), Self::Error> {
+        self.0 = self.0.max(value);
+        Ok(())
+    }
 }
 
 #[test]

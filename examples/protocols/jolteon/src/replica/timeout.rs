@@ -1,15 +1,12 @@
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 
-use super::phase::Participation;
 use super::{Replica, ReplicaStep};
 use crate::message::{Advance, Message, Timeout};
 use crate::record::Record;
 
 /// Number of certified batches sent to the other members when a view times out.
 const REMINDERS: usize = 8;
-/// Number of views that time out before a member without records ends its abstention.
-const MAX_ABSTENTIONS: u32 = 3;
 
 impl<S: Scheme> Replica<S> {
     /// Times out a view that took too long.
@@ -18,6 +15,7 @@ impl<S: Scheme> Replica<S> {
         for batch in self.mempool.oldest(REMINDERS) {
             out.broadcast(Message::Certified(Box::new(batch.clone())));
         }
+        self.resume_timeouts();
         self.send_timeout(out);
     }
 
@@ -31,19 +29,8 @@ impl<S: Scheme> Replica<S> {
     /// Signs a timeout of the current view and sends it to all members.
     fn send_timeout(&mut self, out: &mut ReplicaStep<S>) {
         let view = self.pacemaker.view();
-        if self.safety.abstains(view) {
-            if let Participation::Unconfirmed { abstained } = &mut self.participation {
-                *abstained += 1;
-                if *abstained < MAX_ABSTENTIONS {
-                    return;
-                }
-            }
-            // The other members cannot proceed without this one. More likely they have just started than that this
-            // member lost its records.
-            self.safety.end_abstention();
-            self.participation = Participation::Full;
-        }
-        // The guard may refuse after a restart that lost the view's timeout but not the guard's record of it.
+        // Refused while the member abstains, and by the guard after a restart that lost the view's timeout but not the
+        // guard's record of it.
         let certified = self.pacemaker.certified();
         let Ok((vote, record)) = self.safety.sign_timeout(&self.committees, view, certified) else { return };
         let timeout = Timeout {
@@ -115,28 +102,31 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Handles another member's highest certificates.
-    pub(super) fn on_advance(&mut self, from: MemberIndex, advance: Advance<S>, out: &mut ReplicaStep<S>) {
+    /// Handles another member's highest certificates. Returns false if one of them is not valid.
+    pub(super) fn on_advance(
+        &mut self,
+        from: MemberIndex,
+        advance: Advance<S>,
+        out: &mut ReplicaStep<S>,
+    ) -> bool {
         let voters = self.committees.voters.clone();
-        let polling = self.sync.is_polling();
         self.sync.record_answer(from, |set| voters.weight_of(set) >= voters.honest_weight());
         let Advance { high, tc } = advance;
         if let Some(qc) = &high {
             self.check_certified(from, qc, out);
         }
-        if let Some(qc) = high.filter(|qc| qc.statement().view > self.pacemaker.certified())
-            && self.check_qc(from, &qc, out)
-        {
+        if let Some(qc) = high.filter(|qc| qc.statement().view > self.pacemaker.certified()) {
+            if !self.check_qc(from, &qc, out) {
+                return false;
+            }
             self.learn_qc(&qc, Some(from), out);
         }
-        if let Some(tc) = tc.filter(|tc| self.begins_view(tc))
-            && self.check_tc(from, &tc, out)
-        {
+        if let Some(tc) = tc.filter(|tc| self.begins_view(tc)) {
+            if !self.check_tc(from, &tc, out) {
+                return false;
+            }
             self.learn_tc(tc, out);
         }
-        if self.participation.is_unconfirmed() && polling && self.pacemaker.view() > 1 {
-            // The chain has begun, but there are no records: they may be lost, and votes with them.
-            self.safety.abstain(self.pacemaker.view());
-        }
+        true
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use quorate::machine::{Fault, Time};
 use quorate::scheme::Scheme;
 use quorate::wire::Decode;
-use quorate_protocol::simulation::{GENESIS, Ledger, Workload};
+use quorate_protocol::simulation::{GENESIS, Ledger, SignedOnce, Workload};
 use quorate_simulator::{
     Actions, Adversary, Agreement, BootContext, Delivered, Host, Interception, Node, PresetParameters,
     Scenario, Verdict, Violation, preset,
@@ -17,7 +17,7 @@ use super::adversaries::{ADVERSARIES, JolteonAdversary};
 use super::keys::SimulationKeys;
 use crate::{
     Batch, Block, Command, Config, Delivery, Evidence, HistoryRequest, Message, Output, OwnBatchState,
-    Parameters, Record, Replica, Slot, block_range,
+    Parameters, Record, Replica, SigningHistory, Slot, block_range,
 };
 
 /// Returns the run of a preset with the maximum number of faulty members that Jolteon tolerates.
@@ -72,6 +72,10 @@ pub struct JolteonHost<S: Scheme> {
     pub timeouts: BTreeMap<usize, u64>,
     /// Faults reported by honest nodes, by culprit.
     pub evidence: BTreeMap<u16, Vec<Evidence<S>>>,
+    /// What a restarting node knows about its signatures. [`SigningHistory::Complete`] is a flaw that the checks find.
+    pub history: SigningHistory,
+    signed: SignedOnce,
+    batches: BTreeMap<(usize, u64), [u8; 32]>,
 }
 
 impl<S: Scheme> JolteonHost<S> {
@@ -91,6 +95,9 @@ impl<S: Scheme> JolteonHost<S> {
             max_blocks: 0,
             timeouts: BTreeMap::new(),
             evidence: BTreeMap::new(),
+            history: SigningHistory::Unconfirmed,
+            signed: SignedOnce::default(),
+            batches: BTreeMap::new(),
         }
     }
 
@@ -234,9 +241,16 @@ impl<S: Scheme> Host for JolteonHost<S> {
     type Machine = Replica<S>;
 
     fn boot(&mut self, boot: BootContext<Record<S>>) -> Result<Replica<S>, Violation> {
-        let BootContext { node, mut records, seed, .. } = boot;
+        let BootContext { node, mut records, restarts, seed } = boot;
+        let history = if restarts == 0 { SigningHistory::Complete } else { self.history };
+        let committed = records.iter().filter_map(|record| match record {
+            Record::Committed(committed) => Some(committed.height),
+            _ => None,
+        });
+        let committed = committed.max().unwrap_or(0);
         let disk = self.disk(node);
         disk.ledger.restart(!records.is_empty(), &seed);
+        disk.ledger.roll_back(committed);
         let executed = disk.ledger.executed();
         if seed[1] % 2 == 0 {
             records = compact(records, executed.height);
@@ -250,7 +264,9 @@ impl<S: Scheme> Host for JolteonHost<S> {
             genesis_root: GENESIS,
             executed,
             recent_states: Vec::new(),
-            first_sequence: 1,
+            // Rises with time, as a clock does.
+            first_sequence: (u64::from(restarts) << 16) + 1,
+            history,
             parameters: self.parameters.clone(),
         };
         let replica = Replica::new(config, records)
@@ -263,6 +279,21 @@ impl<S: Scheme> Host for JolteonHost<S> {
 
     fn decode_record(&self, bytes: &[u8]) -> quorate::Result<Record<S>> {
         Record::decode(bytes, &self.keys.committees)
+    }
+
+    fn on_durable(&mut self, node: Node, record: &Record<S>) -> Verdict {
+        match record {
+            Record::VoteGuard(guard) | Record::ProposalGuard(guard) => self.signed.record(node, guard),
+            Record::Batch(batch) if node.honest && batch.author() == node.member => {
+                let digest = batch.digest().0;
+                if *self.batches.entry((node.slot, batch.sequence())).or_insert(digest) == digest {
+                    return Ok(());
+                }
+                let detail = format!("node {} made two batches with number {}", node.slot, batch.sequence());
+                Err(Violation::new("equivocation", detail))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) -> Verdict {

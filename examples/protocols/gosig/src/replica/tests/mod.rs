@@ -22,7 +22,7 @@ use crate::block::{Block, Executed};
 use crate::body::{Entries, UnsignedSegment};
 use crate::digests::PayloadDigest;
 use crate::finality::Finality;
-use crate::interface::{Command, Output, Submission, Timer};
+use crate::interface::{Abstention, Command, Output, SigningHistory, Submission, Timer};
 use crate::kinds::{PREPARE, TENTATIVE};
 use crate::message::{Envelope, Message};
 use crate::parameters::{Parameters, Schedule};
@@ -43,6 +43,7 @@ fn config() -> Config<T> {
         executed: GENESIS,
         recent_states: Vec::new(),
         committed_transactions: Vec::new(),
+        history: SigningHistory::Complete,
         schedule: Schedule::default(),
         parameters: Parameters::default(),
         entropy: [9; 32],
@@ -292,6 +293,26 @@ fn a_recovering_member_signs_nothing_before_answers() {
     drop(give(&mut replica, 1, Message::Welcome { committed: 9 }));
     drop(give(&mut replica, 2, Message::Welcome { committed: 9 }));
     assert!(replica.safety.abstains(10) && !replica.safety.abstains(11));
+}
+
+#[test]
+fn a_member_whose_records_may_be_old_signs_from_the_third_round_on() {
+    let (_, _, records) = locked();
+    let config = Config { history: SigningHistory::Unconfirmed, ..config() };
+    let mut replica = Replica::new(config, records).unwrap();
+    let begins = |replica: &Replica<T>, round| replica.schedule.begins(round).plus(Duration::from_millis(1));
+    let at = begins(&replica, 4);
+    drop(replica.handle(at, Input::Start));
+    assert_eq!(replica.status().abstention, Some(Abstention { until: Some(5), is_stale: false }));
+    let mut proposed = Vec::new();
+    for round in 4..=6 {
+        let at = begins(&replica, round);
+        let step = replica.handle(at, Input::Timer(Timer::Stage));
+        proposed.push(step.messages.iter().any(|sent| matches!(*sent.message, Message::Proposal(_))));
+        assert_eq!(replica.status().abstention.is_some(), round < 6, "round {round}");
+    }
+    // It has learnt of no later block, so it proposes the one that it is locked on.
+    assert_eq!(proposed, [false, false, true]);
 }
 
 #[test]
