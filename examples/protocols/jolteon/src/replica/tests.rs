@@ -210,7 +210,7 @@ fn answer(nonce: u64, view: u64) -> Message<E> {
 }
 
 #[test]
-fn a_member_that_may_have_lost_votes_abstains_until_a_later_view() {
+fn a_member_that_may_have_voted_abstains_until_later_views() {
     let (mut replica, nonce) = restarted(Time(5));
     drop(give(&mut replica, 1, answer(nonce, 7)));
     drop(give(&mut replica, 1, answer(nonce, 7)));
@@ -259,7 +259,7 @@ fn members_that_start_together_help_each_other_by_timeouts() {
 }
 
 #[test]
-fn a_member_whose_counter_is_ahead_never_ends_its_abstention_early() {
+fn a_counter_ahead_prevents_an_early_end_of_abstention() {
     let c = committees::<E>(4);
     let mut counter = Counter(0);
     let mut guard = Guard::new(secret::<E>(0), c.voters.chain());

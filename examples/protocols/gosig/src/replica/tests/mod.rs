@@ -296,7 +296,7 @@ fn a_recovering_member_signs_nothing_before_answers() {
 }
 
 #[test]
-fn a_member_whose_records_may_be_old_signs_from_the_third_round_on() {
+fn a_member_with_old_records_signs_from_the_third_round() {
     let (_, _, records) = locked();
     let config = Config { history: SigningHistory::Unconfirmed, ..config() };
     let mut replica = Replica::new(config, records).unwrap();
