@@ -21,6 +21,7 @@ mod msrv;
 mod npm;
 mod package;
 mod process;
+mod server;
 mod simulate;
 mod steps;
 mod structure;
