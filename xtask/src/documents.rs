@@ -1,12 +1,14 @@
-//! Checks the documents: every link has a target, and every command exists with the options shown.
+//! Checks the documents: every link has a target, every command exists with the options shown, every figure is that of the
+//! report, and the site can be generated from them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process;
 
+use crate::figures::Report;
 use crate::markdown::Document;
 use crate::process::{Outcome, output_of};
-use crate::workspace;
+use crate::{site, workspace};
 
 /// Creates the command line of `cargo xtask`, with which commands in documents are compared.
 pub(crate) type CommandLine = fn() -> clap::Command;
@@ -20,21 +22,20 @@ pub(crate) fn check(xtask: CommandLine, quorate: Option<&Path>) -> Outcome<Strin
     let mut files = Vec::new();
     markdown_files(&root, &mut files);
     let mut problems = Vec::new();
-    let (mut links, mut commands) = (0usize, 0usize);
+    let (mut links, mut commands, mut figures) = (0usize, 0usize, 0usize);
+    let report = Report::read()?;
     for file in &files {
         let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
         let document = Document::read(&text);
         let name = file.strip_prefix(&root).unwrap_or(file).display();
         links += document.links.len();
         commands += document.commands.len();
+        let (compared, wrong) = report.compare(&text);
+        figures += compared;
+        problems.extend(wrong.into_iter().map(|problem| format!("{name}: {problem}")));
         for link in &document.links {
             if let Some(problem) = broken_link(file, link, &document) {
                 problems.push(format!("{name}: link `{link}`: {problem}"));
-            }
-        }
-        for (path, shown) in &document.shown {
-            if fs::read_to_string(root.join(path)).ok().as_ref() != Some(shown) {
-                problems.push(format!("{name}: the block is not equal to {path}; copy the file"));
             }
         }
         for command in &document.commands {
@@ -44,7 +45,11 @@ pub(crate) fn check(xtask: CommandLine, quorate: Option<&Path>) -> Outcome<Strin
         }
     }
     if problems.is_empty() {
-        Ok(format!("{} documents, {links} links, {commands} commands", files.len()))
+        let site = site::check_sources()?;
+        Ok(format!(
+            "{} documents, {links} links, {commands} commands, {figures} figures; {site}",
+            files.len()
+        ))
     } else {
         Err(problems.join("\n"))
     }

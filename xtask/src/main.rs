@@ -13,6 +13,7 @@ mod debian;
 mod documents;
 mod environment;
 mod ethereum;
+mod figures;
 mod fingerprint;
 mod fuzz;
 mod lint;
@@ -23,6 +24,7 @@ mod package;
 mod process;
 mod server;
 mod simulate;
+mod site;
 mod steps;
 mod structure;
 mod targets;
@@ -72,6 +74,8 @@ enum Task {
     Simulate(simulate::SimulateArgs),
     /// Builds the page with the simulated validator network, and serves it on this machine.
     Web(web::WebArgs),
+    /// Builds the site of guides, specification and API references, and checks its links.
+    Docs(site::DocsArgs),
 }
 
 fn main() -> ExitCode {
@@ -85,6 +89,7 @@ fn main() -> ExitCode {
         Task::Coverage(args) => coverage::run(&args),
         Task::Simulate(args) => simulate::run(&args),
         Task::Web(args) => web::run(&args),
+        Task::Docs(args) => site::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,8 +1,8 @@
-//! Extracts from a Markdown document the parts that are checked: links, anchors, commands and quoted files.
+//! Extracts from a Markdown document the parts that are checked: links, anchors and commands.
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
-/// Links, anchors, commands and quoted files of a document.
+/// Links, anchors and commands of a document.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Document {
     /// Targets of links and images.
@@ -11,8 +11,6 @@ pub(crate) struct Document {
     pub(crate) anchors: Vec<String>,
     /// Lines of `sh`, `console` and `bash` blocks, and code spans that begin with `cargo `.
     pub(crate) commands: Vec<String>,
-    /// Code blocks that quote a file: the path, from a comment `<!-- file: … -->` before the block, and the text.
-    pub(crate) shown: Vec<(String, String)>,
 }
 
 impl Document {
@@ -20,7 +18,6 @@ impl Document {
         let mut document = Self::default();
         let mut heading: Option<String> = None;
         let mut block: Option<(String, String)> = None;
-        let mut file: Option<String> = None;
         for event in Parser::new(text) {
             match event {
                 Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
@@ -39,13 +36,8 @@ impl Document {
                 }
                 Event::End(TagEnd::CodeBlock) => {
                     if let Some((language, text)) = block.take() {
-                        document.end_block(&language, text, file.take());
+                        document.end_block(&language, &text);
                     }
-                }
-                Event::Html(html) | Event::InlineHtml(html) => {
-                    let path =
-                        html.trim().strip_prefix("<!-- file: ").and_then(|rest| rest.strip_suffix(" -->"));
-                    file = path.map(str::to_owned).or(file);
                 }
                 Event::Text(text) => {
                     if let Some((_, block)) = &mut block {
@@ -69,18 +61,17 @@ impl Document {
         document
     }
 
-    fn end_block(&mut self, language: &str, text: String, file: Option<String>) {
+    fn end_block(&mut self, language: &str, text: &str) {
         if ["sh", "console", "bash"].contains(&language) {
             let commands = text.lines().map(|line| line.trim().trim_start_matches("$ "));
             let commands = commands.map(|command| command.split(" #").next().unwrap_or_default().trim());
             self.commands.extend(commands.filter(|command| !command.is_empty()).map(str::to_owned));
         }
-        self.shown.extend(file.map(|path| (path, text)));
     }
 }
 
 /// The anchor that GitHub makes of a heading.
-fn anchor(heading: &str) -> String {
+pub(crate) fn anchor(heading: &str) -> String {
     heading
         .trim()
         .chars()
@@ -106,15 +97,7 @@ mod tests {
                 links: vec!["core/".into(), "#what-it-is".into()],
                 anchors: vec!["what-it-is".into()],
                 commands: vec!["cargo xtask test".into(), "cargo run --bin x".into()],
-                shown: vec![],
             }
         );
-    }
-
-    #[test]
-    fn a_block_that_quotes_a_file_is_found_with_its_text() {
-        let text = "<!-- file: a/b.py -->\n```python\nx = 1\n\ny = 2\n```\n```python\nother\n```\n";
-        let shown = vec![("a/b.py".to_owned(), "x = 1\n\ny = 2\n".to_owned())];
-        assert_eq!(Document::read(text).shown, shown);
     }
 }

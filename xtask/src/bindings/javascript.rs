@@ -96,6 +96,14 @@ pub(crate) fn web(log: &Log) -> Outcome {
     build(log, &WEB)
 }
 
+/// The sources of `quorate` for Node, with the generated ones: the folder of the project, and its main module.
+pub(crate) fn node_sources(log: &Log) -> Outcome<(PathBuf, PathBuf)> {
+    node(log)?;
+    let project = workspace::target("xtask/javascript").join(NODE.name);
+    let entry = project.join(NODE.name).join("index.ts");
+    Ok((project, entry))
+}
+
 /// The folder of the sources.
 fn sources() -> PathBuf {
     workspace::root().join("bindings/javascript")

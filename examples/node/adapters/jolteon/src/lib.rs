@@ -28,9 +28,11 @@ use quorate_node::protocol::{
 use quorate_node::runtime::{Node, Starting};
 use quorate_node::{NodeError, Result};
 
-/// The README's examples. They are tested here because this crate depends on all crates that they use.
+/// The examples of the README and of the guide to it. They are tested here because this crate depends on all crates that
+/// they use.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../../README.md")]
+#[doc = include_str!("../../../../guides/three-ways-in.md")]
 pub struct Readme;
 
 /// Name of the protocol in genesis files.
