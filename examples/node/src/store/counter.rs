@@ -42,13 +42,13 @@ impl FileCounter {
     /// # Errors
     /// [`NodeError::Io`]; [`NodeError::Config`] if the file is no counter, or that of another validator.
     pub fn open(path: &Path, binding: &str) -> Result<Option<Self>> {
-        let mut file = match OpenOptions::new().read(true).write(true).open(path) {
+        let file = match OpenOptions::new().read(true).write(true).open(path) {
             Ok(file) => file,
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(NodeError::file("opening the counter", path, e)),
         };
         let mut bytes = Vec::new();
-        file.by_ref()
+        (&file)
             .take(MAX_LEN)
             .read_to_end(&mut bytes)
             .map_err(|e| NodeError::file("reading the counter", path, e))?;

@@ -143,6 +143,7 @@ impl Service for FakeNode {
             pending_bytes: 0,
             timeouts: 0,
             syncing: self.syncing.load(Ordering::Relaxed),
+            abstention: None,
             congested: false,
             stopping: false,
             failure: None,
