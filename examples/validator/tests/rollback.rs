@@ -28,6 +28,7 @@ impl Rollbacks {
         let mut chain = Chain::new(protocol);
         chain.configure("dave", dave);
         FOUNDERS.into_iter().for_each(|name| chain.start(name));
+        FOUNDERS.iter().for_each(|name| chain.wait_for_membership(name, 0));
         chain.commit("alice", "put begun yes");
         let load = ["bench", "--genesis", "genesis.toml", "--rate", "100", "--duration", "600"];
         let load = chain.sandbox.start(&[&load[..], &["--node", &chain.node("alice")]].concat());
@@ -44,10 +45,13 @@ impl Rollbacks {
         eventually("the chain grows", || self.height() >= from + blocks);
     }
 
-    /// Copies dave's data while it runs, lets it go on, kills it, and restores the copy.
+    /// Copies dave's data while it runs, lets it go on, kills it, and restores the copy. The process stands still during the
+    /// copy, as for a snapshot of the file system: otherwise the store refuses some copies as torn.
     fn roll_back(&mut self) {
         let (data, copy) = (self.chain.sandbox.path("dave/data"), self.chain.sandbox.path("dave/copy"));
+        self.chain.process("dave").signal("STOP");
         assert!(Command::new("cp").arg("-a").args([&data, &copy]).status().unwrap().success());
+        self.chain.process("dave").signal("CONT");
         self.grow(2);
         self.chain.kill("dave");
         std::fs::remove_dir_all(&data).unwrap();
