@@ -1,7 +1,7 @@
 //! Paths of the workspace, and cargo commands that all tasks share.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::{env, fs};
@@ -29,6 +29,21 @@ pub(crate) fn target(name: &str) -> PathBuf {
 /// File name of the library of one of our packages on this system.
 pub(crate) fn library_name(package: &str) -> String {
     format!("{DLL_PREFIX}{}{DLL_SUFFIX}", package.replace('-', "_"))
+}
+
+/// The path without `.` and `..`.
+pub(crate) fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            part => normal.push(part),
+        }
+    }
+    normal
 }
 
 /// Copies a file, or a folder with its contents, and creates the parent folders.

@@ -6,10 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::html::escaped;
-use super::pages::{Place, Site, normal, relative, rewrite};
+use super::pages::{Place, Site, relative, rewrite};
 use crate::markdown::Document;
 use crate::process::Outcome;
-use crate::workspace;
+use crate::workspace::{self, normal};
 
 /// The folder of the guides, in the repository.
 const GUIDES: &str = "examples/guides";

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::html::Page;
-use super::pages::{normal, relative};
+use super::pages::relative;
 use crate::process::Outcome;
+use crate::workspace::normal;
 
 /// Pages that are no content: mdBook's page for missing addresses and its table of contents.
 const NO_CONTENT: &[&str] = &["404.html", "toc.html"];

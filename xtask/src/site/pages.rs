@@ -1,13 +1,14 @@
 //! The pages of the book: documents of the repository whose links lead to files of the site.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{Event, LinkType, Parser, Tag};
 
 use super::html::escaped;
 use super::samples::{self, Sample, replace_comments};
 use crate::process::Outcome;
+use crate::workspace::normal;
 
 /// Extensions of files that browsers show; they are copied as they are.
 const SHOWN_BY_BROWSERS: &[&str] = &["svg", "png", "json"];
@@ -187,21 +188,6 @@ pub(super) fn relative(from: &Path, to: &Path) -> String {
         link.push('/');
     }
     link + &to.file_name().unwrap_or_default().to_string_lossy()
-}
-
-/// The path without `.` and `..`.
-pub(super) fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                normal.pop();
-            }
-            part => normal.push(part),
-        }
-    }
-    normal
 }
 
 #[cfg(test)]

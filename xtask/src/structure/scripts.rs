@@ -1,9 +1,10 @@
 //! Relative imports between the JavaScript, TypeScript and Python modules of a folder.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::graph::Graph;
+use crate::workspace::normal;
 
 /// The relative imports of JavaScript and TypeScript modules. `files` maps paths in the repository to their text.
 pub(crate) fn javascript_graph(files: &BTreeMap<PathBuf, String>) -> Graph {
@@ -125,21 +126,6 @@ fn python_imports(text: &str) -> Vec<(String, Vec<String>)> {
 
 fn has_extension(file: &Path, extensions: &[&str]) -> bool {
     file.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted))
-}
-
-/// The path without `.` and `..`.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                normal.pop();
-            }
-            part => normal.push(part),
-        }
-    }
-    normal
 }
 
 fn shown(path: &Path) -> String {

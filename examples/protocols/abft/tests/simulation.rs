@@ -45,7 +45,7 @@ fn without_faults_all_transactions_commit_quickly() {
     assert!(host.faults.is_empty());
 }
 
-/// Nothing depends on a timeout: the members that a network starves are late, and no one else.
+/// Nothing depends on a timeout: only the members that a network starves are late.
 #[test]
 fn hostile_schedules_end_and_lose_nothing() {
     for (seed, schedule) in [Schedule::Starve, Schedule::ByContent, Schedule::Divide].into_iter().enumerate()
@@ -58,7 +58,7 @@ fn hostile_schedules_end_and_lose_nothing() {
 }
 
 #[test]
-fn members_restart_at_every_point_of_a_step() {
+fn members_crash_within_steps_and_restart() {
     for seed in 0..3 {
         let scenario = quorate_abft::simulation::scenario("crashes", 4, seed, Schedule::Fair).unwrap();
         LOCAL.check(&scenario);
@@ -84,8 +84,8 @@ fn contradicting_votes_are_reported() {
     assert_eq!(simulation.host().faults.keys().collect::<Vec<_>>(), [&3]);
 }
 
-/// A faulty member starts epochs although no member has transactions. Others take part in fewer and fewer of them, and still
-/// at once in those that a correct member starts, too.
+/// A faulty member starts epochs although no member has transactions. The others take part in fewer and fewer of them, and
+/// still at once in those that a correct member starts, too.
 #[test]
 fn a_member_cannot_make_an_idle_chain_grow_fast() {
     let starter = Behaviour::Custom("epoch-starter".to_owned());

@@ -10,7 +10,7 @@ use quorate::merkle::Hash;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 use quorate_protocol::batch::Batch;
-use quorate_protocol::simulation::Workload;
+use quorate_protocol::simulation::{SignedOnce, Workload};
 use quorate_simulator::{
     Actions, Adversary, Agreement, BootContext, Delivered, Host, Interception, Node, PresetParameters,
     Scenario, Verdict, Violation, preset,
@@ -56,6 +56,7 @@ pub struct AbftHost<S: ThresholdScheme, V: Scheme> {
     pub delivered: BTreeSet<Hash>,
     /// Number of faults reported by honest nodes, by culprit.
     pub faults: BTreeMap<MemberIndex, usize>,
+    signed: SignedOnce,
 }
 
 impl<S: ThresholdScheme, V: Scheme> AbftHost<S, V> {
@@ -74,6 +75,7 @@ impl<S: ThresholdScheme, V: Scheme> AbftHost<S, V> {
             accepted: BTreeSet::new(),
             delivered: BTreeSet::new(),
             faults: BTreeMap::new(),
+            signed: SignedOnce::default(),
         }
     }
 
@@ -193,6 +195,13 @@ impl<S: ThresholdScheme, V: Scheme> Host for AbftHost<S, V> {
 
     fn decode_record(&self, bytes: &[u8]) -> quorate::Result<Record<V>> {
         Record::decode(bytes, &self.keys.voters)
+    }
+
+    fn on_durable(&mut self, node: Node, record: &Record<V>) -> Verdict {
+        match record {
+            Record::Vote(guard) => self.signed.record(node, guard),
+            _ => Ok(()),
+        }
     }
 
     fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Chain<S, V>>) -> Verdict {

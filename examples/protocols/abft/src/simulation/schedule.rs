@@ -6,6 +6,8 @@ use quorate::machine::{MemberIndex, Time};
 use quorate::wire::domain;
 use quorate_simulator::{Interception, PRESETS};
 
+/// Domain of the hash that determines a message's delay.
+const DELAY: &str = "quorate-v1-abft-test-delay";
 /// Maximum delay of a single message.
 const MOST: Duration = Duration::from_secs(4);
 
@@ -59,7 +61,7 @@ impl Schedule {
                 }
             }
             Self::ByContent => {
-                let [first, second, ..] = domain::hash(domain::ABFT_RANDOM, &encoded());
+                let [first, second, ..] = domain::hash(DELAY, &encoded());
                 // Most are fast, some are very slow.
                 let part = f64::from(u16::from_le_bytes([first, second])) / f64::from(u16::MAX);
                 Interception::Delay(MOST.mul_f64(part.powi(6)).min(left))

@@ -17,7 +17,7 @@ impl<S: Scheme> Replica<S> {
     pub(super) fn initial_participation(&self, history: SigningHistory) -> Participation {
         let is_stale = self.safety.is_stale();
         let asks = history == SigningHistory::Unconfirmed || is_stale;
-        // A member that is a quorum alone asks nobody: no other member could know of a later view.
+        // A member that is a quorum alone need not ask: no other member could know of a later view.
         let voters = &self.committees.voters;
         if !asks || voters.weight(self.me).is_some_and(|own| own >= voters.quorum_weight()) {
             return Participation::Full;

@@ -47,8 +47,8 @@ pub struct Config<S: Scheme> {
     /// Older states that the application still knows, ideally of the last 512 heights. Other members may name them in
     /// their blocks, and this member votes only for states that it knows.
     pub recent_states: Vec<Executed>,
-    /// Lowest number of the next batch; must be higher than any number this identity used
-    /// before. Use 1 for a new identity, and seconds since 1970 × 2¹⁶ at every later start: the records may be old.
+    /// Lowest number of the next batch; must be higher than any number that this identity used before. Use 1 for a new
+    /// identity, and seconds since 1970 × 2¹⁶ at every later start: the records may be old.
     pub first_sequence: u64,
     /// What is known about the signatures of the keys. [`SigningHistory::Complete`] is wrong after any restart.
     pub history: SigningHistory,

@@ -22,8 +22,10 @@ use crate::{
 
 /// Returns the run of a preset with the maximum number of faulty members that Jolteon tolerates.
 pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
+    // A member that starts abstains for up to two views of two seconds. With exactly a quorum running, all members wait for it,
+    // and then for two consecutive leaders that run.
     let shape = PresetParameters {
-        live_within: Duration::from_secs(8),
+        live_within: Duration::from_secs(12),
         ..PresetParameters::byzantine(nodes, ADVERSARIES)
     };
     preset(name, &shape, seed)
