@@ -20,6 +20,7 @@ fn another_history(protocol: &str, own: usize, blocks: usize) {
         chain.commit("alice", &format!("put own {block}"));
     }
     let committed = chain.status("alice").unwrap()["height"].as_u64().unwrap();
+    // Until she is killed, alice may commit more blocks, without transactions.
     FOUNDERS.iter().for_each(|name| chain.kill(name));
     for name in OTHERS {
         std::fs::remove_dir_all(chain.sandbox.path(&format!("{name}/data"))).unwrap();
@@ -42,7 +43,7 @@ fn another_history(protocol: &str, own: usize, blocks: usize) {
     let evidence: Value = serde_json::from_str(&text).unwrap();
     let (mine, other) = (&evidence["own"], &evidence["other"]);
     let height = mine["height"].as_u64().unwrap();
-    assert!((1..=committed).contains(&height), "{evidence}");
+    assert!(height >= 1, "{evidence}");
     if other["height"] == mine["height"] {
         assert_ne!(other["digest"], mine["digest"]);
     } else {
@@ -59,7 +60,8 @@ fn another_history(protocol: &str, own: usize, blocks: usize) {
     std::fs::remove_file(chain.sandbox.path(path)).unwrap();
     chain.start("alice");
     eventually("alice serves her history", || {
-        chain.status("alice").is_some_and(|status| status["height"].as_u64() == Some(committed))
+        let served = chain.status("alice").and_then(|status| status["height"].as_u64());
+        served.is_some_and(|served| served >= committed.max(height))
     });
 }
 
