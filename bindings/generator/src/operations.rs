@@ -1,16 +1,21 @@
-//! The operations of `spec/vectors`, written once in `quorate-interface/operations`, as a test module of each language.
+//! The operations of `spec/vectors` and the behaviours of the blocks, written once in `quorate-interface/operations`, as a
+//! test module of each language.
 //!
-//! An operation takes the `input` object of a case and returns the `output` object; it raises errors. It is a function in
-//! the syntax of Rust, which is read here and never compiled: there are no references, no lifetimes and no `?`.
+//! An operation takes the `input` object of a case and returns the `output` object; it raises errors. A behaviour is a test
+//! of its own: it has no input, and fails if a check does. Both are functions in the syntax of Rust, which is read here and
+//! never compiled: there are no references, no lifetimes and no `?`.
 //!
-//! - `pub fn verify` in `pub mod vote` is the operation `vote.verify`; other functions are helpers. A function sees those
-//!   of its module and those outside modules. Modules of several files can have one name. A macro of one rule makes
-//!   several modules of one text.
+//! - `pub fn verify` in `pub mod vote` is the operation or behaviour `vote.verify`; other functions are helpers. A function
+//!   sees those of its module and those outside modules. Modules of several files can have one name. A macro of one rule
+//!   makes several modules of one text.
 //! - Classes and their functions are those of the interface: `tdh2::PublicKeys::decode(bytes)`, by the end of the path of
 //!   the block if the name alone is not unique. Trailing optional arguments can be left out.
 //! - A call that decodes, as `Vote::decode(suite, bytes)`, always fails if the result does not encode to the same bytes.
 //! - Statements are `let`, `for`, `if`, `if let Some(name) = …`, `match` on texts and integers, `return`, and
 //!   `check!(condition)`, which ends the test if the condition is false.
+//! - `refuses!(BAD_SHARE, call, …)` and `refuses!(BAD_SHARE, [0], call, …)`, with the members at fault, check that each call
+//!   fails with this error of the core; `any` is each of them. `out_of_range!(member, call)` checks that the language
+//!   refuses an integer, and names the parameter.
 //! - `json! { name: value }` is an object; a value becomes bytes in hexadecimal digits, a decimal text of integers of 64 bits
 //!   and more, or a list.
 //! - `builtin` lists the functions that each language has for these tests, and those of inputs and lists.
@@ -42,7 +47,10 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../interface/operations")
 }
 
-/// Writes the operations of all files in a language.
+/// The folder of the behaviours, within that.
+const BEHAVIOURS: &str = "behaviour";
+
+/// Writes the operations and behaviours of all files in a language.
 ///
 /// # Errors
 /// A text that names the function and what is unknown in it.
@@ -50,6 +58,9 @@ pub fn module(blocks: &[Block], language: Language) -> Outcome<String> {
     let problem = |error: std::io::Error| format!("{}: {error}", folder().display());
     let entries = fs::read_dir(folder()).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let mut paths: Vec<PathBuf> = entries.map_err(problem)?.iter().map(fs::DirEntry::path).collect();
+    let behaviours = fs::read_dir(folder().join(BEHAVIOURS)).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    paths.extend(behaviours.map_err(problem)?.iter().map(fs::DirEntry::path));
+    paths.retain(|path| path.is_file());
     paths.sort();
     let sources = paths.iter().map(fs::read_to_string).collect::<Result<Vec<_>, _>>().map_err(problem)?;
     emit(blocks, language, &sources)
@@ -67,28 +78,38 @@ pub fn emit(blocks: &[Block], language: Language, sources: &[String]) -> Outcome
         text.map_err(|problem| format!("operation {}: {problem}", one.name))
     });
     let functions = functions.collect::<Outcome<Vec<_>>>()?.join("\n");
-    let public = operations.iter().filter_map(|one| Some((one.public.as_ref()?, one)));
-    let table = |line: fn(&str, &Operation) -> String| -> String {
-        public.map(|(name, operation)| line(name, operation)).collect()
+    // The public functions with or without an input, by a line for each.
+    let table = |has_input: bool, line: fn(&str, &Operation) -> String| -> String {
+        let public = operations.iter().filter(|one| one.has_input() == has_input);
+        public.filter_map(|one| Some(line(one.public.as_ref()?, one))).collect()
     };
     Ok(match language {
         Language::Python => {
-            let table = table(|name, one| format!("    \"{name}\": {},\n", one.name));
-            format!("from vector_support import *\n\n\n{functions}\n\nOPERATIONS = {{\n{table}}}\n")
+            let line = |name: &str, one: &Operation| format!("    \"{name}\": {},\n", one.name);
+            let (operations, behaviours) = (table(true, line), table(false, line));
+            format!(
+                "from vector_support import *\n\n\n{functions}\n\nOPERATIONS = {{\n{operations}}}\n\nBEHAVIOURS = {{\n{behaviours}}}\n"
+            )
         }
         Language::JavaScript => {
             let names = builtin::names().map(camel).collect::<Vec<_>>().join(", ");
-            let table = table(|name, one| format!("    \"{name}\": {},\n", camel(&one.name)));
+            let line = |name: &str, one: &Operation| format!("    \"{name}\": {},\n", camel(&one.name));
+            let (operations, behaviours) = (table(true, line), table(false, line));
             format!(
-                "export function operations(q, support) {{\n  const {{ {names} }} = support;\n\n{functions}\n  return {{\n{table}  }};\n}}\n"
+                "export function tests(q, support) {{\n  const {{ {names} }} = support;\n\n{functions}\n  const operations = {{\n\
+                 {operations}  }};\n  const behaviours = {{\n{behaviours}  }};\n  return {{ operations, behaviours }};\n}}\n"
             )
         }
         Language::Kotlin => {
-            let table = table(|name, one| format!("            \"{name}\" -> {}(input)\n", camel(&one.name)));
+            let operations =
+                table(true, |name, one| format!("            \"{name}\" -> {}(input)\n", camel(&one.name)));
+            let behaviours =
+                table(false, |name, one| format!("        \"{name}\" to {{ {}() }},\n", camel(&one.name)));
             format!(
                 "package org.quorate\n\nimport com.google.gson.JsonElement\nimport com.google.gson.JsonNull\n\n\
                  internal object VectorOperations {{\n    fun run(operation: String, input: JsonElement): JsonElement =\n        \
-                 when (operation) {{\n{table}            else -> error(\"no operation $operation\")\n        }}\n\n{functions}}}\n"
+                 when (operation) {{\n{operations}            else -> error(\"no operation $operation\")\n        }}\n\n    \
+                 val behaviours: Map<String, () -> Unit> = mapOf(\n{behaviours}    )\n\n{functions}}}\n"
             )
         }
     })
@@ -121,6 +142,40 @@ mod tests {
         assert!(kotlin.contains("private fun voteVerify(input: JsonElement): JsonElement {"), "{kotlin}");
         let javascript = of(Language::JavaScript);
         assert!(javascript.contains("\"view\": shown(vote.statement.view)"), "{javascript}");
+    }
+
+    #[test]
+    fn a_behaviour_is_a_test_without_an_input() {
+        let source = "pub mod vote { pub fn wrong_bytes_are_refused() { for suite in suites() { \
+            refuses!(MALFORMED, Vote::decode(suite, b\"x\")); refuses!(BAD_SHARE, [0], Statement::decode(b\"\")); } \
+            out_of_range!(committee_len, SignerSet::full(-1)); check!(SignerSet::full(3).members() == [0, 1, 2]); } }";
+        let python = written(Language::Python, source).unwrap();
+        assert!(python.contains("refuses(\"MALFORMED\", lambda: again(b\"x\", lambda data: "), "{python}");
+        assert!(
+            python.contains("out_of_range(\"committee_len\", lambda: quorate.SignerSet.full((-1)))"),
+            "{python}"
+        );
+        assert!(python.contains(", \"SignerSet::full(3).members() == [0, 1, 2]\")"), "{python}");
+        let table = "BEHAVIOURS = {\n    \"vote.wrong_bytes_are_refused\": vote_wrong_bytes_are_refused,\n}";
+        assert!(python.contains(table), "{python}");
+        let javascript = written(Language::JavaScript, source).unwrap();
+        assert!(
+            javascript.contains("outOfRange(\"committeeLen\", () => q.SignerSet.full((-1)));"),
+            "{javascript}"
+        );
+        let kotlin = written(Language::Kotlin, source).unwrap();
+        assert!(kotlin.contains("refuses(\"BAD_SHARE\", listOf(0)) { again("), "{kotlin}");
+        let table =
+            "mapOf(\n        \"vote.wrong_bytes_are_refused\" to { voteWrongBytesAreRefused() },\n    )";
+        assert!(kotlin.contains(table), "{kotlin}");
+    }
+
+    #[test]
+    fn a_value_cannot_hide_a_function() {
+        let problem = written(Language::Python, "fn f() { let again = 3; }").unwrap_err();
+        assert!(problem.contains("the value again hides"), "{problem}");
+        let problem = written(Language::Python, "fn g() { f(); } fn f() { let g = 3; g(); }").unwrap_err();
+        assert!(problem.contains("the value g hides"), "{problem}");
     }
 
     #[test]

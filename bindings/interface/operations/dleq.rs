@@ -64,10 +64,10 @@ macro_rules! purpose {
             fn checked_of(keys: $module::PublicKeys, instance: $module::$instance, input: Json) -> $module::Checked {
                 let shares = shares_of(input);
                 let checked = keys.verify_shares(instance, shares);
-                let again = keys.precomputed().verify_shares(instance, shares);
+                let tabled = keys.precomputed().verify_shares(instance, shares);
                 let members = checked.verified.map(|one| one.member());
-                check!(again.verified.map(|one| one.member()) == members);
-                check!(again.faults.map(|one| one.member) == checked.faults.map(|one| one.member));
+                check!(tabled.verified.map(|one| one.member()) == members);
+                check!(tabled.faults.map(|one| one.member) == checked.faults.map(|one| one.member));
                 check!(present(shares.map(|one| alone(keys, instance, one))) == members);
                 checked
             }

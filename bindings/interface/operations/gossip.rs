@@ -181,18 +181,18 @@ pub mod gossip {
         let committee = committee_of(input);
         let me = input.u16("me");
         let chosen = parameters(input);
-        let all = input.list("statements").map(|one| Gossip::new(committee, me, statement_of(one), chosen));
+        let states = input.list("statements").map(|one| Gossip::new(committee, me, statement_of(one), chosen));
         let peers = Peers::new(me, committee.size(), chosen);
         let aggregates = input.byte_strings("aggregates");
         let outcomes = input.list("steps").map(|step| {
             state_after(
-                all[statement_number(step)],
-                result_of(all[statement_number(step)], peers, step, committee, aggregates),
+                states[statement_number(step)],
+                result_of(states[statement_number(step)], peers, step, committee, aggregates),
             )
         });
         json! {
             outcomes: outcomes,
-            certificates: all.map(|one| one.certificate().map(|certificate| certificate.value().encode())),
+            certificates: states.map(|one| one.certificate().map(|certificate| certificate.value().encode())),
         }
     }
 }

@@ -21,8 +21,8 @@
 //! - A structure has `Display`, which becomes its text in each language; with `PartialEq` it can be compared.
 //! - The first paragraphs of a comment are the description; `# Errors` lists one error per line, by its link.
 //!
-//! The folder `operations`, beside that of these modules, has the operations of `spec/vectors` over the interface: see
-//! `quorate_generator::operations`.
+//! The folder `operations`, beside that of these modules, has the operations of `spec/vectors` and the behaviours of the
+//! blocks over the interface: see `quorate_generator::operations`.
 //!
 //! Attributes in `#[cfg_attr(binding, …)]`, which compiles to nothing, say what types cannot:
 //!

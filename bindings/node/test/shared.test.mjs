@@ -7,10 +7,12 @@ import { declarations } from './shared/declarations.mjs';
 import { otherChains } from './shared/other-chains.mjs';
 import { differences } from './shared/surface.mjs';
 import { tour } from './shared/tour.mjs';
+import { behaviours } from './shared/vectors.mjs';
 import { oneOfEach } from './shared/world.mjs';
 
 const read = (name) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
 
+for (const [name, run] of Object.entries(behaviours(quorate))) test(name, run);
 for (const [name, run] of Object.entries(badInput(quorate, assert))) test(`bad input: ${name}`, run);
 for (const [name, run] of Object.entries(otherChains(quorate, assert))) test(`other chains: ${name}`, run);
 

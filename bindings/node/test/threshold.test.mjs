@@ -10,12 +10,10 @@ import { erasureTests } from './shared/erasure.mjs';
 import { differences } from './shared/surface.mjs';
 import { MESSAGE, dispersing, encryption, oneOfEachModule, signing } from './shared/threshold-world.mjs';
 import { thresholdBadInput } from './shared/threshold-bad-input.mjs';
-import { thresholdTests } from './shared/threshold.mjs';
 
 const { bls, ecdsa, seal, tdh2, coin, Cache, Threshold, Tolerance } = quorate.threshold;
 const committee = quorate.CommitteeId.fromBytes(new Uint8Array(32).fill(7));
 
-for (const [name, run] of Object.entries(thresholdTests(quorate, assert))) test(`threshold: ${name}`, run);
 for (const [name, run] of Object.entries(thresholdBadInput(quorate, assert))) test(`threshold: ${name}`, run);
 for (const [name, run] of Object.entries(erasureTests(quorate, assert))) test(`erasure: ${name}`, run);
 

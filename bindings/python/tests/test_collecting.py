@@ -15,25 +15,6 @@ from conftest import Setup
 from quorate import bls, faults
 
 
-def test_a_forged_vote_is_reported_and_does_not_stop_the_quorum(setup: Setup) -> None:
-    collector, suspects = q.VoteCollector(setup.committee, 1, 9, batch_threshold=2), q.Suspects()
-    forged = q.Vote(setup.statement(), 0, setup.vote(1).signature)
-    found: list[q.VoteFault] = []
-    certificate = None
-    for vote in (forged, setup.vote(1), setup.vote(2), setup.vote(3)):
-        result = collector.add(vote, suspects)
-        found += result.faults
-        certificate = certificate or result.certificate
-    assert found == [faults.BadSignature(0)] and list(suspects) == [0] and 0 in suspects
-    assert certificate is not None and list(certificate.value.signers) == [1, 2, 3]
-    assert certificate.committee == setup.committee.id and collector.is_done
-    read = q.Certificate.decode(certificate.value.encode(), setup.committee)
-    assert read.verify(setup.committee) == certificate
-    with pytest.raises(q.BadSignatureError) as caught:
-        forged.verify(setup.committee)
-    assert caught.value.culprits == (0,) and caught.value.details == {"signers": [0]}
-
-
 def test_equivocations_and_strays_are_reported_as_faults(setup: Setup) -> None:
     collector, suspects = q.VoteCollector(setup.committee, 1, 9), q.Suspects()
     assert collector.add(setup.vote(0).verify(setup.committee), suspects) == q.Collected(None, [])
@@ -50,20 +31,6 @@ def test_equivocations_and_strays_are_reported_as_faults(setup: Setup) -> None:
     assert isinstance(fault, faults.Stray) and fault.signer == 1
     assert isinstance(fault.error, q.WrongContextError)
     assert collector.topic == (1, 9) and collector.weight_for(bytes([7]) * 32) == 1
-
-
-def test_a_quorum_of_timeouts_makes_a_timeout_certificate(setup: Setup) -> None:
-    collector, suspects = q.TimeoutCollector(setup.committee, 1, 9), q.Suspects()
-    certificate = None
-    for member, secret in enumerate(setup.secrets):
-        vote = q.TimeoutVote.sign_unguarded(secret, setup.committee, 1, 9, member // 2)
-        certificate = certificate or collector.add(vote, suspects).certificate
-        if member == 1:
-            assert collector.has_honest() and collector.verify_honest(suspects) == (True, [])
-    assert certificate is not None and certificate.value.highest_value == 1
-    read = q.TimeoutCertificate.decode(certificate.value.encode(), setup.committee)
-    assert [(value, list(signers)) for value, signers in read.groups] == [(0, [0, 1]), (1, [2])]
-    assert read.verify(setup.committee).committee == setup.committee.id
 
 
 def test_many_threads_share_a_collector_and_get_one_certificate(setup: Setup) -> None:
@@ -212,12 +179,3 @@ def test_verifying_releases_the_interpreter(setup: Setup) -> None:
     finally:
         sys.setswitchinterval(interval)
     assert counted > 10
-
-
-def test_a_batch_returns_a_verdict_for_each_item(setup: Setup) -> None:
-    good = setup.certificate()
-    proof = setup.certificate(digest=8).encode_detached()
-    bad = q.Certificate.decode_detached(proof, setup.statement(), setup.committee)
-    first, second, third = q.Certificate.verify_batch(setup.committee, [good, bad, good])
-    assert first == third == good.verify(setup.committee)
-    assert isinstance(second, q.BadSignatureError)

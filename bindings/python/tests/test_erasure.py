@@ -1,25 +1,19 @@
-"""Erasure coding in idiomatic Python: any k of n shards restore a message, invalid shards and wrong arguments give
-error codes, and no call crashes.
-"""
+"""What only Python has of erasure coding: pickling, the tuner's function, threads, coroutines, wrong arguments."""
 
 from __future__ import annotations
 
 import asyncio
 import copy
 import itertools
-import json
 import pickle
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 import quorate as q
-from quorate.erasure import CheckedShard, Coder, Coding, Commitment, Dispersal, Packets, Row, Shape, Suite, Table
+from quorate.erasure import CheckedShard, Coder, Coding, Dispersal, Packets, Row, Shape, Suite, Table
 
-VECTORS = json.loads((Path(__file__).parents[3] / "spec" / "vectors" / "erasure.json").read_text())["cases"]
-SUITES = [Suite.LEOPARD, Suite.GF8]
 MOST = (1 << 64) - 1
 
 
@@ -27,79 +21,16 @@ def coder_of(suite: Suite = Suite.GF8, data: int = 3, parity: int = 4) -> Coder:
     return Coder(Coding(Shape(data, parity), 1 << 16, suite))
 
 
-@pytest.mark.parametrize("suite", SUITES, ids=str)
-def test_any_k_of_n_shards_restore_the_message(suite: Suite) -> None:
-    coder, message = coder_of(suite), bytes(range(256)) * 11
-    sent = coder.disperse(message)
-    received = [CheckedShard.decode(shard.encode(), coder.coding) for shard in sent.shards()]
-    assert received == sent.shards() and [shard.index for shard in received] == list(range(7))
-    for chosen in itertools.combinations(received, 3):
-        assert coder.decode(chosen) == sent and coder.decode(iter(chosen)).message == message
-    assert sent.commitment.message_len == len(message) and sent.commitment.suite == suite
-    assert Commitment.decode(sent.commitment.encode(), coder.coding) == sent.commitment
-    assert len(received[0].encode()) <= CheckedShard.max_encoded_len(coder.coding)
-    assert len(received[0].bytes) == coder.coding.shard_len(len(message))
-    assert coder.disperse(b"").message == b"" and coder.disperse(bytearray(b"x")).message == b"x"
-
-
-def test_errors_have_codes() -> None:
-    coder = coder_of()
-    one, two = coder.disperse(b"one").shards(), coder.disperse(b"two").shards()
-    calls: list[tuple[type[q.QuorateError], Callable[[], object]]] = [
-        (q.BelowQuorumError, lambda: coder.decode([])),
-        (q.BelowQuorumError, lambda: coder.decode(one[:2])),
-        (q.DuplicateSignerError, lambda: coder.decode([one[0], one[1], one[0]])),
-        (q.WrongContextError, lambda: coder.decode([one[0], one[1], two[2]])),
-        (q.WrongContextError, lambda: coder_of(Suite.LEOPARD).decode(one[:3])),
-        (q.MalformedError, lambda: coder.disperse(b"m").shard(7)),
-        (q.MalformedError, lambda: coder.disperse(b"m").shard(MOST)),
-        (q.TooLargeError, lambda: coder.disperse(bytes((1 << 16) + 1))),
-        (q.TooLargeError, lambda: Coding(Shape(3, 4), MOST)),
-        (q.TooLargeError, lambda: Coding(Shape(1, 32_767), 1 << 20)),
-        (q.BadShapeError, lambda: Shape(0, 4)),
-        (q.BadShapeError, lambda: Shape(65_535, 65_535)),
-        (q.BadShapeError, lambda: Shape.for_committee(3, 1)),
-        (q.BadShapeError, lambda: Coding(Shape(200, 57), 10, Suite.GF8)),
-        (q.BadShapeError, lambda: Packets(17, 0)),
-    ]
-    for kind, call in calls:
-        with pytest.raises(kind) as caught:
-            call()
-        assert caught.value.code == kind.code
-    # Another length gives another commitment that the same shard fits.
-    for at in [*range(7), *range(11, len(one[0].encode()))]:
-        changed = bytearray(one[0].encode())
-        changed[at] ^= 1
-        with pytest.raises(q.QuorateError):
-            CheckedShard.decode(changed, coder.coding)
-
-
-def test_shards_that_encode_no_message_are_detected() -> None:
-    case = next(c for c in VECTORS if c["operation"] == "erasure.decode" and c["expect"] == "BAD_ENCODING")
-    given = case["input"]
-    suite = Suite.decode(bytes.fromhex(given["suite"]))
-    coding = Coding(Shape(given["data"], given["parity"]), given["max_message"], suite)
-    shards = [CheckedShard.decode(bytes.fromhex(shard), coding) for shard in given["shards"]]
-    with pytest.raises(q.BadEncodingError) as caught:
-        Coder(coding).decode(shards)
-    assert caught.value.code == "BAD_ENCODING" and caught.value.culprits == ()
-
-
-def test_suites_shapes_and_codings_are_values() -> None:
-    shape = Shape.for_committee(100, 25)
-    assert (shape.data, shape.parity, shape.shards) == (50, 50, 100)
-    assert Suite.recommended(shape) == Suite.GF8 != Suite.recommended(Shape(200, 200)) == Suite.LEOPARD
-    assert Coding(shape, 5).suite == Suite.GF8 and Coding(shape, 5) == Coding(shape, 5, Suite.GF8)
-    jerasure = Suite.jerasure(Packets(7, 3))
-    assert (jerasure.number, jerasure.name, jerasure.unit) == (3, "jerasure", 56)
-    assert jerasure.packets == Packets(7, 3) and jerasure.packets.packet == 8 and Suite.GF8.packets is None
-    assert [suite.is_available() for suite in SUITES] == [True, True]
+def test_values_are_pickled_and_copied() -> None:
+    shape, jerasure = Shape.for_committee(100, 25), Suite.jerasure(Packets(7, 3))
+    for value in (shape, jerasure, Coding(shape, 5), Packets(7, 3)):
+        assert pickle.loads(pickle.dumps(value)) == value and len({value, copy.copy(value)}) == 1
     if not jerasure.is_available():
         with pytest.raises(q.BadShapeError, match="not in this build"):
             Coder(Coding(Shape(3, 4), 100, jerasure))
-    for value in (shape, jerasure, Coding(shape, 5), Packets(7, 3)):
-        assert pickle.loads(pickle.dumps(value)) == value and len({value, copy.copy(value)}) == 1
-    shard = coder_of().disperse(b"m").shard(0)
+    coder = coder_of()
+    shard = coder.disperse(bytearray(b"m")).shard(0)
+    assert coder.decode(iter(coder.disperse(b"m").shards())).message == b"m"
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(shard)
     unmade: Any = CheckedShard
@@ -109,11 +40,11 @@ def test_suites_shapes_and_codings_are_values() -> None:
 
 
 def test_the_tuner_s_table_selects_a_suite() -> None:
-    given = next(c for c in VECTORS if c["name"] == "lookup/exact")["input"]
-    table, shape = Table.decode(bytes.fromhex(given["table"])), Shape(50, 50)
-    assert Table.decode(table.encode()) == table and len(table.rows) > 3
-    found = table.best(shape, 25_000)
-    assert isinstance(found, Row) and found.shape == shape and found.suite.is_available()
+    table, shape = Table(), Shape(50, 50)
+    for suite, cost in ((Suite.LEOPARD, 7), (Suite.GF8, 5)):
+        table.insert(Row(shape, 1_000, suite, cost))
+    found = table.best(shape, 900)
+    assert isinstance(found, Row) and found.suite == Suite.GF8
     asked: list[Suite] = []
 
     def refuse(suite: Suite) -> bool:
@@ -122,17 +53,11 @@ def test_the_tuner_s_table_selects_a_suite() -> None:
 
     assert table.best(shape, MOST, refuse) is None
     assert len(asked) == len(set(asked)) > 1
-    assert table.best(Shape(7, 7), 1) is None
     with pytest.raises(ZeroDivisionError):
         table.best(shape, 1, lambda suite: 1 // 0)
     with pytest.raises(TypeError):
         table.best(shape, 1, 5)  # type: ignore[arg-type]
-    made = Table()
-    made.insert(Row(Shape(7, 7), 1_000, Suite.GF8, 9))
-    made.merge(made)
-    assert [row.cost for row in made.rows] == [9] and made.suites(Shape(7, 7)) == [Suite.GF8] and made != table
-    made.merge(table)
-    assert len(made.rows) == len(table.rows) + 1 and pickle.loads(pickle.dumps(made)) == made
+    assert pickle.loads(pickle.dumps(table)) == table
     assert pickle.loads(pickle.dumps(found)) == found
 
 
@@ -200,11 +125,8 @@ def test_wrong_arguments_raise_python_errors_that_name_them() -> None:
         with pytest.raises(TypeError, match=name):
             call()
     ranges: list[tuple[str, Callable[[], object]]] = [
-        ("data", lambda: Shape(65_536, 0)),
-        ("parity", lambda: Shape(1, -1)),
-        ("max_message", lambda: Coding(Shape(1, 1), -1)),
-        ("log2_packet", lambda: Packets(8, 256)),
-        ("index", lambda: coder.disperse(b"").shard(-1)),
+        ("max_message", lambda: Coding(Shape(1, 1), MOST + 1)),
+        ("cost", lambda: Row(Shape(1, 1), 1, Suite.GF8, MOST + 1)),
     ]
     for name, call in ranges:
         with pytest.raises(OverflowError, match=name):

@@ -17,47 +17,19 @@ from conftest import Setup
 SECRET = bytes([7]) * 32
 
 
-def test_a_closed_secret_raises_closed(setup: Setup) -> None:
-    secret = setup.secrets[0]
-    with secret as same:
-        assert same is secret and not secret.closed
-    secret.close()
-    assert secret.closed and "closed" in repr(secret)
-    for call in (
-        secret.public_key,
-        secret.to_bytes,
-        secret.prove_possession,
-        lambda: secret.sign(b"message"),
-        lambda: q.UnverifiedKey.prove(secret),
-        lambda: q.VerifiedKey.from_secret(secret),
-        lambda: setup.vote(0),
-        lambda: q.Guard(secret, setup.committee.chain),
-    ):
-        with pytest.raises(q.ClosedError) as caught:
-            call()
-        assert caught.value.code == "CLOSED"
-
-
-def test_a_guard_consumes_the_secret_and_refuses_contradictions(setup: Setup) -> None:
-    data = setup.secrets[0].to_bytes()
-    guard = q.Guard(setup.secrets[0], setup.committee.chain)
-    assert setup.secrets[0].closed
-    vote, record = guard.sign(setup.committee, setup.statement(1))
-    assert vote.verify(setup.committee).value == vote
-    with pytest.raises(q.ContradictionError) as caught:
-        guard.sign(setup.committee, setup.statement(2))
-    assert caught.value.details == {"kind": 1, "signed_view": 9}
-    assert guard.last(1) == (3, 9) and guard.last(2) is None
-    timeout, _ = guard.sign_timeout(setup.committee, 2, 9, 5)
-    assert timeout.verify(setup.committee).value.value == 5
-    secret = q.SecretKey.from_bytes(setup.suite, data)
-    again = q.Guard.restore(secret, setup.committee.chain, [q.GuardRecord.decode(record.encode())])
-    with pytest.raises(q.ContradictionError):
-        again.sign(setup.committee, setup.statement(2))
-    with again:
-        pass
+def test_a_secret_is_closed_at_the_end_of_its_block(setup: Setup) -> None:
+    with setup.secrets[1] as same:
+        assert same is setup.secrets[1] and not same.closed
+    assert same.closed and "closed" in repr(same)
+    with q.Guard(setup.secrets[0], setup.committee.chain) as guard:
+        vote, record = guard.sign(setup.committee, setup.statement(1))
+        assert vote.signer == 0 and guard.records() == [record]
+        with pytest.raises(q.ContradictionError) as caught:
+            guard.sign(setup.committee, setup.statement(2))
+        assert caught.value.details == {"kind": 1, "signed_view": 9}
+        assert guard.last(1) == (3, 9)
     with pytest.raises(q.ClosedError):
-        again.sign(setup.committee, setup.statement(1))
+        guard.sign(setup.committee, setup.statement(1))
 
 
 def test_secrets_are_never_printed_pickled_or_copied() -> None:

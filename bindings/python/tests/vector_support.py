@@ -1,8 +1,9 @@
-"""The functions that the generated operations of `spec/vectors` call: see `bindings/generator/src/operations.rs`."""
+"""The functions that the generated operations and behaviours call: see `bindings/generator/src/operations.rs`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from datetime import timedelta
 from functools import reduce as reduce
 from typing import Any
 
@@ -39,8 +40,8 @@ def unknown(what: str) -> None:
     raise AssertionError(f"an unknown {what}")
 
 
-def check(holds: bool) -> None:
-    assert holds
+def check(holds: bool, what: str) -> None:
+    assert holds, what
 
 
 def again(data: bytes, decode: Callable[[bytes], Any], encode: Callable[[Any], bytes]) -> Any:
@@ -78,6 +79,33 @@ def unwrap(verdict: Any) -> Any:
 
 def refused(verdict: Any) -> str | None:
     return verdict.code if isinstance(verdict, quorate.QuorateError) else None
+
+
+def refuses(code: str, step: Callable[[], Any], culprits: list[int] | None = None) -> None:
+    """The step must fail with this error of the core, or with any."""
+    error = attempt(step)
+    assert isinstance(error, quorate.QuorateError), f"{code} expected, but the result is {error}"
+    assert code in ("any", error.code), f"{code} expected, not {error!r}"
+    assert culprits is None or list(error.culprits) == culprits, error.culprits
+
+
+def all_refused(items: list[Any], step: Callable[[Any], Any]) -> None:
+    for item in items:
+        refuses("any", lambda item=item: step(item))  # type: ignore[misc]
+
+
+def out_of_range(name: str, step: Callable[[], Any]) -> None:
+    try:
+        result = step()
+    except OverflowError as error:
+        assert name in str(error), error
+    else:
+        raise AssertionError(f"{name} was accepted: {result}")
+
+
+def there(value: Any) -> Any:
+    assert value is not None
+    return value
 
 
 def culprits(verdict: Any) -> list[int]:
@@ -120,6 +148,10 @@ def suite(number: int) -> quorate.Suite:
     return next(one for one in quorate.Suite if one.number == number)
 
 
+def suites() -> list[quorate.Suite]:
+    return list(quorate.Suite)
+
+
 def is_suite(number: int) -> bool:
     return any(one.number == number for one in quorate.Suite)
 
@@ -137,11 +169,17 @@ def group(number: int) -> quorate.threshold.Group:
 
 
 def parameters(given: Json) -> quorate.gossip.Parameters:
-    return quorate.gossip.Parameters(**given["parameters"])
+    times = {"back_off", "send_timeout"}
+    chosen = {name: timedelta(0, 0, value) if name in times else value for name, value in given["parameters"].items()}
+    return quorate.gossip.Parameters(**chosen)
 
 
 def is_whole() -> bool:
     return True
+
+
+def is_closed(secret: Any) -> bool:
+    return bool(secret.closed)
 
 
 def joined(parts: list[bytes]) -> bytes:
@@ -150,6 +188,15 @@ def joined(parts: list[bytes]) -> bytes:
 
 def zeros(count: int) -> bytes:
     return bytes(count)
+
+
+def filled(value: int, count: int) -> bytes:
+    return bytes([value]) * count
+
+
+def flipped(data: bytes, at: int) -> bytes:
+    """The bytes with one bit changed."""
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
 
 
 def encoded_u32(value: int) -> bytes:
@@ -166,6 +213,10 @@ def with_u16(data: bytes, at: int, value: int) -> bytes:
 
 def first(data: bytes, count: int) -> bytes:
     return data[:count]
+
+
+def slice(items: Any, start: int, end: int) -> Any:
+    return items[start:end]
 
 
 def last(items: list[Any], count: int) -> list[Any]:

@@ -114,34 +114,3 @@ test('a secret is neither inspected nor cloned', () => {
   for (const text of shown) for (const form of ['hex', 'base64']) assert(!text.includes(bytes.toString(form)), text);
   for (const object of [secret, guard, { secret }, chain]) assert.throws(() => structuredClone(object), { name: 'DataCloneError' });
 });
-
-test('a verified vote is bound to its committee', () => {
-  const elsewhere = new q.Committee(q.ChainId.fromName('other'), 1n, [[key, 5n]]);
-  const { certificate, faults } = new q.VoteCollector(elsewhere, 1, 2n).add(vote.verify(committee), new q.Suspects());
-  assert.equal(certificate, undefined);
-  assert.equal(faults.length, 1);
-});
-
-test('random bytes decode to an error or to themselves', () => {
-  let state = 7;
-  const next = () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) >>> 24;
-  for (let round = 0; round < 3000; round += 1) {
-    const data = Uint8Array.from({ length: next() % 130 }, next);
-    for (const suite of Object.values(q.Suite)) {
-      for (const decode of [
-        () => q.PublicKey.decode(suite, data),
-        () => q.Signature.decode(suite, data),
-        () => q.Vote.decode(suite, data),
-        () => q.Equivocation.decode(suite, data),
-        () => q.Certificate.decode(data, committee),
-        () => q.Path.decode(data),
-      ]) {
-        try {
-          assert.deepEqual(decode().encode(), data);
-        } catch (error) {
-          if (!(error instanceof q.QuorateError)) throw error;
-        }
-      }
-    }
-  }
-});

@@ -9,8 +9,10 @@ import { declarations } from '../../node/test/shared/declarations.mjs';
 import { otherChains } from '../../node/test/shared/other-chains.mjs';
 import { differences } from '../../node/test/shared/surface.mjs';
 import { tour } from '../../node/test/shared/tour.mjs';
+import { behaviours } from '../../node/test/shared/vectors.mjs';
 import { oneOfEach } from '../../node/test/shared/world.mjs';
 
+for (const [name, run] of Object.entries(behaviours(quorate))) test(name, run);
 for (const [name, run] of Object.entries(badInput(quorate, assert))) test(`bad input: ${name}`, run);
 for (const [name, run] of Object.entries(otherChains(quorate, assert))) test(`other chains: ${name}`, run);
 

@@ -12,14 +12,12 @@ import { erasureTests } from '../../node/test/shared/erasure.mjs';
 import { differences } from '../../node/test/shared/surface.mjs';
 import * as world from '../../node/test/shared/threshold-world.mjs';
 import { thresholdBadInput } from '../../node/test/shared/threshold-bad-input.mjs';
-import { thresholdTests } from '../../node/test/shared/threshold.mjs';
 
 const { memory } = raw.initSync();
 const { bls, coin, ecdsa, seal, tdh2, Cache, Threshold, Tolerance } = q.threshold;
 const committee = q.CommitteeId.fromBytes(new Uint8Array(32).fill(7));
 const coded = (code) => (error) => error instanceof q.QuorateError && error.code === code;
 
-for (const [name, run] of Object.entries(thresholdTests(q, assert))) test(`threshold: ${name}`, run);
 for (const [name, run] of Object.entries(thresholdBadInput(q, assert))) test(`threshold: ${name}`, run);
 for (const [name, run] of Object.entries(erasureTests(q, assert))) test(`erasure: ${name}`, run);
 

@@ -63,7 +63,6 @@ fn check_types(log: &Log, python: &Path, package: &Path) -> Outcome {
         "idioms",
         "other_chains",
         "threshold",
-        "threshold_signing",
     ]
     .map(|name| format!("tests/test_{name}.py"));
     let tests: Vec<&str> = tests.iter().map(String::as_str).collect();

@@ -6,13 +6,20 @@ use super::types::{Code, Ty, World};
 
 /// All functions. An attempt is a verdict: a value or an error. `agree` compares those of a batch with the single one.
 const NAMES: &str = "
-    again check equal some unhex unwrap
-    attempt outcome refused culprits agree fail unknown
-    shown yes is_whole parameters
-    suite is_suite suite_number suite_named group
-    joined zeros encoded_u32 decoded_u16 with_u16 first
+    again check equal some there unhex unwrap
+    attempt outcome refused refuses all_refused out_of_range culprits agree fail unknown
+    shown yes is_whole is_closed parameters
+    suite suites is_suite suite_number suite_named group
+    joined zeros filled flipped text_bytes encoded_u32 decoded_u16 with_u16 first slice
     present range last least
 ";
+
+/// True for a function that generated code calls without the source naming it, so no value may have its name.
+pub(super) fn is_implicit(name: &str) -> bool {
+    let implicit =
+        "again check equal some there unwrap attempt refuses out_of_range text_bytes yes wide reduce all any";
+    implicit.split_whitespace().any(|one| one == name)
+}
 
 /// The names of all functions.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
@@ -27,18 +34,21 @@ pub(super) fn result<'a>(world: &World<'a>, name: &str, arguments: &[Ty<'a>]) ->
         "refused" => Ty::Optional(Box::new(Ty::Text)),
         "outcome" | "shown" | "fail" | "unknown" => Ty::Json,
         "culprits" => Ty::list(Ty::Int("u16")),
-        "check" | "agree" => Ty::Unit,
+        "check" | "agree" | "all_refused" => Ty::Unit,
         "yes" => Ty::Text,
         "suite" | "suite_named" => Ty::Suite,
-        "is_suite" | "is_whole" => Ty::Bool,
+        "suites" => Ty::list(Ty::Suite),
+        "is_suite" | "is_whole" | "is_closed" => Ty::Bool,
         "suite_number" => Ty::Int("u8"),
         "group" => Ty::Class(world.class(&["threshold".to_owned()], "Group")?),
         "parameters" => Ty::Class(world.class(&["gossip".to_owned()], "Parameters")?),
-        "joined" | "zeros" | "encoded_u32" | "with_u16" | "first" => Ty::Bytes,
+        "unhex" | "joined" | "zeros" | "filled" | "flipped" | "encoded_u32" | "with_u16" | "first" => {
+            Ty::Bytes
+        }
         "decoded_u16" => Ty::Int("usize"),
         "present" => Ty::list(first.inner().inner()),
         "range" => Ty::list(Ty::Int("u16")),
-        "last" | "least" => first,
+        "last" | "least" | "slice" => first,
         _ => return Ok(None),
     }))
 }
@@ -50,6 +60,9 @@ pub(super) fn property<'a>(world: &World<'a>, on: &Ty<'a>, value: &str, name: &s
         ("len", Ty::List(_) | Ty::Bytes) => (["len({0})", "{0}.length", "{0}.size"], Ty::Int("usize")),
         ("is_empty", Ty::List(_)) => (["(len({0}) == 0)", "({0}.length === 0)", "{0}.isEmpty()"], Ty::Bool),
         ("is_none", Ty::Optional(_)) => (["({0} is None)", "({0} == null)", "({0} == null)"], Ty::Bool),
+        ("is_some", Ty::Optional(_)) => (["({0} is not None)", "({0} != null)", "({0} != null)"], Ty::Bool),
+        ("unwrap", Ty::Optional(_)) => (["there({0})", "there({0})", "{0}!!"], on.inner()),
+        ("close", Ty::Class(_)) => (["{0}.close()"; 3], Ty::Unit),
         ("unwrap", Ty::Verdict(_)) => (["unwrap({0})", "unwrap({0})", "{0}.getOrThrow()"], on.inner()),
         ("attempt", Ty::Verdict(_)) => {
             let texts = [

@@ -40,6 +40,9 @@ impl<'a> Writer<'_, 'a> {
         if let ("outcome", [step]) = (name, arguments) {
             return Ok((format!("outcome({})", self.step(step)?), Ty::Json));
         }
+        if self.scope.iter().any(|(known, _)| known == name) {
+            return Err(format!("the value {name} hides the function of this name"));
+        }
         let mut codes = arguments.iter().map(|one| self.expression(one)).collect::<Outcome<Vec<_>>>()?;
         let own = format!("{}_{name}", self.module);
         let known =
@@ -94,6 +97,11 @@ impl<'a> Writer<'_, 'a> {
         if arguments.is_empty() {
             return Ok((self.without_arguments(&value, class, function), kind));
         }
+        if let ("__contains__", [one]) = (python_name(class, function), arguments.as_slice()) {
+            let texts = ["({1} in {0})", "{0}.contains({1})", "{0}.contains({1})"];
+            let one = self.text(one)?;
+            return Ok((self.form(texts, &[&value, &one]), kind));
+        }
         let arguments = self.arguments(class, function, &arguments)?;
         let javascript = match function.name.as_str() {
             "signer_set" => "{0}.signerSet({ indices: {1} })",
@@ -101,7 +109,10 @@ impl<'a> Writer<'_, 'a> {
             "signer_set_msb_first" => "{0}.signerSet({ msbFirst: {1} })",
             _ => "{0}.{2}({1})",
         };
-        let name = self.form([&function.name, &function_name(class, function), &camel(&function.name)], &[]);
+        let own = function.overload.as_ref().unwrap_or(&function.name);
+        let in_javascript = function.overload.as_ref().map(|name| camel(name));
+        let in_javascript = in_javascript.unwrap_or_else(|| function_name(class, function));
+        let name = self.form([own, &in_javascript, &camel(own)], &[]);
         Ok((self.form(["{0}.{2}({1})", javascript, "{0}.{2}({1})"], &[&value, &arguments, &name]), kind))
     }
 
@@ -191,6 +202,11 @@ impl<'a> Writer<'_, 'a> {
         let given = self.arguments(class, function, &arguments);
         self.scope.pop();
         let (given, name) = (given?, self.world.class_name(class));
+        if function.is_constant() {
+            let constant = [&function.name.to_uppercase(), &function_name(class, function)];
+            let texts = ["{0}.{1}", "{0}.{2}", "{0}.{1}"];
+            return Ok(self.form(texts, &[&name, constant[0], constant[1]]));
+        }
         let is_object = given.starts_with("{ ");
         Ok(match (function.role, self.language()) {
             (Role::Constructor, Language::JavaScript) if class.plain && is_object => format!("({given})"),
@@ -217,6 +233,7 @@ impl<'a> Writer<'_, 'a> {
                         parameter.kind.inner().map(|item| self.world.declared(class, item)).transpose()?;
                     self.closure(one, &[item.unwrap_or(Ty::Other)])?.0
                 }
+                Expr::Array(one) if one.elems.is_empty() => self.form(["[]", "[]", "emptyList()"], &[]),
                 other => {
                     let (text, given) = self.expression(other)?;
                     // Kotlin does not widen integers.

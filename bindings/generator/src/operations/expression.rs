@@ -6,8 +6,9 @@ use super::builtin;
 use super::json::{self, Fields};
 use super::language::{Language, Outcome};
 use super::types::{Code, Ty, World, integer};
+use crate::kotlin::package;
 use crate::model::{Class, Kind};
-use crate::names::{camel, javascript};
+use crate::names::{camel, javascript, snake};
 
 /// Writes the expressions of one function.
 pub(super) struct Writer<'w, 'a> {
@@ -61,9 +62,13 @@ impl<'a> Writer<'_, 'a> {
                 Ok((format!("{value}[{index}]"), kind.inner()))
             }
             Expr::Binary(one) => self.binary(&one.left, &one.op, &one.right),
-            Expr::Unary(one) if matches!(one.op, UnOp::Not(_)) => {
-                let value = self.text(&one.expr)?;
-                Ok((self.form(["(not {0})", "!{0}", "!{0}"], &[&value]), Ty::Bool))
+            Expr::Unary(one) => {
+                let (value, kind) = self.expression(&one.expr)?;
+                match one.op {
+                    UnOp::Not(_) => Ok((self.form(["(not {0})", "!{0}", "!{0}"], &[&value]), Ty::Bool)),
+                    UnOp::Neg(_) => Ok((format!("(-{value})"), kind)),
+                    _ => Err("an unknown operator".to_owned()),
+                }
             }
             Expr::Cast(one) => {
                 let (value, _) = self.expression(&one.expr)?;
@@ -103,6 +108,11 @@ impl<'a> Writer<'_, 'a> {
     fn literal(&self, literal: &Lit) -> Outcome<Code<'a>> {
         match literal {
             Lit::Str(text) => Ok((format!("{:?}", text.value()), Ty::Text)),
+            Lit::ByteStr(bytes) => {
+                let text = String::from_utf8(bytes.value()).map_err(|error| error.to_string())?;
+                let texts = ["b{0}", "textBytes({0})", "textBytes({0})"];
+                Ok((self.form(texts, &[&format!("{text:?}")]), Ty::Bytes))
+            }
             Lit::Bool(one) => {
                 let texts = if one.value { ["True", "true", "true"] } else { ["False", "false", "false"] };
                 Ok((self.form(texts, &[]), Ty::Bool))
@@ -111,6 +121,7 @@ impl<'a> Writer<'_, 'a> {
                 let (digits, kind) = (number.base10_digits(), integer(number.suffix()).unwrap_or("usize"));
                 let texts = match kind {
                     "u64" => ["{0}", "{0}n", "{0}uL"],
+                    "u128" => ["{0}", "{0}n", "{0}.toBigInteger()"],
                     "u32" => ["{0}", "{0}", "{0}L"],
                     _ => ["{0}"; 3],
                 };
@@ -120,9 +131,17 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    /// A value with a name, nothing, or one of several names of the interface.
+    /// A value with a name, nothing, a constant, or one of several names of the interface.
     fn path(&self, path: &[String]) -> Outcome<Code<'a>> {
+        if let Some((constant, value)) = self.constant(path) {
+            let kind = if u64::try_from(value).is_ok() { "usize" } else { "u128" };
+            return Ok((constant, Ty::Int(kind)));
+        }
         match path {
+            [class, variant] if class == "Suite" => {
+                let values = [variant.as_str(), &snake(variant).to_uppercase()];
+                Ok((self.form(["quorate.Suite.{1}", "q.Suite.{0}", "Suite.{1}"], &values), Ty::Suite))
+            }
             [name] if name == "None" => Ok((self.form(["None", "null", "null"], &[]), Ty::Other)),
             [name] => {
                 let found = self.scope.iter().rev().find(|(known, _)| known == name);
@@ -134,11 +153,31 @@ impl<'a> Writer<'_, 'a> {
                 let known = class.variants.iter().find(|one| one.name == *variant);
                 let known = known.filter(|_| class.kind == Kind::Names);
                 let text = known.ok_or_else(|| format!("no name {}::{variant}", class.name))?.text.clone();
-                let values = [text.as_str(), &self.world.class_name(class), &text.to_uppercase()];
+                let values = [text.as_str(), &self.world.class_name(class), &snake(variant).to_uppercase()];
                 Ok((self.form(["\"{0}\"", "\"{0}\"", "{1}.{2}"], &values), Ty::Class(class)))
             }
             [] => Err("a path without names".to_owned()),
         }
+    }
+
+    /// A constant of a class or of a block, and its value.
+    fn constant(&self, path: &[String]) -> Option<(String, u128)> {
+        let (name, outer) = path.split_last()?;
+        let (last, before) = outer.split_last()?;
+        if name.chars().any(char::is_lowercase) {
+            return None;
+        }
+        if let Ok(class) = self.world.class(before, last)
+            && let Some(constant) = class.constants.iter().find(|one| one.name == *name)
+        {
+            return Some((format!("{}.{name}", self.world.class_name(class)), constant.value));
+        }
+        let (block, constant) = self.world.constant(outer, name)?;
+        let module = block.module.as_deref().map(|module| module.replace('/', ".") + ".").unwrap_or_default();
+        let within = constant.within.as_ref().map(|class| format!("{}.{class}.", package(block)));
+        let within = within.unwrap_or_else(|| format!("{}.", package(block)));
+        let text = self.form(["quorate.{0}{2}", "q.{0}{2}", "{1}{2}"], &[&module, &within, name]);
+        Some((text, constant.value))
     }
 
     /// A field of plain data. One that only some forms have is optional.
@@ -178,6 +217,8 @@ impl<'a> Writer<'_, 'a> {
             BinOp::Eq(_) => (equality(false), Ty::Bool),
             BinOp::Ne(_) => (equality(true), Ty::Bool),
             BinOp::Lt(_) => (infix("<"), Ty::Bool),
+            BinOp::Le(_) => (infix("<="), Ty::Bool),
+            BinOp::Gt(_) => (infix(">"), Ty::Bool),
             BinOp::Ge(_) => (infix(">="), Ty::Bool),
             BinOp::And(_) => (infix(&self.form(["and", "&&", "&&"], &[])), Ty::Bool),
             BinOp::Or(_) => (infix(&self.form(["or", "||", "||"], &[])), Ty::Bool),
@@ -229,7 +270,6 @@ impl<'a> Writer<'_, 'a> {
         let names = names.join(", ");
         let texts = match names.as_str() {
             "" => ["lambda: {1}", "() => {1}", "{ {1} }"],
-            "_, _, _" => ["lambda *_: {1}", "() => {1}", "{ {0} -> {1} }"],
             _ => ["lambda {0}: {1}", "({0}) => {1}", "{ {0} -> {1} }"],
         };
         Ok((self.form(texts, &[&names, &body]), kind))
@@ -246,10 +286,11 @@ impl<'a> Writer<'_, 'a> {
         for (at, input) in one.inputs.iter().enumerate() {
             let name = match input {
                 Pat::Ident(name) => name.ident.to_string(),
-                Pat::Wild(_) => "_".to_owned(),
+                // Only Kotlin has several parameters of this name.
+                Pat::Wild(_) => self.form(["_{0}", "_{0}", "_"], &[&at.to_string()]),
                 _ => return Err("a parameter without a name".to_owned()),
             };
-            names.push(if name == "_" { name.clone() } else { self.name(&name) });
+            names.push(if name.starts_with('_') { name.clone() } else { self.name(&name) });
             self.scope.push((name, kinds.get(at).cloned().unwrap_or(Ty::Other)));
         }
         let (body, kind) = match &*one.body {
@@ -274,8 +315,14 @@ impl<'a> Writer<'_, 'a> {
             }
             (Ty::List(_), "contains", [one]) => {
                 let one = self.text(one)?;
-                let texts = ["({1} in {0})", "{0}.includes({1})", "{0}.contains({1})"];
+                let texts = ["({1} in {0})", "{0}.some((it) => equal(it, {1}))", "{0}.contains({1})"];
                 Ok((self.form(texts, &[&value, &one]), Ty::Bool))
+            }
+            (Ty::List(item), "any" | "all", [Expr::Closure(one)]) => {
+                let (names, body, _) = self.lambda(one, &[(**item).clone()])?;
+                let javascript = if name == "any" { "some" } else { "every" };
+                let texts = ["{3}({2} for {1} in {0})", "{0}.{4}(({1}) => {2})", "{0}.{3} { {1} -> {2} }"];
+                Ok((self.form(texts, &[&value, &names.join(", "), &body, name, javascript]), Ty::Bool))
             }
             (Ty::List(item), "map" | "filter", [Expr::Closure(one)]) => {
                 let (names, body, made) = self.lambda(one, &[(**item).clone()])?;

@@ -27,6 +27,26 @@ impl Parse for Fields {
     }
 }
 
+/// `CODE, call, …` or `CODE, [culprits], call, …`: calls that must fail. The code is `any` for any of the core's errors.
+pub(super) struct Refusal {
+    pub(super) code: String,
+    pub(super) culprits: Option<Expr>,
+    pub(super) calls: Vec<Expr>,
+}
+
+impl Parse for Refusal {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let code = input.parse::<Ident>()?.to_string();
+        input.parse::<Token![,]>()?;
+        let parsed = Punctuated::<Expr, Token![,]>::parse_terminated(input)?;
+        let mut calls: Vec<Expr> = parsed.into_iter().collect();
+        let has_culprits =
+            calls.len() > 1 && !matches!(calls.first(), Some(Expr::Call(_) | Expr::MethodCall(_)));
+        let culprits = has_culprits.then(|| calls.remove(0));
+        Ok(Self { code, culprits, calls })
+    }
+}
+
 /// A field of an input: the text of the expression and its type; `None` for an unknown function. `u8("name")` is an
 /// integer, and `u8s("name")` a list.
 pub(super) fn read<'a>(language: Language, object: &str, function: &str, name: &str) -> Option<Code<'a>> {

@@ -12,9 +12,16 @@ pub(super) struct Operation {
     pub(super) name: String,
     /// The module around it; empty for none.
     pub(super) module: String,
-    /// The name of the operation, `vote.verify`, unless it is a helper.
+    /// The name of the operation or behaviour, `vote.verify`, unless it is a helper.
     pub(super) public: Option<String>,
     pub(super) function: ItemFn,
+}
+
+impl Operation {
+    /// True for an operation of the vectors: a behaviour has no input.
+    pub(super) fn has_input(&self) -> bool {
+        !self.function.sig.inputs.is_empty()
+    }
 }
 
 /// Reads all functions.

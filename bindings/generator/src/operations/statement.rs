@@ -2,7 +2,9 @@
 
 use syn::{Block, Expr, ExprIf, ExprMatch, Lit, Pat, Stmt};
 
+use super::builtin;
 use super::expression::Writer;
+use super::json::Refusal;
 use super::language::{Language, Outcome};
 use super::source::Operation;
 use super::types::{Ty, World};
@@ -17,7 +19,8 @@ pub(super) fn function(world: &World<'_>, operation: &Operation) -> Outcome<Stri
     let listed = names.join(", ");
     let mut body = writer.block(&operation.function.block, result != Ty::Unit)?;
     // An operation without an output still has a result in Kotlin.
-    let is_operation = operation.public.is_some() && world.language == Language::Kotlin;
+    let is_operation =
+        operation.public.is_some() && operation.has_input() && world.language == Language::Kotlin;
     if is_operation && result == Ty::Unit {
         body += "return JsonNull.INSTANCE\n";
     }
@@ -61,11 +64,43 @@ impl<'a> Writer<'_, 'a> {
                 let Pat::Ident(name) = &local.pat else { return Err("a value without a name".to_owned()) };
                 let value = &local.init.as_ref().ok_or("a name without a value")?.expr;
                 let (value, kind) = self.expression(value)?;
-                Ok(self.named(&name.ident.to_string(), &value, kind))
+                let name = name.ident.to_string();
+                if builtin::is_implicit(&name) {
+                    return Err(format!("the value {name} hides the function of this name"));
+                }
+                Ok(self.named(&name, &value, kind))
             }
             Stmt::Macro(one) if one.mac.path.is_ident("check") => {
                 let condition: Expr = one.mac.parse_body().map_err(|error| error.to_string())?;
-                Ok(format!("check({}){}", self.text(&condition)?, self.end()))
+                let spaced = one.mac.tokens.to_string();
+                let pairs = [(" . ", "."), (" (", "("), (" ,", ","), (" :: ", "::")];
+                let what = pairs.iter().fold(spaced, |text, (from, to)| text.replace(from, to));
+                Ok(format!("check({}, {what:?}){}", self.text(&condition)?, self.end()))
+            }
+            Stmt::Macro(one) if one.mac.path.is_ident("refuses") => {
+                let Refusal { code, culprits, calls } =
+                    one.mac.parse_body().map_err(|error| error.to_string())?;
+                let culprits = culprits.map(|list| match list {
+                    Expr::Array(one) if one.elems.is_empty() => {
+                        Ok(self.form(["[]", "[]", "emptyList()"], &[]))
+                    }
+                    list => self.text(&list),
+                });
+                let culprits = culprits.transpose()?;
+                let culprits = culprits.map(|list| format!(", {list}")).unwrap_or_default();
+                let texts =
+                    ["refuses({0}, lambda: {1}{2})", "refuses({0}, () => {1}{2})", "refuses({0}{2}) { {1} }"];
+                self.each(texts, &calls, &[&format!("{code:?}"), &culprits])
+            }
+            Stmt::Macro(one) if one.mac.path.is_ident("out_of_range") => {
+                let Refusal { code, calls, .. } = one.mac.parse_body().map_err(|error| error.to_string())?;
+                let name = format!("{:?}", self.name(&code));
+                let texts = [
+                    "out_of_range({0}, lambda: {1})",
+                    "outOfRange({0}, () => {1})",
+                    "outOfRange({0}) { {1} }",
+                ];
+                self.each(texts, &calls, &[&name, ""])
             }
             // Without a semicolon, this is the result.
             Stmt::Macro(one) => {
@@ -75,6 +110,15 @@ impl<'a> Writer<'_, 'a> {
             Stmt::Expr(expression, end) => self.last(expression, is_result && end.is_none()),
             Stmt::Item(_) => Err("a declaration within a function".to_owned()),
         }
+    }
+
+    /// A statement for each call, as `{1}` between two values.
+    fn each(&mut self, texts: [&str; 3], calls: &[Expr], values: &[&str; 2]) -> Outcome<String> {
+        let statement = |call| {
+            let call = self.text(call)?;
+            Ok(self.form(texts, &[values[0], &call, values[1]]) + self.end())
+        };
+        calls.iter().map(statement).collect()
     }
 
     /// `let`.
@@ -102,8 +146,9 @@ impl<'a> Writer<'_, 'a> {
                 Ok(self.braced(&head, &body) + self.after())
             }
             Expr::Return(one) => {
-                let value = one.expr.as_ref().ok_or("a return without a value")?;
-                Ok(format!("return {}{}", self.text(value)?, self.end()))
+                let value = one.expr.as_ref().map(|value| self.text(value)).transpose()?;
+                let value = value.map(|value| format!(" {value}")).unwrap_or_default();
+                Ok(format!("return{value}{}", self.end()))
             }
             other => {
                 let start = if is_result { "return " } else { "" };
@@ -122,9 +167,6 @@ impl<'a> Writer<'_, 'a> {
     }
 
     fn condition(&mut self, one: &ExprIf, is_result: bool) -> Outcome<String> {
-        if one.else_branch.is_some() {
-            return Err("`else` is only known in values".to_owned());
-        }
         let before = self.scope.len();
         let (start, condition) = match &*one.cond {
             Expr::Let(found) => {
@@ -142,7 +184,17 @@ impl<'a> Writer<'_, 'a> {
         };
         let body = self.block(&one.then_branch, is_result)?;
         self.scope.truncate(before);
-        Ok(start + &self.branch("if", &condition, &body) + self.after())
+        let mut text = start + &self.branch("if", &condition, &body);
+        if let Some((_, other)) = &one.else_branch {
+            let Expr::Block(other) = &**other else {
+                return Err("`else if` is not known".to_owned());
+            };
+            let other = self.block(&other.block, is_result)?;
+            let spaced = if self.language() == Language::Python { "" } else { " " };
+            text += spaced;
+            text += &self.braced("else", &other);
+        }
+        Ok(text + self.after())
     }
 
     fn branch(&self, word: &str, condition: &str, body: &str) -> String {

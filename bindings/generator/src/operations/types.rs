@@ -7,7 +7,7 @@ use syn::{FnArg, GenericArgument, Pat, PathArguments, ReturnType};
 use super::language::{Language, Outcome};
 use super::source::Operation;
 use crate::kotlin::package;
-use crate::model::{Block, Class, Function, Kind, Type};
+use crate::model::{Block, Class, Constant, Function, Kind, Type};
 
 /// An expression and its type.
 pub(super) type Code<'a> = (String, Ty<'a>);
@@ -154,6 +154,14 @@ impl<'a> World<'a> {
             [one] => Ok(one),
             _ => Err(format!("{path}::{name} is not one class of the interface")),
         }
+    }
+
+    /// The constant of the block whose path ends so.
+    pub(super) fn constant(&self, path: &[String], name: &str) -> Option<(&'a Block, &'a Constant)> {
+        let path = path.join("::");
+        let is_there = |block: &&Block| block.path == path || block.path.ends_with(&format!("::{path}"));
+        let blocks = self.blocks.iter().filter(is_there);
+        blocks.filter_map(|block| Some((block, block.constants.iter().find(|one| one.name == name)?))).next()
     }
 
     /// The functions outside classes of the block whose path ends so.

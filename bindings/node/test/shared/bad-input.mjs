@@ -53,51 +53,13 @@ export function badInput(q, assert) {
       range(() => new q.wire.Writer().u16(65_536), 'value');
       range(() => new q.wire.Reader(digest).raw(-1), 'n');
       range(() => new q.Merkle('a', 'b').path([digest], 2 ** 32), 'index');
-      assert.equal(committee.weight(4), undefined);
-      assert.equal(committee.key(65_535), undefined);
     },
     'suites'() {
       for (const value of ['', 'bls', 'BLS-MIN-SIG', '__proto__']) code(() => q.SecretKey.generate(value), 'WRONG_CONTEXT');
       for (const value of [undefined, null, 1, {}, []]) type(() => q.SecretKey.generate(value), /^suite must be a string/);
-      const [a, b] = ['ed25519', 'bls-min-pk'].map((suite) => q.SecretKey.generate(suite));
-      code(() => a.publicKey().verify(new Uint8Array(1), b.sign(new Uint8Array(1))), 'WRONG_CONTEXT');
-      code(() => new q.UnverifiedKey(a.publicKey(), b.provePossession()), 'WRONG_CONTEXT');
-      code(() => new q.Committee(q.ChainId.fromName('x'), 0n, [a, b].map((key) => [q.VerifiedKey.fromSecret(key), 1n])), 'WRONG_CONTEXT');
-      code(() => q.bls.aggregate([a.sign(new Uint8Array(1))]), 'WRONG_CONTEXT');
-      code(() => world(q, 'ed25519').votes[0].verify(world(q, 'bls-min-pk').committee), 'WRONG_CONTEXT');
-    },
-    'wrong lengths and bytes'() {
-      const { committee, merkle, path } = world(q);
-      for (const length of [0, 1, 31, 33, 1000]) {
-        const data = new Uint8Array(length);
-        code(() => committee.statement(1, 1n, data), 'MALFORMED');
-        code(() => q.ChainId.fromBytes(data), 'MALFORMED');
-        code(() => q.CommitteeId.fromBytes(data), 'MALFORMED');
-        code(() => q.SecretKey.fromBytes('ed25519', data), 'MALFORMED');
-        code(() => merkle.root([data]), 'MALFORMED');
-        code(() => merkle.verify(new Uint8Array(32), data, path), 'MALFORMED');
-        code(() => q.GuardRecord.decode(data), 'MALFORMED');
-      }
-      assert.throws(() => q.Certificate.decode(new Uint8Array(100_000_000), committee), q.QuorateError);
-      code(() => new q.wire.Reader(new Uint8Array(3)).u32(), 'MALFORMED');
-      code(() => new q.wire.Reader(new Uint8Array(4).fill(255)).bytes(10), 'TOO_LARGE');
-      code(() => new q.wire.Reader(new Uint8Array(3)).raw(Number.MAX_SAFE_INTEGER), 'MALFORMED');
-      code(() => new q.wire.Reader(new Uint8Array(3)).finish(), 'MALFORMED');
-      code(() => new q.wire.Reader(new Uint8Array([2])).option(), 'MALFORMED');
-      const writer = new q.wire.Writer();
-      writer.u8(1);
-      assert.deepEqual([...writer.intoBytes()], [1]);
-      assert.equal(writer.length, 0);
-      writer.u8(2);
-      assert.deepEqual([...writer.intoBytes()], [2]);
     },
     'invalid committees'() {
       const { chain, secrets } = world(q, 'ed25519');
-      const key = q.VerifiedKey.fromSecret(secrets[0]);
-      code(() => new q.Committee(chain, 0n, []), 'BAD_COMMITTEE');
-      code(() => new q.Committee(chain, 0n, [[key, 0n]]), 'BAD_COMMITTEE');
-      code(() => new q.Committee(chain, 0n, [[key, 1n << 126n]]), 'BAD_COMMITTEE');
-      code(() => new q.Committee(chain, 0n, [[key, 1n], [key, 1n]]), 'RELATED_KEYS');
       // An endless list is read no further than the maximum size of a committee.
       const endless = { *[Symbol.iterator]() { for (;;) yield [secrets[0].publicKey(), 1n]; } };
       code(() => q.Committee.fromAttested(chain, 0n, endless, { allowRepeats: true }), 'BAD_COMMITTEE');
@@ -107,25 +69,14 @@ export function badInput(q, assert) {
     'signer sets'() {
       const { committee } = world(q, 'ed25519');
       assert.deepEqual([...q.SignerSet.fromMembers(4, [3, 1])], [1, 3]);
-      code(() => q.SignerSet.fromMembers(4, [4]), 'UNKNOWN_SIGNER');
-      code(() => q.SignerSet.fromMembers(4, [1, 1]), 'DUPLICATE_SIGNER');
       range(() => q.SignerSet.fromMembers(4, [65_536]), 'members[0]');
       // An endless list is read no further than the maximum size of a committee.
       const endless = { *[Symbol.iterator]() { for (;;) yield 1; } };
       code(() => q.SignerSet.fromMembers(65_535, endless), 'DUPLICATE_SIGNER');
       code(() => committee.signerSet({ indices: endless }), 'DUPLICATE_SIGNER');
       assert.throws(() => q.SignerSet.fromMembers(3, Array(100_000).fill().map((_, i) => i)), (e) => e.code === 'UNKNOWN_SIGNER' && e.details.index === 3);
-      code(() => committee.signerSet({ indices: [0, 4] }), 'UNKNOWN_SIGNER');
-      code(() => committee.signerSet({ indices: [1, 1] }), 'DUPLICATE_SIGNER');
-      code(() => committee.signerSet({ lsbFirst: new Uint8Array(2) }), 'MALFORMED');
-      code(() => committee.signerSet({ msbFirst: new Uint8Array([1]) }), 'NON_CANONICAL');
       for (const value of [undefined, null, {}, { indices: [], lsbFirst: new Uint8Array(1) }]) type(() => committee.signerSet(value));
       type(() => committee.signerSet({ lsbFirst: null }), /lsbFirst must be a Uint8Array/);
-      code(() => committee.requireQuorum(q.SignerSet.fromMembers(4, [0, 1])), 'BELOW_QUORUM');
-      assert.equal(new q.SignerSet(4).insert(4), false);
-      assert.deepEqual([...new q.SignerSet(4, [3, 1])], [1, 3]);
-      code(() => new q.SignerSet(4, [9]), 'UNKNOWN_SIGNER');
-      code(() => new q.SignerSet(4, [1, 1]), 'DUPLICATE_SIGNER');
       for (const value of [null, 9, 'text', {}]) type(() => new q.SignerSet(4, value), /^members must be iterable/);
       for (const value of [null, undefined]) type(() => q.SignerSet.fromMembers(4, value), /^members must be iterable/);
     },
@@ -144,74 +95,34 @@ export function badInput(q, assert) {
       type(() => new q.QuorateError('x', 'MALFORMED'));
     },
     'a guard takes its secret and refuses contradictions'() {
-      const { committee, statement, other, secrets, chain, guard } = world(q);
+      const { committee, other, secrets, chain, guard } = world(q);
       assert.throws(() => guard.sign(committee, other), (e) => {
         assert.deepEqual(e.details, { kind: 1, signedView: 9n });
         return e instanceof q.ContradictionError;
       });
-      const records = guard.records();
-      code(() => q.Guard.restore(secrets[1], chain, records), 'WRONG_CONTEXT');
-      assert.equal(secrets[1].closed, true);
-      const owned = q.SecretKey.fromBytes(secrets[0].suite, secrets[0].toBytes());
+      const own = () => q.SecretKey.fromBytes(secrets[0].suite, secrets[0].toBytes());
       const angry = { *[Symbol.iterator]() { throw new Error('mine'); } };
-      assert.throws(() => q.Guard.restore(owned, chain, angry), /mine/);
-      assert(owned.closed, 'a guard takes its secret also if it cannot be restored');
-      const again = q.SecretKey.fromBytes(secrets[0].suite, secrets[0].toBytes());
-      const endless = { *[Symbol.iterator]() { for (;;) yield records[0]; } };
-      assert.throws(() => q.Guard.restore(again, chain, endless), (e) => e.code === 'TOO_LARGE' && e.details.limit === 1n << 22n);
-      assert(again.closed);
-      const restored = q.Guard.restore(secrets[0], chain, records);
-      assert.equal(secrets[0].closed, true);
-      code(() => secrets[0].sign(new Uint8Array(1)), 'CLOSED');
-      code(() => new q.Guard(secrets[0], chain), 'CLOSED');
-      code(() => restored.sign(committee, other), 'CONTRADICTION');
-      assert.equal(restored.sign(committee, statement).record.equals(records[0]), true);
-      restored.close();
-      restored.close();
-      code(() => restored.sign(committee, statement), 'CLOSED');
-      code(() => restored.publicKey(), 'CLOSED');
-      assert.equal(String(restored), 'Guard(closed)');
-      assert.equal(restored.closed, true);
-    },
-    'a closed secret'() {
-      const secret = q.SecretKey.generate('bls-min-sig');
-      const { committee, statement } = world(q);
-      secret.close();
-      secret.close();
-      for (const use of [
-        () => secret.toBytes(),
-        () => secret.suite,
-        () => secret.publicKey(),
-        () => secret.sign(new Uint8Array(1)),
-        () => secret.provePossession(),
-        () => q.UnverifiedKey.prove(secret),
-        () => q.VerifiedKey.fromSecret(secret),
-        () => q.Vote.signUnguarded(secret, committee, statement),
-      ]) code(use, 'CLOSED');
-      assert.equal(String(secret), 'SecretKey(closed)');
-      if (Symbol.dispose) secret[Symbol.dispose]();
+      const endless = { *[Symbol.iterator]() { for (;;) yield guard.records()[0]; } };
+      const [one, two] = [own(), own()];
+      assert.throws(() => q.Guard.restore(one, chain, angry), /mine/);
+      assert.throws(() => q.Guard.restore(two, chain, endless), (e) => e.code === 'TOO_LARGE' && e.details.limit === 1n << 22n);
+      assert(one.closed && two.closed, 'a guard takes its secret also if it cannot be restored');
+      guard.close();
+      assert.deepEqual([String(guard), String(one)], ['Guard(closed)', 'SecretKey(closed)']);
     },
     'evidence and collectors'() {
-      const { committee, statement, other, votes, secrets, certificate } = world(q);
-      code(() => new q.Equivocation(votes[0], votes[1]), 'NOT_EVIDENCE');
-      code(() => new q.Conflict(certificate.value, certificate.value), 'NOT_EVIDENCE');
+      const { committee, other, votes, secrets } = world(q);
       const collector = new q.VoteCollector(committee, 1, 9n);
       const suspects = new q.Suspects();
-      const add = (vote) => collector.add(vote, suspects);
-      assert.deepEqual(add(votes[0]), { certificate: undefined, faults: [] });
-      const [fault] = add(q.Vote.signUnguarded(secrets[0], committee, other)).faults;
-      assert.deepEqual([fault.kind, fault.signer, fault.evidence.value.culprits()], ['equivocation', 0, [0]]);
+      assert.deepEqual(collector.add(votes[0], suspects), { certificate: undefined, faults: [] });
+      const [fault] = collector.add(q.Vote.signUnguarded(secrets[0], committee, other), suspects).faults;
+      assert.deepEqual([fault.kind, fault.signer], ['equivocation', 0]);
       assert.ok(fault.evidence instanceof q.VerifiedEquivocation);
-      add(votes[1]);
-      assert.deepEqual(add(new q.Vote(statement, 2, votes[1].signature)).faults, [{ kind: 'bad-signature', signer: 2 }]);
-      assert.deepEqual([[...suspects], suspects.contains(2)], [[2], true]);
-      const [stray] = add(new q.Vote(committee.statement(1, 8n, new Uint8Array(32)), 3, votes[3].signature)).faults;
-      assert.deepEqual([stray.kind, stray.signer, stray.error.code], ['stray', 3, 'WRONG_CONTEXT']);
-      assert.ok(add(votes[3].verify(committee)).certificate instanceof q.VerifiedCertificate);
-      assert.deepEqual([collector.isDone, collector.topic, collector.committee.equals(committee)], [true, { kind: 1, view: 9n }, true]);
+      collector.add(votes[1], suspects);
+      assert.ok(collector.add(votes[3].verify(committee), suspects).certificate instanceof q.VerifiedCertificate);
+      assert.deepEqual(collector.topic, { kind: 1, view: 9n });
       type(() => collector.add({}, suspects), /^vote must be a Vote/);
       type(() => collector.add(votes[0], null), /^suspects must be a Suspects/);
-      code(() => collector.add(world(q, 'ed25519').votes[0], suspects), 'WRONG_CONTEXT');
     },
     'objects cannot be forged'() {
       const objects = oneOfEach(q);

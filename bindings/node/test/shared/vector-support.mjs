@@ -1,4 +1,4 @@
-// The functions that the generated operations of spec/vectors call: see bindings/generator/src/operations.rs.
+// The functions that the generated operations and behaviours call: see bindings/generator/src/operations.rs.
 import { bytes as unhex, hex } from './hex.mjs';
 
 const GROUPS = { 1: 'ristretto255', 2: 'secp256k1' };
@@ -63,6 +63,33 @@ export function support(q, isWhole) {
     return verdict;
   }
 
+  /** The step must fail with this error of the core, or with any. */
+  function refuses(code, step, culprits) {
+    const error = attempt(step);
+    check(error instanceof q.QuorateError, `${code} expected, but the result is ${error}`);
+    check(code === 'any' || error.code === code, `${code} expected, not ${error}`);
+    if (culprits) check(equal(error.culprits, culprits), `culprits: ${error.culprits}`);
+  }
+
+  function allRefused(items, step) {
+    for (const item of items) refuses('any', () => step(item));
+  }
+
+  function outOfRange(name, step) {
+    let error;
+    try {
+      step();
+    } catch (caught) {
+      error = caught;
+    }
+    check(error instanceof RangeError && error.message.includes(name), `${name} in a RangeError expected, not ${error}`);
+  }
+
+  function there(value) {
+    check(value !== null && value !== undefined, 'nothing is there');
+    return value;
+  }
+
   const refused = (verdict) => (verdict instanceof q.QuorateError ? verdict.code : null);
 
   function agree(verdicts, single) {
@@ -93,13 +120,22 @@ export function support(q, isWhole) {
     return copy;
   }
 
-  function parameters({ parameters: { fan_out: fanOut, ...others } }) {
-    return fanOut === undefined ? others : { fanOut, ...others };
+  function parameters({ parameters: { fan_out: fanOut, back_off: backOff, send_timeout: sendTimeout, ...others } }) {
+    const time = (value) => value === undefined ? undefined : BigInt(value);
+    const chosen = { fanOut, backOff: time(backOff), sendTimeout: time(sendTimeout) };
+    return { ...others, ...Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined)) };
+  }
+
+  function flipped(data, at) {
+    const copy = Uint8Array.from(data);
+    copy[at] ^= 1;
+    return copy;
   }
 
   return {
     again,
     agree,
+    allRefused,
     attempt,
     check,
     culprits: (error) => error.culprits,
@@ -107,23 +143,32 @@ export function support(q, isWhole) {
     encodedU32: (value) => new Uint8Array(new Uint32Array([value]).buffer),
     equal,
     fail,
+    filled: (value, count) => new Uint8Array(count).fill(value),
+    flipped,
     first: (data, count) => data.subarray(0, count),
     group: (number) => GROUPS[number],
+    isClosed: (secret) => secret.closed,
     isSuite: (number) => names.has(number),
     isWhole: () => isWhole,
     joined: (parts) => unhex(parts.map(hex).join('')),
     last: (items, count) => items.slice(items.length - count),
     least: Math.min,
+    outOfRange,
     outcome,
     parameters,
     present: (items) => items.filter((one) => one !== null && one !== undefined),
     range: (count) => Array.from({ length: count }, (_, at) => at),
     refused,
+    refuses,
     shown,
+    slice: (items, start, end) => items.slice(start, end),
     some,
     suite: (number) => names.get(number),
     suiteNamed: (name) => name,
+    suites: () => Object.values(q.Suite),
     suiteNumber: (name) => q.SUITE_NUMBERS[name],
+    textBytes: (text) => new TextEncoder().encode(text),
+    there,
     unhex,
     unknown,
     unwrap,

@@ -1,6 +1,7 @@
 // Runs the cases of spec/vectors through the public API of a package with the interface of index.d.ts. The schema is in
-// spec/vectors/README.md. The operations are generated from bindings/interface/operations, but for those of DSig.
-import { operations } from '../../../javascript/dist/vector-operations.mjs';
+// spec/vectors/README.md. The operations are generated from bindings/interface/operations, but for those of DSig; so are the
+// behaviours, which are tests without an input.
+import { tests } from '../../../javascript/dist/vector-operations.mjs';
 import { dsigOperations } from './dsig-vectors.mjs';
 import { hex } from './hex.mjs';
 import { Refused, support } from './vector-support.mjs';
@@ -76,9 +77,12 @@ function withCachedKeys(q) {
   return { ...q, PublicKey };
 }
 
+/** The behaviours of a package, by their names. */
+export const behaviours = (q) => tests(q, support(q, true)).behaviours;
+
 function runner(q, isWhole) {
   const functions = support(q, isWhole);
-  const table = operations(withCachedKeys(q), functions);
+  const table = tests(withCachedKeys(q), functions).operations;
   const dsig = isWhole ? dsigOperations(q, functions.check) : {};
   return (operation, input, output) => {
     if (operation in dsig) return dsig[operation](input, q.dsig.SUITES[input.suite - 1], output);

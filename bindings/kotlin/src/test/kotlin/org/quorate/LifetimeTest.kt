@@ -6,7 +6,6 @@ import java.util.concurrent.atomic.AtomicInteger
 import kotlin.concurrent.thread
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertNotEquals
-import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
@@ -112,17 +111,6 @@ class LifetimeTest {
         val mine = example.secrets[0]
         assertThrows<IllegalStateException> { Guard.restore(mine, example.chain, angry) }
         assertEquals("SecretKey(closed)", mine.toString())
-    }
-
-    @Test
-    fun `a guard consumes the secret`() {
-        val secret = SecretKey.generate(Suite.MIN_PK)
-        val bytes = secret.toBytes()
-        val guard = Guard(secret, ChainId.fromName("x"))
-        assertThrows<QuorateException.Closed> { secret.publicKey }
-        assertThrows<QuorateException.Closed> { Guard(secret, ChainId.fromName("x")) }
-        assertEquals(SecretKey.fromBytes(Suite.MIN_PK, bytes).publicKey, guard.publicKey)
-        assertNull(guard.last(1))
     }
 
     @Test

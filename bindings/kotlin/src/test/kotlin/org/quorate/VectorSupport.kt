@@ -3,12 +3,15 @@ package org.quorate
 import com.google.gson.JsonElement
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
+import java.time.Duration
+import java.time.temporal.ChronoUnit
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.assertThrows
 import org.quorate.gossip.Parameters
 import org.quorate.threshold.Group
 
-// The functions that the generated operations of `spec/vectors` call: see `bindings/generator/src/operations.rs`.
+// The functions that the generated operations and behaviours call: see `bindings/generator/src/operations.rs`.
 
 /** An error of the core's that no function of the package throws here. */
 internal class Refused(val code: String) : Exception(code)
@@ -44,6 +47,24 @@ internal inline fun <T> attempt(step: () -> T): Result<T> =
 
 internal fun refused(verdict: Result<*>): String? = (verdict.exceptionOrNull() as QuorateException?)?.code
 
+/** The step must fail with this error of the core, or with any. */
+internal inline fun refuses(code: String, culprits: List<Int>? = null, crossinline step: () -> Any?) {
+    val error = assertThrows<QuorateException>(code) { step() }
+    if (code != "any") assertEquals(code, error.code)
+    if (culprits != null) assertEquals(culprits, error.culprits.toList())
+}
+
+internal fun <T> allRefused(items: List<T>, step: (T) -> Any?) {
+    for (item in items) refuses("any") { step(item) }
+}
+
+internal inline fun outOfRange(name: String, crossinline step: () -> Any?) {
+    val error = assertThrows<IllegalArgumentException>(name) { step() }
+    assertEquals(name, error.message!!.substringBefore(' '))
+}
+
+internal fun check(holds: Boolean, what: String): Unit = assertTrue(holds, what)
+
 internal fun culprits(verdict: Result<*>): List<Int> = (verdict.exceptionOrNull() as QuorateException).culprits.toList()
 
 internal fun <T> agree(verdicts: List<Result<T>>, single: Result<T>) {
@@ -61,6 +82,8 @@ internal fun yes(holds: Boolean): String = if (holds) "yes" else "no"
 
 internal fun suite(number: Int): Suite = Suite.fromNumber(number)
 
+internal fun suites(): List<Suite> = Suite.entries
+
 internal fun isSuite(number: Int): Boolean = Suite.entries.any { it.number == number }
 
 internal fun suiteNamed(name: String): Suite = Suite.fromName(name)
@@ -76,14 +99,32 @@ internal fun parameters(input: JsonElement): Parameters {
         preferred = given["preferred"]?.asInt ?: usual.preferred,
         batch = given["batch"]?.asInt ?: usual.batch,
         fanOut = given["fan_out"]?.asInt ?: usual.fanOut,
+        backOff = given["back_off"]?.micros() ?: usual.backOff,
+        sendTimeout = given["send_timeout"]?.micros() ?: usual.sendTimeout,
     )
 }
+
+private fun JsonElement.micros() = Duration.of(asLong, ChronoUnit.MICROS)
+
+/** A closed secret, or a spent one. */
+internal fun isClosed(secret: NativeObject): Boolean =
+    listOf("(closed)", ", spent)", ", destroyed)").any { secret.toString().endsWith(it) }
 
 internal fun isWhole(): Boolean = true
 
 internal fun joined(parts: List<ByteArray>): ByteArray = parts.reduce(ByteArray::plus)
 
 internal fun zeros(count: Number): ByteArray = ByteArray(count.toInt())
+
+internal fun filled(value: Int, count: Int): ByteArray = ByteArray(count) { value.toByte() }
+
+/** The bytes with one bit changed. */
+internal fun flipped(data: ByteArray, at: Int): ByteArray =
+    data.copyOf().also { it[at] = (it[at].toInt() xor 1).toByte() }
+
+internal fun unhex(text: String): ByteArray = text.unhex()
+
+internal fun textBytes(text: String): ByteArray = text.toByteArray()
 
 internal fun encodedU32(value: Long): ByteArray =
     ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(value.toInt()).array()
@@ -95,6 +136,10 @@ internal fun withU16(data: ByteArray, at: Int, value: Int): ByteArray =
     data.copyOf().also { ByteBuffer.wrap(it).order(ByteOrder.LITTLE_ENDIAN).putShort(at, value.toShort()) }
 
 internal fun first(data: ByteArray, count: Int): ByteArray = data.copyOf(count)
+
+internal fun slice(data: ByteArray, start: Int, end: Int): ByteArray = data.copyOfRange(start, end)
+
+internal fun <T> slice(items: List<T>, start: Int, end: Int): List<T> = items.subList(start, end)
 
 internal fun <T> last(items: List<T>, count: Int): List<T> = items.takeLast(count)
 

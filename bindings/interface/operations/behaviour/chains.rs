@@ -1,0 +1,218 @@
+//! Signatures of other chains: their ciphersuites, a message per member, batches. Headers of encodings.
+
+fn ciphersuites() -> Vec<Ciphersuite> {
+    [
+        Ciphersuite::basic(),
+        Ciphersuite::message_augmentation(),
+        Ciphersuite::proof_of_possession(),
+        Ciphersuite::custom(b"CHAIN_V1"),
+    ]
+}
+
+/// The proof of `verify_raw`: an aggregate, or a list of signatures.
+fn proof_of(signatures: Vec<Signature>) -> Bytes {
+    if signatures[0].suite() == Suite::Ed25519 {
+        return joined(signatures.map(|signature| signature.encode()));
+    }
+    bls::aggregate(signatures).encode()
+}
+
+/// The proof that these members signed one message.
+fn signed_with(ciphersuite: Ciphersuite, suite: Suite, members: Vec<u16>, message: Bytes) -> Bytes {
+    proof_of(members.map(|member| four_secrets(suite)[member].sign_with(ciphersuite, message)))
+}
+
+fn is_plain_bls(suite: Suite) -> bool {
+    suite == Suite::MinSig || suite == Suite::MinPk
+}
+
+fn plain_suites() -> Vec<Suite> {
+    [Suite::MinSig, Suite::MinPk, Suite::Ed25519]
+}
+
+/// The members at fault that a bad proof of a suite names.
+fn named_by(suite: Suite, members: Vec<u16>) -> Vec<u16> {
+    if suite == Suite::Ed25519 { members } else { slice(members, 0, 0) }
+}
+
+pub mod ciphersuite {
+    pub fn a_signature_is_valid_under_its_own_only() {
+        for suite in suites().filter(|one| is_plain_bls(one)) {
+            let plain = four_members(suite);
+            let secret = four_secrets(suite)[0];
+            let signers = SignerSet::new(4, [0, 2, 3]);
+            for ciphersuite in ciphersuites() {
+                let signature = secret.sign_with(ciphersuite, b"m");
+                let proof = signed_with(ciphersuite, suite, [0, 2, 3], b"m");
+                let is_default = ciphersuite == Ciphersuite::proof_of_possession();
+                check!((signature == secret.sign(b"m")) == is_default);
+                for other in ciphersuites() {
+                    let committee = plain.with_ciphersuite(other);
+                    check!(committee == plain);
+                    if other == ciphersuite {
+                        secret.public_key().verify_with(other, b"m", signature);
+                        check!(committee.verify_raw(b"m", signers, proof) == 3u128);
+                    } else {
+                        refuses!(BAD_SIGNATURE, secret.public_key().verify_with(other, b"m", signature));
+                        refuses!(BAD_SIGNATURE, committee.verify_raw(b"m", signers, proof));
+                    }
+                }
+                // The first committee is still usable and has the default.
+                if !is_default {
+                    refuses!(BAD_SIGNATURE, plain.verify_raw(b"m", signers, proof));
+                }
+                let stranger = four_secrets(suite)[1].public_key();
+                refuses!(BAD_SIGNATURE, stranger.verify_with(ciphersuite, b"m", signature));
+            }
+        }
+    }
+
+    pub fn votes_are_not_affected() {
+        for suite in suites().filter(|one| is_plain_bls(one)) {
+            let committee = four_members(suite);
+            let basic = committee.with_ciphersuite(Ciphersuite::basic());
+            vote_by(committee, 0, 7).verify(basic);
+            let certificate = Certificate::decode(certified(committee, 7).encode(), basic).verify(basic);
+            check!(certificate.committee() == committee.id());
+            // A signature of another chain is never a vote.
+            let statement = statement_with(committee, 7);
+            let signed = statement.signed_bytes(committee.id());
+            let signature = four_secrets(suite)[0].sign_with(Ciphersuite::basic(), signed);
+            refuses!(BAD_SIGNATURE, [0], Vote::new(statement, 0, signature).verify(basic));
+        }
+    }
+
+    pub fn only_bls_has_several() {
+        for suite in suites().filter(|one| !is_plain_bls(one)) {
+            let committee = four_members(suite);
+            let secret = four_secrets(suite)[0];
+            let basic = Ciphersuite::basic();
+            let usual = Ciphersuite::proof_of_possession();
+            refuses!(WRONG_CONTEXT, committee.with_ciphersuite(basic), secret.sign_with(basic, b"m"));
+            let signature = secret.sign_with(usual, b"m");
+            secret.public_key().verify_with(usual, b"m", signature);
+            refuses!(WRONG_CONTEXT, secret.public_key().verify_with(basic, b"m", signature));
+            check!(committee.with_ciphersuite(usual) == committee);
+        }
+    }
+
+    pub fn they_are_values() {
+        let known = ciphersuites();
+        for one in range(4) {
+            check!(Ciphersuite::decode(known[one].encode()) == known[one]);
+            check!(range(one).all(|other| known[other] != known[one]));
+        }
+        refuses!(MALFORMED, Ciphersuite::custom(b""));
+        refuses!(TOO_LARGE, Ciphersuite::custom(zeros(256)));
+        // Under these tags votes are signed.
+        refuses!(NON_CANONICAL, Ciphersuite::custom(b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_"));
+        refuses!(NON_CANONICAL, Ciphersuite::custom(b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_"));
+        for bad in [zeros(0), filled(4, 1), zeros(2), joined([filled(3, 1), zeros(1)])] {
+            refuses!(MALFORMED, Ciphersuite::decode(bad));
+        }
+    }
+
+    /// The key of drand's network quicknet, and the signature of its round 1000 over the hash of the round's number.
+    pub fn the_beacon_of_drand_is_valid() {
+        let key = PublicKey::decode(
+            Suite::MinSig,
+            unhex(
+                "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a",
+            ),
+        );
+        let signature = Signature::decode(
+            Suite::MinSig,
+            unhex(
+                "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39",
+            ),
+        );
+        let message = unhex("f652498d092acd949bad74e40683bf3824fb817980504a0c7e6722cfc5a9c0a3");
+        key.verify_with(Ciphersuite::basic(), message, signature);
+        refuses!(BAD_SIGNATURE, key.verify(message, signature));
+    }
+}
+
+pub mod raw {
+    fn signed_by(suite: Suite, members: Vec<u16>, messages: Vec<Bytes>) -> Bytes {
+        proof_of(range(members.len()).map(|at| four_secrets(suite)[members[at]].sign(messages[at])))
+    }
+
+    pub fn each_member_signs_its_own_message() {
+        for suite in plain_suites() {
+            let committee = four_members(suite);
+            let proof = signed_by(suite, [0, 2, 3], [b"vote 0", b"vote 2", b"vote 3"]);
+            let votes = [(0, b"vote 0"), (2, b"vote 2"), (3, b"vote 3")];
+            check!(committee.verify_raw_each(votes, proof) == 3u128);
+            let swapped = [(0, b"vote 0"), (2, b"vote 3"), (3, b"vote 2")];
+            let named = named_by(suite, [2, 3]);
+            refuses!(BAD_SIGNATURE, named, committee.verify_raw_each(swapped, proof));
+            refuses!(DUPLICATE_SIGNER, committee.verify_raw_each([(0, b"m"), (3, b"m"), (2, b"m")], proof));
+            refuses!(DUPLICATE_SIGNER, committee.verify_raw_each([(0, b"m"), (2, b"m"), (2, b"m")], proof));
+            refuses!(UNKNOWN_SIGNER, committee.verify_raw_each([(0, b"m"), (2, b"m"), (4, b"m")], proof));
+            refuses!(MALFORMED, committee.verify_raw_each(votes, zeros(3)));
+            let none = if suite == Suite::Ed25519 { zeros(0) } else { proof };
+            refuses!(BELOW_QUORUM, committee.verify_raw_each([], none));
+            out_of_range!(signed, committee.verify_raw_each([(-1, b"m")], proof));
+        }
+    }
+
+    pub fn a_batch_gives_each_item_its_own_verdict() {
+        for suite in plain_suites() {
+            let committee = four_members(suite);
+            let usual = Ciphersuite::proof_of_possession();
+            let three = SignerSet::new(4, [0, 1, 2]);
+            let good = signed_with(usual, suite, [0, 1, 2], b"a");
+            let other = signed_with(usual, suite, [0, 1, 2], b"c");
+            let two = signed_with(usual, suite, [1, 3], b"b");
+            let none = if suite == Suite::Ed25519 { zeros(0) } else { good };
+            let items = [
+                (b"a", three, good),
+                (b"x", three, other),
+                (b"a", SignerSet::full(3), good),
+                (b"a", SignerSet::new(4), none),
+                (b"a", three, b"garbage"),
+                (b"b", SignerSet::new(4, [1, 3]), two),
+            ];
+            let verdicts = committee.verify_raw_batch(items).map(|one| one.attempt());
+            check!(
+                verdicts.map(|one| refused(one))
+                    == [None, "BAD_SIGNATURE", "WRONG_CONTEXT", "BELOW_QUORUM", "MALFORMED", None]
+            );
+            check!(verdicts[0].unwrap() == 3u128 && verdicts[5].unwrap() == 2u128);
+            let named = named_by(suite, [0, 1, 2]);
+            refuses!(BAD_SIGNATURE, named, verdicts[1].unwrap());
+            check!(committee.verify_raw_batch([]).is_empty());
+            if is_plain_bls(suite) {
+                let basic = Ciphersuite::basic();
+                let raw = (b"m", three, signed_with(basic, suite, [0, 1, 2], b"m"));
+                let verdicts = committee.with_ciphersuite(basic).verify_raw_batch([raw, raw]);
+                check!(verdicts.map(|one| one.unwrap()) == [3u128, 3u128]);
+                refuses!(BAD_SIGNATURE, committee.verify_raw_batch([raw])[0].unwrap());
+            }
+        }
+    }
+}
+
+pub mod header {
+    pub fn it_says_which_committee_an_encoding_names() {
+        for suite in suites() {
+            let committee = four_members(suite);
+            let evidence = Equivocation::new(vote_by(committee, 0, 7), vote_by(committee, 0, 8)).encode();
+            let timeout = timeout_by(committee, 0, 4u64).encode();
+            let encodings =
+                [vote_by(committee, 0, 7).encode(), certified(committee, 7).encode(), evidence, timeout];
+            for encoded in encodings {
+                let header = UntrustedHeader::peek(encoded);
+                check!(header.suite() == suite && header.epoch() == 5u64 && header.view() == 9u64);
+                check!(header.encode() == first(encoded, 18));
+                check!(UntrustedHeader::decode(first(encoded, 18)) == header);
+                refuses!(MALFORMED, UntrustedHeader::peek(first(encoded, 17)));
+                refuses!(MALFORMED, UntrustedHeader::decode(first(encoded, 19)));
+                let foreign = joined([filled(255, 1), slice(encoded, 1, encoded.len())]);
+                refuses!(WRONG_CONTEXT, UntrustedHeader::peek(foreign));
+            }
+            check!(UntrustedHeader::peek(encodings[0]).kind() == 1);
+            check!(UntrustedHeader::peek(timeout).kind() == 2);
+        }
+    }
+}
