@@ -1,5 +1,5 @@
 //! Writes the glue of the blocks that `quorate-interface` declares.
 
 fn main() -> Result<(), String> {
-    quorate_generator::write("rs", quorate_generator::kotlin_glue::emit)
+    quorate_generator::write("", quorate_generator::kotlin_glue::emit)
 }

@@ -3,5 +3,5 @@
 
 fn main() -> Result<(), String> {
     napi_build::setup();
-    quorate_generator::write("rs", quorate_generator::node::emit)
+    quorate_generator::write("", quorate_generator::node::emit)
 }

@@ -4,6 +4,7 @@ mod awaiting;
 mod call;
 mod comparison;
 mod functions;
+mod hooks;
 mod structures;
 mod text;
 mod types;
@@ -64,8 +65,12 @@ fn imports(block: &Block, file: &str, code: &str) -> String {
     let others = block.imported.iter().map(|class| (package_of(class.home.module.as_deref()), outer(class)));
     let others = others.chain(block.classes.iter().map(|class| (package(block), outer(class))));
     let written = BOUND.iter().filter(|name| !own(name)).map(|name| ("org.quorate".to_owned(), *name));
-    let library =
-        [("java.math", "BigInteger"), ("java.time", "Duration"), ("java.util.function", "Predicate")];
+    let library = [
+        ("java.math", "BigInteger"),
+        ("java.time", "Duration"),
+        ("java.util.function", "LongSupplier"),
+        ("java.util.function", "Predicate"),
+    ];
     let library = library.map(|(package, name)| (package.to_owned(), name));
     let threshold = [("org.quorate.threshold".to_owned(), "Attested")];
     let all = library.into_iter().chain(written).chain(others).chain(threshold);

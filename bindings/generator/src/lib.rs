@@ -100,13 +100,36 @@ fn text(file: &Path) -> Result<String, String> {
     fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// For a build script: writes a file of each block into `OUT_DIR`, as `BLOCK.EXTENSION`.
+/// For a build script: writes the glue of each block into `OUT_DIR`, and `blocks.rs` with their modules. A binding with a
+/// module that only verifies certificates gives the `condition` of the other blocks, an attribute.
 ///
 /// # Errors
 /// As [`blocks`], or if a file cannot be written.
-pub fn write(extension: &str, emit: fn(&Block) -> String) -> Result<(), String> {
-    let file = |block: &Block| (PathBuf::from(format!("{}.{extension}", block.name)), emit(block));
-    write_files(blocks()?.iter().map(file).collect())
+pub fn write(condition: &str, emit: fn(&Block) -> String) -> Result<(), String> {
+    let blocks = blocks()?;
+    let list = modules(&blocks, "pub", condition);
+    write_files(glue(&blocks, emit).chain([(PathBuf::from(LIST), list)]).collect())
+}
+
+/// The file in `OUT_DIR` that the root of a binding's crate includes.
+const LIST: &str = "blocks.rs";
+
+/// The glue of the blocks, a file of each.
+fn glue(blocks: &[Block], emit: fn(&Block) -> String) -> impl Iterator<Item = (PathBuf, String)> {
+    blocks.iter().map(move |block| (PathBuf::from(format!("{}.rs", block.name)), emit(block)))
+}
+
+/// The modules of the blocks.
+fn modules(blocks: &[Block], visibility: &str, condition: &str) -> String {
+    const ALLOWED: &str = "#[allow(missing_docs, clippy::redundant_closure, clippy::type_complexity, clippy::unused_unit, \
+        clippy::useless_asref, reason = \"one form of generated code for all types\")]\n";
+    let module = |Block { name, full, .. }: &Block| {
+        format!(
+            "{}{ALLOWED}{visibility} mod {name} {{\n    include!(concat!(env!(\"OUT_DIR\"), \"/{name}.rs\"));\n}}\n",
+            if *full { condition } else { "" }
+        )
+    };
+    blocks.iter().map(module).collect()
 }
 
 /// For a build script: writes files into `OUT_DIR`, with the folders in their paths.

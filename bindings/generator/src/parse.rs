@@ -343,6 +343,13 @@ fn check(class: &Class) -> Outcome<()> {
             return Err(format!("{name}::{}: a method of a `record` has no parameters", function.name));
         }
     }
+    let mut answers = class.functions.iter().flat_map(Function::answers);
+    let has_form = |kind: &Type, has_argument: bool| {
+        *kind.inner().unwrap_or(kind) == if has_argument { Type::Bool } else { Type::U64 }
+    };
+    if let Some((one, ..)) = answers.find(|(one, _, asked)| !has_form(&one.kind, asked.is_some())) {
+        return Err(format!("{name}: the answer {} is `u64`, or `bool` with `of`", one.name));
+    }
     if class.functions.iter().filter(|function| function.hook).count() > 1 {
         return Err(format!("{name}: an object has one `hook` at most"));
     }
@@ -388,6 +395,7 @@ fn function(attributes: &[Attribute], signature: &Signature, scope: &Scope<'_>) 
                 option: marks.has("option"),
                 positional: marks.text("option").is_some_and(|text| text == "positional"),
                 default: marks.number("default"),
+                now: marks.has("now"),
                 secret: marks.has("secret"),
                 answer: marks.text("answer").map(|hook| Answer { hook, of: marks.text("of") }),
                 kind,

@@ -24,8 +24,7 @@ pub(crate) use types::bound_module;
 /// The glue of all blocks, for `OUT_DIR`: a file of each, and `blocks.rs` with the list of them.
 #[must_use]
 pub fn files(blocks: &[Block]) -> Vec<(PathBuf, String)> {
-    let glue = blocks.iter().map(|block| (PathBuf::from(format!("{}.rs", block.name)), emit(block)));
-    glue.chain([(PathBuf::from("blocks.rs"), list(blocks))]).collect()
+    crate::glue(blocks, emit).chain([(PathBuf::from(crate::LIST), list(blocks))]).collect()
 }
 
 /// Writes the glue of a block, a Rust module with the name of the block at the root of the crate.
@@ -42,14 +41,7 @@ pub fn emit(block: &Block) -> String {
 
 /// Writes the list of the blocks' modules, and the function that adds all of them to the native module.
 fn list(blocks: &[Block]) -> String {
-    let modules: String = blocks
-        .iter()
-        .map(|Block { name, .. }| {
-            format!(
-                "pub(crate) mod {name} {{\n    include!(concat!(env!(\"OUT_DIR\"), \"/{name}.rs\"));\n}}\n"
-            )
-        })
-        .collect();
+    let modules = crate::modules(blocks, "pub(crate)", "");
     let calls: String =
         blocks.iter().map(|block| format!("    {}::register(module)?;\n", block.name)).collect();
     format!(

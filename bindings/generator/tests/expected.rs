@@ -1,5 +1,5 @@
 //! What is written for the blocks in `expected/tree.txt` and `expected/watch.txt`, in each language. They have each mark and
-//! each type once; Kotlin does not yet have those of `watch.txt`. With `QUORATE_WRITE=1` the test writes the files instead;
+//! each type once. With `QUORATE_WRITE=1` the test writes the files instead;
 //! review the changes before you commit them. Comments and lines without words are left out.
 
 use std::path::{Path, PathBuf};
@@ -63,8 +63,8 @@ fn each_language_gets_the_expected_text() {
     compare("node.txt", &both(&node::emit));
     compare("wasm.txt", &both(&wasm::emit));
     compare("typescript.txt", &both(&|block| typescript::emit(block, Package::Node).unwrap()));
-    compare("kotlin-glue.txt", &[kotlin_glue::emit(&tree)]);
-    compare("kotlin.txt", &[kotlin::emit(&tree)]);
+    compare("kotlin-glue.txt", &both(&kotlin_glue::emit));
+    compare("kotlin.txt", &both(&kotlin::emit));
 }
 
 #[test]

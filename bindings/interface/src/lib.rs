@@ -52,7 +52,7 @@
 //! | `overload = "f"` | a method | also called `f` where the type of the first argument can tell them apart |
 //! | `option` | an optional parameter | passed by its name in Python, as a field of a last argument `options` in JavaScript |
 //! | `option = "positional"` | an optional parameter | the same, but Python also accepts its position |
-//! | `hook` | a method | the user passes a function, which is called before each function with a parameter `answer`; the method itself can have one |
+//! | `hook` | a method | the user passes a function, which is called before each function with a parameter `answer`; the method itself can have one. It returns `u64`, or `bool` if it has an argument |
 //! | `answer = "f"` | a parameter | the result of the function that the user has set with `f`, or none; users do not pass it |
 //! | `of = "p"` | a parameter `answer` | that function is called with the argument `p` |
 //! | `early` | a method | does not cross: takes an answer before Node queues slow work |
@@ -60,6 +60,7 @@
 //! | `slow` | a method of an `object` or of an `encoded` structure, a static function | Python and Node also have an asynchronous form |
 //! | `size` | a function | does not cross: the bytes that the object holds, for the collector of JavaScript |
 //! | `spent` | a function of a `secret` object | does not cross: true once the secret is used up; the object then counts as closed |
+//! | `now` | an optional time in microseconds | the current time if none is passed; Kotlin passes it |
 //! | `default = n` | an optional integer or duration | used for no argument; languages show it, a duration in microseconds |
 //! | `limit = n` | a list | at most one item more is read, so that the core reports the error |
 //! | `among = "f"`, `default = "p"` | a list | the user passes a predicate; the list has the results of `f` that it accepts, by default those with the property `p` |
@@ -67,6 +68,7 @@
 #[cfg(feature = "full")]
 pub mod bls;
 pub mod certificates;
+#[cfg(feature = "full")]
 pub mod ciphersuite;
 pub mod committee;
 #[cfg(feature = "full")]
@@ -84,6 +86,7 @@ pub mod guard;
 pub mod header;
 pub mod ids;
 pub mod keys;
+#[cfg(feature = "full")]
 pub mod merkle;
 pub mod signers;
 #[cfg(feature = "full")]

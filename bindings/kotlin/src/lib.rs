@@ -1,29 +1,16 @@
 //! The native half of the binding of quorate for Kotlin and Java: [`quorate_interface`] behind uniffi.
 //!
-//! It contains no logic. `quorate-generator` writes a module of each block of the interface; only dsig is written by
-//! hand. Kotlin code uses the classes that the generator also writes, with those in `src/main/kotlin`, which hide the
-//! code that uniffi generates (package `org.quorate.internal`). Conversions: 128-bit integers are big-endian bytes
-//! (`glue::Uint128`); errors become one `glue::NativeFailure` with the core's code; mutable state is behind a lock, since
-//! Kotlin calls from any thread.
+//! It contains no logic: `quorate-generator` writes a module of each block of the interface. Kotlin code uses the classes
+//! that the generator also writes, with those in `src/main/kotlin`, which hide the code that uniffi generates (package
+//! `org.quorate.internal`). Conversions: 128-bit integers are big-endian bytes (`glue::Uint128`); errors become one
+//! `glue::NativeFailure` with the core's code; mutable state is behind a lock, since Kotlin calls from any thread.
 #![allow(unsafe_code, reason = "uniffi's macros make the exported functions")]
 #![allow(unreachable_pub, reason = "uniffi's macros make public items in private modules")]
 
-/// The modules that `quorate-generator` wrote: one of each block of the interface.
-macro_rules! blocks {
-    ($($name:ident)*) => {
-        $(mod $name {
-            include!(concat!(env!("OUT_DIR"), "/", stringify!($name), ".rs"));
-        })*
-    };
-}
-
-blocks! {
-    bls certificates ciphersuite committee erasure evidence faults gossip guard header ids keys merkle signers sortition
-    statement threshold threshold_bls threshold_coin threshold_ecdsa threshold_seal threshold_tdh2 timeouts votes wire
-}
+// The blocks that `quorate-interface` declares.
+include!(concat!(env!("OUT_DIR"), "/blocks.rs"));
 
 mod attestations;
-mod dsig;
 mod glue;
 mod secret;
 

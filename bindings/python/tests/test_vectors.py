@@ -13,16 +13,14 @@ import pytest
 import quorate
 
 sys.path.insert(0, str(Path(__file__).parent))
-import dsig_operations
-import vector_operations
 import vector_support
 from quorate import erasure
+from vector_operations import OPERATIONS
 
 FOLDER = Path(__file__).parents[3] / "spec" / "vectors"
 LEFT_OUT = {"abft.json", "jolteon.json", "gosig.json"}
 LEFT_OUT |= set() if erasure.Suite.jerasure(erasure.Packets(8, 0)).is_available() else {"jerasure.json"}
 FILES = sorted(path.name for path in FOLDER.glob("*.json") if path.name not in LEFT_OUT)
-OPERATIONS = vector_operations.OPERATIONS | dsig_operations.OPERATIONS
 # What the model made cannot be made again, so it is checked: values with randomness, headers of unknown suites.
 CHECKED = ["dsig.sign", "tdh2.encrypt", "tdh2.share", "coin.share", "header.peek"]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import quorate
 import quorate.bls
+import quorate.dsig
 import quorate.erasure
 import quorate.gossip
 import quorate.merkle
@@ -180,6 +181,10 @@ def is_whole() -> bool:
 
 def is_closed(secret: Any) -> bool:
     return bool(secret.closed)
+
+
+def microseconds(count: int) -> timedelta:
+    return timedelta(microseconds=count)
 
 
 def joined(parts: list[bytes]) -> bytes:

@@ -55,9 +55,7 @@ pub(crate) fn kotlin_classes() -> Outcome<Files> {
         let path = format!("org/quorate/Await{}.kt", pascal(&block.name));
         kotlin::emit_awaiting(block).map(|text| (PathBuf::from(path), text))
     };
-    let mut blocks = blocks()?;
-    // Kotlin's classes of DSig are written by hand.
-    blocks.retain(|block| block.path != "dsig");
+    let blocks = blocks()?;
     let mut files: Files = blocks.iter().map(file).chain(blocks.iter().filter_map(awaiting)).collect();
     let exceptions = Path::new("org/quorate/QuorateException.kt").to_path_buf();
     files.push((exceptions, errors::kotlin::emit(&errors::classes()?)));

@@ -12,7 +12,7 @@ pub(super) fn variant(block: &Block, class: &Class, function: &Function) -> Stri
     let is_on_class = !function.has_receiver() && class.kind != Kind::Module;
     let receiver = if is_on_class { format!("{owner}.Companion") } else { owner.clone() };
     let result = function.result.as_ref().map_or("Unit".to_owned(), |result| type_name(block, result));
-    let arguments: Vec<String> = function.parameters.iter().map(|one| camel(&one.name)).collect();
+    let arguments: Vec<String> = function.passed().map(|one| camel(&one.name)).collect();
     format!(
         "\n/** [{owner}.{called}] off the calling thread. */\n\
          public suspend fun {receiver}.await{}({}): {result} =\n    offThread {{ {called}({}) }}\n",

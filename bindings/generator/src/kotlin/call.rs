@@ -1,5 +1,6 @@
 //! Calls of native functions from Kotlin.
 
+use super::hooks;
 use super::types::{lifted, lowered};
 use crate::kotlin_glue::{is_lent, is_object};
 use crate::model::{Block, Class, Function, Kind, Parameter, Type};
@@ -32,18 +33,17 @@ pub(super) fn call(block: &Block, class: &Class, function: &Function, result: Op
 /// The beginnings of the blocks around a call, in which native objects and lent bytes stay alive.
 fn held(block: &Block, class: &Class, function: &Function) -> Vec<String> {
     let parameters = || function.parameters.iter().map(|one| (one, camel(&one.name)));
-    // The user's function is called afterwards, when nothing is held. A list of tuples is read once: one that changes
-    // meanwhile must not separate their parts.
-    let mut held: Vec<String> = parameters()
-        .filter_map(|(one, name)| match &one.kind {
-            Type::Attested => Some(format!("{name}.asked {{ {name}Native -> ")),
-            Type::List(item) if matches!(**item, Type::Tuple(_)) => {
-                let items = limited(one, &name).unwrap_or_else(|| format!("{name}.toList()"));
-                Some(format!("{items}.let {{ {name}Items -> "))
-            }
-            _ => None,
-        })
-        .collect();
+    // Hooks are called before, and a function that verifies attestations afterwards, when nothing is held. A list of
+    // tuples is read once: one that changes meanwhile must not separate their parts.
+    let mut held = hooks::asked(function);
+    held.extend(parameters().filter_map(|(one, name)| match &one.kind {
+        Type::Attested => Some(format!("{name}.asked {{ {name}Native -> ")),
+        Type::List(item) if matches!(**item, Type::Tuple(_)) => {
+            let items = limited(one, &name).unwrap_or_else(|| format!("{name}.toList()"));
+            Some(format!("{items}.let {{ {name}Items -> "))
+        }
+        _ => None,
+    }));
     let before = held.len();
     // Whatever fails, an object that the function takes is closed.
     let owned = parameters().filter(|(one, _)| one.owned);
@@ -90,11 +90,18 @@ fn limited(parameter: &Parameter, name: &str) -> Option<String> {
     parameter.limit.map(|limit| format!("{name}.take({})", limit + 1))
 }
 
-/// The arguments of a native function for a parameter: for a list of tuples, a list of each part.
+/// The arguments of a native function for a parameter: for a tuple its parts, and for a list of tuples a list of each part.
 fn arguments(block: &Block, class: &Class, function: &Function, parameter: &Parameter) -> Vec<String> {
-    let Type::List(item) = &parameter.kind else { return vec![argument(block, class, function, parameter)] };
-    let Type::Tuple(parts) = &**item else { return vec![argument(block, class, function, parameter)] };
     let name = camel(&parameter.name);
+    let item = match &parameter.kind {
+        Type::Tuple(parts) => {
+            let part = |(part, at)| lowered(block, part, &format!("{name}.{at}"), &name);
+            return parts.iter().zip(PARTS).map(part).collect();
+        }
+        Type::List(item) => &**item,
+        kind => kind,
+    };
+    let Type::Tuple(parts) = item else { return vec![argument(block, class, function, parameter)] };
     let part = |(part, at): (&Type, &str)| {
         if is_object(block, part) {
             return format!("{name}Native");
@@ -116,19 +123,26 @@ pub(super) fn argument(block: &Block, class: &Class, function: &Function, parame
     if is_object(block, inner) || *inner == Type::Attested || is_lent(class, function, parameter) {
         return format!("{name}Native");
     }
-    let each = lowered(block, inner, "it", &name);
-    let list = limited(parameter, &name).unwrap_or_else(|| name.clone());
     match &parameter.kind {
-        Type::Optional(inner) if inner.is_list() => {
-            let (item, limit) = (inner.innermost(), parameter.limit);
-            let list = limit.map_or(name.clone(), |limit| format!("{name}?.take({})", limit + 1));
-            format!("{list}?.map {{ {} }}", lowered(block, item, "it", &name))
-        }
-        Type::List(_) if each == "it" => list,
-        Type::List(_) => format!("{list}.map {{ {each} }}"),
+        Type::List(item) => items(block, parameter, item, &name),
         Type::Optional(inner) if parameter.default.is_some() => lowered(block, inner, &name, &name),
-        Type::Optional(_) if each == "it" => name,
-        Type::Optional(_) => format!("{name}?.let {{ {each} }}"),
+        Type::Optional(inner) => {
+            let each = match &**inner {
+                Type::List(item) => items(block, parameter, item, "it"),
+                inner => lowered(block, inner, "it", &name),
+            };
+            if each == "it" { name } else { format!("{name}?.let {{ {each} }}") }
+        }
         kind => lowered(block, kind, &name, &name),
     }
+}
+
+/// The items of a list in the form that crosses; of each list up to the limit.
+fn items(block: &Block, parameter: &Parameter, item: &Type, list: &str) -> String {
+    let each = match item {
+        Type::List(item) => items(block, parameter, item, "it"),
+        item => lowered(block, item, "it", &camel(&parameter.name)),
+    };
+    let list = limited(parameter, list).unwrap_or_else(|| list.to_owned());
+    if each == "it" { list } else { format!("{list}.map {{ {each} }}") }
 }

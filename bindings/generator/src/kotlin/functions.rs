@@ -1,6 +1,7 @@
 //! Functions, constructors and properties in Kotlin, in forms that Java can call.
 
 use super::call::call;
+use super::hooks;
 use super::types::{copied, is_unsigned, type_name};
 use crate::docs::Style;
 use crate::kotlin_glue::{has_suite, is_encoded_object};
@@ -8,6 +9,9 @@ use crate::model::{Block, Class, Function, Parameter, Role, Type};
 use crate::names::{camel, free_function, pascal};
 
 pub(super) fn function(block: &Block, class: &Class, function: &Function) -> String {
+    if function.hook {
+        return hooks::setter(block, class, function, &call(block, class, function, None));
+    }
     let docs = Style::Kotlin.function(function, 0);
     let name = camel(function.overload.as_ref().unwrap_or(&function.name));
     let result = function.result.as_ref().map_or("Unit".to_owned(), |result| type_name(block, result));
@@ -106,18 +110,18 @@ pub(super) fn java_getter(name: &str, kind: &Type) -> String {
 /// Kotlin's defaults as overloads for Java.
 fn overloads(function: &Function) -> &'static str {
     let is_optional = |one: &Parameter| matches!(one.kind, Type::Optional(_)) || one.choice.is_some();
-    if function.parameters.iter().any(is_optional) { "@JvmOverloads\n" } else { "" }
+    if function.passed().any(is_optional) { "@JvmOverloads\n" } else { "" }
 }
 
 pub(super) fn parameters(block: &Block, function: &Function) -> String {
-    function.parameters.iter().map(|one| parameter(block, one)).collect::<Vec<_>>().join(", ")
+    function.passed().map(|one| parameter(block, one)).collect::<Vec<_>>().join(", ")
 }
 
 /// A parameter with its type and its default.
 pub(super) fn parameter(block: &Block, parameter: &Parameter) -> String {
     let (name, kind) = (camel(&parameter.name), type_name(block, &parameter.kind));
-    // Of a list with a limit, only the first items are read.
-    let kind = if parameter.limit.is_some() { kind.replacen("List<", "Iterable<", 1) } else { kind };
+    // Of a list with a limit, and of the lists in it, only the first items are read.
+    let kind = if parameter.limit.is_some() { kind.replace("List<", "Iterable<") } else { kind };
     match (&parameter.kind, &parameter.choice, parameter.default) {
         (Type::List(item), Some(choice), _) => {
             let (item, default) = (type_name(block, item), camel(&choice.default));
@@ -130,6 +134,9 @@ pub(super) fn parameter(block: &Block, parameter: &Parameter) -> String {
                 _ => default.to_string(),
             };
             format!("{name}: {} = {value}", type_name(block, inner))
+        }
+        (Type::Optional(inner), _, None) if parameter.now => {
+            format!("{name}: {} = now()", type_name(block, inner))
         }
         (Type::Optional(_), _, None) => format!("{name}: {kind} = null"),
         _ => format!("{name}: {kind}"),

@@ -3,6 +3,7 @@
 use super::call::argument;
 use super::comparison::{self, compared};
 use super::functions::{constructor, java_getter, parameter, property};
+use super::hooks;
 use super::text::indented;
 use super::types::{lifted, type_name};
 use crate::docs::Style;
@@ -132,6 +133,7 @@ pub(super) fn object(block: &Block, class: &Class) -> Parts {
         "internal constructor(native: {native}, hidden: Hidden = Hidden()) : this(Cell(native, \"{name}\"))\n"
     )];
     members.extend(class.constructor().and_then(|one| constructor(block, class, one)));
+    members.extend(hooks::property(block, class));
     (head, members)
 }
 

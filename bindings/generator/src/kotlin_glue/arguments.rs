@@ -4,13 +4,17 @@ use super::types::{crossing, inside, is_object, is_taken, opened, opened_type};
 use crate::model::{Block, Parameter, Type};
 use crate::names::closure;
 
-/// The parameters of the exported function: a list of tuples is a list of each part.
+/// The parameters of the exported function: a tuple is its parts, and a list of tuples a list of each part.
 pub(super) fn declared(block: &Block, parameter: &Parameter) -> Vec<String> {
     let Parameter { name, kind, .. } = parameter;
     match kind {
         Type::List(item) if matches!(**item, Type::Tuple(_)) => {
             let parts = item.parts().iter().enumerate();
             parts.map(|(at, part)| format!("{name}_{at}: Vec<{}>", crossing(block, part))).collect()
+        }
+        Type::Tuple(parts) => {
+            let parts = parts.iter().enumerate();
+            parts.map(|(at, part)| format!("{name}_{at}: {}", crossing(block, part))).collect()
         }
         kind => vec![format!("{name}: {}", crossing(block, kind))],
     }
@@ -92,6 +96,11 @@ pub(super) fn argument(block: &Block, parameter: &Parameter) -> String {
         Type::Attested => {
             format!("&mut |member, bytes, attestation| {name}.ask(member, bytes, attestation)")
         }
+        Type::Tuple(parts) => {
+            let parts = parts.iter().enumerate();
+            let values = parts.map(|(at, part)| inside_part(block, part, &format!("{name}_{at}")));
+            format!("({})", values.collect::<Vec<_>>().join(", "))
+        }
         Type::Optional(inner) => match &**inner {
             kind if is_object(block, kind) => {
                 format!("{name}.as_ref().map(|one| {})", inside(block, kind, "one"))
@@ -113,7 +122,6 @@ pub(super) fn argument(block: &Block, parameter: &Parameter) -> String {
         | Type::Failure
         | Type::NonZeroU16
         | Type::Duration
-        | Type::Tuple(_)
         | Type::Verdict(_) => name.clone(),
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn crossing(block: &Block, kind: &Type) -> String {
         Type::List(item) => format!("Vec<{}>", crossing(block, item)),
         Type::Optional(inner) => format!("Option<{}>", crossing(block, inner)),
         Type::Verdict(inner) => verdict(block, inner),
-        // Only lists contain tuples: they cross as a list of each part.
+        // It crosses as its parts, and a list of tuples as a list of each part.
         Type::Tuple(_) => String::new(),
     }
 }

@@ -78,6 +78,8 @@ pub struct Parameter {
     pub positional: bool,
     /// The number that is used if the user passes none: of microseconds for a duration.
     pub default: Option<u64>,
+    /// True for a time that is the current one if the user passes none.
+    pub now: bool,
     /// Set if the user does not pass it: it is the result of a function that the user has set.
     pub answer: Option<Answer>,
 }
@@ -114,6 +116,7 @@ impl Parameter {
             option: false,
             positional: false,
             default: None,
+            now: false,
             secret: false,
             answer: None,
         }

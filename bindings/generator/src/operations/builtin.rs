@@ -10,7 +10,7 @@ const NAMES: &str = "
     attempt outcome refused refuses all_refused out_of_range culprits agree fail unknown
     shown yes is_whole is_closed parameters
     suite suites is_suite suite_number suite_named group
-    joined zeros filled flipped text_bytes encoded_u32 decoded_u16 with_u16 first slice
+    microseconds joined zeros filled flipped text_bytes encoded_u32 decoded_u16 with_u16 first slice
     present range last least
 ";
 
@@ -45,6 +45,7 @@ pub(super) fn result<'a>(world: &World<'a>, name: &str, arguments: &[Ty<'a>]) ->
         "unhex" | "joined" | "zeros" | "filled" | "flipped" | "encoded_u32" | "with_u16" | "first" => {
             Ty::Bytes
         }
+        "microseconds" => Ty::Other,
         "decoded_u16" => Ty::Int("usize"),
         "present" => Ty::list(first.inner().inner()),
         "range" => Ty::list(Ty::Int("u16")),

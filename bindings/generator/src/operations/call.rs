@@ -153,7 +153,8 @@ impl<'a> Writer<'_, 'a> {
             return Ok((format!("{place}.{}", function.name.to_uppercase()), kind));
         }
         let arguments = self.arguments(class, function, arguments)?;
-        Ok((format!("{place}.{}({arguments})", self.name(&function.name)), kind))
+        let name = self.form([&function.name, &function_name(class, function), &camel(&function.name)], &[]);
+        Ok((format!("{place}.{name}({arguments})"), kind))
     }
 
     /// A call of a function of a class; one that decodes is followed by a check.

@@ -11,7 +11,7 @@ use crate::keys::PublicKey;
 
 /// Verifies a log, one signature after the other, without prior knowledge and with one Ed25519 verification per batch of
 /// keys. It has no list of signers: the caller decides which to trust.
-#[cfg_attr(binding, object, stateful)]
+#[cfg_attr(binding, object, stateful, within = "Dsig")]
 pub struct Auditor {
     suite: Suite,
     auditor: Mutex<DynAuditor>,

@@ -20,7 +20,7 @@ use crate::keys::{PublicKey, SecretKey};
 /// wiped when they expire, in a forked child, and when the signer is closed. A thread in `prepare` never blocks one in
 /// `sign`. In all functions `now` is in microseconds of a clock that continues while the machine sleeps; it defaults to the
 /// system's time of day.
-#[cfg_attr(binding, object, secret, stateful)]
+#[cfg_attr(binding, object, secret, stateful, within = "Dsig")]
 pub struct Signer {
     suite: Suite,
     public: PublicKey,
@@ -94,7 +94,7 @@ impl Signer {
     #[cfg_attr(binding, slow)]
     pub fn prepare(
         &self,
-        now: Option<u64>,
+        #[cfg_attr(binding, now)] now: Option<u64>,
         #[cfg_attr(binding, answer = "detect_copies")] copy: Option<u64>,
     ) -> Result<Option<Announced>> {
         let now = at(now);
@@ -129,7 +129,7 @@ impl Signer {
         &self,
         message: &[u8],
         #[cfg_attr(binding, option = "positional", limit = 65_535)] hint: Option<&[u16]>,
-        #[cfg_attr(binding, option = "positional")] now: Option<u64>,
+        #[cfg_attr(binding, option = "positional", now)] now: Option<u64>,
         #[cfg_attr(binding, answer = "detect_copies")] copy: Option<u64>,
     ) -> Result<Vec<u8>> {
         let hint = hint.unwrap_or_default();
@@ -188,7 +188,7 @@ impl fmt::Display for Signer {
 
 /// Announcement of a new batch of one-time keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
+#[cfg_attr(binding, data, within = "Dsig")]
 pub struct Announced {
     /// Recipients: the members of the batch's group, ascending; nothing for all verifiers.
     pub to: Option<Vec<u16>>,

@@ -7,7 +7,7 @@ use quorate::dsig::dynamic::SuiteId;
 
 /// A one-time signature scheme with its hash function. `wots-blake3` is the default; `spec/dsig.md` compares them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, names)]
+#[cfg_attr(binding, names, within = "Dsig")]
 pub enum Suite {
     /// W-OTS⁺ over Haraka-512, as in the paper.
     #[cfg_attr(binding, text = "wots-haraka-512")]

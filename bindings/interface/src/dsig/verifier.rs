@@ -15,7 +15,7 @@ use crate::keys::PublicKey;
 
 /// Verifies signatures of admitted signers, fast if their batch was announced. Even a hostile announcement never blocks
 /// another thread from verifying.
-#[cfg_attr(binding, object, stateful)]
+#[cfg_attr(binding, object, stateful, within = "Dsig")]
 pub struct Verifier {
     suite: Suite,
     verifier: Mutex<DynVerifier>,
@@ -96,7 +96,7 @@ impl Verifier {
         &self,
         signer: &PublicKey,
         announcement: &[u8],
-        now: Option<u64>,
+        #[cfg_attr(binding, now)] now: Option<u64>,
         #[cfg_attr(binding, answer = "check_revocation", of = "signer")] revoked: Option<bool>,
     ) -> Result<()> {
         let signer = ed25519(signer)?;

@@ -116,7 +116,7 @@ impl Peers {
     pub fn pick(
         &self,
         #[cfg_attr(binding, option)] draw: Option<u64>,
-        #[cfg_attr(binding, option)] now: Option<u64>,
+        #[cfg_attr(binding, option, now)] now: Option<u64>,
     ) -> Result<Option<u16>> {
         let draw = draw_or_random(draw)?;
         Ok(self.lock().pick(at(now), draw))
@@ -124,20 +124,20 @@ impl Peers {
 
     /// Returns true if another send may begin.
     #[cfg_attr(binding, quick)]
-    pub fn has_room(&self, now: Option<u64>) -> bool {
+    pub fn has_room(&self, #[cfg_attr(binding, now)] now: Option<u64>) -> bool {
         self.lock().has_room(at(now))
     }
 
     /// Returns true if this peer may be sent to, slots aside.
     #[cfg_attr(binding, quick)]
-    pub fn is_available(&self, peer: u16, now: Option<u64>) -> bool {
+    pub fn is_available(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) -> bool {
         self.lock().is_available(peer, at(now))
     }
 
     /// Registers the start of a send: it occupies a slot until it has [`Peers::left`], was [`Peers::sent`] or
     /// [`Peers::failed`], at most for the send timeout. `Gossip.next` calls it itself.
     #[cfg_attr(binding, quick)]
-    pub fn begin(&self, peer: u16, now: Option<u64>) {
+    pub fn begin(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) {
         self.lock().begin(peer, at(now));
     }
 
@@ -155,7 +155,7 @@ impl Peers {
 
     /// Registers that a send failed: the peer is suspended, and longer after each further failure in a row.
     #[cfg_attr(binding, quick)]
-    pub fn failed(&self, peer: u16, now: Option<u64>) {
+    pub fn failed(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) {
         self.lock().failed(peer, at(now));
     }
 
@@ -168,13 +168,13 @@ impl Peers {
     /// Registers that a peer sent an invalid message: nothing is sent to it or accepted from it for a while.
     /// `Gossip.check` calls it itself.
     #[cfg_attr(binding, quick)]
-    pub fn accuse(&self, peer: u16, now: Option<u64>) {
+    pub fn accuse(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) {
         self.lock().accuse(peer, at(now));
     }
 
     /// Returns true if nothing is accepted from this peer now.
     #[cfg_attr(binding, quick)]
-    pub fn is_refused(&self, peer: u16, now: Option<u64>) -> bool {
+    pub fn is_refused(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) -> bool {
         self.lock().is_refused(peer, at(now))
     }
 

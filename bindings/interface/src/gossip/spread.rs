@@ -78,7 +78,7 @@ impl Gossip {
         peer: u16,
         aggregate: &Aggregate,
         peers: &Peers,
-        now: Option<u64>,
+        #[cfg_attr(binding, now)] now: Option<u64>,
     ) -> Result<Received> {
         match self.lock().receive(peer, aggregate.0.clone(), at(now), &mut peers.lock()) {
             gossip::Received::Waiting => Ok(Received::Waiting),
@@ -105,7 +105,7 @@ impl Gossip {
         &self,
         peers: &Peers,
         #[cfg_attr(binding, option)] entropy: Option<&[u8]>,
-        #[cfg_attr(binding, option)] now: Option<u64>,
+        #[cfg_attr(binding, option, now)] now: Option<u64>,
     ) -> Result<Checked> {
         let entropy = entropy.map(|entropy| exactly(entropy, "entropy")).transpose()?;
         let checked = self.lock().check(at(now), entropy.as_ref(), &mut peers.lock());
@@ -125,7 +125,7 @@ impl Gossip {
         &self,
         peers: &Peers,
         #[cfg_attr(binding, option)] draw: Option<u64>,
-        #[cfg_attr(binding, option)] now: Option<u64>,
+        #[cfg_attr(binding, option, now)] now: Option<u64>,
     ) -> Result<Option<Send>> {
         let draw = draw_or_random(draw)?;
         let send = self.lock().next(at(now), draw, &mut peers.lock());

@@ -153,6 +153,7 @@ export function support(q, isWhole) {
     joined: (parts) => unhex(parts.map(hex).join('')),
     last: (items, count) => items.slice(items.length - count),
     least: Math.min,
+    microseconds: BigInt,
     outOfRange,
     outcome,
     parameters,

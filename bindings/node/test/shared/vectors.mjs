@@ -1,8 +1,7 @@
 // Runs the cases of spec/vectors through the public API of a package with the interface of index.d.ts. The schema is in
-// spec/vectors/README.md. The operations are generated from bindings/interface/operations, but for those of DSig; so are the
-// behaviours, which are tests without an input.
+// spec/vectors/README.md. The operations are generated from bindings/interface/operations; so are the behaviours, which are
+// tests without an input.
 import { tests } from '../../../javascript/dist/vector-operations.mjs';
-import { dsigOperations } from './dsig-vectors.mjs';
 import { hex } from './hex.mjs';
 import { Refused, support } from './vector-support.mjs';
 
@@ -14,7 +13,7 @@ export const FILES = ['wire', 'bls', 'ed25519', 'merkle', 'committee', 'vote', '
 /** The remaining files. */
 export const OTHERS = ['jerasure', 'jolteon', 'gosig', 'abft'];
 /** What the model made cannot be made again, so it is checked: values with randomness, headers of unknown suites. */
-const CHECKED = ['tdh2.encrypt', 'tdh2.share', 'coin.share', 'header.peek'];
+const CHECKED = ['dsig.sign', 'tdh2.encrypt', 'tdh2.share', 'coin.share', 'header.peek'];
 
 /**
  * Operations that no package offers: raw secret scalars, and spending a presignature without signing. Rust runs these
@@ -40,7 +39,7 @@ export function runFile(q, name, file, only) {
     let found = 'ok';
     let result;
     try {
-      result = run(operation, given, output);
+      result = run(operation, given);
     } catch (error) {
       const isExpected = error instanceof q.QuorateError || error instanceof Refused;
       if (!isExpected) throw new Error(`${name}: ${title} (${operation})`, { cause: error });
@@ -81,11 +80,8 @@ function withCachedKeys(q) {
 export const behaviours = (q) => tests(q, support(q, true)).behaviours;
 
 function runner(q, isWhole) {
-  const functions = support(q, isWhole);
-  const table = tests(withCachedKeys(q), functions).operations;
-  const dsig = isWhole ? dsigOperations(q, functions.check) : {};
-  return (operation, input, output) => {
-    if (operation in dsig) return dsig[operation](input, q.dsig.SUITES[input.suite - 1], output);
+  const table = tests(withCachedKeys(q), support(q, isWhole)).operations;
+  return (operation, input) => {
     if (!(operation in table)) throw new Error(`no operation ${operation}`);
     return table[operation](input);
   };

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import kotlin.Pair;
+import kotlin.Triple;
 import org.junit.jupiter.api.Test;
 
 /** DSig from Java, in idiomatic code. */
@@ -29,19 +30,19 @@ class DsigJavaTest {
             verifier.admit(key);
             for (Dsig.Announced each = signer.prepare(); each != null; each = signer.prepare()) {
                 verifier.announce(key, each.getAnnouncement());
-                assertTrue(each.getTo() == null || each.getTo().equals(Set.of(1, 2)));
+                assertTrue(each.getTo() == null || each.getTo().equals(List.of(1, 2)));
             }
             byte[] signature = signer.sign(MESSAGE, Set.of(2));
             assertTrue(verifier.canVerifyFast(key, signature));
             verifier.verify(key, MESSAGE, signature);
             auditor.check(key, MESSAGE, signature);
             Dsig.verify(key, MESSAGE, signature);
-            Dsig.Entry entry = new Dsig.Entry(key, MESSAGE, signature);
+            Triple<PublicKey, byte[], byte[]> entry = new Triple<>(key, MESSAGE, signature);
             assertEquals(Arrays.asList(null, null), Dsig.verifyAll(signer.getSuite(), List.of(entry, entry)));
             Pair<byte[], byte[]> signed = new Pair<>(MESSAGE, signature);
             assertThrows(QuorateException.NotEvidence.class, () -> Dsig.reuse(key, signed, signed));
             assertEquals(7, signer.getReady());
-            assertEquals(2, signer.getAnnouncements().size());
+            assertEquals(2, signer.announcements().size());
         }
     }
 
@@ -71,7 +72,7 @@ class DsigJavaTest {
     void timeIsALongOfMicroseconds() {
         try (Dsig.Signer signer = new Dsig.Signer(SecretKey.generate(Suite.ED25519))) {
             assertEquals(68 + 128 * 32, signer.prepare(5L).getAnnouncement().length);
-            assertEquals(signer.getSuite().getSignatureLen(), signer.sign(MESSAGE, Set.of(), 6L).length);
+            assertEquals(Dsig.signatureLen(signer.getSuite()), signer.sign(MESSAGE, Set.of(), 6L).length);
             signer.sign(MESSAGE, Set.of(), 4L);
             assertThrows(QuorateException.Exhausted.class, () -> signer.sign(MESSAGE));
             assertEquals(Dsig.Suite.WOTS_BLAKE3, Dsig.Suite.fromName("wots-blake3"));
@@ -84,14 +85,12 @@ class DsigJavaTest {
         Dsig.Verifier verifier = new Dsig.Verifier();
         Runnable[] calls = {
             () -> new Dsig.Signer(null),
-            () -> new Dsig.Signer(SecretKey.generate(Suite.ED25519), null),
-            () -> new Dsig.Verifier(null),
             () -> verifier.admit(null),
             () -> verifier.verify(key, null, MESSAGE),
             () -> verifier.announce(key, null),
             () -> Dsig.verify(null, MESSAGE, MESSAGE),
-            () -> Dsig.verifyAll(Dsig.Suite.WOTS_BLAKE3, Arrays.asList((Dsig.Entry) null)),
-            () -> new Dsig.Entry(key, null, MESSAGE),
+            () -> Dsig.verifyAll(Dsig.Suite.WOTS_BLAKE3, Arrays.asList((Triple<PublicKey, byte[], byte[]>) null)),
+            () -> Dsig.verifyAll(Dsig.Suite.WOTS_BLAKE3, List.of(new Triple<>(key, null, MESSAGE))),
             () -> Dsig.reuse(key, null, null),
         };
         for (int i = 0; i < calls.length; i++) {

@@ -37,13 +37,13 @@ class DsigHooksTest {
             asked++
             generation
         }
-        assertEquals(1 to 4L, asked to signer.ready, "asked at once, and the first answer is no change")
+        assertEquals(1 to 4, asked to signer.ready, "asked at once, and the first answer is no change")
         signer.sign(message, now = now)
         for (other in listOf(2L, 0L, -1L, Long.MIN_VALUE)) {
-            val before = signer.announcements.single()
+            val before = signer.announcements().single()
             generation = other
             assertThrows<QuorateException.Exhausted> { signer.sign(message, now = now) }
-            assertEquals(0L to emptyList<Dsig.Announced>(), signer.ready to signer.announcements)
+            assertEquals(0 to emptyList<Dsig.Announced>(), signer.ready to signer.announcements())
             assertNotEquals(before, signer.prepare(now)!!)
             signer.sign(message, now = now)
         }
@@ -53,10 +53,10 @@ class DsigHooksTest {
             assertNull(prepare())
             generation++
             assertNotNull(prepare())
-            assertEquals(4L, signer.ready)
+            assertEquals(4, signer.ready)
         }
         signer.detectCopies { 77 }
-        assertEquals(4L, signer.ready, "another hook is no copy")
+        assertEquals(4, signer.ready, "another hook is no copy")
         signer.sign(message, now = now)
         var calls = 0L
         signer.detectCopies { ++calls }
@@ -80,7 +80,7 @@ class DsigHooksTest {
         for (call in calls) assertSame(broken, assertThrows<IOException> { call() })
         val thrown = assertThrows<IOException> { runBlocking { signer.awaitPrepare(now) } }
         assertTrue(thrown === broken || thrown.cause === broken, "coroutines may copy it for its stack")
-        assertEquals(3L, signer.ready, "nothing was signed, and nothing was wiped")
+        assertEquals(3, signer.ready, "nothing was signed, and nothing was wiped")
         works = true
         signer.sign(message, now = now)
     }
@@ -97,12 +97,12 @@ class DsigHooksTest {
             1
         }
         use = {
-            assertEquals(4L to 1, signer.ready to signer.announcements.size)
+            assertEquals(4 to 1, signer.ready to signer.announcements().size)
             Dsig.verify(signer.publicKey, message, signer.sign(message, now = now))
             assertNull(signer.prepare(now))
         }
         Dsig.verify(signer.publicKey, message, signer.sign(message, now = now))
-        assertEquals(2L, signer.ready)
+        assertEquals(2, signer.ready)
         use = { signer.invalidate() }
         assertThrows<QuorateException.Exhausted> { signer.sign(message, now = now) }
         signer.prepare(now)
@@ -111,7 +111,7 @@ class DsigHooksTest {
         var deep = 0
         signer.detectCopies { if (deep++ == 0) 1 else signer.sign(message, now = now).size.toLong() }
         assertThrows<StackOverflowError> { signer.sign(message, now = now) }
-        assertEquals(4L, signer.ready)
+        assertEquals(4, signer.ready)
         val closing =
             assertThrows<QuorateException.Closed> {
                 signer.detectCopies {
@@ -126,7 +126,7 @@ class DsigHooksTest {
     fun `a revoked key is refused as soon as the hook says so`() {
         val (signer, other) = signer() to signer()
         val (key, verifier) = signer.publicKey to verifier(signer, other)
-        val (announcement, signature) = signer.announcements.single().announcement to signer.sign(message, now = now)
+        val (announcement, signature) = signer.announcements().single().announcement to signer.sign(message, now = now)
         val asked = mutableListOf<PublicKey>()
         verifier.checkRevocation {
             asked += it
@@ -150,7 +150,7 @@ class DsigHooksTest {
     fun `an exception in a verifier's hook refuses to verify`() {
         val signer = signer()
         val (key, verifier) = signer.publicKey to verifier(signer)
-        val (announcement, signature) = signer.announcements.single().announcement to signer.sign(message, now = now)
+        val (announcement, signature) = signer.announcements().single().announcement to signer.sign(message, now = now)
         val broken = IOException("broken")
         verifier.checkRevocation { throw broken }
         val calls =

@@ -112,6 +112,8 @@ internal fun isClosed(secret: NativeObject): Boolean =
 
 internal fun isWhole(): Boolean = true
 
+internal fun microseconds(count: Int): Duration = Duration.of(count.toLong(), ChronoUnit.MICROS)
+
 internal fun joined(parts: List<ByteArray>): ByteArray = parts.reduce(ByteArray::plus)
 
 internal fun zeros(count: Number): ByteArray = ByteArray(count.toInt())

@@ -24,10 +24,6 @@ class VectorsTest {
         val CHECKED = listOf("dsig.sign", "tdh2.encrypt", "tdh2.share", "coin.share", "header.peek")
     }
 
-    private fun run(operation: String, input: JsonObject): JsonElement =
-        if (operation.startsWith("dsig.")) DsigOperations.run(operation, input)
-        else VectorOperations.run(operation, input)
-
     /** Returns true if the binding offers the operation: a guard spends presignatures only when they sign. */
     private fun isBound(case: JsonObject): Boolean =
         when (case.text("operation")) {
@@ -68,7 +64,7 @@ class VectorsTest {
             if (case["operation"].asString in CHECKED && case.has("output")) input.add("made", case["output"])
             val (outcome, output) =
                 try {
-                    "ok" to run(case["operation"].asString, input)
+                    "ok" to VectorOperations.run(case["operation"].asString, input)
                 } catch (refused: QuorateException) {
                     refused.code to JsonNull.INSTANCE
                 } catch (refused: Refused) {
