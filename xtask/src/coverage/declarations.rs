@@ -5,13 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Types with their members; functions and constants of the package are members of the empty name.
 pub(crate) type Declared = BTreeMap<String, BTreeSet<String>>;
 
-/// Reads TypeScript, as source or declarations: `export class X {`, `export interface X {`, `export namespace x {` (with classes in it), functions and
-/// constants.
+/// Reads TypeScript, as source or declarations: `export class X {`, `export interface X {`, `export namespace x {` (with
+/// classes in it), functions, constants, and the kinds of a union `export type X =`.
 pub(crate) fn typescript(text: &str) -> Declared {
     let mut declared = Declared::new();
     // The open blocks with their indentation.
     let mut open: Vec<(usize, String)> = Vec::new();
+    let mut union = String::new();
     for line in text.lines().filter(|line| !line.trim_start().starts_with(['*', '/'])) {
+        let kind = line.trim().strip_prefix("readonly kind: '").and_then(|rest| rest.strip_suffix("';"));
+        if let Some(kind) = kind {
+            declared.entry(union.clone()).or_default().insert(kind.to_owned());
+        }
         let indent = line.len() - line.trim_start().len();
         let mut words = Words::new(line);
         if line.trim().is_empty() {
@@ -50,6 +55,9 @@ pub(crate) fn typescript(text: &str) -> Declared {
             "function" | "const" | "let" | "type" => {
                 words.next();
                 let name = words.next();
+                if kind == "type" {
+                    union.clone_from(&name);
+                }
                 let inside = open.last().map_or(String::new(), |(_, block)| block.clone());
                 declared.entry(inside).or_default().insert(name.clone());
                 if kind == "const" && line.trim_end().ends_with('{') {
@@ -252,10 +260,12 @@ mod tests {
         let declared = typescript(
             "export const VERSION: string;\nexport class Vote {\n  #private;\n  /** Not a member. */\n  constructor(a: A);\n  \
              static decode(\n    suite: Suite,\n  ): Vote;\n  readonly signer: number;\n  [Symbol.iterator](): I;\n}\n\
+             export type Fault =\n  | {\n      readonly kind: 'bad-signature';\n    };\n\
              export namespace wire {\n  class Reader {\n    u8(): number;\n  }\n  function hash(): void;\n}\n",
         );
         has(&declared, "", &["VERSION", "Vote", "wire"]);
         has(&declared, "Vote", &["constructor", "decode", "signer", "[Symbol.iterator]"]);
+        has(&declared, "Fault", &["bad-signature"]);
         has(&declared, "wire", &["Reader", "hash"]);
         has(&declared, "Reader", &["u8"]);
         assert!(!declared["Vote"].contains("suite") || declared["Vote"].len() == 5, "a parameter at worst");

@@ -16,8 +16,6 @@ use crate::workspace;
 pub(super) struct Language {
     /// Its column, and its key in `coverage.toml`.
     pub(super) name: &'static str,
-    /// Spelling of a function with several words.
-    pub(super) camel: bool,
     pub(super) declared: Declared,
 }
 
@@ -56,10 +54,10 @@ pub(super) fn languages(log: &Log) -> Outcome<Vec<Language>> {
     let node = javascript("javascript/node", Package::Node)?;
     let web = javascript("javascript/web", Package::Web)?;
     Ok(vec![
-        Language { name: "Python", camel: false, declared: python },
-        Language { name: "Node", camel: true, declared: node },
-        Language { name: "Kotlin", camel: true, declared: kotlin },
-        Language { name: "WebAssembly", camel: true, declared: web },
+        Language { name: "Python", declared: python },
+        Language { name: "Node", declared: node },
+        Language { name: "Kotlin", declared: kotlin },
+        Language { name: "WebAssembly", declared: web },
     ])
 }
 

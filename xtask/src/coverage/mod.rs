@@ -41,6 +41,8 @@ pub(crate) fn run(args: &CoverageArgs) -> Outcome {
 const TYPED: &[&str] =
     &["scheme", "committee", "certificate", "gossip", "guard", "bls", "ed25519", "sortition"];
 const BEGIN: &str = "<!-- made by `cargo xtask coverage --write` -->\n";
+/// The cell of a language that lacks an item.
+const ABSENT: &str = "–";
 const END: &str = "<!-- end -->";
 
 /// Compares the bindings with the core and returns the counts.
@@ -82,10 +84,13 @@ impl Report {
     }
 }
 
-/// The type of `any` that stands for this one in the bindings.
+/// The type of `any` or of dynamic suites that stands for this one in the bindings.
 fn typed_twin<'a>(item: &str, api: &'a Api) -> Option<&'a BTreeSet<String>> {
     let (module, name) = item.split_once("::")?;
-    if TYPED.contains(&module) {
+    if module == "dsig" {
+        let twins = [format!("dsig::dynamic::Dyn{name}"), format!("dsig::dynamic::{name}")];
+        twins.iter().find_map(|twin| api.get(twin))
+    } else if TYPED.contains(&module) {
         api.get(&format!("any::{name}")).or_else(|| api.get(&format!("any::bls::{name}")))
     } else {
         None
@@ -94,7 +99,8 @@ fn typed_twin<'a>(item: &str, api: &'a Api) -> Option<&'a BTreeSet<String>> {
 
 struct Comparison<'a> {
     rules: &'a Rules,
-    rows: Vec<String>,
+    /// The items of each row of the table, and its other cells.
+    rows: Vec<(Vec<String>, String)>,
     missing: Vec<String>,
     used: BTreeSet<String>,
     names: usize,
@@ -109,7 +115,7 @@ impl<'a> Comparison<'a> {
     fn twin(&mut self, item: &str, members: &BTreeSet<String>, twin: &BTreeSet<String>) {
         for member in members.difference(twin) {
             if self.reason(&format!("{item}::{member}")).is_none() {
-                self.missing.push(format!("{item}::{member} has no counterpart in `any`"));
+                self.missing.push(format!("{item}::{member} has no counterpart for any suite"));
             }
         }
     }
@@ -120,7 +126,7 @@ impl<'a> Comparison<'a> {
         let mut cells = Vec::new();
         for language in languages {
             if absent.is_some_and(|reason| reason.covers(language)) {
-                cells.push("–".to_owned());
+                cells.push(ABSENT.to_owned());
                 continue;
             }
             let names = self.rules.names(item, last(item), language);
@@ -144,9 +150,16 @@ impl<'a> Comparison<'a> {
             true => format!("constants of `{}`", constants.trim_end_matches("::CONSTANTS")),
             false => format!("`{item}`"),
         };
-        let row = format!("| {shown} | {} | {} |", cells.join(" | "), notes.join("; "));
-        if self.rows.last() != Some(&row) {
-            self.rows.push(row);
+        self.row(shown, format!("{} | {}", cells.join(" | "), notes.join("; ")));
+    }
+
+    /// A row of the table. Items that all languages lack for the same reason share one.
+    fn row(&mut self, item: String, rest: String) {
+        let is_absent = rest.starts_with(&format!("{ABSENT} | ").repeat(4));
+        match self.rows.iter_mut().find(|(_, known)| is_absent && *known == rest) {
+            Some((items, _)) if items.contains(&item) => {}
+            Some((items, _)) => items.push(item),
+            None => self.rows.push((vec![item], rest)),
         }
     }
 
@@ -193,16 +206,18 @@ impl<'a> Comparison<'a> {
                 self.missing.join("\n")
             ));
         }
+        let row = |(items, rest): &(Vec<String>, String)| format!("| {} | {rest} |", items.join(", "));
+        let rows: Vec<String> = self.rows.iter().map(row).collect();
         let columns: Vec<_> = languages.iter().map(|language| language.name).collect();
         let table = format!(
             "| core | {} | note |\n|---|{}---|\n{}\n",
             columns.join(" | "),
             "---|".repeat(columns.len()),
-            self.rows.join("\n")
+            rows.join("\n")
         );
         let summary = format!(
             "{} items of the core, {} names in {} languages",
-            self.rows.len(),
+            self.rows.iter().map(|(items, _)| items.len()).sum::<usize>(),
             self.names,
             columns.len()
         );
@@ -214,7 +229,10 @@ impl<'a> Comparison<'a> {
 fn is_declared(name: &str, item: &str, language: &Language) -> bool {
     let module = item.rsplit("::").nth(1).unwrap_or_default();
     let places = ["", "wire", "bls", "dsig", "gossip", "sortition", "Wire", "Bls", "Dsig", "Quorate", module];
-    places.iter().any(|place| language.declared.get(*place).is_some_and(|names| names.contains(name)))
+    let has = |place: &str| language.declared.get(place).is_some_and(|names| names.contains(name));
+    // Kotlin nests a constant in the class that it is about.
+    places.into_iter().any(has)
+        || is_constant(name) && language.declared.values().any(|names| names.contains(name))
 }
 
 fn is_constant(name: &str) -> bool {
@@ -243,13 +261,11 @@ mod tests {
 
     #[test]
     fn a_core_that_grows_and_a_reason_that_is_stale_are_noticed() {
-        let rules = Rules {
-            unbound: [("gone".to_owned(), Reason::from_value(&"old".into()))].into(),
-            names: BTreeMap::new(),
-        };
+        let rules =
+            Rules { unbound: [("gone".to_owned(), Reason::default())].into(), names: BTreeMap::new() };
         let declared =
             [(String::new(), ["Vote".to_owned()].into()), ("Vote".to_owned(), ["signer".to_owned()].into())];
-        let languages = [Language { name: "Node", camel: true, declared: declared.into() }];
+        let languages = [Language { name: "Node", declared: declared.into() }];
         let mut comparison = Comparison::new(&rules);
         comparison.item("any::Vote", &["signer".to_owned(), "sign_off".to_owned()].into(), &languages);
         comparison.item("any::New", &BTreeSet::new(), &languages);
