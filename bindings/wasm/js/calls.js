@@ -1,22 +1,11 @@
 // Calls to another thread: one is in progress at a time; the others wait here and can be cancelled.
 
-import { make, closed, tooLarge } from '../dist/common/errors.js';
+import { closed, tooLarge } from '../dist/common/errors.js';
+import { recreatedError } from '../dist/whole/worker-classes.js';
 import { pack, unpack } from './packing.js';
 
 /** Maximum number of waiting calls; a caller that exceeds it gets an error. */
 export const MAX_WAITING = 16_384;
-
-/** Recreates an error from the other thread's description. */
-export function recreatedError({ code, name, message, culprits, details }) {
-  if (code !== undefined) {
-    const error = make(code, message, culprits);
-    for (const [field, value] of Object.entries(details)) {
-      error.details[field] = Array.isArray(value) ? Object.freeze(value) : value;
-    }
-    return error;
-  }
-  return new ({ TypeError, RangeError }[name] ?? Error)(message);
-}
 
 export class Calls {
   #port;

@@ -51,9 +51,9 @@ const WEB: [Target; 2] = [
     Target {
         name: "whole",
         package: "wasm",
-        sources: &["certificate", "whole", "web"],
+        sources: &["certificate", "whole", "web", "worker"],
         generated: Package::Web,
-        entries: &["index.ts"],
+        entries: &["index.ts", "worker-classes.ts"],
         types: "[]",
     },
     Target {
