@@ -175,7 +175,12 @@ let ask: (
   options?: CallOptions,
   discard?: (answer: any) => void,
 ) => Promise<any>;
-let derive: (committee: CertificateWorkerCommittee, ciphersuite: Uint8Array, options?: CallOptions) => Promise<WorkerCommittee>;
+let derive: (
+  committee: CertificateWorkerCommittee,
+  ciphersuite: Uint8Array,
+  options?: CallOptions,
+) => Promise<WorkerCommittee>;
+/** Creates a committee, of the class of each build. */
 let small: (calls: Calls, about: About) => CertificateWorkerCommittee;
 let large: (calls: Calls, about: About) => WorkerCommittee;
 /** Decodes and verifies one object. */
@@ -469,6 +474,7 @@ for (const [{ prototype }, end] of ends) {
   Object.defineProperty(prototype, dispose, { value(this: any) { this[end](); } });
 }
 // Bundlers may rename classes; the public names must stay.
-for (const [name, Class] of Object.entries({ CertificateWorkerCommittee, WorkerCommittee, CertificateWorker, QuorateWorker })) {
+const classes = { CertificateWorkerCommittee, WorkerCommittee, CertificateWorker, QuorateWorker };
+for (const [name, Class] of Object.entries(classes)) {
   Object.defineProperty(Class, 'name', { value: name });
 }

@@ -44,6 +44,12 @@ impl<'a> Writer<'_, 'a> {
             return Err(format!("the value {name} hides the function of this name"));
         }
         let mut codes = arguments.iter().map(|one| self.expression(one)).collect::<Outcome<Vec<_>>>()?;
+        // Kotlin infers the items of an empty list from the helper's parameter.
+        for (code, argument) in codes.iter_mut().zip(arguments) {
+            if matches!(argument, Expr::Array(one) if one.elems.is_empty()) {
+                code.0 = code.0.replace("emptyList<Any>()", "emptyList()");
+            }
+        }
         let own = format!("{}_{name}", self.module);
         let known =
             [own.as_str(), name].into_iter().find_map(|name| self.world.functions.get_key_value(name));

@@ -1,11 +1,11 @@
 // One language of the cross-language matrix. What it writes and checks is in bindings/interface/operations/matrix.rs.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operations } from '../../../javascript/dist/vector-operations.mjs';
+import { tests } from '../../../javascript/dist/vector-operations.mjs';
 import { support } from './vector-support.mjs';
 
-export const writeMatrix = (q, suite) => operations(q, support(q, true))['matrix.write']({ suite });
-export const readMatrix = (q, file) => operations(q, support(q, true))['matrix.read'](file);
+export const writeMatrix = (q, suite) => tests(q, support(q, true)).operations['matrix.write']({ suite });
+export const readMatrix = (q, file) => tests(q, support(q, true)).operations['matrix.read'](file);
 
 /**
  * The program: `matrix.mjs write DIR` writes a file of new objects per suite, `read DIR` reads and checks the files of
