@@ -1,11 +1,13 @@
 //! Macros of the interface: declarations that several blocks share.
 //!
 //! A macro has one rule, whose parameters are identifiers with commas between them: `($key:ident, $share:ident) => {…}`.
+//! Within an `impl`, `getters!` and `quick!` are lists of functions with these attributes.
 
 use std::collections::HashMap;
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
-use syn::Item;
+use syn::parse::ParseStream;
+use syn::{ImplItem, ImplItemFn, Item, ItemImpl, parse_quote};
 
 type Outcome<T> = Result<T, String>;
 
@@ -54,9 +56,49 @@ impl Macros {
                 None => items.push(item),
             }
         }
+        for item in &mut items {
+            if let Item::Impl(item) = item {
+                expand_lists(item)?;
+            }
+        }
         file.items = items;
         Ok(())
     }
+}
+
+/// Replaces the lists of functions in an implementation by the functions.
+fn expand_lists(implementation: &mut ItemImpl) -> Outcome<()> {
+    for item in std::mem::take(&mut implementation.items) {
+        let list = match &item {
+            ImplItem::Macro(list) => attribute(&list.mac).map(|attribute| (attribute, &list.mac)),
+            _ => None,
+        };
+        let Some((attribute, list)) = list else {
+            implementation.items.push(item);
+            continue;
+        };
+        for mut function in list.parse_body_with(functions).map_err(|error| error.to_string())? {
+            function.vis = parse_quote!(pub);
+            function.attrs.push(parse_quote!(#[cfg_attr(binding, #attribute)]));
+            implementation.items.push(ImplItem::Fn(function));
+        }
+    }
+    Ok(())
+}
+
+/// The attribute of all functions of a list.
+fn attribute(list: &syn::Macro) -> Option<Ident> {
+    let name = list.path.get_ident()?;
+    let attributes = [("getters", "getter"), ("quick", "quick")];
+    attributes.iter().find(|(list, _)| name == list).map(|(_, one)| Ident::new(one, name.span()))
+}
+
+fn functions(input: ParseStream<'_>) -> syn::Result<Vec<ImplItemFn>> {
+    let mut functions = Vec::new();
+    while !input.is_empty() {
+        functions.push(input.parse()?);
+    }
+    Ok(functions)
 }
 
 impl Macro {
@@ -121,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_becomes_the_items_with_its_arguments() {
+    fn calls_and_lists_become_items() {
         let file = |source| syn::parse_file(source).unwrap();
         let source = "macro_rules! pair { ($key:ident, $share:ident) => { \
             /// A key.\npub struct $key(u8);\npub struct $share($key); } }";
@@ -129,6 +171,16 @@ mod tests {
         let mut called = file("pair! { Key, Share }");
         macros.expand(&mut called).unwrap();
         assert_eq!(called, file("/// A key.\npub struct Key(u8);\npub struct Share(Key);"));
+        let mut lists = file(
+            "impl Key { getters! { /// Its size.\nfn size(&self) -> u8 { 1 } } \
+            quick! { fn new() -> Self { Key(1) } } }",
+        );
+        macros.expand(&mut lists).unwrap();
+        let functions = file(
+            "impl Key { /// Its size.\n#[cfg_attr(binding, getter)] pub fn size(&self) -> u8 { 1 } \
+            #[cfg_attr(binding, quick)] pub fn new() -> Self { Key(1) } }",
+        );
+        assert_eq!(lists, functions);
         let mut wrong = file("pair! { Key }");
         assert!(macros.expand(&mut wrong).unwrap_err().contains("2 parameters is called with 1"));
     }

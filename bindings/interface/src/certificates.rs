@@ -1,7 +1,5 @@
 //! Certificates: a quorum's signatures on a statement.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::any;
 use quorate::any::Suite;
@@ -57,22 +55,13 @@ impl Certificate {
         self.0.encode_detached()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
-    }
-
-    /// The certified statement.
-    #[cfg_attr(binding, getter)]
-    pub fn statement(&self) -> Statement {
-        Statement(*self.0.statement())
-    }
-
-    /// The signers, as a new set each time.
-    #[cfg_attr(binding, getter)]
-    pub fn signers(&self) -> SignerSet {
-        self.0.signers().clone().into()
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
+        /// The certified statement.
+        fn statement(&self) -> Statement { Statement(*self.0.statement()) }
+        /// The signers, as a new set each time.
+        fn signers(&self) -> SignerSet { self.0.signers().clone().into() }
     }
 
     /// Returns the encoded aggregate (BLS), or the signatures in ascending order of the signers (Ed25519).
@@ -127,12 +116,12 @@ impl Certificate {
     }
 }
 
-impl fmt::Display for Certificate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+crate::verified::verified! { VerifiedCertificate, Certificate }
+
+shown! {
+    Certificate: |self, f| {
         let (statement, signers) = (shown(self.0.statement()), self.0.signers());
         let (size, of, suite) = (signers.len(), signers.committee_len(), self.suite());
         write!(f, "Certificate({statement}, signers={size}/{of}, suite={suite})")
-    }
+    };
 }
-
-crate::verified::verified! { VerifiedCertificate, Certificate }

@@ -1,7 +1,5 @@
 //! The ciphersuites of other chains' BLS signatures.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::bls;
 use quorate::wire::{Decode, Encode};
@@ -14,54 +12,31 @@ use quorate::wire::{Decode, Encode};
 pub struct Ciphersuite(pub bls::Ciphersuite);
 
 impl Ciphersuite {
-    /// Returns the basic scheme, whose tags end in `NUL_`: Sui and drand.
-    #[cfg_attr(binding, quick)]
-    pub fn basic() -> Self {
-        Self(bls::Ciphersuite::Basic)
-    }
-
-    /// Returns message augmentation, whose tags end in `AUG_`: Chia. Each member signs its public key followed by the
-    /// message. Each signer costs a hash to the curve and a pairing.
-    #[cfg_attr(binding, quick)]
-    pub fn message_augmentation() -> Self {
-        Self(bls::Ciphersuite::MessageAugmentation)
-    }
-
-    /// Returns proof of possession, whose tags end in `POP_`: Ethereum and Aptos. It is the default.
-    #[cfg_attr(binding, quick)]
-    pub fn proof_of_possession() -> Self {
-        Self(bls::Ciphersuite::ProofOfPossession)
-    }
-
-    /// Returns a ciphersuite with a domain separation tag of the chain's own: 1 to 255 bytes.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for an empty tag.
-    /// [`Error::TooLarge`](quorate::Error) for a tag of more than 255 bytes.
-    /// [`Error::NonCanonical`](quorate::Error) for a tag under which votes or proofs of possession are signed.
-    #[cfg_attr(binding, quick)]
-    pub fn custom(tag: &[u8]) -> Result<Self> {
-        bls::Ciphersuite::custom(tag).map(Self)
-    }
-
-    /// Decodes a ciphersuite.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ciphersuite.
-    #[cfg_attr(binding, quick)]
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        bls::Ciphersuite::decode(bytes, &()).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
+    quick! {
+        /// Returns the basic scheme, whose tags end in `NUL_`: Sui and drand.
+        fn basic() -> Self { Self(bls::Ciphersuite::Basic) }
+        /// Returns message augmentation, whose tags end in `AUG_`: Chia. Each member signs its public key followed by the
+        /// message. Each signer costs a hash to the curve and a pairing.
+        fn message_augmentation() -> Self { Self(bls::Ciphersuite::MessageAugmentation) }
+        /// Returns proof of possession, whose tags end in `POP_`: Ethereum and Aptos. It is the default.
+        fn proof_of_possession() -> Self { Self(bls::Ciphersuite::ProofOfPossession) }
+        /// Returns a ciphersuite with a domain separation tag of the chain's own: 1 to 255 bytes.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for an empty tag.
+        /// [`Error::TooLarge`](quorate::Error) for a tag of more than 255 bytes.
+        /// [`Error::NonCanonical`](quorate::Error) for a tag under which votes or proofs of possession are signed.
+        fn custom(tag: &[u8]) -> Result<Self> { bls::Ciphersuite::custom(tag).map(Self) }
+        /// Decodes a ciphersuite.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ciphersuite.
+        fn decode(bytes: &[u8]) -> Result<Self> { bls::Ciphersuite::decode(bytes, &()).map(Self) }
+        /// Returns the canonical encoding.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
     }
 }
 
-impl fmt::Display for Ciphersuite {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ciphersuite({})", self.0)
-    }
+shown! {
+    Ciphersuite: |self, f| write!(f, "Ciphersuite({})", self.0);
 }

@@ -1,6 +1,5 @@
 //! Committees: the members that may sign, and their weights.
 
-use core::fmt;
 use core::hash::{Hash, Hasher};
 
 use quorate::Result;
@@ -82,64 +81,30 @@ impl Committee {
         any::Committee::from_attested(chain.0, epoch, members, repeats).map(Self)
     }
 
-    /// Identifier that every signed statement contains, which prevents replay in another context.
-    #[cfg_attr(binding, getter)]
-    pub fn id(&self) -> CommitteeId {
-        CommitteeId(self.0.id())
+    getters! {
+        /// Identifier that every signed statement contains, which prevents replay in another context.
+        fn id(&self) -> CommitteeId { CommitteeId(self.0.id()) }
+        /// The chain of this committee.
+        fn chain(&self) -> ChainId { ChainId(self.0.chain()) }
+        /// The epoch of this committee.
+        fn epoch(&self) -> u64 { self.0.epoch() }
+        /// The members' signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
+        /// Number of members.
+        fn size(&self) -> usize { self.0.len().into() }
+        /// The sum of all weights.
+        fn total_weight(&self) -> u128 { self.0.total_weight() }
+        /// The smallest weight above two thirds of the total.
+        fn quorum_weight(&self) -> u128 { self.0.quorum_weight() }
+        /// The smallest weight above one third of the total: signers of this weight include at least one honest member.
+        fn honest_weight(&self) -> u128 { self.0.honest_weight() }
     }
 
-    /// The chain of this committee.
-    #[cfg_attr(binding, getter)]
-    pub fn chain(&self) -> ChainId {
-        ChainId(self.0.chain())
-    }
-
-    /// The epoch of this committee.
-    #[cfg_attr(binding, getter)]
-    pub fn epoch(&self) -> u64 {
-        self.0.epoch()
-    }
-
-    /// The members' signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
-    }
-
-    /// Number of members.
-    #[cfg_attr(binding, getter)]
-    pub fn size(&self) -> usize {
-        self.0.len().into()
-    }
-
-    /// The sum of all weights.
-    #[cfg_attr(binding, getter)]
-    pub fn total_weight(&self) -> u128 {
-        self.0.total_weight()
-    }
-
-    /// The smallest weight above two thirds of the total.
-    #[cfg_attr(binding, getter)]
-    pub fn quorum_weight(&self) -> u128 {
-        self.0.quorum_weight()
-    }
-
-    /// The smallest weight above one third of the total: signers of this weight include at least one honest member.
-    #[cfg_attr(binding, getter)]
-    pub fn honest_weight(&self) -> u128 {
-        self.0.honest_weight()
-    }
-
-    /// Returns a member's weight; nothing if there is no such member.
-    #[cfg_attr(binding, quick)]
-    pub fn weight(&self, index: u16) -> Option<u128> {
-        self.0.weight(index)
-    }
-
-    /// Returns a member's key; nothing if there is no such member.
-    #[cfg_attr(binding, quick)]
-    pub fn key(&self, index: u16) -> Option<PublicKey> {
-        self.0.key(index).map(PublicKey)
+    quick! {
+        /// Returns a member's weight; nothing if there is no such member.
+        fn weight(&self, index: u16) -> Option<u128> { self.0.weight(index) }
+        /// Returns a member's key; nothing if there is no such member.
+        fn key(&self, index: u16) -> Option<PublicKey> { self.0.key(index).map(PublicKey) }
     }
 
     /// All keys, in the order of the members.
@@ -302,9 +267,9 @@ impl Hash for Committee {
     }
 }
 
-impl fmt::Display for Committee {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+shown! {
+    Committee: |self, f| {
         let (members, epoch, suite, id) = (self.size(), self.epoch(), self.suite(), self.id());
         write!(f, "Committee(members={members}, epoch={epoch}, suite={suite}, id={id})")
-    }
+    };
 }

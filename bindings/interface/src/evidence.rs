@@ -1,7 +1,5 @@
 //! Evidence of protocol violations.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::any;
 use quorate::any::Suite;
@@ -46,10 +44,9 @@ impl Equivocation {
         self.0.encode()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
     }
 
     /// The two votes, the one with the lower digest first.
@@ -59,16 +56,11 @@ impl Equivocation {
         vec![Vote(first), Vote(second)]
     }
 
-    /// The member that signed both.
-    #[cfg_attr(binding, getter)]
-    pub fn signer(&self) -> u16 {
-        self.0.signer()
-    }
-
-    /// The signer, which is at fault if [`Equivocation::verify`] succeeds.
-    #[cfg_attr(binding, getter)]
-    pub fn culprits(&self) -> Vec<u16> {
-        self.0.culprits().to_vec()
+    getters! {
+        /// The member that signed both.
+        fn signer(&self) -> u16 { self.0.signer() }
+        /// The signer, which is at fault if [`Equivocation::verify`] succeeds.
+        fn culprits(&self) -> Vec<u16> { self.0.culprits().to_vec() }
     }
 
     /// Verifies both signatures, one by one.
@@ -81,14 +73,6 @@ impl Equivocation {
     #[cfg_attr(binding, slow)]
     pub fn verify(&self, committee: &Committee) -> Result<VerifiedEquivocation> {
         self.0.clone().verify(&committee.0).map(VerifiedEquivocation)
-    }
-}
-
-impl fmt::Display for Equivocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Statement { kind, epoch, view, .. } = *self.0.votes().0.statement();
-        let (kind, signer, suite) = (kind.number(), self.signer(), self.suite());
-        write!(f, "Equivocation(kind={kind}, epoch={epoch}, view={view}, signer={signer}, suite={suite})")
     }
 }
 
@@ -129,10 +113,9 @@ impl Conflict {
         self.0.encode()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
     }
 
     /// The two certificates, the one with the lower digest first.
@@ -142,10 +125,9 @@ impl Conflict {
         vec![Certificate(first), Certificate(second)]
     }
 
-    /// The members that signed both, as a new set each time; they are at fault if [`Conflict::verify`] succeeds.
-    #[cfg_attr(binding, getter)]
-    pub fn culprits(&self) -> SignerSet {
-        self.0.culprits().into()
+    getters! {
+        /// The members that signed both, as a new set each time; they are at fault if [`Conflict::verify`] succeeds.
+        fn culprits(&self) -> SignerSet { self.0.culprits().into() }
     }
 
     /// Verifies both certificates.
@@ -161,13 +143,18 @@ impl Conflict {
     }
 }
 
-impl fmt::Display for Conflict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+crate::verified::verified! { VerifiedConflict, Conflict }
+
+shown! {
+    Equivocation: |self, f| {
+        let Statement { kind, epoch, view, .. } = *self.0.votes().0.statement();
+        let (kind, signer, suite) = (kind.number(), self.signer(), self.suite());
+        write!(f, "Equivocation(kind={kind}, epoch={epoch}, view={view}, signer={signer}, suite={suite})")
+    };
+    Conflict: |self, f| {
         let Statement { kind, epoch, view, .. } = *self.0.certificates().0.statement();
         let (kind, culprits, suite) = (kind.number(), self.0.culprits(), self.suite());
         let (size, of) = (culprits.len(), culprits.committee_len());
         write!(f, "Conflict(kind={kind}, epoch={epoch}, view={view}, culprits={size}/{of}, suite={suite})")
-    }
+    };
 }
-
-crate::verified::verified! { VerifiedConflict, Conflict }

@@ -1,6 +1,5 @@
 //! Signing without contradictions: a durable record of each signature.
 
-use core::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use quorate::Result;
@@ -106,22 +105,13 @@ impl Guard {
         Ok(GuardRecord(self.lock().close_epoch(&exactly(key, KEY_ID)?, epoch)))
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.public.suite()
-    }
-
-    /// The public key.
-    #[cfg_attr(binding, getter)]
-    pub fn public_key(&self) -> PublicKey {
-        self.public.clone()
-    }
-
-    /// The chain that the guard signs for.
-    #[cfg_attr(binding, getter)]
-    pub fn chain(&self) -> ChainId {
-        self.chain
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.public.suite() }
+        /// The public key.
+        fn public_key(&self) -> PublicKey { self.public.clone() }
+        /// The chain that the guard signs for.
+        fn chain(&self) -> ChainId { self.chain }
     }
 
     /// Returns the epoch and view of the last statement of a kind; nothing if there is none.
@@ -143,12 +133,6 @@ impl Guard {
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, any::Guard> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl fmt::Display for Guard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Guard({}, {})", self.suite(), self.public)
     }
 }
 
@@ -192,44 +176,30 @@ impl GuardRecord {
     /// Bytes of an encoded record.
     pub const LEN: u32 = 81;
 
-    /// Decodes the 81 bytes.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a record.
-    #[cfg_attr(binding, quick)]
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        guard::GuardRecord::decode(bytes, &()).map(Self)
+    quick! {
+        /// Decodes the 81 bytes.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a record.
+        fn decode(bytes: &[u8]) -> Result<Self> { guard::GuardRecord::decode(bytes, &()).map(Self) }
+        /// Returns the 81 bytes.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
     }
 
-    /// Returns the 81 bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    /// Kind of the statement, or of the record about presignatures.
-    #[cfg_attr(binding, getter)]
-    pub fn kind(&self) -> u8 {
-        self.0.kind().number()
-    }
-
-    /// Epoch of the statement or of the presignatures.
-    #[cfg_attr(binding, getter)]
-    pub fn epoch(&self) -> u64 {
-        self.0.epoch()
-    }
-
-    /// View of the statement, or position of the presignatures.
-    #[cfg_attr(binding, getter)]
-    pub fn view(&self) -> u64 {
-        self.0.view()
+    getters! {
+        /// Kind of the statement, or of the record about presignatures.
+        fn kind(&self) -> u8 { self.0.kind().number() }
+        /// Epoch of the statement or of the presignatures.
+        fn epoch(&self) -> u64 { self.0.epoch() }
+        /// View of the statement, or position of the presignatures.
+        fn view(&self) -> u64 { self.0.view() }
     }
 }
 
 const _: () = assert!(GuardRecord::LEN as usize == guard::GuardRecord::LEN);
 
-impl fmt::Display for GuardRecord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "GuardRecord(kind {}, epoch {}, view {})", self.kind(), self.epoch(), self.view())
-    }
+shown! {
+    Guard: |self, f| write!(f, "Guard({}, {})", self.suite(), self.public);
+    GuardRecord: |self, f|
+        write!(f, "GuardRecord(kind {}, epoch {}, view {})", self.kind(), self.epoch(), self.view());
 }

@@ -1,7 +1,5 @@
 //! The header of encoded votes and certificates, before they are verified.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::any::Suite;
 use quorate::certificate;
@@ -45,28 +43,15 @@ impl UntrustedHeader {
         self.header.encode()
     }
 
-    /// The claimed signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.suite
-    }
-
-    /// The claimed kind of statement.
-    #[cfg_attr(binding, getter)]
-    pub fn kind(&self) -> u8 {
-        self.header.kind().number()
-    }
-
-    /// The claimed epoch.
-    #[cfg_attr(binding, getter)]
-    pub fn epoch(&self) -> u64 {
-        self.header.epoch()
-    }
-
-    /// The claimed view.
-    #[cfg_attr(binding, getter)]
-    pub fn view(&self) -> u64 {
-        self.header.view()
+    getters! {
+        /// The claimed signature scheme.
+        fn suite(&self) -> Suite { self.suite }
+        /// The claimed kind of statement.
+        fn kind(&self) -> u8 { self.header.kind().number() }
+        /// The claimed epoch.
+        fn epoch(&self) -> u64 { self.header.epoch() }
+        /// The claimed view.
+        fn view(&self) -> u64 { self.header.view() }
     }
 
     fn known(header: certificate::UntrustedHeader) -> Result<Self> {
@@ -74,10 +59,10 @@ impl UntrustedHeader {
     }
 }
 
-impl fmt::Display for UntrustedHeader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+shown! {
+    UntrustedHeader: |self, f| {
         let Self { suite, header } = self;
         let (kind, epoch, view) = (header.kind().number(), header.epoch(), header.view());
         write!(f, "UntrustedHeader({suite}, kind {kind}, epoch {epoch}, view {view})")
-    }
+    };
 }

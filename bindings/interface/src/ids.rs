@@ -29,10 +29,9 @@ impl ChainId {
         exactly(bytes, "chain id").map(committee::ChainId).map(Self)
     }
 
-    /// The 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn bytes(&self) -> [u8; 32] {
-        self.0.0
+    getters! {
+        /// The 32 bytes.
+        fn bytes(&self) -> [u8; 32] { self.0.0 }
     }
 }
 
@@ -57,10 +56,9 @@ impl CommitteeId {
         exactly(bytes, "committee id").map(committee::CommitteeId).map(Self)
     }
 
-    /// The 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn bytes(&self) -> [u8; 32] {
-        self.0.0
+    getters! {
+        /// The 32 bytes.
+        fn bytes(&self) -> [u8; 32] { self.0.0 }
     }
 }
 

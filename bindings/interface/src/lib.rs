@@ -19,6 +19,8 @@
 //! - `new` is the constructor. A function without `&self` is a static function of its class.
 //! - A getter `size` is the length that `len` returns in Python.
 //! - A structure has `Display`, which becomes its text in each language; with `PartialEq` it can be compared.
+//!   `shown!` implements it.
+//! - `getters!` and `quick!` are lists of functions of a line each, with these attributes.
 //! - The first paragraphs of a comment are the description; `# Errors` lists one error per line, by its link.
 //!
 //! The folder `operations`, beside that of these modules, has the operations of `spec/vectors` and the behaviours of the
@@ -64,6 +66,29 @@
 //! | `default = n` | an optional integer or duration | used for no argument; languages show it, a duration in microseconds |
 //! | `limit = n` | a list | at most one item more is read, so that the core reports the error |
 //! | `among = "f"`, `default = "p"` | a list | the user passes a predicate; the list has the results of `f` that it accepts, by default those with the property `p` |
+
+/// Functions of a line each that are `quick`; they are public.
+macro_rules! quick {
+    ($($(#[$attribute:meta])* fn $name:ident($($parameters:tt)*) $(-> $result:ty)? { $($value:tt)* })*) => {
+        $($(#[$attribute])* pub fn $name($($parameters)*) $(-> $result)? { $($value)* })*
+    };
+}
+
+/// Functions of a line each that are `getter`s; they are public.
+macro_rules! getters {
+    ($($functions:tt)*) => { quick! { $($functions)* } };
+}
+
+/// `Display` of structures: the name of each, and how it is written to a formatter.
+macro_rules! shown {
+    ($($class:ty: |$self:ident, $formatter:ident| $text:expr;)*) => {
+        $(impl core::fmt::Display for $class {
+            fn fmt(&$self, $formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                $text
+            }
+        })*
+    };
+}
 
 #[cfg(feature = "full")]
 pub mod bls;

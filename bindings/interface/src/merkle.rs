@@ -1,7 +1,5 @@
 //! Merkle trees over BLAKE3: one root for many items, and a short proof for each of them.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::merkle;
 use quorate::merkle::Hash;
@@ -25,16 +23,11 @@ impl Merkle {
         Self { leaf: leaf_domain, node: node_domain }
     }
 
-    /// Domain string of the leaves.
-    #[cfg_attr(binding, getter)]
-    pub fn leaf_domain(&self) -> String {
-        self.leaf.clone()
-    }
-
-    /// Domain string of the nodes.
-    #[cfg_attr(binding, getter)]
-    pub fn node_domain(&self) -> String {
-        self.node.clone()
+    getters! {
+        /// Domain string of the leaves.
+        fn leaf_domain(&self) -> String { self.leaf.clone() }
+        /// Domain string of the nodes.
+        fn node_domain(&self) -> String { self.node.clone() }
     }
 
     /// Returns the leaf of one item: 32 bytes.
@@ -78,12 +71,6 @@ impl Merkle {
     }
 }
 
-impl fmt::Display for Merkle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Merkle({:?}, {:?})", self.leaf, self.node)
-    }
-}
-
 const LEAF: &str = "Merkle leaf";
 
 fn hashes(leaves: &[&[u8]]) -> Result<Vec<Hash>> {
@@ -96,42 +83,27 @@ fn hashes(leaves: &[&[u8]]) -> Result<Vec<Hash>> {
 pub struct Path(merkle::Path);
 
 impl Path {
-    /// Decodes a path.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a path.
-    #[cfg_attr(binding, quick)]
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        merkle::Path::decode(bytes, &()).map(Self)
+    quick! {
+        /// Decodes a path.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a path.
+        fn decode(bytes: &[u8]) -> Result<Self> { merkle::Path::decode(bytes, &()).map(Self) }
+        /// Returns the canonical encoding.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
     }
 
-    /// Returns the canonical encoding.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    /// Index of the leaf.
-    #[cfg_attr(binding, getter)]
-    pub fn index(&self) -> u32 {
-        self.0.index()
-    }
-
-    /// Number of leaves of the tree, as this path claims. Compare it with the signed count.
-    #[cfg_attr(binding, getter)]
-    pub fn count(&self) -> u32 {
-        self.0.count()
-    }
-
-    /// The siblings along the path, bottom first.
-    #[cfg_attr(binding, getter)]
-    pub fn siblings(&self) -> Vec<Hash> {
-        self.0.siblings().to_vec()
+    getters! {
+        /// Index of the leaf.
+        fn index(&self) -> u32 { self.0.index() }
+        /// Number of leaves of the tree, as this path claims. Compare it with the signed count.
+        fn count(&self) -> u32 { self.0.count() }
+        /// The siblings along the path, bottom first.
+        fn siblings(&self) -> Vec<Hash> { self.0.siblings().to_vec() }
     }
 }
 
-impl fmt::Display for Path {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Path(leaf {} of {})", self.0.index(), self.0.count())
-    }
+shown! {
+    Merkle: |self, f| write!(f, "Merkle({:?}, {:?})", self.leaf, self.node);
+    Path: |self, f| write!(f, "Path(leaf {} of {})", self.0.index(), self.0.count());
 }

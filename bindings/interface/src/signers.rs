@@ -1,6 +1,5 @@
 //! Sets of members.
 
-use core::fmt;
 #[cfg(feature = "full")]
 use std::sync::MutexGuard;
 use std::sync::{Mutex, PoisonError};
@@ -36,40 +35,22 @@ impl SignerSet {
         committee::SignerSet::full(committee_len).into()
     }
 
-    /// Size of the committee.
-    #[cfg_attr(binding, getter)]
-    pub fn committee_len(&self) -> u16 {
-        self.with(|set| set.committee_len())
+    getters! {
+        /// Size of the committee.
+        fn committee_len(&self) -> u16 { self.with(|set| set.committee_len()) }
+        /// Number of members in the set.
+        fn size(&self) -> usize { self.with(|set| set.len()) }
     }
 
-    /// Number of members in the set.
-    #[cfg_attr(binding, getter)]
-    pub fn size(&self) -> usize {
-        self.with(|set| set.len())
-    }
-
-    /// Returns true if the member is in the set.
-    #[cfg_attr(binding, quick)]
-    pub fn contains(&self, index: u16) -> bool {
-        self.with(|set| set.contains(index))
-    }
-
-    /// Returns the members at this time, ascending.
-    #[cfg_attr(binding, quick)]
-    pub fn members(&self) -> Vec<u16> {
-        self.with(|set| set.iter().collect())
-    }
-
-    /// Changes the set: adds a member. Returns false if it is in the set already, or not in the committee.
-    #[cfg_attr(binding, quick)]
-    pub fn insert(&self, index: u16) -> bool {
-        self.with(|set| set.insert(index))
-    }
-
-    /// Returns all members that are not in the set.
-    #[cfg_attr(binding, quick)]
-    pub fn complement(&self) -> SignerSet {
-        self.with(|set| set.complement()).into()
+    quick! {
+        /// Returns true if the member is in the set.
+        fn contains(&self, index: u16) -> bool { self.with(|set| set.contains(index)) }
+        /// Returns the members at this time, ascending.
+        fn members(&self) -> Vec<u16> { self.with(|set| set.iter().collect()) }
+        /// Changes the set: adds a member. Returns false if it is in the set already, or not in the committee.
+        fn insert(&self, index: u16) -> bool { self.with(|set| set.insert(index)) }
+        /// Returns all members that are not in the set.
+        fn complement(&self) -> SignerSet { self.with(|set| set.complement()).into() }
     }
 
     /// Returns the members of both sets, which must be of the same committee.
@@ -78,16 +59,11 @@ impl SignerSet {
         self.now().intersection(&other.now()).into()
     }
 
-    /// Returns the members of either set. Both must be of the same committee.
-    #[cfg_attr(binding, quick)]
-    pub fn union(&self, other: &SignerSet) -> SignerSet {
-        self.now().union(&other.now()).into()
-    }
-
-    /// Returns true if the two sets have no member in common.
-    #[cfg_attr(binding, quick)]
-    pub fn is_disjoint(&self, other: &SignerSet) -> bool {
-        self.now().is_disjoint(&other.now())
+    quick! {
+        /// Returns the members of either set. Both must be of the same committee.
+        fn union(&self, other: &SignerSet) -> SignerSet { self.now().union(&other.now()).into() }
+        /// Returns true if the two sets have no member in common.
+        fn is_disjoint(&self, other: &SignerSet) -> bool { self.now().is_disjoint(&other.now()) }
     }
 
     /// The set at this time. One lock at a time: both sets of a call may be the same, and another thread may lock them
@@ -119,12 +95,6 @@ impl PartialEq for SignerSet {
     }
 }
 
-impl fmt::Display for SignerSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SignerSet({}, {:?})", self.committee_len(), self.members())
-    }
-}
-
 /// Members in whose name invalid signatures were received, shared by all collectors of one committee. Their votes are
 /// verified one by one, and only if the remaining votes do not reach the quorum, so that they cannot make every batch
 /// fail. Each new certificate reduces every suspicion a little; repeated offences prolong it. Iteration is in ascending
@@ -142,35 +112,21 @@ impl Suspects {
         Self::default()
     }
 
-    /// Number of suspects.
-    #[cfg_attr(binding, getter)]
-    pub fn size(&self) -> usize {
-        self.lock().len()
+    getters! {
+        /// Number of suspects.
+        fn size(&self) -> usize { self.lock().len() }
     }
 
-    /// Returns true if the member's votes are verified one by one.
-    #[cfg_attr(binding, quick)]
-    pub fn contains(&self, member: u16) -> bool {
-        self.lock().contains(member)
-    }
-
-    /// Returns the suspects at this time, ascending.
-    #[cfg_attr(binding, quick)]
-    pub fn members(&self) -> Vec<u16> {
-        self.lock().iter().collect()
-    }
-
-    /// Records an offence. Collectors call it themselves; call it for invalid votes found elsewhere.
-    #[cfg_attr(binding, quick)]
-    pub fn accuse(&self, member: u16) {
-        self.lock().accuse(member);
-    }
-
-    /// Reduces the remaining suspicion of every member by one certificate. Collectors call it themselves when they form
-    /// a certificate.
-    #[cfg_attr(binding, quick)]
-    pub fn decay(&self) {
-        self.lock().decay();
+    quick! {
+        /// Returns true if the member's votes are verified one by one.
+        fn contains(&self, member: u16) -> bool { self.lock().contains(member) }
+        /// Returns the suspects at this time, ascending.
+        fn members(&self) -> Vec<u16> { self.lock().iter().collect() }
+        /// Records an offence. Collectors call it themselves; call it for invalid votes found elsewhere.
+        fn accuse(&self, member: u16) { self.lock().accuse(member); }
+        /// Reduces the remaining suspicion of every member by one certificate. Collectors call it themselves when they form
+        /// a certificate.
+        fn decay(&self) { self.lock().decay(); }
     }
 
     /// Locks the set, for collectors, which lock their own state first.
@@ -179,9 +135,11 @@ impl Suspects {
     }
 }
 
+shown! {
+    SignerSet: |self, f| write!(f, "SignerSet({}, {:?})", self.committee_len(), self.members());
+}
+
 #[cfg(feature = "full")]
-impl fmt::Display for Suspects {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Suspects({:?})", self.members())
-    }
+shown! {
+    Suspects: |self, f| write!(f, "Suspects({:?})", self.members());
 }

@@ -5,7 +5,6 @@
 //! lottery.
 #![cfg_attr(binding, module = "sortition")]
 
-use core::fmt;
 use core::num::NonZeroU16;
 
 use quorate::Result;
@@ -35,31 +34,21 @@ impl Seed {
         Self(sortition::Seed::genesis(*chain, bytes))
     }
 
-    /// Decodes the 40 bytes.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for another number of bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        sortition::Seed::decode(bytes, &()).map(Self)
+    quick! {
+        /// Decodes the 40 bytes.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for another number of bytes.
+        fn decode(bytes: &[u8]) -> Result<Self> { sortition::Seed::decode(bytes, &()).map(Self) }
+        /// Returns the 40 bytes.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
     }
 
-    /// Returns the 40 bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    /// Number of proofs that precede it.
-    #[cfg_attr(binding, getter)]
-    pub fn height(&self) -> u64 {
-        self.0.height()
-    }
-
-    /// Its 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn value(&self) -> [u8; 32] {
-        *self.0.value()
+    getters! {
+        /// Number of proofs that precede it.
+        fn height(&self) -> u64 { self.0.height() }
+        /// Its 32 bytes.
+        fn value(&self) -> [u8; 32] { *self.0.value() }
     }
 
     /// Derives the next seed: the hash of the proof. **The protocol determines the prover**, usually the proposer of the
@@ -75,12 +64,6 @@ impl Seed {
 }
 
 const _: () = assert!(Seed::LEN as usize == sortition::Seed::LEN);
-
-impl fmt::Display for Seed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Seed(height={}, value={})", self.height(), hex::encode(self.value()))
-    }
-}
 
 /// A member's signature on a [`Seed`]; its hash is the next seed. It is unique: the member's only choice is whether to
 /// publish it. Until it is published, no other member knows the next seed.
@@ -137,28 +120,13 @@ impl SeedProof {
         self.0.encode_detached()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
-    }
-
-    /// The signer that the proof names.
-    #[cfg_attr(binding, getter)]
-    pub fn signer(&self) -> u16 {
-        self.0.signer()
-    }
-
-    /// The signature.
-    #[cfg_attr(binding, getter)]
-    pub fn signature(&self) -> Signature {
-        self.0.signature()
-    }
-}
-
-impl fmt::Display for SeedProof {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SeedProof(signer={}, suite={})", self.signer(), self.suite())
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
+        /// The signer that the proof names.
+        fn signer(&self) -> u16 { self.0.signer() }
+        /// The signature.
+        fn signature(&self) -> Signature { self.0.signature() }
     }
 }
 
@@ -191,35 +159,15 @@ impl Lottery {
         Ok(self.0.draw(secret)?.map(VerifiedTicket))
     }
 
-    /// The participating committee.
-    #[cfg_attr(binding, getter)]
-    pub fn committee(&self) -> Committee {
-        self.0.committee()
-    }
-
-    /// The seed.
-    #[cfg_attr(binding, getter)]
-    pub fn seed(&self) -> Seed {
-        Seed(self.0.seed())
-    }
-
-    /// The round.
-    #[cfg_attr(binding, getter)]
-    pub fn round(&self) -> u64 {
-        self.0.round()
-    }
-
-    /// Average number of winners.
-    #[cfg_attr(binding, getter)]
-    pub fn expected(&self) -> u16 {
-        self.0.expected().get()
-    }
-}
-
-impl fmt::Display for Lottery {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (height, round, expected) = (self.0.seed().height(), self.round(), self.expected());
-        write!(f, "Lottery(height={height}, round={round}, expected={expected})")
+    getters! {
+        /// The participating committee.
+        fn committee(&self) -> Committee { self.0.committee() }
+        /// The seed.
+        fn seed(&self) -> Seed { Seed(self.0.seed()) }
+        /// The round.
+        fn round(&self) -> u64 { self.0.round() }
+        /// Average number of winners.
+        fn expected(&self) -> u16 { self.0.expected().get() }
     }
 }
 
@@ -268,28 +216,15 @@ impl Ticket {
         self.0.encode_detached()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
-    }
-
-    /// Round of the lottery.
-    #[cfg_attr(binding, getter)]
-    pub fn round(&self) -> u64 {
-        self.0.round()
-    }
-
-    /// Member that the ticket names.
-    #[cfg_attr(binding, getter)]
-    pub fn member(&self) -> u16 {
-        self.0.member()
-    }
-
-    /// The proof.
-    #[cfg_attr(binding, getter)]
-    pub fn signature(&self) -> Signature {
-        self.0.signature()
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
+        /// Round of the lottery.
+        fn round(&self) -> u64 { self.0.round() }
+        /// Member that the ticket names.
+        fn member(&self) -> u16 { self.0.member() }
+        /// The proof.
+        fn signature(&self) -> Signature { self.0.signature() }
     }
 
     /// Verifies that this member won this lottery. Cost: one subgroup check and a hash; for a winning ticket, also one hash
@@ -306,40 +241,19 @@ impl Ticket {
     }
 }
 
-impl fmt::Display for Ticket {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ticket({})", shown(&self.0))
-    }
-}
-
 /// A verified winning ticket. Only verification, or the draw itself, creates one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, object)]
 pub struct VerifiedTicket(Verified<any::Ticket>);
 
 impl VerifiedTicket {
-    /// The verified value.
-    #[cfg_attr(binding, getter)]
-    pub fn value(&self) -> Ticket {
-        Ticket((*self.0).clone())
-    }
-
-    /// Committee against which it was verified: compare it with the id of the current one.
-    #[cfg_attr(binding, getter)]
-    pub fn committee(&self) -> CommitteeId {
-        self.0.committee()
-    }
-
-    /// Score of the ticket: the **smallest** score ranks first.
-    #[cfg_attr(binding, getter)]
-    pub fn score(&self) -> Score {
-        Score(self.0.score())
-    }
-}
-
-impl fmt::Display for VerifiedTicket {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "VerifiedTicket({})", shown(&self.0))
+    getters! {
+        /// The verified value.
+        fn value(&self) -> Ticket { Ticket((*self.0).clone()) }
+        /// Committee against which it was verified: compare it with the id of the current one.
+        fn committee(&self) -> CommitteeId { self.0.committee() }
+        /// Score of the ticket: the **smallest** score ranks first.
+        fn score(&self) -> Score { Score(self.0.score()) }
     }
 }
 
@@ -350,20 +264,25 @@ impl fmt::Display for VerifiedTicket {
 pub struct Score(sortition::Score);
 
 impl Score {
-    /// The 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn bytes(&self) -> [u8; 32] {
-        *self.0.as_bytes()
-    }
-}
-
-impl fmt::Display for Score {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex::encode(self.bytes()))
+    getters! {
+        /// The 32 bytes.
+        fn bytes(&self) -> [u8; 32] { *self.0.as_bytes() }
     }
 }
 
 /// A ticket in texts, which its class and that of verified tickets share.
 fn shown(ticket: &any::Ticket) -> String {
     format!("round={}, member={}, suite={}", ticket.round(), ticket.member(), ticket.suite())
+}
+
+shown! {
+    Seed: |self, f| write!(f, "Seed(height={}, value={})", self.height(), hex::encode(self.value()));
+    SeedProof: |self, f| write!(f, "SeedProof(signer={}, suite={})", self.signer(), self.suite());
+    Lottery: |self, f| {
+        let (height, round, expected) = (self.0.seed().height(), self.round(), self.expected());
+        write!(f, "Lottery(height={height}, round={round}, expected={expected})")
+    };
+    Ticket: |self, f| write!(f, "Ticket({})", shown(&self.0));
+    VerifiedTicket: |self, f| write!(f, "VerifiedTicket({})", shown(&self.0));
+    Score: |self, f| f.write_str(&hex::encode(self.bytes()));
 }

@@ -1,7 +1,5 @@
 //! Statements that members sign.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::certificate;
 use quorate::wire::{Decode, Encode};
@@ -31,43 +29,25 @@ impl Statement {
         Ok(Self(certificate::Statement { kind: certificate::Kind::new(kind), epoch, view, digest }))
     }
 
-    /// Phase of the protocol: each phase has a kind of its own.
-    #[cfg_attr(binding, getter)]
-    pub fn kind(&self) -> u8 {
-        self.0.kind.number()
+    getters! {
+        /// Phase of the protocol: each phase has a kind of its own.
+        fn kind(&self) -> u8 { self.0.kind.number() }
+        /// The committee's epoch.
+        fn epoch(&self) -> u64 { self.0.epoch }
+        /// The view within the epoch.
+        fn view(&self) -> u64 { self.0.view }
+        /// The value, usually the hash of a block: 32 bytes.
+        fn digest(&self) -> [u8; 32] { self.0.digest }
     }
 
-    /// The committee's epoch.
-    #[cfg_attr(binding, getter)]
-    pub fn epoch(&self) -> u64 {
-        self.0.epoch
-    }
-
-    /// The view within the epoch.
-    #[cfg_attr(binding, getter)]
-    pub fn view(&self) -> u64 {
-        self.0.view
-    }
-
-    /// The value, usually the hash of a block: 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn digest(&self) -> [u8; 32] {
-        self.0.digest
-    }
-
-    /// Decodes the 49 bytes.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for another number of bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        certificate::Statement::decode(bytes, &()).map(Self)
-    }
-
-    /// Returns the 49 bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
+    quick! {
+        /// Decodes the 49 bytes.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for another number of bytes.
+        fn decode(bytes: &[u8]) -> Result<Self> { certificate::Statement::decode(bytes, &()).map(Self) }
+        /// Returns the 49 bytes.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
     }
 
     /// Returns the bytes that a member of that committee signs.
@@ -76,17 +56,12 @@ impl Statement {
         self.0.signed_bytes(&committee.0).to_vec()
     }
 
-    /// Returns the identifier of the certified statement: 32 bytes. Certificates of one statement may differ; this does
-    /// not.
-    #[cfg_attr(binding, quick)]
-    pub fn identity(&self, committee: &CommitteeId) -> [u8; 32] {
-        self.0.identity(&committee.0)
-    }
-
-    /// Returns true if a member must not sign both: same kind, epoch and view, different digest.
-    #[cfg_attr(binding, quick)]
-    pub fn contradicts(&self, other: &Statement) -> bool {
-        self.0.contradicts(&other.0)
+    quick! {
+        /// Returns the identifier of the certified statement: 32 bytes. Certificates of one statement may differ; this does
+        /// not.
+        fn identity(&self, committee: &CommitteeId) -> [u8; 32] { self.0.identity(&committee.0) }
+        /// Returns true if a member must not sign both: same kind, epoch and view, different digest.
+        fn contradicts(&self, other: &Statement) -> bool { self.0.contradicts(&other.0) }
     }
 }
 
@@ -95,14 +70,12 @@ const _: () = assert!(
         && Statement::SIGNED_LEN as usize == certificate::Statement::SIGNED_LEN
 );
 
-impl fmt::Display for Statement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Statement({})", shown(&self.0))
-    }
-}
-
 /// The fields of a statement in texts.
 pub(crate) fn shown(statement: &certificate::Statement) -> String {
     let certificate::Statement { kind, epoch, view, digest } = statement;
     format!("kind={}, epoch={epoch}, view={view}, digest={}", kind.number(), hex::encode(digest))
+}
+
+shown! {
+    Statement: |self, f| write!(f, "Statement({})", shown(&self.0));
 }

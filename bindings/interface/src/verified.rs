@@ -11,25 +11,16 @@ macro_rules! verified {
         pub struct $verified(pub quorate::committee::Verified<any::$value>);
 
         impl $verified {
-            /// The verified value.
-            #[cfg_attr(binding, getter)]
-            pub fn value(&self) -> $value {
-                $value((*self.0).clone())
-            }
-
-            /// Committee against which it was verified: compare it with the id of the current one. Equal ids mean equal
-            /// chain, epoch, suite, keys and weights.
-            #[cfg_attr(binding, getter)]
-            pub fn committee(&self) -> CommitteeId {
-                CommitteeId(self.0.committee())
+            getters! {
+                /// The verified value.
+                fn value(&self) -> $value { $value((*self.0).clone()) }
+                /// Committee against which it was verified: compare it with the id of the current one. Equal ids mean equal
+                /// chain, epoch, suite, keys and weights.
+                fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
             }
         }
 
-        impl core::fmt::Display for $verified {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                write!(f, "Verified{}", self.value())
-            }
-        }
+        shown! { $verified: |self, f| write!(f, "Verified{}", self.value()); }
     };
 }
 

@@ -1,7 +1,6 @@
 //! Canonical, bounded encoding for a protocol's own messages: little-endian integers, and u32 lengths with a cap.
 #![cfg_attr(binding, module = "wire")]
 
-use core::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use quorate::wire::{self, domain};
@@ -37,74 +36,48 @@ impl Reader {
         Self { bytes: bytes.to_vec(), position: Mutex::new(0) }
     }
 
-    /// Number of bytes left.
-    #[cfg_attr(binding, getter)]
-    pub fn remaining(&self) -> usize {
-        self.bytes.len() - *self.lock()
+    getters! {
+        /// Number of bytes left.
+        fn remaining(&self) -> usize { self.bytes.len() - *self.lock() }
     }
 
-    /// Reads the next `n` bytes.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for too few bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn raw(&self, n: Length) -> Result<Vec<u8>> {
-        self.read(|reader| reader.raw(n).map(<[u8]>::to_vec))
-    }
-
-    /// Reads one byte.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for too few bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn u8(&self) -> Result<u8> {
-        self.read(|reader| reader.u8())
-    }
-
-    /// Reads two bytes, little-endian.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for too few bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn u16(&self) -> Result<u16> {
-        self.read(|reader| reader.u16())
-    }
-
-    /// Reads four bytes, little-endian.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for too few bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn u32(&self) -> Result<u32> {
-        self.read(|reader| reader.u32())
-    }
-
-    /// Reads eight bytes, little-endian.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for too few bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn u64(&self) -> Result<u64> {
-        self.read(|reader| reader.u64())
-    }
-
-    /// Reads sixteen bytes, little-endian.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for too few bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn u128(&self) -> Result<u128> {
-        self.read(|reader| reader.u128())
-    }
-
-    /// Reads LEB128 in its shortest form, at most 2³² − 1.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for too few bytes, or a larger number.
-    /// [`Error::NonCanonical`](quorate::Error) for a longer form.
-    #[cfg_attr(binding, quick)]
-    pub fn varint(&self) -> Result<u32> {
-        self.read(|reader| reader.varint())
+    quick! {
+        /// Reads the next `n` bytes.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for too few bytes.
+        fn raw(&self, n: Length) -> Result<Vec<u8>> { self.read(|reader| reader.raw(n).map(<[u8]>::to_vec)) }
+        /// Reads one byte.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for too few bytes.
+        fn u8(&self) -> Result<u8> { self.read(|reader| reader.u8()) }
+        /// Reads two bytes, little-endian.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for too few bytes.
+        fn u16(&self) -> Result<u16> { self.read(|reader| reader.u16()) }
+        /// Reads four bytes, little-endian.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for too few bytes.
+        fn u32(&self) -> Result<u32> { self.read(|reader| reader.u32()) }
+        /// Reads eight bytes, little-endian.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for too few bytes.
+        fn u64(&self) -> Result<u64> { self.read(|reader| reader.u64()) }
+        /// Reads sixteen bytes, little-endian.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for too few bytes.
+        fn u128(&self) -> Result<u128> { self.read(|reader| reader.u128()) }
+        /// Reads LEB128 in its shortest form, at most 2³² − 1.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for too few bytes, or a larger number.
+        /// [`Error::NonCanonical`](quorate::Error) for a longer form.
+        fn varint(&self) -> Result<u32> { self.read(|reader| reader.varint()) }
     }
 
     /// Reads a length of at most `cap`, then that many bytes.
@@ -117,33 +90,24 @@ impl Reader {
         self.read(|reader| reader.bytes("bytes", cap).map(<[u8]>::to_vec))
     }
 
-    /// Reads a list length of at most `cap`; the items follow.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for too few bytes.
-    /// [`Error::TooLarge`](quorate::Error) for a larger length.
-    #[cfg_attr(binding, quick)]
-    pub fn count(&self, cap: Length) -> Result<usize> {
-        self.read(|reader| reader.count("list", cap))
-    }
-
-    /// Reads whether an optional value follows.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for too few bytes.
-    /// [`Error::NonCanonical`](quorate::Error) for another tag than 0 and 1.
-    #[cfg_attr(binding, quick)]
-    pub fn option(&self) -> Result<bool> {
-        self.read(|reader| reader.tag())
-    }
-
-    /// Checks that no bytes are left.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if bytes are left.
-    #[cfg_attr(binding, quick)]
-    pub fn finish(&self) -> Result<()> {
-        self.read(|reader| reader.finish())
+    quick! {
+        /// Reads a list length of at most `cap`; the items follow.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for too few bytes.
+        /// [`Error::TooLarge`](quorate::Error) for a larger length.
+        fn count(&self, cap: Length) -> Result<usize> { self.read(|reader| reader.count("list", cap)) }
+        /// Reads whether an optional value follows.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for too few bytes.
+        /// [`Error::NonCanonical`](quorate::Error) for another tag than 0 and 1.
+        fn option(&self) -> Result<bool> { self.read(|reader| reader.tag()) }
+        /// Checks that no bytes are left.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if bytes are left.
+        fn finish(&self) -> Result<()> { self.read(|reader| reader.finish()) }
     }
 
     fn read<T>(&self, read: impl FnOnce(&mut wire::Reader<'_>) -> Result<T>) -> Result<T> {
@@ -159,12 +123,6 @@ impl Reader {
     }
 }
 
-impl fmt::Display for Reader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Reader({} bytes left)", self.remaining())
-    }
-}
-
 /// Writes an encoding front to back.
 #[derive(Debug, Default)]
 #[cfg_attr(binding, object, within = "Wire")]
@@ -177,52 +135,26 @@ impl Writer {
         Self::default()
     }
 
-    /// Number of bytes written.
-    #[cfg_attr(binding, getter)]
-    pub fn size(&self) -> usize {
-        self.lock().len()
+    getters! {
+        /// Number of bytes written.
+        fn size(&self) -> usize { self.lock().len() }
     }
 
-    /// Writes bytes whose length the reader knows.
-    #[cfg_attr(binding, quick)]
-    pub fn raw(&self, bytes: &[u8]) {
-        self.lock().raw(bytes);
-    }
-
-    /// Writes one byte.
-    #[cfg_attr(binding, quick)]
-    pub fn u8(&self, value: u8) {
-        self.lock().u8(value);
-    }
-
-    /// Writes two bytes, little-endian.
-    #[cfg_attr(binding, quick)]
-    pub fn u16(&self, value: u16) {
-        self.lock().u16(value);
-    }
-
-    /// Writes four bytes, little-endian.
-    #[cfg_attr(binding, quick)]
-    pub fn u32(&self, value: u32) {
-        self.lock().u32(value);
-    }
-
-    /// Writes eight bytes, little-endian.
-    #[cfg_attr(binding, quick)]
-    pub fn u64(&self, value: u64) {
-        self.lock().u64(value);
-    }
-
-    /// Writes sixteen bytes, little-endian.
-    #[cfg_attr(binding, quick)]
-    pub fn u128(&self, value: u128) {
-        self.lock().u128(value);
-    }
-
-    /// Writes LEB128 in its shortest form: 1 to 5 bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn varint(&self, value: u32) {
-        self.lock().varint(value);
+    quick! {
+        /// Writes bytes whose length the reader knows.
+        fn raw(&self, bytes: &[u8]) { self.lock().raw(bytes); }
+        /// Writes one byte.
+        fn u8(&self, value: u8) { self.lock().u8(value); }
+        /// Writes two bytes, little-endian.
+        fn u16(&self, value: u16) { self.lock().u16(value); }
+        /// Writes four bytes, little-endian.
+        fn u32(&self, value: u32) { self.lock().u32(value); }
+        /// Writes eight bytes, little-endian.
+        fn u64(&self, value: u64) { self.lock().u64(value); }
+        /// Writes sixteen bytes, little-endian.
+        fn u128(&self, value: u128) { self.lock().u128(value); }
+        /// Writes LEB128 in its shortest form: 1 to 5 bytes.
+        fn varint(&self, value: u32) { self.lock().varint(value); }
     }
 
     /// Writes a length, then the bytes.
@@ -238,22 +170,13 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes a list length; the items follow.
-    #[cfg_attr(binding, quick)]
-    pub fn count(&self, n: u32) {
-        self.lock().u32(n);
-    }
-
-    /// Writes whether an optional value follows.
-    #[cfg_attr(binding, quick)]
-    pub fn option(&self, present: bool) {
-        self.lock().u8(present.into());
-    }
-
-    /// Returns the written bytes. The writer is empty afterwards.
-    #[cfg_attr(binding, quick)]
-    pub fn into_bytes(&self) -> Vec<u8> {
-        core::mem::take(&mut *self.lock()).into_bytes()
+    quick! {
+        /// Writes a list length; the items follow.
+        fn count(&self, n: u32) { self.lock().u32(n); }
+        /// Writes whether an optional value follows.
+        fn option(&self, present: bool) { self.lock().u8(present.into()); }
+        /// Returns the written bytes. The writer is empty afterwards.
+        fn into_bytes(&self) -> Vec<u8> { core::mem::take(&mut *self.lock()).into_bytes() }
     }
 
     fn lock(&self) -> MutexGuard<'_, wire::Writer> {
@@ -261,8 +184,7 @@ impl Writer {
     }
 }
 
-impl fmt::Display for Writer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Writer({} bytes)", self.size())
-    }
+shown! {
+    Reader: |self, f| write!(f, "Reader({} bytes left)", self.remaining());
+    Writer: |self, f| write!(f, "Writer({} bytes)", self.size());
 }

@@ -1,6 +1,5 @@
 //! Verification without admitted signers: of one signature, of a log, and of evidence.
 
-use core::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use quorate::dsig::dynamic::{self, DynAuditor};
@@ -30,10 +29,9 @@ impl Auditor {
         Self { suite: suite.into(), auditor: Mutex::new(auditor) }
     }
 
-    /// The suite.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.suite
+    getters! {
+        /// The suite.
+        fn suite(&self) -> Suite { self.suite }
     }
 
     /// Verifies the next signature of a log.
@@ -45,12 +43,6 @@ impl Auditor {
     pub fn check(&self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()> {
         let mut auditor = self.auditor.lock().unwrap_or_else(PoisonError::into_inner);
         auditor.check(ed25519(signer)?, message, signature)
-    }
-}
-
-impl fmt::Display for Auditor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Auditor({})", self.suite)
     }
 }
 
@@ -97,4 +89,8 @@ pub fn reuse(signer: &PublicKey, first: (&[u8], &[u8]), second: (&[u8], &[u8])) 
 /// [`Error::BadSignature`](quorate::Error) if a signature is not valid.
 pub fn verify_reuse(suite: &Suite, evidence: &[u8]) -> Result<PublicKey> {
     dynamic::verify_reuse((*suite).into(), evidence).map(|culprit| PublicKey(any::PublicKey::from(culprit)))
+}
+
+shown! {
+    Auditor: |self, f| write!(f, "Auditor({})", self.suite);
 }

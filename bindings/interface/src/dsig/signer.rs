@@ -1,6 +1,5 @@
 //! Signers of one-time keys.
 
-use core::fmt;
 use core::time::Duration;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -137,22 +136,13 @@ impl Signer {
         self.answered(copy).sign(message, hint, at(now))
     }
 
-    /// The suite.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.suite
-    }
-
-    /// The key that verifies this signer's signatures.
-    #[cfg_attr(binding, getter)]
-    pub fn public_key(&self) -> PublicKey {
-        self.public.clone()
-    }
-
-    /// Number of fresh keys in all groups.
-    #[cfg_attr(binding, getter)]
-    pub fn ready(&self) -> usize {
-        self.lock().ready()
+    getters! {
+        /// The suite.
+        fn suite(&self) -> Suite { self.suite }
+        /// The key that verifies this signer's signatures.
+        fn public_key(&self) -> PublicKey { self.public.clone() }
+        /// Number of fresh keys in all groups.
+        fn ready(&self) -> usize { self.lock().ready() }
     }
 
     /// Wipes every one-time key. Call it when the machine was copied, or is about to be.
@@ -180,12 +170,6 @@ impl Signer {
     }
 }
 
-impl fmt::Display for Signer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Signer({}, {} keys ready)", self.suite, self.ready())
-    }
-}
-
 /// Announcement of a new batch of one-time keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, data, within = "Dsig")]
@@ -205,4 +189,8 @@ impl From<DynAnnounced> for Announced {
 /// A language passes at most one item above the limit of a list.
 fn at_most(len: usize, what: &'static str) -> Result<()> {
     if len > MAX_MEMBERS { Err(Error::TooLarge { what, limit: MAX_MEMBERS as u64 }) } else { Ok(()) }
+}
+
+shown! {
+    Signer: |self, f| write!(f, "Signer({}, {} keys ready)", self.suite, self.ready());
 }

@@ -1,7 +1,5 @@
 //! The one-time signature schemes.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::dsig::dynamic::SuiteId;
 
@@ -78,21 +76,14 @@ impl Suite {
         name.parse::<SuiteId>().map(Self::from)
     }
 
-    /// Number of the suite in encodings.
-    #[cfg_attr(binding, getter)]
-    pub fn number(&self) -> u8 {
-        SuiteId::from(*self).number()
+    getters! {
+        /// Number of the suite in encodings.
+        fn number(&self) -> u8 { SuiteId::from(*self).number() }
     }
 
     /// The given suite, or the default one.
     pub(super) fn chosen(suite: Option<&Self>) -> SuiteId {
         suite.map_or(SuiteId::WotsBlake3, |suite| (*suite).into())
-    }
-}
-
-impl fmt::Display for Suite {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(SuiteId::from(*self).name())
     }
 }
 
@@ -106,6 +97,10 @@ pub fn suites() -> Vec<Suite> {
 #[cfg_attr(binding, quick)]
 pub fn signature_len(suite: &Suite) -> usize {
     SuiteId::from(*suite).signature_len()
+}
+
+shown! {
+    Suite: |self, f| f.write_str(SuiteId::from(*self).name());
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Verifiers of admitted signers.
 
-use core::fmt;
 use core::time::Duration;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,10 +47,9 @@ impl Verifier {
         Self { suite: suite.into(), verifier: Mutex::new(verifier), revoked: Arc::default() }
     }
 
-    /// The suite.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.suite
+    getters! {
+        /// The suite.
+        fn suite(&self) -> Suite { self.suite }
     }
 
     /// Admits a signer. Does nothing if the signer is known.
@@ -158,8 +156,6 @@ impl Verifier {
     }
 }
 
-impl fmt::Display for Verifier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Verifier({})", self.suite)
-    }
+shown! {
+    Verifier: |self, f| write!(f, "Verifier({})", self.suite);
 }

@@ -1,6 +1,5 @@
 //! Encoding a message into checked shards, and decoding it.
 
-use core::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use quorate::erasure;
@@ -38,10 +37,9 @@ impl Coder {
         Ok(Self { coding: *coding, idle: Mutex::new(vec![erasure::Coder::new(inner)?]) })
     }
 
-    /// Its coding.
-    #[cfg_attr(binding, getter)]
-    pub fn coding(&self) -> Coding {
-        self.coding
+    getters! {
+        /// Its coding.
+        fn coding(&self) -> Coding { self.coding }
     }
 
     /// Encodes a message into all its shards and commits to them. Cost: computing the parity shards, and hashing all
@@ -82,8 +80,6 @@ impl Coder {
     }
 }
 
-impl fmt::Display for Coder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Coder({})", self.coding)
-    }
+shown! {
+    Coder: |self, f| write!(f, "Coder({})", self.coding);
 }

@@ -1,7 +1,5 @@
 //! A message's shards, and what the sender commits to.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::erasure;
 use quorate::merkle::Hash;
@@ -36,29 +34,16 @@ impl Commitment {
         self.0.encode()
     }
 
-    /// The erasure code.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        Suite(self.0.suite())
-    }
-
-    /// Number of data and parity shards.
-    #[cfg_attr(binding, getter)]
-    pub fn shape(&self) -> Shape {
-        Shape(self.0.shape())
-    }
-
-    /// Length of the message in bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn message_len(&self) -> Length {
-        self.0.message_len()
-    }
-
-    /// Root of the tree over the shards. It binds neither code nor length: [`Commitment::identity`] identifies the
-    /// message.
-    #[cfg_attr(binding, getter)]
-    pub fn root(&self) -> Hash {
-        *self.0.root()
+    getters! {
+        /// The erasure code.
+        fn suite(&self) -> Suite { Suite(self.0.suite()) }
+        /// Number of data and parity shards.
+        fn shape(&self) -> Shape { Shape(self.0.shape()) }
+        /// Length of the message in bytes.
+        fn message_len(&self) -> Length { self.0.message_len() }
+        /// Root of the tree over the shards. It binds neither code nor length: [`Commitment::identity`] identifies the
+        /// message.
+        fn root(&self) -> Hash { *self.0.root() }
     }
 
     /// Returns the identifier of the message in votes and certificates: 32 bytes.
@@ -69,14 +54,6 @@ impl Commitment {
 }
 
 const _: () = assert!(Commitment::LEN as usize == erasure::Commitment::LEN);
-
-impl fmt::Display for Commitment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Commitment(")?;
-        self.0.root().iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
-        write!(f, ", {} bytes)", self.0.message_len())
-    }
-}
 
 /// A shard whose path leads to the root of its commitment. Decoding a shard checks it, and only checked shards can be
 /// decoded into a message.
@@ -105,22 +82,13 @@ impl CheckedShard {
         self.0.encode()
     }
 
-    /// The commitment that it belongs to.
-    #[cfg_attr(binding, getter)]
-    pub fn commitment(&self) -> Commitment {
-        Commitment(*self.0.commitment())
-    }
-
-    /// Index of the shard; the data shards come first.
-    #[cfg_attr(binding, getter)]
-    pub fn index(&self) -> usize {
-        self.0.index()
-    }
-
-    /// The shard's own bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn bytes(&self) -> &[u8] {
-        self.0.bytes()
+    getters! {
+        /// The commitment that it belongs to.
+        fn commitment(&self) -> Commitment { Commitment(*self.0.commitment()) }
+        /// Index of the shard; the data shards come first.
+        fn index(&self) -> usize { self.0.index() }
+        /// The shard's own bytes.
+        fn bytes(&self) -> &[u8] { self.0.bytes() }
     }
 
     /// About how many bytes it holds.
@@ -130,28 +98,17 @@ impl CheckedShard {
     }
 }
 
-impl fmt::Display for CheckedShard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CheckedShard({} of {}, {} bytes)", self.index(), self.commitment(), self.bytes().len())
-    }
-}
-
 /// A message, all its shards, and the tree over them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, object)]
 pub struct Dispersal(pub(super) erasure::Dispersal);
 
 impl Dispersal {
-    /// The sender's commitment.
-    #[cfg_attr(binding, getter)]
-    pub fn commitment(&self) -> Commitment {
-        Commitment(*self.0.commitment())
-    }
-
-    /// The message, as a new copy each time.
-    #[cfg_attr(binding, getter)]
-    pub fn message(&self) -> &[u8] {
-        self.0.message()
+    getters! {
+        /// The sender's commitment.
+        fn commitment(&self) -> Commitment { Commitment(*self.0.commitment()) }
+        /// The message, as a new copy each time.
+        fn message(&self) -> &[u8] { self.0.message() }
     }
 
     /// Returns the shard at this index, for the member with this index.
@@ -175,8 +132,13 @@ impl Dispersal {
     }
 }
 
-impl fmt::Display for Dispersal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Dispersal({})", self.commitment())
-    }
+shown! {
+    Commitment: |self, f| {
+        f.write_str("Commitment(")?;
+        self.0.root().iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        write!(f, ", {} bytes)", self.0.message_len())
+    };
+    CheckedShard: |self, f|
+        write!(f, "CheckedShard({} of {}, {} bytes)", self.index(), self.commitment(), self.bytes().len());
+    Dispersal: |self, f| write!(f, "Dispersal({})", self.commitment());
 }

@@ -1,7 +1,5 @@
 //! Parameters that a committee agrees on before any message is encoded.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::erasure;
 use quorate::wire::{Decode, Encode};
@@ -45,28 +43,13 @@ impl Shape {
         erasure::Shape::for_committee(members, faulty).map(Self)
     }
 
-    /// Number of data shards: as many shards of any kind restore the message.
-    #[cfg_attr(binding, getter)]
-    pub fn data(&self) -> u16 {
-        self.0.data() as u16
-    }
-
-    /// Number of parity shards.
-    #[cfg_attr(binding, getter)]
-    pub fn parity(&self) -> u16 {
-        self.0.parity() as u16
-    }
-
-    /// Number of all shards.
-    #[cfg_attr(binding, getter)]
-    pub fn shards(&self) -> u16 {
-        self.0.shards() as u16
-    }
-}
-
-impl fmt::Display for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Shape(data={}, parity={})", self.data(), self.parity())
+    getters! {
+        /// Number of data shards: as many shards of any kind restore the message.
+        fn data(&self) -> u16 { self.0.data() as u16 }
+        /// Number of parity shards.
+        fn parity(&self) -> u16 { self.0.parity() as u16 }
+        /// Number of all shards.
+        fn shards(&self) -> u16 { self.0.shards() as u16 }
     }
 }
 
@@ -88,32 +71,17 @@ impl Packets {
         erasure::Packets::new(word, log2_packet).map(Self)
     }
 
-    /// Bits per word.
-    #[cfg_attr(binding, getter)]
-    pub fn word(&self) -> u8 {
-        self.0.word()
-    }
-
-    /// Bytes per packet.
-    #[cfg_attr(binding, getter)]
-    pub fn packet(&self) -> Length {
-        self.0.packet()
-    }
-
-    /// Packet size as a power of two.
-    #[cfg_attr(binding, getter)]
-    pub fn log2_packet(&self) -> u8 {
-        self.0.log2_packet()
+    getters! {
+        /// Bits per word.
+        fn word(&self) -> u8 { self.0.word() }
+        /// Bytes per packet.
+        fn packet(&self) -> Length { self.0.packet() }
+        /// Packet size as a power of two.
+        fn log2_packet(&self) -> u8 { self.0.log2_packet() }
     }
 }
 
 const _: () = assert!(Packets::MAX_LOG2_PACKET == erasure::Packets::MAX_LOG2_PACKET);
-
-impl fmt::Display for Packets {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Packets(word={}, log2_packet={})", self.word(), self.log2_packet())
-    }
-}
 
 /// Code of the parity shards. It determines the bytes on the wire, so all members must use the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -140,39 +108,25 @@ impl Suite {
         Self(erasure::ErasureSuite::Jerasure(packets.0))
     }
 
-    /// Returns the recommended code: suite 2 up to its 256 shards, suite 1 above. Only the shape determines it, so all
-    /// members get the same.
-    #[cfg_attr(binding, quick)]
-    pub fn recommended(shape: &Shape) -> Self {
-        Self(erasure::ErasureSuite::recommended(shape.0))
+    quick! {
+        /// Returns the recommended code: suite 2 up to its 256 shards, suite 1 above. Only the shape determines it, so all
+        /// members get the same.
+        fn recommended(shape: &Shape) -> Self { Self(erasure::ErasureSuite::recommended(shape.0)) }
+        /// Decodes the 3 bytes.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a suite.
+        /// [`Error::NonCanonical`](quorate::Error) for parameters of a suite that has none.
+        fn decode(bytes: &[u8]) -> Result<Self> { erasure::ErasureSuite::decode(bytes, &()).map(Self) }
+        /// Returns the 3 bytes.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
     }
 
-    /// Decodes the 3 bytes.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a suite.
-    /// [`Error::NonCanonical`](quorate::Error) for parameters of a suite that has none.
-    #[cfg_attr(binding, quick)]
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        erasure::ErasureSuite::decode(bytes, &()).map(Self)
-    }
-
-    /// Returns the 3 bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    /// Byte that identifies the suite in encodings.
-    #[cfg_attr(binding, getter)]
-    pub fn number(&self) -> u8 {
-        self.0.number()
-    }
-
-    /// Human-readable name: `leopard`, `gf8` or `jerasure`.
-    #[cfg_attr(binding, getter)]
-    pub fn name(&self) -> String {
-        self.0.name().to_owned()
+    getters! {
+        /// Byte that identifies the suite in encodings.
+        fn number(&self) -> u8 { self.0.number() }
+        /// Human-readable name: `leopard`, `gf8` or `jerasure`.
+        fn name(&self) -> String { self.0.name().to_owned() }
     }
 
     /// The parameters of suite 3; the other suites have none.
@@ -184,25 +138,15 @@ impl Suite {
         }
     }
 
-    /// Shard lengths are multiples of this number of bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn unit(&self) -> Length {
-        self.0.unit()
+    getters! {
+        /// Shard lengths are multiples of this number of bytes.
+        fn unit(&self) -> Length { self.0.unit() }
     }
 
     /// True if this build supports the code.
     #[cfg_attr(binding, getter, computed)]
     pub fn is_available(&self) -> bool {
         self.0.is_available()
-    }
-}
-
-impl fmt::Display for Suite {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.packets() {
-            Some(packets) => write!(f, "Suite.jerasure({packets})"),
-            None => write!(f, "Suite.{}", self.0.name().to_uppercase()),
-        }
     }
 }
 
@@ -224,22 +168,13 @@ impl Coding {
         erasure::Coding::new(suite.0, shape.0, max_message).map(Self)
     }
 
-    /// Number of data and parity shards.
-    #[cfg_attr(binding, getter)]
-    pub fn shape(&self) -> Shape {
-        Shape(self.0.shape())
-    }
-
-    /// Maximum message length in bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn max_message(&self) -> Length {
-        self.0.max_message()
-    }
-
-    /// The erasure code.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        Suite(self.0.suite())
+    getters! {
+        /// Number of data and parity shards.
+        fn shape(&self) -> Shape { Shape(self.0.shape()) }
+        /// Maximum message length in bytes.
+        fn max_message(&self) -> Length { self.0.max_message() }
+        /// The erasure code.
+        fn suite(&self) -> Suite { Suite(self.0.suite()) }
     }
 
     /// Returns the length of each shard of a message of this length.
@@ -249,8 +184,15 @@ impl Coding {
     }
 }
 
-impl fmt::Display for Coding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Coding({}, max_message={}, suite={})", self.shape(), self.max_message(), self.suite())
-    }
+shown! {
+    Shape: |self, f| write!(f, "Shape(data={}, parity={})", self.data(), self.parity());
+    Packets: |self, f| write!(f, "Packets(word={}, log2_packet={})", self.word(), self.log2_packet());
+    Suite: |self, f| {
+        match self.packets() {
+            Some(packets) => write!(f, "Suite.jerasure({packets})"),
+            None => write!(f, "Suite.{}", self.0.name().to_uppercase()),
+        }
+    };
+    Coding: |self, f|
+        write!(f, "Coding({}, max_message={}, suite={})", self.shape(), self.max_message(), self.suite());
 }

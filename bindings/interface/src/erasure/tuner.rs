@@ -1,6 +1,5 @@
 //! The tuner's table of the fastest codes. The command `quorate tune-erasure` creates it.
 
-use core::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use quorate::Result;
@@ -26,34 +25,15 @@ impl Row {
         tuner::Row::new(shape.0, message, suite.0, cost).map(Self)
     }
 
-    /// Number of data and parity shards.
-    #[cfg_attr(binding, getter)]
-    pub fn shape(&self) -> Shape {
-        Shape(self.0.shape())
-    }
-
-    /// Length of the message in bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn message(&self) -> Length {
-        self.0.message()
-    }
-
-    /// The suite, with its parameters.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        Suite(self.0.suite())
-    }
-
-    /// Cost in nanoseconds.
-    #[cfg_attr(binding, getter)]
-    pub fn cost(&self) -> u64 {
-        self.0.cost()
-    }
-}
-
-impl fmt::Display for Row {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Row({}, message={}, {}, cost={})", self.shape(), self.message(), self.suite(), self.cost())
+    getters! {
+        /// Number of data and parity shards.
+        fn shape(&self) -> Shape { Shape(self.0.shape()) }
+        /// Length of the message in bytes.
+        fn message(&self) -> Length { self.0.message() }
+        /// The suite, with its parameters.
+        fn suite(&self) -> Suite { Suite(self.0.suite()) }
+        /// Cost in nanoseconds.
+        fn cost(&self) -> u64 { self.0.cost() }
     }
 }
 
@@ -87,10 +67,9 @@ impl Table {
         self.lock().encode()
     }
 
-    /// All rows, ascending by shape, length and suite.
-    #[cfg_attr(binding, getter)]
-    pub fn rows(&self) -> Vec<Row> {
-        self.lock().rows().iter().copied().map(Row).collect()
+    getters! {
+        /// All rows, ascending by shape, length and suite.
+        fn rows(&self) -> Vec<Row> { self.lock().rows().iter().copied().map(Row).collect() }
     }
 
     /// Changes the table: adds a row, and replaces one for the same shape, length and suite.
@@ -150,8 +129,9 @@ impl PartialEq for Table {
     }
 }
 
-impl fmt::Display for Table {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Table({} rows)", self.lock().rows().len())
-    }
+shown! {
+    Row: |self, f| {
+        write!(f, "Row({}, message={}, {}, cost={})", self.shape(), self.message(), self.suite(), self.cost())
+    };
+    Table: |self, f| write!(f, "Table({} rows)", self.lock().rows().len());
 }

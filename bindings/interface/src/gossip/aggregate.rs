@@ -1,7 +1,5 @@
 //! Sums of signatures, with counts.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::any::{self, Committee, Signature, Suite};
 use quorate::certificate::Statement;
@@ -57,28 +55,15 @@ impl Aggregate {
         self.0.encoded_len()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
-    }
-
-    /// The signed statement.
-    #[cfg_attr(binding, getter)]
-    pub fn statement(&self) -> Statement {
-        *self.0.statement()
-    }
-
-    /// A new set of the signers.
-    #[cfg_attr(binding, getter)]
-    pub fn signers(&self) -> SignerSet {
-        self.0.signers().clone()
-    }
-
-    /// Count of each signer's signature in the sum, in ascending order of the signers.
-    #[cfg_attr(binding, getter)]
-    pub fn counts(&self) -> Vec<u16> {
-        self.0.signers().iter().map(|signer| self.0.count(signer)).collect()
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
+        /// The signed statement.
+        fn statement(&self) -> Statement { *self.0.statement() }
+        /// A new set of the signers.
+        fn signers(&self) -> SignerSet { self.0.signers().clone() }
+        /// Count of each signer's signature in the sum, in ascending order of the signers.
+        fn counts(&self) -> Vec<u16> { self.0.signers().iter().map(|signer| self.0.count(signer)).collect() }
     }
 
     /// Returns the count of a member's signature in the sum: 0 for a non-signer.
@@ -87,10 +72,9 @@ impl Aggregate {
         self.0.count(member)
     }
 
-    /// The sum.
-    #[cfg_attr(binding, getter)]
-    pub fn signature(&self) -> Signature {
-        self.0.signature()
+    getters! {
+        /// The sum.
+        fn signature(&self) -> Signature { self.0.signature() }
     }
 
     /// Verifies the sum. Cost: two pairings, one hash to the curve, one subgroup check, and one addition for each signer,
@@ -136,28 +120,17 @@ fn verdicts(verdicts: Vec<Result<Verified<any::Aggregate>>>) -> Vec<Result<Verif
     verdicts.into_iter().map(|verdict| verdict.map(VerifiedAggregate)).collect()
 }
 
-impl fmt::Display for Aggregate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Aggregate({})", shown(&self.0))
-    }
-}
-
 /// An aggregate whose sum was verified; only such aggregates are merged. Only verification creates one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, object)]
 pub struct VerifiedAggregate(pub(super) Verified<any::Aggregate>);
 
 impl VerifiedAggregate {
-    /// The verified value.
-    #[cfg_attr(binding, getter)]
-    pub fn value(&self) -> Aggregate {
-        Aggregate((*self.0).clone())
-    }
-
-    /// Committee against which it was verified: compare it with the id of the current one.
-    #[cfg_attr(binding, getter)]
-    pub fn committee(&self) -> CommitteeId {
-        self.0.committee()
+    getters! {
+        /// The verified value.
+        fn value(&self) -> Aggregate { Aggregate((*self.0).clone()) }
+        /// Committee against which it was verified: compare it with the id of the current one.
+        fn committee(&self) -> CommitteeId { self.0.committee() }
     }
 
     /// Adds two aggregates of one statement. No count may exceed `limit`, which is 255 by default. Cost: one addition.
@@ -193,12 +166,6 @@ impl VerifiedAggregate {
     }
 }
 
-impl fmt::Display for VerifiedAggregate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "VerifiedAggregate({})", shown(&self.0))
-    }
-}
-
 /// An aggregate in texts, which its class and that of verified aggregates share.
 fn shown(aggregate: &any::Aggregate) -> String {
     let Statement { kind, epoch, view, digest } = aggregate.statement();
@@ -207,4 +174,9 @@ fn shown(aggregate: &any::Aggregate) -> String {
     format!(
         "kind={kind}, epoch={epoch}, view={view}, digest={digest}, signers={signed}/{members}, suite={suite}"
     )
+}
+
+shown! {
+    Aggregate: |self, f| write!(f, "Aggregate({})", shown(&self.0));
+    VerifiedAggregate: |self, f| write!(f, "VerifiedAggregate({})", shown(&self.0));
 }

@@ -39,40 +39,19 @@ impl Parameters {
         })
     }
 
-    /// Maximum of every count.
-    #[cfg_attr(binding, getter)]
-    pub fn limit(&self) -> u16 {
-        self.0.limit
-    }
-
-    /// Preferred maximum of the counts of a pool's sum; only sums that make a quorum exceed it.
-    #[cfg_attr(binding, getter)]
-    pub fn preferred(&self) -> u16 {
-        self.0.preferred
-    }
-
-    /// Maximum number of aggregates that are verified together.
-    #[cfg_attr(binding, getter)]
-    pub fn batch(&self) -> usize {
-        self.0.batch
-    }
-
-    /// Maximum number of concurrent sends, and number of members to which a new aggregate is sent.
-    #[cfg_attr(binding, getter)]
-    pub fn fan_out(&self) -> usize {
-        self.0.fan_out
-    }
-
-    /// Back-off after a failed send to a peer; each further failure in a row adds as much.
-    #[cfg_attr(binding, getter)]
-    pub fn back_off(&self) -> Duration {
-        self.0.back_off
-    }
-
-    /// Time after which an unanswered send counts as failed and frees its slot.
-    #[cfg_attr(binding, getter)]
-    pub fn send_timeout(&self) -> Duration {
-        self.0.send_timeout
+    getters! {
+        /// Maximum of every count.
+        fn limit(&self) -> u16 { self.0.limit }
+        /// Preferred maximum of the counts of a pool's sum; only sums that make a quorum exceed it.
+        fn preferred(&self) -> u16 { self.0.preferred }
+        /// Maximum number of aggregates that are verified together.
+        fn batch(&self) -> usize { self.0.batch }
+        /// Maximum number of concurrent sends, and number of members to which a new aggregate is sent.
+        fn fan_out(&self) -> usize { self.0.fan_out }
+        /// Back-off after a failed send to a peer; each further failure in a row adds as much.
+        fn back_off(&self) -> Duration { self.0.back_off }
+        /// Time after which an unanswered send counts as failed and frees its slot.
+        fn send_timeout(&self) -> Duration { self.0.send_timeout }
     }
 
     /// The given parameters, or the default ones.
@@ -141,16 +120,11 @@ impl Peers {
         self.lock().begin(peer, at(now));
     }
 
-    /// Registers that a message has left: its slot is free again, although its delivery is unknown.
-    #[cfg_attr(binding, quick)]
-    pub fn left(&self, peer: u16) {
-        self.lock().left(peer);
-    }
-
-    /// Registers that a send was answered.
-    #[cfg_attr(binding, quick)]
-    pub fn sent(&self, peer: u16) {
-        self.lock().sent(peer);
+    quick! {
+        /// Registers that a message has left: its slot is free again, although its delivery is unknown.
+        fn left(&self, peer: u16) { self.lock().left(peer); }
+        /// Registers that a send was answered.
+        fn sent(&self, peer: u16) { self.lock().sent(peer); }
     }
 
     /// Registers that a send failed: the peer is suspended, and longer after each further failure in a row.
@@ -190,16 +164,16 @@ impl Peers {
     }
 }
 
-impl fmt::Display for Peers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// The caller's randomness, or the operating system's.
+pub(super) fn draw_or_random(draw: Option<u64>) -> Result<u64> {
+    draw.map_or_else(|| getrandom::u64().map_err(|_| Error::Rng), Ok)
+}
+
+shown! {
+    Peers: |self, f| {
         match self.next_free() {
             Some(time) => write!(f, "Peers(next_free={time})"),
             None => f.write_str("Peers()"),
         }
-    }
-}
-
-/// The caller's randomness, or the operating system's.
-pub(super) fn draw_or_random(draw: Option<u64>) -> Result<u64> {
-    draw.map_or_else(|| getrandom::u64().map_err(|_| Error::Rng), Ok)
+    };
 }

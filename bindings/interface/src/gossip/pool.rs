@@ -1,6 +1,5 @@
 //! The verified aggregates of one statement.
 
-use core::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use quorate::any::{self, Committee};
@@ -38,10 +37,9 @@ impl Pool {
         any::Pool::new(committee, me, *statement, Parameters::chosen(parameters)).map(Self::from_core)
     }
 
-    /// The signed statement.
-    #[cfg_attr(binding, getter)]
-    pub fn statement(&self) -> Statement {
-        *self.lock().statement()
+    getters! {
+        /// The signed statement.
+        fn statement(&self) -> Statement { *self.lock().statement() }
     }
 
     /// Returns true if [`Pool::insert`] would accept this: it adds a new signer, and there is no certificate yet. It uses
@@ -64,28 +62,17 @@ impl Pool {
         self.lock().insert(aggregate.0.clone())
     }
 
-    /// A new set of all members whose signature is in some aggregate of the pool.
-    #[cfg_attr(binding, getter)]
-    pub fn signers(&self) -> SignerSet {
-        self.lock().signers().clone()
-    }
-
-    /// The sum of all aggregates that can be added, or that of the certificate; nothing if the pool is empty.
-    #[cfg_attr(binding, getter)]
-    pub fn best(&self) -> Option<VerifiedAggregate> {
-        self.lock().best().map(VerifiedAggregate)
-    }
-
-    /// All aggregates in the pool.
-    #[cfg_attr(binding, getter)]
-    pub fn aggregates(&self) -> Vec<VerifiedAggregate> {
-        self.lock().aggregates().into_iter().map(VerifiedAggregate).collect()
-    }
-
-    /// The certificate, once the signers are a quorum.
-    #[cfg_attr(binding, getter)]
-    pub fn certificate(&self) -> Option<VerifiedCertificate> {
-        self.lock().certificate()
+    getters! {
+        /// A new set of all members whose signature is in some aggregate of the pool.
+        fn signers(&self) -> SignerSet { self.lock().signers().clone() }
+        /// The sum of all aggregates that can be added, or that of the certificate; nothing if the pool is empty.
+        fn best(&self) -> Option<VerifiedAggregate> { self.lock().best().map(VerifiedAggregate) }
+        /// All aggregates in the pool.
+        fn aggregates(&self) -> Vec<VerifiedAggregate> {
+            self.lock().aggregates().into_iter().map(VerifiedAggregate).collect()
+        }
+        /// The certificate, once the signers are a quorum.
+        fn certificate(&self) -> Option<VerifiedCertificate> { self.lock().certificate() }
     }
 
     pub(super) fn from_core(pool: any::Pool) -> Self {
@@ -97,10 +84,10 @@ impl Pool {
     }
 }
 
-impl fmt::Display for Pool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+shown! {
+    Pool: |self, f| {
         f.write_str("Pool(")?;
         signed(f, &self.signers())?;
         f.write_str(")")
-    }
+    };
 }

@@ -1,6 +1,5 @@
 //! One member's part in spreading the signatures on one statement.
 
-use core::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use quorate::any::{self, Committee};
@@ -45,10 +44,9 @@ impl Gossip {
         Ok(Self(Mutex::new(gossip)))
     }
 
-    /// The statement being signed.
-    #[cfg_attr(binding, getter)]
-    pub fn statement(&self) -> Statement {
-        *self.lock().statement()
+    getters! {
+        /// The statement being signed.
+        fn statement(&self) -> Statement { *self.lock().statement() }
     }
 
     /// Adds a verified vote, usually the member's own. Returns false if it was known.
@@ -89,10 +87,9 @@ impl Gossip {
         }
     }
 
-    /// Number of aggregates queued for verification.
-    #[cfg_attr(binding, getter)]
-    pub fn waiting(&self) -> usize {
-        self.lock().waiting()
+    getters! {
+        /// Number of aggregates queued for verification.
+        fn waiting(&self) -> usize { self.lock().waiting() }
     }
 
     /// Verifies the newest queued aggregates together and merges the valid ones; the senders of invalid ones are suspended.
@@ -137,34 +134,17 @@ impl Gossip {
         self.lock().offer(peer).map(Aggregate)
     }
 
-    /// A new set of all members whose signature is known and verified.
-    #[cfg_attr(binding, getter)]
-    pub fn signers(&self) -> SignerSet {
-        self.lock().signers().clone()
-    }
-
-    /// Snapshot of the added aggregates that do not lie within one half of the committee.
-    #[cfg_attr(binding, getter)]
-    pub fn pool(&self) -> Pool {
-        Pool::from_core(self.lock().pool())
-    }
-
-    /// The certificate, once a quorum has signed.
-    #[cfg_attr(binding, getter)]
-    pub fn certificate(&self) -> Option<VerifiedCertificate> {
-        self.lock().certificate()
+    getters! {
+        /// A new set of all members whose signature is known and verified.
+        fn signers(&self) -> SignerSet { self.lock().signers().clone() }
+        /// Snapshot of the added aggregates that do not lie within one half of the committee.
+        fn pool(&self) -> Pool { Pool::from_core(self.lock().pool()) }
+        /// The certificate, once a quorum has signed.
+        fn certificate(&self) -> Option<VerifiedCertificate> { self.lock().certificate() }
     }
 
     fn lock(&self) -> MutexGuard<'_, any::Gossip> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl fmt::Display for Gossip {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Gossip(")?;
-        signed(f, &self.signers())?;
-        write!(f, ", {} waiting)", self.waiting())
     }
 }
 
@@ -209,12 +189,6 @@ impl Received {
     }
 }
 
-impl fmt::Display for Received {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// A member sent an aggregate that does not verify. The link authenticates the sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, data)]
@@ -247,4 +221,13 @@ pub struct Send {
     pub to: u16,
     /// Payload.
     pub aggregate: Aggregate,
+}
+
+shown! {
+    Gossip: |self, f| {
+        f.write_str("Gossip(")?;
+        signed(f, &self.signers())?;
+        write!(f, ", {} waiting)", self.waiting())
+    };
+    Received: |self, f| f.write_str(self.name());
 }

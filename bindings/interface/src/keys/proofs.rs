@@ -1,6 +1,5 @@
 //! Proofs of possession.
 
-use core::fmt;
 use core::hash::{Hash, Hasher};
 
 use quorate::Result;
@@ -45,22 +44,13 @@ impl UnverifiedKey {
         self.0.encode()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
-    }
-
-    /// The key; it is unproven.
-    #[cfg_attr(binding, getter)]
-    pub fn public(&self) -> PublicKey {
-        PublicKey(self.0.public())
-    }
-
-    /// The proof as received.
-    #[cfg_attr(binding, getter)]
-    pub fn possession(&self) -> Signature {
-        Signature(self.0.possession())
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
+        /// The key; it is unproven.
+        fn public(&self) -> PublicKey { PublicKey(self.0.public()) }
+        /// The proof as received.
+        fn possession(&self) -> Signature { Signature(self.0.possession()) }
     }
 
     /// Verifies the proof. Cost: one signature verification.
@@ -79,8 +69,6 @@ impl Hash for UnverifiedKey {
     }
 }
 
-impl fmt::Display for UnverifiedKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex::encode(self.encode()))
-    }
+shown! {
+    UnverifiedKey: |self, f| f.write_str(&hex::encode(self.encode()));
 }

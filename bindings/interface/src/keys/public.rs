@@ -29,16 +29,9 @@ impl PublicKey {
         self.0.encode()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
-    }
-}
-
-impl fmt::Display for PublicKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex::encode(self.encode()))
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
     }
 }
 
@@ -49,16 +42,11 @@ impl fmt::Display for PublicKey {
 pub struct VerifiedKey(pub(crate) any::VerifiedKey);
 
 impl VerifiedKey {
-    /// The key.
-    #[cfg_attr(binding, getter)]
-    pub fn public(&self) -> PublicKey {
-        PublicKey(self.0.public())
-    }
-
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
+    getters! {
+        /// The key.
+        fn public(&self) -> PublicKey { PublicKey(self.0.public()) }
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
     }
 }
 
@@ -66,4 +54,8 @@ impl fmt::Display for VerifiedKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.public().fmt(f)
     }
+}
+
+shown! {
+    PublicKey: |self, f| f.write_str(&hex::encode(self.encode()));
 }

@@ -1,7 +1,5 @@
 //! Secret keys.
 
-use core::fmt;
-
 use getrandom::SysRng;
 use quorate::Result;
 use quorate::any;
@@ -40,10 +38,9 @@ impl SecretKey {
         SecretBytes::new(self.0.to_bytes().to_vec())
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
     }
 
     /// The public key. Cost: one multiplication.
@@ -73,15 +70,13 @@ impl SecretKey {
     }
 }
 
-impl fmt::Display for SecretKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SecretKey({})", self.suite())
-    }
-}
-
 impl VerifiedKey {
     /// Returns the key of a secret key, which needs no proof.
     pub fn from_secret(secret: &SecretKey) -> Self {
         Self(any::VerifiedKey::from_secret(&secret.0))
     }
+}
+
+shown! {
+    SecretKey: |self, f| write!(f, "SecretKey({})", self.suite());
 }

@@ -1,6 +1,5 @@
 //! Signatures, and what public keys verify.
 
-use core::fmt;
 use core::hash::{Hash, Hasher};
 
 use quorate::Result;
@@ -46,22 +45,15 @@ impl Signature {
         self.0.encode_link()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
     }
 }
 
 impl Hash for Signature {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.encode().hash(state);
-    }
-}
-
-impl fmt::Display for Signature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex::encode(self.encode()))
     }
 }
 
@@ -104,4 +96,8 @@ impl PublicKey {
     pub fn verify_possession(&self, possession: &Signature) -> Result<()> {
         self.0.verify_possession(&possession.0)
     }
+}
+
+shown! {
+    Signature: |self, f| f.write_str(&hex::encode(self.encode()));
 }

@@ -4,8 +4,6 @@
 //! The suite is one of the two BLS suites; Ed25519 has no shares.
 #![cfg_attr(binding, module = "threshold/bls")]
 
-use core::fmt;
-
 use getrandom::SysRng;
 use quorate::Result;
 use quorate::any::threshold::bls as any;
@@ -66,52 +64,25 @@ impl GroupKey {
         self.0.encode()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
-    }
-
-    /// Identifier of 32 bytes, which every share contains.
-    #[cfg_attr(binding, getter)]
-    pub fn id(&self) -> [u8; 32] {
-        *self.0.id()
-    }
-
-    /// Committee of the key.
-    #[cfg_attr(binding, getter)]
-    pub fn committee(&self) -> CommitteeId {
-        self.0.committee()
-    }
-
-    /// Number of parties, and the maximum number of faulty ones.
-    #[cfg_attr(binding, getter)]
-    pub fn tolerance(&self) -> Tolerance {
-        Tolerance(self.0.tolerance())
-    }
-
-    /// Number of shares that a signature needs.
-    #[cfg_attr(binding, getter)]
-    pub fn threshold(&self) -> Threshold {
-        Threshold(self.0.threshold())
-    }
-
-    /// Key under which the signatures verify.
-    #[cfg_attr(binding, getter)]
-    pub fn public(&self) -> PublicKey {
-        self.0.public()
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
+        /// Identifier of 32 bytes, which every share contains.
+        fn id(&self) -> [u8; 32] { *self.0.id() }
+        /// Committee of the key.
+        fn committee(&self) -> CommitteeId { self.0.committee() }
+        /// Number of parties, and the maximum number of faulty ones.
+        fn tolerance(&self) -> Tolerance { Tolerance(self.0.tolerance()) }
+        /// Number of shares that a signature needs.
+        fn threshold(&self) -> Threshold { Threshold(self.0.threshold()) }
+        /// Key under which the signatures verify.
+        fn public(&self) -> PublicKey { self.0.public() }
     }
 
     /// Returns the verification key of one party's shares; nothing if there is no such party.
     #[cfg_attr(binding, quick)]
     pub fn party(&self, member: u16) -> Option<PublicKey> {
         self.0.party(member)
-    }
-}
-
-impl fmt::Display for GroupKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "GroupKey({}, {})", self.suite(), hex::encode(self.0.id()))
     }
 }
 
@@ -140,33 +111,18 @@ impl KeyShare {
         self.0.to_bytes()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
-    }
-
-    /// Index of its party.
-    #[cfg_attr(binding, getter)]
-    pub fn member(&self) -> u16 {
-        self.0.member()
-    }
-
-    /// Public part of the key.
-    #[cfg_attr(binding, getter)]
-    pub fn key(&self) -> GroupKey {
-        GroupKey(self.0.key())
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
+        /// Index of its party.
+        fn member(&self) -> u16 { self.0.member() }
+        /// Public part of the key.
+        fn key(&self) -> GroupKey { GroupKey(self.0.key()) }
     }
 
     /// Signs. The caller decides whether the message may be signed: nothing is recorded.
     pub fn sign(&self, message: &[u8]) -> SignatureShare {
         SignatureShare(self.0.sign(message))
-    }
-}
-
-impl fmt::Display for KeyShare {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KeyShare({}, member {})", self.suite(), self.member())
     }
 }
 
@@ -193,28 +149,15 @@ impl SignatureShare {
         self.0.encode()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
-    }
-
-    /// Index of the party that the share names. Compare it with the sender.
-    #[cfg_attr(binding, getter)]
-    pub fn member(&self) -> u16 {
-        self.0.member()
-    }
-
-    /// A hash of the key and the message: 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn digest(&self) -> [u8; 32] {
-        *self.0.digest()
-    }
-
-    /// The party's signature on [`SignatureShare::attested_bytes`]; empty if there is none.
-    #[cfg_attr(binding, getter)]
-    pub fn attestation(&self) -> &[u8] {
-        self.0.attestation()
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
+        /// Index of the party that the share names. Compare it with the sender.
+        fn member(&self) -> u16 { self.0.member() }
+        /// A hash of the key and the message: 32 bytes.
+        fn digest(&self) -> [u8; 32] { *self.0.digest() }
+        /// The party's signature on [`SignatureShare::attested_bytes`]; empty if there is none.
+        fn attestation(&self) -> &[u8] { self.0.attestation() }
     }
 
     /// Returns the bytes that a party signs with a key known to be its own, so that a wrong share can be attributed to
@@ -231,12 +174,6 @@ impl SignatureShare {
         let mut share = self.0.clone();
         share.attest(attestation.to_vec())?;
         Ok(Self(share))
-    }
-}
-
-impl fmt::Display for SignatureShare {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SignatureShare({}, member {})", self.suite(), self.member())
     }
 }
 
@@ -278,28 +215,13 @@ impl Combiner {
         })
     }
 
-    /// Key whose shares it collects.
-    #[cfg_attr(binding, getter)]
-    pub fn key(&self) -> GroupKey {
-        self.key.clone()
-    }
-
-    /// The signature, once it exists.
-    #[cfg_attr(binding, getter)]
-    pub fn signature(&self) -> Option<Signature> {
-        self.inner.with(|combiner, _| combiner.signature())
-    }
-
-    /// Work done so far.
-    #[cfg_attr(binding, getter)]
-    pub fn counts(&self) -> Counts {
-        self.inner.with(|combiner, _| combiner.counts()).into()
-    }
-}
-
-impl fmt::Display for Combiner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Combiner({}, done: {})", self.key.suite(), self.signature().is_some())
+    getters! {
+        /// Key whose shares it collects.
+        fn key(&self) -> GroupKey { self.key.clone() }
+        /// The signature, once it exists.
+        fn signature(&self) -> Option<Signature> { self.inner.with(|combiner, _| combiner.signature()) }
+        /// Work done so far.
+        fn counts(&self) -> Counts { self.inner.with(|combiner, _| combiner.counts()).into() }
     }
 }
 
@@ -349,16 +271,11 @@ impl ShareFault {
         self.0.encode()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
-    }
-
-    /// The wrong share.
-    #[cfg_attr(binding, getter)]
-    pub fn share(&self) -> SignatureShare {
-        SignatureShare(self.0.share())
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
+        /// The wrong share.
+        fn share(&self) -> SignatureShare { SignatureShare(self.0.share()) }
     }
 
     /// Verifies the evidence and returns the culprit. `attested` is called with a member, bytes and that member's
@@ -372,8 +289,10 @@ impl ShareFault {
     }
 }
 
-impl fmt::Display for ShareFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ShareFault({})", self.share())
-    }
+shown! {
+    GroupKey: |self, f| write!(f, "GroupKey({}, {})", self.suite(), hex::encode(self.0.id()));
+    KeyShare: |self, f| write!(f, "KeyShare({}, member {})", self.suite(), self.member());
+    SignatureShare: |self, f| write!(f, "SignatureShare({}, member {})", self.suite(), self.member());
+    Combiner: |self, f| write!(f, "Combiner({}, done: {})", self.key.suite(), self.signature().is_some());
+    ShareFault: |self, f| write!(f, "ShareFault({})", self.share());
 }

@@ -31,12 +31,6 @@ impl Cache {
     }
 }
 
-impl fmt::Display for Cache {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Cache()")
-    }
-}
-
 /// A combiner behind a lock, and its cache: that of the user, or one of its own.
 pub(crate) struct WithCache<T> {
     inner: Mutex<(T, any::Cache)>,
@@ -64,4 +58,8 @@ impl<T> fmt::Debug for WithCache<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WithCache").finish_non_exhaustive()
     }
+}
+
+shown! {
+    Cache: |self, f| f.write_str("Cache()");
 }

@@ -5,7 +5,6 @@
 //! own, distinct from those of `tdh2`.
 #![cfg_attr(binding, module = "threshold/coin")]
 
-use core::fmt;
 use std::sync::Arc;
 
 use quorate::Result;
@@ -49,54 +48,29 @@ impl CoinName {
         Self(coin::CoinName { protocol, epoch, instance, round })
     }
 
-    /// Decodes the 25 bytes.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for another number of bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        coin::CoinName::decode(bytes, &()).map(Self)
+    quick! {
+        /// Decodes the 25 bytes.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for another number of bytes.
+        fn decode(bytes: &[u8]) -> Result<Self> { coin::CoinName::decode(bytes, &()).map(Self) }
+        /// Returns the 25 bytes.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
     }
 
-    /// Returns the 25 bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    /// Number of the protocol.
-    #[cfg_attr(binding, getter)]
-    pub fn protocol(&self) -> u8 {
-        self.0.protocol
-    }
-
-    /// Epoch of the protocol.
-    #[cfg_attr(binding, getter)]
-    pub fn epoch(&self) -> u64 {
-        self.0.epoch
-    }
-
-    /// Instance within the epoch.
-    #[cfg_attr(binding, getter)]
-    pub fn instance(&self) -> u64 {
-        self.0.instance
-    }
-
-    /// Round of the instance.
-    #[cfg_attr(binding, getter)]
-    pub fn round(&self) -> u64 {
-        self.0.round
+    getters! {
+        /// Number of the protocol.
+        fn protocol(&self) -> u8 { self.0.protocol }
+        /// Epoch of the protocol.
+        fn epoch(&self) -> u64 { self.0.epoch }
+        /// Instance within the epoch.
+        fn instance(&self) -> u64 { self.0.instance }
+        /// Round of the instance.
+        fn round(&self) -> u64 { self.0.round }
     }
 }
 
 const _: () = assert!(CoinName::LEN as usize == coin::CoinName::LEN);
-
-impl fmt::Display for CoinName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let coin::CoinName { protocol, epoch, instance, round } = self.0;
-        write!(f, "CoinName(protocol={protocol}, epoch={epoch}, instance={instance}, round={round})")
-    }
-}
 
 /// A name hashed to the group for a set of keys: the base of its shares.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,22 +83,13 @@ impl Coin {
         coin::Coin::from_name(&keys.0, name.0).map(Self)
     }
 
-    /// Its name.
-    #[cfg_attr(binding, getter)]
-    pub fn name(&self) -> CoinName {
-        CoinName(self.0.name())
-    }
-
-    /// Identifier in the proofs of its shares: 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn id(&self) -> [u8; 32] {
-        self.0.instance().id()
-    }
-
-    /// The element whose multiples are the shares: 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn base(&self) -> [u8; 32] {
-        *self.0.instance().base().as_bytes()
+    getters! {
+        /// Its name.
+        fn name(&self) -> CoinName { CoinName(self.0.name()) }
+        /// Identifier in the proofs of its shares: 32 bytes.
+        fn id(&self) -> [u8; 32] { self.0.instance().id() }
+        /// The element whose multiples are the shares: 32 bytes.
+        fn base(&self) -> [u8; 32] { *self.0.instance().base().as_bytes() }
     }
 
     /// Combines verified shares into the value. Combiners that share a `cache` reuse the Lagrange coefficients of recent
@@ -145,12 +110,6 @@ impl Coin {
     }
 }
 
-impl fmt::Display for Coin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Coin({})", self.name())
-    }
-}
-
 /// 32 random bytes, the same for all members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(binding, encoded, hex)]
@@ -166,28 +125,16 @@ impl CoinValue {
         exactly(bytes, "coin value").map(coin::CoinValue).map(Self)
     }
 
-    /// The 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn bytes(&self) -> [u8; 32] {
-        self.0.0
+    getters! {
+        /// The 32 bytes.
+        fn bytes(&self) -> [u8; 32] { self.0.0 }
     }
 
-    /// Returns one bit.
-    #[cfg_attr(binding, quick)]
-    pub fn bit(&self) -> bool {
-        self.0.bit()
-    }
-
-    /// Returns a number from 0 to n − 1, for leader election; nothing if `n` is 0. The bias is below 2⁻²⁴⁰.
-    #[cfg_attr(binding, quick)]
-    pub fn below(&self, n: u16) -> Option<u16> {
-        self.0.below(n)
-    }
-}
-
-impl fmt::Display for CoinValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex::encode(self.bytes()))
+    quick! {
+        /// Returns one bit.
+        fn bit(&self) -> bool { self.0.bit() }
+        /// Returns a number from 0 to n − 1, for leader election; nothing if `n` is 0. The bias is below 2⁻²⁴⁰.
+        fn below(&self, n: u16) -> Option<u16> { self.0.below(n) }
     }
 }
 
@@ -220,16 +167,9 @@ impl CoinCombiner {
         Ok(Collected { output: collected.output.map(CoinValue), faults: faults(collected.faults) })
     }
 
-    /// True if the value was returned.
-    #[cfg_attr(binding, getter)]
-    pub fn is_done(&self) -> bool {
-        self.inner.with(|inner, _| inner.is_done())
-    }
-}
-
-impl fmt::Display for CoinCombiner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CoinCombiner({}, is_done={})", self.name, self.is_done())
+    getters! {
+        /// True if the value was returned.
+        fn is_done(&self) -> bool { self.inner.with(|inner, _| inner.is_done()) }
     }
 }
 
@@ -241,4 +181,14 @@ pub struct Collected {
     pub output: Option<CoinValue>,
     /// Faults of the shares found to be wrong.
     pub faults: Vec<ShareFault>,
+}
+
+shown! {
+    CoinName: |self, f| {
+        let coin::CoinName { protocol, epoch, instance, round } = self.0;
+        write!(f, "CoinName(protocol={protocol}, epoch={epoch}, instance={instance}, round={round})")
+    };
+    Coin: |self, f| write!(f, "Coin({})", self.name());
+    CoinValue: |self, f| f.write_str(&hex::encode(self.bytes()));
+    CoinCombiner: |self, f| write!(f, "CoinCombiner({}, is_done={})", self.name, self.is_done());
 }

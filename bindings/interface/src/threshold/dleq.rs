@@ -50,22 +50,13 @@ macro_rules! purpose {
                 Ok(Self(keys.precomputed().into()))
             }
 
-            /// Committee for which they were dealt.
-            #[cfg_attr(binding, getter)]
-            pub fn committee(&self) -> CommitteeId {
-                self.0.committee()
-            }
-
-            /// Number of shares needed, and number of parties.
-            #[cfg_attr(binding, getter)]
-            pub fn threshold(&self) -> Threshold {
-                Threshold(self.0.threshold())
-            }
-
-            /// The public key: 32 bytes.
-            #[cfg_attr(binding, getter)]
-            pub fn key(&self) -> [u8; 32] {
-                *self.0.key().as_bytes()
+            getters! {
+                /// Committee for which they were dealt.
+                fn committee(&self) -> CommitteeId { self.0.committee() }
+                /// Number of shares needed, and number of parties.
+                fn threshold(&self) -> Threshold { Threshold(self.0.threshold()) }
+                /// The public key: 32 bytes.
+                fn key(&self) -> [u8; 32] { *self.0.key().as_bytes() }
             }
 
             /// Returns the member's verification key of 32 bytes; nothing if there is no such member.
@@ -145,40 +136,26 @@ macro_rules! purpose {
                 dleq::KeyShare::from_bytes(bytes).map(Self)
             }
 
-            /// Returns the 99 bytes, for a key file. They are as secret as a signing key.
-            #[cfg_attr(binding, quick)]
-            pub fn to_bytes(&self) -> SecretBytes {
-                SecretBytes::new(self.0.to_bytes().to_vec())
+            quick! {
+                /// Returns the 99 bytes, for a key file. They are as secret as a signing key.
+                fn to_bytes(&self) -> SecretBytes { SecretBytes::new(self.0.to_bytes().to_vec()) }
+                /// Verifies that the dealer gave this member the secret of its verification key. Call it once: with a wrong
+                /// secret the member makes wrong shares and is blamed for them.
+                ///
+                /// # Errors
+                /// [`Error::BadShare`](quorate::Error) if the secret is another one.
+                /// [`Error::WrongContext`](quorate::Error) for keys other than these.
+                /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
+                fn check(&self, keys: &PublicKeys) -> Result<()> { self.0.check(&keys.0) }
             }
 
-            /// Verifies that the dealer gave this member the secret of its verification key. Call it once: with a wrong
-            /// secret the member makes wrong shares and is blamed for them.
-            ///
-            /// # Errors
-            /// [`Error::BadShare`](quorate::Error) if the secret is another one.
-            /// [`Error::WrongContext`](quorate::Error) for keys other than these.
-            /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
-            #[cfg_attr(binding, quick)]
-            pub fn check(&self, keys: &PublicKeys) -> Result<()> {
-                self.0.check(&keys.0)
-            }
-
-            /// Member that holds the share.
-            #[cfg_attr(binding, getter)]
-            pub fn member(&self) -> u16 {
-                self.0.member()
-            }
-
-            /// Committee for which it was dealt.
-            #[cfg_attr(binding, getter)]
-            pub fn committee(&self) -> CommitteeId {
-                self.0.committee()
-            }
-
-            /// Its public verification key: 32 bytes.
-            #[cfg_attr(binding, getter)]
-            pub fn verification_key(&self) -> [u8; 32] {
-                *self.0.verification_key().as_bytes()
+            getters! {
+                /// Member that holds the share.
+                fn member(&self) -> u16 { self.0.member() }
+                /// Committee for which it was dealt.
+                fn committee(&self) -> CommitteeId { self.0.committee() }
+                /// Its public verification key: 32 bytes.
+                fn verification_key(&self) -> [u8; 32] { *self.0.verification_key().as_bytes() }
             }
         }
 
@@ -216,10 +193,9 @@ macro_rules! purpose {
                 self.0.encode()
             }
 
-            /// Member that the share names. Unproven until the share is verified.
-            #[cfg_attr(binding, getter)]
-            pub fn member(&self) -> u16 {
-                self.0.member()
+            getters! {
+                /// Member that the share names. Unproven until the share is verified.
+                fn member(&self) -> u16 { self.0.member() }
             }
         }
 
@@ -239,17 +215,16 @@ macro_rules! purpose {
         pub struct VerifiedShare(dleq::VerifiedShare<$purpose>);
 
         impl VerifiedShare {
-            /// Member that made the share.
-            #[cfg_attr(binding, getter)]
-            pub fn member(&self) -> u16 {
-                self.0.member()
+            getters! {
+                /// Member that made the share.
+                fn member(&self) -> u16 { self.0.member() }
             }
         }
 
-        impl core::fmt::Display for VerifiedShare {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        shown! {
+            VerifiedShare: |self, f| {
                 write!(f, "VerifiedShare({}, member {})", <$purpose as dleq::Purpose>::NAME, self.member())
-            }
+            };
         }
 
         /// Evidence that a member made a wrong share, for every holder of the public keys: 194 bytes.
@@ -284,10 +259,10 @@ macro_rules! purpose {
             }
         }
 
-        impl core::fmt::Display for WrongShare {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        shown! {
+            WrongShare: |self, f| {
                 write!(f, "WrongShare({}, {})", <$purpose as dleq::Purpose>::NAME, hex::encode(self.encode()))
-            }
+            };
         }
 
         /// A share that did not verify.

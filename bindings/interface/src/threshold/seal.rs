@@ -4,8 +4,6 @@
 //! compares the identifiers of the key and the deal in its file with the expected ones.
 #![cfg_attr(binding, module = "threshold/seal")]
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::threshold::seal;
 use quorate::wire::{Decode, Encode};
@@ -53,10 +51,9 @@ impl SealingKey {
         SecretBytes::new(self.0.to_bytes().to_vec())
     }
 
-    /// The public key.
-    #[cfg_attr(binding, getter)]
-    pub fn public(&self) -> SealingPublicKey {
-        SealingPublicKey(self.0.public())
+    getters! {
+        /// The public key.
+        fn public(&self) -> SealingPublicKey { SealingPublicKey(self.0.public()) }
     }
 
     /// Opens a file that was sealed to this key with this context. **A seal does not authenticate the sender**: every
@@ -73,31 +70,20 @@ impl SealingKey {
     }
 }
 
-impl fmt::Display for SealingKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SealingKey({})", self.public())
-    }
-}
-
 /// An X25519 public key to which files are sealed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(binding, encoded, hex)]
 pub struct SealingPublicKey(seal::SealingPublicKey);
 
 impl SealingPublicKey {
-    /// Decodes the 32 bytes. A key of small order is rejected when it is used.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for another number of bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        seal::SealingPublicKey::decode(bytes, &()).map(Self)
-    }
-
-    /// Returns the 32 bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
+    quick! {
+        /// Decodes the 32 bytes. A key of small order is rejected when it is used.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for another number of bytes.
+        fn decode(bytes: &[u8]) -> Result<Self> { seal::SealingPublicKey::decode(bytes, &()).map(Self) }
+        /// Returns the 32 bytes.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
     }
 
     /// Seals content of at most 64 MiB to this key. The context identifies the content; opening it requires the same
@@ -113,8 +99,7 @@ impl SealingPublicKey {
     }
 }
 
-impl fmt::Display for SealingPublicKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex::encode(self.encode()))
-    }
+shown! {
+    SealingKey: |self, f| write!(f, "SealingKey({})", self.public());
+    SealingPublicKey: |self, f| f.write_str(&hex::encode(self.encode()));
 }

@@ -5,7 +5,6 @@
 //! ciphertexts for the sender: only [`Ciphertext::check`] returns a [`ValidCiphertext`].
 #![cfg_attr(binding, module = "threshold/tdh2")]
 
-use core::fmt;
 use std::sync::Arc;
 
 use quorate::committee::CommitteeId;
@@ -79,16 +78,11 @@ impl EncryptionKey {
         Ok(Self(key.precomputed().into()))
     }
 
-    /// Committee whose members decrypt.
-    #[cfg_attr(binding, getter)]
-    pub fn committee(&self) -> CommitteeId {
-        self.0.committee()
-    }
-
-    /// The public key: 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn key(&self) -> [u8; 32] {
-        *self.0.key().as_bytes()
+    getters! {
+        /// Committee whose members decrypt.
+        fn committee(&self) -> CommitteeId { self.0.committee() }
+        /// The public key: 32 bytes.
+        fn key(&self) -> [u8; 32] { *self.0.key().as_bytes() }
     }
 
     /// Encrypts at most 32 MiB. The ciphertext binds epoch and proposer, so that no other member can propose it, and none
@@ -106,12 +100,6 @@ impl EncryptionKey {
 impl PartialEq for EncryptionKey {
     fn eq(&self, other: &Self) -> bool {
         self.0.encode() == other.0.encode()
-    }
-}
-
-impl fmt::Display for EncryptionKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex::encode(self.encode()))
     }
 }
 
@@ -157,16 +145,11 @@ impl Ciphertext {
         self.0.encode()
     }
 
-    /// The context that it names. Unproven until the ciphertext is checked.
-    #[cfg_attr(binding, getter)]
-    pub fn label(&self) -> Label {
-        Label::from_core(&self.0.header().label)
-    }
-
-    /// The encrypted payload, 48 bytes longer than the plaintext.
-    #[cfg_attr(binding, getter)]
-    pub fn payload(&self) -> &[u8] {
-        self.0.payload()
+    getters! {
+        /// The context that it names. Unproven until the ciphertext is checked.
+        fn label(&self) -> Label { Label::from_core(&self.0.header().label) }
+        /// The encrypted payload, 48 bytes longer than the plaintext.
+        fn payload(&self) -> &[u8] { self.0.payload() }
     }
 
     /// Checks that this is a ciphertext for these keys, that it is for this proposer and epoch (the link authenticates the
@@ -189,40 +172,21 @@ impl Ciphertext {
     }
 }
 
-impl fmt::Display for Ciphertext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ciphertext({})", shown(&self.0.header().label))
-    }
-}
-
 /// A checked ciphertext, for which shares can be made. Only [`Ciphertext::check`] creates one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, object)]
 pub struct ValidCiphertext(tdh2::ValidCiphertext, usize);
 
 impl ValidCiphertext {
-    /// The ciphertext, without the proof that it was checked.
-    #[cfg_attr(binding, getter)]
-    pub fn ciphertext(&self) -> Ciphertext {
-        Ciphertext(self.0.clone().into_inner())
-    }
-
-    /// Its context.
-    #[cfg_attr(binding, getter)]
-    pub fn label(&self) -> Label {
-        Label::from_core(self.0.label())
-    }
-
-    /// Identifier in the proofs of its shares: 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn id(&self) -> [u8; 32] {
-        self.0.instance().id()
-    }
-
-    /// The element whose multiples are the shares: 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn base(&self) -> [u8; 32] {
-        *self.0.instance().base().as_bytes()
+    getters! {
+        /// The ciphertext, without the proof that it was checked.
+        fn ciphertext(&self) -> Ciphertext { Ciphertext(self.0.clone().into_inner()) }
+        /// Its context.
+        fn label(&self) -> Label { Label::from_core(self.0.label()) }
+        /// Identifier in the proofs of its shares: 32 bytes.
+        fn id(&self) -> [u8; 32] { self.0.instance().id() }
+        /// The element whose multiples are the shares: 32 bytes.
+        fn base(&self) -> [u8; 32] { *self.0.instance().base().as_bytes() }
     }
 
     /// Decrypts with verified shares. Combiners that share a `cache` reuse the Lagrange coefficients of recent sets of
@@ -249,12 +213,6 @@ impl ValidCiphertext {
     #[cfg_attr(binding, size)]
     pub fn size(&self) -> usize {
         self.1
-    }
-}
-
-impl fmt::Display for ValidCiphertext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ValidCiphertext({})", shown(self.0.label()))
     }
 }
 
@@ -292,16 +250,9 @@ impl Decryption {
         Ok(Collected { output, error, faults: faults(collected.faults) })
     }
 
-    /// True if the ciphertext is decrypted, or known to be invalid.
-    #[cfg_attr(binding, getter)]
-    pub fn is_done(&self) -> bool {
-        self.inner.with(|inner, _| inner.is_done())
-    }
-}
-
-impl fmt::Display for Decryption {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Decryption({}, is_done={})", shown(&self.label), self.is_done())
+    getters! {
+        /// True if the ciphertext is decrypted, or known to be invalid.
+        fn is_done(&self) -> bool { self.inner.with(|inner, _| inner.is_done()) }
     }
 }
 
@@ -322,4 +273,11 @@ pub struct Collected {
 fn shown(label: &tdh2::Label) -> String {
     let tdh2::Label { epoch, proposer, payload, .. } = label;
     format!("epoch={epoch}, proposer={proposer}, payload={}", hex::encode(payload))
+}
+
+shown! {
+    EncryptionKey: |self, f| f.write_str(&hex::encode(self.encode()));
+    Ciphertext: |self, f| write!(f, "Ciphertext({})", shown(&self.0.header().label));
+    ValidCiphertext: |self, f| write!(f, "ValidCiphertext({})", shown(self.0.label()));
+    Decryption: |self, f| write!(f, "Decryption({}, is_done={})", shown(&self.label), self.is_done());
 }

@@ -1,7 +1,5 @@
 //! Groups, classes of messages, and thresholds.
 
-use core::fmt;
-
 use quorate::any::threshold as any;
 use quorate::threshold;
 use quorate::threshold::combiner;
@@ -41,10 +39,9 @@ impl Group {
         any::Group::from_number(number).map(Self::from)
     }
 
-    /// Byte that identifies the suite in encodings.
-    #[cfg_attr(binding, getter)]
-    pub fn number(&self) -> u8 {
-        any::Group::from(*self).number()
+    getters! {
+        /// Byte that identifies the suite in encodings.
+        fn number(&self) -> u8 { any::Group::from(*self).number() }
     }
 }
 
@@ -67,12 +64,6 @@ impl From<any::Group> for Group {
 }
 
 const _: () = assert!(any::Group::ALL.len() == 2, "each group of the core is declared");
-
-impl fmt::Display for Group {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(any::Group::from(*self).name())
-    }
-}
 
 /// Class of a message: whether the parties agree on it before they sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -122,15 +113,6 @@ impl From<threshold::Agreement> for Agreement {
     }
 }
 
-impl fmt::Display for Agreement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Agreement::Agreed => "agreed",
-            Agreement::Unagreed => "unagreed",
-        })
-    }
-}
-
 /// Number of parties, and the maximum number of Byzantine ones: fewer than a third.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(binding, value)]
@@ -146,16 +128,11 @@ impl Tolerance {
         threshold::Tolerance::new(parties, faulty).map(Self)
     }
 
-    /// Number of parties.
-    #[cfg_attr(binding, getter)]
-    pub fn parties(&self) -> u16 {
-        self.0.parties()
-    }
-
-    /// Maximum number of faulty parties.
-    #[cfg_attr(binding, getter)]
-    pub fn faulty(&self) -> u16 {
-        self.0.faulty()
+    getters! {
+        /// Number of parties.
+        fn parties(&self) -> u16 { self.0.parties() }
+        /// Maximum number of faulty parties.
+        fn faulty(&self) -> u16 { self.0.faulty() }
     }
 
     /// Returns the number of shares that a signature of this class needs.
@@ -165,12 +142,6 @@ impl Tolerance {
             Agreement::Agreed => self.0.threshold::<threshold::Agreed>(),
             Agreement::Unagreed => self.0.threshold::<threshold::Unagreed>(),
         })
-    }
-}
-
-impl fmt::Display for Tolerance {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tolerance(parties={}, faulty={})", self.parties(), self.faulty())
     }
 }
 
@@ -189,22 +160,11 @@ impl Threshold {
         threshold::Threshold::new(needed, parties).map(Self)
     }
 
-    /// Number of shares needed.
-    #[cfg_attr(binding, getter)]
-    pub fn needed(&self) -> u16 {
-        self.0.needed()
-    }
-
-    /// Number of parties.
-    #[cfg_attr(binding, getter)]
-    pub fn parties(&self) -> u16 {
-        self.0.parties()
-    }
-}
-
-impl fmt::Display for Threshold {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Threshold(needed={}, parties={})", self.needed(), self.parties())
+    getters! {
+        /// Number of shares needed.
+        fn needed(&self) -> u16 { self.0.needed() }
+        /// Number of parties.
+        fn parties(&self) -> u16 { self.0.parties() }
     }
 }
 
@@ -225,4 +185,16 @@ impl From<combiner::Counts> for Counts {
         let combiner::Counts { combinations, share_checks, decodings } = counts;
         Self { combinations, share_checks, decodings }
     }
+}
+
+shown! {
+    Group: |self, f| f.write_str(any::Group::from(*self).name());
+    Agreement: |self, f| {
+        f.write_str(match self {
+            Agreement::Agreed => "agreed",
+            Agreement::Unagreed => "unagreed",
+        })
+    };
+    Tolerance: |self, f| write!(f, "Tolerance(parties={}, faulty={})", self.parties(), self.faulty());
+    Threshold: |self, f| write!(f, "Threshold(needed={}, parties={})", self.needed(), self.parties());
 }

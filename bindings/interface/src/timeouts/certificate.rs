@@ -1,7 +1,5 @@
 //! A quorum's certificate that it gave up a view.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::any;
 use quorate::any::Suite;
@@ -46,34 +44,17 @@ impl TimeoutCertificate {
         self.0.encoded_len()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
-    }
-
-    /// Phase of the protocol: each phase has a kind of its own.
-    #[cfg_attr(binding, getter)]
-    pub fn kind(&self) -> u8 {
-        self.0.kind().number()
-    }
-
-    /// The committee's epoch.
-    #[cfg_attr(binding, getter)]
-    pub fn epoch(&self) -> u64 {
-        self.0.epoch()
-    }
-
-    /// The abandoned view.
-    #[cfg_attr(binding, getter)]
-    pub fn view(&self) -> u64 {
-        self.0.view()
-    }
-
-    /// The highest value that a signer named.
-    #[cfg_attr(binding, getter)]
-    pub fn highest_value(&self) -> u64 {
-        self.0.highest_value()
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
+        /// Phase of the protocol: each phase has a kind of its own.
+        fn kind(&self) -> u8 { self.0.kind().number() }
+        /// The committee's epoch.
+        fn epoch(&self) -> u64 { self.0.epoch() }
+        /// The abandoned view.
+        fn view(&self) -> u64 { self.0.view() }
+        /// The highest value that a signer named.
+        fn highest_value(&self) -> u64 { self.0.highest_value() }
     }
 
     /// The values, ascending, each with the members that named it.
@@ -86,10 +67,9 @@ impl TimeoutCertificate {
         self.0.groups().iter().map(group).collect()
     }
 
-    /// All signers, as a new set each time.
-    #[cfg_attr(binding, getter)]
-    pub fn signers(&self) -> SignerSet {
-        self.0.signers().into()
+    getters! {
+        /// All signers, as a new set each time.
+        fn signers(&self) -> SignerSet { self.0.signers().into() }
     }
 
     /// Verifies the signatures. Cost (BLS): as a certificate, plus one pairing and one hash to the curve for each
@@ -112,16 +92,6 @@ impl TimeoutCertificate {
     }
 }
 
-impl fmt::Display for TimeoutCertificate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (kind, epoch, view) = (self.kind(), self.epoch(), self.view());
-        let (highest, signers, suite) = (self.highest_value(), self.0.signers(), self.suite());
-        let (size, of) = (signers.len(), signers.committee_len());
-        write!(f, "TimeoutCertificate(kind={kind}, epoch={epoch}, view={view}, highest_value={highest}, ")?;
-        write!(f, "signers={size}/{of}, suite={suite})")
-    }
-}
-
 crate::verified::verified! { VerifiedTimeoutCertificate, TimeoutCertificate }
 
 /// The members of a timeout certificate that named the same value.
@@ -132,4 +102,14 @@ pub struct TimeoutGroup {
     pub value: u64,
     /// The members.
     pub signers: SignerSet,
+}
+
+shown! {
+    TimeoutCertificate: |self, f| {
+        let (kind, epoch, view) = (self.kind(), self.epoch(), self.view());
+        let (highest, signers, suite) = (self.highest_value(), self.0.signers(), self.suite());
+        let (size, of) = (signers.len(), signers.committee_len());
+        write!(f, "TimeoutCertificate(kind={kind}, epoch={epoch}, view={view}, highest_value={highest}, ")?;
+        write!(f, "signers={size}/{of}, suite={suite})")
+    };
 }

@@ -1,6 +1,5 @@
 //! Collecting timeout votes into a certificate.
 
-use core::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use quorate::Result;
@@ -61,16 +60,11 @@ impl TimeoutCollector {
         self.lock().add_verified(vote, &mut suspects.lock()).map(CollectedTimeouts::from)
     }
 
-    /// Committee whose votes are collected.
-    #[cfg_attr(binding, getter)]
-    pub fn committee(&self) -> Committee {
-        Committee(self.lock().committee())
-    }
-
-    /// Kind and view of the collected votes.
-    #[cfg_attr(binding, getter)]
-    pub fn topic(&self) -> Topic {
-        self.lock().topic().into()
+    getters! {
+        /// Committee whose votes are collected.
+        fn committee(&self) -> Committee { Committee(self.lock().committee()) }
+        /// Kind and view of the collected votes.
+        fn topic(&self) -> Topic { self.lock().topic().into() }
     }
 
     /// Weight of the collected timeout votes, verified or not.
@@ -92,21 +86,13 @@ impl TimeoutCollector {
         HonestCheck { honest, faults: faults(found) }
     }
 
-    /// True if the certificate was returned.
-    #[cfg_attr(binding, getter)]
-    pub fn is_done(&self) -> bool {
-        self.lock().is_done()
+    getters! {
+        /// True if the certificate was returned.
+        fn is_done(&self) -> bool { self.lock().is_done() }
     }
 
     fn lock(&self) -> MutexGuard<'_, any::TimeoutCollector> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl fmt::Display for TimeoutCollector {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Topic { kind, view } = self.topic();
-        write!(f, "TimeoutCollector(kind {kind}, view {view}, done: {})", self.is_done())
     }
 }
 
@@ -125,4 +111,11 @@ pub struct HonestCheck {
     pub honest: bool,
     /// Faults found in pending votes.
     pub faults: Vec<VoteFault>,
+}
+
+shown! {
+    TimeoutCollector: |self, f| {
+        let Topic { kind, view } = self.topic();
+        write!(f, "TimeoutCollector(kind {kind}, view {view}, done: {})", self.is_done())
+    };
 }

@@ -81,46 +81,21 @@ impl TimeoutVote {
         self.0.encode_link()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
-    }
-
-    /// Phase of the protocol: each phase has a kind of its own.
-    #[cfg_attr(binding, getter)]
-    pub fn kind(&self) -> u8 {
-        self.0.kind().number()
-    }
-
-    /// The committee's epoch.
-    #[cfg_attr(binding, getter)]
-    pub fn epoch(&self) -> u64 {
-        self.0.epoch()
-    }
-
-    /// The abandoned view.
-    #[cfg_attr(binding, getter)]
-    pub fn view(&self) -> u64 {
-        self.0.view()
-    }
-
-    /// The value that the member names.
-    #[cfg_attr(binding, getter)]
-    pub fn value(&self) -> u64 {
-        self.0.value()
-    }
-
-    /// The signer that the vote names.
-    #[cfg_attr(binding, getter)]
-    pub fn signer(&self) -> u16 {
-        self.0.signer()
-    }
-
-    /// The signature.
-    #[cfg_attr(binding, getter)]
-    pub fn signature(&self) -> Signature {
-        Signature(self.0.as_vote().signature())
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
+        /// Phase of the protocol: each phase has a kind of its own.
+        fn kind(&self) -> u8 { self.0.kind().number() }
+        /// The committee's epoch.
+        fn epoch(&self) -> u64 { self.0.epoch() }
+        /// The abandoned view.
+        fn view(&self) -> u64 { self.0.view() }
+        /// The value that the member names.
+        fn value(&self) -> u64 { self.0.value() }
+        /// The signer that the vote names.
+        fn signer(&self) -> u16 { self.0.signer() }
+        /// The signature.
+        fn signature(&self) -> Signature { Signature(self.0.as_vote().signature()) }
     }
 
     /// Returns the underlying vote.

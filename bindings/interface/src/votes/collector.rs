@@ -1,6 +1,5 @@
 //! Collecting votes into a certificate.
 
-use core::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use quorate::Result;
@@ -71,16 +70,11 @@ impl VoteCollector {
         self.lock().add_verified(vote, &mut suspects.lock()).map(Collected::from)
     }
 
-    /// Committee whose votes are collected.
-    #[cfg_attr(binding, getter)]
-    pub fn committee(&self) -> Committee {
-        Committee(self.lock().committee())
-    }
-
-    /// Kind and view of the collected votes.
-    #[cfg_attr(binding, getter)]
-    pub fn topic(&self) -> Topic {
-        self.lock().topic().into()
+    getters! {
+        /// Committee whose votes are collected.
+        fn committee(&self) -> Committee { Committee(self.lock().committee()) }
+        /// Kind and view of the collected votes.
+        fn topic(&self) -> Topic { self.lock().topic().into() }
     }
 
     /// Returns the weight of the votes for a digest of 32 bytes, verified or not.
@@ -92,21 +86,13 @@ impl VoteCollector {
         Ok(self.lock().weight_for(&exactly(digest, "digest")?))
     }
 
-    /// True if the certificate was returned.
-    #[cfg_attr(binding, getter)]
-    pub fn is_done(&self) -> bool {
-        self.lock().is_done()
+    getters! {
+        /// True if the certificate was returned.
+        fn is_done(&self) -> bool { self.lock().is_done() }
     }
 
     fn lock(&self) -> MutexGuard<'_, any::VoteCollector> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl fmt::Display for VoteCollector {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Topic { kind, view } = self.topic();
-        write!(f, "VoteCollector(kind {kind}, view {view}, done: {})", self.is_done())
     }
 }
 
@@ -131,4 +117,11 @@ impl From<(Kind, u64)> for Topic {
     fn from((kind, view): (Kind, u64)) -> Self {
         Self { kind: kind.number(), view }
     }
+}
+
+shown! {
+    VoteCollector: |self, f| {
+        let Topic { kind, view } = self.topic();
+        write!(f, "VoteCollector(kind {kind}, view {view}, done: {})", self.is_done())
+    };
 }

@@ -1,7 +1,5 @@
 //! One member's vote.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::any;
 use quorate::any::Suite;
@@ -64,28 +62,15 @@ impl Vote {
         self.0.encode_link()
     }
 
-    /// The signature scheme.
-    #[cfg_attr(binding, getter)]
-    pub fn suite(&self) -> Suite {
-        self.0.suite()
-    }
-
-    /// The signed statement.
-    #[cfg_attr(binding, getter)]
-    pub fn statement(&self) -> Statement {
-        Statement(*self.0.statement())
-    }
-
-    /// The signer that the vote names.
-    #[cfg_attr(binding, getter)]
-    pub fn signer(&self) -> u16 {
-        self.0.signer()
-    }
-
-    /// The signature.
-    #[cfg_attr(binding, getter)]
-    pub fn signature(&self) -> Signature {
-        Signature(self.0.signature())
+    getters! {
+        /// The signature scheme.
+        fn suite(&self) -> Suite { self.0.suite() }
+        /// The signed statement.
+        fn statement(&self) -> Statement { Statement(*self.0.statement()) }
+        /// The signer that the vote names.
+        fn signer(&self) -> u16 { self.0.signer() }
+        /// The signature.
+        fn signature(&self) -> Signature { Signature(self.0.signature()) }
     }
 
     /// Verifies this vote alone. Cost: one signature verification; a collector verifies many votes at far lower cost.
@@ -101,11 +86,11 @@ impl Vote {
     }
 }
 
-impl fmt::Display for Vote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+crate::verified::verified! { VerifiedVote, Vote }
+
+shown! {
+    Vote: |self, f| {
         let (statement, signer, suite) = (shown(self.0.statement()), self.signer(), self.suite());
         write!(f, "Vote({statement}, signer={signer}, suite={suite})")
-    }
+    };
 }
-
-crate::verified::verified! { VerifiedVote, Vote }

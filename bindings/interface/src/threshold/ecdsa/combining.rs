@@ -1,7 +1,5 @@
 //! Combining shares into a signature.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::any::threshold as any;
 use quorate::machine;
@@ -26,35 +24,15 @@ impl Signing {
         any::ecdsa::Signing::new(&key.0, deal.0.clone(), nonce, tag.0, message).map(Self)
     }
 
-    /// Its group.
-    #[cfg_attr(binding, getter)]
-    pub fn group(&self) -> Group {
-        self.0.group().into()
-    }
-
-    /// The message.
-    #[cfg_attr(binding, getter)]
-    pub fn message(&self) -> &[u8] {
-        self.0.message()
-    }
-
-    /// Public part of the presignature, which all signings of this tag share: the encoded R.
-    #[cfg_attr(binding, getter)]
-    pub fn nonce(&self) -> &[u8] {
-        self.0.nonce()
-    }
-
-    /// Its tag.
-    #[cfg_attr(binding, getter)]
-    pub fn tag(&self) -> Tag {
-        Tag(self.0.tag())
-    }
-}
-
-impl fmt::Display for Signing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tag = self.0.tag();
-        write!(f, "Signing({}, epoch {}, index {})", self.0.group(), tag.epoch(), tag.index())
+    getters! {
+        /// Its group.
+        fn group(&self) -> Group { self.0.group().into() }
+        /// The message.
+        fn message(&self) -> &[u8] { self.0.message() }
+        /// Public part of the presignature, which all signings of this tag share: the encoded R.
+        fn nonce(&self) -> &[u8] { self.0.nonce() }
+        /// Its tag.
+        fn tag(&self) -> Tag { Tag(self.0.tag()) }
     }
 }
 
@@ -95,29 +73,15 @@ impl Combiner {
         self.inner.with(|combiner, cache| combiner.open(cache, member, &opening.0)).map(Outcome::from)
     }
 
-    /// The signing whose shares it collects.
-    #[cfg_attr(binding, getter)]
-    pub fn signing(&self) -> Signing {
-        self.signing.clone()
-    }
-
-    /// The signature, once it exists.
-    #[cfg_attr(binding, getter)]
-    pub fn signature(&self) -> Option<Signature> {
-        self.inner.with(|combiner, _| combiner.signature()).map(Signature)
-    }
-
-    /// Work done so far.
-    #[cfg_attr(binding, getter)]
-    pub fn counts(&self) -> Counts {
-        self.inner.with(|combiner, _| combiner.counts()).into()
-    }
-}
-
-impl fmt::Display for Combiner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (tag, done) = (self.signing.0.tag(), self.signature().is_some());
-        write!(f, "Combiner(epoch {}, index {}, done: {done})", tag.epoch(), tag.index())
+    getters! {
+        /// The signing whose shares it collects.
+        fn signing(&self) -> Signing { self.signing.clone() }
+        /// The signature, once it exists.
+        fn signature(&self) -> Option<Signature> {
+            self.inner.with(|combiner, _| combiner.signature()).map(Signature)
+        }
+        /// Work done so far.
+        fn counts(&self) -> Counts { self.inner.with(|combiner, _| combiner.counts()).into() }
     }
 }
 
@@ -152,4 +116,15 @@ impl From<any::Outcome<any::ecdsa::Signature, any::ecdsa::ShareFault>> for Outco
             faults: outcome.faults.into_iter().map(fault).collect(),
         }
     }
+}
+
+shown! {
+    Signing: |self, f| {
+        let tag = self.0.tag();
+        write!(f, "Signing({}, epoch {}, index {})", self.0.group(), tag.epoch(), tag.index())
+    };
+    Combiner: |self, f| {
+        let (tag, done) = (self.signing.0.tag(), self.signature().is_some());
+        write!(f, "Combiner(epoch {}, index {}, done: {done})", tag.epoch(), tag.index())
+    };
 }

@@ -1,6 +1,5 @@
 //! The public part of a deal.
 
-use core::fmt;
 use std::sync::Arc;
 
 use quorate::Result;
@@ -31,39 +30,20 @@ impl Deal {
         self.0.encode()
     }
 
-    /// Identifier: 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn id(&self) -> Hash {
-        self.0.id()
-    }
-
-    /// Identifier of the key: 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn key(&self) -> [u8; 32] {
-        self.0.key().0
-    }
-
-    /// The epoch.
-    #[cfg_attr(binding, getter)]
-    pub fn epoch(&self) -> u64 {
-        self.0.epoch()
-    }
-
-    /// Plan of the presignatures.
-    #[cfg_attr(binding, getter)]
-    pub fn plan(&self) -> Plan {
-        Plan(self.0.plan())
-    }
-
-    /// The roots of the parties' trees of openings.
-    #[cfg_attr(binding, getter)]
-    pub fn roots(&self) -> Vec<Hash> {
-        self.0.roots().to_vec()
+    getters! {
+        /// Identifier: 32 bytes.
+        fn id(&self) -> Hash { self.0.id() }
+        /// Identifier of the key: 32 bytes.
+        fn key(&self) -> [u8; 32] { self.0.key().0 }
+        /// The epoch.
+        fn epoch(&self) -> u64 { self.0.epoch() }
+        /// Plan of the presignatures.
+        fn plan(&self) -> Plan { Plan(self.0.plan()) }
+        /// The roots of the parties' trees of openings.
+        fn roots(&self) -> Vec<Hash> { self.0.roots().to_vec() }
     }
 }
 
-impl fmt::Display for Deal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Deal(epoch {}, {})", self.epoch(), hex::encode(self.id()))
-    }
+shown! {
+    Deal: |self, f| write!(f, "Deal(epoch {}, {})", self.epoch(), hex::encode(self.id()));
 }

@@ -1,7 +1,5 @@
 //! The dealer of keys and presignatures.
 
-use core::fmt;
-
 use getrandom::SysRng;
 use quorate::any::threshold::ecdsa as any;
 use quorate::committee::CommitteeId;
@@ -52,16 +50,11 @@ impl TrustedDealer {
         Zeroizing::new(self.0.to_bytes().to_vec())
     }
 
-    /// Its group.
-    #[cfg_attr(binding, getter)]
-    pub fn group(&self) -> Group {
-        self.0.group().into()
-    }
-
-    /// The public key.
-    #[cfg_attr(binding, getter)]
-    pub fn key(&self) -> GroupKey {
-        GroupKey(self.0.key())
+    getters! {
+        /// Its group.
+        fn group(&self) -> Group { self.0.group().into() }
+        /// The public key.
+        fn key(&self) -> GroupKey { GroupKey(self.0.key()) }
     }
 
     /// Deals the presignatures of one epoch: one file for each party, in the parties' order. **Never deal an epoch
@@ -86,8 +79,6 @@ impl TrustedDealer {
     }
 }
 
-impl fmt::Display for TrustedDealer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TrustedDealer({})", self.group())
-    }
+shown! {
+    TrustedDealer: |self, f| write!(f, "TrustedDealer({})", self.group());
 }

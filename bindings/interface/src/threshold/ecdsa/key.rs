@@ -1,7 +1,5 @@
 //! The public key of a committee, and its signatures.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::any::threshold::ecdsa as any;
 use quorate::committee::CommitteeId;
@@ -32,28 +30,15 @@ impl GroupKey {
         self.0.encode()
     }
 
-    /// Its group.
-    #[cfg_attr(binding, getter)]
-    pub fn group(&self) -> Group {
-        self.0.group().into()
-    }
-
-    /// Identifier of 32 bytes, which every share and every record contains.
-    #[cfg_attr(binding, getter)]
-    pub fn id(&self) -> [u8; 32] {
-        self.0.id().0
-    }
-
-    /// Committee of the key.
-    #[cfg_attr(binding, getter)]
-    pub fn committee(&self) -> CommitteeId {
-        self.0.committee()
-    }
-
-    /// Number of parties, and the maximum number of faulty ones.
-    #[cfg_attr(binding, getter)]
-    pub fn tolerance(&self) -> Tolerance {
-        Tolerance(self.0.tolerance())
+    getters! {
+        /// Its group.
+        fn group(&self) -> Group { self.0.group().into() }
+        /// Identifier of 32 bytes, which every share and every record contains.
+        fn id(&self) -> [u8; 32] { self.0.id().0 }
+        /// Committee of the key.
+        fn committee(&self) -> CommitteeId { self.0.committee() }
+        /// Number of parties, and the maximum number of faulty ones.
+        fn tolerance(&self) -> Tolerance { Tolerance(self.0.tolerance()) }
     }
 
     /// Verifies a signature made under a tag.
@@ -80,12 +65,6 @@ impl GroupKey {
     /// [`Error::WrongContext`](quorate::Error) over another group.
     pub fn to_spki_der(&self) -> Result<Vec<u8>> {
         self.0.to_spki_der()
-    }
-}
-
-impl fmt::Display for GroupKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "GroupKey({}, {})", self.group(), hex::encode(self.id()))
     }
 }
 
@@ -120,15 +99,13 @@ impl Signature {
         self.0.to_der()
     }
 
-    /// Its group.
-    #[cfg_attr(binding, getter)]
-    pub fn group(&self) -> Group {
-        self.0.group().into()
+    getters! {
+        /// Its group.
+        fn group(&self) -> Group { self.0.group().into() }
     }
 }
 
-impl fmt::Display for Signature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Signature({}, {})", self.group(), hex::encode(self.0.to_bytes()))
-    }
+shown! {
+    GroupKey: |self, f| write!(f, "GroupKey({}, {})", self.group(), hex::encode(self.id()));
+    Signature: |self, f| write!(f, "Signature({}, {})", self.group(), hex::encode(self.0.to_bytes()));
 }

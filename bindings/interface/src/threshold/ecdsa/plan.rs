@@ -29,37 +29,23 @@ impl Plan {
         Self(ecdsa::Plan::Agreement { parties, rounds: rounds.unwrap_or(Self::ROUNDS) })
     }
 
-    /// Creates a plan of `count` presignatures for messages that the parties agree on; the application numbers them.
-    #[cfg_attr(binding, quick)]
-    pub fn for_agreed(count: u32) -> Self {
-        Self(ecdsa::Plan::Agreed { count })
+    quick! {
+        /// Creates a plan of `count` presignatures for messages that the parties agree on; the application numbers them.
+        fn for_agreed(count: u32) -> Self { Self(ecdsa::Plan::Agreed { count }) }
+        /// Creates a plan of `count` presignatures for messages that an outside party chooses.
+        fn for_unagreed(count: u32) -> Self { Self(ecdsa::Plan::Unagreed { count }) }
+        /// Decodes the 5 bytes.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a plan.
+        fn decode(bytes: &[u8]) -> Result<Self> { ecdsa::Plan::decode(bytes, &()).map(Self) }
+        /// Returns the 5 bytes.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
     }
 
-    /// Creates a plan of `count` presignatures for messages that an outside party chooses.
-    #[cfg_attr(binding, quick)]
-    pub fn for_unagreed(count: u32) -> Self {
-        Self(ecdsa::Plan::Unagreed { count })
-    }
-
-    /// Decodes the 5 bytes.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a plan.
-    #[cfg_attr(binding, quick)]
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        ecdsa::Plan::decode(bytes, &()).map(Self)
-    }
-
-    /// Returns the 5 bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    /// Number of presignatures in the plan.
-    #[cfg_attr(binding, getter)]
-    pub fn count(&self) -> u32 {
-        self.0.count()
+    getters! {
+        /// Number of presignatures in the plan.
+        fn count(&self) -> u32 { self.0.count() }
     }
 
     /// Returns the class of a presignature; nothing past the end.
@@ -146,27 +132,16 @@ impl fmt::Display for Plan {
 pub struct Tag(pub(super) any::Tag);
 
 impl Tag {
-    /// The epoch.
-    #[cfg_attr(binding, getter)]
-    pub fn epoch(&self) -> u64 {
-        self.0.epoch()
-    }
-
-    /// Index within the epoch.
-    #[cfg_attr(binding, getter)]
-    pub fn index(&self) -> u32 {
-        self.0.index()
-    }
-
-    /// Class of its messages.
-    #[cfg_attr(binding, getter)]
-    pub fn agreement(&self) -> Agreement {
-        self.0.agreement().into()
+    getters! {
+        /// The epoch.
+        fn epoch(&self) -> u64 { self.0.epoch() }
+        /// Index within the epoch.
+        fn index(&self) -> u32 { self.0.index() }
+        /// Class of its messages.
+        fn agreement(&self) -> Agreement { self.0.agreement().into() }
     }
 }
 
-impl fmt::Display for Tag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tag(epoch {}, index {}, {})", self.epoch(), self.index(), self.agreement())
-    }
+shown! {
+    Tag: |self, f| write!(f, "Tag(epoch {}, index {}, {})", self.epoch(), self.index(), self.agreement());
 }

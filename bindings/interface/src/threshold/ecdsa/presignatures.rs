@@ -1,7 +1,5 @@
 //! Presignatures, each of which signs one message.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::any::Guard;
 use quorate::any::threshold::ecdsa as any;
@@ -48,37 +46,20 @@ impl Presignatures {
         self.all.with(|all| all.to_bytes())?
     }
 
-    /// Their group.
-    #[cfg_attr(binding, getter)]
-    pub fn group(&self) -> Group {
-        self.group
-    }
-
-    /// Index of their party.
-    #[cfg_attr(binding, getter)]
-    pub fn member(&self) -> u16 {
-        self.member
-    }
-
-    /// The committee's public key.
-    #[cfg_attr(binding, getter)]
-    pub fn key(&self) -> GroupKey {
-        self.key.clone()
-    }
-
-    /// Public part of the deal.
-    #[cfg_attr(binding, getter)]
-    pub fn deal(&self) -> Deal {
-        self.deal.clone()
-    }
-
-    /// Number of presignatures left.
-    ///
-    /// # Errors
-    /// [`Error::Exhausted`](quorate::Error) after [`Presignatures::destroy`].
-    #[cfg_attr(binding, getter)]
-    pub fn left(&self) -> Result<usize> {
-        self.all.with(|all| all.left())
+    getters! {
+        /// Their group.
+        fn group(&self) -> Group { self.group }
+        /// Index of their party.
+        fn member(&self) -> u16 { self.member }
+        /// The committee's public key.
+        fn key(&self) -> GroupKey { self.key.clone() }
+        /// Public part of the deal.
+        fn deal(&self) -> Deal { self.deal.clone() }
+        /// Number of presignatures left.
+        ///
+        /// # Errors
+        /// [`Error::Exhausted`](quorate::Error) after [`Presignatures::destroy`].
+        fn left(&self) -> Result<usize> { self.all.with(|all| all.left()) }
     }
 
     /// Takes the presignature of a tag.
@@ -143,14 +124,6 @@ impl Presignatures {
     }
 }
 
-impl fmt::Display for Presignatures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { group, member, deal, .. } = self;
-        let destroyed = if self.is_spent() { ", destroyed" } else { "" };
-        write!(f, "Presignatures({group}, member {member}, epoch {}{destroyed})", deal.epoch())
-    }
-}
-
 /// One presignature, which signs one message.
 #[derive(Debug)]
 #[cfg_attr(binding, object, secret)]
@@ -173,29 +146,17 @@ impl Presignature {
         Ok(Signed { record, share: SignatureShare(share), opener: Opener(opener) })
     }
 
-    /// Its group.
-    #[cfg_attr(binding, getter)]
-    pub fn group(&self) -> Group {
-        self.group
-    }
-
-    /// Class of its tag.
-    #[cfg_attr(binding, getter)]
-    pub fn agreement(&self) -> Agreement {
-        self.agreement
+    getters! {
+        /// Its group.
+        fn group(&self) -> Group { self.group }
+        /// Class of its tag.
+        fn agreement(&self) -> Agreement { self.agreement }
     }
 
     /// True once it has signed.
     #[cfg_attr(binding, spent)]
     pub fn is_spent(&self) -> bool {
         self.one.is_spent()
-    }
-}
-
-impl fmt::Display for Presignature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let spent = if self.is_spent() { ", spent" } else { "" };
-        write!(f, "Presignature({}, {}{spent})", self.group, self.agreement)
     }
 }
 
@@ -226,8 +187,15 @@ impl Opener {
     }
 }
 
-impl fmt::Display for Opener {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Opener()")
-    }
+shown! {
+    Presignatures: |self, f| {
+        let Self { group, member, deal, .. } = self;
+        let destroyed = if self.is_spent() { ", destroyed" } else { "" };
+        write!(f, "Presignatures({group}, member {member}, epoch {}{destroyed})", deal.epoch())
+    };
+    Presignature: |self, f| {
+        let spent = if self.is_spent() { ", spent" } else { "" };
+        write!(f, "Presignature({}, {}{spent})", self.group, self.agreement)
+    };
+    Opener: |self, f| f.write_str("Opener()");
 }

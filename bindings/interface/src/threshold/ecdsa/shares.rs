@@ -1,7 +1,5 @@
 //! What the parties send: shares, their openings, and evidence against wrong ones.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::any::threshold::ecdsa as any;
 use quorate::threshold::{Ristretto255, ecdsa};
@@ -41,40 +39,19 @@ impl SignatureShare {
         self.0.encode()
     }
 
-    /// Its group.
-    #[cfg_attr(binding, getter)]
-    pub fn group(&self) -> Group {
-        self.0.group().into()
-    }
-
-    /// Index of the party that the share names. Compare it with the sender.
-    #[cfg_attr(binding, getter)]
-    pub fn member(&self) -> u16 {
-        self.0.member()
-    }
-
-    /// Epoch of the presignature.
-    #[cfg_attr(binding, getter)]
-    pub fn epoch(&self) -> u64 {
-        self.0.epoch()
-    }
-
-    /// Index of the presignature.
-    #[cfg_attr(binding, getter)]
-    pub fn index(&self) -> u32 {
-        self.0.index()
-    }
-
-    /// Hash of the key, the epoch, the index and the message: 32 bytes.
-    #[cfg_attr(binding, getter)]
-    pub fn digest(&self) -> [u8; 32] {
-        *self.0.digest()
-    }
-
-    /// The party's signature on [`SignatureShare::attested_bytes`]; empty if there is none.
-    #[cfg_attr(binding, getter)]
-    pub fn attestation(&self) -> &[u8] {
-        self.0.attestation()
+    getters! {
+        /// Its group.
+        fn group(&self) -> Group { self.0.group().into() }
+        /// Index of the party that the share names. Compare it with the sender.
+        fn member(&self) -> u16 { self.0.member() }
+        /// Epoch of the presignature.
+        fn epoch(&self) -> u64 { self.0.epoch() }
+        /// Index of the presignature.
+        fn index(&self) -> u32 { self.0.index() }
+        /// Hash of the key, the epoch, the index and the message: 32 bytes.
+        fn digest(&self) -> [u8; 32] { *self.0.digest() }
+        /// The party's signature on [`SignatureShare::attested_bytes`]; empty if there is none.
+        fn attestation(&self) -> &[u8] { self.0.attestation() }
     }
 
     /// Returns the bytes that a party signs with a key known to be its own, so that a wrong share can be attributed to
@@ -91,13 +68,6 @@ impl SignatureShare {
         let mut share = self.0.clone();
         share.attest(attestation.to_vec())?;
         Ok(Self(share))
-    }
-}
-
-impl fmt::Display for SignatureShare {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (group, member, epoch, index) = (self.group(), self.member(), self.epoch(), self.index());
-        write!(f, "SignatureShare({group}, member {member}, epoch {epoch}, index {index})")
     }
 }
 
@@ -122,28 +92,13 @@ impl Opening {
         self.0.encode()
     }
 
-    /// Its group.
-    #[cfg_attr(binding, getter)]
-    pub fn group(&self) -> Group {
-        self.0.group().into()
-    }
-
-    /// Index of its party.
-    #[cfg_attr(binding, getter)]
-    pub fn member(&self) -> u16 {
-        self.0.member()
-    }
-
-    /// Index of the presignature that it opens.
-    #[cfg_attr(binding, getter)]
-    pub fn index(&self) -> u32 {
-        self.0.index()
-    }
-}
-
-impl fmt::Display for Opening {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Opening({}, member {}, index {})", self.group(), self.member(), self.index())
+    getters! {
+        /// Its group.
+        fn group(&self) -> Group { self.0.group().into() }
+        /// Index of its party.
+        fn member(&self) -> u16 { self.0.member() }
+        /// Index of the presignature that it opens.
+        fn index(&self) -> u32 { self.0.index() }
     }
 }
 
@@ -170,16 +125,11 @@ impl ShareFault {
         self.0.encode()
     }
 
-    /// Its group.
-    #[cfg_attr(binding, getter)]
-    pub fn group(&self) -> Group {
-        self.0.group().into()
-    }
-
-    /// The wrong share.
-    #[cfg_attr(binding, getter)]
-    pub fn share(&self) -> SignatureShare {
-        SignatureShare(self.0.share())
+    getters! {
+        /// Its group.
+        fn group(&self) -> Group { self.0.group().into() }
+        /// The wrong share.
+        fn share(&self) -> SignatureShare { SignatureShare(self.0.share()) }
     }
 
     /// Verifies the evidence and returns the culprit. `attested` is called with a member, bytes and that member's
@@ -193,8 +143,12 @@ impl ShareFault {
     }
 }
 
-impl fmt::Display for ShareFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ShareFault({})", self.share())
-    }
+shown! {
+    SignatureShare: |self, f| {
+        let (group, member, epoch, index) = (self.group(), self.member(), self.epoch(), self.index());
+        write!(f, "SignatureShare({group}, member {member}, epoch {epoch}, index {index})")
+    };
+    Opening: |self, f|
+        write!(f, "Opening({}, member {}, index {})", self.group(), self.member(), self.index());
+    ShareFault: |self, f| write!(f, "ShareFault({})", self.share());
 }
