@@ -10,6 +10,9 @@ use crate::markdown::Document;
 use crate::process::{Outcome, output_of};
 use crate::{site, workspace};
 
+/// The guide to the blocks, relative to the READMEs of both npm packages, which include it.
+pub(crate) const GUIDE: &str = "../javascript/GUIDE.md";
+
 /// Creates the command line of `cargo xtask`, with which commands in documents are compared.
 pub(crate) type CommandLine = fn() -> clap::Command;
 
@@ -91,11 +94,12 @@ fn broken_link(file: &Path, link: &str, document: &Document) -> Option<String> {
 }
 
 /// Returns true for a link from a binding's README, which is part of the package, to a file that is not: outside the
-/// folder of an npm package, or any file for pip and Maven, where the README is only a description.
+/// folder of an npm package, whose README includes the guide, or any file for pip and Maven, where the README is only a
+/// description.
 fn leaves_package(file: &Path, path: &str) -> bool {
     let is_readme_of = |name: &&str| file.ends_with(format!("bindings/{name}/README.md"));
     ["python", "kotlin"].iter().any(&is_readme_of)
-        || (path.starts_with("../") && ["node", "wasm"].iter().any(&is_readme_of))
+        || (path.starts_with("../") && path != GUIDE && ["node", "wasm"].iter().any(&is_readme_of))
 }
 
 /// Returns the problem of a command that would not run. Only `cargo xtask` and `quorate` are checked.
@@ -198,6 +202,7 @@ mod tests {
         let packaged = workspace::root().join("bindings/node/README.md");
         assert!(broken_link(&packaged, "../../README.md", &document).is_some());
         assert_eq!(broken_link(&packaged, "package.json", &document), None);
+        assert_eq!(broken_link(&packaged, GUIDE, &document), None);
         let description = workspace::root().join("bindings/python/README.md");
         assert!(broken_link(&description, "pyproject.toml", &document).is_some());
     }

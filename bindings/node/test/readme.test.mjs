@@ -1,4 +1,4 @@
-// The examples of the README are programs; each runs here as printed.
+// The examples of the README, and of the guide in it, are programs; each runs here as printed.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
-const examples = [...readFileSync(`${folder}README.md`, 'utf8').matchAll(/^## (.*)|^### (.*)|^```js\n([^]*?)^```$/gm)];
+const text = ['README.md', '../javascript/GUIDE.md'].map((file) => readFileSync(folder + file, 'utf8')).join('\n');
+const examples = [...text.matchAll(/^## (.*)|^### (.*)|^```js\n([^]*?)^```$/gm)];
 
 let title;
 let count = 0;

@@ -1,4 +1,4 @@
-// The README's examples, each as a module of its own.
+// The examples of the README, and of the guide in it, each as a module of its own.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -9,13 +9,14 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('..', import.meta.url));
-const examples = [...readFileSync(join(here, 'README.md'), 'utf8').matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code);
+const guide = readFileSync(join(here, '../javascript/GUIDE.md'), 'utf8').replaceAll("from 'quorate'", "from 'quorate-wasm'");
+const examples = [...(readFileSync(join(here, 'README.md'), 'utf8') + guide).matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code);
 
 test('examples of the README run', (t) => {
   // Inside the package, so that it can import itself by name.
   const folder = mkdtempSync(join(here, 'dist', 'examples-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  assert(examples.length >= 5);
+  assert.equal(examples.length, 23);
   examples.forEach((code, i) => {
     const file = join(folder, `${i}.mjs`);
     writeFileSync(file, code);

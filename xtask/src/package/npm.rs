@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::native;
 use super::order::BuildOrder;
 use crate::bindings::{self, node};
+use crate::documents::GUIDE;
 use crate::process::Outcome;
 use crate::steps::Log;
 use crate::workspace;
@@ -61,10 +62,8 @@ impl StagingFolder {
                 copy_all(&source, entry, &folder)?;
             }
         }
-        let readme = source.join("README.md");
-        if readme.exists() {
-            workspace::copy(&readme, &folder.join("README.md"))?;
-        }
+        fs::write(folder.join("README.md"), readme(&source, &name)?)
+            .map_err(|e| format!("README.md: {e}"))?;
         for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
             workspace::copy(&workspace::root().join(license), &folder.join(license))?;
         }
@@ -80,6 +79,22 @@ impl StagingFolder {
         log.run(&mut npm)?;
         Ok(out.join(format!("{}-{}.tgz", self.name, self.version)))
     }
+}
+
+/// A package's README, with the sections of the guide in place of the paragraph that refers to it.
+fn readme(source: &Path, name: &str) -> Outcome<String> {
+    let read =
+        |file: &str| fs::read_to_string(source.join(file)).map_err(|e| format!("{}: {e}", source.display()));
+    let (own, guide) = (read("README.md")?, read(GUIDE)?);
+    with_guide(&own, &guide, name).ok_or_else(|| format!("{name}: no `## Guide` in the README"))
+}
+
+fn with_guide(own: &str, guide: &str, name: &str) -> Option<String> {
+    let (before, rest) = own.split_once("## Guide\n")?;
+    let (_, after) = rest.split_once("\n## ")?;
+    let (_, sections) = guide.split_once("\n## ")?;
+    let sections = sections.trim_end().replace("from 'quorate'", &format!("from '{name}'"));
+    Some(format!("{before}## {sections}\n\n## {after}").replace(&format!("({GUIDE}#"), "(#"))
 }
 
 /// Copies the files of an entry of `files`: a path whose last part may contain a star.
@@ -103,6 +118,15 @@ fn copy_all(source: &Path, entry: &str, into: &Path) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_package_has_the_guide_in_its_readme() {
+        let own = "# P\n\n[E](../javascript/GUIDE.md#errors)\n\n## Guide\n\nA link.\n\n## Last\n\nx\n";
+        let guide = "# Guide\n\nAbout.\n\n## Errors\n\nimport {} from 'quorate';\n";
+        let expected = "# P\n\n[E](#errors)\n\n## Errors\n\nimport {} from 'quorate-wasm';\n\n## Last\n\nx\n";
+        assert_eq!(with_guide(own, guide, "quorate-wasm").unwrap(), expected);
+        assert!(with_guide("# P\n", guide, "quorate-wasm").is_none());
+    }
 
     #[test]
     fn a_star_matches_a_part_of_a_name() {
