@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use clap::Args;
+use quorate_generator::names::camel;
 
 use crate::process::Outcome;
 use crate::steps::Log;
@@ -43,6 +44,8 @@ const TYPED: &[&str] =
 const BEGIN: &str = "<!-- made by `cargo xtask coverage --write` -->\n";
 /// The cell of a language that lacks an item.
 const ABSENT: &str = "–";
+/// The cell of a language that has the items of a row under their own names.
+const OWN: &str = "+";
 const END: &str = "<!-- end -->";
 
 /// Compares the bindings with the core and returns the counts.
@@ -150,13 +153,23 @@ impl<'a> Comparison<'a> {
             true => format!("constants of `{}`", constants.trim_end_matches("::CONSTANTS")),
             false => format!("`{item}`"),
         };
-        self.row(shown, format!("{} | {}", cells.join(" | "), notes.join("; ")));
+        self.row(shown, &cells, &notes.join("; "));
     }
 
-    /// A row of the table. Items that all languages lack for the same reason share one.
-    fn row(&mut self, item: String, rest: String) {
-        let is_absent = rest.starts_with(&format!("{ABSENT} | ").repeat(4));
-        match self.rows.iter_mut().find(|(_, known)| is_absent && *known == rest) {
+    /// A row of the table. Items that all languages lack for the same reason share one; so do those of a module that all
+    /// languages have under their own names.
+    fn row(&mut self, item: String, cells: &[String], notes: &str) {
+        let (module, name) = parted(&item);
+        let own = [format!("`{name}`"), format!("`{}`", camel(name))];
+        let is_plain = notes.is_empty() && cells.iter().all(|cell| own.contains(cell));
+        let cells: Vec<&str> = cells.iter().map(|cell| if is_plain { OWN } else { cell.as_str() }).collect();
+        let rest = format!("{} | {notes}", cells.join(" | "));
+        let is_absent = cells.iter().all(|cell| *cell == ABSENT);
+        let same = |(items, known): &&mut (Vec<String>, String)| {
+            let of_module = |one: &String| parted(one).0 == module;
+            *known == rest && (is_absent || is_plain && items.iter().all(of_module))
+        };
+        match self.rows.iter_mut().find(same) {
             Some((items, _)) if items.contains(&item) => {}
             Some((items, _)) => items.push(item),
             None => self.rows.push((vec![item], rest)),
@@ -237,6 +250,12 @@ fn is_declared(name: &str, item: &str, language: &Language) -> bool {
 
 fn is_constant(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// The module and the name of an item in the table.
+fn parted(item: &str) -> (&str, &str) {
+    let path = item.trim_matches('`');
+    path.rsplit_once("::").unwrap_or(("", path))
 }
 
 fn last(path: &str) -> &str {
