@@ -16,6 +16,6 @@ class MatrixTest {
         assertEquals(5, Matrix.readAll(folder))
         val file = folder.resolve("kotlin-ed25519.json")
         file.writeText(file.readText().replace("\"epoch\": \"3\"", "\"epoch\": \"4\""))
-        assertThrows<IllegalStateException> { Matrix.readAll(folder) }
+        assertThrows<AssertionError> { Matrix.readAll(folder) }
     }
 }
