@@ -100,14 +100,11 @@ fn the_last_state_is_stated_before_the_network_idles() {
 #[test]
 fn one_crashed_node_of_four_at_most_doubles_the_latency() {
     let busy = ScenarioRunner { host: &|nodes| host(nodes).workload(ms(100), u64::MAX), ..LOCAL };
-    for seed in 0..2 {
-        let calm = busy.check(&local("four", 4, seed).lasting(secs(40)));
-        for dead in 0..4 {
-            let crashed =
-                local("three of four", 4, seed).lasting(secs(40)).crash(secs(2), dead, CrashPoint::Now);
-            let report = busy.check(&crashed);
-            assert!(median(&report) <= 2 * median(&calm), "{:?} after {:?}", median(&report), median(&calm));
-        }
+    let calm = busy.check(&local("four", 4, 0).lasting(secs(40)));
+    for dead in 0..4 {
+        let crashed = local("three of four", 4, 0).lasting(secs(40)).crash(secs(2), dead, CrashPoint::Now);
+        let report = busy.check(&crashed);
+        assert!(median(&report) <= 2 * median(&calm), "{:?} after {:?}", median(&report), median(&calm));
     }
 }
 
@@ -203,48 +200,44 @@ fn seeds(name: &str, nodes: usize, seeds: Range<u64>) {
 
 #[test]
 fn seeds_of_loss_duplication_and_reordering() {
-    seeds("lossy", 4, 1000..1010);
-    seeds("wan", 4, 1000..1002);
+    seeds("lossy", 4, 1000..1003);
+    seeds("wan", 4, 1000..1001);
 }
 
 #[test]
 fn seeds_of_partitions_and_slow_links() {
-    seeds("partitions", 4, 1000..1010);
-    seeds("slow", 4, 1000..1004);
+    seeds("partitions", 4, 1000..1003);
+    seeds("slow", 4, 1000..1002);
 }
 
 #[test]
 fn seeds_of_crashes() {
-    seeds("crashes", 4, 1000..1014);
-    seeds("crashes", 7, 1000..1002);
+    seeds("crashes", 4, 1000..1004);
+    seeds("crashes", 7, 1000..1001);
 }
 
 #[test]
 fn seeds_of_byzantine_members() {
-    seeds("byzantine", 4, 1000..1012);
-    seeds("byzantine", 7, 1000..1002);
+    seeds("byzantine", 4, 1000..1004);
+    seeds("byzantine", 7, 1000..1001);
 }
 
 #[test]
 fn seeds_of_restored_old_records() {
-    seeds("rollbacks", 4, 1000..1012);
-    seeds("rollbacks", 7, 1000..1003);
+    seeds("rollbacks", 4, 1000..1004);
+    seeds("rollbacks", 7, 1000..1001);
 }
 
 #[test]
 fn without_abstention_restored_records_make_a_member_sign_twice() {
-    let host = |_| {
+    let is_noticed = (0..40).any(|seed| {
         let mut host = host(4);
         host.history = SigningHistory::Complete;
-        host
-    };
-    let flawed = ScenarioRunner { host: &host, lasting: LOCAL.lasting, command: COMMAND };
-    let rules = (0..40).map(|seed| {
         let scenario = scenario("rollbacks", 4, seed).unwrap();
-        Simulation::new(scenario, (flawed.host)(4)).run().outcome.err().map(|violation| violation.property)
+        let outcome = Simulation::new(scenario, host).run().outcome;
+        outcome.is_err_and(|violation| ["equivocation", "fair"].contains(&violation.property))
     });
-    let rules: Vec<_> = rules.flatten().collect();
-    assert!(rules.iter().any(|rule| ["equivocation", "fair"].contains(rule)), "{rules:?}");
+    assert!(is_noticed);
 }
 
 #[test]
@@ -261,6 +254,6 @@ fn a_restart_of_all_members_costs_three_views() {
 
 #[test]
 fn seeds_of_everything_at_once() {
-    seeds("chaos", 4, 1000..1012);
-    seeds("chaos", 7, 1000..1004);
+    seeds("chaos", 4, 1000..1004);
+    seeds("chaos", 7, 1000..1001);
 }

@@ -252,44 +252,44 @@ fn seeds(name: &str, nodes: usize, seeds: Range<u64>) {
 
 #[test]
 fn seeds_of_loss_duplication_and_reordering() {
-    seeds("lossy", 4, 1000..1008);
-    seeds("wan", 4, 1000..1002);
+    seeds("lossy", 4, 1000..1003);
+    seeds("wan", 4, 1000..1001);
 }
 
 #[test]
 fn seeds_of_partitions_and_slow_links() {
-    seeds("partitions", 4, 1000..1008);
-    seeds("slow", 4, 1000..1003);
+    seeds("partitions", 4, 1000..1003);
+    seeds("slow", 4, 1000..1001);
 }
 
 #[test]
 fn seeds_of_crashes() {
-    seeds("crashes", 4, 1000..1010);
-    seeds("crashes", 7, 1002..1004);
+    seeds("crashes", 4, 1000..1003);
+    seeds("crashes", 7, 1002..1003);
 }
 
 #[test]
 fn seeds_of_byzantine_members() {
-    seeds("byzantine", 4, 1040..1047);
-    seeds("byzantine", 7, 1000..1002);
+    seeds("byzantine", 4, 1040..1043);
+    seeds("byzantine", 7, 1000..1001);
 }
 
 #[test]
 fn seeds_of_restored_old_records() {
-    seeds("rollbacks", 4, 1000..1008);
-    seeds("rollbacks", 7, 1000..1002);
+    seeds("rollbacks", 4, 1000..1003);
+    seeds("rollbacks", 7, 1000..1001);
 }
 
 #[test]
 fn without_abstention_restored_records_make_a_member_sign_twice() {
-    let properties = (0..40).filter_map(|seed| {
+    let is_noticed = (0..40).any(|seed| {
         let mut host = host(4);
         host.history = SigningHistory::Complete;
         let scenario = scenario("rollbacks", 4, seed).unwrap();
-        Simulation::new(scenario, host).run().outcome.err().map(|violation| violation.property)
+        let outcome = Simulation::new(scenario, host).run().outcome;
+        outcome.is_err_and(|violation| ["equivocation", "fair"].contains(&violation.property))
     });
-    let properties: Vec<_> = properties.collect();
-    assert!(properties.iter().any(|property| ["equivocation", "fair"].contains(property)), "{properties:?}");
+    assert!(is_noticed);
 }
 
 #[test]
@@ -306,8 +306,8 @@ fn a_restart_of_all_members_costs_three_rounds() {
 
 #[test]
 fn seeds_of_everything_at_once() {
-    seeds("chaos", 4, 1030..1037);
-    seeds("chaos", 7, 1000..1002);
+    seeds("chaos", 4, 1030..1033);
+    seeds("chaos", 7, 1000..1001);
 }
 
 /// Regression: with each of these seeds the chain once stopped, because a member lacked a block that other members were
