@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use quorate::erasure::Coding;
@@ -6,6 +7,7 @@ use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
 use crate::prbc::Proof;
+use crate::rbc::CommitmentId;
 use crate::setup::Setup;
 use crate::signatures::ThresholdScheme;
 use crate::{mvba, prbc};
@@ -61,6 +63,41 @@ impl<S: ThresholdScheme> ProofSet<S> {
     /// Those of [`Proof::verify`].
     pub fn verify(&self, setup: &Arc<Setup<S>>, epoch: u64) -> Result<()> {
         self.0.iter().try_for_each(|proof| proof.verify(setup, epoch))
+    }
+
+    /// As [`verify`](Self::verify), except for what is known; remembers the valid proofs.
+    pub(super) fn verify_unknown(
+        &self,
+        setup: &Arc<Setup<S>>,
+        epoch: u64,
+        known: &mut KnownProofs<S>,
+    ) -> Result<()> {
+        for proof in &self.0 {
+            let before = known.entry(proof);
+            proof.verify_unknown(setup, epoch, before.unwrap_or(&S::Known::default()))?;
+            known.remember(proof);
+        }
+        Ok(())
+    }
+}
+
+/// The valid proofs of delivery that a member has seen. The proposals of all members repeat them.
+///
+/// Memory: at most one signature of each member for each broadcast that was delivered.
+pub(super) struct KnownProofs<S: ThresholdScheme>(BTreeMap<(MemberIndex, CommitmentId), S::Known>);
+
+impl<S: ThresholdScheme> KnownProofs<S> {
+    pub(super) fn new() -> Self {
+        Self(BTreeMap::new())
+    }
+
+    fn entry(&self, proof: &Proof<S>) -> Option<&S::Known> {
+        self.0.get(&(proof.sender, proof.id))
+    }
+
+    /// Remembers a valid proof.
+    pub(super) fn remember(&mut self, proof: &Proof<S>) {
+        S::remember(&proof.signature, self.0.entry((proof.sender, proof.id)).or_default());
     }
 }
 

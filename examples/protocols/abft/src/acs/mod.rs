@@ -21,7 +21,8 @@
 //! The values are output with the set of proofs, from which any holder of the public keys can verify which values
 //! exist; that the set was decided is proven by the Decide of MVBA.
 //!
-//! **Memory**: that of N broadcasts and one agreement, and the N values.
+//! **Memory**: that of N broadcasts and one agreement, the N values, and the N² signatures of proofs that were verified: each
+//! member's set repeats most of them, and none is verified twice.
 
 mod message;
 #[cfg(test)]
@@ -29,13 +30,15 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use quorate::machine::{Input, Machine, MemberIndex, Step, Time};
 use quorate::wire::{Decode, Encode};
 use quorate::{Error, Result};
 
 pub use message::{Limits, Message, ProofSet};
+
+use message::KnownProofs;
 
 use crate::checks::{Check, Checks};
 use crate::compose::{Never, absorb};
@@ -78,6 +81,8 @@ pub struct CommonSubset<S: ThresholdScheme> {
     broadcasts: Vec<ProvableBroadcast<S>>,
     agreement: Agreement<S>,
     values: BTreeMap<MemberIndex, (CommitmentId, Vec<u8>)>,
+    /// Shared with the validity of the agreement.
+    known: Arc<Mutex<KnownProofs<S>>>,
     state: State<S>,
 }
 
@@ -106,7 +111,8 @@ impl<S: ThresholdScheme> CommonSubset<S> {
         let broadcast = |sender| ProvableBroadcast::with_checks(context.clone(), sender, checks);
         let broadcasts = (0..setup.members()).map(broadcast).collect::<Result<_>>()?;
         let max_value = ProofSet::encoded_len(setup);
-        let validity = validity(setup.clone(), context.epoch, checks);
+        let known = Arc::new(Mutex::new(KnownProofs::new()));
+        let validity = validity(setup.clone(), context.epoch, checks, known.clone());
         let agreement = Agreement::with_checks(context.clone(), max_value, validity, seed, checks)?;
         let limits = Limits { members: setup.members(), coding: setup.coding, agreement: agreement.limits() };
         Ok(Self {
@@ -116,6 +122,7 @@ impl<S: ThresholdScheme> CommonSubset<S> {
             broadcasts,
             agreement,
             values: BTreeMap::new(),
+            known,
             state: State::Collecting(BTreeMap::new()),
         })
     }
@@ -155,6 +162,7 @@ impl<S: ThresholdScheme> CommonSubset<S> {
     /// Collects the proofs of N − f broadcasts, and proposes them.
     fn on_proof(&mut self, now: Time, proof: Proof<S>, step: &mut Step<Self>) {
         let State::Collecting(proofs) = &mut self.state else { return };
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).remember(&proof);
         proofs.insert(proof.sender, proof);
         let needed = if self.checks.has(Check::AcsCount) { self.context.setup.available() } else { 1 };
         if proofs.len() < needed {
@@ -203,12 +211,21 @@ impl<S: ThresholdScheme> CommonSubset<S> {
 }
 
 /// Returns the external validity of sets of proofs.
-fn validity<S: ThresholdScheme>(setup: Arc<Setup<S>>, epoch: u64, checks: Checks) -> Validity {
+fn validity<S: ThresholdScheme>(
+    setup: Arc<Setup<S>>,
+    epoch: u64,
+    checks: Checks,
+    known: Arc<Mutex<KnownProofs<S>>>,
+) -> Validity {
     Arc::new(move |value| {
         let needed = setup.available();
         let Ok(set) = ProofSet::decode(value, &needed) else { return false };
         let is_complete = set.proofs().len() == needed || !checks.has(Check::AcsCount);
-        is_complete && (!checks.has(Check::AcsProof) || set.verify(&setup, epoch).is_ok())
+        let verify = || {
+            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            set.verify_unknown(&setup, epoch, &mut known).is_ok()
+        };
+        is_complete && (!checks.has(Check::AcsProof) || verify())
     })
 }
 

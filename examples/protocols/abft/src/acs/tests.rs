@@ -174,7 +174,11 @@ fn a_valid_set_has_proofs_of_n_minus_f_senders() {
             Proof::<Ed25519List> { sender, id, signature: combiner.signature().unwrap().clone() }
         })
         .collect();
-    let valid = validity(keys.setup.clone(), 7, Checks::default());
+    let validity = |epoch| {
+        let known = Arc::new(Mutex::new(KnownProofs::new()));
+        validity(keys.setup.clone(), epoch, Checks::default(), known)
+    };
+    let valid = validity(7);
     let of = |senders: &[usize]| ProofSet::new(senders.iter().map(|i| proofs[*i].clone()).collect()).encode();
     let right = of(&[0, 2, 3]);
     assert!(valid(&right) && valid(&of(&[0, 1, 2])));
@@ -182,7 +186,16 @@ fn a_valid_set_has_proofs_of_n_minus_f_senders() {
     for wrong in [of(&[]), of(&[0, 1]), of(&[0, 1, 2, 3]), of(&[1, 0, 2]), of(&[1, 1, 2])] {
         assert!(!valid(&wrong));
     }
-    assert!(!validity(keys.setup.clone(), 8, Checks::default())(&right));
+    assert!(!validity(8)(&right));
+    // All proofs are known now. Those with the identity or the signature of another are not valid.
+    let mut other_identity = proofs[2].clone();
+    other_identity.id = [9; 32];
+    let mut other_signature = proofs[2].clone();
+    other_signature.signature = proofs[1].signature.clone();
+    for wrong in [other_identity, other_signature] {
+        let set = ProofSet::new(vec![proofs[0].clone(), proofs[1].clone(), wrong]).encode();
+        assert!(!valid(&set) && valid(&right));
+    }
     assert!(!valid(&[right.as_slice(), &[0]].concat()));
 }
 

@@ -47,11 +47,16 @@ impl<S: ThresholdScheme> Proof<S> {
     /// # Errors
     /// [`Error::UnknownSigner`] for a sender outside the committee, and the errors of the scheme.
     pub fn verify(&self, setup: &Arc<Setup<S>>, epoch: u64) -> Result<()> {
+        self.verify_unknown(setup, epoch, &S::Known::default())
+    }
+
+    /// As [`verify`](Self::verify), except for what is known.
+    pub(crate) fn verify_unknown(&self, setup: &Arc<Setup<S>>, epoch: u64, known: &S::Known) -> Result<()> {
         if self.sender >= setup.members() {
             return Err(Error::UnknownSigner { index: self.sender.into() });
         }
         let statement = statement(&setup.committee, epoch, self.sender, &self.id);
-        S::verify(&setup.agreed, &statement, &self.signature)
+        S::verify_unknown(&setup.agreed, &statement, &self.signature, known)
     }
 }
 

@@ -22,6 +22,8 @@ impl ThresholdScheme for Bls {
     type Share = SignatureShare<MinSig>;
     type Signature = Signature<MinSig>;
     type Signing = Signing<MinSig>;
+    /// There is one signature on a statement.
+    type Known = Option<Signature<MinSig>>;
 
     fn deal<R: TryCryptoRng + ?Sized>(
         committee: CommitteeId,
@@ -50,6 +52,19 @@ impl ThresholdScheme for Bls {
 
     fn verify(key: &Self::GroupKey, statement: &[u8], signature: &Self::Signature) -> Result<()> {
         MinSig::verify(key.public(), statement, signature)
+    }
+
+    fn verify_unknown(
+        key: &Self::GroupKey,
+        statement: &[u8],
+        signature: &Self::Signature,
+        known: &Self::Known,
+    ) -> Result<()> {
+        if known.as_ref() == Some(signature) { Ok(()) } else { Self::verify(key, statement, signature) }
+    }
+
+    fn remember(signature: &Self::Signature, known: &mut Self::Known) {
+        *known = Some(signature.clone());
     }
 
     fn signature_len(_: &Self::GroupKey) -> usize {

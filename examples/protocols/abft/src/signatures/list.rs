@@ -1,9 +1,10 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use quorate::committee::CommitteeId;
 use quorate::ed25519::{Ed25519, PublicKey, SecretKey, Signature};
 use quorate::machine::MemberIndex;
-use quorate::scheme::Scheme;
+use quorate::scheme::{Keys, Scheme};
 use quorate::threshold::combiner::Instance;
 use quorate::threshold::{Agreement, Group, MAX_PARTIES, Ristretto255, ShareIndex, Threshold, Tolerance};
 use quorate::wire::{Decode, Encode, Reader, Writer, domain};
@@ -87,6 +88,16 @@ impl ListKey {
         w.into_bytes()
     }
 
+    /// Verifies signatures on the same bytes in a batch.
+    fn verify_all(&self, bytes: &[u8], shares: &[&ListShare]) -> Result<()> {
+        if let [] = shares {
+            return Ok(());
+        }
+        let signed: Vec<_> = shares.iter().map(|share| (share.member, bytes)).collect();
+        let proof = shares.iter().map(|share| (share.member, share.signature.clone())).collect();
+        Ed25519::verify_each(Keys::new(&self.members, &()), &signed, &proof)
+    }
+
     fn verify_one(&self, bytes: &[u8], share: &ListShare) -> Result<()> {
         let unknown = Error::UnknownSigner { index: share.member.into() };
         let key = self.members.get(usize::from(share.member)).ok_or(unknown)?;
@@ -114,6 +125,7 @@ impl ThresholdScheme for Ed25519List {
     type Share = ListShare;
     type Signature = ListSignature;
     type Signing = ListSigning;
+    type Known = BTreeMap<MemberIndex, Signature>;
 
     fn deal<R: TryCryptoRng + ?Sized>(
         committee: CommitteeId,
@@ -146,14 +158,30 @@ impl ThresholdScheme for Ed25519List {
         ListSigning { bytes: key.signed_bytes(statement), key: key.clone() }
     }
 
-    /// Cost: t verifications.
+    /// Cost: a batch of t verifications.
     fn verify(key: &ListKey, statement: &[u8], signature: &ListSignature) -> Result<()> {
+        Self::verify_unknown(key, statement, signature, &BTreeMap::new())
+    }
+
+    fn verify_unknown(
+        key: &ListKey,
+        statement: &[u8],
+        signature: &ListSignature,
+        known: &Self::Known,
+    ) -> Result<()> {
         let needed = key.threshold.needed();
         if signature.0.len() != usize::from(needed) {
             return Err(Error::BelowQuorum { signed: signature.0.len() as u128, needed: needed.into() });
         }
-        let bytes = key.signed_bytes(statement);
-        signature.0.iter().try_for_each(|share| key.verify_one(&bytes, share))
+        let is_unknown = |share: &&ListShare| known.get(&share.member) != Some(&share.signature);
+        let unknown: Vec<_> = signature.0.iter().filter(is_unknown).collect();
+        key.verify_all(&key.signed_bytes(statement), &unknown)
+    }
+
+    fn remember(signature: &ListSignature, known: &mut Self::Known) {
+        for share in &signature.0 {
+            known.entry(share.member).or_insert_with(|| share.signature.clone());
+        }
     }
 
     fn signature_len(key: &ListKey) -> usize {
@@ -187,7 +215,7 @@ impl Instance for ListSigning {
     }
 
     fn combine(&self, _: &[Self::Scalar], shares: &[&ListShare]) -> Option<ListSignature> {
-        shares.iter().try_for_each(|share| self.key.verify_one(&self.bytes, share)).ok()?;
+        self.key.verify_all(&self.bytes, shares).ok()?;
         Some(ListSignature(shares.iter().map(|share| (*share).clone()).collect()))
     }
 
@@ -285,6 +313,31 @@ mod tests {
         let mut other_member = signature.clone();
         other_member.0[0].member = 0;
         assert!(Ed25519List::verify(&shares[0].key, b"text", &other_member).is_err());
+    }
+
+    #[test]
+    fn known_signatures_are_not_verified_again_and_others_are() {
+        let shares = deal(1, Agreement::Unagreed);
+        let (first, second) = (sign(&shares, &[0, 1, 2]), sign(&shares, &[1, 2, 3]));
+        let verify = |signature: &ListSignature, known: &BTreeMap<_, _>| {
+            Ed25519List::verify_unknown(&shares[0].key, b"text", signature, known).is_ok()
+        };
+        let mut known = BTreeMap::new();
+        Ed25519List::remember(&first, &mut known);
+        assert!(verify(&first, &known) && verify(&second, &known));
+        // A wrong signature of a known member, and one of an unknown member.
+        for place in [0, 2] {
+            let mut wrong = second.clone();
+            wrong.0[place].signature = Ed25519::sign(&shares[0].secret, b"other text");
+            assert!(!verify(&wrong, &known));
+            // It passes only if it was remembered, so what is known costs nothing.
+            let mut deceived = BTreeMap::new();
+            Ed25519List::remember(&wrong, &mut deceived);
+            assert!(verify(&wrong, &deceived));
+        }
+        let mut few = first.clone();
+        few.0.pop();
+        assert!(!verify(&few, &known));
     }
 
     #[test]

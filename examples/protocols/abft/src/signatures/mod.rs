@@ -41,6 +41,9 @@ pub trait ThresholdScheme: Copy + Eq + Debug + 'static {
     /// A statement, for the [`Combiner`](quorate::threshold::Combiner) of its shares.
     type Signing: Instance<Share = Self::Share, Signature = Self::Signature, Opening = ()> + Debug;
 
+    /// The signatures on one statement that a member has verified.
+    type Known: Default + Send;
+
     /// Makes the key shares of a committee, in the order of its members.
     ///
     /// # Errors
@@ -69,6 +72,20 @@ pub trait ThresholdScheme: Copy + Eq + Debug + 'static {
     /// # Errors
     /// [`Error::BadSignature`](quorate::Error::BadSignature) or the defect of the signature.
     fn verify(key: &Self::GroupKey, statement: &[u8], signature: &Self::Signature) -> Result<()>;
+
+    /// Verifies a signature, except for what is known. The verdict is that of [`verify`](Self::verify).
+    ///
+    /// # Errors
+    /// As [`verify`](Self::verify).
+    fn verify_unknown(
+        key: &Self::GroupKey,
+        statement: &[u8],
+        signature: &Self::Signature,
+        known: &Self::Known,
+    ) -> Result<()>;
+
+    /// Remembers a valid signature.
+    fn remember(signature: &Self::Signature, known: &mut Self::Known);
 
     /// Returns the length of an encoded signature in bytes.
     fn signature_len(key: &Self::GroupKey) -> usize;

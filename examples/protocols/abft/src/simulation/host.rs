@@ -36,6 +36,9 @@ pub fn scenario(name: &str, nodes: usize, seed: u64, schedule: Schedule) -> Opti
     Some(scenario)
 }
 
+/// Filter that decides when messages are delivered.
+pub type Interceptor<S, V> = Box<dyn Fn(Time, Node, Node, &Message<S, V>) -> Interception>;
+
 /// Host of a run: an archive and a toy application per node, the clients, and the checks.
 pub struct AbftHost<S: ThresholdScheme, V: Scheme> {
     keys: Arc<SimulationKeys<S, V>>,
@@ -45,6 +48,8 @@ pub struct AbftHost<S: ThresholdScheme, V: Scheme> {
     pub workload: Workload,
     /// What the network does to messages.
     pub schedule: Schedule,
+    /// Filter of messages, in place of the schedule.
+    pub interceptor: Option<Interceptor<S, V>>,
     /// Whether proposals are encrypted.
     pub is_encrypted: bool,
     /// Blocks delivered by honest nodes, with the state after each.
@@ -69,6 +74,7 @@ impl<S: ThresholdScheme, V: Scheme> AbftHost<S, V> {
             // Each batch costs a few epochs of real cryptography.
             workload: Workload { pause: Duration::from_millis(2500), times: u64::MAX },
             schedule: Schedule::Fair,
+            interceptor: None,
             is_encrypted: true,
             agreement: Agreement::new(1),
             disks: BTreeMap::new(),
@@ -264,6 +270,9 @@ impl<S: ThresholdScheme, V: Scheme> Host for AbftHost<S, V> {
     }
 
     fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message<S, V>) -> Interception {
+        if let Some(interceptor) = &self.interceptor {
+            return interceptor(now, from, to, message);
+        }
         let members = (from.member, to.member, self.keys.voters.len());
         self.schedule.intercept(now, members, || message.encode())
     }

@@ -11,6 +11,6 @@ mod keys;
 mod schedule;
 
 pub use adversaries::{ADVERSARIES, AbftAdversary};
-pub use host::{AbftHost, scenario};
+pub use host::{AbftHost, Interceptor, scenario};
 pub use keys::SimulationKeys;
 pub use schedule::Schedule;
