@@ -24,7 +24,13 @@ pub(crate) fn client_connections(config: &NodeConfig, members: usize) -> Result<
     let limit = raise(own.saturating_add(wanted.saturating_mul(2)));
     let fits = fitting(limit, own, wanted)?;
     if fits < wanted {
-        tracing::warn!(limit, wanted, fits, "fewer client connections: the limit of open files is too low");
+        tracing::warn!(
+            code = "FEW_OPEN_FILES",
+            limit,
+            wanted,
+            fits,
+            "fewer client connections: the limit of open files is too low"
+        );
     }
     Ok(fits as usize)
 }

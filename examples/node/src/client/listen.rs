@@ -61,7 +61,7 @@ pub(super) async fn accept<F, R>(
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                tracing::warn!(%error, "cannot accept a client");
+                tracing::warn!(code = "CLIENT_NOT_ACCEPTED", %error, "cannot accept a client");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }

@@ -94,7 +94,8 @@ fn work<P: Protocol>(
     }
     // Report the failure before the queue closes, so that its reason precedes the errors of the senders.
     if let Some(e) = failed {
-        tracing::error!(height = executor.executed().height + 1, error = %e, "execution has stopped");
+        let height = executor.executed().height + 1;
+        tracing::error!(code = "EXECUTION_STOPPED", height, error = %e, reason = e.code(), "execution has stopped");
         report(Event::Failed(e));
     }
     drop(deliveries);

@@ -42,7 +42,7 @@ pub(super) async fn run(context: Arc<Context>, listener: Arc<TcpListener>) {
             }
             Err(e) => {
                 // Most likely no file descriptors are left: wait until some are closed.
-                tracing::warn!(error = %e, "cannot accept a link");
+                tracing::warn!(code = "LINK_NOT_ACCEPTED", error = %e, "cannot accept a link");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }

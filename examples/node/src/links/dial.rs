@@ -44,7 +44,7 @@ pub(super) async fn run(context: Arc<Context>, peer: Arc<Peer>, lane: Lane) {
             error = link(&context, &peer, lane, &mut backoff) => error,
         };
         if peer.set_outgoing(lane, false) {
-            tracing::warn!(peer = %peer.name, code = error.code(), %error, "link lost");
+            tracing::warn!(code = "LINK_LOST", peer = %peer.name, reason = error.code(), %error, "link lost");
             if !peer.is_former_member {
                 context.sink.event(LinkEvent::Down(peer.index));
             }

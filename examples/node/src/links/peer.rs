@@ -236,7 +236,12 @@ impl Peer {
         if !lock(&self.strikes).add(now) {
             return;
         }
-        tracing::warn!(peer = %self.name, code, "disconnecting peer: too many invalid frames");
+        tracing::warn!(
+            code = "PEER_DISCONNECTED",
+            peer = %self.name,
+            reason = code,
+            "disconnecting peer: too many invalid frames"
+        );
         self.note(&LinkError::Expelled);
         let mut processes = lock(&self.processes);
         processes.not_before = Some(now + EXPULSION_TIME);

@@ -25,7 +25,15 @@ impl RefusalLog {
     pub(super) fn warn(&self, peer: &str, from: SocketAddr, error: &LinkError) {
         let code = error.code();
         if let Some(left_out) = self.due(peer, code, Instant::now()) {
-            tracing::warn!(peer, address = %from, code, %error, left_out, "connection refused");
+            tracing::warn!(
+                code = "CONNECTION_REFUSED",
+                peer,
+                address = %from,
+                reason = code,
+                %error,
+                left_out,
+                "connection refused"
+            );
         }
     }
 

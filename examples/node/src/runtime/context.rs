@@ -106,7 +106,10 @@ impl<P: Protocol> NodeContext<P> {
             }
             _ if is_complete => Ok(SigningHistory::Complete),
             Some(_) => {
-                tracing::warn!("the counters of signatures are new, so they show nothing about earlier ones");
+                tracing::warn!(
+                    code = "NEW_COUNTER",
+                    "the counters of signatures are new, so they show nothing about earlier ones"
+                );
                 Ok(SigningHistory::Unconfirmed)
             }
             None => Ok(SigningHistory::Unconfirmed),

@@ -77,7 +77,9 @@ impl<P: Protocol> Driver<P> {
         for command in inputs.commands {
             match P::command(command) {
                 Ok(command) => self.handle(Input::Command(command), timers, &mut steps),
-                Err(error) => tracing::error!(%error, "the replica cannot accept a batch"),
+                Err(error) => {
+                    tracing::error!(code = "BATCH_REFUSED", %error, "the replica cannot accept a batch");
+                }
             }
         }
         for received in inputs.frames {
@@ -153,7 +155,7 @@ impl<P: Protocol> Driver<P> {
         let FaultReport { code, description, strike } = P::fault_report(evidence);
         let peer = self.names.get(usize::from(culprit)).cloned().unwrap_or_default();
         if let Some(unlogged) = self.fault_log.admit(culprit, self.clock.now()) {
-            tracing::warn!(%peer, code, description, unlogged, "fault");
+            tracing::warn!(code = "FAULT", %peer, fault = code, description, unlogged, "fault");
         }
         // The sender controls the content, so it is logged only on request.
         tracing::trace!(%peer, ?evidence, "evidence");
@@ -197,16 +199,19 @@ impl<P: Protocol> Driver<P> {
 /// Logs the begin, the extent and the end of an abstention.
 fn log_abstention(abstention: Option<Abstention>) {
     match abstention {
-        None => tracing::info!("the abstention has ended: this validator votes again"),
+        None => tracing::info!(code = "VOTING", "the abstention has ended: this validator votes again"),
         Some(Abstention { until, is_stale: true }) => tracing::error!(
+            code = "ROLLED_BACK",
             until_view = until,
             "abstaining: the counter of signatures is ahead of the data, which is an old copy; find out how it came here"
         ),
         Some(Abstention { until: None, is_stale: false }) => tracing::info!(
+            code = "ABSTAINING",
             "abstaining until a quorum has answered: after a start, the data may be older than the last signature"
         ),
         Some(Abstention { until: Some(view), is_stale: false }) => {
             tracing::info!(
+                code = "ABSTAINING",
                 until_view = view,
                 "abstaining in the views in which this validator may have signed"
             );

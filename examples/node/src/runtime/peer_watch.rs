@@ -36,7 +36,10 @@ impl PeerWatch {
     pub(super) fn check_quorum(&mut self, Reachable { members, of, quorum }: Reachable) {
         self.without_quorum = if quorum { 0 } else { self.without_quorum.saturating_add(1) };
         if self.without_quorum == WATCHED_BEFORE_WARNING {
-            tracing::warn!("no quorum: {members} of {of} members are reachable; nothing commits");
+            tracing::warn!(
+                code = "NO_QUORUM",
+                "no quorum: {members} of {of} members are reachable; nothing commits"
+            );
             self.warned_of_quorum = true;
         }
         if quorum && std::mem::take(&mut self.warned_of_quorum) {
@@ -47,7 +50,7 @@ impl PeerWatch {
     /// Logs while this node's clock differs from the peers', at intervals, and when it no longer does.
     pub(super) fn check_clock(&mut self, difference_ms: Option<i64>) {
         if let Some(text) = self.clock_warning(difference_ms, Instant::now()) {
-            tracing::warn!("{text}");
+            tracing::warn!(code = "CLOCK_DIFFERS", "{text}");
         }
     }
 

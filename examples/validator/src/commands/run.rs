@@ -124,10 +124,14 @@ impl Run {
         tokio::select! {
             () = stop_signal() => tracing::info!("stopping: received a signal"),
             () = stdin_closed(), if self.stop_with_stdin => tracing::info!("stopping: standard input ended"),
-            () = node.failed() => tracing::error!("stopping: the node failed"),
+            () = node.failed() => tracing::error!(code = "NODE_FAILED", "stopping: the node failed"),
         }
         if monitor.status().failure == Some("CONFLICTING_COMMIT") {
-            tracing::error!("the status stays available for {} s", ALARM_TIME.as_secs());
+            tracing::error!(
+                code = "CONFLICTING_COMMIT",
+                "the status stays available for {} s",
+                ALARM_TIME.as_secs()
+            );
             tokio::select! {
                 () = tokio::time::sleep(ALARM_TIME) => {}
                 () = stop_signal() => {}

@@ -37,7 +37,7 @@ impl From<Refusal> for ApiError {
 impl From<NodeError> for ApiError {
     fn from(error: NodeError) -> Self {
         // Details of an internal error go to the log only: any client can reach the port.
-        tracing::error!(%error, code = error.code(), "client request failed");
+        tracing::error!(code = "REQUEST_FAILED", %error, reason = error.code(), "client request failed");
         Self::new(Code::Internal, "internal error; see the validator's log")
     }
 }

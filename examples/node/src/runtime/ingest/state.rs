@@ -94,7 +94,7 @@ impl State {
             }
             Err(error) => {
                 // Only when all 2^48 sequence numbers are used.
-                tracing::error!(%error, "cannot seal a batch");
+                tracing::error!(code = "BATCH_NOT_SEALED", %error, "cannot seal a batch");
                 None
             }
         }
