@@ -5,6 +5,7 @@ mod api;
 mod chain;
 mod commands;
 mod exit;
+mod handbook;
 mod load;
 mod protocols;
 mod responses;
@@ -39,6 +40,7 @@ enum Command {
     Keygen(commands::keygen::Keygen),
     Genesis(commands::genesis::MakeGenesis),
     Run(commands::run::Run),
+    Explain(commands::explain::Explain),
     Member(commands::member::Members),
     Submit(commands::submit::Submit),
     Get(commands::get::Get),
@@ -62,6 +64,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Keygen(command) => command.run(),
         Command::Genesis(command) => command.run(),
         Command::Run(command) => command.run(),
+        Command::Explain(command) => command.run(),
         Command::Testnet(command) => on_one_thread(command.run()),
         Command::Member(command) => on_one_thread(command.run()),
         Command::Submit(command) => on_one_thread(command.run()),

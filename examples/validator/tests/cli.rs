@@ -43,16 +43,27 @@ fn configure(sandbox: &Sandbox, name: &str, keys: &str, data: &str) -> String {
 fn help_lists_commands_and_unknown_flags_are_refused() {
     let sandbox = Sandbox::new();
     let help = sandbox.ok(&["--help"]);
-    for word in
-        ["testnet", "keygen", "genesis", "run", "member", "submit", "get", "status", "bench", "Exit codes"]
-    {
+    for word in [
+        "testnet",
+        "keygen",
+        "genesis",
+        "run",
+        "member",
+        "submit",
+        "get",
+        "status",
+        "bench",
+        "Exit codes",
+    ] {
         assert!(help.contains(word), "{word}");
     }
     for command in ["list", "join", "leave", "show", "allow", "submit"] {
         assert!(sandbox.ok(&["member", command, "--help"]).contains("quorate member"), "{command}");
         sandbox.fails(2, "--wrong", &["member", command, "--wrong"]);
     }
-    for command in ["testnet", "keygen", "genesis", "submit", "get", "status", "bench", "run"] {
+    for command in
+        ["testnet", "keygen", "genesis", "submit", "get", "status", "bench", "run", "explain"]
+    {
         assert!(sandbox.ok(&[command, "--help"]).contains("quorate "), "{command}");
         sandbox.fails(2, "--wrong", &[command, "--wrong"]);
     }

@@ -13,6 +13,7 @@ use quorate_support::outln;
 use tracing_subscriber::EnvFilter;
 
 use crate::exit::{Exit, Failure, OrFail};
+use crate::handbook;
 use crate::protocols::with_protocol;
 
 /// Maximum time that background tasks may take to end after shutdown.
@@ -180,9 +181,16 @@ fn is_wrong_path(kind: ErrorKind) -> bool {
     matches!(kind, NotFound | PermissionDenied | NotADirectory | IsADirectory | InvalidData)
 }
 
-/// Maps a node error to its exit code.
+/// Maps a node error to its exit code, and names the section of the handbook about it.
 fn cannot_run(error: NodeError) -> Failure {
-    let exit = match &error {
+    let (code, exit) = (error.code(), exit_code(&error));
+    let place = handbook::place(code);
+    let message = format!("{error}; for the recovery, run `quorate explain {code}` or read {place}");
+    Failure::with_code(exit, code, message)
+}
+
+fn exit_code(error: &NodeError) -> Exit {
+    match error {
         NodeError::Bind { .. } => Exit::PortTaken,
         NodeError::Left { .. } => Exit::Left,
         NodeError::EmptyData { .. } => Exit::EmptyData,
@@ -201,8 +209,7 @@ fn cannot_run(error: NodeError) -> Failure {
         // setup.
         NodeError::Io { path: Some(_), source, .. } if is_wrong_path(source.kind()) => Exit::Setup,
         _ => Exit::Failed,
-    };
-    Failure::new(exit, error.to_string())
+    }
 }
 
 /// Waits for the end of standard input. A separate thread reads it, because the read cannot be cancelled.
@@ -215,4 +222,65 @@ async fn stdin_closed() {
         let _ = ended.send(());
     });
     let _ = wait.await;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    /// One error of each kind, and both of [`NodeError::Io`].
+    fn samples() -> Vec<NodeError> {
+        let (path, text) = (PathBuf::from("data"), String::new);
+        vec![
+            NodeError::Config { path: None, problem: text() },
+            NodeError::Genesis { path: None, problem: text() },
+            NodeError::KeyFile { path: path.clone(), problem: text() },
+            NodeError::NotAMember { identity: text() },
+            NodeError::Left { epoch: 1, first_height: 2 },
+            NodeError::EmptyData { path: path.clone() },
+            NodeError::DataExists { path: path.clone() },
+            NodeError::DataInUse { path: path.clone() },
+            NodeError::DataMismatch { path: path.clone(), what: "chain", found: text(), expected: text() },
+            NodeError::corrupt("the store", ""),
+            NodeError::store("writing", ""),
+            NodeError::Bind { address: text(), source: io::ErrorKind::AddrInUse.into() },
+            NodeError::file("reading", &path, ErrorKind::NotFound.into()),
+            NodeError::file("writing", &path, ErrorKind::StorageFull.into()),
+            NodeError::OpenFiles { limit: 1, needed: 2 },
+            NodeError::ConflictingCommit { height: 1, evidence: path },
+            NodeError::SameIdentity { address: text() },
+            NodeError::Tls { problem: text() },
+            NodeError::Application { problem: text() },
+            NodeError::Stopped { why: text() },
+            quorate::Error::Rng.into(),
+        ]
+    }
+
+    #[test]
+    fn the_handbook_states_the_exit_code_of_each_error() {
+        for code in NodeError::CODES {
+            assert!(samples().iter().any(|error| error.code() == *code), "no sample of {code}");
+        }
+        for error in samples() {
+            let (code, exit) = (error.code(), exit_code(&error) as u8);
+            let section = handbook::section(code).unwrap().to_lowercase();
+            let mut stated = section
+                .split("exit code ")
+                .skip(1)
+                .filter_map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u8>().ok());
+            assert!(stated.any(|stated| stated == exit), "{code}: {exit}: {section}");
+        }
+    }
+
+    #[test]
+    fn the_message_names_the_section() {
+        for error in samples() {
+            let code = error.code();
+            let message = cannot_run(error).to_string();
+            let end = format!("run `quorate explain {code}` or read {} ({code})", handbook::place(code));
+            assert!(message.ends_with(&end), "{message}");
+        }
+    }
 }
