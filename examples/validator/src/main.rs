@@ -7,6 +7,8 @@ mod commands;
 mod exit;
 mod handbook;
 mod load;
+#[cfg(test)]
+mod operations;
 mod protocols;
 mod responses;
 mod target;

@@ -5,14 +5,11 @@
 
 mod support;
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::process::Command;
-use std::time::Duration;
 
 use serde_json::Value;
 use support::chain::{Chain, FOUNDERS};
-use support::{Running, eventually};
+use support::{Running, eventually, get};
 
 /// Number of rollbacks in a test.
 const ROLLBACKS: usize = 5;
@@ -85,16 +82,6 @@ impl Rollbacks {
         self.load = None;
         self.chain.compare_states();
     }
-}
-
-/// Returns the response to a GET request.
-fn get(node: &str, path: &str) -> String {
-    let mut stream = TcpStream::connect(node.strip_prefix("http://").unwrap()).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
-    let mut response = String::new();
-    stream.read_to_string(&mut response).unwrap();
-    response
 }
 
 fn roll_back_repeatedly(protocol: &str) {

@@ -4,7 +4,8 @@
 
 pub mod chain;
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -162,6 +163,16 @@ pub fn eventually(what: &str, mut happened: impl FnMut() -> bool) {
         assert!(Instant::now() < deadline, "not within two minutes: {what}");
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+/// Returns the response to a GET request.
+pub fn get(node: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(node.strip_prefix("http://").unwrap()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    response
 }
 
 /// Returns the validator processes whose configuration is under `directory`.
