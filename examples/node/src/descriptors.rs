@@ -19,8 +19,7 @@ const FEWEST_CLIENTS: u64 = 16;
 /// # Errors
 /// [`NodeError::OpenFiles`] if the limit is too low for a node.
 pub(crate) fn client_connections(config: &NodeConfig, members: usize) -> Result<usize> {
-    let own = FILES + PER_MEMBER * members as u64 + config.links.max_unauthenticated as u64;
-    let wanted = config.clients.max_connections as u64;
+    let (own, wanted) = needs(config, members);
     let limit = raise(own.saturating_add(wanted.saturating_mul(2)));
     let fits = fitting(limit, own, wanted)?;
     if fits < wanted {
@@ -33,6 +32,22 @@ pub(crate) fn client_connections(config: &NodeConfig, members: usize) -> Result<
         );
     }
     Ok(fits as usize)
+}
+
+/// The number of client connections, for HTTP and for streams each, that fit in a node with this configuration if its
+/// limits are those of this process. Changes no limit.
+///
+/// # Errors
+/// [`NodeError::OpenFiles`] if the limit is too low for a node.
+pub fn fitting_clients(config: &NodeConfig, members: usize) -> Result<u64> {
+    let (own, wanted) = needs(config, members);
+    fitting(highest_limit(), own, wanted)
+}
+
+/// The files that are no connections of clients, and the wanted number of these.
+fn needs(config: &NodeConfig, members: usize) -> (u64, u64) {
+    let own = FILES + PER_MEMBER * members as u64 + config.links.max_unauthenticated as u64;
+    (own, config.clients.max_connections as u64)
 }
 
 fn fitting(limit: Option<u64>, own: u64, wanted: u64) -> Result<u64> {
@@ -54,6 +69,17 @@ fn raise(wanted: u64) -> Option<u64> {
     let raised = maximum.map_or(wanted, |maximum| maximum.min(wanted));
     let limit = Rlimit { current: Some(raised), maximum };
     Some(if setrlimit(Resource::Nofile, limit).is_ok() { raised } else { current })
+}
+
+/// The limit up to which the process may raise its limit; `None` if there is none.
+#[cfg(unix)]
+fn highest_limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum
+}
+
+#[cfg(not(unix))]
+fn highest_limit() -> Option<u64> {
+    None
 }
 
 #[cfg(not(unix))]

@@ -25,7 +25,7 @@
 pub mod application;
 pub mod client;
 pub mod config;
-mod descriptors;
+pub mod descriptors;
 pub mod epochs;
 mod error;
 pub mod execution;

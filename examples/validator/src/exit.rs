@@ -17,6 +17,7 @@ quorate_support::exit_codes! {
         Left = 11 => "the validator is no longer a member of its chain",
         NotAllowed = 12 => "a membership change lacks the approval of a quorum",
         EmptyData = 13 => "the data directory is empty, and --new-validator is not given",
+        Unhealthy = 14 => "a check of quorate doctor failed",
     }
 }
 

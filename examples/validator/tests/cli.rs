@@ -48,6 +48,7 @@ fn help_lists_commands_and_unknown_flags_are_refused() {
         "keygen",
         "genesis",
         "run",
+        "doctor",
         "member",
         "submit",
         "get",
@@ -62,7 +63,7 @@ fn help_lists_commands_and_unknown_flags_are_refused() {
         sandbox.fails(2, "--wrong", &["member", command, "--wrong"]);
     }
     for command in
-        ["testnet", "keygen", "genesis", "submit", "get", "status", "bench", "run", "explain"]
+        ["testnet", "keygen", "genesis", "submit", "get", "status", "bench", "run", "doctor", "explain"]
     {
         assert!(sandbox.ok(&[command, "--help"]).contains("quorate "), "{command}");
         sandbox.fails(2, "--wrong", &[command, "--wrong"]);

@@ -19,7 +19,7 @@ use crate::config::LinkConfig;
 use crate::metrics::LinkMetrics;
 
 /// Protocol inside TLS (ALPN).
-const PROTOCOL: &[u8] = b"quorate-link/1";
+pub(super) const PROTOCOL: &[u8] = b"quorate-link/1";
 
 /// State that all tasks of the links share.
 pub(super) struct Context {

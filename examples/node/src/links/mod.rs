@@ -53,6 +53,7 @@ mod error;
 mod frame;
 mod handshake_limiter;
 pub mod hello;
+mod identify;
 mod listener;
 mod network;
 mod peer;
@@ -62,6 +63,7 @@ pub mod tls;
 mod types;
 
 pub use error::LinkError;
+pub use identify::identify;
 pub use listener::LinkListener;
 pub use network::{LinkSender, Links};
 pub use types::{FormerMember, Lane, Limits, LinkEvent, Received, Settings, Sink};

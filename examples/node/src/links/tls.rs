@@ -8,8 +8,8 @@ use quorate::committee::Committee;
 use quorate::ed25519::{self, Ed25519};
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
-use rustls::client::AlwaysResolvesClientRawPublicKeys;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{AlwaysResolvesClientRawPublicKeys, ResolvesClientCert};
 use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls13_signature_with_raw_key};
 use rustls::pki_types::{CertificateDer, ServerName, SubjectPublicKeyInfoDer, UnixTime};
 use rustls::server::AlwaysResolvesServerRawPublicKeys;
@@ -90,18 +90,37 @@ impl Tls {
     /// # Errors
     /// If rustls refuses the configuration.
     pub fn connector(&self, key: &ed25519::PublicKey) -> Result<TlsConnector, Error> {
-        let algorithms = self.provider.signature_verification_algorithms;
-        let verifier = Arc::new(Verifier { expected: Expected::One(encode_spki(key)), algorithms });
-        let mut config = ClientConfig::builder_with_provider(self.provider.clone())
-            .with_protocol_versions(&[&version::TLS13])?
-            .dangerous()
-            .with_custom_certificate_verifier(verifier)
-            .with_client_cert_resolver(Arc::new(AlwaysResolvesClientRawPublicKeys::new(self.key.clone())));
-        config.alpn_protocols = vec![self.protocol.to_vec()];
-        config.enable_sni = false;
-        config.resumption = rustls::client::Resumption::disabled();
-        Ok(TlsConnector::from(Arc::new(config)))
+        let own = Arc::new(AlwaysResolvesClientRawPublicKeys::new(self.key.clone()));
+        connector(&self.provider, key, own, self.protocol)
     }
+}
+
+/// Connector of an end without a key that accepts only the peer with this key. The peer proves its key, then refuses the
+/// connection.
+pub(super) fn anonymous_connector(
+    key: &ed25519::PublicKey,
+    protocol: &'static [u8],
+) -> Result<TlsConnector, Error> {
+    connector(&Arc::new(provider()), key, Arc::new(NoKey), protocol)
+}
+
+fn connector(
+    provider: &Arc<CryptoProvider>,
+    key: &ed25519::PublicKey,
+    own: Arc<dyn ResolvesClientCert>,
+    protocol: &'static [u8],
+) -> Result<TlsConnector, Error> {
+    let algorithms = provider.signature_verification_algorithms;
+    let verifier = Arc::new(Verifier { expected: Expected::One(encode_spki(key)), algorithms });
+    let mut config = ClientConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(&[&version::TLS13])?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier)
+        .with_client_cert_resolver(own);
+    config.alpn_protocols = vec![protocol.to_vec()];
+    config.enable_sni = false;
+    config.resumption = rustls::client::Resumption::disabled();
+    Ok(TlsConnector::from(Arc::new(config)))
 }
 
 /// A server name, which rustls requires. The key alone identifies the peer.
@@ -231,6 +250,24 @@ impl ClientCertVerifier for Verifier {
     }
 
     raw_key_signature_methods!();
+}
+
+/// An end that understands raw public keys and has none.
+#[derive(Debug)]
+struct NoKey;
+
+impl ResolvesClientCert for NoKey {
+    fn resolve(&self, _: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
+        None
+    }
+
+    fn only_raw_public_keys(&self) -> bool {
+        true
+    }
+
+    fn has_certs(&self) -> bool {
+        true
+    }
 }
 
 /// Signs handshakes with the identity key, without a copy of the secret that is not zeroized.

@@ -48,7 +48,7 @@ impl CommittedBlock {
 ///
 /// # Errors
 /// `CONFLICTING_COMMIT` if it has.
-pub(super) fn check(directory: &Path) -> Result<()> {
+pub fn check(directory: &Path) -> Result<()> {
     let reading = |e| NodeError::file("reading", directory, e);
     for entry in fs::read_dir(directory).map_err(reading)? {
         let entry = entry.map_err(reading)?;

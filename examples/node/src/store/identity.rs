@@ -15,7 +15,8 @@ use super::files::{create_dir, replace};
 use crate::genesis::ProtocolName;
 use crate::{NodeError, Result};
 
-const FORMAT: &str = "quorate-store 1";
+/// Format of data directories, and the first line of their identity.
+pub const FORMAT: &str = "quorate-store 1";
 const FILE: &str = "IDENTITY";
 
 /// Chain, protocol and validator to which a data directory is bound. With the records of another key or chain, a guard
@@ -55,6 +56,46 @@ impl fmt::Display for Binding {
 /// Returns true if a directory has no data, as before the first start of a validator.
 pub fn is_empty(dir: &Path) -> bool {
     !dir.join(FILE).exists() && !dir.join(RECORDS_DIRECTORY).exists()
+}
+
+/// State of a data directory that belongs to a validator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataState {
+    /// True if a process uses the directory.
+    pub in_use: bool,
+    /// Time of the creation, in seconds since 1970.
+    pub created: u64,
+}
+
+/// Checks the binding of a data directory without writing to it. Returns `None` if the directory has no data.
+///
+/// The lock is held for a moment, if it is free. A node that starts in that moment finds the directory in use.
+///
+/// # Errors
+/// Those of a start: `DATA_MISMATCH`, `CORRUPT`, `IO`.
+pub fn inspect(dir: &Path, binding: &Binding) -> Result<Option<DataState>> {
+    if is_empty(dir) {
+        return Ok(None);
+    }
+    let path = dir.join(FILE);
+    let text = fs::read_to_string(&path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => {
+            let problem = format!("{} has records but no file {FILE}", dir.display());
+            NodeError::corrupt("the data directory", problem)
+        }
+        _ => NodeError::file("reading", &path, e),
+    })?;
+    check_complete(dir)?;
+    let created = check(dir, &text, binding)?;
+    let lock = dir.join("LOCK");
+    let in_use = match File::open(&lock).map(|file| file.try_lock_shared()) {
+        Ok(Ok(())) => false,
+        Ok(Err(TryLockError::WouldBlock)) => true,
+        Ok(Err(TryLockError::Error(e))) => return Err(NodeError::file("locking", &lock, e)),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => false,
+        Err(e) => return Err(NodeError::file("opening", &lock, e)),
+    };
+    Ok(Some(DataState { in_use, created }))
 }
 
 /// Checks that a founder of the chain starts with its records, except at its first start.

@@ -71,10 +71,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use quorate::merkle::Hash;
 
+pub use conflict::check as check_conflict;
 pub(crate) use counter::SignatureCounters;
 pub(crate) use database::with_cause;
 pub(crate) use identity::check_first_start;
-pub use identity::{Binding, is_empty};
+pub use identity::{Binding, DataState, FORMAT, inspect, is_empty};
 pub use index::TransactionLocation;
 pub use journal::Journal;
 pub use state::{Roots, StateStore};

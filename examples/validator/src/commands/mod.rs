@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod bench;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod genesis;
 pub(crate) mod get;

@@ -1,0 +1,119 @@
+//! Checks that genesis, keys, shares and configuration belong together.
+
+use quorate::ed25519::{self, Ed25519};
+use quorate::scheme::Scheme;
+use quorate::wire::Encode;
+use quorate_node::NodeError;
+use quorate_node::config::NodeConfig;
+use quorate_node::genesis::Genesis;
+use quorate_node::handle::Digest;
+use quorate_node::keys::{NodeKeys, load_shares};
+use quorate_node::protocol::{Protocol, ProtocolVisitor};
+use quorate_node::store::Binding;
+
+use super::files;
+use super::finding::Finding;
+
+/// The parts of a validator that the other checks need.
+pub(super) struct Setup {
+    /// Identity keys of the members of the genesis.
+    pub(super) identities: Vec<ed25519::PublicKey>,
+    /// Index in the genesis; `None` for keys of no member.
+    pub(super) me: Option<usize>,
+    /// `None` if the keys cannot be used.
+    pub(super) binding: Option<Binding>,
+}
+
+/// Inspects the setup with the protocol of the genesis.
+pub(super) struct InspectSetup<'a> {
+    pub(super) config: &'a NodeConfig,
+    pub(super) genesis: &'a Genesis,
+    pub(super) findings: &'a mut Vec<Finding>,
+}
+
+impl ProtocolVisitor for InspectSetup<'_> {
+    /// `None` if no further check is possible.
+    type Output = Option<Setup>;
+
+    fn visit<P: Protocol>(self) -> Option<Setup> {
+        let Self { config, genesis, findings } = self;
+        let committees = Finding::of("genesis", genesis.committees::<P::Scheme>(), findings)?;
+        findings.push(Finding::ok(
+            "chain",
+            format!(
+                "{} {}, {} members, {}",
+                genesis.chain,
+                P::NAME,
+                genesis.members.len(),
+                Digest(committees.chain.0)
+            ),
+        ));
+        let identities = committees.identities.keys().to_vec();
+        let keys = Finding::of("keys", keys::<P>(config), findings);
+        shares::<P>(config, findings);
+        counter::<P>(config, findings);
+        let Some((identity, voting)) = keys else {
+            return Some(Setup { identities, me: None, binding: None });
+        };
+        findings
+            .push(Finding::ok("keys", format!("{}: only its owner can read it", config.node.keys.display())));
+        let binding =
+            Binding::new::<P::Scheme>(committees.chain.0, &voting, &identity).with(genesis.protocol.clone());
+        let (identity, voting) = (identity.encode(), voting.encode());
+        let me = genesis.members.iter().position(|member| member.keys.identity_key.0 == identity);
+        findings.push(match me.and_then(|me| genesis.members.get(me)) {
+            Some(member) if member.keys.voting_key.0 != voting => Finding::failed(
+                "member",
+                format!("{} has this identity key but another voting key", member.name),
+                "use the key file and the genesis file of one chain",
+            ),
+            Some(member) => Finding::ok("member", format!("{}, weight {}", member.name, member.weight)),
+            None if P::HAS_EPOCHS => Finding::warning(
+                "member",
+                "the keys belong to no member of the genesis",
+                "right for a validator that joins later, with --observe; otherwise use the key file of this chain",
+            ),
+            None => Finding::error("member", &NodeError::NotAMember { identity: hex::encode(&identity) }),
+        });
+        Some(Setup { identities, me, binding: Some(binding) })
+    }
+}
+
+/// The public keys, identity and voting.
+type PublicKeys<P> = (ed25519::PublicKey, <<P as Protocol>::Scheme as Scheme>::PublicKey);
+
+fn keys<P: Protocol>(config: &NodeConfig) -> Result<PublicKeys<P>, NodeError> {
+    let keys = NodeKeys::load(&config.node.keys)?;
+    let voting = P::Scheme::public_key(&keys.voting::<P::Scheme>()?);
+    Ok((Ed25519::public_key(&keys.identity()?), voting))
+}
+
+fn shares<P: Protocol>(config: &NodeConfig, findings: &mut Vec<Finding>) {
+    match &config.node.shares {
+        Some(path) if P::HAS_DEALER => {
+            if Finding::of("shares", load_shares(path), findings).is_some() {
+                findings
+                    .push(Finding::ok("shares", format!("{}: only its owner can read it", path.display())));
+            }
+        }
+        None if P::HAS_DEALER => findings.push(Finding::failed(
+            "shares",
+            format!("a validator of {} needs the secrets from the dealer", P::NAME),
+            "set shares under [node] to the file that `quorate genesis --shares` wrote",
+        )),
+        _ => {}
+    }
+}
+
+fn counter<P: Protocol>(config: &NodeConfig, findings: &mut Vec<Finding>) {
+    let Some(counter) = &config.node.counter else { return };
+    findings.push(if P::ABSTAINS {
+        files::counter(counter, &config.node.data)
+    } else {
+        Finding::failed(
+            "counter",
+            format!("a validator of {} uses none", P::NAME),
+            "remove counter under [node]",
+        )
+    });
+}
