@@ -7,6 +7,7 @@ mod commands;
 mod exit;
 mod handbook;
 mod load;
+mod log_format;
 #[cfg(test)]
 mod operations;
 mod protocols;
@@ -56,7 +57,9 @@ fn main() -> ExitCode {
     match dispatch(Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            errln!("quorate: {failure}");
+            if !failure.message.is_empty() {
+                errln!("quorate: {failure}");
+            }
             failure.exit().into()
         }
     }

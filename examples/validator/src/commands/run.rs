@@ -10,10 +10,10 @@ use quorate_node::genesis::Genesis;
 use quorate_node::protocol::{Protocol, ProtocolVisitor};
 use quorate_node::runtime::{Node, Starting};
 use quorate_support::outln;
-use tracing_subscriber::EnvFilter;
 
 use crate::exit::{Exit, Failure, OrFail};
 use crate::handbook;
+use crate::log_format::LogFormat;
 use crate::protocols::with_protocol;
 
 /// Maximum time that background tasks may take to end after shutdown.
@@ -66,6 +66,10 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILTER", default_value = "info")]
     log_level: String,
 
+    /// Format of the log: text, or a JSON object per line. A warning or an error has a stable `code` in both.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text)]
+    log_format: LogFormat,
+
     /// Print a configuration file that explains every setting, and exit.
     #[arg(long)]
     print_config: bool,
@@ -76,17 +80,14 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Runs the validator until it receives a signal.
+    /// Runs the validator until it receives a signal. A failure with an empty message is in the log already.
     pub(crate) fn run(self) -> Result<(), Failure> {
         if self.print_config {
             outln!("{}", NodeConfig::new("genesis.toml", "keys", "data").to_toml().trim_end());
             return Ok(());
         }
-        // The store logs every file operation at lower levels. --log-level can override this.
-        let filter = format!("fjall=warn,lsm_tree=warn,{}", self.log_level);
-        let filter = EnvFilter::try_new(filter).or_fail(Exit::Usage, "--log-level")?;
-        let ansi = std::io::IsTerminal::is_terminal(&std::io::stderr());
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(ansi).init();
+        let format = self.log_format;
+        format.start(&self.log_level)?;
         let runtime = |threads| {
             tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()
         };
@@ -96,7 +97,7 @@ impl Run {
         let served = node.block_on(self.serve(clients.handle()));
         clients.shutdown_timeout(STOP_TIMEOUT);
         node.shutdown_timeout(STOP_TIMEOUT);
-        served
+        served.map_err(|failure| format.report(failure))
     }
 
     async fn serve(self, client_runtime: &tokio::runtime::Handle) -> Result<(), Failure> {
