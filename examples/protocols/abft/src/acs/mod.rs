@@ -132,6 +132,11 @@ impl<S: ThresholdScheme> CommonSubset<S> {
         self.limits
     }
 
+    /// Returns the number of broadcasts that this member has delivered.
+    pub fn delivered(&self) -> usize {
+        self.broadcasts.iter().filter(|broadcast| broadcast.is_delivered()).count()
+    }
+
     /// Returns a delivered value.
     pub fn value(&self, sender: MemberIndex) -> Option<&[u8]> {
         self.values.get(&sender).map(|(_, value)| value.as_slice())

@@ -22,7 +22,7 @@ use super::interface::{Config, Delivery, RECENT, Status};
 use super::message::{Limits, Record};
 use super::pending::Pending;
 use super::running::Running;
-use crate::epoch;
+use crate::epoch::{self, Epoch};
 use crate::random::SeededRandom;
 use crate::setup::Context;
 use crate::signatures::ThresholdScheme;
@@ -187,6 +187,11 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         let committed = self.tip.height;
         let running = self.running.last_key_value().map_or(committed, |(height, _)| *height);
         Status { committed, running, catching_up: self.is_behind() }
+    }
+
+    /// Returns the epoch of a height, if it runs.
+    pub fn epoch(&self, height: u64) -> Option<&Epoch<S>> {
+        self.running.get(&height).map(Running::epoch)
     }
 
     /// Returns the number of transactions that were submitted here and are not committed.

@@ -163,6 +163,20 @@ impl<S: ThresholdScheme> Epoch<S> {
         self.context.setup.coding.max_message().saturating_sub(overhead)
     }
 
+    /// Returns the number of proposals that this member has delivered.
+    pub fn delivered(&self) -> usize {
+        self.subset.delivered()
+    }
+
+    /// Returns the number of decrypted proposals of the common subset; `None` while the members agree on it.
+    pub fn opened(&self) -> Option<usize> {
+        match &self.state {
+            State::Agreeing(_) => None,
+            State::Decrypting { open, .. } => Some(open.len()),
+            State::Done => Some(self.context.setup.available()),
+        }
+    }
+
     fn propose(&mut self, now: Time, pending: &[Transaction], batch: usize, step: &mut Step<Self>) {
         if self.has_proposed {
             return step.output(Output::Refused(Error::WrongContext { what: "second proposal of an epoch" }));

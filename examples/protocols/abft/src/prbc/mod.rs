@@ -92,6 +92,11 @@ impl<S: ThresholdScheme> ProvableBroadcast<S> {
         Ok(Self { context, checks, sender, broadcast, state: State::Waiting(BTreeMap::new()) })
     }
 
+    /// Returns true if the message was delivered.
+    pub fn is_delivered(&self) -> bool {
+        !matches!(self.state, State::Waiting(_))
+    }
+
     fn run_broadcast(&mut self, now: Time, input: Input<ReliableBroadcast>, step: &mut Step<Self>) {
         #[cfg(test)]
         if !self.checks.has(Check::PrbcDelivered)

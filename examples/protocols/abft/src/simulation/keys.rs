@@ -21,7 +21,8 @@ const MAX_PROPOSAL: usize = 1 << 16;
 pub struct SimulationKeys<S: ThresholdScheme, V: Scheme> {
     /// The members that sign blocks.
     pub voters: Arc<Committee<V>>,
-    pub(super) setup: Arc<Setup<S>>,
+    /// The public parameters and keys of the epochs.
+    pub setup: Arc<Setup<S>>,
     pub(super) secrets: Vec<Arc<Secrets<S>>>,
     pub(super) encryption: Vec<Encryption>,
 }

@@ -1,5 +1,5 @@
 //! The chain in the deterministic simulator: a host with an archive, a toy application and clients per node, the checks,
-//! Byzantine members, and schedules of a hostile network. Used by the tests and the binary `simulate-abft`.
+//! Byzantine members, and schedules of a hostile network. Used by the tests, the binary `simulate-abft` and the browser page.
 
 // Impossible cases, such as a committee without members, end the tool with a message.
 #![allow(clippy::expect_used)]
