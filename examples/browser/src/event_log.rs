@@ -19,7 +19,7 @@ pub(crate) const FLIGHT: usize = 6;
 /// Kind of a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
-    /// Tag on the wire; 0 for undecodable messages.
+    /// Tag on the wire, or a number for a group of tags; 0 for undecodable messages.
     pub(crate) tag: u8,
     /// Variant within the kind, for instance 1 for a second proposal of one view.
     pub(crate) variant: usize,

@@ -12,7 +12,7 @@ use crate::protocol::{Protocol, behaviour, behaviour_name};
 /// |---|---|
 /// | `crash.N`, `crash.N.persist`, `crash.N.sending`, `crash.N.sent` | member N crashes: immediately, during its next write, between write and send, or while sending |
 /// | `restart.N` | member N restarts from its disk |
-/// | `rollback.N.R` | member N restarts from its disk without the last R records |
+/// | `rollback.N.R` | member N restarts from its disk without the last R records; not with ABFT, whose members may then contradict what they said |
 /// | `split.A-B-C` | partitions these members from the others |
 /// | `heal` | ends the partition |
 /// | `links.L.J.P` | sets latency L, jitter J and loss P of all links |
@@ -35,6 +35,9 @@ pub fn action(text: &str, protocol: Protocol, nodes: usize) -> Result<Fault, Str
                 .find(|(name, _)| name == point)
                 .ok_or("unknown crash point; expected persist, sending or sent")?;
             Fault::Crash { node: member(node)?, point: *point, after: 0 }
+        }
+        ["rollback", ..] if protocol == Protocol::Abft => {
+            return Err("validators of ABFT must not lose records of their disk".to_owned());
         }
         ["rollback", node, lost] => {
             Fault::Rollback { node: member(node)?, lost: number::<u32>(lost)? as usize }

@@ -15,10 +15,11 @@ use quorate::wire::{Decode, Encode};
 use crate::cost::{Cost, CostModel};
 use crate::json::{self, Json};
 use crate::run::bitmap;
-use crate::setup::MEMBERS;
 
 const KIND: Kind = Kind::new(1);
 const VIEW: u64 = 7;
+/// Permitted number of members.
+const MEMBERS: core::ops::RangeInclusive<usize> = 4..=40;
 
 /// Behaviour of a member, one character in the argument of [`Lab::run`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

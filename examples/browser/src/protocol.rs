@@ -1,5 +1,6 @@
 //! Consensus protocols and Byzantine behaviours, by name.
 
+use core::ops::RangeInclusive;
 use core::time::Duration;
 
 use quorate_simulator::Behaviour;
@@ -16,17 +17,28 @@ pub enum Protocol {
     Jolteon,
     /// Rounds with proposers chosen by lottery, and gossiped aggregates.
     Gosig,
+    /// Epochs of asynchronous agreement, without timeouts.
+    Abft,
 }
 
 impl Protocol {
     /// All protocols.
-    pub const ALL: [Self; 2] = [Self::Jolteon, Self::Gosig];
+    pub const ALL: [Self; 3] = [Self::Jolteon, Self::Gosig, Self::Abft];
 
     /// Returns the name used in links.
     pub fn name(self) -> &'static str {
         match self {
             Self::Jolteon => "jolteon",
             Self::Gosig => "gosig",
+            Self::Abft => "abft",
+        }
+    }
+
+    /// Returns the permitted number of members. An epoch of ABFT has more than 4·n³ messages.
+    pub fn members(self) -> RangeInclusive<usize> {
+        match self {
+            Self::Jolteon | Self::Gosig => 4..=40,
+            Self::Abft => 4..=13,
         }
     }
 
@@ -35,12 +47,13 @@ impl Protocol {
         match self {
             Self::Jolteon => quorate_jolteon::simulation::ADVERSARIES,
             Self::Gosig => quorate_gosig::simulation::ADVERSARIES,
+            Self::Abft => quorate_abft::simulation::ADVERSARIES,
         }
     }
 
     pub(crate) fn parse(name: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|protocol| protocol.name() == name);
-        found.ok_or_else(|| format!("unknown protocol {name:?}; expected jolteon or gosig"))
+        found.ok_or_else(|| format!("unknown protocol {name:?}; expected jolteon, gosig or abft"))
     }
 }
 

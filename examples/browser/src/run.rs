@@ -175,6 +175,20 @@ impl<S: ProtocolView> Host for ObservedHost<S> {
         self.inner.on_crash(node);
     }
 
+    fn on_durable(&mut self, node: Node, record: &HostRecord<S::Host>) -> Verdict {
+        self.inner.on_durable(node, record)
+    }
+
+    fn on_refused(
+        &mut self,
+        node: Node,
+        from: Node,
+        error: &quorate::Error,
+        actions: &mut Actions<'_, Self::Machine>,
+    ) -> bool {
+        self.inner.on_refused(node, from, error, actions)
+    }
+
     fn on_output(
         &mut self,
         node: Node,

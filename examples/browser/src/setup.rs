@@ -6,8 +6,8 @@
 //!
 //! | name | value | default |
 //! |---|---|---|
-//! | `p` | protocol, `jolteon` or `gosig` | `jolteon` |
-//! | `n` | number of members, 4 to 40 | 7 |
+//! | `p` | protocol: `jolteon`, `gosig` or `abft` | `jolteon` |
+//! | `n` | number of members: 4 to 40, with ABFT 4 to 13 | 7 |
 //! | `seed` | seed of all randomness | 1 |
 //! | `latency`, `jitter` | minimum latency and mean additional latency of messages, in milliseconds | 40, 10 |
 //! | `loss` | lost messages per thousand | 0 |
@@ -30,8 +30,6 @@ pub use crate::intervention::{action, action_name};
 pub use crate::link_quality::LinkQuality;
 pub use crate::protocol::{GENERIC_BEHAVIOURS, Protocol, behaviour, behaviour_name};
 
-/// Permitted number of members.
-pub const MEMBERS: core::ops::RangeInclusive<usize> = 4..=40;
 /// Maximum duration of a run in virtual time. A run's history stays in memory.
 pub const MAX_DURATION: Duration = Duration::from_secs(600);
 /// Maximum number of interventions.
@@ -89,12 +87,10 @@ impl Setup {
         }
         if let Some((_, value)) = fields.iter().find(|(name, _)| *name == "n") {
             setup.nodes = number(value)?;
-            if !MEMBERS.contains(&setup.nodes) {
-                return Err(format!(
-                    "expected {} to {} validators, got {value}",
-                    MEMBERS.start(),
-                    MEMBERS.end()
-                ));
+            let members = setup.protocol.members();
+            if !members.contains(&setup.nodes) {
+                let (least, most) = (members.start(), members.end());
+                return Err(format!("expected {least} to {most} validators, got {value}"));
             }
         }
         for (name, value) in fields {
@@ -196,6 +192,8 @@ mod tests {
         assert_eq!(Setup::parse(all).unwrap().to_string(), all);
         let gosig = "p=gosig&n=4&seed=1&latency=40&jitter=10&loss=0";
         assert_eq!(Setup::parse(gosig).unwrap().to_string(), gosig);
+        let slow = "p=abft&n=7&seed=1&latency=40&jitter=10&loss=0&do=0.slow.4.2000,0.slow.5.2000";
+        assert_eq!(Setup::parse(slow).unwrap().to_string(), slow);
         for protocol in Protocol::ALL {
             for name in GENERIC_BEHAVIOURS.iter().chain(protocol.adversaries()) {
                 assert_eq!(behaviour_name(&behaviour(name, protocol).unwrap()), *name);
@@ -212,6 +210,9 @@ mod tests {
         for text in [
             "p=raft",
             "p=gosig&byz=1.outdated",
+            "p=abft&byz=1.forger",
+            "p=abft&n=14",
+            "p=abft&do=5.rollback.1.2",
             "n=3",
             "n=41",
             "n=x",

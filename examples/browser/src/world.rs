@@ -7,7 +7,7 @@ use quorate_simulator::{Fault, Node};
 use crate::json::{self, Json};
 use crate::run::ProtocolRun;
 use crate::setup::{self, MAX_SCRIPT, Protocol, Setup};
-use crate::{gosig, jolteon};
+use crate::{abft, gosig, jolteon};
 
 /// A run in virtual time. The caller of [`step`](World::step) decides how fast time passes.
 pub struct World {
@@ -27,6 +27,7 @@ impl World {
         let run = match setup.protocol {
             Protocol::Jolteon => jolteon::run(&setup),
             Protocol::Gosig => gosig::run(&setup),
+            Protocol::Abft => abft::run(&setup),
         };
         let mut behaviours = vec![None; setup.nodes];
         for (node, behaviour) in &setup.byzantine {
@@ -132,8 +133,8 @@ impl World {
     }
 
     /// Returns the messages sent since the last call, six numbers each: times of sending and arrival (µs; −1 if
-    /// lost), sender, receiver, the tag on the wire (0: undecodable), and the variant, for instance of several
-    /// proposals in one view.
+    /// lost), sender, receiver, the tag on the wire or a number for a group of tags (0: undecodable), and the variant, for
+    /// instance of several proposals in one view.
     pub fn take_flights(&mut self) -> Vec<f64> {
         core::mem::take(&mut self.run.event_log().flights)
     }

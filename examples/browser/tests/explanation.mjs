@@ -40,7 +40,7 @@ export async function explanationTests() {
     assert.equal(await page.isVisible("#steps"), false, "closed at the next visit");
   });
 
-  await on("the guide follows Gosig, and steps of a paused run", "#p=gosig&n=4&seed=1", { reducedMotion: "reduce" }, async (page) => {
+  await on("the guide follows Gosig, ABFT, and steps of a paused run", "#p=gosig&n=4&seed=1", { reducedMotion: "reduce" }, async (page) => {
     assert.ok(await page.isVisible("#guide-paused"), "reduced motion starts paused");
     await fast(page);
     await page.click("#play");
@@ -48,13 +48,21 @@ export async function explanationTests() {
     assert.equal(await page.isVisible("#guide-paused"), false);
     assert.match(await step(page, 1), /won the lottery/);
     assert.match(await step(page, 4), /Block [0-9a-f]{8} is final/);
+    await page.goto(page.url().split("#")[0] + "#p=abft&n=4&seed=1");
+    await page.waitForFunction(() => document.documentElement.dataset.protocol === "abft");
+    await fast(page);
+    await page.click("#play");
+    await stepDone(page, 5);
+    const [, elected] = (await step(page, 4)).match(/elected validator (\d) \(blue ring\)/);
+    assert.ok(Number(elected) < 4);
+    assert.match(await step(page, 5), /Block [0-9a-f]{8} is final: 3 signed it/);
     await page.goto(page.url().split("#")[0] + "#n=4&seed=3");
     await page.waitForFunction(() => document.documentElement.dataset.protocol === "jolteon");
     while ((await page.locator("#steps li.done").count()) < 1) await page.click("#step");
     assert.match(await step(page, 1), /leads/);
   });
 
-  for (const [protocol, link] of [["jolteon", "#n=4&seed=2"], ["gosig", "#p=gosig&n=4&seed=2"]]) {
+  for (const [protocol, link] of [["jolteon", "#n=4&seed=2"], ["gosig", "#p=gosig&n=4&seed=2"], ["abft", "#p=abft&n=4&seed=2&do=0.slow.3.100"]]) {
     await on(`the legend of ${protocol} has every mark`, link, {}, async (page) => {
       await fast(page);
       await higher(page, 0);
@@ -64,7 +72,7 @@ export async function explanationTests() {
       await page.click("#nodes button:nth-child(2)");
       await page.click("#crash");
       await page.waitForSelector("#nodes .down");
-      await page.waitForSelector(protocol === "gosig" ? "#nodes .proposer" : "#nodes .leader");
+      await page.waitForSelector(protocol === "jolteon" ? "#nodes .leader" : "#nodes .proposer");
       const { states, messages } = await page.evaluate(async (name) => {
         const { messageMark, palette, TRAFFIC } = await import("./marks.js");
         const shown = (element) => element && element.checkVisibility();
@@ -92,8 +100,12 @@ export async function explanationTests() {
       }, protocol);
       for (const [name, found] of [...states, ...messages]) assert.ok(found, `${name} is not in the legend`);
       const names = (list) => [...new Set(list.map(([name]) => name))].sort().join();
-      assert.equal(names(states), protocol === "gosig" ? "byzantine,down,proposer,selected" : "byzantine,down,leader,selected");
-      assert.equal(names(messages), protocol === "gosig" ? "alarm,proposal,tentative,traffic,vote" : "alarm,certificate,proposal,timeout,traffic,vote");
+      const expected = {
+        jolteon: ["byzantine,down,leader,selected", "alarm,certificate,proposal,timeout,traffic,vote"],
+        gosig: ["byzantine,down,proposer,selected", "alarm,proposal,tentative,traffic,vote"],
+        abft: ["byzantine,down,proposer,selected,slow", "alarm,certificate,coin,finish,proposal,tentative,traffic,vote"],
+      };
+      assert.deepEqual([names(states), names(messages)], expected[protocol]);
       assert.ok(await page.isVisible(".legend .commit"));
     });
   }

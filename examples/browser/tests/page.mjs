@@ -96,6 +96,57 @@ try {
     assert.equal(await page.locator("#safety.broken").count(), 0);
   });
 
+  await on("ABFT: a slow continent makes no other validator wait; crash, restart and a Byzantine validator; light", "#n=4&seed=1", { colorScheme: "light" }, async (page) => {
+    await page.click('.stories a:text("one slow continent")');
+    await page.waitForFunction(() => document.documentElement.dataset.protocol === "abft");
+    assert.equal(await page.inputValue("#speed"), "0.5", "the example brings its speed");
+    await page.waitForFunction(() => document.querySelectorAll("#nodes .slow").length === 2);
+    await fast(page);
+    await higher(page, 2);
+    await page.waitForFunction(() => /Validators 4, 5 have slow links and follow, up to \d+ blocks? behind; no other validator waits/.test(document.getElementById("moment").textContent));
+    await page.waitForFunction(() => /the coin elected validator \d/.test(document.getElementById("log").textContent) && /decided. The block has the proposals of/.test(document.getElementById("log").textContent));
+    assert.match(await page.textContent("#safety"), /Nothing waits for a timeout: whatever the delays, blocks follow while at most 2 of 7/);
+    assert.match(await page.textContent("#chain .final small"), /^height \d+, with the proposals of 0, /);
+    // The slow validators commit, too.
+    await page.click("#nodes button:nth-child(6)");
+    await page.waitForFunction(() => /Up, in epoch \d+, [1-9]\d* blocks? delivered\. /.test(document.getElementById("about").textContent));
+    await page.screenshot({ path: `${SCREENSHOTS}/abft.png`, fullPage: true });
+    await page.click("#slow");
+    await page.waitForFunction(() => document.querySelectorAll("#nodes .slow").length === 1);
+    await page.click("#nodes button:nth-child(1)");
+    await page.click("#crash");
+    await page.waitForSelector("#nodes button.down");
+    await higher(page, (await height(page)) + 2);
+    await page.click("#restart");
+    await page.waitForSelector("#nodes button.down", { state: "detached" });
+    await page.selectOption("#behaviour", "share-swapper");
+    await page.click("#nodes button:nth-child(4)");
+    await page.click("#turn");
+    await page.waitForFunction(() => /refuses: validator 3 sent a wrong decryption share/.test(document.getElementById("log").textContent));
+    await higher(page, (await height(page)) + 2);
+    assert.equal(await page.locator("#safety.broken").count(), 0);
+    await page.click("#play");
+    await page.waitForTimeout(500);
+    await page.click("#again");
+    await replayed(page);
+    assert.equal(await page.getAttribute("html", "data-replay"), "same");
+    assert.match(await address(page), /^#p=abft&n=7&.*do=0\.slow\.4\.2000,0\.slow\.5\.2000,\d+\.recover\.5,\d+\.crash\.0,\d+\.restart\.0,\d+\.turn\.3\.share-swapper/);
+    await page.fill("#n", "40");
+    await page.selectOption("#protocol", "gosig");
+    assert.equal(await page.inputValue("#n"), "40");
+    await page.selectOption("#protocol", "abft");
+    assert.equal(await page.inputValue("#n"), "13", "at most");
+  });
+
+  await on("ABFT; dark; 360 pixels", "#p=abft&n=4&seed=1", { colorScheme: "dark", viewport: { width: 360, height: 740 }, isMobile: true, deviceScaleFactor: 2 }, async (page) => {
+    await fast(page);
+    await higher(page, 1);
+    const [inner, scroll] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
+    assert.ok(inner === 360 && scroll <= 360, `${inner} ${scroll}`);
+    for (const selector of ["#sums", ".legend .coin", ".legend .finish"]) assert.ok((await contrast(page, selector)) >= 4.5, selector);
+    await page.screenshot({ path: `${SCREENSHOTS}/abft-phone.png`, fullPage: true });
+  });
+
   await explanationTests();
 
   const recorded = (await readFile(new URL("history.txt", import.meta.url), "utf8")).trim();
@@ -109,6 +160,12 @@ try {
   await on("a browser computes the recorded history of Gosig", `#p=gosig&n=4&seed=1&do=1500000.crash.1,3000000.restart.1&t=5000000&h=${other}`, {}, async (page) => {
     await replayed(page);
     assert.equal(await page.textContent("#hash"), other);
+  });
+
+  const third = (await readFile(new URL("history-abft.txt", import.meta.url), "utf8")).trim();
+  await on("a browser computes the recorded history of ABFT", `#p=abft&n=4&seed=1&do=1500000.crash.1,3000000.restart.1&t=5000000&h=${third}`, {}, async (page) => {
+    await replayed(page);
+    assert.equal(await page.textContent("#hash"), third);
   });
 
   await on("an equivocator is proven, its second block is never final; dark", "#n=7&seed=3&byz=1.equivocator,4.forger", { colorScheme: "dark" }, async (page) => {

@@ -1,6 +1,8 @@
 //! Runs of the page, executed natively.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+use std::collections::BTreeSet;
+
 use quorate_browser::World;
 use quorate_browser::setup::{GENERIC_BEHAVIOURS, Protocol};
 
@@ -34,6 +36,8 @@ fn a_recorded_history_is_reproduced() {
     assert_eq!(format!("{:016x}", world.hash()), include_str!("history.txt").trim());
     let (world, _) = run("p=gosig&n=4&seed=1&do=1500000.crash.1,3000000.restart.1", 5_000);
     assert_eq!(format!("{:016x}", world.hash()), include_str!("history-gosig.txt").trim());
+    let (world, _) = run("p=abft&n=4&seed=1&do=1500000.crash.1,3000000.restart.1", 5_000);
+    assert_eq!(format!("{:016x}", world.hash()), include_str!("history-abft.txt").trim());
 }
 
 #[test]
@@ -186,6 +190,102 @@ fn gosig_continues_after_a_crash_and_a_partition() {
     assert!(world.height() > before + 3 && !world.state().contains("violation"), "{}", world.state());
     let progress = numbers(&world.state(), "progress");
     assert!(progress.iter().all(|height| u64::from(*height) + 3 > world.height()), "{progress:?}");
+}
+
+#[test]
+fn abft_commits_and_a_link_determines_the_history() {
+    let (mut first, events) = run("p=abft&n=4&seed=5", 5_000);
+    assert!(first.height() > 3, "{}", first.height());
+    for what in [
+        "proposal",
+        "delivered",
+        "promote",
+        "coin",
+        "elected",
+        "subset",
+        "open",
+        "block",
+        "certificate",
+        "commit",
+    ] {
+        assert!(events.contains(&format!("\"e\":\"{what}\"")), "{what}");
+    }
+    assert!(first.state().contains("\"electedIn\":"), "{}", first.state());
+    // Every kind but blocks for members that are behind.
+    let kinds: BTreeSet<u8> = first.take_flights().chunks(6).map(|flight| flight[4] as u8).collect();
+    assert!((1..=6).all(|kind| kinds.contains(&kind)) && !kinds.contains(&0), "{kinds:?}");
+    let (second, _) = run("p=abft&n=4&seed=5", 5_000);
+    assert_eq!((first.hash(), first.link()), (second.hash(), second.link()));
+    assert!(first.link().starts_with("p=abft&n=4&"));
+}
+
+/// The page's example: the members of one region have delays of more than two seconds. No block of the others waits for
+/// them, and they follow.
+#[test]
+fn no_member_of_abft_waits_for_a_slow_continent() {
+    const SLOW: &str = "n=7&seed=5&do=0.slow.4.2000,0.slow.5.2000";
+    let page = include_str!("../web/index.html");
+    assert!(page.contains(&format!("href=\"#p=abft&{SLOW}\"")), "the page links to another run");
+    let (world, events) = run(&format!("p=abft&{SLOW}"), 12_000);
+    let (height, state) = (world.height(), world.state());
+    assert!(height >= 8 && !state.contains("violation"), "{height} {state}");
+    // Less than one message from there takes, also if the coin elects a slow member and another view follows.
+    let firsts = events
+        .split("{\"e\":")
+        .filter(|event| event.contains("\"first\":true,") && event.starts_with("\"commit\""));
+    let times: Vec<u32> = firsts.flat_map(|event| numbers(event, "at")).collect();
+    let longest = times.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
+    assert!(times.len() >= 8 && longest < 2_000_000, "{longest} {times:?}");
+    // The slow members deliver the same blocks some seconds later.
+    let progress = numbers(&state, "progress").into_iter().map(u64::from).collect::<Vec<_>>();
+    assert!([0, 1, 2, 3, 6].iter().all(|near| progress[*near] + 1 >= height), "{progress:?}");
+    assert!([4, 5].iter().all(|slow| (1..height).contains(&progress[*slow])), "{progress:?}");
+}
+
+/// With more slow members than may be faulty, the others wait for messages, but no delay stops the chain.
+#[test]
+fn no_delay_stops_abft() {
+    let (world, _) = run("p=abft&n=4&seed=1&do=0.slow.2.2000,0.slow.3.2000", 60_000);
+    assert!((2..20).contains(&world.height()), "{}", world.height());
+    let progress = numbers(&world.state(), "progress");
+    assert!(progress.iter().all(|height| u64::from(*height) + 2 > world.height()), "{progress:?}");
+}
+
+#[test]
+fn abft_continues_after_a_crash_and_a_partition() {
+    let mut world = World::new("p=abft&n=4&seed=2").unwrap();
+    advance(&mut world, 2_000);
+    world.act("crash.3").unwrap();
+    let before = world.height();
+    advance(&mut world, 6_000);
+    assert!(world.height() > before + 2, "{} {before}", world.height());
+    world.act("split.0-1").unwrap();
+    advance(&mut world, 7_000);
+    let before = world.height();
+    advance(&mut world, 9_000);
+    assert_eq!(world.height(), before, "no side of the split has enough members");
+    world.act("heal").unwrap();
+    world.act("restart.3").unwrap();
+    let events = advance(&mut world, 16_000);
+    assert!(events.contains("\"e\":\"start\",\"node\":3"), "{events}");
+    assert!(world.height() > before + 3 && !world.state().contains("violation"), "{}", world.state());
+    let progress = numbers(&world.state(), "progress");
+    assert!(progress.iter().all(|height| u64::from(*height) + 2 > world.height()), "{progress:?}");
+    let refused = world.act("rollback.1.2").unwrap_err();
+    assert!(refused.contains("must not lose records"), "{refused}");
+}
+
+#[test]
+fn a_double_voter_of_abft_is_proven_and_a_wrong_share_refused() {
+    let (world, events) = run("p=abft&n=4&seed=4&byz=1.double-voter", 4_000);
+    assert!(
+        events.contains("\"culprit\":1,\"kind\":\"proof\",\"words\":\"signed two different blocks"),
+        "{events}"
+    );
+    assert!(world.height() > 1 && !world.state().contains("violation"));
+    let (world, events) = run("p=abft&n=4&seed=4&byz=2.share-swapper", 4_000);
+    assert!(events.contains("\"culprit\":2,\"kind\":\"refused\""), "{events}");
+    assert!(world.height() > 1 && !world.state().contains("violation"));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 // "What am I seeing?": the explanation beside the ring, which follows the events of the run step by step.
-import { count } from "./words.js";
+import { PROTOCOLS, count } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const READING = 3000; // milliseconds for which a step is shown at least, while the run plays
@@ -9,7 +9,7 @@ const CRASH = {
   title: "Crash a validator",
   before: ({ chosen }) => `Your turn: press Crash. It stops the selected validator, ${chosen} (filled).`,
   reached: ({ nodes }) => nodes.some((node) => !node.up),
-  after: ({ down, members, quorum, unit }) => `Validator ${down} is down. The other ${members - 1} continue, because ${quorum} of ${members} are enough. If ${unit === "view" ? "it is the leader, the others time out (orange triangles) and the next leader follows" : "it wins the lottery, another winner's block is chosen"}.`,
+  after: ({ down, members, quorum, unit }) => `Validator ${down} is down. The other ${members - 1} continue, because ${quorum} of ${members} are enough. If ${{ view: "it is the leader, the others time out (orange triangles) and the next leader follows", round: "it wins the lottery, another winner's block is chosen", epoch: "its proposal is missing, the block has those of others; nothing waits" }[unit]}.`,
 };
 const RESTART = {
   title: "Restart it",
@@ -67,6 +67,35 @@ const STEPS = {
     CRASH,
     RESTART,
   ],
+  abft: [
+    {
+      title: "Proposals", event: "proposal",
+      before: () => "Every validator encrypts its transactions and sends each other one a shard of them: blue squares. There is no leader to wait for.",
+      after: ({ view, author }) => `Epoch ${view}: every validator encrypts its transactions and sends each other one a shard of them (blue squares), validator ${author} first. There is no leader to wait for.`,
+    },
+    {
+      title: "Delivery", event: "delivered",
+      before: () => "All pass their shards on, and say when they can rebuild a proposal: green dots.",
+      after: ({ node, author, quorum, members }) => `Validator ${node} passed its shards on (green dots), rebuilt the proposal of validator ${author}, and signs that it did. ${quorum} of ${members} proposals are enough (inner arcs; the tick).`,
+    },
+    {
+      title: "Agreement", event: "promote",
+      before: ({ quorum }) => `A validator that has ${quorum} proposals asks the others to confirm this set, in four steps: yellow dots.`,
+      after: ({ node, quorum }) => `Validator ${node} has ${quorum} proposals, and asks the others to confirm this set, in four steps: yellow dots. All do so at once.`,
+    },
+    {
+      title: "Coin", event: "elected",
+      before: () => "A common coin (orange diamonds) elects one validator afterwards. Its set counts.",
+      after: ({ leader }) => `The coin (orange diamonds) elected validator ${leader} (blue ring): its set counts. It was not known before, so no attacker could delay it in time.`,
+    },
+    {
+      title: "Commit", event: "commit",
+      before: ({ quorum }) => `Only now the proposals are decrypted (purple dots, outer arcs). ${quorum} signatures make the block final.`,
+      after: ({ block, quorum }) => `Only now the proposals were decrypted (purple dots, outer arcs). Block ${block} is final: ${quorum} signed it. The number in the ring counts final blocks.`,
+    },
+    CRASH,
+    RESTART,
+  ],
 };
 
 // `at` is the step that is shown; `matched` holds the events of the steps after it, which wait until it has been read.
@@ -89,7 +118,7 @@ export function begin({ onFollow, onFree }) {
 // A new run with this protocol: the first step is current.
 export function restart(protocol) {
   steps = STEPS[protocol];
-  [at, since, matched, facts] = [0, -Infinity, [], { unit: protocol === "gosig" ? "round" : "view" }];
+  [at, since, matched, facts] = [0, -Infinity, [], { unit: PROTOCOLS[protocol].unit }];
   $("steps").replaceChildren(...steps.map(({ title }) => {
     const item = document.createElement("li");
     item.append(Object.assign(document.createElement("b"), { textContent: `${title}. ` }), document.createElement("span"));
@@ -128,9 +157,10 @@ export function follow(events, state, playing, now = performance.now()) {
   if (steps[at]?.reached?.(state)) finish({ down: state.nodes.find((node) => !node.up)?.slot }, now);
 }
 
-// With Jolteon the guide follows one block to its end, unless that block is given up.
+// With Jolteon the guide follows one block to its end, unless that block is given up; with ABFT one epoch.
 function elsewhere(event, next) {
   if (event.second) return true;
+  if (facts.unit === "epoch") return next > 0 && event.view !== facts.view && event.view < facts.view + 2;
   return next > 0 && facts.unit === "view" && event.view <= facts.view + 3 && event.block !== undefined && event.block !== facts.block;
 }
 

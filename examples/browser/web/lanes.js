@@ -3,9 +3,9 @@ import { fillShape, fit, palette } from "./marks.js";
 
 // Later kinds cover earlier ones. Votes are frequent, so they come before proposals and alarms. In each lane, votes lie
 // below the line, and proposals on it.
-const LAYERS = ["commit", "vote", "tentative", "timeout", "proposal", "alarm"];
+const LAYERS = ["commit", "vote", "tentative", "timeout", "coin", "proposal", "alarm"];
 const BELOW = new Set(["vote", "tentative"]);
-const SHAPES = { proposal: "square", timeout: "triangle" };
+const SHAPES = { proposal: "square", timeout: "triangle", coin: "diamond" };
 
 export function drawLanes(canvas, { marks, now, members, span }) {
   const colours = palette();

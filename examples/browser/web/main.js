@@ -1,5 +1,5 @@
 // The page: requests virtual time from the Worker, draws the results, and keeps the run in the address.
-import { BEHAVIOURS, line, moment, plural, promise, seconds } from "./words.js";
+import { BEHAVIOURS, PROTOCOLS, line, moment, plural, promise, seconds } from "./words.js";
 import { drawLanes } from "./lanes.js";
 import { drawRing, place } from "./ring.js";
 import * as guide from "./guide.js";
@@ -16,6 +16,7 @@ let world = 0;
 let state = null, link = "", wanted = null, shown = 0, playing = false, waiting = false, opening = true, chosen = 0;
 let protocol = "jolteon", arcs = [];
 let flights = [], marks = [], blocks = [], memberOf = [], last = performance.now(), ticks = 0;
+const subsets = new Map(); // with ABFT, the proposers whose proposals are in the block of a height
 const finals = new Map(); // the first block that was committed at each height
 let partitioned = false, slowed = new Set(); // as the interventions left the network
 let guided = false; // the guide sets the speed, until the visitor does
@@ -27,7 +28,8 @@ function open(text) {
   wanted = fields.get("t") && fields.get("h") ? { until: Number(fields.get("t")), hash: fields.get("h").padStart(16, "0") } : null;
   [flights, marks, blocks, memberOf, arcs] = [[], [], [], [], []];
   finals.clear();
-  setProtocol(fields.get("p") === "gosig" ? "gosig" : "jolteon");
+  subsets.clear();
+  setProtocol(Object.hasOwn(PROTOCOLS, fields.get("p")) ? fields.get("p") : "jolteon");
   [shown, state, opening, waiting, chosen, link] = [0, null, true, true, 0, ""];
   [partitioned, slowed] = [false, new Set()];
   guide.restart(protocol);
@@ -64,6 +66,7 @@ function setProtocol(name) {
   protocol = name;
   document.documentElement.dataset.protocol = name;
   $("protocol").value = name;
+  $("n").max = PROTOCOLS[name].most;
   $("behaviour").replaceChildren(...Object.entries(BEHAVIOURS[name]).map(([value, words]) => Object.assign(document.createElement("option"), { value, textContent: value, title: words })));
 }
 
@@ -126,13 +129,24 @@ function take(frame) {
   if (!wanted) guide.follow(events, state, playing);
 }
 
+function addBlock(block) {
+  blocks.push({ ...block, votes: "" });
+  if (blocks.length > 14) blocks.shift();
+}
+
 function remember(event) {
   const member = memberOf[event.node] ?? event.node;
   if (event.e === "proposal") {
     marks.push({ at: event.at, member, kind: event.second ? "alarm" : "proposal" });
-    blocks.push({ ...event, votes: "" });
-    if (blocks.length > 14) blocks.shift();
-  } else if (event.e === "prepare") marks.push({ at: event.at, member, kind: "vote" });
+    if (protocol !== "abft") addBlock(event);
+  } else if (event.e === "block") addBlock({ ...event, members: subsets.get(event.height) ?? "" });
+  else if (event.e === "subset") {
+    subsets.set(event.view, event.members);
+    if (subsets.size > 64) subsets.delete(subsets.keys().next().value);
+  } else if (event.e === "delivered") marks.push({ at: event.at, member, kind: "vote" });
+  else if (event.e === "promote") marks.push({ at: event.at, member, kind: "tentative" });
+  else if (event.e === "coin") marks.push({ at: event.at, member, kind: "coin" });
+  else if (event.e === "prepare") marks.push({ at: event.at, member, kind: "vote" });
   else if (event.e === "tentative") marks.push({ at: event.at, member, kind: "tentative" });
   else if (event.e === "prepared") {
     for (const block of blocks) if (block.block === event.block) block.prepared = true;
@@ -168,6 +182,8 @@ function write(lines) {
   while (log.childElementCount > MAX_LOG_LINES) log.lastElementChild.remove();
 }
 
+const listed = (bits) => [...bits].flatMap((bit, i) => (bit === "1" ? [i] : [])).join(", ");
+
 function drawChain() {
   $("chain").replaceChildren(...blocks.map((block) => {
     const item = document.createElement("li");
@@ -176,9 +192,9 @@ function drawChain() {
     const bits = document.createElement("div");
     bits.className = "bits";
     bits.setAttribute("role", "img");
-    bits.setAttribute("aria-label", block.votes ? `signed by ${[...block.votes].flatMap((b, i) => (b === "1" ? [i] : [])).join(", ")}` : "not certified yet");
+    bits.setAttribute("aria-label", block.votes ? `signed by ${listed(block.votes)}` : "not certified yet");
     for (const bit of block.votes) bits.append(Object.assign(document.createElement("i"), { className: bit === "1" ? "on" : "" }));
-    item.append(text("b", block.block), text("small", `height ${block.height}, ${protocol === "gosig" ? "round" : "view"} ${block.view}, by ${block.author}`), text("small", block.final ? "final" : block.votes ? "certified" : block.second ? "rival" : block.prepared ? "prepared" : "proposed"), bits);
+    item.append(text("b", block.block), text("small", protocol === "abft" ? `height ${block.height}, with the proposals of ${listed(block.members)}` : `height ${block.height}, ${PROTOCOLS[protocol].unit} ${block.view}, by ${block.author}`), text("small", block.final ? "final" : block.votes ? "certified" : block.second ? "rival" : block.prepared ? "prepared" : protocol === "abft" ? "decided" : "proposed"), bits);
     return item;
   }));
   $("chain").scrollLeft = $("chain").scrollWidth;
@@ -187,7 +203,7 @@ function drawChain() {
 function describe() {
   const quorum = Math.floor((2 * state.members) / 3) + 1;
   const set = (id, text) => { if ($(id).textContent !== text) $(id).textContent = text; };
-  set("moment", wanted ? `Replaying to ${seconds(wanted.until)}…` : moment(state, quorum, blocks));
+  set("moment", wanted ? `Replaying to ${seconds(wanted.until)}…` : moment(state, quorum, blocks, [...slowed].sort((a, b) => a - b)));
   set("height", String(state.height));
   set("height-unit", state.height === 1 ? "final block" : "final blocks");
   set("now", seconds(state.now));
@@ -201,9 +217,15 @@ function describe() {
   enable();
   const node = state.nodes[chosen];
   set("chosen", String(chosen));
-  const [unit, lost] = protocol === "gosig" ? ["round", (n) => `${plural(n, "round")} without a block`] : ["view", (n) => plural(n, "timeout")];
-  set("about", (node.up ? `Up, in ${unit} ${node.view}, ${plural(node.delivered, "block")} delivered, ${lost(node.timeouts)}. ` : "Down; its disk is intact. ") + (node.honest ? "Honest." : `Byzantine: it ${BEHAVIOURS[protocol][node.behaviour]}.`) + ` Sent ${bytes(node.bytes)} of ${bytes(state.bytes)} in total.`);
-  if (protocol === "gosig") set("sums", node.up ? `Collected: ${node.signed} of ${state.members} P, ${node.tentative} of ${state.members} TC. ${node.locked ? `Locked on the block of round ${node.locked}.` : "Not locked."}` : "");
+  const { unit } = PROTOCOLS[protocol];
+  const lost = { jolteon: (n) => `, ${plural(n, "timeout")}`, gosig: (n) => `, ${plural(n, "round")} without a block`, abft: () => "" }[protocol];
+  set("about", (node.up ? `Up, in ${unit} ${node.view}, ${plural(node.delivered, "block")} delivered${lost(node.timeouts)}. ` : "Down; its disk is intact. ") + (node.honest ? "Honest." : `Byzantine: it ${BEHAVIOURS[protocol][node.behaviour]}.`) + ` Sent ${bytes(node.bytes)} of ${bytes(state.bytes)} in total.`);
+  const sums = {
+    jolteon: () => "",
+    gosig: () => `Collected: ${node.signed} of ${state.members} P, ${node.tentative} of ${state.members} TC. ${node.locked ? `Locked on the block of round ${node.locked}.` : "Not locked."}`,
+    abft: () => `Epoch ${node.view}: ${node.proposals} of ${state.members} proposals delivered, ${node.decided ? `${node.opened} of ${quorum} decrypted` : "the set not decided yet"}.`,
+  };
+  set("sums", node.up ? sums[protocol]() : "");
 }
 
 const bytes = (n) => (n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : `${(n / 1e6).toFixed(2)} MB`);
@@ -226,14 +248,14 @@ function buttons() {
   }
   const view = Math.max(...state.nodes.map((node) => node.view ?? 0));
   const leader = state.nodes.find((node) => node.view === view)?.leader;
-  const proposers = state.proposedIn === view ? state.proposers : [];
+  const proposers = protocol === "abft" ? (state.electedIn === view ? [state.elected] : []) : state.proposedIn === view ? state.proposers : [];
   for (const node of state.nodes.slice(0, state.members)) {
     const button = group.children[node.slot];
-    const classes = ["node", node.slot === chosen ? "selected" : "", node.up ? "" : "down", node.honest ? "" : "byzantine", protocol === "jolteon" && node.slot === leader ? "leader" : "", proposers.includes(node.slot) ? "proposer" : ""].filter(Boolean).join(" ");
+    const classes = ["node", node.slot === chosen ? "selected" : "", node.up ? "" : "down", slowed.has(node.slot) ? "slow" : "", node.honest ? "" : "byzantine", protocol === "jolteon" && node.slot === leader ? "leader" : "", proposers.includes(node.slot) ? "proposer" : ""].filter(Boolean).join(" ");
     if (button.className !== classes) button.className = classes;
     button.tabIndex = node.slot === chosen ? 0 : -1;
     button.setAttribute("aria-pressed", String(node.slot === chosen));
-    if (ticks % 20 === 0 || !button.hasAttribute("aria-label")) button.setAttribute("aria-label", `Validator ${node.slot}, ${node.up ? `in ${protocol === "gosig" ? "round" : "view"} ${node.view}` : "down"}${node.honest ? "" : ", Byzantine"}`);
+    if (ticks % 20 === 0 || !button.hasAttribute("aria-label")) button.setAttribute("aria-label", `Validator ${node.slot}, ${node.up ? `in ${PROTOCOLS[protocol].unit} ${node.view}` : "down"}${slowed.has(node.slot) ? ", slow links" : ""}${node.honest ? "" : ", Byzantine"}`);
   }
 }
 
@@ -279,22 +301,25 @@ function tick(time) {
       if (!waiting && target > state.now) ask(target);
     }
     flights = flights.filter(([sent, arrives]) => Math.max(arrives, sent + 40_000) >= shown);
-    if (protocol === "gosig") grow();
-    drawRing($("flights"), { flights, now: shown, members: state.members, memberOf: (slot) => memberOf[slot] ?? slot, traffic: $("traffic").checked, still: reducedMotion.matches, protocol, arcs: protocol === "gosig" ? arcs : null, radius: ($("nodes").firstElementChild?.offsetWidth ?? 40) / 2, quorum: (Math.floor((2 * state.members) / 3) + 1) / state.members, selected: chosen });
+    if (ARCS[protocol]) grow(...ARCS[protocol]);
+    drawRing($("flights"), { flights, now: shown, members: state.members, memberOf: (slot) => memberOf[slot] ?? slot, traffic: $("traffic").checked, still: reducedMotion.matches, protocol, arcs: ARCS[protocol] ? arcs : null, radius: ($("nodes").firstElementChild?.offsetWidth ?? 40) / 2, quorum: (Math.floor((2 * state.members) / 3) + 1) / state.members, selected: chosen });
     if (ticks % 2 === 0) drawLanes($("lanes"), { marks, now: shown, members: state.members, span: SPAN });
   }
   document.documentElement.dataset.frames = ticks;
   requestAnimationFrame(tick);
 }
 
+// The properties of a validator that its arcs show, inside and outside.
+const ARCS = { gosig: ["signed", "tentative"], abft: ["proposals", "opened"] };
+
 // Arcs grow to their new size within a few frames and shrink immediately.
-function grow() {
+function grow(inner, outer) {
   arcs = state.nodes.slice(0, state.members).map((node, slot) => {
-    const toward = (name) => {
-      const [was, is] = [arcs[slot]?.[name] ?? 0, (node.up ? node[name] : 0) / state.members];
+    const toward = (place, name) => {
+      const [was, is] = [arcs[slot]?.[place] ?? 0, (node.up ? node[name] : 0) / state.members];
       return reducedMotion.matches || is < was ? is : Math.min(is, was + Math.max(0.01, (is - was) * 0.35));
     };
-    return { signed: toward("signed"), tentative: toward("tentative") };
+    return { inner: toward("inner", inner), outer: toward("outer", outer) };
   });
 }
 
@@ -330,9 +355,15 @@ function wire() {
   const pace = (value) => { if (guided) $("speed").value = value; };
   $("speed").addEventListener("change", () => { guided = false; });
   $("behaviour").addEventListener("change", enable);
+  $("protocol").addEventListener("change", () => {
+    $("n").max = PROTOCOLS[$("protocol").value].most;
+    if (Number($("n").value) > Number($("n").max)) $("n").value = $("n").max;
+  });
+  // An example whose events take seconds brings its speed.
+  for (const story of document.querySelectorAll(".stories a[data-speed]")) story.addEventListener("click", () => { $("speed").value = story.dataset.speed; });
   guide.begin({ onFollow: () => pace("0.02"), onFree: () => { pace("0.1"); guided = false; } });
   on("begin", () => {
-    const text = `${$("protocol").value === "gosig" ? "p=gosig&" : ""}n=${$("n").value}&seed=${$("seed").value}&latency=${$("latency").value}&jitter=${$("jitter").value}&loss=${Math.round($("loss").value * 10)}`;
+    const text = `${$("protocol").value === "jolteon" ? "" : `p=${$("protocol").value}&`}n=${$("n").value}&seed=${$("seed").value}&latency=${$("latency").value}&jitter=${$("jitter").value}&loss=${Math.round($("loss").value * 10)}`;
     if (location.hash === "#" + text) open(text);
     else location.hash = text;
   });

@@ -7,11 +7,15 @@ const invalid = { mark: "alarm", shape: "dot", size: 3, colour: "alarm" };
 const vote = { mark: "vote", shape: "dot", size: 2.6, colour: "vote" };
 const timeout = { mark: "timeout", shape: "triangle", size: 3.6, colour: "timeout" };
 const certificate = { mark: "certificate", shape: "dot", size: 2.4, colour: "faint" };
+const coin = { mark: "coin", shape: "diamond", size: 3.8, colour: "coin" };
+const spread = { mark: "vote", shape: "dot", size: 2.2, colour: "vote" };
+const agreement = { mark: "tentative", shape: "dot", size: 2.4, colour: "tentative" };
+const finish = { mark: "finish", shape: "dot", size: 2.6, colour: "commit" };
 export const TRAFFIC = { mark: "traffic", shape: "dot", size: 1.6, colour: "faint" };
 
 const TENTATIVE = 1000; // added to the number of signers of TENTATIVE statements
 
-// The marks of messages by tag. The other tags are traffic.
+// The marks of messages by tag, with ABFT by group of tags (src/abft.rs). The other tags are traffic.
 const MESSAGES = {
   jolteon: { 0: () => invalid, 1: (variant) => (variant > 0 ? rival : proposal), 2: () => vote, 3: () => timeout, 4: () => certificate },
   gosig: {
@@ -23,6 +27,7 @@ const MESSAGES = {
       return { mark, shape: "dot", size: 1.6 + (4 * (variant % TENTATIVE)) / members, colour: mark };
     },
   },
+  abft: { 0: () => invalid, 1: (variant) => (variant > 0 ? rival : proposal), 2: () => spread, 3: () => agreement, 4: () => coin, 5: () => finish, 6: () => finish, 7: () => certificate },
 };
 
 // Returns the mark of a message, or `undefined` for traffic.
@@ -32,7 +37,7 @@ export function messageMark(protocol, tag, variant, members) {
 
 export function palette() {
   const style = getComputedStyle(document.documentElement);
-  return Object.fromEntries(["ink", "faint", "rule", "proposal", "vote", "timeout", "tentative", "alarm", "commit", "paper"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  return Object.fromEntries(["ink", "faint", "rule", "proposal", "vote", "timeout", "tentative", "coin", "alarm", "commit", "paper"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
 }
 
 // Sets the resolution of a canvas to that of the display and clears it.
@@ -49,7 +54,7 @@ export function fit(canvas) {
   return [context, width, height];
 }
 
-// Fills a square, a triangle or a dot.
+// Fills a square, a triangle, a diamond or a dot.
 export function fillShape(context, shape, x, y, size) {
   context.beginPath();
   if (shape === "square") context.rect(x - size, y - size, 2 * size, 2 * size);
@@ -57,6 +62,10 @@ export function fillShape(context, shape, x, y, size) {
     context.moveTo(x, y - size * 1.3);
     context.lineTo(x + size * 1.2, y + size);
     context.lineTo(x - size * 1.2, y + size);
+    context.closePath();
+  } else if (shape === "diamond") {
+    context.moveTo(x, y - size * 1.3);
+    for (const [dx, dy] of [[1, 0], [0, 1], [-1, 0]]) context.lineTo(x + dx * size * 1.3, y + dy * size * 1.3);
     context.closePath();
   } else context.arc(x, y, size, 0, 7);
   context.fill();

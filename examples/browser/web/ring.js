@@ -11,17 +11,18 @@ export function place(member, members) {
   return [0.5 + RADIUS * Math.cos(angle), 0.5 + RADIUS * Math.sin(angle)];
 }
 
-// Collected signatures of each validator: the length of an arc is the fraction of signers.
-function drawArcs(context, arcs, { radius, gap, quorum, point, colours }) {
+// What each validator has collected: the length of an arc is the fraction of the members. Gosig: signers of P and of TC;
+// ABFT: delivered and decrypted proposals.
+function drawArcs(context, arcs, { radius, gap, quorum, outerColour, point, colours }) {
   const from = -Math.PI / 2;
   const circle = (x, y, r, part) => {
     context.beginPath();
     context.arc(x, y, r, from, from + 2 * Math.PI * part);
     context.stroke();
   };
-  for (const [slot, { signed, tentative }] of arcs.entries()) {
+  for (const [slot, { inner, outer }] of arcs.entries()) {
     const [x, y] = point(slot);
-    for (const [part, colour, r] of [[signed, colours.vote, radius + gap], [tentative, colours.tentative, radius + 2 * gap]]) {
+    for (const [part, colour, r] of [[inner, colours.vote, radius + gap], [outer, colours[outerColour], radius + 2 * gap]]) {
       context.strokeStyle = colours.rule;
       context.lineWidth = 1;
       circle(x, y, r, 1);
@@ -93,7 +94,7 @@ function drawMessages(context, messages, { point, colours, still }) {
   context.globalAlpha = 1;
 }
 
-// Gosig: many messages are under way. Those of a bundle travel as one, then separate; beyond that point only the messages
+// Gosig and ABFT: many messages are under way. Those of a bundle travel as one, then separate; beyond that point only the messages
 // of the selected validator are drawn in full.
 function drawBundles(context, messages, { point, colours, still, centre, selected }) {
   for (const bundle of bundles(messages)) {
@@ -134,8 +135,8 @@ export function drawRing(canvas, run) {
     return [x * width, y * height];
   };
   const room = (Math.PI * RADIUS * width) / members - radius;
-  if (arcs) drawArcs(context, arcs, { radius, gap: Math.max(2, Math.min(6, room / 4)), quorum, point, colours });
+  if (arcs) drawArcs(context, arcs, { radius, gap: Math.max(2, Math.min(6, room / 4)), quorum, outerColour: protocol === "abft" ? "commit" : "tentative", point, colours });
   const messages = inFlight(run);
-  if (protocol === "gosig") drawBundles(context, messages, { point, colours, still, centre: [width / 2, height / 2], selected });
+  if (protocol !== "jolteon") drawBundles(context, messages, { point, colours, still, centre: [width / 2, height / 2], selected });
   else drawMessages(context, messages, { point, colours, still });
 }

@@ -10,6 +10,9 @@ const ANY = {
   twins: "runs as two nodes with one identity",
 };
 
+// What each protocol calls a period, and its maximum number of validators on this page.
+export const PROTOCOLS = { jolteon: { unit: "view", most: 40 }, gosig: { unit: "round", most: 40 }, abft: { unit: "epoch", most: 13 } };
+
 // Byzantine behaviours by protocol.
 export const BEHAVIOURS = {
   jolteon: {
@@ -40,6 +43,14 @@ export const BEHAVIOURS = {
     "segment-forger": "names transactions that do not exist",
     "wrong-epoch": "sends messages of other epochs",
     "request-flooder": "sends requests continuously",
+    ...ANY,
+  },
+  abft: {
+    "double-voter": "signs a second block at every height",
+    "share-swapper": "sends its decryption share of one proposal for all others",
+    "half-mute": "sends nothing to the first half of the members",
+    "epoch-starter": "sends its messages for the next epoch, too",
+    "far-ahead": "claims to have blocks that do not exist",
     ...ANY,
   },
 };
@@ -82,9 +93,29 @@ function gosigLine(event) {
   }
 }
 
+const members = (bits) => [...bits].flatMap((bit, i) => (bit === "1" ? [i] : [])).join(", ");
+
+// Texts specific to ABFT.
+function abftLine(event) {
+  switch (event.e) {
+    case "proposal":
+      if (event.second) return ["alarm", `Validator ${event.author} makes a second proposal, ${event.id}, for the same epoch ${event.view}.`];
+      return ["proposal", `Epoch ${event.view}: validator ${event.author} encrypts its proposal, ${event.id}, and sends each validator a shard of ${plural(event.bytes, "byte")}.`];
+    case "promote":
+      return event.first ? ["tentative", `Epoch ${event.view}: validator ${event.node} is the first with a set of delivered proposals for ${event.round === 1 ? "the agreement" : `view ${event.round} of the agreement`}.`] : null;
+    case "elected":
+      return ["coin", `Epoch ${event.view}: the coin elected validator ${event.leader}${event.round === 1 ? "" : ` in view ${event.round} of the agreement`}.`];
+    case "subset":
+      return ["tentative", `Epoch ${event.view}: decided. The block has the proposals of ${members(event.members)}; now they are decrypted.`];
+    case "block":
+      return event.second ? ["alarm", `Validators sign a second block, ${event.block}, at height ${event.height}.`] : null;
+    default: return undefined;
+  }
+}
+
 // Returns a line for the log; `null` for events shown only in the diagram.
 export function line(event, protocol) {
-  const own = protocol === "gosig" ? gosigLine(event) : undefined;
+  const own = { gosig: gosigLine, abft: abftLine }[protocol]?.(event);
   if (own !== undefined) return own;
   switch (event.e) {
     case "proposal": {
@@ -134,8 +165,29 @@ function turn(state, view, leader, proposals) {
   return `View ${view}. Validator ${leader} leads; its proposal is awaited.`;
 }
 
-// Describes the current state of the run in one or two sentences.
-export function moment(state, quorum, proposals) {
+// The state of the furthest validators in an epoch of ABFT.
+function epoch(state, up, view, quorum) {
+  const here = up.filter((node) => node.view === view);
+  const most = (name) => Math.max(0, ...here.map((node) => node[name]));
+  const [delivered, opened] = [most("proposals"), most("opened")];
+  const leader = state.electedIn === view ? ` The coin elected validator ${state.elected}.` : "";
+  if (here.some((node) => node.decided)) return `Epoch ${view}.${leader} The set of proposals is decided: ${opened < quorum ? `${opened} of ${quorum} are decrypted` : "the validators sign the block"}.`;
+  if (delivered >= quorum) return `Epoch ${view}. ${delivered} of ${state.members} proposals are delivered: the validators agree on ${quorum} of them.${leader}`;
+  return `Epoch ${view}. The validators spread their encrypted proposals; ${delivered} of ${state.members} are delivered, and ${quorum} are enough.`;
+}
+
+// Validators with slow links, in ABFT: they are waited for only if too few others are left.
+function stragglers(state, up, slow, tolerated) {
+  if (!slow.length) return [];
+  const faulty = state.nodes.filter((node) => node.slot === node.member && (!node.up || !node.honest || slow.includes(node.slot))).length;
+  const names = `${slow.length === 1 ? "Validator" : "Validators"} ${slow.join(", ")} ${slow.length === 1 ? "has" : "have"} slow links`;
+  if (faulty > tolerated) return [`${names}. More than ${tolerated} are slow, down or Byzantine, so the others may wait for them.`];
+  const lag = Math.max(0, ...up.filter((node) => slow.includes(node.slot)).map((node) => state.height - node.committed));
+  return [`${names} and ${slow.length === 1 ? "follows" : "follow"}, up to ${plural(lag, "block")} behind; no other validator waits.`];
+}
+
+// Describes the current state of the run in one or two sentences. `slow` are the validators with slow links.
+export function moment(state, quorum, proposals, slow) {
   const { up, byzantine, tolerated } = tally(state);
   const down = state.members - up.length;
   const view = Math.max(0, ...up.map((node) => node.view));
@@ -143,10 +195,11 @@ export function moment(state, quorum, proposals) {
   const parts = [];
   if (state.violation) return "The checkers detected that a property is violated, and stopped the run.";
   if (up.length < quorum) parts.push(`Only ${up.length} of ${state.members} validators are up, and ${quorum} are required: no progress${byzantine > tolerated ? "" : ", but safety holds"}.`);
-  else parts.push(state.protocol === "gosig" ? round(state, view) : turn(state, view, leader, proposals));
+  else parts.push(state.protocol === "gosig" ? round(state, view) : state.protocol === "abft" ? epoch(state, up, view, quorum) : turn(state, view, leader, proposals));
   if (down && up.length >= quorum) parts.push(`${down} down; the other validators continue.`);
   if (byzantine && byzantine <= tolerated) parts.push(`${byzantine} Byzantine; ${state.members} validators tolerate ${tolerated}.`);
-  const behind = up.filter((node) => node.catchingUp && node.honest).map((node) => node.slot);
+  if (state.protocol === "abft" && up.length >= quorum) parts.push(...stragglers(state, up, slow, tolerated));
+  const behind = up.filter((node) => node.catchingUp && node.honest && !(state.protocol === "abft" && slow.includes(node.slot))).map((node) => node.slot);
   if (behind.length) parts.push(`Catching up: ${behind.join(", ")}.`);
   return parts.join(" ");
 }
@@ -158,5 +211,6 @@ export function promise(state) {
   if (state.violation) return ["broken", `Violated: ${state.violation}, ${state.detail}.${byzantine > tolerated ? ` ${excess}.` : ""}`];
   const checked = `${plural(state.height, "block")} checked`;
   if (byzantine > tolerated) return ["void", `No guarantee: ${excess}. Two honest validators may commit different blocks; none have yet (${checked}).`];
-  return ["safe", `No two honest validators committed different blocks at any height: ${checked}.`];
+  const live = state.protocol === "abft" ? ` Nothing waits for a timeout: whatever the delays, blocks follow while at most ${tolerated} of ${state.members} are down, cut off or Byzantine.` : "";
+  return ["safe", `No two honest validators committed different blocks at any height: ${checked}.${live}`];
 }
