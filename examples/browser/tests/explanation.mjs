@@ -79,7 +79,7 @@ export async function explanationTests() {
         const classes = [...document.querySelectorAll("#nodes button")].flatMap((button) => [...button.classList]);
         const states = [...new Set(classes)].filter((one) => one !== "node").map((one) => {
           const style = (element) => { const { borderStyle, boxShadow, borderRadius } = getComputedStyle(element); return [borderStyle, boxShadow === "none", borderRadius].join(); };
-          const sample = document.querySelector(`.legend .node.${one}`);
+          const sample = [...document.querySelectorAll(`.legend .node.${one}`)].find(shown);
           const plain = document.createElement("i");
           plain.className = "node";
           document.querySelector(".legend li").append(plain);

@@ -85,8 +85,8 @@ const STEPS = {
     },
     {
       title: "Coin", event: "elected",
-      before: () => "A common coin (orange diamonds) elects one validator afterwards. Its set counts.",
-      after: ({ leader }) => `The coin (orange diamonds) elected validator ${leader} (blue ring): its set counts. It was not known before, so no attacker could delay it in time.`,
+      before: () => "A common coin (diamonds) elects one validator afterwards. Its set counts.",
+      after: ({ leader }) => `The coin (diamonds) elected validator ${leader} (blue ring): its set counts. It was not known before, so no attacker could delay it in time.`,
     },
     {
       title: "Commit", event: "commit",
