@@ -195,13 +195,11 @@ impl AbftView {
         let keys = Arc::clone(&self.keys);
         let Some(seen) = self.seen(height) else { return };
         match message {
-            mvba::Message::Promote { view, .. } => {
-                if is_first(&mut seen.promoted, (*view, from.member)) {
-                    let event = Json::object().text("e", "promote").plain("node", from.slot);
-                    let is_first_of_view = seen.promoted.range((*view, 0)..=(*view, u16::MAX)).count() == 1;
-                    let event = event.plain("view", height).plain("round", view);
-                    event_log.event(event.plain("first", is_first_of_view));
-                }
+            mvba::Message::Promote { view, .. } if is_first(&mut seen.promoted, (*view, from.member)) => {
+                let is_first_of_view = seen.promoted.range((*view, 0)..=(*view, u16::MAX)).count() == 1;
+                let event = Json::object().text("e", "promote").plain("node", from.slot);
+                let event = event.plain("view", height).plain("round", view);
+                event_log.event(event.plain("first", is_first_of_view));
             }
             mvba::Message::Elect { view, share, .. } => {
                 let shares = seen.coins.entry(*view).or_default();
