@@ -77,7 +77,7 @@ fn space(data: &Path) -> Option<Finding> {
     let remedy = "enlarge the volume: nothing is deleted, and a full disk stops the validator";
     Some(match free {
         ..LEAST_SPACE => Finding::failed("disk space", detail, remedy),
-        ..ENOUGH_SPACE => Finding::warning("disk space", detail, remedy),
+        LEAST_SPACE..ENOUGH_SPACE => Finding::warning("disk space", detail, remedy),
         _ => Finding::ok("disk space", detail),
     })
 }

@@ -91,10 +91,9 @@ fn keys<P: Protocol>(config: &NodeConfig) -> Result<PublicKeys<P>, NodeError> {
 fn shares<P: Protocol>(config: &NodeConfig, findings: &mut Vec<Finding>) {
     match &config.node.shares {
         Some(path) if P::HAS_DEALER => {
-            if Finding::of("shares", load_shares(path), findings).is_some() {
-                findings
-                    .push(Finding::ok("shares", format!("{}: only its owner can read it", path.display())));
-            }
+            let loaded = Finding::of("shares", load_shares(path), findings);
+            let detail = format!("{}: only its owner can read it", path.display());
+            findings.extend(loaded.map(|_| Finding::ok("shares", detail)));
         }
         None if P::HAS_DEALER => findings.push(Finding::failed(
             "shares",
