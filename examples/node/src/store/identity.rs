@@ -4,7 +4,8 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
@@ -18,6 +19,10 @@ use crate::{NodeError, Result};
 /// Format of data directories, and the first line of their identity.
 pub const FORMAT: &str = "quorate-store 1";
 const FILE: &str = "IDENTITY";
+/// How often a start tries to lock the directory: [`inspect`] holds the lock for a moment.
+const LOCK_ATTEMPTS: u32 = 10;
+/// Time between two attempts.
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// Chain, protocol and validator to which a data directory is bound. With the records of another key or chain, a guard
 /// would not prevent double signing.
@@ -69,7 +74,7 @@ pub struct DataState {
 
 /// Checks the binding of a data directory without writing to it. Returns `None` if the directory has no data.
 ///
-/// The lock is held for a moment, if it is free. A node that starts in that moment finds the directory in use.
+/// The lock is held for a moment, if it is free. A node that starts in that moment tries again.
 ///
 /// # Errors
 /// Those of a start: `DATA_MISMATCH`, `CORRUPT`, `IO`.
@@ -121,10 +126,16 @@ pub(super) fn claim(dir: &Path, binding: &Binding) -> Result<(File, u64)> {
         .write(true)
         .open(&path)
         .map_err(|e| NodeError::file("opening", &path, e))?;
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(NodeError::DataInUse { path: dir.to_owned() }),
-        Err(TryLockError::Error(e)) => return Err(NodeError::file("locking", &path, e)),
+    let mut attempts = 0;
+    while let Err(error) = lock.try_lock() {
+        attempts += 1;
+        match error {
+            TryLockError::Error(e) => return Err(NodeError::file("locking", &path, e)),
+            TryLockError::WouldBlock if attempts == LOCK_ATTEMPTS => {
+                return Err(NodeError::DataInUse { path: dir.to_owned() });
+            }
+            TryLockError::WouldBlock => thread::sleep(LOCK_PAUSE),
+        }
     }
     let path = dir.join(FILE);
     let created = match fs::read_to_string(&path) {
