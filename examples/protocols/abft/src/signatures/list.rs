@@ -90,7 +90,7 @@ impl ListKey {
 
     /// Verifies signatures on the same bytes in a batch.
     fn verify_all(&self, bytes: &[u8], shares: &[&ListShare]) -> Result<()> {
-        if let [] = shares {
+        if shares.is_empty() {
             return Ok(());
         }
         let signed: Vec<_> = shares.iter().map(|share| (share.member, bytes)).collect();
