@@ -21,9 +21,10 @@ export * from './dist/common/public-errors.js';
 export type { RawSigners } from './index.js';
 export { CertificateWorker, CertificateWorkerCommittee, QuorateWorker, WorkerCommittee } from './dist/whole/worker-classes.js';
 export type {
-  CallOptions, CertificateData, Chain, Checked, EvidenceData, Signal, StatementData, TimeoutCertificateData,
+  CallOptions, CertificateData, Chain, Checked, EvidenceData, StatementData, TimeoutCertificateData,
   TimeoutVoteData, VoteData,
 } from './dist/whole/worker-classes.js';
+export type { AbortSignalLike } from './dist/common/signal.js';
 
 /** Maximum number of calls that wait for one Worker: 16,384. One more rejects with {@link TooLargeError}. */
 export const MAX_WAITING: number;

@@ -18,4 +18,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 export * from './exports.js';
-export type { AbortSignalLike, AsyncOptions } from './offthread.js';
+export type { AsyncOptions } from './offthread.js';
+export type { AbortSignalLike } from '../common/signal.js';

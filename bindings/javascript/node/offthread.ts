@@ -1,7 +1,6 @@
 // Work off the main thread that an AbortSignal can cancel.
 
-import * as check from '../common/check.js';
-import { shown } from '../common/shown.js';
+import { type AbortSignalLike, signalOf } from '../common/signal.js';
 import { native } from './backend.js';
 import type { Raw } from './handle.js';
 
@@ -14,14 +13,6 @@ export interface AsyncOptions {
   readonly signal?: AbortSignalLike | undefined;
 }
 
-/** The part of `AbortSignal` that this package uses, so that neither DOM nor Node types are needed. */
-export interface AbortSignalLike {
-  readonly aborted: boolean;
-  readonly reason?: any;
-  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
-}
-
 /** As in Node: `name` AbortError, `code` ABORT_ERR, `cause` the signal's reason. */
 class AbortError extends Error {
   code = 'ABORT_ERR';
@@ -30,19 +21,6 @@ class AbortError extends Error {
   }
 }
 Object.defineProperty(AbortError.prototype, 'name', { value: 'AbortError', writable: true, configurable: true });
-
-function signalOf(given: unknown): AbortSignalLike | undefined {
-  const { signal } = check.options(given);
-  if (signal === undefined) return undefined;
-  const fits =
-    typeof signal === 'object' &&
-    signal !== null &&
-    typeof signal.aborted === 'boolean' &&
-    typeof signal.addEventListener === 'function' &&
-    typeof signal.removeEventListener === 'function';
-  if (!fits) throw new TypeError(`options.signal must be an AbortSignal, not ${shown(signal)}`);
-  return signal;
-}
 
 /**
  * A promise of native work. `begin` checks the arguments and calls the native function with a flag that cancels queued

@@ -7,27 +7,17 @@ import {
 import { type QuorateError, addText, closed, make, tooLarge } from '../common/errors.js';
 import { hex } from '../common/hex.js';
 import { shown } from '../common/shown.js';
+import { type AbortSignalLike, signalOf } from '../common/signal.js';
 import type { RawSigners } from './forms.js';
 import type { Statement } from './statement.js';
 import type { Suite as SuiteName } from './suites.js';
 import type { TimeoutCertificate, TimeoutVote } from './timeouts.js';
 import type { Vote } from './votes.js';
 
-/**
- * The part of `AbortSignal` that is used; written out so that this file needs neither the types of browsers nor those
- * of Node.
- */
-export interface Signal {
-  readonly aborted: boolean;
-  readonly reason?: unknown;
-  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
-}
-
 /** Options of every call. */
 export interface CallOptions {
   /** Cancels the call. */
-  readonly signal?: Signal | undefined;
+  readonly signal?: AbortSignalLike | undefined;
 }
 
 /** A chain: its name, or the 32 bytes of its id. */
@@ -77,7 +67,7 @@ export const TOKEN: unique symbol = Symbol('quorate');
 /** The calls to a Worker. */
 export interface Calls {
   readonly ended: boolean;
-  call(operation: string, given: unknown[], signal?: Signal, discard?: (answer: any) => void): Promise<any>;
+  call(operation: string, given: unknown[], signal?: AbortSignalLike, discard?: (answer: any) => void): Promise<any>;
   end(): void;
 }
 
@@ -108,19 +98,6 @@ function listOf<T>(values: unknown, what: string, check: Check<T>, limit: number
 }
 const batchOf = (values: unknown, what: string) => listOf(values, what, copied, MAX_BATCH);
 const verdict = (one: any) => (one.error ? recreatedError(one.error) : one.value);
-
-export function signalOf(given: unknown): Signal | undefined {
-  const { signal } = options(given);
-  if (signal === undefined) return undefined;
-  const fits =
-    typeof signal === 'object' &&
-    signal !== null &&
-    typeof signal.aborted === 'boolean' &&
-    typeof signal.addEventListener === 'function' &&
-    typeof signal.removeEventListener === 'function';
-  if (!fits) throw new TypeError(`options.signal must be an AbortSignal, not ${shown(signal)}`);
-  return signal;
-}
 
 /** A chain's id, or the name that it is derived from. */
 function chainOf(value: unknown): Chain {

@@ -3,7 +3,8 @@
 import { Calls } from './calls.js';
 import { options } from '../dist/common/check.js';
 import { shown } from '../dist/common/shown.js';
-import { CertificateWorker, QuorateWorker, TOKEN, signalOf } from '../dist/whole/worker-classes.js';
+import { signalOf } from '../dist/common/signal.js';
+import { CertificateWorker, QuorateWorker, TOKEN } from '../dist/whole/worker-classes.js';
 
 /** `spawn` creates the Worker of a build; `located` returns the location of its module in a form that can be posted. */
 export function starter(spawn, located) {
