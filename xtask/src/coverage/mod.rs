@@ -244,8 +244,8 @@ fn is_declared(name: &str, item: &str, language: &Language) -> bool {
     let places = ["", "wire", "bls", "dsig", "gossip", "sortition", "Wire", "Bls", "Dsig", "Quorate", module];
     let has = |place: &str| language.declared.get(place).is_some_and(|names| names.contains(name));
     // Kotlin nests a constant in the class that it is about.
-    places.into_iter().any(has)
-        || is_constant(name) && language.declared.values().any(|names| names.contains(name))
+    let is_nested = || language.declared.values().any(|names| names.contains(name));
+    places.into_iter().any(has) || language.name == "Kotlin" && is_constant(name) && is_nested()
 }
 
 fn is_constant(name: &str) -> bool {
