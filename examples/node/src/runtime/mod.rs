@@ -49,3 +49,4 @@ mod timers;
 mod writer;
 
 pub use node::{Node, Starting};
+pub use peer_watch::MAX_CLOCK_DIFFERENCE_MS;

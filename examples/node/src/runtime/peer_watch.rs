@@ -8,8 +8,8 @@ use crate::handle::{PeerStatus, Reachable};
 pub(super) const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of checks without a quorum before a warning. A restart or a lost link takes less.
 const WATCHED_BEFORE_WARNING: u32 = 5;
-/// Difference of clocks, in milliseconds, from which on the node warns.
-const MAX_CLOCK_DIFFERENCE_MS: u64 = 500;
+/// Difference of this node's clock and its peers', in milliseconds, from which on it warns.
+pub const MAX_CLOCK_DIFFERENCE_MS: u64 = 500;
 /// Interval of the warnings while the clocks differ.
 const CLOCK_WARNING_INTERVAL: Duration = Duration::from_secs(60);
 

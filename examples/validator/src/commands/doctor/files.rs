@@ -14,7 +14,7 @@ pub(super) fn versions() -> String {
     format!("quorate {}, links {}, data {}", env!("CARGO_PKG_VERSION"), hello::VERSION, store::FORMAT)
 }
 
-/// Checks a file that all may read and only its owner, or root's administrators, may write.
+/// Checks a file that is not secret: not every user may write it.
 pub(super) fn public(check: &str, path: &Path) -> Finding {
     let place = path.display();
     match fs::metadata(path).map(|metadata| metadata.permissions().mode()) {

@@ -16,7 +16,7 @@ use quorate_support::outln;
 use crate::exit::{Exit, Failure};
 use crate::protocols::with_protocol;
 use finding::{Finding, State};
-use setup::{InspectSetup, Setup};
+use setup::InspectSetup;
 
 /// Check a validator's files, machine and peers.
 ///
@@ -80,13 +80,13 @@ async fn examine(path: &Path, findings: &mut Vec<Finding>) {
         Ok(setup) => setup,
         Err(error) => return findings.push(Finding::error("genesis", &error)),
     };
-    let Some(Setup { identities, me, binding }) = setup else { return };
-    let is_running = binding.is_some_and(|binding| data::inspect(&config, &binding, findings));
+    let Some(setup) = setup else { return };
+    let is_running = setup.binding.as_ref().is_some_and(|binding| data::inspect(&config, binding, findings));
     findings.push(machine::open_files(&config, genesis.members.len()));
-    let own = me.and_then(|me| genesis.members.get(me)).map(|member| member.address.as_str());
+    let own = setup.me.and_then(|me| genesis.members.get(me)).map(|member| member.address.as_str());
     machine::addresses(&config, own, is_running, findings).await;
     let clock = machine::Clock::start();
-    peers::check(&config, &genesis, &identities, me, findings).await;
+    peers::check(&config, &genesis, &setup, findings).await;
     findings.push(clock.check().await);
     if is_running {
         peers::running(&config, &genesis, findings).await;

@@ -2,19 +2,18 @@
 
 use std::time::Duration;
 
-use quorate::ed25519;
 use quorate_node::config::NodeConfig;
 use quorate_node::genesis::Genesis;
 use quorate_node::handle::Digest;
 use quorate_node::links::identify;
+use quorate_node::runtime::MAX_CLOCK_DIFFERENCE_MS;
 use serde_json::Value;
 use tokio::task::JoinSet;
 
 use super::finding::Finding;
+use super::setup::Setup;
 use crate::api::Api;
 
-/// Difference of clocks, in milliseconds, at which the validator itself warns.
-const CLOCK_DIFFERS_MS: u64 = 500;
 /// Maximum number of members that are asked at once.
 const AT_ONCE: usize = 64;
 
@@ -22,12 +21,12 @@ const AT_ONCE: usize = 64;
 pub(super) async fn check(
     config: &NodeConfig,
     genesis: &Genesis,
-    identities: &[ed25519::PublicKey],
-    me: Option<usize>,
+    setup: &Setup,
     findings: &mut Vec<Finding>,
 ) {
+    let Setup { identities, me, total_weight, quorum_weight, .. } = setup;
     let limit = Duration::from_millis(config.links.handshake_timeout_ms);
-    let peers = genesis.members.iter().zip(identities).enumerate().filter(|(i, _)| Some(*i) != me);
+    let peers = genesis.members.iter().zip(identities).enumerate().filter(|(i, _)| Some(*i) != *me);
     let peers = peers.map(|(i, (member, key))| {
         let address = config.links.addresses.get(&member.name).unwrap_or(&member.address);
         (i, address.clone(), key.clone())
@@ -60,12 +59,12 @@ pub(super) async fn check(
             ),
         });
     }
-    let all = genesis.members.iter().fold(0u128, |all, member| all.saturating_add(member.weight));
-    let detail = format!("weight {reached} of {all} reachable, with this validator's own");
-    findings.push(if reached > all - all.div_ceil(3) {
+    let detail = format!("weight {reached} of {total_weight} reachable, with this validator's own");
+    findings.push(if reached >= *quorum_weight {
         Finding::ok("quorum", detail)
     } else {
-        Finding::failed("quorum", detail, "nothing commits until more than two thirds are reachable")
+        let remedy = format!("nothing commits until a weight of {quorum_weight} is reachable");
+        Finding::failed("quorum", detail, remedy)
     });
 }
 
@@ -121,7 +120,7 @@ fn judge(status: &Value, chain: &str) -> Vec<Finding> {
     }
     let remedy = "synchronize the clock of this machine, then restart the validator";
     findings.push(match status.get("clock_difference_ms").and_then(Value::as_i64) {
-        Some(ms) if ms.unsigned_abs() >= CLOCK_DIFFERS_MS => {
+        Some(ms) if ms.unsigned_abs() >= MAX_CLOCK_DIFFERENCE_MS => {
             Finding::failed("clock of peers", format!("they differ by {ms} ms"), remedy)
         }
         Some(ms) => Finding::ok("clock of peers", format!("they differ by {ms} ms")),

@@ -18,6 +18,9 @@ use super::finding::Finding;
 pub(super) struct Setup {
     /// Identity keys of the members of the genesis.
     pub(super) identities: Vec<ed25519::PublicKey>,
+    /// Weight of all members, and of a quorum of them.
+    pub(super) total_weight: u128,
+    pub(super) quorum_weight: u128,
     /// Index in the genesis; `None` for keys of no member.
     pub(super) me: Option<usize>,
     /// `None` if the keys cannot be used.
@@ -52,14 +55,16 @@ impl ProtocolVisitor for InspectSetup<'_> {
         let keys = Finding::of("keys", keys::<P>(config), findings);
         shares::<P>(config, findings);
         counter::<P>(config, findings);
-        let Some((identity, voting)) = keys else {
-            return Some(Setup { identities, me: None, binding: None });
-        };
+        let voters = &committees.voters;
+        let (total_weight, quorum_weight) = (voters.total_weight(), voters.quorum_weight());
+        let mut setup = Setup { identities, total_weight, quorum_weight, me: None, binding: None };
+        let Some((identity, voting)) = keys else { return Some(setup) };
         findings
             .push(Finding::ok("keys", format!("{}: only its owner can read it", config.node.keys.display())));
         let binding =
             Binding::new::<P::Scheme>(committees.chain.0, &voting, &identity).with(genesis.protocol.clone());
         let (identity, voting) = (identity.encode(), voting.encode());
+        setup.binding = Some(binding);
         let me = genesis.members.iter().position(|member| member.keys.identity_key.0 == identity);
         findings.push(match me.and_then(|me| genesis.members.get(me)) {
             Some(member) if member.keys.voting_key.0 != voting => Finding::failed(
@@ -75,7 +80,8 @@ impl ProtocolVisitor for InspectSetup<'_> {
             ),
             None => Finding::error("member", &NodeError::NotAMember { identity: hex::encode(&identity) }),
         });
-        Some(Setup { identities, me, binding: Some(binding) })
+        setup.me = me;
+        Some(setup)
     }
 }
 
