@@ -115,7 +115,7 @@ pub(crate) fn check_first_start(dir: &Path, new_validator: bool) -> Result<()> {
     }
 }
 
-/// Creates the directory if necessary, locks it for this process, and checks or writes its binding. Returns the lock and the
+/// Creates the directory if necessary, locks it for this process (it waits a moment for [`inspect`]), and checks or writes its binding. Returns the lock and the
 /// creation time in seconds since 1970.
 pub(super) fn claim(dir: &Path, binding: &Binding) -> Result<(File, u64)> {
     create_dir(dir)?;
@@ -263,6 +263,24 @@ mod tests {
         fs::remove_file(path.join(FILE)).unwrap();
         fs::create_dir(path.join(RECORDS_DIRECTORY)).unwrap();
         assert_eq!(claim(&path, &binding(1, "v")).unwrap_err().code(), "CORRUPT");
+    }
+
+    #[test]
+    fn a_start_waits_for_an_inspection() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(claim(dir.path(), &binding(1, "v")).unwrap());
+        let inspected = File::open(dir.path().join("LOCK")).unwrap();
+        inspected.try_lock_shared().unwrap();
+        thread::scope(|scope| {
+            let start = scope.spawn(|| claim(dir.path(), &binding(1, "v")).map(drop));
+            thread::sleep(LOCK_PAUSE * 2);
+            assert!(!start.is_finished());
+            inspected.unlock().unwrap();
+            start.join().unwrap().unwrap();
+        });
+        // A node keeps the lock.
+        let _node = claim(dir.path(), &binding(1, "v")).unwrap();
+        assert_eq!(claim(dir.path(), &binding(1, "v")).unwrap_err().code(), "DATA_IN_USE");
     }
 
     #[test]
