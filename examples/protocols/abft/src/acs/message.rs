@@ -73,7 +73,7 @@ impl<S: ThresholdScheme> ProofSet<S> {
         known: &mut KnownProofs<S>,
     ) -> Result<()> {
         for proof in &self.0 {
-            let before = known.entry(proof);
+            let before = known.get(proof);
             proof.verify_unknown(setup, epoch, before.unwrap_or(&S::Known::default()))?;
             known.remember(proof);
         }
@@ -91,7 +91,7 @@ impl<S: ThresholdScheme> KnownProofs<S> {
         Self(BTreeMap::new())
     }
 
-    fn entry(&self, proof: &Proof<S>) -> Option<&S::Known> {
+    fn get(&self, proof: &Proof<S>) -> Option<&S::Known> {
         self.0.get(&(proof.sender, proof.id))
     }
 
