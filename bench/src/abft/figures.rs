@@ -16,7 +16,7 @@ use crate::row::{Row, figure};
 use crate::sampling::median;
 use crate::table::Table;
 
-type Measured = Result<(Vec<Row>, Table), String>;
+pub(super) type Measured = Result<(Vec<Row>, Table), String>;
 
 /// Bits per second of a member's link. The paper's instances had no fixed bandwidth.
 const BANDWIDTH: f64 = 1e9;

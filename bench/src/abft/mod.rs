@@ -1,8 +1,10 @@
 //! ABFT beside its paper (Knudsen et al., *High-Performance Asynchronous Byzantine Fault Tolerance Consensus Protocol*): Table
-//! III, Figures 1 and 2, the delays and losses of its second research question, and real validators.
+//! III, Figures 1 and 2, the delays and losses of its second research question, and real validators; and beside Jolteon and
+//! Gosig where each leader is delayed.
 
 mod committee;
 mod figures;
+mod leaders;
 mod processes;
 mod simulation;
 mod threads;
@@ -15,11 +17,15 @@ use crate::table::Table;
 pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>), String> {
     let mut rows = Vec::new();
     let mut tables = Vec::new();
-    let measured =
-        [figures::table_3, figures::local, figures::figure_1, figures::figure_2, figures::degraded];
-    for (name, measure) in
-        ["Table III", "one site", "Figure 1", "Figure 2", "delays and losses"].iter().zip(measured)
-    {
+    let all: [(&str, fn(bool) -> figures::Measured); 6] = [
+        ("Table III", figures::table_3),
+        ("one site", figures::local),
+        ("Figure 1", figures::figure_1),
+        ("Figure 2", figures::figure_2),
+        ("delays and losses", figures::degraded),
+        ("delayed leaders", leaders::measure),
+    ];
+    for (name, measure) in all {
         progress("abft", name);
         let (more, table) = measure(quick)?;
         rows.extend(more);
