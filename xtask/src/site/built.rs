@@ -211,7 +211,7 @@ fn link(path: &Path) -> String {
     path.display().to_string()
 }
 
-fn html_files(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
+pub(super) fn html_files(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
