@@ -200,6 +200,10 @@ impl Segments {
         }
         let path = segment_path(&self.dir, active.segment);
         let Some(file) = active.file.as_mut() else { return Ok(locations) };
+        // One system call for all frames: a step can have many small ones.
+        let size = frames.iter().map(|(_, body)| HEAD + body.as_ref().len()).sum();
+        let mut bytes = Vec::with_capacity(size);
+        let mut offset = active.length;
         for (key, body) in frames {
             let body = body.as_ref();
             let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
@@ -209,12 +213,16 @@ impl Segments {
                     format!("batch too large: limit {MAX_BODY} bytes, got {length}"),
                 ));
             }
-            let head = [&length.to_le_bytes()[..], key, &check(length, key, body)].concat();
-            file.write_all(&head).and_then(|()| file.write_all(body)).map_err(|e| io(&path, e))?;
-            let location = FrameLocation { segment: active.segment, offset: active.length, length };
-            active.length = location.end();
+            bytes.extend_from_slice(&length.to_le_bytes());
+            bytes.extend_from_slice(key);
+            bytes.extend_from_slice(&check(length, key, body));
+            bytes.extend_from_slice(body);
+            let location = FrameLocation { segment: active.segment, offset, length };
+            offset = location.end();
             locations.push(location);
         }
+        file.write_all(&bytes).map_err(|e| io(&path, e))?;
+        active.length = offset;
         file.sync_data().map_err(|e| io(&path, e))?;
         Ok(locations)
     }
