@@ -3,7 +3,7 @@
 use quorate::bls::{Counted, MinSig};
 use quorate::ed25519::Ed25519;
 use quorate_node::NodeError;
-use quorate_node::genesis::{Genesis, ProtocolName, SchemeName};
+use quorate_node::genesis::{Genesis, Parameters, ProtocolName, SchemeName};
 use quorate_node::protocol::{Protocol, ProtocolVisitor};
 use quorate_node_abft::Abft;
 use quorate_node_gosig::Gosig;
@@ -38,6 +38,16 @@ pub(crate) fn with_protocol<V: ProtocolVisitor>(
 /// Parses the name of a known protocol.
 pub(crate) fn parse_protocol(text: &str) -> Result<ProtocolName, String> {
     if KNOWN.contains(&text) { text.parse() } else { Err(unknown(text)) }
+}
+
+/// Returns the parameters of a new chain, unless its genesis is edited.
+pub(crate) fn parameters(protocol: &ProtocolName) -> Parameters {
+    if *protocol == *ABFT {
+        // A proposal takes all batches that wait for it, however small: a batch need not wait for more transactions.
+        Parameters { batch_delay_ms: 2, ..Parameters::default() }
+    } else {
+        Parameters::default()
+    }
 }
 
 fn visit<P: Protocol, V: ProtocolVisitor>(genesis: &Genesis, visitor: V) -> Result<V::Output, NodeError> {

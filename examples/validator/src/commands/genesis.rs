@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use super::keygen::PublicFile;
 use crate::exit::{Exit, Failure, OrFail};
-use crate::protocols::{ABFT, GOSIG, parse_protocol, with_protocol};
+use crate::protocols::{ABFT, GOSIG, parameters, parse_protocol, with_protocol};
 
 /// Create a chain's genesis file from its validators' public keys.
 ///
@@ -87,7 +87,7 @@ impl MakeGenesis {
             let text = format!("{} exists and is not overwritten; choose another --out", self.out.display());
             return Err(Failure::new(Exit::Setup, text));
         }
-        let (protocol, parameters) = (self.protocol.clone(), Parameters::default());
+        let (protocol, parameters) = (self.protocol.clone(), parameters(&self.protocol));
         let Assembled { genesis, shares } =
             assemble(&self.chain, members, protocol, parameters, !self.no_encryption)?;
         if let Some(directory) = &self.shares {

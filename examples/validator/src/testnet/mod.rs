@@ -21,7 +21,7 @@ use quorate_node::genesis::{ProtocolName, SchemeName};
 use crate::commands::bench::{DRAIN_SECONDS, rate, seconds};
 use crate::exit::{Exit, Failure};
 use crate::load::{Format, Payloads};
-use crate::protocols::{GOSIG, parse_protocol};
+use crate::protocols::{GOSIG, parameters, parse_protocol};
 use layout::RequestedTestnet;
 use network::Network;
 use session::{Session, SessionOptions};
@@ -132,7 +132,7 @@ pub(crate) struct RunTestnet {
 impl RunTestnet {
     /// Runs the testnet.
     pub(crate) async fn run(self) -> Result<(), Failure> {
-        let parameters = quorate_node::genesis::Parameters::default();
+        let parameters = self.protocol.as_ref().map(parameters).unwrap_or_default();
         if self.transactions.is_none() && self.tx_size > parameters.max_transaction_bytes {
             let text = format!("a transaction has at most {} bytes", parameters.max_transaction_bytes);
             return Err(Failure::new(Exit::Usage, text));
