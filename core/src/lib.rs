@@ -10,6 +10,7 @@
 //! | [`committee`] | members, weights, thresholds, cached keys |
 //! | [`certificate`] | statements, votes, collectors, certificates, evidence |
 //! | [`guard`] | a signing key that never signs contradicting statements |
+//! | `light` | light clients: they follow a chain by its certificates, from its genesis (feature `light`) |
 //! | `gossip` | aggregates of signatures in any order, and their propagation (feature `gossip`) |
 //! | `sortition` | leader election: a lottery over unique signatures, and its seeds (feature `sortition`) |
 //! | [`dsig`] | hybrid signatures: one-time keys that Ed25519 signs in batches, on two planes |
@@ -22,7 +23,7 @@
 //! ```text
 //! any
 //! threshold
-//! guard, gossip
+//! guard, gossip, light
 //! certificate, dsig, sortition
 //! bls, ed25519, committee
 //! scheme, erasure
@@ -64,6 +65,8 @@ mod field;
 #[cfg(feature = "gossip")]
 pub mod gossip;
 pub mod guard;
+#[cfg(feature = "light")]
+pub mod light;
 pub mod machine;
 pub mod merkle;
 pub mod scheme;

@@ -61,6 +61,8 @@ blocks!(
     evidence,
     guard,
     dsig,
+    #[cfg(all(feature = "gossip", feature = "light"))]
+    light,
     #[cfg(feature = "gossip")]
     aggregate,
     #[cfg(feature = "gossip")]

@@ -26,6 +26,7 @@ mod fixture;
 mod gosig;
 mod jolteon;
 mod keys;
+mod light;
 pub mod mutate;
 #[cfg(feature = "node")]
 mod node;
@@ -63,6 +64,7 @@ pub const TARGETS: &[Target] = &[
         seeds: certificates::certificate_seeds,
         brief: 4_000,
     },
+    Target { name: "light", run: light::run, seeds: light::seeds, brief: 2_000 },
     Target { name: "vote-collector", run: collectors::votes, seeds: collectors::seeds, brief: 300 },
     Target { name: "timeout-collector", run: collectors::timeouts, seeds: collectors::seeds, brief: 300 },
     Target { name: "jolteon-decoders", run: jolteon::decoders, seeds: jolteon::decoder_seeds, brief: 4_000 },

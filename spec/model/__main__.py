@@ -24,6 +24,7 @@ from .cases import (
     gossip,
     guard,
     jolteon,
+    light,
     merkle,
     public,
     sortition,
@@ -40,7 +41,7 @@ SPEC = Path(__file__).resolve().parent.parent
 def files():
     """Path and text of every file that the model generates."""
     blocks = (wire, bls, ed25519, merkle, committee, vote, certificate, timeout, evidence, guard, jolteon, dsig)
-    others = (tdh2, coin, threshold, erasure, sortition, aggregate, gossip, gosig, abft)
+    others = (tdh2, coin, threshold, erasure, sortition, aggregate, gossip, gosig, abft, light)
     for make in [module.book for module in blocks + others] + [erasure.jerasure]:
         book = make()
         yield SPEC / "vectors" / f"{book.block}.json", book.text(), len(book.cases)

@@ -70,6 +70,7 @@ const FEATURE_SETS: &[&str] = &[
     "dsig",
     "std,dsig",
     "driver",
+    "light",
     "threshold",
     "erasure",
     "std,erasure",

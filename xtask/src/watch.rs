@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::bindings::{kotlin, node, python, wasm};
+use crate::bindings::{kotlin, node, python};
 use crate::process::Outcome;
 use crate::steps::{Log, Steps};
 use crate::{npm, workspace};
@@ -16,15 +16,6 @@ pub(crate) fn add_to(steps: &mut Steps) {
         let python = Python::prepare(log)?;
         let in_node = prepare_node(log)?;
         compile_kotlin(log)?;
-        let mut decoders = Vec::new();
-        for (language, vectors) in [
-            ("Python", python.command("python/vectors_test.py")),
-            ("Node", in_node("node/vectors.test.mjs")),
-            ("wasm", [in_node("node/vectors.test.mjs"), vec![wasm_package(log)?.into()]].concat()),
-            ("Kotlin", kotlin_vectors()),
-        ] {
-            decoders.push(format!("{language} {}", passed(&log.run(&mut python.process(&vectors))?)?));
-        }
         python.check_types(log)?;
         let mut network = python.command("tests/network.py");
         network.push(quorate.into());
@@ -34,7 +25,7 @@ pub(crate) fn add_to(steps: &mut Steps) {
             network.extend(watcher);
         }
         let seen = passed(&log.run(&mut python.process(&network))?)?;
-        Ok(format!("{seen} cases on networks; vectors: {}", decoders.join(", ")))
+        Ok(format!("{seen} cases on networks"))
     });
 }
 
@@ -69,7 +60,7 @@ impl Python {
         let mut mypy = self.process(&[self.interpreter.clone().into()]);
         mypy.current_dir(folder().join("python")).env("MYPYPATH", &self.package);
         mypy.env("MYPY_CACHE_DIR", workspace::target("xtask/mypy"));
-        log.run(mypy.args(["-m", "mypy", "--strict", "watch.py", "vectors_test.py"])).map(drop)
+        log.run(mypy.args(["-m", "mypy", "--strict", "watch.py"])).map(drop)
     }
 }
 
@@ -80,26 +71,10 @@ fn prepare_node(log: &Log) -> Outcome<impl Fn(&str) -> CommandLine> {
     Ok(|file: &str| vec!["node".into(), folder().join(file).into()])
 }
 
-/// Builds the package `quorate-wasm`, unless its own step did.
-fn wasm_package(log: &Log) -> Outcome<PathBuf> {
-    wasm::build(log)?;
-    Ok(workspace::root().join("bindings/wasm/js/quorate-node.js"))
-}
-
 /// Compiles the Kotlin program to where `watch.sh` expects it.
 fn compile_kotlin(log: &Log) -> Outcome {
     let package = format!("-Dquorate.jar={}", kotlin::jar(log)?.display());
-    kotlin::maven_in(log, &folder().join("kotlin"), &["test-compile", &package]).map(drop)
-}
-
-fn kotlin_vectors() -> CommandLine {
-    let target = folder().join("kotlin/target");
-    let path = ["classes", "test-classes", "lib/*"].map(|part| target.join(part).display().to_string());
-    let vectors = workspace::root().join("spec/vectors/jolteon.json");
-    let mut command: CommandLine =
-        ["java", "-cp", &path.join(":"), "org.quorate.watch.VectorsKt"].map(OsString::from).into();
-    command.push(vectors.into());
-    command
+    kotlin::maven_in(log, &folder().join("kotlin"), &["compile", &package]).map(drop)
 }
 
 fn folder() -> PathBuf {

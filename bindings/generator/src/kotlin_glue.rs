@@ -8,7 +8,7 @@ mod types;
 use crate::model::{Block, Class, Function, Kind, Parameter, Type};
 use crate::names::{free_function, import};
 use arguments::{argument, declared, prepared};
-use types::{converted, crossing, is_taken, verdict};
+use types::{converted, crossing, is_taken, verdict, verdict_home};
 
 pub(crate) use forms::{crosses, has_suite, is_completed, is_encoded_object, is_field, is_lent, properties};
 pub(crate) use types::{is_object, verdict as native_verdict};
@@ -31,7 +31,7 @@ pub fn emit(block: &Block) -> String {
     imports.concat() + &code
 }
 
-/// An enumeration for each type of verdict that the functions return.
+/// An enumeration for each type of verdict that the functions return. That of another block's class is in that block.
 fn verdicts(block: &Block) -> String {
     let results =
         block.classes.iter().flat_map(|class| &class.functions).filter_map(|one| one.result.as_ref());
@@ -39,13 +39,14 @@ fn verdicts(block: &Block) -> String {
     for result in results {
         if let Type::Verdict(value) = result.innermost()
             && !values.contains(&&**value)
+            && verdict_home(block, value).is_none()
         {
             values.push(value);
         }
     }
     let one = |value: &&Type| {
         format!(
-            "\n#[derive(uniffi::Enum)]\nenum {} {{\n    Valid {{ value: {} }},\n    Invalid {{ error: Failure }},\n}}\n",
+            "\n#[derive(uniffi::Enum)]\npub(crate) enum {} {{\n    Valid {{ value: {} }},\n    Invalid {{ error: Failure }},\n}}\n",
             verdict(block, value),
             crossing(block, value)
         )

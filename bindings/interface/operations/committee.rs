@@ -1,7 +1,11 @@
 //! Committees, and what their members sign without any format of quorate.
 
 fn committee_of(input: Json) -> Committee {
-    let definition = input.get("committee");
+    committee_from(input.get("committee"))
+}
+
+/// The committee of a definition in a vector file.
+fn committee_from(definition: Json) -> Committee {
     let suite = suite_of(definition);
     Committee::from_attested(
         ChainId::from_bytes(definition.bytes("chain")),

@@ -112,6 +112,8 @@ pub mod header;
 pub mod ids;
 pub mod keys;
 #[cfg(feature = "full")]
+pub mod light;
+#[cfg(feature = "full")]
 pub mod merkle;
 pub mod signers;
 #[cfg(feature = "full")]

@@ -6,6 +6,7 @@ export * from './evidence.js';
 export * from './faults.js';
 export * from './guard.js';
 export { SecretKey, Signature, UnverifiedKey, VerifiedKey } from './keys.js';
+export * from './light.js';
 export { Merkle, Path } from './merkle.js';
 export { Suspects } from './signers.js';
 export * from './timeouts.js';

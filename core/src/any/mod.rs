@@ -41,6 +41,8 @@ mod dispatch;
 mod evidence;
 mod guard;
 mod keys;
+#[cfg(feature = "light")]
+mod light;
 mod suite;
 mod timeouts;
 mod votes;
@@ -63,6 +65,8 @@ pub(crate) use dispatch::{ForScheme, conversions, for_scheme, mismatched_suite, 
 pub use evidence::{Conflict, Equivocation};
 pub use guard::Guard;
 pub use keys::{PublicKey, SecretKey, Signature, UnverifiedKey, VerifiedKey};
+#[cfg(feature = "light")]
+pub use light::LightClient;
 #[cfg(feature = "sortition")]
 pub use lottery::{Lottery, SeedProof, Ticket};
 pub use suite::Suite;

@@ -22,8 +22,10 @@ pub(crate) fn run(block: &str, operation: fn(&str, &Value) -> Result<Value>) {
     let mut failures = Vec::new();
     for case in cases {
         let mut input = case["input"].clone();
-        if let Some(name) = input["committee"].as_str() {
-            input["committee"] = committees[name].clone();
+        for field in ["committee", "voters", "identities"] {
+            if let Some(name) = input[field].as_str() {
+                input[field] = committees[name].clone();
+            }
         }
         let (outcome, output) = match operation(case["operation"].as_str().unwrap(), &input) {
             Ok(output) => ("ok".to_owned(), output),

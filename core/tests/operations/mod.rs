@@ -12,6 +12,8 @@ mod fields;
 #[cfg(any(feature = "dsig", feature = "threshold"))]
 mod given;
 mod guards;
+#[cfg(feature = "light")]
+mod lights;
 mod merkles;
 mod raw;
 mod schemes;
@@ -41,6 +43,10 @@ pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
     }
     if operation.starts_with("merkle.") {
         return merkles::run(operation, input);
+    }
+    #[cfg(feature = "light")]
+    if operation.starts_with("light.") {
+        return lights::run(operation, input);
     }
     #[cfg(feature = "dsig")]
     if operation.starts_with("dsig.") {

@@ -90,6 +90,11 @@ pub(crate) fn text(bytes: &[u8]) {
     if let Ok(genesis) = Genesis::parse(text) {
         let again = genesis.to_toml().and_then(|text| Genesis::parse(&text));
         assert!(again.is_ok_and(|again| again == genesis && again.chain_id() == genesis.chain_id()));
+        // A light client reads the same chain, from this text if it is in its subset of TOML, and from the node's own text.
+        let is_other = |text: &str| {
+            quorate::light::Genesis::parse(text).is_ok_and(|light| light.chain() != genesis.chain_id())
+        };
+        assert!(!is_other(text) && !genesis.to_toml().is_ok_and(|own| is_other(&own)));
         // For any file, creating committees fails with an error or gives committees of that size.
         if let Ok(committees) = genesis.committees::<Ed25519>() {
             assert_eq!(usize::from(committees.identities.len()), genesis.members.len());

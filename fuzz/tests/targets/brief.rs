@@ -47,6 +47,7 @@ targets! {
     signer_sets = "signer-sets",
     votes = "votes",
     certificates = "certificates",
+    light = "light",
     vote_collector = "vote-collector",
     timeout_collector = "timeout-collector",
     jolteon_decoders = "jolteon-decoders",

@@ -12,6 +12,7 @@ from . import (  # noqa: F401
     guards,
     jolteons,
     keys,
+    lights,
     merkles,
     sortitions,
     spreading,

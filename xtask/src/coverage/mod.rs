@@ -40,7 +40,7 @@ pub(crate) fn run(args: &CoverageArgs) -> Outcome {
 
 /// Modules of the core whose types the bindings offer through `any`.
 const TYPED: &[&str] =
-    &["scheme", "committee", "certificate", "gossip", "guard", "bls", "ed25519", "sortition"];
+    &["scheme", "committee", "certificate", "gossip", "guard", "bls", "ed25519", "light", "sortition"];
 const BEGIN: &str = "<!-- made by `cargo xtask coverage --write` -->\n";
 /// The cell of a language that lacks an item.
 const ABSENT: &str = "–";

@@ -9,7 +9,7 @@ pub(crate) const LAYERS: &[&[&str]] = &[
     &["field"],
     &["bls", "ed25519", "committee"],
     &["certificate", "dsig", "sortition"],
-    &["guard", "gossip"],
+    &["guard", "gossip", "light"],
     &["threshold"],
     &["any"],
     &["serde_impls"],

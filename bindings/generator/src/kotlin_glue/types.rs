@@ -26,7 +26,7 @@ pub(super) fn crossing(block: &Block, kind: &Type) -> String {
         Type::Attested => "Arc<Attestations>".to_owned(),
         Type::List(item) => format!("Vec<{}>", crossing(block, item)),
         Type::Optional(inner) => format!("Option<{}>", crossing(block, inner)),
-        Type::Verdict(inner) => verdict(block, inner),
+        Type::Verdict(inner) => verdict_path(block, inner),
         // It crosses as its parts, and a list of tuples as a list of each part.
         Type::Tuple(_) => String::new(),
     }
@@ -47,6 +47,21 @@ pub(crate) fn verdict(block: &Block, inner: &Type) -> String {
         Type::Class(name) | Type::Bound(name) => format!("{}Verdict", block.native(name)),
         _ => "NumberVerdict".to_owned(),
     }
+}
+
+/// The path of that enumeration in this crate: the block of a class has it.
+fn verdict_path(block: &Block, inner: &Type) -> String {
+    let name = verdict(block, inner);
+    match verdict_home(block, inner) {
+        Some(home) => format!("crate::{home}::{name}"),
+        None => name,
+    }
+}
+
+/// The block that has the enumeration for a verdict, if it is another one.
+pub(crate) fn verdict_home<'a>(block: &'a Block, inner: &Type) -> Option<&'a str> {
+    let Type::Class(name) = inner else { return None };
+    block.class(name).map(|class| class.home.block.as_str()).filter(|home| *home != block.name)
 }
 
 /// The path of the type of the interface.
@@ -138,7 +153,7 @@ pub(super) fn converted(block: &Block, result: &Type, value: &str) -> String {
         }
         Type::Failure => format!("{value}.into()"),
         Type::Verdict(inner) => {
-            let (name, good) = (verdict(block, inner), converted(block, inner, "value"));
+            let (name, good) = (verdict_path(block, inner), converted(block, inner, "value"));
             format!(
                 "match {value} {{ Ok(value) => {name}::Valid {{ value: {good} }}, Err(error) => {name}::Invalid {{ error: error.into() }} }}"
             )

@@ -9,7 +9,7 @@ import { Refused, support } from './vector-support.mjs';
  * Every file that is run. Those of Jolteon, Gosig and ABFT belong to the example protocols, those of Jerasure to builds that
  * support it.
  */
-export const FILES = ['wire', 'bls', 'ed25519', 'merkle', 'committee', 'vote', 'certificate', 'timeout', 'evidence', 'guard', 'dsig'].concat(['tdh2', 'coin', 'threshold', 'erasure', 'aggregate', 'gossip', 'sortition']);
+export const FILES = ['wire', 'bls', 'ed25519', 'merkle', 'committee', 'vote', 'certificate', 'timeout', 'evidence', 'guard', 'dsig'].concat(['tdh2', 'coin', 'threshold', 'erasure', 'light', 'aggregate', 'gossip', 'sortition']);
 /** The remaining files. */
 export const OTHERS = ['jerasure', 'jolteon', 'gosig', 'abft'];
 /** What the model made cannot be made again, so it is checked: values with randomness, headers of unknown suites. */
@@ -33,8 +33,11 @@ export function runFile(q, name, file, only) {
   const isPart = ({ operation, input }) => only.includes(operation) && !('ciphersuite' in input);
   const cases = file.cases.filter((one) => (only ? isPart(one) : !isUnbound(one)));
   for (const { name: title, operation, input, expect, output } of cases) {
-    const committee = typeof input.committee === 'string' ? file.committees[input.committee] : input.committee;
-    const given = { ...input, ...(committee && { committee: repeated(committee) }) };
+    const given = { ...input };
+    for (const field of ['committee', 'voters', 'identities']) {
+      if (typeof given[field] === 'string') given[field] = file.committees[given[field]];
+    }
+    if (given.committee) given.committee = repeated(given.committee);
     if (CHECKED.includes(operation) && output !== undefined) given.made = output;
     let found = 'ok';
     let result;

@@ -1,8 +1,20 @@
-// The verified state of a chain, combined from all validators. Its memory is bounded.
-import { BLOCK, Refused, hex } from './jolteon.mjs';
+// The verified state of a chain, combined from all validators. Its memory is bounded. A light client of the package `quorate`
+// verifies every certificate, proof and change of the members.
+import { Conflict, Merkle, QuorateError, UntrustedHeader } from 'quorate';
+
+/** A leaf is a transaction's identifier. */
+export const TRANSACTIONS = new Merkle('quorate-v1-transaction', 'quorate-v1-batch-node');
 
 const MAX_REMEMBERED = 4096; // maximum number of remembered certificates, proven blocks, and blocks per validator
 const MAX_REWIND = 64; // blocks
+
+/** A report that does not match what is verified, with a code of spec/wire.md. */
+export class Refused extends Error {
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /**
  * Two contradicting certificates: members with more than a third of the weight broke the protocol.
@@ -46,59 +58,85 @@ export class Chain {
   #views = new Map();
   #verified = new Map();
 
-  constructor(quorate, protocol, committees) {
-    Object.assign(this, { quorate, protocol, committees });
+  constructor(client) {
+    this.client = client;
   }
 
   /**
-   * Verifies a validator's block at `height` and its certificate, which certifies the block `before`.
+   * Verifies a validator's block at `height` and its certificate. A Jolteon block has the certificate of the block before it,
+   * a block of another protocol its own.
    *
-   * Returns the reported block, and the signers of the previous block.
+   * Returns the reported block, the block that is certified now, if any, and the signers of its certificate.
    */
-  async successor(before, height, answer) {
+  async certified(before, height, answer) {
+    const { client } = this;
     const claim = {
       height: number(answer, 'height'),
       view: number(answer, 'view'),
       digest: digest(answer, 'digest'),
-      author: number(answer, 'author'),
+      author: client.protocol === 'abft' ? null : number(answer, 'author'),
       transactions: number(answer, 'transactions'),
     };
     const [parent, encoded, named] = [digest(answer, 'parent'), text(answer, 'certificate'), answer.signers];
     if (claim.height !== height) throw new Refused('WRONG_CONTEXT', `height of the block: expected ${height}, got ${claim.height}`);
-    if (height === 1) return { claim, signers: [] };
+    if (before && before.digest !== parent) {
+      throw new Refused('WRONG_CONTEXT', `block ${height - 1} was reported with another digest before`);
+    }
+    const ofParent = client.protocol === 'jolteon';
+    if (ofParent && height === 1) return { claim, signers: [] };
     const { statement, signers: set } = await this.#certificate(encoded);
     const signers = [...set];
-    const view = Number(statement.view);
-    if (statement.kind !== BLOCK || hex(statement.digest) !== parent || view === 0 || view >= claim.view) {
-      throw new Refused('WRONG_CONTEXT', "the certificate does not certify the parent");
+    const view = ofParent ? BigInt(before?.view ?? statement.view) : BigInt(claim.view);
+    const follows = !ofParent || (0n < view && view < BigInt(claim.view));
+    const block = ofParent ? [height - 1, parent] : [height, claim.digest];
+    if (!follows || !client.certifies(statement, BigInt(block[0]), view, unhex(block[1]))) {
+      throw new Refused('WRONG_CONTEXT', 'the certificate does not certify the block');
     }
     if (!Array.isArray(named) || named.length !== signers.length || signers.some((signer, i) => signer !== named[i])) {
       throw new Refused('WRONG_CONTEXT', 'the signers of the certificate differ from the reported ones');
     }
-    if (before && (before.digest !== parent || before.view !== view)) {
-      throw new Refused('WRONG_CONTEXT', `block ${height - 1} was reported with another digest before`);
-    }
-    return { claim, signers };
+    return { claim, certified: ofParent ? before : claim, signers };
   }
 
   /** Verifies a certificate once, and checks that no certificate of the same view contradicts it. */
   async #certificate(encoded) {
     const known = this.#verified.get(encoded);
     if (known) return known;
-    const { Certificate, Conflict } = this.quorate;
-    const { voters } = this.committees;
-    const certificate = Certificate.decode(unhex(encoded), voters);
-    await certificate.verifyAsync(voters);
+    const { value: certificate } = await this.client.verifyCertificateAsync(unhex(encoded));
     if (!this.#verified.has(encoded)) this.certificates += 1;
     remember(this.#verified, encoded, certificate);
-    const other = remember(this.#views, certificate.statement.view, certificate);
+    const { epoch, view } = certificate.statement;
+    const other = remember(this.#views, `${epoch} ${view}`, certificate);
     if (other.statement.contradicts(certificate.statement)) {
       const evidence = new Conflict(other, certificate);
-      const culprits = [...evidence.verify(voters).value.culprits()].join(' and ');
-      const message = `two blocks of view ${certificate.statement.view} are certified; ${culprits} signed both`;
-      throw new Contradiction(message, evidence.encode());
+      const culprits = [...evidence.verify(this.client.voters(epoch)).value.culprits()].join(' and ');
+      throw new Contradiction(`two blocks of view ${view} are certified; ${culprits} signed both`, evidence.encode());
     }
     return certificate;
+  }
+
+  /** Returns true if a block's certificate claims a later epoch than the newest known one. */
+  isAhead(answer) {
+    const encoded = text(answer, 'certificate');
+    return encoded !== '' && UntrustedHeader.peek(unhex(encoded)).epoch > this.client.epoch;
+  }
+
+  /** Follows the epochs of a validator's list, and returns the numbers of the new ones. */
+  async handOver(answer) {
+    if (!Array.isArray(answer?.epochs)) throw new Refused('MALFORMED', 'missing epochs in the response');
+    const begun = [];
+    for (const one of answer.epochs) {
+      const epoch = BigInt(number(one, 'epoch'));
+      if (epoch <= this.client.epoch) continue;
+      const [block, finality, payload] = ['block', 'finality', 'payload'].map((name) => unhex(text(one, name)));
+      try {
+        begun.push(await this.client.handOverAsync(block, finality, payload));
+      } catch (error) {
+        // Another validator's list was faster.
+        if (!(error instanceof QuorateError) || epoch > this.client.epoch) throw error;
+      }
+    }
+    return begun;
   }
 
   /**
@@ -134,12 +172,11 @@ export class Chain {
 
   /** Verifies the proof of a committed transaction. */
   async proof(wanted, answer) {
-    const encoded = unhex(text(answer, 'proof'));
-    const proof = await this.protocol.TransactionProof.decode(encoded, this.committees);
-    if (hex(await proof.verify(this.committees)) !== wanted) {
+    const proven = await this.client.verifyTransactionAsync(unhex(text(answer, 'proof')));
+    if (hex(proven.id) !== wanted) {
       throw new Refused('WRONG_CONTEXT', 'the proof is for another transaction than the requested one');
     }
-    const [height, named] = [Number(proof.block.height), hex(proof.block.digest)];
+    const [height, named] = [Number(proven.commit.height), hex(proven.commit.digest)];
     const reported = [digest(answer, 'id'), number(answer, 'height'), digest(answer, 'block')];
     if (reported[0] !== wanted || reported[1] !== height || reported[2] !== named) {
       throw new Refused('WRONG_CONTEXT', 'the proof does not match the response');
@@ -163,6 +200,8 @@ export class Chain {
     this.#shown.delete(url);
   }
 }
+
+export const hex = (bytes) => Buffer.from(bytes).toString('hex');
 
 export const short = (digest) => `${digest.slice(0, 16)}…`;
 

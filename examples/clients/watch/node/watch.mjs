@@ -5,19 +5,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-import * as quorate from 'quorate';
+import { LightClient, QuorateError } from 'quorate';
 
-import { Chain, Contradiction, short } from './chain.mjs';
-import { InvalidGenesis, readGenesis } from './genesis.mjs';
-import { Refused, hex, jolteon } from './jolteon.mjs';
+import { Chain, Contradiction, Refused, TRANSACTIONS, hex, short } from './chain.mjs';
 import { Link, Lost } from './link.mjs';
 
 const [USAGE, NO_GENESIS, NOTHING_VERIFIED, NOT_PROVED, INVALID_REPORT, FORK] = [2, 3, 4, 6, 7, 8]; // exit codes
 const [MIN_PAUSE, MAX_PAUSE] = [0.25, 5];
-const [MAX_BLOCK, MAX_PROOF, MAX_TICKET] = [4 << 20, 16 << 20, 64 << 10];
+const [MAX_BLOCK, MAX_PROOF, MAX_TICKET, MAX_EPOCHS] = [4 << 20, 16 << 20, 64 << 10, 160 << 20];
 const COLOURS = { alarm: '1;31', late: '33', lost: '33', proof: '32', summary: '1' };
-const protocol = jolteon(quorate);
-const isRefusal = (error) => [quorate.QuorateError, Refused, Contradiction].some((kind) => error instanceof kind);
+const isRefusal = (error) => [QuorateError, Refused, Contradiction].some((kind) => error instanceof kind);
 
 /** Coordinates the followers and reports events. */
 class Watcher {
@@ -65,7 +62,7 @@ class Watcher {
 
   /** Asks the validators in turn until one proves that the transaction is committed. */
   async #prove(transaction, first) {
-    const wanted = hex(protocol.TRANSACTIONS.leaf(transaction));
+    const wanted = hex(TRANSACTIONS.leaf(transaction));
     let code = 'UNREACHABLE';
     for (const number of this.followers.keys()) {
       const follower = this.followers[(first + number) % this.followers.length];
@@ -137,7 +134,7 @@ class Watcher {
       process.stdout.write(`${JSON.stringify({ event, ...fields })}\n`);
       return;
     }
-    const stream = ['block', 'proof', 'summary'].includes(event) ? process.stdout : process.stderr;
+    const stream = ['block', 'epoch', 'proof', 'summary'].includes(event) ? process.stdout : process.stderr;
     const coloured = event in COLOURS && stream.isTTY && !process.env.NO_COLOR;
     const word = event.padEnd(7);
     stream.write(`${coloured ? `\x1b[${COLOURS[event]}m${word}\x1b[m` : word}  ${line}\n`);
@@ -182,8 +179,8 @@ class Follower {
 
   async #block(height) {
     const answer = await this.link.get(`/v1/blocks/${height}`, MAX_BLOCK);
-    const { claim, signers } = await this.watcher.chain.successor(this.#last, height, answer);
-    const last = this.#last;
+    if (this.watcher.chain.isAhead(answer)) await this.#handOver();
+    const { claim, certified: last, signers } = await this.watcher.chain.certified(this.#last, height, answer);
     this.#last = claim;
     this.next = height + 1;
     if (!last || this.state === 'refused') return;
@@ -203,9 +200,20 @@ class Follower {
     this.#pause = MIN_PAUSE;
     if (this.watcher.chain.newest(last)) {
       const line =
-        `${String(last.height).padStart(7)}  view ${last.view}  ${short(last.digest)}  by ${last.author}  ` +
+        `${String(last.height).padStart(7)}  view ${last.view}  ${short(last.digest)}  by ${last.author ?? 'all'}  ` +
         `${last.transactions} transactions  signed by ${signers.join(' ')}  ${this.link.url}`;
       this.watcher.say('block', line, { ...last, signers, validator: this.link.url });
+    }
+  }
+
+  /** Follows the changes of the members that this validator knows. */
+  async #handOver() {
+    const { chain } = this.watcher;
+    const answer = await this.link.get(`/v1/epochs?from=${chain.client.epoch + 1n}`, MAX_EPOCHS);
+    for (const epoch of await chain.handOver(answer)) {
+      const members = chain.client.voters(epoch).size;
+      const line = `${String(epoch).padStart(7)}  ${members} members  ${this.link.url}`;
+      this.watcher.say('epoch', line, { epoch: Number(epoch), members, validator: this.link.url });
     }
   }
 
@@ -216,6 +224,7 @@ class Follower {
     const answer = await this.link.get(`/v1/transactions/${wanted}?wait=${wait}`, MAX_PROOF, wait);
     let found;
     try {
+      if (this.watcher.chain.client.protocol === 'gosig') await this.#handOver();
       found = await this.watcher.chain.proof(wanted, answer);
     } catch (error) {
       if (!isRefusal(error)) throw error;
@@ -302,12 +311,11 @@ function prepare(options) {
   const found = options.urls.length > 0 ? options : testnet();
   const file = options.genesis ?? found.genesis;
   try {
-    const committees = readGenesis(quorate, protocol, readFileSync(file, 'utf8'));
-    return [new Chain(quorate, protocol, committees), found.urls.map((url) => new Link(url, options.timeout))];
+    const client = LightClient.fromGenesis(readFileSync(file, 'utf8'));
+    return [new Chain(client), found.urls.map((url) => new Link(url, options.timeout))];
   } catch (error) {
     if (error instanceof TypeError) throw new ExitError(USAGE, error.message);
-    const expected = error instanceof InvalidGenesis || error instanceof quorate.QuorateError || error.syscall;
-    if (!expected) throw error;
+    if (!(error instanceof QuorateError) && !error.syscall) throw error;
     throw new ExitError(NO_GENESIS, `${file}: ${error.message}`);
   }
 }

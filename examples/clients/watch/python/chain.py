@@ -1,21 +1,30 @@
-"""The verified state of a chain, combined from all validators. Its memory is bounded."""
+"""The verified state of a chain, combined from all validators. Its memory is bounded. A light client of the package
+`quorate` verifies every certificate, proof and change of the members."""
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from jolteon import BLOCK, Block, Committees, Refused, TransactionProof
-from quorate import Certificate, Conflict
+from quorate import Certificate, Conflict, LightClient, QuorateError, UntrustedHeader
+from quorate.merkle import Merkle
 
 MAX_REMEMBERED = 4096  # maximum number of remembered certificates, proven blocks, and blocks per validator
 MAX_REWIND = 64  # blocks
 MAX_NUMBER = (1 << 53) - 1  # the largest integer that JSON parsers of all languages read exactly
+TRANSACTIONS = Merkle("quorate-v1-transaction", "quorate-v1-batch-node")  # a leaf is a transaction's identifier
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+class Refused(Exception):
+    """A report that does not match what is verified, with a code of `spec/wire.md`."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"{message} ({code})")
+        self.code = code
 
 
 class Contradiction(Exception):
@@ -33,12 +42,12 @@ class Contradiction(Exception):
 
 @dataclass(frozen=True)
 class Claim:
-    """A block as reported by a validator, before its certificate is known."""
+    """A block as reported by a validator. Blocks of ABFT have no author."""
 
     height: int
     view: int
     digest: str
-    author: int
+    author: int | None
     transactions: int
 
 
@@ -61,58 +70,84 @@ class HeightIndex:
 class Chain:
     """Verifies reports of validators. Raises `Refused` or `Contradiction` for false ones."""
 
-    def __init__(self, committees: Committees) -> None:
-        self.committees = committees
+    def __init__(self, client: LightClient) -> None:
+        self.client = client
         self.certificates = self.proofs = self.view = self.height = 0
         self.proven = HeightIndex()
         self.shown: defaultdict[str, HeightIndex] = defaultdict(HeightIndex)  # by the validator's address
-        self.views: dict[int, Certificate] = {}
+        self.views: dict[tuple[int, int], Certificate] = {}
         self.verified: dict[str, Certificate] = {}
 
-    async def successor(self, before: Claim | None, height: int, answer: Any) -> tuple[Claim, list[int]]:
-        """Verifies a validator's block at `height` and its certificate, which certifies the block `before`.
+    async def certified(self, before: Claim | None, height: int, answer: Any) -> tuple[Claim, Claim | None, list[int]]:
+        """Verifies a validator's block at `height` and its certificate. A Jolteon block has the certificate of the block
+        before it, a block of another protocol its own.
 
-        Returns the reported block, and the signers of the previous block.
+        Returns the reported block, the block that is certified now, if any, and the signers of its certificate.
         """
-        claim = Claim(
-            number(answer, "height"),
-            number(answer, "view"),
-            digest(answer, "digest"),
-            number(answer, "author"),
-            number(answer, "transactions"),
-        )
-        parent, encoded, named = digest(answer, "parent"), text(answer, "certificate"), answer.get("signers")
+        author = None if self.client.protocol == "abft" else number(answer, "author")
+        view, named, transactions = number(answer, "view"), digest(answer, "digest"), number(answer, "transactions")
+        claim = Claim(number(answer, "height"), view, named, author, transactions)
+        parent, encoded, reported = digest(answer, "parent"), text(answer, "certificate"), answer.get("signers")
         if claim.height != height:
             raise Refused("WRONG_CONTEXT", f"height of the block: expected {height}, got {claim.height}")
-        if height == 1:
-            return claim, []
+        if before and before.digest != parent:
+            raise Refused("WRONG_CONTEXT", f"block {height - 1} was reported with another digest before")
+        of_parent = self.client.protocol == "jolteon"
+        if of_parent and height == 1:
+            return claim, None, []
         certificate = await self.certificate(encoded)
         statement, signers = certificate.statement, list(certificate.signers)
-        if (statement.kind, statement.digest.hex()) != (BLOCK, parent) or not 0 < statement.view < claim.view:
-            raise Refused("WRONG_CONTEXT", "the certificate does not certify the parent")
-        if signers != named:
+        if of_parent:
+            view = before.view if before else statement.view
+            holds = 0 < view < claim.view and self.client.certifies(statement, height - 1, view, bytes.fromhex(parent))
+        else:
+            holds = self.client.certifies(statement, height, claim.view, bytes.fromhex(claim.digest))
+        if not holds:
+            raise Refused("WRONG_CONTEXT", "the certificate does not certify the block")
+        if signers != reported:
             raise Refused("WRONG_CONTEXT", "the signers of the certificate differ from the reported ones")
-        if before and (before.digest, before.view) != (parent, statement.view):
-            raise Refused("WRONG_CONTEXT", f"block {height - 1} was reported with another digest before")
-        return claim, signers
+        return claim, before if of_parent else claim, signers
 
     async def certificate(self, encoded: str) -> Certificate:
         """Verifies a certificate once, and checks that no certificate of the same view contradicts it."""
         if known := self.verified.get(encoded):
             return known
-        voters = self.committees.voters
-        certificate = Certificate.decode(unhex(encoded), voters)
-        await certificate.verify_async(voters)
+        certificate = (await self.client.verify_certificate_async(unhex(encoded))).value
         if encoded not in self.verified:
             self.certificates += 1
         remember(self.verified, encoded, certificate)
-        other = remember(self.views, certificate.statement.view, certificate)
-        if other.statement.contradicts(certificate.statement):
+        statement = certificate.statement
+        other = remember(self.views, (statement.epoch, statement.view), certificate)
+        if other.statement.contradicts(statement):
             evidence = Conflict(other, certificate)
-            culprits = " and ".join(map(str, evidence.verify(voters).value.culprits))
-            message = f"two blocks of view {certificate.statement.view} are certified; {culprits} signed both"
+            culprits = " and ".join(map(str, evidence.verify(self.client.voters(statement.epoch)).value.culprits))
+            message = f"two blocks of view {statement.view} are certified; {culprits} signed both"
             raise Contradiction(message, evidence.encode())
         return certificate
+
+    def is_ahead(self, answer: Any) -> bool:
+        """Returns true if a block's certificate claims a later epoch than the newest known one."""
+        encoded = text(answer, "certificate")
+        return encoded != "" and UntrustedHeader.peek(unhex(encoded)).epoch > self.client.epoch()
+
+    async def hand_over(self, answer: Any) -> list[int]:
+        """Follows the epochs of a validator's list, and returns the numbers of the new ones."""
+        listed = answer.get("epochs") if isinstance(answer, dict) else None
+        if not isinstance(listed, list):
+            raise Refused("MALFORMED", "missing epochs in the response")
+        begun = []
+        for one in listed:
+            epoch = number(one, "epoch")
+            if epoch <= self.client.epoch():
+                continue
+            block, finality, payload = (unhex(text(one, name)) for name in ("block", "finality", "payload"))
+            try:
+                begun.append(await self.client.hand_over_async(block, finality, payload))
+            except QuorateError:
+                # Another validator's list was faster.
+                if epoch > self.client.epoch():
+                    raise
+        return begun
 
     def agree(self, block: Claim, url: str) -> str | None:
         """Compares the reported height of a certified block with proofs and with the reports of other validators.
@@ -141,9 +176,10 @@ class Chain:
 
     async def proof(self, wanted: bytes, answer: Any) -> tuple[int, str]:
         """Verifies the proof of a committed transaction, and returns the block's height and digest."""
-        # The sender controls the duration, so other tasks must run meanwhile.
-        block = await asyncio.to_thread(self.check, text(answer, "proof"), wanted)
-        height, named = block.height, block.digest.hex()
+        proven = await self.client.verify_transaction_async(unhex(text(answer, "proof")))
+        if proven.id != wanted:
+            raise Refused("WRONG_CONTEXT", "the proof is for another transaction than the requested one")
+        height, named = proven.commit.height, proven.commit.digest.hex()
         reported = digest(answer, "id"), number(answer, "height"), digest(answer, "block")
         if reported != (wanted.hex(), height, named):
             raise Refused("WRONG_CONTEXT", "the proof does not match the response")
@@ -153,12 +189,6 @@ class Chain:
         self.proven.remember(height, named)
         self.proofs += 1
         return height, named
-
-    def check(self, encoded: str, wanted: bytes) -> Block:
-        proof = TransactionProof.decode(unhex(encoded), self.committees)
-        if proof.verify(self.committees) != wanted:
-            raise Refused("WRONG_CONTEXT", "the proof is for another transaction than the requested one")
-        return proof.block
 
     def refuted_by(self, height: int, digest: str) -> list[str]:
         """Returns the validators that reported a different block or height."""

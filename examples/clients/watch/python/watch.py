@@ -9,22 +9,19 @@ import os
 import re
 import signal
 import sys
-import tomllib
 from collections.abc import Callable
 from contextlib import aclosing
 from pathlib import Path
 from time import time_ns
 from typing import Any, NoReturn
 
-import genesis
-from chain import MAX_NUMBER, Chain, Claim, Contradiction
-from jolteon import TRANSACTIONS, Refused
+from chain import MAX_NUMBER, TRANSACTIONS, Chain, Claim, Contradiction, Refused
 from link import Link, Lost
-from quorate import QuorateError
+from quorate import LightClient, QuorateError
 
 NOTHING_VERIFIED, NOT_PROVED, INVALID_REPORT, FORK = 4, 6, 7, 8  # exit codes
 MIN_PAUSE, MAX_PAUSE = 0.25, 5.0
-MAX_BLOCK, MAX_PROOF, MAX_TICKET = 4 << 20, 16 << 20, 64 << 10
+MAX_BLOCK, MAX_PROOF, MAX_TICKET, MAX_EPOCHS = 4 << 20, 16 << 20, 64 << 10, 160 << 20
 COLOURS = {"alarm": "1;31", "late": "33", "lost": "33", "proof": "32", "summary": "1"}
 HEIGHT = re.compile(rb"id: ?([0-9]{1,15})")
 
@@ -145,7 +142,7 @@ class Watcher:
     def say(self, event: str, line: str, **fields: Any) -> None:
         if self.options.json:
             return show(json.dumps({"event": event, **fields}), sys.stdout)
-        stream = sys.stdout if event in ("block", "proof", "summary") else sys.stderr
+        stream = sys.stdout if event in ("block", "epoch", "proof", "summary") else sys.stderr
         word = f"{event:<7}"
         if event in COLOURS and stream.isatty() and not os.environ.get("NO_COLOR"):
             word = f"\x1b[{COLOURS[event]}m{word}\x1b[m"
@@ -188,8 +185,10 @@ class Follower:
 
     async def block(self, height: int) -> None:
         answer = await self.link.get(f"/v1/blocks/{height}", MAX_BLOCK)
-        claim, signers = await self.watcher.chain.successor(self.last, height, answer)
-        last, self.last, self.next = self.last, claim, height + 1
+        if self.watcher.chain.is_ahead(answer):
+            await self.hand_over(self.link)
+        self.last, last, signers = await self.watcher.chain.certified(self.last, height, answer)
+        self.next = height + 1
         if not last:
             return
         if not self.blocks and (first := self.watcher.chain.first_missed(last)):
@@ -202,11 +201,21 @@ class Follower:
             self.watcher.say("back", text, validator=self.link.url, height=last.height)
         self.blocks, self.state, self.pause = self.blocks + 1, "followed", MIN_PAUSE
         if self.watcher.chain.newest(last):
+            author = "all" if last.author is None else last.author
             line = (
-                f"{last.height:>7}  view {last.view}  {last.digest[:16]}…  by {last.author}  {last.transactions} "
+                f"{last.height:>7}  view {last.view}  {last.digest[:16]}…  by {author}  {last.transactions} "
                 f"transactions  signed by {' '.join(map(str, signers))}  {self.link.url}"
             )
             self.watcher.say("block", line, **vars(last), signers=signers, validator=self.link.url)
+
+    async def hand_over(self, link: Link) -> None:
+        """Follows the changes of the members that this validator knows."""
+        chain = self.watcher.chain
+        answer = await link.get(f"/v1/epochs?from={chain.client.epoch() + 1}", MAX_EPOCHS)
+        for epoch in await chain.hand_over(answer):
+            members = len(chain.client.voters(epoch))
+            line = f"{epoch:>7}  {members} members  {link.url}"
+            self.watcher.say("epoch", line, epoch=epoch, members=members, validator=link.url)
 
     async def prove(self, transaction: bytes, wanted: bytes) -> bool:
         """Submits a transaction and returns true if this validator proves its commit."""
@@ -214,6 +223,8 @@ class Follower:
         wait = 5.0
         answer = await self.prover.get(f"/v1/transactions/{wanted.hex()}?wait={wait:g}", MAX_PROOF, wait)
         try:
+            if self.watcher.chain.client.protocol == "gosig":
+                await self.hand_over(self.prover)
             height, digest = await self.watcher.chain.proof(wanted, answer)
         except (QuorateError, Refused, Contradiction) as error:
             self.refuse(error, f"proof of {wanted.hex()[:16]}…")
@@ -303,11 +314,11 @@ def prepare(options: argparse.Namespace) -> tuple[Chain, list[Link]]:
     urls, file = (options.url, options.genesis) if options.url else testnet()
     file = options.genesis or file
     try:
-        committees = genesis.read(file.read_text())
-    except (OSError, ValueError, tomllib.TOMLDecodeError, QuorateError) as error:
+        client = LightClient.from_genesis(file.read_text())
+    except (OSError, UnicodeDecodeError, QuorateError) as error:
         raise ExitError(3, f"{file}: {error}") from None
     try:
-        return Chain(committees), [Link(url, options.timeout) for url in urls]
+        return Chain(client), [Link(url, options.timeout) for url in urls]
     except ValueError as error:
         raise ExitError(2, str(error)) from None
 

@@ -16,12 +16,11 @@ from pathlib import Path
 from proxy import BLOCK, COMMITS, PROOF, head, send, serving
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
-import genesis  # noqa: E402
-from jolteon import AVAILABLE, PROPOSAL, TRANSACTIONS  # noqa: E402
-from jolteon import BLOCK as BLOCKS  # noqa: E402
-from quorate import Conflict, SecretKey, Suite, Suspects, Vote, VoteCollector  # noqa: E402
+from chain import TRANSACTIONS  # noqa: E402
+from quorate import Conflict, LightClient, SecretKey, Suite, Suspects, Vote, VoteCollector  # noqa: E402
 from quorate.wire import Writer, hash  # noqa: E402
 
+BLOCKS, PROPOSAL, AVAILABLE = 1, 3, 4  # kinds of statements in spec/jolteon.md
 MEMBERS, FORK, NEWEST = 4, 6, 12
 FIRST, SECOND = (0, 1, 2), (1, 2, 3)  # signers of the two histories
 PROVEN = 100  # height of the proven block
@@ -77,8 +76,8 @@ class Chain:
                 lines.append(f'{kind}_key = "{key.public_key().encode().hex()}"')
                 lines.append(f'{kind}_possession = "{key.prove_possession().encode().hex()}"')
         self.text = "\n".join(lines) + "\n"
-        committees = genesis.read(self.text)
-        self.voters, self.identities = committees.voters, committees.identities
+        client = LightClient.from_genesis(self.text)
+        self.voters, self.identities = client.voters(client.epoch()), client.identities(client.epoch())
 
     def history(self, signers, shift):
         """Returns blocks as a validator reports them. From FORK on, `signers` sign a branch of their own, `shift` views later."""

@@ -84,8 +84,9 @@ def events_of(events, kind):
 
 def codes(*wanted):
     """Expects alarms with these codes only, and at least one."""
-    return lambda events: {event["code"] for event in events_of(events, "alarm")} and all(
-        event["code"] in wanted for event in events_of(events, "alarm")
+    return lambda events: (
+        {event["code"] for event in events_of(events, "alarm")}
+        and all(event["code"] in wanted for event in events_of(events, "alarm"))
     )
 
 
@@ -260,13 +261,58 @@ def scenarios(tests, validators, genesis):
     yield lambda: fork.run(tests)
 
 
+def other_protocols(tests, quorate, temporary):
+    """Chains whose blocks have a certificate of their own, and whose members change."""
+
+    def proved(events):
+        return seen(events, block=5, proof=2)
+
+    def from_the_first(events):
+        return events_of(events, "block")[0]["height"] == 1 and all_verified(events)
+
+    def abft():
+        with testnet(quorate, temporary, "abft", ["--protocol", "abft"]) as found:
+            validators, arguments = found["http"], ["--genesis", found["genesis"], *FREQUENT_PROBES]
+            tests.case("ABFT", [*validators, *arguments, "--from", "1"], 0, from_the_first, proved)
+            for field, expected in [("digest", "WRONG_CONTEXT"), ("certificate", "BAD_SIGNATURE")]:
+                change, check = changed(BLOCK, field, flipped), codes(expected, "NOT_IN_SUBGROUP", "MALFORMED")
+                with_proxy(tests, validators, f"ABFT: a changed {field}", change, arguments, 7, check)
+            change = changed(PROOF, "proof", flipped)
+            with_proxy(tests, validators, "ABFT: a changed proof", change, arguments, 7, lambda events: alarmed(events))
+
+    def gosig():
+        with testnet(quorate, temporary, "gosig", ["--protocol", "gosig", "--join", "2"]) as found:
+            validators, genesis = found["http"][:4], found["genesis"]
+            arguments = [*validators, "--genesis", genesis, *FREQUENT_PROBES]
+
+            def after_the_change(events):
+                begun = [number for number, event in enumerate(events) if event["event"] == "epoch"]
+                return begun and seen(events[begun[0] :], block=5, proof=2)
+
+            def check(events):
+                epochs = [(event["epoch"], event["members"]) for event in events_of(events, "epoch")]
+                return epochs[:1] == [(1, 5)] and from_the_first(events)
+
+            tests.case("Gosig over a change of the members", [*arguments, "--from", "1"], 0, check, after_the_change)
+            change = changed("/v1/epochs", "epochs", lambda epochs: [{**one, "payload": "00000000"} for one in epochs])
+            name = "Gosig: a change of the members without its transactions"
+            with_proxy(
+                tests, validators, name, change, ["--genesis", genesis, *FREQUENT_PROBES], 7, codes("WRONG_CONTEXT")
+            )
+
+    yield from [abft, gosig]
+
+
+def alarmed(events):
+    return len(events_of(events, "alarm")) > 0
+
+
 @contextmanager
-def testnet(quorate, temporary):
-    folder = Path(temporary) / "net"
-    command = [quorate, "testnet", "--data", str(folder), "--rate", str(LOAD)]
-    command += ["--kill", f"2@{KILLED}", "--restart", f"2@{BACK}"]
-    log = open(Path(temporary) / "log.txt", "w+")
-    environment = {**os.environ, "XDG_STATE_HOME": temporary}
+def testnet(quorate, temporary, name, options):
+    folder = Path(temporary) / name
+    command = [quorate, "testnet", "--data", str(folder), "--rate", str(LOAD), *options]
+    log = open(Path(temporary) / f"{name}.txt", "w+")
+    environment = {**os.environ, "XDG_STATE_HOME": str(Path(temporary) / f"{name}-state")}
     network = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     try:
         deadline = time.monotonic() + 120
@@ -301,12 +347,14 @@ def main():
     # A shell that starts this program in the background lets it ignore Ctrl-C, and its children would too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     quorate, watchers = sys.argv[1], commands(sys.argv[2:])
-    with tempfile.TemporaryDirectory() as temporary, testnet(quorate, temporary) as found:
+    restarts = ["--kill", f"2@{KILLED}", "--restart", f"2@{BACK}"]
+    with tempfile.TemporaryDirectory() as temporary, testnet(quorate, temporary, "net", restarts) as found:
         tests = Tests(watchers, Path(temporary) / "net")
         validators, genesis = found["http"], found["genesis"]
         with ThreadPoolExecutor(AT_ONCE) as pool:
             every = [*scenarios(tests, validators, genesis), *changed_responses(tests, validators, genesis)]
             every += failed_responses(tests, validators, genesis)
+            every += other_protocols(tests, quorate, temporary)
             for future in [pool.submit(case) for case in every]:
                 future.result()
     for failure in tests.failures:

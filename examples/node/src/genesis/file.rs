@@ -249,6 +249,20 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_light_client_reads_the_same_chain() {
+        let quoted = Genesis { chain: "a \"chain\" \\ é".into(), ..sample(SchemeName::Bls) };
+        let abft = sample(SchemeName::Ed25519).with_protocol("abft".parse().unwrap(), None);
+        let dealt = Genesis { dealt: Some(Hex(vec![1, 2, 3])), ..abft };
+        for genesis in [sample(SchemeName::Bls), sample(SchemeName::Ed25519), gosig(), quoted, dealt] {
+            let light = quorate::light::Genesis::parse(&genesis.to_toml().unwrap()).unwrap();
+            assert_eq!(
+                (light.chain(), light.protocol().name()),
+                (genesis.chain_id(), genesis.protocol.as_str())
+            );
+        }
+    }
+
+    #[test]
     fn any_change_creates_another_chain() {
         let original = sample(SchemeName::Bls);
         let changes: [fn(&mut Genesis); 7] = [

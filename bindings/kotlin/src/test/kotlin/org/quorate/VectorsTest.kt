@@ -46,7 +46,7 @@ class VectorsTest {
     @ValueSource(
         strings = [
             "wire", "bls", "ed25519", "merkle", "committee", "vote", "certificate", "timeout", "evidence", "guard", "dsig",
-            "tdh2", "coin", "threshold", "erasure", "jerasure", "aggregate", "gossip", "sortition",
+            "tdh2", "coin", "threshold", "erasure", "jerasure", "light", "aggregate", "gossip", "sortition",
         ],
     )
     fun `every case of`(block: String) {
@@ -58,7 +58,9 @@ class VectorsTest {
         assertTrue(cases.size > 20, "$block.json has lost its cases")
         val failures = cases.mapNotNull { case ->
             val input = case["input"].asJsonObject.deepCopy()
-            input["committee"]?.takeIf { it.isJsonPrimitive }?.let { input.add("committee", committees[it.asString]) }
+            for (field in listOf("committee", "voters", "identities")) {
+                input[field]?.takeIf { it.isJsonPrimitive }?.let { input.add(field, committees[it.asString]) }
+            }
             input["committee"]?.let(::repeat)
             // Randomness cannot be chosen: the model's output is verified instead.
             if (case["operation"].asString in CHECKED && case.has("output")) input.add("made", case["output"])
@@ -82,7 +84,7 @@ class VectorsTest {
     fun `every vector file is read`() {
         val known =
             ("wire bls ed25519 merkle committee vote certificate timeout evidence guard dsig tdh2 coin threshold erasure " +
-                "jerasure aggregate gossip sortition").split(' ').map { "$it.json" }
+                "jerasure light aggregate gossip sortition").split(' ').map { "$it.json" }
         // Jolteon, Gosig and ABFT are protocols of the examples, not blocks.
         val others = listOf("README.md", "public", "abft.json", "jolteon.json", "gosig.json")
         val there = Files.list(folder).use { files -> files.map { it.name }.toList() }

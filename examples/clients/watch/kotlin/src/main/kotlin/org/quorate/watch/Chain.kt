@@ -1,15 +1,23 @@
-// The verified state of a chain, combined from all validators. Its memory is bounded.
+// The verified state of a chain, combined from all validators. Its memory is bounded. A light client of the package `quorate`
+// verifies every certificate, proof and change of the members.
 package org.quorate.watch
 
 import com.google.gson.JsonElement
-import kotlinx.coroutines.Dispatchers
-import kotlinx.coroutines.withContext
 import org.quorate.Certificate
 import org.quorate.Conflict
-import org.quorate.awaitVerify
+import org.quorate.LightClient
+import org.quorate.Merkle
+import org.quorate.QuorateException
+import org.quorate.UntrustedHeader
+import org.quorate.awaitHandOver
+import org.quorate.awaitVerifyCertificate
+import org.quorate.awaitVerifyTransaction
 
 private const val MAX_REMEMBERED = 4096 // maximum number of remembered certificates, proven blocks, and blocks per validator
 private const val MAX_REWIND = 64 // blocks
+
+/** A leaf is a transaction's identifier. */
+val TRANSACTIONS = Merkle("quorate-v1-transaction", "quorate-v1-batch-node")
 
 /**
  * Two contradicting certificates: members with more than a third of the weight broke the protocol.
@@ -18,8 +26,11 @@ private const val MAX_REWIND = 64 // blocks
  */
 class Contradiction(message: String, val evidence: ByteArray = ByteArray(0)) : RuntimeException(message)
 
-/** A block as reported by a validator, before its certificate is known. */
-class Claim(val height: Long, val view: Long, val digest: String, val author: Long, val transactions: Long)
+/** A block as reported by a validator. Blocks of ABFT have no author. */
+class Claim(val height: Long, val view: Long, val digest: String, val author: Long?, val transactions: Long)
+
+/** A reported block, the block that is certified now, if any, and the signers of its certificate. */
+class Certified(val claim: Claim, val block: Claim?, val signers: List<Int>)
 
 /** A proven block. */
 class Proven(val height: Long, val digest: String)
@@ -40,7 +51,7 @@ private class HeightIndex {
 }
 
 /** Verifies reports of validators. Throws [Refused] or [Contradiction]. Not thread-safe. */
-class Chain(private val committees: Committees) {
+class Chain(val client: LightClient) {
     var certificates = 0
         private set
     var proofs = 0
@@ -50,58 +61,85 @@ class Chain(private val committees: Committees) {
     private var height = 0L
     private val proven = HeightIndex()
     private val shown = LinkedHashMap<String, HeightIndex>() // by the validator's address
-    private val views = LinkedHashMap<ULong, Certificate>()
+    private val views = LinkedHashMap<Pair<ULong, ULong>, Certificate>()
     private val verified = LinkedHashMap<String, Certificate>()
 
     /**
-     * Verifies a validator's block at [height] and its certificate, which certifies the block [before].
-     *
-     * Returns the reported block, and the signers of the previous block.
+     * Verifies a validator's block at [height] and its certificate. A Jolteon block has the certificate of the block before
+     * it, a block of another protocol its own.
      */
-    suspend fun successor(before: Claim?, height: Long, answer: JsonElement): Pair<Claim, List<Int>> {
+    suspend fun certified(before: Claim?, height: Long, answer: JsonElement): Certified {
         val claim = Claim(
             number(answer, "height"),
             number(answer, "view"),
             digest(answer, "digest"),
-            number(answer, "author"),
+            if (client.protocol == "abft") null else number(answer, "author"),
             number(answer, "transactions"),
         )
         val parent = digest(answer, "parent")
         val encoded = text(answer, "certificate")
         if (claim.height != height) throw Refused("WRONG_CONTEXT", "height of the block: expected $height, got ${claim.height}")
-        if (height == 1L) return Pair(claim, emptyList())
+        if (before != null && before.digest != parent) {
+            throw Refused("WRONG_CONTEXT", "block ${height - 1} was reported with another digest before")
+        }
+        val ofParent = client.protocol == "jolteon"
+        if (ofParent && height == 1L) return Certified(claim, null, emptyList())
         val certificate = certificate(encoded)
         val statement = certificate.statement
-        val view = statement.view.toLong()
-        if (statement.kind != BLOCK || hex(statement.digest) != parent || view !in 1..<claim.view) {
-            throw Refused("WRONG_CONTEXT", "the certificate does not certify the parent")
-        }
+        val holds =
+            if (ofParent) {
+                val view = before?.view ?: statement.view.toLong()
+                view in 1..<claim.view && client.certifies(statement, (height - 1).toULong(), view.toULong(), unhex(parent))
+            } else {
+                client.certifies(statement, height.toULong(), claim.view.toULong(), unhex(claim.digest))
+            }
+        if (!holds) throw Refused("WRONG_CONTEXT", "the certificate does not certify the block")
         val signers = certificate.signers.toList()
         if (signers.map { it.toLong() } != numbers(answer, "signers")) {
             throw Refused("WRONG_CONTEXT", "the signers of the certificate differ from the reported ones")
         }
-        if (before != null && (before.digest != parent || before.view != view)) {
-            throw Refused("WRONG_CONTEXT", "block ${height - 1} was reported with another digest before")
-        }
-        return Pair(claim, signers)
+        return Certified(claim, if (ofParent) before else claim, signers)
     }
 
     /** Verifies a certificate once, and checks that no certificate of the same view contradicts it. */
     private suspend fun certificate(encoded: String): Certificate {
         verified[encoded]?.let { return it }
-        val voters = committees.voters
-        val certificate = Certificate.decode(unhex(encoded), voters)
-        certificate.awaitVerify(voters)
+        val certificate = client.awaitVerifyCertificate(unhex(encoded)).value
         if (encoded !in verified) certificates += 1
         verified.remember(encoded, certificate)
-        val other = views.remember(certificate.statement.view, certificate)
-        if (other.statement.contradicts(certificate.statement)) {
+        val statement = certificate.statement
+        val other = views.remember(Pair(statement.epoch, statement.view), certificate)
+        if (other.statement.contradicts(statement)) {
             val evidence = Conflict(other, certificate)
-            val culprits = evidence.verify(voters).value.culprits.joinToString(" and ")
-            val view = certificate.statement.view
-            throw Contradiction("two blocks of view $view are certified; $culprits signed both", evidence.encode())
+            val culprits = evidence.verify(client.voters(statement.epoch)).value.culprits.joinToString(" and ")
+            throw Contradiction("two blocks of view ${statement.view} are certified; $culprits signed both", evidence.encode())
         }
         return certificate
+    }
+
+    /** Returns true if a block's certificate claims a later epoch than the newest known one. */
+    fun isAhead(answer: JsonElement): Boolean {
+        val encoded = text(answer, "certificate")
+        return encoded.isNotEmpty() && UntrustedHeader.peek(unhex(encoded)).epoch > client.epoch
+    }
+
+    /** Follows the epochs of a validator's list, and returns the numbers of the new ones. */
+    suspend fun handOver(answer: JsonElement): List<ULong> {
+        val listed = answer.takeIf { it.isJsonObject }?.asJsonObject?.get("epochs")?.takeIf { it.isJsonArray }
+            ?: throw Refused("MALFORMED", "missing epochs in the response")
+        val begun = mutableListOf<ULong>()
+        for (one in listed.asJsonArray) {
+            val epoch = number(one, "epoch").toULong()
+            if (epoch <= client.epoch) continue
+            val (block, finality, payload) = listOf("block", "finality", "payload").map { unhex(text(one, it)) }
+            try {
+                begun += client.awaitHandOver(block, finality, payload)
+            } catch (error: QuorateException) {
+                // Another validator's list was faster.
+                if (epoch > client.epoch) throw error
+            }
+        }
+        return begun
     }
 
     /**
@@ -139,15 +177,11 @@ class Chain(private val committees: Committees) {
 
     /** Verifies the proof of a committed transaction. */
     suspend fun proof(wanted: String, answer: JsonElement): Proven {
-        val encoded = text(answer, "proof")
-        // The sender controls the duration, so other tasks must run meanwhile.
-        val block = withContext(Dispatchers.Default) {
-            val proof = TransactionProof.decode(unhex(encoded), committees)
-            if (hex(proof.verify(committees)) != wanted) {
-                throw Refused("WRONG_CONTEXT", "the proof is for another transaction than the requested one")
-            }
-            Proven(proof.block.height.toLong(), hex(proof.block.digest))
+        val verified = client.awaitVerifyTransaction(unhex(text(answer, "proof")))
+        if (hex(verified.id) != wanted) {
+            throw Refused("WRONG_CONTEXT", "the proof is for another transaction than the requested one")
         }
+        val block = Proven(verified.commit.height.toLong(), hex(verified.commit.digest))
         val reported = Triple(digest(answer, "id"), number(answer, "height"), digest(answer, "block"))
         if (reported != Triple(wanted, block.height, block.digest)) {
             throw Refused("WRONG_CONTEXT", "the proof does not match the response")

@@ -9,6 +9,7 @@ import kotlin.io.path.readText
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.runBlocking
+import org.quorate.LightClient
 import org.quorate.QuorateException
 
 private val WITH_VALUE = setOf("--genesis", "--from", "--probe", "--timeout", "--duration")
@@ -41,7 +42,7 @@ private fun run(line: CommandLine): Int {
         return 0
     }
     val (urls, genesis) = if (line.urls.isEmpty()) testnet() else Pair(line.urls, line.genesis.orEmpty())
-    val chain = Chain(committees(line.genesis ?: genesis))
+    val chain = Chain(lightClient(line.genesis ?: genesis))
     val links = try {
         urls.map { Link(it, line.options.timeout) }
     } catch (error: IllegalArgumentException) {
@@ -58,13 +59,11 @@ private fun run(line: CommandLine): Int {
     return runBlocking { watcher.run() }
 }
 
-private fun committees(file: String): Committees =
+private fun lightClient(file: String): LightClient =
     try {
-        readGenesis(Path.of(file).readText())
+        LightClient.fromGenesis(Path.of(file).readText())
     } catch (error: IOException) {
         throw ExitError(NO_GENESIS, "cannot read $file")
-    } catch (error: InvalidGenesis) {
-        throw ExitError(NO_GENESIS, "$file: ${error.message}")
     } catch (error: QuorateException) {
         throw ExitError(NO_GENESIS, "$file: ${error.message}")
     }

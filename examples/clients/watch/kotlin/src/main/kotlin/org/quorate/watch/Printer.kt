@@ -2,6 +2,7 @@
 package org.quorate.watch
 
 import com.google.gson.JsonElement
+import com.google.gson.JsonNull
 import com.google.gson.JsonObject
 import com.google.gson.JsonPrimitive
 import com.sun.jna.NativeLibrary
@@ -10,7 +11,7 @@ import java.io.FileOutputStream
 import java.io.PrintStream
 
 private val COLOURS = mapOf("alarm" to "1;31", "late" to "33", "lost" to "33", "proof" to "32", "summary" to "1")
-private val FOR_PROGRAMS = setOf("block", "proof", "summary")
+private val FOR_PROGRAMS = setOf("block", "epoch", "proof", "summary")
 
 /** Prints a line for each event, as text or as JSON. Calls [onClosed] once the reader has closed the pipe. */
 class Printer(private val json: Boolean, private val onClosed: () -> Unit) {
@@ -43,8 +44,9 @@ class Printer(private val json: Boolean, private val onClosed: () -> Unit) {
         for ((name, value) in fields) {
             when (value) {
                 is JsonElement -> found.add(name, value)
+                null -> found.add(name, JsonNull.INSTANCE)
                 is Number -> found.add(name, JsonPrimitive(value))
-                else -> found.addProperty(name, value?.toString())
+                else -> found.addProperty(name, value.toString())
             }
         }
         return found.toString()

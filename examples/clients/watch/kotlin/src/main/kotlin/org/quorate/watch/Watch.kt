@@ -32,6 +32,7 @@ private val PROOF_WAIT = 5.seconds
 private const val MAX_BLOCK = 4 shl 20
 private const val MAX_PROOF = 16 shl 20
 private const val MAX_TICKET = 64 shl 10
+private const val MAX_EPOCHS = 160 shl 20
 private val HEIGHT = Regex("id: ?([0-9]{1,15})")
 
 /** Parsed command line. */
@@ -207,11 +208,11 @@ class Follower(private val watcher: Watcher, val link: Link) {
 
     private suspend fun block(height: Long) {
         val answer = link.get("/v1/blocks/$height", MAX_BLOCK)
-        val (claim, signers) = watcher.chain.successor(last, height, answer)
-        val certified = last
-        last = claim
+        if (watcher.chain.isAhead(answer)) handOver()
+        val found = watcher.chain.certified(last, height, answer)
+        last = found.claim
         next = height + 1
-        if (certified == null) return
+        val certified = found.block ?: return
         if (blocks == 0) {
             watcher.chain.firstMissed(certified)?.let {
                 next = it
@@ -227,7 +228,7 @@ class Follower(private val watcher: Watcher, val link: Link) {
         blocks += 1
         state = "followed"
         pause = MIN_PAUSE
-        if (watcher.chain.newest(certified)) say(certified, signers)
+        if (watcher.chain.newest(certified)) say(certified, found.signers)
     }
 
     private fun say(block: Claim, signers: List<Int>) {
@@ -235,7 +236,7 @@ class Follower(private val watcher: Watcher, val link: Link) {
         signers.forEach(list::add)
         watcher.say(
             "block",
-            "${block.height.toString().padStart(7)}  view ${block.view}  ${short(block.digest)}  by ${block.author}  " +
+            "${block.height.toString().padStart(7)}  view ${block.view}  ${short(block.digest)}  by ${block.author ?: "all"}  " +
                 "${block.transactions} transactions  signed by ${signers.joinToString(" ")}  ${link.url}",
             "height" to block.height,
             "view" to block.view,
@@ -247,11 +248,23 @@ class Follower(private val watcher: Watcher, val link: Link) {
         )
     }
 
+    /** Follows the changes of the members that this validator knows. */
+    private suspend fun handOver() {
+        val client = watcher.chain.client
+        val answer = link.get("/v1/epochs?from=${client.epoch + 1u}", MAX_EPOCHS)
+        for (epoch in watcher.chain.handOver(answer)) {
+            val members = client.voters(epoch).size
+            val line = "${epoch.toString().padStart(7)}  $members members  ${link.url}"
+            watcher.say("epoch", line, "epoch" to epoch.toLong(), "members" to members, "validator" to link.url)
+        }
+    }
+
     /** Submits a transaction and returns true if this validator proves its commit. */
     suspend fun prove(transaction: ByteArray, wanted: String): Boolean {
         link.post("/v1/transactions", transaction, MAX_TICKET)
         val answer = link.get("/v1/transactions/$wanted?wait=${PROOF_WAIT.inWholeSeconds}", MAX_PROOF, PROOF_WAIT)
         val found = try {
+            if (watcher.chain.client.protocol == "gosig") handOver()
             watcher.chain.proof(wanted, answer)
         } catch (error: RuntimeException) {
             currentCoroutineContext().ensureActive() // the program may have stopped while another thread verified the proof
