@@ -215,6 +215,11 @@ async fn read_requests_return_their_resources() {
     assert_eq!(get(&clients, "/v1/epochs?from=3").await.json(), json!({ "epochs": [] }));
     get(&clients, "/v1/epochs?from=x").await.refused_as(400, "BAD_REQUEST");
     assert_eq!(get(&clients, "/v1/blocks/3").await.json()["signers"], json!([0, 1, 3]));
+    let proof = get(&clients, "/v1/blocks/3/proof").await.json();
+    assert_eq!(proof, json!({ "height": 3, "block": "62", "finality": "62" }));
+    for missing in ["/v1/blocks/0/proof", "/v1/blocks/99999999/proof"] {
+        assert_eq!(get(&clients, missing).await.status, 404, "{missing}");
+    }
     let listed = get(&clients, "/v1/blocks?from=4&limit=9").await.json();
     let heights: Vec<u64> =
         listed.as_array().unwrap().iter().map(|b| b["height"].as_u64().unwrap()).collect();
@@ -231,7 +236,7 @@ async fn read_requests_return_their_resources() {
     assert!(get(&clients, "/").await.body.contains("/v1/commits"));
     assert_eq!(get(&clients, "/v1/validators").await.status, 200);
     let metrics = get(&clients, "/metrics").await.body;
-    assert!(metrics.contains("quorate_client_requests_total{code=\"blocks\"} 3"), "{metrics}");
+    assert!(metrics.contains("quorate_client_requests_total{code=\"blocks\"} 6"), "{metrics}");
     assert!(metrics.ends_with("# EOF\n"));
     let status = get(&clients, "/v1/status").await.json();
     assert_eq!(status["stream"], json!(clients.stream_address().unwrap()));

@@ -11,7 +11,9 @@ use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
 use crate::exit::{Exit, Failure, OrFail};
-use crate::responses::{Answer, BlockSummary, ServedEpoch, ServedEpochs, Status, Ticket, Transaction};
+use crate::responses::{
+    Answer, BlockSummary, CommitProof, ServedEpoch, ServedEpochs, Status, Ticket, Transaction,
+};
 
 /// Maximum response size: an epoch carries all transactions of a block, in hexadecimal.
 const LARGEST_ANSWER: usize = 160 << 20;
@@ -90,6 +92,11 @@ impl Api {
     /// Returns one page of blocks, starting at height `from`.
     pub(crate) async fn blocks(&self, from: u64) -> Result<Vec<BlockSummary>, Failure> {
         self.get(&format!("/v1/blocks?from={from}&limit=1000"), REQUEST_TIMEOUT).await
+    }
+
+    /// Returns a committed block with the proof that it is committed.
+    pub(crate) async fn commit_proof(&self, height: u64) -> Result<CommitProof, Failure> {
+        self.get(&format!("/v1/blocks/{height}/proof"), REQUEST_TIMEOUT).await
     }
 
     /// Returns one page of epochs, starting at epoch `from`.

@@ -88,6 +88,13 @@ pub(crate) struct ServedEpoch {
     pub payload: Option<Hex>,
 }
 
+/// A committed block with the proof that it is committed.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct CommitProof {
+    pub block: Hex,
+    pub finality: Hex,
+}
+
 /// Response body of `/v1/epochs`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ServedEpochs {

@@ -62,9 +62,10 @@ fn help_lists_commands_and_unknown_flags_are_refused() {
         assert!(sandbox.ok(&["member", command, "--help"]).contains("quorate member"), "{command}");
         sandbox.fails(2, "--wrong", &["member", command, "--wrong"]);
     }
-    for command in
-        ["testnet", "keygen", "genesis", "submit", "get", "status", "bench", "run", "doctor", "explain"]
-    {
+    for command in [
+        "testnet", "keygen", "genesis", "submit", "get", "export", "verify", "status", "bench", "run",
+        "doctor", "explain",
+    ] {
         assert!(sandbox.ok(&[command, "--help"]).contains("quorate "), "{command}");
         sandbox.fails(2, "--wrong", &[command, "--wrong"]);
     }

@@ -124,7 +124,34 @@ fn abft_validators_agree_and_survive_kills() {
     assert!(sandbox.ok(&["status"]).contains("protocol: abft"));
     sandbox.fails(3, "no membership changes", &["member", "list"]);
     bench(&sandbox);
+    assert_exported_chain_verifies(&sandbox, 0);
     running.signal("INT");
+}
+
+/// Exports the chain of the running testnet, and verifies it with only the genesis file. A change of any line is detected.
+fn assert_exported_chain_verifies(sandbox: &Sandbox, epoch: u64) {
+    sandbox.ok(&["export", "chain.jsonl"]);
+    let verified =
+        |file: &str| -> Value { serde_json::from_str(&sandbox.ok(&["verify", file, "--json"])).unwrap() };
+    let report = verified("chain.jsonl");
+    assert_eq!(
+        (&report["from"], &report["epoch"], &report["blocks"]),
+        (&json!(1), &json!(epoch), &report["to"])
+    );
+    let text = std::fs::read_to_string(sandbox.path("chain.jsonl")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.len() as f64 >= number(&report["to"]) && lines.len() > 3);
+    let write = |name: &str, lines: &[&str]| std::fs::write(sandbox.path(name), lines.join("\n")).unwrap();
+    write("gap.jsonl", &[&lines[..1], &lines[2..]].concat());
+    sandbox.fails(7, "line 2", &["verify", "gap.jsonl"]);
+    let forged = lines[1].replacen("\"block\":\"00", "\"block\":\"01", 1);
+    write("forged.jsonl", &[lines[0], &forged]);
+    sandbox.fails(7, "line 2", &["verify", "forged.jsonl"]);
+    write("empty.jsonl", &[]);
+    sandbox.fails(7, "no blocks", &["verify", "empty.jsonl"]);
+    sandbox.ok(&["export", "one.jsonl", "--from", "2", "--to", "2"]);
+    assert_eq!((&verified("one.jsonl")["from"], &verified("one.jsonl")["blocks"]), (&json!(2), &json!(1)));
+    sandbox.fails(6, "blocks 1 to", &["export", "none.jsonl", "--from", "999999999"]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use quorate::wire::{Decode, Encode};
 use super::size::transaction_bytes;
 use crate::application::{Application, LedgerProof};
 use crate::epochs::Epoch;
-use crate::handle::{Answer, BatchView, BlockView, Digest, TransactionId, TransactionView};
+use crate::handle::{Answer, BatchView, BlockView, CommitView, Digest, TransactionId, TransactionView};
 use crate::proof::{MAX_ROOTS, RootProof, StateProof, TransactionProof};
 use crate::protocol::{Archive, Batch, BatchSummary, Block, Protocol};
 use crate::store::{Store, TransactionLocation};
@@ -63,6 +63,21 @@ impl<P: Protocol> Queries<P> {
             certificate: certificate.into(),
             signers,
         }))
+    }
+
+    /// An executed block with the proof that it is committed.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn commit(&self, height: u64) -> Result<Option<CommitView>> {
+        let Some(block) = self.store.block_at(height)? else { return Ok(None) };
+        let finality = self.store.finality(&block)?;
+        let view = |finality: P::Finality| CommitView {
+            height,
+            block: block.encode().into(),
+            finality: finality.encode().into(),
+        };
+        Ok(finality.map(view))
     }
 
     /// Encodings of an executed block, of its finality and of its first batch.

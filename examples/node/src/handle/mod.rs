@@ -12,8 +12,8 @@ use tokio::sync::broadcast;
 
 use crate::metrics::Metrics;
 pub use views::{
-    AbstentionStatus, Answer, BatchView, BlockView, CommitEvent, Digest, EpochView, PeerStatus, Reachable,
-    Refusal, Status, Ticket, TransactionId, TransactionView, ValidatorView,
+    AbstentionStatus, Answer, BatchView, BlockView, CommitEvent, CommitView, Digest, EpochView, PeerStatus,
+    Reachable, Refusal, Status, Ticket, TransactionId, TransactionView, ValidatorView,
 };
 
 /// Interface of a running node for clients.
@@ -38,6 +38,8 @@ pub trait Service: Send + Sync + 'static {
     fn epochs(&self, from: u64) -> crate::Result<Vec<EpochView>>;
     /// See [`Handle::block`].
     fn block(&self, height: u64) -> crate::Result<Option<BlockView>>;
+    /// See [`Handle::commit`].
+    fn commit(&self, height: u64) -> crate::Result<Option<CommitView>>;
     /// See [`Handle::transaction`].
     fn transaction(&self, id: TransactionId) -> crate::Result<Option<TransactionView>>;
     /// See [`Handle::query`].
@@ -107,6 +109,15 @@ impl Handle {
     /// If the store fails.
     pub fn block(&self, height: u64) -> crate::Result<Option<BlockView>> {
         self.service.block(height)
+    }
+
+    /// The committed block at `height` with the proof that it is committed; `None` if there is none. Reads the disk: call it
+    /// from a thread that may block.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn commit(&self, height: u64) -> crate::Result<Option<CommitView>> {
+        self.service.commit(height)
     }
 
     /// A committed transaction with its proof of inclusion. Reads the disk: call it from a thread that may block.

@@ -237,6 +237,19 @@ pub struct EpochView {
     pub payload: Option<Bytes>,
 }
 
+/// A committed block in its encoding, with the proof that it is committed.
+#[derive(Clone, Debug, Serialize)]
+pub struct CommitView {
+    /// Height in the chain.
+    pub height: u64,
+    /// Encoding of the block.
+    #[serde(serialize_with = "hex_bytes")]
+    pub block: Bytes,
+    /// Encoding of its finality.
+    #[serde(serialize_with = "hex_bytes")]
+    pub finality: Bytes,
+}
+
 /// A committed block.
 #[derive(Clone, Debug, Serialize)]
 pub struct BlockView {

@@ -14,8 +14,8 @@ use crate::epochs::{Epoch, Member};
 use crate::execution::Queries;
 use crate::genesis::Genesis;
 use crate::handle::{
-    AbstentionStatus, Answer, BlockView, CommitEvent, Digest, EpochView, Reachable, Refusal, Service, Status,
-    Ticket, TransactionId, TransactionView, ValidatorView,
+    AbstentionStatus, Answer, BlockView, CommitEvent, CommitView, Digest, EpochView, Reachable, Refusal,
+    Service, Status, Ticket, TransactionId, TransactionView, ValidatorView,
 };
 use crate::links::{LinkSender, Links};
 use crate::metrics::Metrics;
@@ -175,6 +175,10 @@ impl<P: Protocol> Service for NodeService<P> {
 
     fn block(&self, height: u64) -> Result<Option<BlockView>> {
         self.queries.block(height)
+    }
+
+    fn commit(&self, height: u64) -> Result<Option<CommitView>> {
+        self.queries.commit(height)
     }
 
     fn transaction(&self, id: TransactionId) -> Result<Option<TransactionView>> {

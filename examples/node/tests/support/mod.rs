@@ -169,6 +169,13 @@ impl Service for FakeNode {
         Ok((from..3).map(view).collect())
     }
 
+    fn commit(&self, height: u64) -> Result<Option<CommitView>> {
+        self.fail()?;
+        let part = Bytes::from_static(b"b");
+        let view = CommitView { height, block: part.clone(), finality: part };
+        Ok(Some(view).filter(|_| (1..=self.height.load(Ordering::Relaxed)).contains(&height)))
+    }
+
     fn block(&self, height: u64) -> Result<Option<BlockView>> {
         self.fail()?;
         let view = BlockView {

@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod export;
 pub(crate) mod genesis;
 pub(crate) mod get;
 pub(crate) mod keygen;
@@ -11,3 +12,4 @@ pub(crate) mod run;
 pub(crate) mod status;
 pub(crate) mod submit;
 pub(crate) mod tune_erasure;
+pub(crate) mod verify;

@@ -148,16 +148,30 @@ pub(super) async fn block(
     State(context): State<Context>,
     height: Result<Path<String>, PathRejection>,
 ) -> Result<Response, ApiError> {
-    let Path(height) = height.map_err(bad_path)?;
-    let height: u64 = height.parse().map_err(|_| bad_request("height: expected a whole number"))?;
+    let height = parse_height(height)?;
     let _turn = waiting_permit(&context)?;
-    match look(&context, move |handle| handle.block(height)).await? {
-        Some(block) => Ok(Json(block).into_response()),
-        None => Err(ApiError::new(
-            Code::NotFound,
-            format!("no committed block at height {height} at this validator"),
-        )),
-    }
+    let found = look(&context, move |handle| handle.block(height)).await?;
+    found.map(|found| Json(found).into_response()).ok_or_else(|| no_block(height))
+}
+
+fn parse_height(height: Result<Path<String>, PathRejection>) -> Result<u64, ApiError> {
+    let Path(height) = height.map_err(bad_path)?;
+    height.parse().map_err(|_| bad_request("height: expected a whole number"))
+}
+
+fn no_block(height: u64) -> ApiError {
+    ApiError::new(Code::NotFound, format!("no committed block at height {height} at this validator"))
+}
+
+/// `GET /v1/blocks/{height}/proof`.
+pub(super) async fn commit(
+    State(context): State<Context>,
+    height: Result<Path<String>, PathRejection>,
+) -> Result<Response, ApiError> {
+    let height = parse_height(height)?;
+    let _turn = waiting_permit(&context)?;
+    let found = look(&context, move |handle| handle.commit(height)).await?;
+    found.map(|found| Json(found).into_response()).ok_or_else(|| no_block(height))
 }
 
 /// `GET /v1/blocks?from=H&limit=N`.

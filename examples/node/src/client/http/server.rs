@@ -101,6 +101,7 @@ fn router(context: Context) -> Router {
         .route("/v1/transactions/{id}", get(lookup::transaction))
         .route("/v1/blocks", get(lookup::blocks))
         .route("/v1/blocks/{height}", get(lookup::block))
+        .route("/v1/blocks/{height}/proof", get(lookup::commit))
         .route("/v1/ledger/{key}", get(lookup::ledger))
         .route("/v1/commits", get(commits::commits))
         .route("/v1/status", get(status::status))
