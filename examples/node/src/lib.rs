@@ -28,6 +28,7 @@ pub mod config;
 pub mod descriptors;
 pub mod epochs;
 mod error;
+pub mod evidence;
 pub mod execution;
 pub mod genesis;
 pub mod handle;

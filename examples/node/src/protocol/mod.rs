@@ -43,6 +43,7 @@ pub use vocabulary::{Command, FaultReport, LatestRecord, Signed, Status};
 
 use crate::Result;
 use crate::epochs::{Anchor, NextEpoch};
+use crate::evidence::SignedTwice;
 use crate::genesis::{Committees, Genesis};
 use crate::keys::NodeKeys;
 
@@ -143,6 +144,11 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
 
     /// Describes a fault for the log and the metrics.
     fn fault_report(fault: &<Self::Machine as Machine>::Fault) -> FaultReport;
+
+    /// Returns the evidence in a fault that third parties can verify: the node keeps it in a file.
+    fn evidence(_fault: &<Self::Machine as Machine>::Fault) -> Option<SignedTwice> {
+        None
+    }
 
     /// Returns true if a message is large and must not delay urgent messages.
     fn is_bulk(message: &Message<Self>) -> bool;

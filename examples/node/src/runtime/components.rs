@@ -7,6 +7,7 @@ use super::inbox::Inbox;
 use super::ingest::Ingest;
 use super::reports::{LinkInput, Reporter};
 use super::shared::Shared;
+use crate::evidence::EvidenceFolder;
 use crate::handle::CommitEvent;
 use crate::metrics::Metrics;
 use crate::protocol::Protocol;
@@ -16,6 +17,7 @@ use crate::store::{SignatureCounters, Store};
 pub(super) struct Components<P: Protocol> {
     pub(super) store: Arc<Store<P>>,
     pub(super) counters: Option<Arc<Mutex<SignatureCounters>>>,
+    pub(super) evidence: Arc<Mutex<EvidenceFolder>>,
     pub(super) clock: Clock,
     pub(super) inbox: Arc<Inbox>,
     pub(super) ingest: Arc<Ingest>,

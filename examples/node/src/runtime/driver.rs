@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use quorate::machine::{Fault, Input, Machine, MemberIndex, Time};
@@ -10,6 +10,7 @@ use super::ingest::Ingest;
 use super::shared::Shared;
 use super::step_queue::{StepQueues, Steps};
 use super::timers::Timers;
+use crate::evidence::{EvidenceFolder, SignedTwice};
 use crate::links::LinkSender;
 use crate::metrics::{ChainMetrics, PeerCodeLabel};
 use crate::protocol::{Abstention, Command, FaultReport, Protocol};
@@ -35,6 +36,7 @@ pub(super) struct Driver<P: Protocol> {
     pub(super) metrics: ChainMetrics,
     /// Names of members and former members, for metrics and log.
     pub(super) names: Arc<[String]>,
+    pub(super) evidence: Arc<Mutex<EvidenceFolder>>,
     pub(super) fault_log: FaultLog,
 }
 
@@ -157,6 +159,9 @@ impl<P: Protocol> Driver<P> {
         if let Some(unlogged) = self.fault_log.admit(culprit, self.clock.now()) {
             tracing::warn!(code = "FAULT", %peer, fault = code, description, unlogged, "fault");
         }
+        if let Some(evidence) = P::evidence(evidence) {
+            self.keep_evidence(culprit, evidence);
+        }
         // The sender controls the content, so it is logged only on request.
         tracing::trace!(%peer, ?evidence, "evidence");
         self.metrics.faults.get_or_create(&PeerCodeLabel { peer, code }).inc();
@@ -164,6 +169,27 @@ impl<P: Protocol> Driver<P> {
         if strike {
             // Verifying a certificate costs a thousand times as much as sending one.
             self.links.strike(culprit, code);
+        }
+    }
+
+    /// Keeps evidence that third parties can verify. A failure must not stop the validator.
+    fn keep_evidence(&self, culprit: MemberIndex, evidence: SignedTwice) {
+        let name = self.names.get(usize::from(culprit)).map_or("", String::as_str);
+        let mut folder = self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
+        match folder.keep(evidence, name) {
+            Ok(Some(file)) if self.me == Some(culprit) => tracing::error!(
+                code = "OWN_EQUIVOCATION",
+                file = %file.display(),
+                "this validator's key signed two contradicting statements: stop it, and find the other copy of the key"
+            ),
+            Ok(Some(file)) => tracing::warn!(
+                code = "EVIDENCE",
+                peer = name,
+                file = %file.display(),
+                "a member signed two contradicting statements; `quorate evidence` verifies the file"
+            ),
+            Ok(None) => {}
+            Err(error) => tracing::warn!(code = "EVIDENCE_NOT_KEPT", %error, "evidence is lost"),
         }
     }
 

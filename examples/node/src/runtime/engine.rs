@@ -69,6 +69,7 @@ impl<P: Protocol> Engine<P> {
             shared: shared.clone(),
             metrics: components.metrics.chain.clone(),
             names,
+            evidence: components.evidence.clone(),
             fault_log: FaultLog::default(),
         };
         let threads = vec![

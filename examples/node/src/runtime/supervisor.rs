@@ -17,7 +17,7 @@
 //! outlast an epoch. The transactions are submitted to the next replica again, so tickets stay valid.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use quorate_protocol::builder::{BatchBuilder, BatchLimits};
@@ -34,6 +34,7 @@ use super::service::{EpochRole, NodeService};
 use super::shared::Shared;
 use crate::application::Checker;
 use crate::epochs::NextEpoch;
+use crate::evidence::EvidenceFolder;
 use crate::execution::Executor;
 use crate::genesis::Parameters;
 use crate::handle::{Digest, Handle};
@@ -181,10 +182,12 @@ fn components<P: Protocol>(
     let author = epoch.me.unwrap_or_default();
     let builder = BatchBuilder::new(author, P::next_sequence(&epoch.machine), batch_limits(parameters));
     let limits = context.config.mempool.clone();
+    let evidence = EvidenceFolder::new(context.config.node.data.join("evidence"), context.chain);
     let ingest = Ingest::new(builder, admission, limits, clock, inbox.clone(), metrics.mempool.clone());
     Components {
         store: context.store.clone(),
         counters: context.counters.clone(),
+        evidence: Arc::new(Mutex::new(evidence)),
         clock,
         inbox,
         ingest: Arc::new(ingest),

@@ -74,6 +74,7 @@ use quorate::merkle::Hash;
 pub use conflict::check as check_conflict;
 pub(crate) use counter::SignatureCounters;
 pub(crate) use database::with_cause;
+pub(crate) use files::{create_dir, replace};
 pub(crate) use identity::check_first_start;
 pub use identity::{Binding, DataState, FORMAT, inspect, is_empty};
 pub use index::TransactionLocation;

@@ -30,6 +30,7 @@ use zeroize::Zeroizing;
 
 use quorate_node::application::Application;
 use quorate_node::config::NodeConfig;
+use quorate_node::evidence::{SignedTwice, SigningKey};
 use quorate_node::genesis::{self, Genesis, Hex, SchemeName};
 use quorate_node::protocol::{
     Action, Archive, Block, Command, Dealt, Delivery, Executed, FaultReport, LatestRecord, MachineSetup,
@@ -225,6 +226,13 @@ impl<S: ChainScheme> Protocol for Abft<S> {
                 report("BAD_ENCODING", "the shards of a proposal do not encode one message", false)
             }
             Evidence::Violation(Violation::Refused { what }) => report("UNEXPECTED", what, true),
+        }
+    }
+
+    fn evidence(evidence: &Evidence<S>) -> Option<SignedTwice> {
+        match evidence {
+            Evidence::Equivocation(votes) => Some(SignedTwice::new(SigningKey::Voting, votes)),
+            _ => None,
         }
     }
 

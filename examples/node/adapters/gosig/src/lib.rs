@@ -24,6 +24,7 @@ use quorate_gosig::{
 
 use quorate_node::application::Application;
 use quorate_node::config::NodeConfig;
+use quorate_node::evidence::{SignedTwice, SigningKey};
 use quorate_node::genesis::{self, Genesis, Schedule, SchemeName, check_range};
 use quorate_node::protocol::{
     Action, Archive, Block, Command, Delivery, FaultReport, FormerMemberReply, LatestRecord, MachineSetup,
@@ -210,6 +211,13 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
                 description: other.what(),
                 strike: matches!(other, Evidence::Unexpected { .. } | Evidence::Body { .. }),
             },
+        }
+    }
+
+    fn evidence(evidence: &Evidence<S>) -> Option<SignedTwice> {
+        match evidence {
+            Evidence::Identity(statements) => Some(SignedTwice::new(SigningKey::Identity, statements)),
+            _ => None,
         }
     }
 

@@ -20,6 +20,7 @@ use quorate_jolteon::{
 
 use quorate_node::application::Application;
 use quorate_node::config::NodeConfig;
+use quorate_node::evidence::{SignedTwice, SigningKey};
 use quorate_node::genesis::{self, Genesis, Parameters, SchemeName};
 use quorate_node::protocol::{
     Action, Archive, BatchSummary, Block, Command, Delivery, Executed, FaultReport, LatestRecord,
@@ -163,6 +164,14 @@ impl<S: Scheme> Protocol for Jolteon<S> {
             Evidence::Unexpected { what } => {
                 FaultReport { code: "UNEXPECTED", description: what, strike: true }
             }
+        }
+    }
+
+    fn evidence(evidence: &Evidence<S>) -> Option<SignedTwice> {
+        match evidence {
+            Evidence::Votes(votes) => Some(SignedTwice::new(SigningKey::Voting, votes)),
+            Evidence::Identity(statements) => Some(SignedTwice::new(SigningKey::Identity, statements)),
+            _ => None,
         }
     }
 
