@@ -10,7 +10,7 @@ quorate_support::exit_codes! {
         Unreachable = 4 => "no validator answers",
         Refused = 5 => "a validator refused the request",
         NotFound = 6 => "the requested item does not exist or did not commit in time",
-        BadProof = 7 => "a proof does not verify: the validator that sent it is wrong or lying",
+        BadProof = 7 => "a proof or evidence does not verify: its source is wrong or lying",
         Contradiction = 8 => "validators delivered different blocks at one height",
         Crashed = 9 => "a validator process ended unexpectedly, or never became healthy",
         PortTaken = 10 => "a port that a validator needs is in use",

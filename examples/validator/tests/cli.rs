@@ -7,6 +7,11 @@ mod support;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 
+use quorate::certificate::{Equivocation, Kind, Vote};
+use quorate::ed25519::Ed25519;
+use quorate_node::evidence::{EvidenceFolder, SignedTwice, SigningKey};
+use quorate_node::genesis::Genesis;
+use quorate_node::keys::NodeKeys;
 use quorate_support::ports::{RANGE, free_block};
 use support::{Sandbox, eventually};
 
@@ -64,7 +69,7 @@ fn help_lists_commands_and_unknown_flags_are_refused() {
     }
     for command in [
         "testnet", "keygen", "genesis", "submit", "get", "export", "verify", "status", "bench", "run",
-        "doctor", "explain",
+        "doctor", "evidence", "explain",
     ] {
         assert!(sandbox.ok(&[command, "--help"]).contains("quorate "), "{command}");
         sandbox.fails(2, "--wrong", &[command, "--wrong"]);
@@ -354,4 +359,33 @@ fn testnet_arguments_are_checked_before_anything_starts() {
     sandbox.fails(2, "known schemes: bls, ed25519", &["testnet", "--scheme", "rsa"]);
     sandbox.fails(3, "missing.txt", &["testnet", "--transactions", "missing.txt"]);
     sandbox.fails(2, "--transactions", &["testnet", "--repeat"]);
+}
+
+#[test]
+fn evidence_is_verified_with_the_genesis_alone() {
+    let sandbox = Sandbox::new();
+    chain(&sandbox, &["alice", "bob"], "ed25519");
+    let genesis = Genesis::load(&sandbox.path("genesis.toml")).unwrap();
+    let bob = NodeKeys::load(&sandbox.path("bob/keys")).unwrap().voting::<Ed25519>().unwrap();
+    let voters = genesis.committees::<Ed25519>().unwrap().voters;
+    let vote = |digest| {
+        Vote::sign_unguarded(&bob, &voters, voters.statement(Kind::new(1), 7, [digest; 32])).unwrap()
+    };
+    let signed_twice = SignedTwice::new(SigningKey::Voting, &Equivocation::new(vote(1), vote(2)).unwrap());
+    let mut folder = EvidenceFolder::new(sandbox.path("evidence"), genesis.chain_id());
+    folder.keep(signed_twice, "bob").unwrap().unwrap();
+
+    let (file, options) = ("evidence/member-1-1-0-7.json", ["evidence", "--genesis", "genesis.toml"]);
+    let verify = |more: &[&'static str]| [&options[..], more].concat();
+    let text = sandbox.ok(&verify(&[file]));
+    assert!(text.contains("valid: the voting key of bob (member 1) signed two statements"), "{text}");
+    let object: serde_json::Value = serde_json::from_str(&sandbox.ok(&verify(&["--json", file]))).unwrap();
+    assert_eq!((object["name"].as_str(), object["view"].as_u64()), (Some("bob"), Some(7)));
+    let content = sandbox.read(file);
+    sandbox.write("forged.json", content.replace("\"member\": 1", "\"member\": 0"));
+    sandbox.fails(7, "wrong context", &verify(&[file, "forged.json"]));
+    sandbox.write("garbage.json", "{}");
+    sandbox.fails(7, "other JSON", &verify(&["garbage.json"]));
+    sandbox.fails(7, "missing.json", &verify(&["missing.json"]));
+    sandbox.fails(3, "no.toml", &["evidence", "--genesis", "no.toml", file]);
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod doctor;
+pub(crate) mod evidence;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod genesis;

@@ -14,6 +14,7 @@ use quorate::scheme::Scheme;
 use quorate::wire::Encode;
 use quorate_jolteon::{AVAILABLE, BLOCK, Batch, Message};
 use quorate_node::application::Ledger;
+use quorate_node::evidence::{EvidenceFile, SigningKey};
 use quorate_node::genesis::SchemeName;
 use quorate_node::handle::PeerStatus;
 use quorate_node::keys::NodeKeys;
@@ -192,6 +193,39 @@ async fn messages_in_the_name_of_others_count_against_the_sender() {
     for node in nodes {
         let status = node.handle().status();
         assert!(status.peers.iter().filter(|p| p.index != 3).all(|p| p.frames_refused == 0 && p.faults == 0));
+        node.shutdown().await.unwrap();
+    }
+}
+
+/// Anyone can verify the file that each member keeps, with the genesis alone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn contradicting_votes_leave_evidence_in_a_file() {
+    let site = Site::new(quorate_node_jolteon::NAME, 4, SchemeName::Ed25519, None);
+    let nodes = start_honest(&site).await;
+    let faulty = FaultyMember::start(&site).await;
+    for node in &nodes {
+        eventually("the faulty member is linked", || {
+            faulty_peer(node).incoming && faulty_peer(node).outgoing
+        })
+        .await;
+    }
+    let keys = NodeKeys::load(&site.config(3).node.keys).unwrap();
+    let voters = site.genesis.committees::<Ed25519>().unwrap().voters;
+    let view = nodes.iter().map(|node| node.handle().status().view).max().unwrap() + 1;
+    for digest in [[7; 32], [8; 32]] {
+        let statement = voters.statement(BLOCK, view, digest);
+        let vote = Vote::sign_unguarded(&keys.voting::<Ed25519>().unwrap(), &voters, statement).unwrap();
+        faulty.send(Lane::Urgent, Message::<Ed25519>::Vote(vote).encode());
+    }
+    for member in 0..3 {
+        let file = site.config(member).node.data.join(format!("evidence/member-3-1-0-{view}.json"));
+        eventually("the evidence is kept", || file.exists()).await;
+        let evidence = EvidenceFile::load(&file).unwrap();
+        assert_eq!((evidence.key, evidence.name.as_str()), (SigningKey::Voting, "node3"));
+        evidence.verify(&site.genesis).unwrap();
+    }
+    commits_continue(&nodes, 0).await;
+    for node in nodes {
         node.shutdown().await.unwrap();
     }
 }
